@@ -1,0 +1,49 @@
+# Helpers shared by every part: one way to declare a part, one way to declare a test.
+
+add_library(thresher_warnings INTERFACE)
+target_compile_options(thresher_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# thresher_part(NAME SOURCES... ): target thresher_NAME, alias thresher::NAME, headers in NAME/include.
+function(thresher_part name)
+  cmake_parse_arguments(P "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  if(P_SOURCES)
+    add_library(thresher_${name} STATIC ${P_SOURCES})
+    target_include_directories(thresher_${name} PUBLIC
+      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(thresher_${name} PUBLIC ${P_PUBLIC}
+      PRIVATE ${P_PRIVATE} $<BUILD_INTERFACE:thresher_warnings>)
+  else()
+    add_library(thresher_${name} INTERFACE)
+    target_include_directories(thresher_${name} INTERFACE
+      $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(thresher_${name} INTERFACE ${P_PUBLIC})
+  endif()
+  add_library(thresher::${name} ALIAS thresher_${name})
+  set_target_properties(thresher_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS thresher_${name} EXPORT thresher ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL)
+endfunction()
+
+# thresher_test(NAME LABEL fast|slow SOURCES ... LIBS ...): one GoogleTest binary, one ctest entry.
+function(thresher_test name)
+  cmake_parse_arguments(T "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LIBS} thresher_warnings
+    GTest::gtest GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT T_LABEL)
+    set(T_LABEL fast)
+  endif()
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
+endfunction()
