@@ -1,0 +1,42 @@
+// Counter-based pseudo-random numbers: the n-th draw of a stream is a function of (seed, stream,
+// n).
+//
+//   Prng rng(seed, link_id);
+//   std::uint64_t delay = rng.below(100);
+//
+// Guarantees: the same numbers on every compiler and for every order of creation. Not for secrets.
+// Source: the finaliser is SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, Fig. 17).
+#pragma once
+
+#include <cstdint>
+
+namespace thresher {
+
+/// Mixes 64 bits; a bijection.
+constexpr std::uint64_t mix64(std::uint64_t z) {
+  z += 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+/// One stream of numbers.
+class Prng {
+ public:
+  constexpr explicit Prng(std::uint64_t seed, std::uint64_t stream = 0)
+      : key_(mix64(seed ^ mix64(stream))) {}
+
+  constexpr std::uint64_t next() { return mix64(key_ + counter_++ * 0xd1342543de82ef95ULL); }
+  /// Uniform in [0, bound) up to a bias below 2^-32. Pre: 1 <= bound < 2^32.
+  constexpr std::uint64_t below(std::uint64_t bound) { return ((next() >> 32) * bound) >> 32; }
+  /// True with probability `parts_per_million` / 10^6.
+  constexpr bool chance_ppm(std::uint64_t parts_per_million) {
+    return below(1'000'000) < parts_per_million;
+  }
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t counter_ = 0;
+};
+
+}  // namespace thresher
