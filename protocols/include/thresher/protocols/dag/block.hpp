@@ -1,0 +1,83 @@
+// Blocks of the uncertified DAG: signed once by their author, broadcast once, immutable afterwards.
+//
+//   Header h{.author = self, .round = r, ...};
+//   BlockPtr block = make_block(std::move(h), payload, signature, chain);   // computes the digest
+//
+// Guarantees: the digest is computed from the content (never read off the wire) and commits to
+// every field but the signature; the payload is committed to by its root. Does not check a
+// signature. Source: THRESHER-DAG section 2; docs/protocols/thresher.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/hash.hpp"
+#include "thresher/core/ids.hpp"
+#include "thresher/core/transcript.hpp"
+
+namespace thresher::dag {
+
+/// Transactions as the host packed them. `root` is computed from `bytes` by whoever mints the
+/// payload.
+struct Payload {
+  Bytes bytes;
+  Digest root{};
+  bool empty() const { return bytes.empty() && root.is_zero(); }
+};
+
+/// A reference to a block.
+struct Edge {
+  NodeId author;
+  Round round;
+  Digest digest;
+  friend auto operator<=>(const Edge&, const Edge&) = default;
+};
+
+/// Everything that is signed.
+struct Header {
+  NodeId author;
+  Round round;
+  Digest payload_root{};
+  std::uint32_t payload_bytes = 0;
+  /// Own latest earlier block; round 0 and a zero digest stand for genesis.
+  Edge self;
+  /// The voted block of slot (round-1, its leader); empty is a blame.
+  std::optional<Digest> vote;
+  /// The claimed block of slot (round-2, its leader).
+  std::optional<Digest> claim;
+  /// Dense parents of round-1 first (by author), then stragglers. Only where the rules ask for
+  /// them.
+  std::vector<Edge> refs;
+};
+
+struct Block {
+  Header header;
+  Payload payload;
+  Signature signature{};
+  Digest digest{};
+
+  NodeId author() const { return header.author; }
+  Round round() const { return header.round; }
+};
+using BlockPtr = std::shared_ptr<const Block>;
+
+/// The digest that the author signs.
+Digest digest_of(const Header& header, const ChainContext& chain);
+
+/// Mints a block. Pre: payload.root and size equal the header's (check a decoded one first).
+BlockPtr make_block(Header header, Payload payload, const Signature& signature,
+                    const ChainContext& chain);
+
+/// Bytes of the header on the wire and on disk, signature included.
+void encode_header(const Block& block, Writer& out);
+/// The mirror of encode_header. Empty when malformed; at most `max_refs` references.
+std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const ChainContext& chain,
+                                      std::uint32_t max_refs);
+
+/// Size of the encoded header in bytes: what the simulator charges to a link.
+std::size_t header_bytes(const Header& header);
+
+}  // namespace thresher::dag

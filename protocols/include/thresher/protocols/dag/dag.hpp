@@ -1,0 +1,86 @@
+// The uncertified DAG protocol: `thresher` and `mysticeti` by parameter set.
+//
+//   Dag node({.committee = *Committee::of(4), .self = NodeId{0}, .rules = Rules::thresher()});
+//   Executor<Dag, Backend> executor(std::move(node), backend);
+//   executor.run(Start{}); executor.run(Requested<Submit>{{payload}});
+//
+// Guarantees: correct nodes deliver prefixes of one sequence, at any timing and with up to f
+// Byzantine nodes; after GST every correct leader's block commits within three message delays plus
+// waiting. An idle node is silent but for a slow re-push. Does not deliver a payload twice; does
+// not dedupe transactions inside payloads: the host does. A node whose disk was lost must not come
+// back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/protocol.hpp"
+#include "thresher/protocols/dag/message.hpp"
+#include "thresher/protocols/dag/rules.hpp"
+
+namespace thresher::dag {
+
+/// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress.
+enum Table : std::uint32_t { kOwn = 1, kBlock = 2, kDelivered = 3 };
+
+struct Config {
+  Committee committee = *Committee::make(4, 1);
+  NodeId self{};
+  ChainContext chain{};
+  Rules rules = Rules::thresher();
+  Delay timeout{6000};           ///< T: six Delta
+  Delay idle_push{50000};        ///< re-push of the last block while nothing happens
+  std::uint64_t gc_depth = 256;  ///< G, in rounds
+  Limits limits{};
+};
+
+/// Counters for metrics, tests and reports.
+struct Stats {
+  std::uint64_t blocks_accepted = 0;
+  std::uint64_t direct_commits = 0;
+  std::uint64_t indirect_commits = 0;
+  std::uint64_t skips = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t refused = 0;  ///< malformed, over quota or out of window
+  std::uint64_t equivocations = 0;
+};
+
+class Dag {
+ public:
+  using Message = dag::Message;
+  using Output = Committed;
+  using Request = Submit;
+  using Fx = Effects<Message, Output>;
+
+  explicit Dag(Config config);
+  Dag(const Dag&);
+  Dag& operator=(const Dag&);
+  Dag(Dag&&) noexcept;
+  Dag& operator=(Dag&&) noexcept;
+  ~Dag();
+
+  void on(const Restored&, Fx&);
+  void on(const Start&, Fx&);
+  void on(const Received<Message>&, Fx&);
+  void on(const Requested<Submit>&, Fx&);
+  void on(const Expired&, Fx&);
+  void on(const Verified&, Fx&);
+  void on(const Endorsed&, Fx&);
+
+  Round round() const;      ///< of the own last block
+  Round next_slot() const;  ///< first slot that is not decided
+  const Stats& stats() const;
+  std::size_t pending_submits() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Serialised records of this protocol (Restored/Persist values): header bytes; the body is the
+/// payload. Key of kOwn and kBlock: round u64 big-endian, author u16, digest. Key of kDelivered:
+/// empty.
+
+}  // namespace thresher::dag

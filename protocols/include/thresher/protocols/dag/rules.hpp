@@ -1,0 +1,42 @@
+// A protocol of the uncertified family as data: one committer and one store run every parameter
+// set.
+//
+//   Rules rules = Rules::thresher();              // sparse: votes and claims are fields
+//   Rules rules = Rules::mysticeti();             // dense: votes and claims are read off the
+//   references
+//
+// Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1.
+// The switches at the end exist for mutant tests; a deployment never changes them.
+#pragma once
+
+#include <string_view>
+
+#include "thresher/core/threshold.hpp"
+
+namespace thresher::dag {
+
+enum class Edges : std::uint8_t {
+  kSparse,  ///< leader blocks are dense; votes and claims are explicit fields
+  kDense,   ///< every block is dense; votes and claims follow from its references
+};
+
+struct Rules {
+  std::string_view name;
+  Edges edges = Edges::kSparse;
+  Threshold certify = kQuorum;        ///< v: votes that make a certificate
+  Threshold skip = kQuorum;           ///< b: dead votes that skip a slot
+  Threshold commit = kQuorum;         ///< c: claims that commit directly
+  Threshold dense = kQuorum;          ///< d: parents of a leader block
+  Threshold complete = kQuorum;       ///< m: blocks that complete a round
+  Threshold amplify = kValidity;      ///< a: claims that count as evidence
+  std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+
+  bool check_claims = true;          ///< a claim without evidence is not accepted
+  bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
+  bool indirect_needs_claim = true;  ///< an anchor commits only what its history claims
+
+  static constexpr Rules thresher() { return {.name = "thresher"}; }
+  static constexpr Rules mysticeti() { return {.name = "mysticeti", .edges = Edges::kDense}; }
+};
+
+}  // namespace thresher::dag
