@@ -15,9 +15,9 @@ namespace thresher::dag {
 struct Push {
   BlockPtr block;
 };
-/// Asks for blocks by digest.
+/// Asks for blocks by reference.
 struct Want {
-  std::vector<Digest> digests;
+  std::vector<Edge> blocks;
 };
 /// Asks for the blocks of a round whose authors are not in `have`.
 struct WantRound {
