@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+
+void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
+  if (!message.block || message.block->author() != from) {
+    ++stats.refused;
+    return;
+  }
+  const Round round = message.block->round();
+  Peer& peer = peers[from.value];
+  peer.seen = std::max(peer.seen, round);
+  if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
+    // The peer is behind or repeats itself: our last block tells it where the others are.
+    if (own && store.find({from, round, message.block->digest}) != nullptr) {
+      fx.send(from, Push{own});
+    }
+    if (round <= store.floor()) return;
+  }
+  if (round.value > next_round().value + config.limits.window) {
+    arm_pull(fx);
+    return;
+  }
+  admit(from, message.block, false, fx);
+}
+
+void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
+  Peer& peer = peers[from.value];
+  if (peer.outstanding == 0 || message.blocks.size() > config.limits.give_blocks) {
+    ++stats.refused;
+    return;
+  }
+  --peer.outstanding;
+  for (const BlockPtr& block : message.blocks) {
+    if (!block || block->author() == config.self) continue;
+    if (block->round().value > next_round().value + config.limits.window) continue;
+    admit(from, block, true, fx);
+  }
+  if (lagging()) arm_pull(fx);
+}
+
+bool Dag::State::well_formed(const Block& block) const {
+  const Header& h = block.header;
+  const std::uint64_t r = h.round.value;
+  if (!config.committee.contains(h.author) || r == 0 || h.self.round.value >= r) return false;
+  if ((h.self.round.value == 0) != h.self.digest.is_zero()) return false;
+  const bool sparse = config.rules.edges == Edges::kSparse;
+  if (h.vote && (!sparse || r < 2)) return false;
+  if (h.claim && (!sparse || r < 3)) return false;
+  const bool dense = r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author);
+  if (!dense) return h.refs.empty();
+  Tally parents(config.committee);
+  Tally authors(config.committee);
+  if (h.self.round.value + 1 == r) parents.add(h.author);
+  for (const Edge& e : h.refs) {
+    if (!config.committee.contains(e.author) || e.author == h.author) return false;
+    if (e.round.value == 0 || e.round.value >= r || !authors.add(e.author)) return false;
+    if (e.round.value + config.gc_depth < r) return false;
+    if (e.round.value + 1 == r) parents.add(e.author);
+  }
+  return parents.reached(config.rules.dense, config.committee);
+}
+
+void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {
+  const Edge edge{block->author(), block->round(), block->digest};
+  if (edge.round <= store.floor() || store.find(edge) != nullptr) return;
+  Peer& peer = peers[from.value];
+  const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
+  const Entry* first = store.first(edge.round, edge.author);
+  if (edge.author == config.self || !well_formed(*block)) {
+    ++stats.refused;
+    return;
+  }
+  if (first != nullptr && !needed && peers[edge.author.value].muted) return;
+  if (peer.pending >= config.limits.waiting_per_peer ||
+      (!needed && peers[edge.author.value].waiting >= config.limits.waiting_per_peer)) {
+    ++stats.refused;
+    return;
+  }
+  const std::uint64_t ticket = next_ticket++;
+  ++peer.pending;
+  pending.emplace(ticket, Pending{block, from});
+  fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
+}
+
+void Dag::State::verdict(const Verified& verified, Fx& fx) {
+  const auto it = pending.find(verified.ticket.local);
+  if (it == pending.end()) return;
+  const Pending p = std::move(it->second);
+  pending.erase(it);
+  --peers[p.from.value].pending;
+  if (!verified.ok) {
+    ++stats.refused;
+    return;
+  }
+  const Edge edge{p.block->author(), p.block->round(), p.block->digest};
+  if (edge.round <= store.floor() || store.find(edge) != nullptr) return;
+  if (const Entry* first = store.first(edge.round, edge.author)) {
+    note_equivocation(*first, *p.block, fx);
+    const bool needed = missing.contains(edge) || !unproved.empty();
+    if (!needed) return;
+  }
+  hold(p.block, p.from, fx);
+}
+
+void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& fx) {
+  Peer& guilty = peers[second.author().value];
+  ++stats.equivocations;
+  if (guilty.muted) return;
+  guilty.muted = true;
+  Writer evidence;
+  encode_header(*first.block, evidence);
+  encode_header(second, evidence);
+  fx.push(Accuse{second.author(), Bytes::from(evidence.take())});
+}
+
+// Dense rules: the referenced block of the slot's leader is the vote.
+std::optional<Digest> Dag::State::derived_vote(const Header& h) const {
+  if (config.rules.edges == Edges::kSparse) return h.vote;
+  if (h.round.value < 2) return std::nullopt;
+  const Round slot{h.round.value - 1};
+  const NodeId leader = leader_of(slot, config.committee);
+  if (h.self.round == slot && leader == h.author) return h.self.digest;
+  for (const Edge& e : h.refs) {
+    if (e.round == slot && e.author == leader) return e.digest;
+  }
+  return std::nullopt;
+}
+
+// Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
+// certificate).
+std::optional<Digest> Dag::State::derived_claim(const Header& h) const {
+  if (config.rules.edges == Edges::kSparse || h.round.value < 3) return std::nullopt;
+  const Round slot{h.round.value - 2};
+  for (const Candidate& c : store.candidates(slot)) {
+    Tally votes(config.committee);
+    const auto count = [&](const Edge& e) {
+      if (e.round.value + 1 != h.round.value) return;
+      const Entry* parent = store.find(e);
+      if (parent != nullptr && parent->vote == c.leader) votes.add(e.author);
+    };
+    count(h.self);
+    for (const Edge& e : h.refs) count(e);
+    if (votes.reached(config.rules.certify, config.committee)) return c.leader;
+  }
+  return std::nullopt;
+}
+
+void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
+  const Edge edge{block->author(), block->round(), block->digest};
+  std::vector<Edge> ready{edge};
+  missing.erase(edge);
+  ++peers[edge.author.value].waiting;
+  if (store.insert(block, derived_vote(block->header))) {
+    wake_evidence(Round{edge.round.value - 1}, ready);
+    if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
+  }
+  for (const Edge& parent : edges_of(*block, config.committee)) {
+    if (!store.settled(parent) && store.find(parent) == nullptr) need(parent, from);
+  }
+  settle(std::move(ready), fx);
+  arm_pull(fx);
+}
+
+// True when every edge is settled and the claim is proved; else registers what it waits for.
+bool Dag::State::acceptable(const Entry& entry, NodeId /*from*/) {
+  for (const Edge& parent : edges_of(*entry.block, config.committee)) {
+    if (store.settled(parent)) continue;
+    waiting[parent].push_back(entry.edge());
+    return false;
+  }
+  const Header& h = entry.block->header;
+  if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
+  const Round slot{h.round.value - 2};
+  if (slot <= store.floor() || store.has_evidence(slot, *h.claim)) return true;
+  unproved[{leader_of(slot, config.committee), slot, *h.claim}].push_back(entry.edge());
+  return false;
+}
+
+void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
+  for (const Candidate& c : store.candidates(slot)) {
+    if (!c.evidence) continue;
+    const auto it = unproved.find({leader_of(slot, config.committee), slot, c.leader});
+    if (it == unproved.end()) continue;
+    ready.insert(ready.end(), it->second.begin(), it->second.end());
+    unproved.erase(it);
+  }
+}
+
+void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
+  while (!ready.empty()) {
+    const Edge edge = ready.back();
+    ready.pop_back();
+    Entry* entry = store.find(edge);
+    if (entry == nullptr || entry->accepted || !acceptable(*entry, edge.author)) continue;
+    const BlockPtr block = entry->block;
+    if (store.accept(edge, derived_claim(block->header)) && edge.round.value >= 2) {
+      wake_evidence(Round{edge.round.value - 2}, ready);
+    }
+    Peer& author = peers[edge.author.value];
+    if (author.waiting > 0) --author.waiting;
+    author.accepted = std::max(author.accepted, edge.round);
+    ++stats.blocks_accepted;
+    if (!block->payload.empty()) ++undelivered;
+    if (edge.author != config.self && started) persist(kBlock, *block, fx);
+    if (const auto it = waiting.find(edge); it != waiting.end()) {
+      ready.insert(ready.end(), it->second.begin(), it->second.end());
+      waiting.erase(it);
+    }
+  }
+}
+
+}  // namespace thresher::dag

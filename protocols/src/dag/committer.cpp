@@ -1,0 +1,119 @@
+#include "committer.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace thresher::dag {
+namespace {
+
+Decision direct(const Store& store, const Committee& committee, const Rules& rules, Round slot) {
+  const auto& candidates = store.candidates(slot);
+  for (const Candidate& c : candidates) {
+    if (c.claims.reached(rules.commit, committee)) {
+      return {slot, Verdict::kCommit, true, c.leader};
+    }
+  }
+  const bool enough = store.held_authors(Round{slot.value + 1}).reached(rules.skip, committee);
+  const bool all_dead = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return c.dead.reached(rules.skip, committee);
+  });
+  if (enough && all_dead) return {slot, Verdict::kSkip, true, {}};
+  return {slot, Verdict::kUndecided, false, {}};
+}
+
+// The block of `slot` that some block in the anchor's history claims, if any.
+std::optional<Digest> claimed_in_history(const Store& store, const Committee& committee,
+                                         const Edge& anchor, Round slot) {
+  const Round claim_round{slot.value + 2};
+  std::set<Edge> seen{anchor};
+  std::vector<Edge> todo{anchor};
+  while (!todo.empty()) {
+    const Edge edge = todo.back();
+    todo.pop_back();
+    const Entry* entry = store.find(edge);
+    if (entry == nullptr) continue;
+    if (edge.round == claim_round) {
+      if (entry->claim) return entry->claim;
+      continue;
+    }
+    for (const Edge& parent : edges_of(*entry->block, committee)) {
+      if (parent.round >= claim_round && seen.insert(parent).second) todo.push_back(parent);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Digest> in_history(const Store& store, const Committee& committee, const Edge& anchor,
+                                 Round slot) {
+  std::set<Edge> seen{anchor};
+  std::vector<Edge> todo{anchor};
+  while (!todo.empty()) {
+    const Edge edge = todo.back();
+    todo.pop_back();
+    if (edge.round == slot && edge.author == leader_of(slot, committee)) return edge.digest;
+    const Entry* entry = store.find(edge);
+    if (entry == nullptr) continue;
+    for (const Edge& parent : edges_of(*entry->block, committee)) {
+      if (parent.round >= slot && seen.insert(parent).second) todo.push_back(parent);
+    }
+  }
+  return std::nullopt;
+}
+
+// The first slot from `from` on that is not skipped.
+const Decision* anchor_for(const std::vector<Decision>& above, Round from, const Rules& rules) {
+  // `above` is ordered from the top down.
+  for (auto it = above.rbegin(); it != above.rend(); ++it) {
+    if (it->slot < from || it->verdict == Verdict::kSkip) continue;
+    if (it->verdict == Verdict::kUndecided && !rules.stop_at_undecided) continue;
+    return &*it;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Edge> edges_of(const Block& block, const Committee& committee) {
+  const Header& h = block.header;
+  std::vector<Edge> edges;
+  edges.reserve(3 + h.refs.size());
+  if (h.self.round.value > 0) edges.push_back(h.self);
+  if (h.vote) {
+    const Round slot{h.round.value - 1};
+    edges.push_back({leader_of(slot, committee), slot, *h.vote});
+  }
+  if (h.claim) {
+    const Round slot{h.round.value - 2};
+    edges.push_back({leader_of(slot, committee), slot, *h.claim});
+  }
+  edges.insert(edges.end(), h.refs.begin(), h.refs.end());
+  return edges;
+}
+
+std::vector<Decision> decide(const Store& store, const Committee& committee, const Rules& rules,
+                             Round next) {
+  std::vector<Decision> out;  // from the top down
+  for (std::uint64_t r = store.top().value; r >= next.value; --r) {
+    Decision d = direct(store, committee, rules, Round{r});
+    if (d.verdict == Verdict::kCommit) {
+      const Entry* leader = store.find({leader_of(d.slot, committee), d.slot, d.leader});
+      // Delivery and use as an anchor wait until the block itself is accepted.
+      if (leader == nullptr || !leader->accepted) d.verdict = Verdict::kUndecided;
+    } else if (d.verdict == Verdict::kUndecided) {
+      const Decision* anchor = anchor_for(out, Round{r + rules.anchor_distance}, rules);
+      if (anchor != nullptr && anchor->verdict == Verdict::kCommit) {
+        const Edge edge{leader_of(anchor->slot, committee), anchor->slot, anchor->leader};
+        const auto claimed = rules.indirect_needs_claim
+                                 ? claimed_in_history(store, committee, edge, Round{r})
+                                 : in_history(store, committee, edge, Round{r});
+        d.verdict = claimed ? Verdict::kCommit : Verdict::kSkip;
+        if (claimed) d.leader = *claimed;
+      }
+    }
+    out.push_back(d);
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace thresher::dag

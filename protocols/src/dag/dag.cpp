@@ -1,0 +1,72 @@
+#include "thresher/protocols/dag/dag.hpp"
+
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+
+Dag::State::State(Config c)
+    : config(std::move(c)),
+      store(config.committee, config.rules),
+      peers(config.committee.size()),
+      timeout(config.timeout.value) {}
+
+Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
+Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
+Dag& Dag::operator=(const Dag& other) {
+  if (this != &other) state_ = std::make_unique<State>(*other.state_);
+  return *this;
+}
+Dag::Dag(Dag&&) noexcept = default;
+Dag& Dag::operator=(Dag&&) noexcept = default;
+Dag::~Dag() = default;
+
+void Dag::on(const Restored& record, Fx&) {
+  state_->restore(record);
+}
+void Dag::on(const Start&, Fx& fx) {
+  state_->start(fx);
+}
+
+void Dag::on(const Received<Message>& event, Fx& fx) {
+  State& s = *state_;
+  if (!s.started || event.from == s.config.self || !s.config.committee.contains(event.from)) return;
+  std::visit([&](const auto& message) { s.receive(event.from, message, fx); }, event.message);
+  s.progress(fx);
+}
+
+void Dag::on(const Requested<Submit>& event, Fx& fx) {
+  State& s = *state_;
+  if (s.submits.size() >= s.config.limits.pending_submits) return;
+  s.submits.push_back(event.request.payload);
+  s.progress(fx);
+}
+
+void Dag::on(const Expired& event, Fx& fx) {
+  state_->expired(event.id, fx);
+}
+
+void Dag::on(const Verified& event, Fx& fx) {
+  state_->verdict(event, fx);
+  state_->progress(fx);
+}
+
+void Dag::on(const Endorsed& event, Fx& fx) {
+  state_->endorsed(event, fx);
+}
+
+Round Dag::round() const {
+  return state_->own ? state_->own->round() : Round{0};
+}
+Round Dag::next_slot() const {
+  return state_->next;
+}
+const Stats& Dag::stats() const {
+  return state_->stats;
+}
+std::size_t Dag::pending_submits() const {
+  return state_->submits.size();
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <tuple>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+
+void Dag::State::order(Fx& fx) {
+  if (!started) return;
+  const auto decisions = decide(store, config.committee, config.rules, next);
+  for (const Decision& d : decisions) {
+    if (d.verdict == Verdict::kUndecided) break;
+    next = Round{d.slot.value + 1};
+    if (d.verdict == Verdict::kSkip) {
+      ++stats.skips;
+      continue;
+    }
+    ++(d.direct ? stats.direct_commits : stats.indirect_commits);
+    if (d.direct) {
+      progressed = true;
+      timeout = config.timeout.value;
+    }
+    deliver(d, fx);
+  }
+}
+
+// Everything in the leader's history that was not delivered, down to G rounds below the leader.
+void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
+  const std::uint64_t depth = config.gc_depth;
+  const std::uint64_t lowest = leader.round.value > depth ? leader.round.value - depth : 0;
+  std::vector<Edge> todo{leader};
+  while (!todo.empty()) {
+    const Edge edge = todo.back();
+    todo.pop_back();
+    Entry* e = store.find(edge);
+    if (e == nullptr || e->delivered || edge.round.value < lowest) continue;
+    e->delivered = true;
+    if (!e->block->payload.empty() && undelivered > 0) --undelivered;
+    out.push_back(edge);
+    for (const Edge& parent : edges_of(*e->block, config.committee)) todo.push_back(parent);
+  }
+  std::sort(out.begin(), out.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.round, a.author, a.digest) < std::tie(b.round, b.author, b.digest);
+  });
+}
+
+void Dag::State::deliver(const Decision& commit, Fx& fx) {
+  const Edge leader{leader_of(commit.slot, config.committee), commit.slot, commit.leader};
+  std::vector<Edge> edges;
+  collect(leader, edges);
+  Committed out{commit.slot, commit.leader, {}};
+  out.blocks.reserve(edges.size());
+  for (const Edge& edge : edges) out.blocks.push_back(store.find(edge)->block);
+  Writer slot;
+  slot.u64(commit.slot.value);
+  fx.push(Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}});
+  fx.deliver(std::move(out));
+  raise_floor(commit.slot, fx);
+}
+
+void Dag::State::raise_floor(Round leader, Fx& fx) {
+  if (leader.value <= config.gc_depth) return;
+  const Round floor{leader.value - config.gc_depth};
+  if (floor <= store.floor()) return;
+  for (Round r = store.floor(); r < floor; ++r.value) {
+    Writer slot;
+    slot.u64(r.value);
+    fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}});
+  }
+  store.raise_floor(floor, [&](const Entry& e) {
+    if (!e.accepted && peers[e.block->author().value].waiting > 0) {
+      --peers[e.block->author().value].waiting;
+    }
+    if (e.accepted && !e.delivered && !e.block->payload.empty() && undelivered > 0) --undelivered;
+    const Table table = e.block->author() == config.self ? kOwn : kBlock;
+    if (e.accepted && e.block != own) fx.push(Persist{table, key_of(e.edge()), {}, {}});
+  });
+  const auto below = [&](const Edge& e) { return e.round <= floor; };
+  std::vector<Edge> freed;
+  for (auto it = waiting.begin(); it != waiting.end();) {
+    if (!below(it->first)) {
+      ++it;
+      continue;
+    }
+    freed.insert(freed.end(), it->second.begin(), it->second.end());
+    it = waiting.erase(it);
+  }
+  for (auto it = unproved.begin(); it != unproved.end();) {
+    if (!below(it->first)) {
+      ++it;
+      continue;
+    }
+    freed.insert(freed.end(), it->second.begin(), it->second.end());
+    it = unproved.erase(it);
+  }
+  std::erase_if(missing, [&](const auto& m) { return below(m.first); });
+  settle(std::move(freed), fx);
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+namespace {
+
+constexpr std::uint64_t kTimeoutCap = 64;
+/// A leader without an accepted block in so many rounds is not waited for.
+constexpr std::uint64_t kSuspectRounds = 4;
+/// J: a node this far behind jumps instead of writing every block (THRESHER-DAG 5.4).
+constexpr std::uint64_t kJumpLag = 64;
+
+}  // namespace
+
+bool Dag::State::complete(Round r) const {
+  return r.value == 0 || store.accepted_authors(r).reached(config.rules.complete, config.committee);
+}
+
+bool Dag::State::certification_impossible(Round slot) const {
+  const Round next_r{slot.value + 1};
+  const std::uint32_t seen = store.accepted_authors(next_r).count();
+  const std::uint32_t unseen = config.committee.size() - seen;
+  const std::uint32_t needed = config.committee.at_least(config.rules.certify);
+  const auto& all = store.candidates(slot);
+  return unseen < needed && std::all_of(all.begin(), all.end(), [&](const Candidate& c) {
+           return c.votes.count() + unseen < needed;
+         });
+}
+
+// The three exits of THRESHER-DAG section 5.
+bool Dag::State::may_leave(Round r) const {
+  if (r.value == 0) return true;
+  if (!complete(r)) return false;
+  const auto& ahead = store.accepted_authors(Round{r.value + 1});
+  if (ahead.reached(kValidity, config.committee) || timed_out) return true;
+  if (store.accepted_leader(r, leader_of(r, config.committee)) == nullptr) return false;
+  if (r.value == 1) return true;
+  const Round slot{r.value - 1};
+  const auto& all = store.candidates(slot);
+  const bool certified =
+      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
+  return certified || certification_impossible(slot);
+}
+
+bool Dag::State::has_work() const {
+  return !submits.empty() || undelivered > 0 || store.top() > (own ? own->round() : Round{0});
+}
+
+// Only how long to wait depends on this, never what is safe.
+bool Dag::State::suspected(NodeId leader, Round r) const {
+  return r.value > 2 * kSuspectRounds &&
+         peers[leader.value].accepted.value + kSuspectRounds < r.value;
+}
+
+Round Dag::State::next_round() const {
+  const Round cur = own ? own->round() : Round{0};
+  Round highest = cur;
+  for (Round r = store.top(); r.value > cur.value + kJumpLag; --r.value) {
+    if (!complete(r)) continue;
+    highest = r;
+    break;
+  }
+  return Round{highest.value + 1};
+}
+
+void Dag::State::progress(Fx& fx) {
+  order(fx);
+  if (!started || signing) return;
+  const Round target = next_round();
+  const Round cur{target.value - 1};
+  if (!has_work()) return;
+  if (!may_leave(cur)) {
+    watch_round(fx);
+    return;
+  }
+  signing = compose(target);
+  fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
+}
+
+// E3 counts from the later of sending the own block and completing the round.
+void Dag::State::watch_round(Fx& fx) {
+  const Round cur = own ? own->round() : Round{0};
+  if (timer_for == cur || !complete(cur)) return;
+  timer_for = cur;
+  const NodeId leader = leader_of(cur, config.committee);
+  const bool hopeless = suspected(leader, cur) && leader != config.self;
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
+}
+
+Header Dag::State::compose(Round r) {
+  Header h;
+  h.author = config.self;
+  h.round = r;
+  h.self = own ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
+  if (!submits.empty()) {
+    signing_payload = std::move(submits.front());
+    submits.pop_front();
+  } else {
+    signing_payload = {};
+  }
+  h.payload_root = signing_payload.root;
+  h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
+  const bool sparse = config.rules.edges == Edges::kSparse;
+  if (sparse && r.value >= 2) {
+    const Round slot{r.value - 1};
+    const NodeId leader = leader_of(slot, config.committee);
+    const Entry* e = store.accepted_leader(slot, leader);
+    if (e != nullptr && !peers[leader.value].muted) h.vote = e->block->digest;
+  }
+  if (sparse && r.value >= 3) {
+    const Round slot{r.value - 2};
+    const NodeId leader = leader_of(slot, config.committee);
+    for (const Candidate& c : store.candidates(slot)) {
+      const Entry* e = store.find({leader, slot, c.leader});
+      if (c.evidence && e != nullptr && e->accepted) h.claim = c.leader;
+    }
+  }
+  if (r.value >= 2 && (!sparse || leader_of(r, config.committee) == config.self)) {
+    add_references(h);
+  }
+  return h;
+}
+
+// Every accepted block of the round before, then the latest block of each author not yet
+// referenced.
+void Dag::State::add_references(Header& h) {
+  const Round before{h.round.value - 1};
+  std::vector<Edge> stragglers;
+  for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
+    const NodeId author{static_cast<std::uint16_t>(i)};
+    if (author == config.self || peers[i].muted) continue;
+    if (const Entry* e = store.accepted_leader(before, author)) {
+      h.refs.push_back(e->edge());
+      continue;
+    }
+    const std::uint64_t oldest =
+        h.round.value > config.gc_depth ? h.round.value - config.gc_depth : 1;
+    for (Round r{std::min(before.value, peers[i].accepted.value)}; r.value >= oldest; --r.value) {
+      const Entry* e = store.accepted_leader(r, author);
+      if (e == nullptr) continue;
+      if (!e->in_own_history) stragglers.push_back(e->edge());
+      break;
+    }
+  }
+  h.refs.insert(h.refs.end(), stragglers.begin(), stragglers.end());
+  std::vector<Edge> todo(h.refs);
+  while (!todo.empty()) {
+    Entry* e = store.find(todo.back());
+    todo.pop_back();
+    if (e == nullptr || e->in_own_history) continue;
+    e->in_own_history = true;
+    for (const Edge& parent : edges_of(*e->block, config.committee)) todo.push_back(parent);
+  }
+}
+
+void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
+  if (!signing || event.ticket.local != signing->round.value) return;
+  own = make_block(std::move(*signing), std::move(signing_payload), event.signature, config.chain);
+  signing.reset();
+  signing_payload = {};
+  timed_out = false;
+  pushed_recently = true;
+  persist(kOwn, *own, fx);
+  fx.broadcast(Push{own});
+  hold(own, config.self, fx);
+  fx.push(CancelTimer{{kRoundTimer, {}}});
+  progress(fx);
+}
+
+void Dag::State::expired(TimerId id, Fx& fx) {
+  switch (id.local) {
+    case kRoundTimer:
+      if (timer_for != (own ? own->round() : Round{0})) return;
+      timed_out = true;
+      ++stats.timeouts;
+      if (!progressed) timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+      progressed = false;
+      progress(fx);
+      return;
+    case kPullTimer:
+      pull(fx);
+      return;
+    case kPushTimer:
+      push_own(fx);
+      progress(fx);
+      return;
+    default:
+      return;
+  }
+}
+
+// Lost messages are repaired by repeating the last own block, byte for byte.
+void Dag::State::push_own(Fx& fx) {
+  const bool repeat = own && !pushed_recently;
+  pushed_recently = false;
+  if (repeat) fx.broadcast(Push{own});
+  const Delay busy{config.timeout.value * 2 / 3};
+  fx.push(ArmTimer{{kPushTimer, {}}, has_work() ? busy : config.idle_push});
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,136 @@
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+namespace {
+constexpr Delay kPullEvery{500};
+}
+
+void Dag::State::need(const Edge& edge, NodeId who) {
+  if (edge.round <= store.floor()) return;
+  missing.try_emplace(edge, Missing{who, 0});
+}
+
+// A peer is ahead when it wrote blocks that this node cannot follow with what it holds.
+bool Dag::State::ahead(const Peer& peer) const {
+  const Round cur = own ? own->round() : Round{0};
+  return peer.seen > next_round() || (peer.seen > cur && !complete(cur));
+}
+
+bool Dag::State::lagging() const {
+  return std::any_of(peers.begin(), peers.end(), [this](const Peer& p) { return ahead(p); });
+}
+
+void Dag::State::arm_pull(Fx& fx) {
+  if (pull_armed || (missing.empty() && unproved.empty() && !lagging())) return;
+  pull_armed = true;
+  fx.push(ArmTimer{{kPullTimer, {}}, kPullEvery});
+}
+
+bool Dag::State::may_ask(NodeId peer) {
+  if (peer == config.self) return false;
+  if (peers[peer.value].outstanding >= config.limits.wants_per_peer) return false;
+  ++peers[peer.value].outstanding;
+  return true;
+}
+
+// Runs a short while after something was found missing: pushes usually arrive in between.
+void Dag::State::pull(Fx& fx) {
+  pull_armed = false;
+  const std::uint32_t n = config.committee.size();
+  std::vector<std::vector<Edge>> asks(n);
+  for (auto& [edge, miss] : missing) {
+    // First whoever needed it, then its author, then everybody in turn.
+    const std::uint32_t turn = miss.attempts++;
+    std::uint32_t whom = miss.needed_by.value;
+    if (turn == 1) whom = edge.author.value;
+    if (turn > 1) whom = (miss.needed_by.value + turn) % n;
+    if (whom == config.self.value) whom = (whom + 1) % n;
+    if (asks[whom].size() < config.limits.give_blocks) asks[whom].push_back(edge);
+  }
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const NodeId peer{static_cast<std::uint16_t>(i)};
+    // A request that was never answered must not block the peer for ever.
+    peers[i].outstanding = 0;
+    if (!asks[i].empty() && may_ask(peer)) fx.send(peer, Want{std::move(asks[i])});
+  }
+  for (const auto& [leader, claimers] : unproved) {
+    if (claimers.empty()) continue;
+    const NodeId peer = claimers.front().author;
+    if (may_ask(peer)) fx.send(peer, WantEvidence{leader.round, leader.digest});
+  }
+  if (lagging()) {
+    const std::uint32_t turn = ++pulls;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t who = (i + turn) % n;
+      if (who == config.self.value || !ahead(peers[who])) continue;
+      ask_round(NodeId{static_cast<std::uint16_t>(who)}, fx);
+      break;
+    }
+  }
+  arm_pull(fx);
+}
+
+// Asks for the lowest round that is not complete here.
+void Dag::State::ask_round(NodeId peer, Fx& fx) {
+  if (peer.value >= config.committee.size() || !may_ask(peer)) return;
+  Round r{std::max(store.floor().value + 1, own ? own->round().value : 1)};
+  while (r <= store.top() && complete(r)) ++r.value;
+  fx.send(peer, WantRound{r, store.held_authors(r).members()});
+}
+
+void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx) {
+  Give answer;
+  std::uint64_t bytes = 0;
+  for (const Entry* e : entries) {
+    if (answer.blocks.size() >= config.limits.give_blocks) break;
+    bytes += header_bytes(e->block->header) + e->block->header.payload_bytes;
+    if (!answer.blocks.empty() && bytes > config.limits.give_bytes) break;
+    answer.blocks.push_back(e->block);
+  }
+  fx.send(to, std::move(answer));
+}
+
+void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
+  if (message.blocks.size() > config.limits.give_blocks) {
+    ++stats.refused;
+    return;
+  }
+  std::vector<const Entry*> found;
+  for (const Edge& edge : message.blocks) {
+    if (const Entry* e = store.find(edge)) found.push_back(e);
+  }
+  if (!found.empty()) give(from, found, fx);
+}
+
+void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
+  std::vector<const Entry*> found;
+  for (Round r = message.round; r <= store.top() && found.size() < config.limits.give_blocks;
+       ++r.value) {
+    if (r <= store.floor()) r = Round{store.floor().value + 1};
+    for (const Entry& e : store.round(r)) {
+      const bool had = r == message.round && message.have.contains(e.block->author());
+      if (e.accepted && e.block->author() != from && !had) found.push_back(&e);
+    }
+  }
+  if (!found.empty()) give(from, found, fx);
+}
+
+void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
+  const Round slot = message.slot;
+  if (!store.has_evidence(slot, message.leader)) return;
+  std::vector<const Entry*> found;
+  for (const Entry& e : store.round(Round{slot.value + 1})) {
+    if (e.vote == message.leader) found.push_back(&e);
+  }
+  if (found.size() < config.committee.at_least(config.rules.certify)) {
+    found.clear();
+    for (const Entry& e : store.round(Round{slot.value + 2})) {
+      if (e.claim == message.leader) found.push_back(&e);
+    }
+  }
+  if (!found.empty()) give(from, found, fx);
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,124 @@
+// The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
+// Each duty is a .cpp file of its own; this header is private to protocols/src/dag.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "committer.hpp"
+#include "store.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher::dag {
+
+/// Timers of a node.
+enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3 };
+
+struct Dag::State {
+  explicit State(Config c);
+
+  // admission.cpp: what peers send
+  void receive(NodeId from, const Push& message, Fx& fx);
+  void receive(NodeId from, const Give& message, Fx& fx);
+  void verdict(const Verified& verified, Fx& fx);
+  bool well_formed(const Block& block) const;
+  void admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx);
+  void hold(const BlockPtr& block, NodeId from, Fx& fx);
+  void settle(std::vector<Edge> ready, Fx& fx);
+  bool acceptable(const Entry& entry, NodeId from);
+  std::optional<Digest> derived_vote(const Header& header) const;
+  std::optional<Digest> derived_claim(const Header& header) const;
+  void wake_evidence(Round slot, std::vector<Edge>& ready);
+  void note_equivocation(const Entry& first, const Block& second, Fx& fx);
+
+  // pulls.cpp: asking for and handing out what is missing
+  void receive(NodeId from, const Want& message, Fx& fx);
+  void receive(NodeId from, const WantRound& message, Fx& fx);
+  void receive(NodeId from, const WantEvidence& message, Fx& fx);
+  void need(const Edge& edge, NodeId who_needs_it);
+  void arm_pull(Fx& fx);
+  void pull(Fx& fx);
+  void ask_round(NodeId peer, Fx& fx);
+  bool may_ask(NodeId peer);
+  void give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx);
+
+  // pacemaker.cpp: when a round is left, and with which block
+  bool complete(Round r) const;
+  bool may_leave(Round r) const;
+  bool certification_impossible(Round slot) const;
+  bool has_work() const;
+  bool suspected(NodeId leader, Round r) const;
+  void progress(Fx& fx);
+  void watch_round(Fx& fx);
+  Round next_round() const;
+  Header compose(Round r);
+  void add_references(Header& header);
+  void endorsed(const Endorsed& event, Fx& fx);
+  void expired(TimerId id, Fx& fx);
+  void push_own(Fx& fx);
+
+  // order.cpp: decisions, delivery, garbage
+  void order(Fx& fx);
+  void deliver(const Decision& commit, Fx& fx);
+  void collect(const Edge& leader, std::vector<Edge>& out);
+  void raise_floor(Round leader, Fx& fx);
+
+  // recovery.cpp: records
+  static Bytes key_of(const Edge& edge);
+  void persist(Table table, const Block& block, Fx& fx) const;
+  void restore(const Restored& record);
+  void start(Fx& fx);
+
+  Config config;
+  Store store;
+  Stats stats;
+
+  struct Pending {
+    BlockPtr block;
+    NodeId from;
+  };
+  std::map<std::uint64_t, Pending> pending;  // waiting for a verdict on the signature
+  std::uint64_t next_ticket = 1;
+
+  struct Peer {
+    std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
+    std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
+    std::uint32_t outstanding = 0;  // requests to it without an answer
+    Round seen{0};                  // highest round of a block it pushed
+    Round accepted{0};              // highest round of an accepted block it authored
+    bool muted = false;             // proven equivocator: never referenced again
+  };
+  std::vector<Peer> peers;
+  bool ahead(const Peer& peer) const;
+  bool lagging() const;
+
+  struct Missing {
+    NodeId needed_by;
+    std::uint32_t attempts = 0;
+  };
+  std::map<Edge, Missing> missing;             // referenced but not held
+  std::map<Edge, std::vector<Edge>> waiting;   // missing or unaccepted block -> who waits for it
+  std::map<Edge, std::vector<Edge>> unproved;  // claimed leader without evidence -> claimers
+  bool pull_armed = false;
+  std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
+
+  std::deque<Payload> submits;
+  BlockPtr own;                   // last own block; null before the first
+  std::optional<Header> signing;  // composed, waiting for the signature
+  Payload signing_payload;
+  Round timer_for{0};         // the round whose timer was armed
+  bool timed_out = false;     // E3 of the current round
+  bool progressed = true;     // a direct commit since the last time-out
+  std::uint64_t timeout = 0;  // T in 1/1000 Delta
+  bool pushed_recently = false;
+  bool started = false;
+
+  Round next{1};                  // first undecided slot
+  std::uint64_t undelivered = 0;  // accepted blocks with a payload, not delivered
+  std::vector<std::pair<Round, BlockPtr>> restored;  // until Start
+  std::map<Round, Digest> restored_commits;
+};
+
+}  // namespace thresher::dag

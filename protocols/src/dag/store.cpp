@@ -1,0 +1,141 @@
+#include "store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thresher::dag {
+
+Store::Store(const Committee& committee, const Rules& rules)
+    : committee_(committee), rules_(rules) {}
+
+void Store::grow(Round round) {
+  while (top().value < round.value) {
+    RoundInfo info;
+    info.by_author.resize(committee_.size());
+    info.held = Tally(committee_);
+    info.accepted = Tally(committee_);
+    rounds_.push_back(std::move(info));
+  }
+}
+
+const Entry* Store::find(const Edge& edge) const {
+  if (!in_range(edge.round) || !committee_.contains(edge.author)) return nullptr;
+  const RoundInfo& info = at(edge.round);
+  for (const std::uint32_t index : info.by_author[edge.author.value]) {
+    if (info.entries[index].block->digest == edge.digest) return &info.entries[index];
+  }
+  return nullptr;
+}
+
+Entry* Store::find(const Edge& edge) {
+  return const_cast<Entry*>(std::as_const(*this).find(edge));
+}
+
+const Entry* Store::first(Round round, NodeId author) const {
+  if (!in_range(round) || !committee_.contains(author)) return nullptr;
+  const RoundInfo& info = at(round);
+  const auto& indices = info.by_author[author.value];
+  return indices.empty() ? nullptr : &info.entries[indices.front()];
+}
+
+bool Store::settled(const Edge& edge) const {
+  if (edge.round.value <= floor_.value) return true;
+  const Entry* entry = find(edge);
+  return entry != nullptr && entry->accepted;
+}
+
+bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
+  const Round round = block->round();
+  const NodeId author = block->author();
+  grow(round);
+  RoundInfo& info = at(round);
+  info.by_author[author.value].push_back(static_cast<std::uint32_t>(info.entries.size()));
+  const bool sparse = rules_.edges == Edges::kSparse;
+  const std::optional<Digest> claim = sparse ? block->header.claim : std::nullopt;
+  info.entries.push_back({std::move(block), vote, claim, false, false, false});
+  info.held.add(author);
+
+  bool latched = false;
+  const Round slot{round.value - 1};
+  if (in_range(slot)) {
+    if (vote) candidate(slot, *vote);
+    for (Candidate& c : at(slot).candidates) {
+      (vote == c.leader ? c.votes : c.dead).add(author);
+      latched |= latch(c);
+    }
+  }
+  if (claim && round.value >= 2) latched |= count_claim(Round{round.value - 2}, *claim, author);
+  return latched;
+}
+
+bool Store::accept(const Edge& edge, std::optional<Digest> claim) {
+  Entry* entry = find(edge);
+  entry->accepted = true;
+  at(edge.round).accepted.add(edge.author);
+  if (rules_.edges == Edges::kSparse || !claim || edge.round.value < 2) return false;
+  entry->claim = claim;
+  return count_claim(Round{edge.round.value - 2}, *claim, edge.author);
+}
+
+Candidate& Store::candidate(Round slot, const Digest& leader) {
+  auto& all = at(slot).candidates;
+  for (Candidate& c : all) {
+    if (c.leader == leader) return c;
+  }
+  all.push_back({leader, Tally(committee_), Tally(committee_), Tally(committee_), false});
+  // Blocks that arrived before the first vote for this leader are dead votes for it.
+  const Round next{slot.value + 1};
+  if (in_range(next)) {
+    for (const Entry& e : at(next).entries) {
+      (e.vote == leader ? all.back().votes : all.back().dead).add(e.block->author());
+    }
+  }
+  return all.back();
+}
+
+bool Store::count_claim(Round slot, const Digest& leader, NodeId author) {
+  if (!in_range(slot)) return false;
+  Candidate& c = candidate(slot, leader);
+  c.claims.add(author);
+  return latch(c);
+}
+
+bool Store::latch(Candidate& c) {
+  if (c.evidence) return false;
+  c.evidence =
+      c.votes.reached(rules_.certify, committee_) || c.claims.reached(rules_.amplify, committee_);
+  return c.evidence;
+}
+
+const Tally& Store::held_authors(Round round) const {
+  return in_range(round) ? at(round).held : none_.held;
+}
+const Tally& Store::accepted_authors(Round round) const {
+  return in_range(round) ? at(round).accepted : none_.accepted;
+}
+const std::vector<Candidate>& Store::candidates(Round slot) const {
+  return in_range(slot) ? at(slot).candidates : none_.candidates;
+}
+const std::vector<Entry>& Store::round(Round round) const {
+  return in_range(round) ? at(round).entries : none_.entries;
+}
+std::vector<Entry>& Store::round(Round round) {
+  return in_range(round) ? at(round).entries : none_.entries;
+}
+
+bool Store::has_evidence(Round slot, const Digest& leader) const {
+  const auto& all = candidates(slot);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Candidate& c) { return c.leader == leader && c.evidence; });
+}
+
+const Entry* Store::accepted_leader(Round slot, NodeId leader) const {
+  if (!in_range(slot)) return nullptr;
+  const RoundInfo& info = at(slot);
+  for (const std::uint32_t index : info.by_author[leader.value]) {
+    if (info.entries[index].accepted) return &info.entries[index];
+  }
+  return nullptr;
+}
+
+}  // namespace thresher::dag

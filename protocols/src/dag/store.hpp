@@ -1,0 +1,106 @@
+// The blocks a node holds, by round and author, with the tallies that decisions read.
+//
+//   Entry* e = store.insert(block, vote, claim);  // held: counted for votes and (sparse) claims
+//   store.accept(*e);                             // all ancestors are here and its claim is proved
+//
+// Guarantees: a value (copyable), no unordered container, lookup by reference in constant time.
+// Does not judge blocks: admission does. Rounds at or below floor() are gone and count as accepted.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher::dag {
+
+/// A held block. `vote` and `claim` are its fields (sparse) or follow from its references (dense).
+struct Entry {
+  BlockPtr block;
+  std::optional<Digest> vote;
+  std::optional<Digest> claim;
+  bool accepted = false;
+  bool delivered = false;
+  bool in_own_history = false;
+
+  Edge edge() const { return {block->author(), block->round(), block->digest}; }
+};
+
+/// What is known of one block of a leader slot.
+struct Candidate {
+  Digest leader;
+  Tally votes;
+  Tally dead;
+  Tally claims;
+  bool evidence = false;  ///< latched: certified by votes or by amplified claims
+};
+
+class Store {
+ public:
+  Store(const Committee& committee, const Rules& rules);
+
+  Round floor() const { return floor_; }
+  /// Highest round with a held block.
+  Round top() const { return Round{floor_.value + rounds_.size()}; }
+  bool in_range(Round r) const { return r.value > floor_.value && r.value <= top().value; }
+
+  Entry* find(const Edge& edge);
+  const Entry* find(const Edge& edge) const;
+  /// The first held block of an author in a round.
+  const Entry* first(Round round, NodeId author) const;
+  /// Held, accepted, or below the floor (genesis included).
+  bool settled(const Edge& edge) const;
+
+  /// Adds a held block. Pre: round > floor, not held yet. True when some slot latched evidence.
+  bool insert(BlockPtr block, std::optional<Digest> vote);
+  /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
+  bool accept(const Edge& edge, std::optional<Digest> claim);
+
+  const Tally& held_authors(Round round) const;
+  const Tally& accepted_authors(Round round) const;
+  const std::vector<Candidate>& candidates(Round slot) const;
+  bool has_evidence(Round slot, const Digest& leader) const;
+  /// Every held block of a round, in order of arrival.
+  const std::vector<Entry>& round(Round round) const;
+  std::vector<Entry>& round(Round round);
+  /// First accepted block of the slot's leader, or null.
+  const Entry* accepted_leader(Round slot, NodeId leader) const;
+
+  /// Drops rounds up to and including `floor`; calls `dropped` for each block.
+  template <class F>
+  void raise_floor(Round floor, F dropped) {
+    while (floor_.value < floor.value) {
+      if (rounds_.empty()) {
+        floor_ = floor;
+        return;
+      }
+      for (const Entry& e : rounds_.front().entries) dropped(e);
+      rounds_.pop_front();
+      ++floor_.value;
+    }
+  }
+
+ private:
+  struct RoundInfo {
+    std::vector<Entry> entries;
+    std::vector<std::vector<std::uint32_t>> by_author;
+    Tally held;
+    Tally accepted;
+    std::vector<Candidate> candidates;  // of the slot of this round
+  };
+
+  RoundInfo& at(Round round) { return rounds_[round.value - floor_.value - 1]; }
+  const RoundInfo& at(Round round) const { return rounds_[round.value - floor_.value - 1]; }
+  void grow(Round round);
+  Candidate& candidate(Round slot, const Digest& leader);
+  bool count_claim(Round slot, const Digest& leader, NodeId author);
+  bool latch(Candidate& candidate);
+
+  Committee committee_;
+  Rules rules_;
+  Round floor_{0};
+  std::deque<RoundInfo> rounds_;
+  RoundInfo none_;
+};
+
+}  // namespace thresher::dag
