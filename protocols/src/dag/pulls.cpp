@@ -5,7 +5,10 @@
 namespace thresher::dag {
 namespace {
 constexpr Delay kPullEvery{500};
-}
+/// A question and its answer take at most 2 Delta.
+constexpr std::uint32_t kTicksPerAnswer = 4;
+
+}  // namespace
 
 void Dag::State::need(const Edge& edge, NodeId who) {
   if (edge.round <= store.floor()) return;
@@ -30,19 +33,22 @@ void Dag::State::arm_pull(Fx& fx) {
 
 bool Dag::State::may_ask(NodeId peer) {
   if (peer == config.self) return false;
-  if (peers[peer.value].outstanding >= config.limits.wants_per_peer) return false;
-  ++peers[peer.value].outstanding;
+  // Answers may be lost for ever, so the credit saturates instead of blocking further questions.
+  std::uint32_t& credit = peers[peer.value].outstanding;
+  credit = std::min(credit + 1, config.limits.wants_per_peer);
   return true;
 }
 
 // Runs a short while after something was found missing: pushes usually arrive in between.
 void Dag::State::pull(Fx& fx) {
   pull_armed = false;
+  ++pulls;
   const std::uint32_t n = config.committee.size();
   std::vector<std::vector<Edge>> asks(n);
   for (auto& [edge, miss] : missing) {
-    // First whoever needed it, then its author, then everybody in turn.
-    const std::uint32_t turn = miss.attempts++;
+    // First whoever needed it, then its author, then everybody in turn; each has time to answer.
+    if (miss.ticks++ % kTicksPerAnswer != 0) continue;
+    const std::uint32_t turn = miss.ticks / kTicksPerAnswer;
     std::uint32_t whom = miss.needed_by.value;
     if (turn == 1) whom = edge.author.value;
     if (turn > 1) whom = (miss.needed_by.value + turn) % n;
@@ -51,17 +57,15 @@ void Dag::State::pull(Fx& fx) {
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
-    // A request that was never answered must not block the peer for ever.
-    peers[i].outstanding = 0;
     if (!asks[i].empty() && may_ask(peer)) fx.send(peer, Want{std::move(asks[i])});
   }
   for (const auto& [leader, claimers] : unproved) {
-    if (claimers.empty()) continue;
+    if (claimers.empty() || pulls % kTicksPerAnswer != 0) continue;
     const NodeId peer = claimers.front().author;
     if (may_ask(peer)) fx.send(peer, WantEvidence{leader.round, leader.digest});
   }
   if (lagging()) {
-    const std::uint32_t turn = ++pulls;
+    const std::uint32_t turn = pulls;
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t who = (i + turn) % n;
       if (who == config.self.value || !ahead(peers[who])) continue;

@@ -85,7 +85,7 @@ struct Dag::State {
   struct Peer {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
-    std::uint32_t outstanding = 0;  // requests to it without an answer
+    std::uint32_t outstanding = 0;  // answers it may still send
     Round seen{0};                  // highest round of a block it pushed
     Round accepted{0};              // highest round of an accepted block it authored
     bool muted = false;             // proven equivocator: never referenced again
@@ -96,7 +96,7 @@ struct Dag::State {
 
   struct Missing {
     NodeId needed_by;
-    std::uint32_t attempts = 0;
+    std::uint32_t ticks = 0;  // pull ticks since it is missing
   };
   std::map<Edge, Missing> missing;             // referenced but not held
   std::map<Edge, std::vector<Edge>> waiting;   // missing or unaccepted block -> who waits for it
