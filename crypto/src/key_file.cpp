@@ -1,0 +1,76 @@
+#include "thresher/crypto/key_file.hpp"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace thresher::crypto {
+namespace {
+
+struct Free {
+  void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
+  void operator()(std::FILE* f) const { (void)std::fclose(f); }
+};
+using Key = std::unique_ptr<EVP_PKEY, Free>;
+using File = std::unique_ptr<std::FILE, Free>;
+
+std::string system_error(const std::string& what, const std::string& path) {
+  return what + " '" + path + "': " + std::strerror(errno);
+}
+
+}  // namespace
+
+Result<Unit, std::string> save_key(const SigningKey& key, const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    return system_error("cannot create key file", path) +
+           "; keys are never overwritten: move the old file away or choose another path";
+  }
+  const File file(::fdopen(fd, "w"));
+  const Key pkey(EVP_PKEY_new_raw_private_key(
+      EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
+      key.seed().size()));
+  const bool ok = file && pkey &&
+                  PEM_write_PKCS8PrivateKey(file.get(), pkey.get(), nullptr, nullptr, 0, nullptr,
+                                            nullptr) == 1 &&
+                  std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
+  if (!ok) return system_error("cannot write key file", path) + "; is the disk full?";
+  return Unit{};
+}
+
+Result<SigningKey, std::string> load_key(const std::string& path) {
+  const File file(std::fopen(path.c_str(), "re"));
+  if (!file) {
+    return system_error("cannot open key file", path) + "; make one with: thresher keys new " +
+           path;
+  }
+  struct stat info {};
+  if (::fstat(::fileno(file.get()), &info) != 0)
+    return system_error("cannot inspect key file", path);
+  if ((info.st_mode & 077) != 0) {
+    return "key file '" + path + "' can be read by other users; run: chmod 600 " + path;
+  }
+  const Key pkey(PEM_read_PrivateKey(file.get(), nullptr, nullptr, nullptr));
+  if (!pkey) {
+    return "key file '" + path +
+           "' is not a PKCS#8 PEM private key or is truncated; restore it from a backup";
+  }
+  SigningKey::Seed seed;
+  std::size_t size = seed.size();
+  if (EVP_PKEY_id(pkey.get()) != EVP_PKEY_ED25519 ||
+      EVP_PKEY_get_raw_private_key(pkey.get(), reinterpret_cast<unsigned char*>(seed.data()),
+                                   &size) != 1 ||
+      size != seed.size()) {
+    return "key file '" + path + "' holds another kind of key; a node needs an Ed25519 key";
+  }
+  return SigningKey::from_seed(seed);
+}
+
+}  // namespace thresher::crypto
