@@ -1,0 +1,33 @@
+// DAG messages as frames: control bytes in front, payload beside them as a slice.
+//
+//   Frame frame = encode(message);
+//   Result<dag::Message> message = decode(frame, chain, committee_size);
+//
+// Guarantees: counts are checked before memory is taken; payload roots are computed from the
+// content.
+#pragma once
+
+#include "thresher/core/result.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/protocols/dag/message.hpp"
+
+namespace thresher::net {
+
+/// Kinds of frames. Peers use the first group, clients the second.
+enum FrameKind : std::uint8_t {
+  kPush = 1,
+  kWant,
+  kWantRound,
+  kWantEvidence,
+  kGive,
+  kSubmit = 32,  ///< client to node; payload: transactions as in a block
+  kAck,          ///< node to client; payload: (sequence u64, position u64) each
+  kStatus,       ///< client to node; empty
+  kStatusReply,  ///< node to client; control: see StatusReply in node.cpp
+  kOverloaded,   ///< node to client; control: transactions refused u32
+};
+
+Frame encode(const dag::Message& message);
+Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n);
+
+}  // namespace thresher::net

@@ -1,0 +1,32 @@
+// Who takes part in a ledger: the one file that all nodes share.
+//
+//   auto genesis = net::load_genesis("net/genesis.json");
+//
+// Guarantees: the digest of its content is the chain id, so nodes with different files never
+// connect.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/net/transport.hpp"
+
+namespace thresher::net {
+
+struct Genesis {
+  std::string chain = "thresher";
+  std::string protocol = "thresher";
+  std::uint64_t epoch = 0;
+  std::uint32_t f = 0;
+  std::vector<PeerAddress> nodes;
+
+  ChainContext context() const;
+};
+
+Result<Genesis, std::string> load_genesis(const std::string& path);
+Result<Unit, std::string> save_genesis(const Genesis& genesis, const std::string& path);
+
+}  // namespace thresher::net

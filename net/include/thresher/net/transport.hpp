@@ -1,0 +1,123 @@
+// Frames between nodes, and from clients, over TLS 1.3 with pinned Ed25519 keys.
+//
+//   Loop loop;
+//   Transport transport(loop, options, callbacks);   // listens, dials, reconnects
+//   transport.send(NodeId{2}, {kBlock, control, payload});
+//   loop.run();
+//
+// Guarantees: a node's key is its TLS identity (no CA); a peer with another key, chain or wire
+// version is refused and said so; lengths are checked before memory is taken; a slow peer fills
+// only its own bounded queue. Callbacks run on the loop's thread. Does not repeat lost frames:
+// protocols do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thresher/core/bytes.hpp"
+#include "thresher/core/hash.hpp"
+#include "thresher/core/ids.hpp"
+#include "thresher/crypto/signing_key.hpp"
+
+namespace thresher::net {
+
+inline constexpr std::uint32_t kWireVersion = 1;
+
+/// One thread's event loop.
+class Loop {
+ public:
+  Loop();
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  /// Runs until stop().
+  void run();
+  void stop();
+  /// From any thread: calls `work` on the loop's thread.
+  void post(std::function<void()> work);
+  /// On the loop's thread: calls `work` after so many microseconds. Cancel with the returned
+  /// handle.
+  std::uint64_t call_after(std::uint64_t microseconds, std::function<void()> work);
+  void cancel(std::uint64_t handle);
+  /// Monotonic. Unit: microseconds.
+  static std::uint64_t now_us();
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// A message on the wire. Kind 0 is the transport's own.
+struct Frame {
+  std::uint8_t kind = 0;
+  Bytes control;
+  Bytes payload;
+};
+
+/// Who a frame is from: nodes count from 0, clients from kFirstClient.
+using ConnectionId = std::uint64_t;
+inline constexpr ConnectionId kFirstClient = 1 << 16;
+
+struct PeerAddress {
+  PublicKey key{};
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+struct TransportOptions {
+  NodeId self;
+  crypto::SigningKey key = crypto::SigningKey::generate();
+  Digest chain{};
+  std::vector<PeerAddress> nodes;            ///< by id; nodes[self] is where to listen
+  std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
+  std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue
+  std::uint32_t max_clients = 256;
+  std::uint64_t handshake_us = 3'000'000;
+};
+
+struct TransportCallbacks {
+  std::function<void(ConnectionId, Frame)> on_frame;
+  std::function<void(ConnectionId, bool up)> on_link;
+  std::function<void(const std::string&)> on_error;
+};
+
+class Transport {
+ public:
+  Transport(Loop& loop, TransportOptions options, TransportCallbacks callbacks);
+  ~Transport();
+
+  /// Starts listening. The error says what, where and what to do; empty when all is well.
+  std::string start();
+  /// False when there is no link or its queue is full; the frame is dropped then.
+  bool send(ConnectionId to, const Frame& frame);
+  /// Bytes handed to TLS for other nodes so far.
+  std::uint64_t node_bytes_sent() const;
+  std::uint64_t dropped() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+/// A client's link to one node. Callbacks run on the loop's thread; reconnecting is the caller's
+/// choice.
+class ClientLink {
+ public:
+  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks);
+  ~ClientLink();
+  void connect();
+  bool send(const Frame& frame);
+  bool up() const;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,44 @@
+#include <chrono>
+#include <map>
+
+#include "loop_impl.hpp"
+
+namespace thresher::net {
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+Loop::~Loop() = default;
+
+void Loop::run() {
+  const auto guard = boost::asio::make_work_guard(impl_->context);
+  impl_->context.run();
+}
+void Loop::stop() {
+  impl_->context.stop();
+}
+void Loop::post(std::function<void()> work) {
+  boost::asio::post(impl_->context, std::move(work));
+}
+
+std::uint64_t Loop::call_after(std::uint64_t microseconds, std::function<void()> work) {
+  const std::uint64_t handle = ++impl_->next;
+  auto timer = std::make_unique<boost::asio::steady_timer>(impl_->context);
+  timer->expires_after(std::chrono::microseconds(microseconds));
+  timer->async_wait([this, handle, work = std::move(work)](const boost::system::error_code& e) {
+    impl_->timers.erase(handle);
+    if (!e) work();
+  });
+  impl_->timers.emplace(handle, std::move(timer));
+  return handle;
+}
+
+void Loop::cancel(std::uint64_t handle) {
+  if (const auto it = impl_->timers.find(handle); it != impl_->timers.end()) it->second->cancel();
+}
+
+std::uint64_t Loop::now_us() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+}  // namespace thresher::net
