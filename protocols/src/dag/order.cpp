@@ -53,7 +53,7 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   for (const Edge& edge : edges) out.blocks.push_back(store.find(edge)->block);
   Writer slot;
   slot.u64(commit.slot.value);
-  fx.push(Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}});
+  fx.push(Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}, true});
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);
 }
@@ -65,7 +65,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   for (Round r = store.floor(); r < floor; ++r.value) {
     Writer slot;
     slot.u64(r.value);
-    fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}});
+    fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   store.raise_floor(floor, [&](const Entry& e) {
     if (!e.accepted && peers[e.block->author().value].waiting > 0) {
@@ -73,7 +73,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     }
     if (e.accepted && !e.delivered && !e.block->payload.empty() && undelivered > 0) --undelivered;
     const Table table = e.block->author() == config.self ? kOwn : kBlock;
-    if (e.accepted && e.block != own) fx.push(Persist{table, key_of(e.edge()), {}, {}});
+    if (e.accepted && e.block != own) fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
   });
   const auto below = [&](const Edge& e) { return e.round <= floor; };
   std::vector<Edge> freed;

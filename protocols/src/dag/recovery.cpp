@@ -5,7 +5,7 @@
 
 namespace thresher::dag {
 
-Bytes Dag::State::key_of(const Edge& edge) {
+Bytes block_key(const Edge& edge) {
   std::vector<std::byte> key;
   for (int shift = 56; shift >= 0; shift -= 8) {
     key.push_back(static_cast<std::byte>(edge.round.value >> shift));
@@ -19,8 +19,8 @@ Bytes Dag::State::key_of(const Edge& edge) {
 void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
   Writer value;
   encode_header(block, value);
-  fx.push(Persist{table, key_of({block.author(), block.round(), block.digest}),
-                  Bytes::from(value.take()), block.payload.bytes});
+  fx.push(Persist{table, block_key({block.author(), block.round(), block.digest}),
+                  Bytes::from(value.take()), block.payload.bytes, table != kOwn});
 }
 
 void Dag::State::restore(const Restored& record) {

@@ -66,7 +66,6 @@ struct Dag::State {
   void raise_floor(Round leader, Fx& fx);
 
   // recovery.cpp: records
-  static Bytes key_of(const Edge& edge);
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record);
   void start(Fx& fx);

@@ -43,11 +43,13 @@ struct CancelTimer {
 };
 /// A durable record. `body` is a large slice that is stored beside `value` without being copied.
 /// Later records of the same table and key replace earlier ones; an empty `value` erases.
+/// A `lazy` record is no barrier itself: it is durable before the next record that is one.
 struct Persist {
   std::uint32_t table = 0;
   Bytes key;
   Bytes value;
   Bytes body{};
+  bool lazy = false;
 };
 /// Ask for a verdict on a signature; answered by `Verified`.
 struct Verify {

@@ -83,9 +83,10 @@ class Executor {
 
   void route() {
     std::vector<Persist> records;
+    std::uint64_t barrier = 0;  // stays 0 while all records are lazy: nobody waits for them
     for (Effect& effect : effects_.list()) {
       if (auto* record = std::get_if<Persist>(&effect)) {
-        if (records.empty()) ++issued_;
+        if (!record->lazy && barrier == 0) barrier = ++issued_;
         records.push_back(std::move(*record));
       } else if (waits(effect) && issued_ > durable_) {
         held_.push_back({issued_, std::move(effect)});
@@ -94,7 +95,7 @@ class Executor {
       }
     }
     effects_.clear();
-    if (!records.empty()) backend_->persist(std::move(records), issued_);
+    if (!records.empty()) backend_->persist(std::move(records), barrier);
   }
 
   void release(Effect effect) {

@@ -79,8 +79,8 @@ class Dag {
   std::unique_ptr<State> state_;
 };
 
-/// Serialised records of this protocol (Restored/Persist values): header bytes; the body is the
-/// payload. Key of kOwn and kBlock: round u64 big-endian, author u16, digest. Key of kDelivered:
-/// empty.
+/// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value is
+/// the header, the body the payload. Keys of kDelivered are slots, values the committed leaders.
+Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

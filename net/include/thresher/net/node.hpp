@@ -1,0 +1,77 @@
+// A node: the DAG over real sockets and a real disk, with your application on top.
+//
+//   struct Kv : net::App { void apply(const net::Transaction& t) override { ... } ... } app;
+//   auto node = net::Node::open({.home = "net/node0"}, app);
+//   if (!node) return fail(node.error());
+//   (*node)->run();                               // until stop(), from any thread
+//
+// Guarantees: every correct node applies the same transactions in the same order, each (client,
+// sequence) once; what was acknowledged survives crashes and power cuts; after a restart the
+// application is rebuilt from the log before the node votes. apply() runs on the node's thread: it
+// must not block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "thresher/core/hash.hpp"
+#include "thresher/core/result.hpp"
+
+namespace thresher::net {
+
+/// One committed transaction. `data` lives as long as the call.
+struct Transaction {
+  std::uint64_t position = 0;  ///< in the log, from 0
+  std::uint64_t client = 0;
+  std::uint64_t sequence = 0;
+  ByteView data;
+};
+
+/// What the user implements.
+class App {
+ public:
+  virtual ~App() = default;
+  virtual void apply(const Transaction& transaction) = 0;
+  /// A digest of the state, compared between nodes.
+  virtual Digest state() const = 0;
+};
+
+/// Where a submitted transaction ended up.
+struct Receipt {
+  std::uint64_t position = 0;
+};
+
+struct NodeOptions {
+  std::string home;                 ///< holds node.key and data/; the genesis is ../genesis.json
+  std::uint64_t delta_us = 20'000;  ///< Delta of the network
+  std::size_t block_bytes = 1u << 20;
+  std::size_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
+  std::size_t transaction_bytes = 1u << 18;  ///< largest transaction
+};
+
+class Node {
+ public:
+  /// Opens key, genesis and store and replays the log into `app`. The error says what to do.
+  static Result<std::unique_ptr<Node>, std::string> open(NodeOptions options, App& app);
+  ~Node();
+
+  /// Runs on the calling thread until stop(). Empty, or why the node had to stop.
+  std::string run();
+  void stop();
+  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded.
+  std::future<Receipt> submit(ByteView transaction);
+
+ private:
+  Node();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Visits the durable log of a node that is not running, from position `from`.
+Result<Unit, std::string> read_log(const std::string& home, std::uint64_t from,
+                                   const std::function<void(const Transaction&)>& visit);
+
+}  // namespace thresher::net
