@@ -1,0 +1,126 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "verb.hpp"
+
+namespace thresher::cli {
+namespace {
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> names_in(const CLI::App& app, bool flags) {
+  std::vector<std::string> out;
+  if (!flags) {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      out.push_back(sub->get_name());
+    }
+    return out;
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) out.push_back("-" + name);
+  }
+  return out;
+}
+
+int usage(const CLI::App& app, const std::string& what) {
+  std::string where = app.get_name();
+  for (const CLI::App* up = app.get_parent(); up != nullptr; up = up->get_parent()) {
+    where = up->get_name() + " " + where;
+  }
+  std::cerr << where << ": " << what << "; see `" << where << " --help`\n";
+  return kUsage;
+}
+
+int unexpected(const CLI::App& app, const std::string& word) {
+  const bool flag = word.rfind('-', 0) == 0;
+  const std::vector<std::string> known = names_in(app, flag);
+  const std::string stem = word.substr(0, word.find('='));
+  const auto near = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(stem, a) < edit_distance(stem, b);
+  });
+  const bool close = near != known.end() && edit_distance(stem, *near) <= 1 + stem.size() / 3;
+  const char* kind = flag ? "unknown option `" : known.empty() ? "unexpected `" : "unknown verb `";
+  return usage(app, kind + word + "`" + (close ? "; did you mean `" + *near + "`?" : ""));
+}
+
+void declare(CLI::App& app, const Verb& verb) {
+  for (const Option& option : verb.options) {
+    std::visit(
+        [&](auto* target) {
+          if constexpr (std::is_same_v<decltype(target), bool*>) {
+            app.add_flag(option.name, *target, option.help);
+          } else {
+            app.add_option(option.name, *target, option.help)->required(option.required);
+          }
+        },
+        option.target);
+  }
+}
+
+CLI::App& child(CLI::App& parent, const std::string& name) {
+  for (CLI::App* sub : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    if (sub->get_name() == name) return *sub;
+  }
+  CLI::App* made = parent.add_subcommand(name);
+  made->allow_extras();
+  return *made;
+}
+
+const CLI::App& deepest(const CLI::App& root) {
+  const CLI::App* at = &root;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
+}
+
+}  // namespace
+
+int dispatch(const std::vector<Verb>& verbs, int argc, char** argv) {
+  CLI::App root("Byzantine-fault-tolerant broadcast and consensus.", "thresher");
+  root.allow_extras();
+  root.set_version_flag("--version", "thresher " THRESHER_VERSION " (CLI11 " CLI11_VERSION ")");
+  std::map<const CLI::App*, const Verb*> leaves;
+  for (const Verb& verb : verbs) {
+    CLI::App* at = &root;
+    for (const std::string& word : verb.path) at = &child(*at, word);
+    at->description(verb.help);
+    declare(*at, verb);
+    leaves[at] = &verb;
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return root.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    const CLI::App& at = deepest(root);
+    if (const auto rest = at.remaining(); !rest.empty()) return unexpected(at, rest.front());
+    return usage(at, error.what());
+  }
+  const CLI::App& chosen = deepest(root);
+  for (const CLI::App* at = &chosen; at != nullptr; at = at->get_parent()) {
+    if (const auto rest = at->remaining(); !rest.empty()) return unexpected(*at, rest.front());
+  }
+  const auto leaf = leaves.find(&chosen);
+  return leaf == leaves.end() ? usage(chosen, "a verb is missing") : leaf->second->run();
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,5 @@
+#include "verbs.hpp"
+
+int main(int argc, char** argv) {
+  return thresher::cli::dispatch(thresher::cli::all_verbs(), argc, argv);
+}
