@@ -4,12 +4,14 @@
 //     struct Args { std::string home; std::uint64_t from = 0; bool raw = false; };
 //     auto args = std::make_shared<Args>();
 //     return {{"log"}, "Print the committed log of a node.",
-//             {{"--home", "the node's folder", &args->home, true}, {"--from", "first position", &args->from},
+//             {{"--home", "the node's folder", &args->home, true}, {"--from", "first position",
+//             &args->from},
 //              {"--raw", "one payload a line", &args->raw}},
 //             [args] { return print_log(*args); }};
 //   }
 //
-// Guarantees: usage errors never reach `run`; they are printed with the nearest name and exit with 2.
+// Guarantees: usage errors never reach `run`; they are printed with the nearest name and exit
+// with 2.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,8 @@ enum Exit : int {
   kResourceMissing = 5,
 };
 
-/// One option or positional argument (a name without dashes). The pointed-to default stands if absent.
+/// One option or positional argument (a name without dashes). The pointed-to default stands if
+/// absent.
 struct Option {
   std::string name;
   std::string help;

@@ -1,0 +1,38 @@
+// One JSON object on one line, for --json.
+//
+//   Json out;
+//   out.set("agreement", true).set("nodes", 4).set("latency_ms", Json().set("p50", 1.5));
+//   out.print();                                  // one line on stdout
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace thresher::cli {
+
+class Json {
+ public:
+  Json();
+  ~Json();
+  Json(const Json&) = delete;
+  Json& operator=(const Json&) = delete;
+  Json(Json&&) noexcept;
+
+  Json& set(const std::string& key, bool value);
+  Json& set(const std::string& key, double value);
+  Json& set(const std::string& key, std::uint64_t value);
+  Json& set(const std::string& key, const std::string& value);
+  Json& set(const std::string& key, const std::vector<std::uint64_t>& value);
+  Json& set(const std::string& key, const Json& value);
+  Json& set_null(const std::string& key);
+  std::string line() const;
+  void print() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::cli

@@ -1,0 +1,43 @@
+// Small helpers that several verbs share: hex, errors, durations.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "thresher/core/bytes.hpp"
+#include "verb.hpp"
+
+namespace thresher::cli {
+
+inline std::string to_hex(ByteView bytes) {
+  std::string out;
+  for (const std::byte b : bytes) {
+    out += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
+    out += "0123456789abcdef"[std::to_integer<unsigned>(b) & 15];
+  }
+  return out;
+}
+
+/// Prints "thresher: why" and hands the exit status back.
+inline int fail(int status, const std::string& why) {
+  (void)std::fprintf(stderr, "thresher: %s\n", why.c_str());
+  return status;
+}
+
+/// "20s", "500ms", "3" (seconds). Unit: microseconds.
+inline std::optional<std::uint64_t> parse_duration(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error != std::errc{} || value < 0 || value > 1e6) return std::nullopt;
+  if (unit == "ms") return static_cast<std::uint64_t>(value * 1e3);
+  if (unit == "s" || unit.empty()) return static_cast<std::uint64_t>(value * 1e6);
+  if (unit == "min") return static_cast<std::uint64_t>(value * 60e6);
+  return std::nullopt;
+}
+
+}  // namespace thresher::cli
