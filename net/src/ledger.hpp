@@ -47,6 +47,10 @@ class Ledger {
     w.bytes(hash_.bytes).bytes(block.bytes).u64(length_ - before);
     hash_ = hash(w.view());
   }
+  bool contains(std::uint64_t client, std::uint64_t sequence) const {
+    const auto it = seen_.find(client);
+    return it != seen_.end() && (sequence < it->second.next || it->second.above.contains(sequence));
+  }
   std::uint64_t length() const { return length_; }
   const Digest& log_hash() const { return hash_; }
 

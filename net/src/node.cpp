@@ -26,6 +26,7 @@ using dag::Dag;
 
 /// Rounds kept in memory and served to nodes that were away.
 constexpr std::uint64_t kGcDepth = 2000;
+constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
 
 Bytes encode_transaction(std::uint64_t client, std::uint64_t sequence, ByteView data) {
   Writer w;
@@ -169,7 +170,7 @@ struct Node::Impl {
       payload_bytes += t.data.size();
       const auto it = client_links.find(t.client);
       if (it != client_links.end()) {
-        acks[it->second].u64(t.sequence).u64(t.position);
+        acks[it->second].u64(t.client).u64(t.sequence).u64(t.position);
       } else if (t.client == own_client) {
         resolve(t);
       }
@@ -221,9 +222,11 @@ struct Node::Impl {
     std::uint64_t client = 0;
     bool fits = payload.size() <= options.block_bytes;
     const bool whole =
-        each_transaction(payload.view(), [&](std::uint64_t c, std::uint64_t, ByteView d) {
+        each_transaction(payload.view(), [&](std::uint64_t c, std::uint64_t sequence, ByteView d) {
           ++count;
           client = c;
+          // Committed before this link asked for it: answer now, with no position.
+          if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
           fits &= d.size() <= options.transaction_bytes;
         });
     if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
@@ -234,6 +237,7 @@ struct Node::Impl {
     }
     if (count == 0) return;
     client_links[client] = from;
+    acknowledge();
     pool_bytes += payload.size();
     pool.push_back(payload);
   }

@@ -21,7 +21,7 @@ enum FrameKind : std::uint8_t {
   kWantEvidence,
   kGive,
   kSubmit = 32,  ///< client to node; payload: transactions as in a block
-  kAck,          ///< node to client; payload: (sequence u64, position u64) each
+  kAck,          ///< node to client; payload: (client, sequence, position) u64 each
   kStatus,       ///< client to node; empty
   kStatusReply,  ///< node to client; control: see StatusReply in node.cpp
   kOverloaded,   ///< node to client; control: transactions refused u32

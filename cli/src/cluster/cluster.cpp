@@ -1,0 +1,409 @@
+#include "cluster.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "../testnet.hpp"
+#include "../text.hpp"
+#include "processes.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using net::Loop;
+
+constexpr std::uint64_t kTick = 1000;            // us between looks at rates and events
+constexpr std::uint64_t kPatience = 30'000'000;  // us without a commit before giving up
+constexpr std::size_t kFrameBytes = 128 * 1024;
+
+struct Status {
+  std::uint64_t length = 0, node_bytes = 0, syncs = 0, payload_bytes = 0;
+  Digest log{}, state{};
+};
+
+struct Link {
+  std::unique_ptr<net::ClientLink> link;
+  bool up = false;
+  bool wanted = true;
+  std::optional<Status> status;
+};
+
+// A client numbers its transactions from 0 and keeps those that are not acknowledged.
+struct Client {
+  std::uint64_t id = 0;
+  std::size_t via = 0;     // the node it talks to
+  std::uint64_t base = 0;  // sequence of flying.front()
+  struct Flight {
+    std::uint64_t sent_us = 0;
+    std::uint64_t line = 0;
+    bool done = false;
+  };
+  std::deque<Flight> flying{};
+  std::uint64_t in_flight = 0;
+};
+
+class Cluster {
+ public:
+  explicit Cluster(const ClusterOptions& options)
+      : options_(options), processes_(options.home, options.nodes) {}
+
+  ClusterReport run() {
+    auto genesis = make_testnet(options_.home, options_.nodes, options_.protocol, 0);
+    if (!genesis) {
+      report_.problem = genesis.error();
+      return report_;
+    }
+    genesis_ = *genesis;
+    for (std::size_t i = 0; i < options_.nodes; ++i) processes_.start(i);
+    for (std::size_t i = 0; i < options_.nodes; ++i) open_link(i);
+    for (std::uint64_t c = 0; c < options_.clients; ++c) {
+      clients_.push_back({mix64(hash(genesis_.nodes[0].key).prefix() + c), c % options_.nodes});
+    }
+    opened_us_ = Loop::now_us();
+    loop_.call_after(kTick, [this] { tick(); });
+    loop_.run();
+    finish();
+    return report_;
+  }
+
+ private:
+  void open_link(std::size_t i) {
+    links_.resize(options_.nodes);
+    links_[i].link = std::make_unique<net::ClientLink>(
+        loop_, genesis_.context().chain, genesis_.nodes[i],
+        net::TransportCallbacks{[this, i](net::ConnectionId, net::Frame f) { frame(i, f); },
+                                [this, i](net::ConnectionId, bool up) { linked(i, up); },
+                                [](const std::string&) {}});
+    links_[i].link->connect();
+  }
+
+  void linked(std::size_t i, bool up) {
+    const bool was = std::exchange(links_[i].up, up);
+    if (up) return;
+    if (was && began_us_ != 0) move_clients(i);
+    loop_.call_after(20'000, [this, i] {
+      if (!stopping_) links_[i].link->connect();
+    });
+  }
+
+  // Everything not acknowledged goes to the next node that is up; ids make it count once.
+  void move_clients(std::size_t from) {
+    for (Client& c : clients_) {
+      if (c.via != from) continue;
+      for (std::size_t k = 1; k < links_.size() && !links_[c.via].up; ++k) {
+        c.via = (from + k) % links_.size();
+      }
+      std::vector<std::uint64_t> again;
+      for (std::size_t k = 0; k < c.flying.size(); ++k) {
+        if (!c.flying[k].done) again.push_back(c.base + k);
+      }
+      submit(c, again);
+    }
+  }
+
+  void submit(Client& c, const std::vector<std::uint64_t>& sequences) {
+    Writer w;
+    for (const std::uint64_t sequence : sequences) {
+      const std::uint64_t line = c.flying[sequence - c.base].line;
+      w.u64(c.id).u64(sequence);
+      if (options_.from_file) {
+        const std::string& text = options_.lines[line];
+        w.u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
+      } else {
+        fill(line);
+        w.u32(static_cast<std::uint32_t>(generated_.size())).bytes(generated_);
+      }
+      if (w.view().size() >= kFrameBytes) flush(c, w);
+    }
+    if (!w.view().empty()) flush(c, w);
+  }
+
+  void flush(const Client& c, Writer& w) {
+    (void)links_[c.via].link->send({net::kSubmit, {}, Bytes::from(w.take())});
+    w = Writer();
+  }
+
+  void fill(std::uint64_t number) {
+    generated_.resize(options_.tx_bytes);
+    for (std::size_t i = 0; i < 8 && i < generated_.size(); ++i) {
+      generated_[i] = static_cast<std::byte>(number >> (8 * i));
+    }
+  }
+
+  bool more() const {
+    if (options_.from_file) return next_line_ < options_.lines.size();
+    return Loop::now_us() < began_us_ + options_.duration_us;
+  }
+
+  // Fills every client's window, within the rate.
+  void load() {
+    if (began_us_ == 0 || draining_) return;
+    std::uint64_t budget = ~std::uint64_t{0};
+    const std::uint64_t now = Loop::now_us();
+    if (options_.rate > 0) {
+      const double due = options_.rate * static_cast<double>(now - began_us_) / 1e6;
+      budget =
+          due > static_cast<double>(next_line_) ? static_cast<std::uint64_t>(due) - next_line_ : 0;
+    }
+    const std::uint64_t window = std::max<std::uint64_t>(1, options_.window / clients_.size());
+    for (Client& c : clients_) {
+      if (!links_[c.via].up) continue;
+      std::vector<std::uint64_t> fresh;
+      // At full speed a half-empty window is refilled at once: larger frames cost less.
+      if (options_.rate == 0 && c.in_flight > window / 2 && window > 1) continue;
+      while (c.in_flight < window && budget > 0 && more()) {
+        fresh.push_back(c.base + c.flying.size());
+        c.flying.push_back({now, next_line_++, false});
+        ++c.in_flight;
+        --budget;
+      }
+      submit(c, fresh);
+    }
+  }
+
+  void frame(std::size_t node, const net::Frame& f) {
+    if (f.kind == net::kAck) {
+      acknowledge(f.payload.view());
+      load();
+    } else if (f.kind == net::kStatusReply) {
+      Reader in(f.control.view());
+      Status s;
+      s.length = in.u64();
+      (void)in.u64();
+      (void)in.u64();
+      s.node_bytes = in.u64();
+      s.syncs = in.u64();
+      s.payload_bytes = in.u64();
+      s.log = in.digest();
+      s.state = in.digest();
+      links_[node].status = s;
+    }
+  }
+
+  void acknowledge(ByteView acks) {
+    const std::uint64_t now = Loop::now_us();
+    std::uint64_t fresh = 0;
+    Reader in(acks);
+    while (in.remaining() >= 24) {
+      const std::uint64_t id = in.u64();
+      const std::uint64_t sequence = in.u64();
+      (void)in.u64();
+      const auto c = std::find_if(clients_.begin(), clients_.end(),
+                                  [id](const Client& client) { return client.id == id; });
+      if (c == clients_.end() || sequence < c->base || sequence - c->base >= c->flying.size()) {
+        continue;
+      }
+      Client::Flight& flight = c->flying[sequence - c->base];
+      if (std::exchange(flight.done, true)) continue;
+      --c->in_flight;
+      latencies_.push_back(static_cast<std::uint32_t>(now - flight.sent_us));
+      ++fresh;
+      while (!c->flying.empty() && c->flying.front().done) {
+        c->flying.pop_front();
+        ++c->base;
+      }
+    }
+    if (fresh == 0) return;
+    if (last_commit_us_ != 0) longest_gap_us_ = std::max(longest_gap_us_, now - last_commit_us_);
+    last_commit_us_ = now;
+    report_.committed += fresh;
+  }
+
+  std::uint64_t in_flight() const {
+    std::uint64_t sum = 0;
+    for (const Client& c : clients_) sum += c.in_flight;
+    return sum;
+  }
+
+  void tick() {
+    const std::uint64_t now = Loop::now_us();
+    if (began_us_ == 0) {
+      begin_when_ready(now);
+    } else {
+      fire_events(now);
+      load();
+      watch(now);
+    }
+    if (!stopping_) loop_.call_after(kTick, [this] { tick(); });
+  }
+
+  void begin_when_ready(std::uint64_t now) {
+    if (std::all_of(links_.begin(), links_.end(), [](const Link& l) { return l.up; })) {
+      began_us_ = now;
+      cpu_before_ = processes_.cpu_us() + own_cpu_us();
+      load();
+    } else if (now > opened_us_ + kPatience) {
+      stop("the nodes did not come up within 30 s; see " + processes_.log_of(0));
+    }
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (processes_.died(i))
+        stop("node " + std::to_string(i) + " ended; see " + processes_.log_of(i));
+    }
+  }
+
+  void fire_events(std::uint64_t now) {
+    for (; next_event_ < options_.events.size(); ++next_event_) {
+      const ClusterEvent& e = options_.events[next_event_];
+      if (now < began_us_ + e.at_us) return;
+      if (e.restart) {
+        processes_.start(e.node);
+        restarted_us_ = now;
+        restarted_ = e.node;
+        links_[e.node].wanted = true;
+      } else {
+        processes_.kill(e.node);
+        links_[e.node].wanted = false;
+        report_.killed.push_back(e.node);
+      }
+    }
+  }
+
+  void watch(std::uint64_t now) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].wanted && processes_.died(i)) {
+        return stop("node " + std::to_string(i) + " ended; see " + processes_.log_of(i));
+      }
+    }
+    if (options_.live && now >= next_live_) live_line(now);
+    const bool loaded = !more();
+    if (loaded && !draining_) draining_ = true;
+    const std::uint64_t last = std::max(last_commit_us_, began_us_);
+    if (in_flight() > 0 && now > last + kPatience) {
+      report_.stalled = true;
+      return stop("nothing was committed for 30 s");
+    }
+    if (restarted_us_ != 0 || (draining_ && in_flight() == 0)) poll(now);
+  }
+
+  void live_line(std::uint64_t now) {
+    std::fprintf(stderr, "t=%3llus committed %llu (+%llu/s) in flight %llu\n",
+                 static_cast<unsigned long long>((now - began_us_) / 1'000'000),
+                 static_cast<unsigned long long>(report_.committed),
+                 static_cast<unsigned long long>(report_.committed - live_before_),
+                 static_cast<unsigned long long>(in_flight()));
+    live_before_ = report_.committed;
+    next_live_ = now + 1'000'000;
+  }
+
+  // Asks for everybody's status; level nodes end a catch-up, and at the end the run.
+  void poll(std::uint64_t now) {
+    if (settled_us_ == 0 && draining_ && in_flight() == 0) settled_us_ = now;
+    if (now < next_poll_) return;
+    next_poll_ = now + 20'000;
+    std::uint64_t highest = 0;
+    bool all = true;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (!links_[i].wanted) continue;
+      all &= links_[i].status.has_value() && links_[i].up;
+      if (links_[i].status && i != restarted_)
+        highest = std::max(highest, links_[i].status->length);
+    }
+    const auto& back =
+        restarted_ < links_.size() ? links_[restarted_].status : std::optional<Status>{};
+    if (restarted_us_ != 0 && back && links_[restarted_].up && back->length >= level_ &&
+        level_ > 0) {
+      report_.catch_up_ms = static_cast<double>(now - restarted_us_) / 1e3;
+      restarted_us_ = 0;
+    }
+    level_ = highest;
+    const bool events_done = next_event_ == options_.events.size();
+    if (draining_ && in_flight() == 0 && events_done && all && agree()) return stop({});
+    if (draining_ && settled_us_ != 0 && events_done && now > settled_us_ + 2 * kPatience) {
+      return stop("the nodes were not level 60 s after the last commit");
+    }
+    for (Link& l : links_) {
+      l.status.reset();
+      if (l.up) (void)l.link->send({net::kStatus, {}, {}});
+    }
+    if (restarted_us_ != 0 && !links_[restarted_].up) links_[restarted_].status.reset();
+  }
+
+  bool agree() {
+    const Status* first = nullptr;
+    for (const Link& l : links_) {
+      if (!l.wanted) continue;
+      if (first == nullptr) first = &*l.status;
+      if (l.status->length != first->length || l.status->log != first->log ||
+          l.status->state != first->state) {
+        return false;
+      }
+    }
+    report_.agreement = first != nullptr && first->length == report_.committed;
+    if (first == nullptr) return false;
+    report_.log_hash = to_hex(first->log.bytes);
+    report_.state_hash = to_hex(first->state.bytes);
+    std::uint64_t bytes = 0;
+    for (const Link& l : links_) {
+      if (!l.status) continue;
+      bytes += l.status->node_bytes;
+      report_.syncs += l.status->syncs;
+    }
+    report_.bytes_per_payload_byte =
+        static_cast<double>(bytes) /
+        static_cast<double>(std::max<std::uint64_t>(1, first->payload_bytes));
+    return true;
+  }
+
+  void stop(const std::string& problem) {
+    if (report_.problem.empty()) report_.problem = problem;
+    stopping_ = true;
+    cpu_after_ = processes_.cpu_us() + own_cpu_us();
+    loop_.stop();
+  }
+
+  static std::uint64_t own_cpu_us() {
+    rusage u{};
+    ::getrusage(RUSAGE_SELF, &u);
+    return static_cast<std::uint64_t>((u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1'000'000 +
+                                      u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  }
+
+  void finish() {
+    if (latencies_.empty()) return;
+    std::sort(latencies_.begin(), latencies_.end());
+    const auto at = [&](double q) {
+      return latencies_[static_cast<std::size_t>(q * static_cast<double>(latencies_.size() - 1))] /
+             1e3;
+    };
+    report_.p50_ms = at(0.5);
+    report_.p90_ms = at(0.9);
+    report_.p99_ms = at(0.99);
+    report_.max_ms = at(1);
+    report_.seconds = static_cast<double>(last_commit_us_ - began_us_) / 1e6;
+    report_.tx_per_s = static_cast<double>(report_.committed) / std::max(report_.seconds, 1e-6);
+    report_.cpu_us_per_tx =
+        static_cast<double>(cpu_after_ - cpu_before_) / static_cast<double>(report_.committed);
+    report_.longest_gap_ms = static_cast<double>(longest_gap_us_) / 1e3;
+  }
+
+  const ClusterOptions& options_;
+  ClusterReport report_;
+  Processes processes_;
+  net::Genesis genesis_;
+  Loop loop_;
+  std::vector<Link> links_;
+  std::vector<Client> clients_;
+  std::vector<std::byte> generated_;
+  std::vector<std::uint32_t> latencies_;
+  std::uint64_t opened_us_ = 0, began_us_ = 0, last_commit_us_ = 0, longest_gap_us_ = 0;
+  std::uint64_t restarted_us_ = 0, next_poll_ = 0, next_live_ = 0, settled_us_ = 0, level_ = 0;
+  std::uint64_t cpu_before_ = 0, cpu_after_ = 0, live_before_ = 0, next_line_ = 0;
+  std::size_t restarted_ = ~std::size_t{0};
+  std::size_t next_event_ = 0;
+  bool draining_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+ClusterReport run_cluster(const ClusterOptions& options) {
+  return Cluster(options).run();
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,50 @@
+// A cluster of real processes on loopback, a load, faults, and what was measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace thresher::cli {
+
+struct ClusterEvent {
+  std::size_t node = 0;
+  std::uint64_t at_us = 0;  ///< from the first submission
+  bool restart = false;
+};
+
+struct ClusterOptions {
+  std::uint64_t nodes = 4;
+  std::string protocol = "thresher";
+  std::uint64_t duration_us = 20'000'000;
+  std::vector<std::string> lines;  ///< transactions; empty: generated ones for the duration
+  bool from_file = false;
+  double rate = 0;               ///< transactions a second in total; 0: as fast as they commit
+  std::uint64_t window = 16384;  ///< transactions in flight in total
+  std::uint64_t clients = 4;
+  std::uint64_t tx_bytes = 512;
+  std::vector<ClusterEvent> events;
+  std::string home;
+  bool live = false;
+};
+
+struct ClusterReport {
+  std::string problem;  ///< not empty: the run failed, and why
+  bool agreement = false;
+  bool stalled = false;
+  std::uint64_t committed = 0;
+  double seconds = 0;
+  double tx_per_s = 0;
+  double p50_ms = 0, p90_ms = 0, p99_ms = 0, max_ms = 0;
+  double cpu_us_per_tx = 0;
+  double bytes_per_payload_byte = 0;
+  double longest_gap_ms = 0;
+  double catch_up_ms = -1;  ///< negative: nothing was restarted
+  std::uint64_t syncs = 0;
+  std::string log_hash, state_hash;
+  std::vector<std::uint64_t> killed;
+};
+
+ClusterReport run_cluster(const ClusterOptions& options);
+
+}  // namespace thresher::cli

@@ -1,0 +1,174 @@
+#include "../cluster/cluster.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "../json.hpp"
+#include "../text.hpp"
+
+namespace thresher::cli {
+namespace {
+
+struct Args {
+  std::uint64_t nodes = 4;
+  std::string protocol = "thresher";
+  std::string duration = "20s";
+  std::string transactions;
+  std::string rate = "max";
+  std::uint64_t tx_bytes = 512;
+  std::uint64_t clients = 4;
+  std::uint64_t window = 16384;
+  std::vector<std::string> kill;
+  std::vector<std::string> restart;
+  std::string home;
+  bool json = false;
+};
+
+// "3@10s": node 3, ten seconds after the first submission.
+std::string parse_events(const std::vector<std::string>& texts, bool restart, const Args& a,
+                         std::vector<ClusterEvent>& out) {
+  for (const std::string& text : texts) {
+    const auto at = text.find('@');
+    std::uint64_t node = 0;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + std::min(at, text.size()), node);
+    const auto when = at == std::string::npos
+                          ? std::nullopt
+                          : parse_duration(std::string_view(text).substr(at + 1));
+    if (error != std::errc{} || !when || end != text.data() + at || node >= a.nodes) {
+      return "'" + text + "' is not NODE@TIME, like 3@10s, with a node from 0 to " +
+             std::to_string(a.nodes - 1);
+    }
+    out.push_back({node, *when, restart});
+  }
+  return {};
+}
+
+std::string read_options(const Args& a, ClusterOptions& o) {
+  o.nodes = a.nodes;
+  o.protocol = a.protocol;
+  o.tx_bytes = a.tx_bytes;
+  o.clients = a.clients;
+  o.window = a.window;
+  if (a.nodes == 0 || a.nodes > 64) return "--nodes must be 1 to 64 on one machine";
+  if (a.clients == 0 || a.clients > 1024) return "--clients must be 1 to 1024";
+  if (a.tx_bytes < 8 || a.tx_bytes > 262144) return "--tx-bytes must be 8 to 262144";
+  if (a.window == 0) return "--window must be at least 1";
+  const auto duration = parse_duration(a.duration);
+  if (!duration || *duration == 0)
+    return "--duration '" + a.duration + "' is no time; write 20s or 500ms";
+  o.duration_us = *duration;
+  if (a.rate != "max") {
+    const auto [end, error] = std::from_chars(a.rate.data(), a.rate.data() + a.rate.size(), o.rate);
+    if (error != std::errc{} || end != a.rate.data() + a.rate.size() || o.rate <= 0) {
+      return "--rate '" + a.rate + "' is neither 'max' nor a number above 0";
+    }
+  }
+  for (const auto& [texts, restart] : {std::pair(&a.kill, false), std::pair(&a.restart, true)}) {
+    if (std::string p = parse_events(*texts, restart, a, o.events); !p.empty()) return p;
+  }
+  std::stable_sort(o.events.begin(), o.events.end(),
+                   [](const auto& x, const auto& y) { return x.at_us < y.at_us; });
+  if (a.transactions.empty()) return {};
+  std::ifstream in(a.transactions);
+  if (!in) return "cannot read '" + a.transactions + "'; give a file of one transaction a line";
+  o.from_file = true;
+  for (std::string line; std::getline(in, line);) {
+    if (line.size() > 262144) {
+      return a.transactions + ":" + std::to_string(o.lines.size() + 1) +
+             ": the line is longer than the limit of 262144 bytes of a transaction";
+    }
+    o.lines.push_back(std::move(line));
+  }
+  if (o.lines.empty()) return "'" + a.transactions + "' holds no line";
+  return {};
+}
+
+void print_json(const Args& a, const ClusterReport& r) {
+  Json latency;
+  latency.set("p50", r.p50_ms).set("p90", r.p90_ms).set("p99", r.p99_ms).set("max", r.max_ms);
+  Json out;
+  out.set("agreement", r.agreement).set("nodes", a.nodes).set("protocol", a.protocol);
+  out.set("committed_tx", r.committed).set("tx_per_s", r.tx_per_s).set("latency_ms", latency);
+  out.set("cpu_us_per_tx", r.cpu_us_per_tx).set("bytes_per_payload_byte", r.bytes_per_payload_byte);
+  out.set("longest_gap_ms", r.longest_gap_ms).set("log_hash", r.log_hash);
+  out.set("state_hash", r.state_hash).set("killed", r.killed).set("fsyncs", r.syncs);
+  if (r.catch_up_ms < 0) {
+    out.set_null("catch_up_ms");
+  } else {
+    out.set("catch_up_ms", r.catch_up_ms);
+  }
+  out.print();
+}
+
+void print_text(const ClusterReport& r) {
+  std::printf("committed %llu transactions in %.1f s: %.0f tx/s\n",
+              static_cast<unsigned long long>(r.committed), r.seconds, r.tx_per_s);
+  std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
+              r.p50_ms, r.p90_ms, r.p99_ms, r.max_ms);
+  std::printf(
+      "CPU %.1f us a transaction (all nodes and clients), %.2f bytes sent per payload byte, "
+      "%llu fsyncs, longest gap %.0f ms\n",
+      r.cpu_us_per_tx, r.bytes_per_payload_byte, static_cast<unsigned long long>(r.syncs),
+      r.longest_gap_ms);
+  if (r.catch_up_ms >= 0)
+    std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
+  std::printf("agreement: %s (log %s)\n",
+              r.agreement ? "all nodes hold the same log and state" : "NO",
+              r.log_hash.substr(0, 16).c_str());
+}
+
+int run(const Args& a) {
+  ClusterOptions o;
+  if (const std::string problem = read_options(a, o); !problem.empty())
+    return fail(kUsage, problem);
+  const bool temporary = a.home.empty();
+  o.home = a.home;
+  if (temporary) {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "thresher-cluster-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return fail(kResourceMissing, "cannot make " + pattern);
+    o.home = pattern;
+  }
+  o.live = ::isatty(2) == 1;
+  const ClusterReport r = run_cluster(o);
+  if (!r.problem.empty() && !r.stalled) return fail(kFailed, r.problem);
+  if (a.json) {
+    print_json(a, r);
+  } else {
+    print_text(r);
+  }
+  if (temporary) std::filesystem::remove_all(o.home);
+  if (r.stalled) return fail(kNoProgress, r.problem);
+  return r.agreement ? kDone
+                     : fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);
+}
+
+}  // namespace
+
+Verb make_cluster() {
+  auto a = std::make_shared<Args>();
+  return {{"cluster"},
+          "Run a local cluster of real processes under load, with faults, and measure it.",
+          {{"--nodes", "how many nodes", &a->nodes},
+           {"--protocol", "thresher or mysticeti", &a->protocol},
+           {"--duration", "how long to submit, like 20s", &a->duration},
+           {"--transactions", "a file: each line is a transaction; ends when all are committed",
+            &a->transactions},
+           {"--rate", "transactions a second in total, or max", &a->rate},
+           {"--tx-bytes", "size of a generated transaction", &a->tx_bytes},
+           {"--clients", "how many clients", &a->clients},
+           {"--window", "transactions in flight in total", &a->window},
+           {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
+           {"--restart", "NODE@TIME; repeatable", &a->restart},
+           {"--home", "keep the nodes' folders here", &a->home},
+           {"--json", "one object on one line", &a->json}},
+          [a] { return run(*a); }};
+}
+
+}  // namespace thresher::cli
