@@ -334,8 +334,9 @@ class Cluster {
         return false;
       }
     }
-    report_.agreement = first != nullptr && first->length == report_.committed;
-    if (first == nullptr) return false;
+    // A status may be older than the last commit: ask again until it covers everything.
+    if (first == nullptr || first->length < report_.committed) return false;
+    report_.agreement = first->length == report_.committed;
     report_.log_hash = to_hex(first->log.bytes);
     report_.state_hash = to_hex(first->state.bytes);
     std::uint64_t bytes = 0;

@@ -1,0 +1,143 @@
+// Real processes, sockets, TLS and disks: the binary as a user runs it.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out;  // stdout and stderr
+};
+
+Outcome thresher(const std::string& arguments) {
+  const std::string command = std::string(THRESHER_BINARY) + " " + arguments + " 2>&1 </dev/null";
+  Outcome result;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  std::array<char, 4096> buffer;
+  std::size_t n = 0;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    result.out.append(buffer.data(), n);
+  }
+  const int raw = ::pclose(pipe);
+  result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+  return result;
+}
+
+std::vector<std::string> sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const char c : text) {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    lines.push_back(std::exchange(line, {}));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+class Cluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = std::filesystem::temp_directory_path() /
+           ("thresher-it-" + std::to_string(::getpid()) + "-" +
+            testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(dir_);
+  }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  std::string path(const std::string& name) const { return (dir_ / name).string(); }
+  std::filesystem::path dir_;
+};
+
+TEST_F(Cluster, CommitsEachLineOnceThroughAKillAndARestart) {
+  std::ofstream file(path("lines"));
+  std::string all;
+  for (int i = 0; i < 1500; ++i) {
+    const std::string line = i % 3 == 0 ? "the same line" : "line " + std::to_string(i);
+    file << line << '\n';
+    all += line + '\n';
+  }
+  file.close();
+  const Outcome run =
+      thresher("cluster --transactions " + path("lines") +
+               " --rate 1000 --kill 2@400ms --restart 2@900ms --home " + path("net") + " --json");
+  ASSERT_EQ(run.status, 0) << run.out;
+  EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\"committed_tx\":1500"), std::string::npos) << run.out;
+  const Outcome first = thresher("log --raw --home " + path("net/node0"));
+  EXPECT_EQ(sorted_lines(first.out), sorted_lines(all));
+  for (int i = 1; i < 4; ++i) {
+    EXPECT_EQ(thresher("log --raw --home " + path("net/node" + std::to_string(i))).out, first.out);
+  }
+}
+
+TEST_F(Cluster, MysticetiCommitsToo) {
+  const Outcome run = thresher("cluster --protocol mysticeti --duration 500ms --rate 500 --json");
+  ASSERT_EQ(run.status, 0) << run.out;
+  EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
+}
+
+TEST_F(Cluster, BadArgumentsSayWhatToDo) {
+  for (const char* bad : {"cluster --protocol pbtf", "cluster --kill 9@1s", "cluster --kill 1at3",
+                          "cluster --transactions /nonexistent", "cluster --rate fast",
+                          "cluster --nodes 0", "cluster --duration never", "clutser",
+                          "sim run --n 4 --byzantine 2", "sim run --protocol paxos"}) {
+    const Outcome run = thresher(bad);
+    EXPECT_TRUE(run.status == 2 ||
+                (run.status == 1 && std::string(bad).find("pbtf") != std::string::npos))
+        << bad << ": " << run.status << " " << run.out;
+    EXPECT_FALSE(run.out.empty()) << bad;
+  }
+}
+
+TEST_F(Cluster, ANodeRefusesBadKeysAndStrangeNetworks) {
+  ASSERT_EQ(thresher("testnet init -n 4 --base-port 0 -o " + path("net")).status, 0);
+  EXPECT_EQ(thresher("testnet init -n 4 -o " + path("net")).status, 2);
+  const std::string home = path("net/node0");
+  ::chmod((home + "/node.key").c_str(), 0644);
+  Outcome run = thresher("node run --home " + home);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.out.find("chmod 600"), std::string::npos) << run.out;
+  std::filesystem::remove(home + "/node.key");
+  ASSERT_EQ(thresher("keys new " + home + "/node.key").status, 0);
+  run = thresher("node run --home " + home);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.out.find("no member of the genesis"), std::string::npos) << run.out;
+  std::ofstream(path("net/genesis.json")) << "{\"schema\": 1, \"nodes\": 3";
+  run = thresher("node run --home " + path("net/node1"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_NE(run.out.find("genesis"), std::string::npos) << run.out;
+}
+
+TEST_F(Cluster, ADamagedIndexIsRefused) {
+  ASSERT_EQ(thresher("cluster --duration 300ms --rate 200 --home " + path("net")).status, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(path("net/node1/data/index"))) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("MANIFEST")) std::filesystem::resize_file(entry.path(), 10);
+  }
+  const Outcome run = thresher("log --home " + path("net/node1"));
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.out.find("cannot open the store"), std::string::npos) << run.out;
+}
+
+TEST_F(Cluster, SimulationRepeatsItself) {
+  const std::string arguments =
+      "sim run --n 7 --rounds 30 --seed 5 --byzantine 2 --check-determinism";
+  const Outcome one = thresher(arguments);
+  ASSERT_EQ(one.status, 0) << one.out;
+  EXPECT_NE(one.out.find("Pass"), std::string::npos);
+  const auto trace = [](const std::string& s) { return s.substr(s.find("trace ")); };
+  EXPECT_EQ(trace(thresher(arguments).out), trace(one.out));
+}
+
+}  // namespace
