@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include "zip215.hpp"
+
 namespace thresher::crypto {
 namespace {
 
@@ -20,11 +22,25 @@ class SodiumVerifier final : public BatchVerifier {
   }
 };
 
+class PortableVerifier final : public BatchVerifier {
+ public:
+  std::string_view name() const override { return "portable"; }
+  void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
+    for (std::size_t i = 0; i < jobs.size(); ++i) verdicts[i] = ed25519::verify_zip215(jobs[i]);
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
-  if (name != "sodium" || sodium_init() < 0) return nullptr;
-  return std::make_unique<SodiumVerifier>();
+  if (sodium_init() < 0) return nullptr;
+  if (name == "portable") return std::make_unique<PortableVerifier>();
+  if (name == "sodium") return std::make_unique<SodiumVerifier>();
+  return nullptr;
+}
+
+std::vector<std::string_view> available_verifiers() {
+  return {"portable", "sodium"};
 }
 
 }  // namespace thresher::crypto

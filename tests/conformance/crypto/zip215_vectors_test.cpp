@@ -1,0 +1,74 @@
+// The outside Ed25519 vectors, read at run time from THRESHER_VECTORS; skipped where absent.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "thresher/crypto/verifier.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+using Buffer = std::vector<std::byte>;
+
+struct Suite {
+  const char* file;
+  std::size_t lines;
+};
+
+std::string text_field(const std::string& line, const std::string& name) {
+  const std::string open = "\"" + name + "\": \"";
+  const auto from = line.find(open);
+  if (from == std::string::npos) ADD_FAILURE() << "no field " << name << " in: " << line;
+  const auto start = from + open.size();
+  return line.substr(start, line.find('"', start) - start);
+}
+
+Buffer unhex(const std::string& hex) {
+  Buffer out;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    unsigned value = 0;
+    const auto end = std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16).ptr;
+    EXPECT_EQ(end, hex.data() + i + 2) << "not hex: " << hex;
+    out.push_back(static_cast<std::byte>(value));
+  }
+  return out;
+}
+
+class Zip215Vectors : public testing::TestWithParam<Suite> {};
+
+TEST_P(Zip215Vectors, PortableAgrees) {
+  const char* folder = std::getenv("THRESHER_VECTORS");
+  const std::string path = std::string(folder != nullptr ? folder : THRESHER_VECTORS_DEFAULT) +
+                           "/ed25519/" + GetParam().file;
+  std::ifstream in(path);
+  if (!in) GTEST_SKIP() << "no vectors at " << path << ": set THRESHER_VECTORS to their folder";
+  const auto verifier = make_verifier("portable");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(in, line); ++lines) {
+    const bool valid = line.find("\"valid\": true") != std::string::npos;
+    const Buffer key = unhex(text_field(line, "key")), message = unhex(text_field(line, "msg"));
+    const Buffer signature = unhex(text_field(line, "sig"));
+    SignatureJob job{{}, message, {}};
+    if (key.size() != job.key.size() || signature.size() != job.signature.size()) {
+      EXPECT_FALSE(valid) << line;
+      continue;
+    }
+    std::copy(key.begin(), key.end(), job.key.begin());
+    std::copy(signature.begin(), signature.end(), job.signature.begin());
+    Verdict verdict = Verdict::kUnavailable;
+    verifier->verify({&job, 1}, {&verdict, 1});
+    EXPECT_EQ(verdict == Verdict::kValid, valid) << line;
+  }
+  EXPECT_EQ(lines, GetParam().lines);
+}
+
+INSTANTIATE_TEST_SUITE_P(Outside, Zip215Vectors,
+                         testing::Values(Suite{"zip215.jsonl", 196}, Suite{"speccheck.jsonl", 12},
+                                         Suite{"wycheproof.jsonl", 151},
+                                         Suite{"sign-input-1-512.jsonl", 512}));
+
+}  // namespace
+}  // namespace thresher::crypto
