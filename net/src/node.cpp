@@ -25,7 +25,7 @@ namespace {
 using dag::Dag;
 
 /// Rounds kept in memory and served to nodes that were away.
-constexpr std::uint64_t kGcDepth = 2000;
+constexpr std::uint64_t kGcDepth = 20'000;
 constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
 
 Bytes encode_transaction(std::uint64_t client, std::uint64_t sequence, ByteView data) {
@@ -50,7 +50,7 @@ struct Node::Impl {
         self(id),
         chain(genesis.context()),
         store(std::move(s)),
-        verifier(crypto::make_verifier("sodium")),
+        verifier(crypto::make_verifier("portable")),
         executor(make_dag(), *this),
         transport(
             loop, transport_options(),
@@ -67,6 +67,7 @@ struct Node::Impl {
     config.rules =
         genesis.protocol == "mysticeti" ? dag::Rules::mysticeti() : dag::Rules::thresher();
     config.gc_depth = kGcDepth;
+    config.evict_delivered = true;
     return Dag(std::move(config));
   }
   TransportOptions transport_options() const {
@@ -79,7 +80,28 @@ struct Node::Impl {
   }
 
   // The backend of the executor.
-  void send(NodeId to, dag::Message m) { (void)transport.send(to.value, encode(m)); }
+  void send(NodeId to, dag::Message m) {
+    if (auto* give = std::get_if<dag::Give>(&m)) {
+      for (dag::BlockPtr& b : give->blocks) {
+        if (!fill_in(b)) return;  // nothing is better than half an answer: the peer asks another
+      }
+    }
+    (void)transport.send(to.value, encode(m));
+  }
+  // Reads back the payload of a delivered block.
+  bool fill_in(dag::BlockPtr& block) const {
+    if (block->payload.bytes.size() == block->header.payload_bytes) return true;
+    const std::uint32_t table = block->author() == self ? dag::kOwn : dag::kBlock;
+    const Bytes record = dag::block_key({block->author(), block->round(), block->digest});
+    const auto place = store->locate(table, record.view());
+    if (!place) return false;
+    const auto body = store->read_body(*place);
+    if (!body) return false;
+    auto whole = std::make_shared<dag::Block>(*block);
+    whole->payload.bytes = *body;
+    block = std::move(whole);
+    return true;
+  }
   void broadcast(dag::Message m) {
     const Frame f = encode(m);
     for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {

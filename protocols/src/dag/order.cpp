@@ -44,16 +44,30 @@ void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
   });
 }
 
+// The output of a commit; what memory keeps of its blocks may lose the payload bytes.
+Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<Edge>& edges) {
+  Committed out{slot, leader, {}};
+  out.blocks.reserve(edges.size());
+  for (const Edge& edge : edges) {
+    BlockPtr& held = store.find(edge)->block;
+    out.blocks.push_back(held);
+    if (!config.evict_delivered || held->payload.bytes.empty()) continue;
+    auto slim = std::make_shared<Block>(*held);
+    slim->payload.bytes = {};
+    held = std::move(slim);
+  }
+  return out;
+}
+
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
   const Edge leader{leader_of(commit.slot, config.committee), commit.slot, commit.leader};
   std::vector<Edge> edges;
   collect(leader, edges);
-  Committed out{commit.slot, commit.leader, {}};
-  out.blocks.reserve(edges.size());
-  for (const Edge& edge : edges) out.blocks.push_back(store.find(edge)->block);
+  Committed out = take(commit.slot, commit.leader, edges);
   Writer slot;
   slot.u64(commit.slot.value);
-  fx.push(Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}, true});
+  fx.push(
+      Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}, true});
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);
 }
@@ -73,7 +87,8 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     }
     if (e.accepted && !e.delivered && !e.block->payload.empty() && undelivered > 0) --undelivered;
     const Table table = e.block->author() == config.self ? kOwn : kBlock;
-    if (e.accepted && e.block != own) fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
+    if (e.accepted && (!own || e.block->digest != own->digest))
+      fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
   });
   const auto below = [&](const Edge& e) { return e.round <= floor; };
   std::vector<Edge> freed;

@@ -70,9 +70,7 @@ void Dag::State::start(Fx& fx) {
     std::vector<Edge> edges;
     if (slot <= store.floor() || store.find(edge) == nullptr) continue;
     collect(edge, edges);
-    Committed out{slot, leader, {}};
-    for (const Edge& e : edges) out.blocks.push_back(store.find(e)->block);
-    fx.deliver(std::move(out));
+    fx.deliver(take(slot, leader, edges));
   }
   if (own) fx.broadcast(Push{own});
   pushed_recently = true;

@@ -63,6 +63,7 @@ struct Dag::State {
   void order(Fx& fx);
   void deliver(const Decision& commit, Fx& fx);
   void collect(const Edge& leader, std::vector<Edge>& out);
+  Committed take(Round slot, const Digest& leader, const std::vector<Edge>& edges);
   void raise_floor(Round leader, Fx& fx);
 
   // recovery.cpp: records

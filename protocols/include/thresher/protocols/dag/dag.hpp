@@ -33,6 +33,9 @@ struct Config {
   Delay timeout{6000};           ///< T: six Delta
   Delay idle_push{50000};        ///< re-push of the last block while nothing happens
   std::uint64_t gc_depth = 256;  ///< G, in rounds
+  /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
+  /// block whose header names more bytes than it carries.
+  bool evict_delivered = false;
   Limits limits{};
 };
 
@@ -79,8 +82,8 @@ class Dag {
   std::unique_ptr<State> state_;
 };
 
-/// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value is
-/// the header, the body the payload. Keys of kDelivered are slots, values the committed leaders.
+/// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
+/// is the header, the body the payload. Keys of kDelivered are slots, values the committed leaders.
 Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

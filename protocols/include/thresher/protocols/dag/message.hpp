@@ -52,7 +52,7 @@ struct Limits {
   std::uint32_t window = 256;            ///< W: rounds above the own one whose blocks are kept
   std::uint32_t wants_per_peer = 64;     ///< outstanding requests to a peer
   std::uint32_t waiting_per_peer = 512;  ///< blocks of a peer that wait for others or for a verdict
-  std::uint32_t give_blocks = 64;        ///< blocks in one answer
+  std::uint32_t give_blocks = 256;       ///< blocks in one answer
   std::uint64_t give_bytes =
       256 * 1024;                      ///< payload and headers in one answer (one block at least)
   std::uint32_t pending_submits = 64;  ///< payloads of the application that wait for a block
