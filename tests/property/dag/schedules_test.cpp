@@ -72,5 +72,32 @@ TEST_P(Schedules, AnHonestRunSkipsNothing) {
   EXPECT_GE(report.decisions, 46u);
 }
 
+// The number of the first seed whose run violates safety, or 0.
+std::uint64_t caught_at(const dag::Rules& rules, std::uint64_t seeds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    if (simulate(run_of(seed, rules)).verdict == RunVerdict::kViolated) return seed;
+  }
+  return 0;
+}
+
+// THRESHER-DAG section 9: what a rule is for shows when it is taken away.
+TEST(Mutants, ASkipByFewerThanAQuorumForks) {
+  dag::Rules rules = dag::Rules::thresher();
+  rules.skip = kValidity;
+  EXPECT_NE(caught_at(rules, 3000), 0u);
+}
+
+TEST(Mutants, AnAnchorTooNearForks) {
+  dag::Rules rules = dag::Rules::thresher();
+  rules.anchor_distance = 1;
+  EXPECT_NE(caught_at(rules, 3000), 0u);
+}
+
+TEST(Mutants, CommittingByFewerThanAQuorumOfClaimsForks) {
+  dag::Rules rules = dag::Rules::thresher();
+  rules.commit = kAny;
+  EXPECT_NE(caught_at(rules, 3000), 0u);
+}
+
 }  // namespace
 }  // namespace thresher::sim
