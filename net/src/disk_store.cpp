@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "thresher/core/transcript.hpp"
@@ -55,6 +56,7 @@ struct DiskStore::Impl {
   std::uint64_t tail = 0;
   std::uint64_t reserved = 0;
   std::uint64_t sequence = 0;
+  bool unsynced = false;  // bodies were written that no fdatasync has covered
   std::vector<std::byte> gather;
   std::atomic<std::uint64_t> syncs{0};
 
@@ -77,6 +79,7 @@ struct DiskStore::Impl {
     }
     if (!write_all(bodies, gather, tail)) return false;
     tail += gather.size();
+    unsynced = true;
     return true;
   }
 };
@@ -131,9 +134,8 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
 
 Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
   std::vector<BodyPlace> places;
-  const std::uint64_t before = impl_->tail;
   if (!impl_->append_bodies(batch, places)) return Errc::kIo;
-  if (sync && impl_->tail != before) {
+  if (sync && std::exchange(impl_->unsynced, false)) {
     if (::fdatasync(impl_->bodies) != 0) return Errc::kIo;
     ++impl_->syncs;
   }
@@ -163,7 +165,6 @@ Result<Unit> DiskStore::replay(const std::function<void(const Restored&)>& visit
   struct Item {
     std::uint64_t sequence;
     Restored record;
-    BodyPlace place;
   };
   std::vector<Item> items;
   const std::unique_ptr<rocksdb::Iterator> it(impl_->db->NewIterator({}));
@@ -174,7 +175,8 @@ Result<Unit> DiskStore::replay(const std::function<void(const Restored&)>& visit
     for (int i = 0; i < 4; ++i)
       table = table << 8 | std::to_integer<std::uint32_t>(key[static_cast<std::size_t>(i)]);
     if (table >= kHostTables) break;
-    Item item{in.u64(), {table, Bytes::copy_of(key.subspan(4)), {}, {}}, {in.u64(), in.u32()}};
+    Item item{in.u64(), {table, Bytes::copy_of(key.subspan(4)), {}, {}}};
+    (void)in.bytes(kPrefix - 8);
     item.record.value = Bytes::copy_of(in.bytes(in.remaining()));
     if (!in.ok()) return Errc::kCorrupt;
     items.push_back(std::move(item));
@@ -182,24 +184,18 @@ Result<Unit> DiskStore::replay(const std::function<void(const Restored&)>& visit
   if (!it->status().ok()) return Errc::kCorrupt;
   std::sort(items.begin(), items.end(),
             [](const Item& a, const Item& b) { return a.sequence < b.sequence; });
-  for (Item& item : items) {
-    if (item.place.size > 0) {
-      auto body = read_body(item.place);
-      if (!body) return body.error();
-      item.record.body = *body;
-    }
-    visit(item.record);
-  }
+  for (const Item& item : items) visit(item.record);
   return Unit{};
 }
 
-Result<Unit> DiskStore::scan(std::uint32_t table,
-                             const std::function<void(ByteView key, ByteView value)>& visit) const {
+Result<Unit> DiskStore::scan(std::uint32_t table, ByteView from,
+                             const std::function<bool(ByteView key, ByteView value)>& visit) const {
   const auto prefix = full_key(table, {});
   const std::unique_ptr<rocksdb::Iterator> it(impl_->db->NewIterator({}));
-  for (it->Seek(slice(prefix)); it->Valid() && it->key().starts_with(slice(prefix)); it->Next()) {
+  for (it->Seek(slice(full_key(table, from))); it->Valid() && it->key().starts_with(slice(prefix));
+       it->Next()) {
     if (it->value().size() < kPrefix) return Errc::kCorrupt;
-    visit(view(it->key()).subspan(4), view(it->value()).subspan(kPrefix));
+    if (!visit(view(it->key()).subspan(4), view(it->value()).subspan(kPrefix))) break;
   }
   if (!it->status().ok()) return Errc::kCorrupt;
   return Unit{};

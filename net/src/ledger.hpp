@@ -1,20 +1,24 @@
 // The committed log of a node: order, de-duplication, positions and hashes. Private to net/.
 //
-//   ledger.append(payload, [&](const Transaction& t) { ... });   // each (client, sequence) once
+//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr& b) {});
 //
-// Guarantees: a function of the sequence of payloads alone, so all nodes agree on positions.
+// Guarantees: a function of the sequence of commits alone, so all nodes agree on positions and
+// hashes; each (client, sequence) is visited once. A sequence more than kSequenceWindow above the
+// lowest one missing is never ordered, so that memory per client is bounded.
 #pragma once
 
 #include <map>
 #include <set>
+#include <vector>
 
-#include "thresher/core/transcript.hpp"
+#include "log_entry.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 
-/// Table of the log: key slot (big-endian), value leader digest and body places.
-inline constexpr std::uint32_t kLedgerTable = 16;
+/// Sequences a client may be ahead of its lowest one that is not ordered yet.
+inline constexpr std::uint64_t kSequenceWindow = 1u << 20;
 
 /// Bytes in front of a transaction's data: client u64, sequence u64, size u32.
 inline constexpr std::size_t kTransactionHead = 20;
@@ -33,19 +37,49 @@ bool each_transaction(ByteView payload, F visit) {
   return in.ok();
 }
 
+/// Visits the transactions of one logged block that were new when it was ordered; the first of them
+/// has `position`. Returns the position after the last.
+template <class F>
+std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint64_t position,
+                           F visit) {
+  std::uint32_t index = 0;
+  auto skip = block.skipped.begin();
+  each_transaction(payload, [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
+    if (skip != block.skipped.end() && *skip == index++) {
+      ++skip;
+      return;
+    }
+    visit(Transaction{position++, client, sequence, data});
+  });
+  return position;
+}
+
 class Ledger {
  public:
-  /// Orders one block's payload; `visit` gets the transactions that are new.
+  /// Orders one commit; `visit` gets the transactions that are new, and their blocks. Pre:
+  /// payloads are there.
   template <class F>
-  void append(const Digest& block, ByteView payload, F visit) {
-    const std::uint64_t before = length_;
-    each_transaction(payload, [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
-      if (!fresh(client, sequence)) return;
-      visit(Transaction{length_++, client, sequence, data});
-    });
-    Writer w;
-    w.bytes(hash_.bytes).bytes(block.bytes).u64(length_ - before);
-    hash_ = hash(w.view());
+  LogEntry append(const dag::Committed& commit, F visit) {
+    LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}};
+    entry.blocks.reserve(commit.blocks.size());
+    for (const dag::BlockPtr& b : commit.blocks) {
+      LoggedBlock& logged = entry.blocks.emplace_back(LoggedBlock{b, {}, {}});
+      std::uint32_t index = 0;
+      each_transaction(b->payload.bytes.view(),
+                       [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
+                         if (fresh(client, sequence)) {
+                           visit(Transaction{length_++, client, sequence, data}, b);
+                         } else {
+                           logged.skipped.push_back(index);
+                         }
+                         ++index;
+                       });
+    }
+    entry.count = length_ - entry.first;
+    hash_ = chained(hash_, commit.slot, commit.leader, commit.blocks);
+    entry.log_hash = hash_;
+    slot_ = commit.slot;
+    return entry;
   }
   bool contains(std::uint64_t client, std::uint64_t sequence) const {
     const auto it = seen_.find(client);
@@ -53,32 +87,26 @@ class Ledger {
   }
   std::uint64_t length() const { return length_; }
   const Digest& log_hash() const { return hash_; }
+  /// The last slot in the log; 0 before the first.
+  Round slot() const { return slot_; }
+
+  /// The whole state as bytes, for a snapshot; `restore` is its mirror.
+  Bytes save() const;
+  bool restore(ByteView bytes);
 
  private:
   struct Seen {
     std::uint64_t next = 0;           // every sequence below was seen
     std::set<std::uint64_t> above{};  // seen out of order
   };
-  bool fresh(std::uint64_t client, std::uint64_t sequence) {
-    Seen& seen = client == last_client_ && last_ != nullptr ? *last_ : seen_[client];
-    last_client_ = client;
-    last_ = &seen;
-    if (sequence < seen.next || (sequence > seen.next && !seen.above.insert(sequence).second)) {
-      return false;
-    }
-    if (sequence == seen.next) ++seen.next;
-    while (!seen.above.empty() && *seen.above.begin() == seen.next) {
-      seen.above.erase(seen.above.begin());
-      ++seen.next;
-    }
-    return true;
-  }
+  bool fresh(std::uint64_t client, std::uint64_t sequence);
 
   std::map<std::uint64_t, Seen> seen_;
   std::uint64_t last_client_ = 0;
   Seen* last_ = nullptr;
   std::uint64_t length_ = 0;
   Digest hash_{};
+  Round slot_{0};
 };
 
 }  // namespace thresher::net

@@ -1,9 +1,11 @@
 #include "writer_thread.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <span>
 #include <utility>
 
-#include "ledger.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
@@ -11,18 +13,15 @@ namespace {
 
 /// Lazy records wait this long for a barrier to share its sync.
 constexpr std::chrono::milliseconds kLazyWait{20};
-
-Bytes big_endian(std::uint64_t v) {
-  std::vector<std::byte> out;
-  for (int shift = 56; shift >= 0; shift -= 8) out.push_back(static_cast<std::byte>(v >> shift));
-  return Bytes::from(std::move(out));
-}
+/// Erasures wait at least this long, far longer than a commit waits for its barrier.
+constexpr std::chrono::seconds kEraseWait{2};
 
 }  // namespace
 
-WriterThread::WriterThread(DiskStore& store, std::function<void(std::uint64_t)> durable,
-                           std::function<void()> failed)
+WriterThread::WriterThread(DiskStore& store, NodeId self,
+                           std::function<void(std::uint64_t)> durable, std::function<void()> failed)
     : store_(store),
+      self_(self),
       durable_(std::move(durable)),
       failed_(std::move(failed)),
       thread_([this] { work(); }) {}
@@ -39,18 +38,16 @@ WriterThread::~WriterThread() {
 void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) {
   {
     const std::lock_guard lock(mutex_);
-    for (Persist& r : records) records_.push_back(std::move(r));
+    for (Persist& r : records) {
+      backlog_ += r.body.size();
+      records_.push_back(std::move(r));
+    }
     barrier_ = std::max(barrier_, barrier);
   }
   wake_.notify_one();
 }
 
-void WriterThread::ledger(const dag::Committed& commit, NodeId self) {
-  Entry entry{commit.slot, commit.leader, {}};
-  for (const dag::BlockPtr& b : commit.blocks) {
-    const std::uint32_t table = b->author() == self ? dag::kOwn : dag::kBlock;
-    entry.blocks.push_back({table, {b->author(), b->round(), b->digest}});
-  }
+void WriterThread::ledger(LogEntry entry) {
   const std::lock_guard lock(mutex_);
   entries_.push_back(std::move(entry));
 }
@@ -67,25 +64,41 @@ void WriterThread::work() {
     const std::uint64_t barrier = std::exchange(barrier_, 0);
     const bool last = stop_;
     lock.unlock();
-    if (!write(records, entries, barrier != 0 || last)) return failed_();
+    if (!write(records, entries, barrier != 0 || last, last)) return failed_();
+    for (const Persist& r : records) backlog_ -= r.body.size();
     if (barrier != 0) durable_(barrier);
     if (last) return;
   }
 }
 
-bool WriterThread::write(std::vector<Persist>& records, std::vector<Entry>& entries, bool sync) {
-  if (!records.empty() && !store_.write(records, sync)) return false;
+bool WriterThread::write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync,
+                         bool last) {
+  // What is erased waits: a commit that is being acknowledged may still name such blocks.
+  const auto erased = std::stable_partition(records.begin(), records.end(),
+                                            [](const Persist& r) { return !r.value.empty(); });
+  const std::span<const Persist> puts(records.begin(), erased);
+  if ((sync || !puts.empty()) && !store_.write(puts, sync)) return false;
+  erasures_.insert(erasures_.end(), std::make_move_iterator(erased),
+                   std::make_move_iterator(records.end()));
   std::vector<Persist> log;
-  for (const Entry& e : entries) {
-    Writer value;
-    value.bytes(e.leader.bytes).u32(static_cast<std::uint32_t>(e.blocks.size()));
-    for (const auto& [table, edge] : e.blocks) {
-      const Bytes key = dag::block_key(edge);
+  for (LogEntry& e : entries) {
+    for (LoggedBlock& b : e.blocks) {
+      const dag::Block& block = *b.block;
+      const std::uint32_t table = block.author() == self_ ? dag::kOwn : dag::kBlock;
+      const Bytes key = dag::block_key({block.author(), block.round(), block.digest});
       const auto place = store_.locate(table, key.view());
       if (!place) return false;
-      value.bytes(edge.digest.bytes).u64(place->offset).u32(place->size);
+      b.place = *place;
     }
-    log.push_back({kLedgerTable, big_endian(e.slot.value), Bytes::from(value.take()), {}, true});
+    log.push_back({kLedgerTable, slot_key(e.slot), encode_entry(e), {}, true});
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (last || now > erased_at_ + kEraseWait) {
+    // Those gathered in the period before: each waits for one whole period.
+    log.insert(log.end(), std::make_move_iterator(due_.begin()),
+               std::make_move_iterator(due_.end()));
+    due_ = std::exchange(erasures_, {});
+    erased_at_ = now;
   }
   return log.empty() || static_cast<bool>(store_.write(log, false));
 }

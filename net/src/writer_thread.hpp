@@ -7,45 +7,49 @@
 // up to it survive a power cut. After a failed write nothing is written or reported any more.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "thresher/net/disk_store.hpp"
-#include "thresher/protocols/dag/message.hpp"
+#include "log_entry.hpp"
+#include "thresher/core/effects.hpp"
 
 namespace thresher::net {
 
 class WriterThread {
  public:
-  WriterThread(DiskStore& store, std::function<void(std::uint64_t)> durable,
+  WriterThread(DiskStore& store, NodeId self, std::function<void(std::uint64_t)> durable,
                std::function<void()> failed);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
   void persist(std::vector<Persist> records, std::uint64_t barrier);
-  /// Notes a commit in the log; its blocks' records were queued before.
-  void ledger(const dag::Committed& commit, NodeId self);
+  /// Notes a commit in the log; its blocks' records were queued before. Fills in the places.
+  void ledger(LogEntry entry);
+  /// Bytes of bodies that wait for the disk.
+  std::size_t backlog() const { return backlog_; }
 
  private:
-  struct Entry {
-    Round slot;
-    Digest leader;
-    std::vector<std::pair<std::uint32_t, dag::Edge>> blocks;  // table, block
-  };
   void work();
-  bool write(std::vector<Persist>& records, std::vector<Entry>& entries, bool sync);
+  bool write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync, bool last);
 
   DiskStore& store_;
+  NodeId self_;
   std::function<void(std::uint64_t)> durable_;
   std::function<void()> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Persist> records_;
-  std::vector<Entry> entries_;
+  std::vector<LogEntry> entries_;
+  std::atomic<std::size_t> backlog_{0};
   std::uint64_t barrier_ = 0;
+  std::vector<Persist> erasures_;  // of this period and of the one before, on the thread only
+  std::vector<Persist> due_;
+  std::chrono::steady_clock::time_point erased_at_{};
   bool stop_ = false;
   std::thread thread_;
 };

@@ -43,8 +43,9 @@ void encode_header(const Block& block, Writer& out) {
   out.bytes(block.signature);
 }
 
-std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const ChainContext& chain,
-                                      std::uint32_t max_refs) {
+namespace {
+
+std::shared_ptr<Block> decode_block(Reader& in, const ChainContext& chain, std::uint32_t max_refs) {
   Header h;
   h.author = NodeId{in.u16()};
   h.round = Round{in.u64()};
@@ -55,20 +56,39 @@ std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const 
   if ((flags & kHasVote) != 0) h.vote = in.digest();
   if ((flags & kHasClaim) != 0) h.claim = in.digest();
   const std::uint16_t count = in.u16();
-  if (!in.ok() || flags > (kHasVote | kHasClaim) || count > max_refs) return std::nullopt;
+  if (!in.ok() || flags > (kHasVote | kHasClaim) || count > max_refs) return nullptr;
   for (std::uint16_t i = 0; i < count && in.ok(); ++i) {
     const NodeId author{in.u16()};
     const Round round{in.u64()};
     h.refs.push_back({author, round, in.digest()});
   }
-  Signature signature{};
-  const ByteView raw = in.bytes(signature.size());
-  if (!in.ok()) return std::nullopt;
-  std::copy(raw.begin(), raw.end(), signature.begin());
-  if (payload.root != h.payload_root || payload.bytes.size() != h.payload_bytes) {
+  auto block = std::make_shared<Block>();
+  const ByteView raw = in.bytes(block->signature.size());
+  if (!in.ok()) return nullptr;
+  std::copy(raw.begin(), raw.end(), block->signature.begin());
+  block->digest = digest_of(h, chain);
+  block->payload.root = h.payload_root;
+  block->header = std::move(h);
+  return block;
+}
+
+}  // namespace
+
+std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const ChainContext& chain,
+                                      std::uint32_t max_refs) {
+  auto block = decode_block(in, chain, max_refs);
+  if (!block || payload.root != block->header.payload_root ||
+      payload.bytes.size() != block->header.payload_bytes) {
     return std::nullopt;
   }
-  return make_block(std::move(h), payload, signature, chain);
+  block->payload = payload;
+  return block;
+}
+
+std::optional<BlockPtr> decode_slim(Reader& in, const ChainContext& chain, std::uint32_t max_refs) {
+  auto block = decode_block(in, chain, max_refs);
+  if (!block) return std::nullopt;
+  return block;
 }
 
 std::size_t header_bytes(const Header& h) {

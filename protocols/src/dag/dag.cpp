@@ -22,8 +22,8 @@ Dag::Dag(Dag&&) noexcept = default;
 Dag& Dag::operator=(Dag&&) noexcept = default;
 Dag::~Dag() = default;
 
-void Dag::on(const Restored& record, Fx&) {
-  state_->restore(record);
+void Dag::on(const Restored& record, Fx& fx) {
+  state_->restore(record, fx);
 }
 void Dag::on(const Start&, Fx& fx) {
   state_->start(fx);
@@ -61,6 +61,9 @@ Round Dag::round() const {
 }
 Round Dag::next_slot() const {
   return state_->next;
+}
+Round Dag::frontier() const {
+  return state_->frontier();
 }
 const Stats& Dag::stats() const {
   return state_->stats;

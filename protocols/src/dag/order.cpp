@@ -64,10 +64,7 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   std::vector<Edge> edges;
   collect(leader, edges);
   Committed out = take(commit.slot, commit.leader, edges);
-  Writer slot;
-  slot.u64(commit.slot.value);
-  fx.push(
-      Persist{kDelivered, Bytes::from(slot.take()), Bytes::copy_of(commit.leader.bytes), {}, true});
+  persist_delivered(commit.slot, commit.leader, fx);
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);
 }
@@ -86,7 +83,13 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
       --peers[e.block->author().value].waiting;
     }
     if (e.accepted && !e.delivered && !e.block->payload.empty() && undelivered > 0) --undelivered;
-    const Table table = e.block->author() == config.self ? kOwn : kBlock;
+    // Our transactions that no leader took in time go into a new block.
+    const bool mine = e.block->author() == config.self;
+    if (mine && !e.delivered && !e.block->payload.bytes.empty() &&
+        submits.size() < config.limits.pending_submits) {
+      submits.push_front(e.block->payload);
+    }
+    const Table table = mine ? kOwn : kBlock;
     if (e.accepted && (!own || e.block->digest != own->digest))
       fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
   });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "state.hpp"
 
@@ -7,6 +8,8 @@ namespace {
 constexpr Delay kPullEvery{500};
 /// A question and its answer take at most 2 Delta.
 constexpr std::uint32_t kTicksPerAnswer = 4;
+/// Rounds are asked for this seldom while the host fetches the log.
+constexpr std::uint32_t kTicksFarBehind = 16;
 
 }  // namespace
 
@@ -23,6 +26,19 @@ bool Dag::State::ahead(const Peer& peer) const {
 
 bool Dag::State::lagging() const {
   return std::any_of(peers.begin(), peers.end(), [this](const Peer& p) { return ahead(p); });
+}
+
+// The round that kValidity peers say they reached: one of them is correct.
+Round Dag::State::frontier() const {
+  std::vector<std::uint64_t> seen;
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    if (i != config.self.value) seen.push_back(peers[i].seen.value);
+  }
+  const std::size_t rank = config.committee.at_least(kValidity) - 1;
+  if (rank >= seen.size()) return Round{0};
+  std::nth_element(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(rank), seen.end(),
+                   std::greater<>());
+  return Round{seen[rank]};
 }
 
 void Dag::State::arm_pull(Fx& fx) {
@@ -64,7 +80,9 @@ void Dag::State::pull(Fx& fx) {
     const NodeId peer = claimers.front().author;
     if (may_ask(peer)) fx.send(peer, WantEvidence{leader.round, leader.digest});
   }
-  if (lagging()) {
+  const std::uint64_t far = config.host_fetches_beyond;
+  const bool slowly = far != 0 && frontier().value > next.value + far;
+  if (lagging() && (!slowly || pulls % kTicksFarBehind == 0)) {
     const std::uint32_t turn = pulls;
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t who = (i + turn) % n;
@@ -79,7 +97,8 @@ void Dag::State::pull(Fx& fx) {
 // Asks for the lowest round that is not complete here.
 void Dag::State::ask_round(NodeId peer, Fx& fx) {
   if (peer.value >= config.committee.size() || !may_ask(peer)) return;
-  Round r{std::max(store.floor().value + 1, own ? own->round().value : 1)};
+  const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
+  Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
   while (r <= store.top() && complete(r)) ++r.value;
   fx.send(peer, WantRound{r, store.held_authors(r).members()});
 }

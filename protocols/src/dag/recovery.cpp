@@ -23,22 +23,72 @@ void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
                   Bytes::from(value.take()), block.payload.bytes, table != kOwn});
 }
 
-void Dag::State::restore(const Restored& record) {
+void Dag::State::persist_delivered(Round slot, const Digest& leader, Fx& fx) const {
+  Writer key;
+  key.u64(slot.value);
+  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::copy_of(leader.bytes), {}, true});
+}
+
+void Dag::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
     Reader value(record.value.view());
-    restored_commits[Round{key.u64()}] = value.digest();
+    const Round slot{key.u64()};
+    if (started) return adopt(slot, value.digest(), fx);
+    restored_commits[slot] = value.digest();
     return;
   }
   Reader in(record.value.view());
-  // The root is what the header says: the host's storage checks its own checksums.
-  Reader peek(record.value.view());
-  (void)peek.bytes(2 + 8 + 1);
-  const Payload payload{record.body, peek.digest()};
-  auto block = decode_header(in, payload, config.chain, config.committee.size());
+  auto block = decode_slim(in, config.chain, config.committee.size());
   if (!block) return;
-  if (record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
+  if (!record.body.empty()) {
+    // The root is what the header says: the host's storage checks its own checksums.
+    auto whole = std::make_shared<Block>(**block);
+    whole->payload.bytes = record.body;
+    *block = std::move(whole);
+  }
+  if (!started && record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
   restored.emplace_back((*block)->round(), std::move(*block));
+}
+
+// Takes over one commit that correct nodes made: its blocks are accepted and delivered.
+void Dag::State::adopt(Round slot, const Digest& leader, Fx& fx) {
+  const auto blocks = std::exchange(restored, {});
+  if (slot < next) return;
+  std::vector<Edge> ready;
+  for (const auto& [round, block] : blocks) {
+    const Edge edge{block->author(), round, block->digest};
+    if (round <= store.floor()) continue;
+    if (store.find(edge) == nullptr) {
+      missing.erase(edge);
+      ++peers[edge.author.value].waiting;
+      store.insert(block, derived_vote(block->header));
+    }
+    Entry* entry = store.find(edge);
+    if (!entry->accepted) {
+      store.accept(edge, derived_claim(block->header));
+      Peer& author = peers[edge.author.value];
+      if (author.waiting > 0) --author.waiting;
+      author.accepted = std::max(author.accepted, round);
+      ++stats.blocks_accepted;
+      if (!block->payload.empty()) ++undelivered;
+    }
+    entry = store.find(edge);
+    if (!std::exchange(entry->delivered, true) && !block->payload.empty() && undelivered > 0) {
+      --undelivered;
+    }
+    if (const auto it = waiting.find(edge); it != waiting.end()) {
+      ready.insert(ready.end(), it->second.begin(), it->second.end());
+      waiting.erase(it);
+    }
+    wake_evidence(Round{round.value - 1}, ready);
+    if (round.value >= 2) wake_evidence(Round{round.value - 2}, ready);
+  }
+  next = Round{slot.value + 1};
+  progressed = true;
+  persist_delivered(slot, leader, fx);
+  settle(std::move(ready), fx);
+  raise_floor(slot, fx);
 }
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
@@ -54,6 +104,10 @@ void Dag::State::start(Fx& fx) {
   }
   for (auto& [round, block] : restored) {
     const Edge edge{block->author(), round, block->digest};
+    if (round <= store.floor() && (!own || block->digest != own->digest)) {
+      // Erased before the crash, or about to be.
+      fx.push(Persist{edge.author == config.self ? kOwn : kBlock, block_key(edge), {}, {}, true});
+    }
     if (round <= store.floor() || store.find(edge) != nullptr) continue;
     store.insert(block, derived_vote(block->header));
     store.accept(edge, derived_claim(block->header));

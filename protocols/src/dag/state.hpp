@@ -68,7 +68,9 @@ struct Dag::State {
 
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
-  void restore(const Restored& record);
+  void restore(const Restored& record, Fx& fx);
+  void persist_delivered(Round slot, const Digest& leader, Fx& fx) const;
+  void adopt(Round slot, const Digest& leader, Fx& fx);
   void start(Fx& fx);
 
   Config config;
@@ -93,6 +95,7 @@ struct Dag::State {
   std::vector<Peer> peers;
   bool ahead(const Peer& peer) const;
   bool lagging() const;
+  Round frontier() const;
 
   struct Missing {
     NodeId needed_by;
@@ -117,7 +120,7 @@ struct Dag::State {
 
   Round next{1};                  // first undecided slot
   std::uint64_t undelivered = 0;  // accepted blocks with a payload, not delivered
-  std::vector<std::pair<Round, BlockPtr>> restored;  // until Start
+  std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
 };
 

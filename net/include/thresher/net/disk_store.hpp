@@ -19,7 +19,7 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 1;
+inline constexpr std::uint32_t kStoreVersion = 2;
 /// Tables from here on belong to the host and are not replayed into the protocol.
 inline constexpr std::uint32_t kHostTables = 16;
 
@@ -36,10 +36,12 @@ class DiskStore final : public Storage {
   ~DiskStore() override;
 
   Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  /// In the order they were written. Bodies stay on disk: locate() and read_body() find them.
   Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
-  /// Records of one table in key order, without their bodies.
-  Result<Unit> scan(std::uint32_t table,
-                    const std::function<void(ByteView key, ByteView value)>& visit) const;
+  /// Records of one table in key order from `from` on, without their bodies, until `visit` says
+  /// false.
+  Result<Unit> scan(std::uint32_t table, ByteView from,
+                    const std::function<bool(ByteView key, ByteView value)>& visit) const;
   /// Where the body of a written record lies.
   std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const;
   Result<Bytes> read_body(const BodyPlace& place) const;

@@ -41,7 +41,10 @@ class App {
 
 /// Where a submitted transaction ended up.
 struct Receipt {
-  std::uint64_t position = 0;
+  std::uint64_t position = 0;  ///< in the log, from 0
+  std::uint64_t slot = 0;      ///< of the commit
+  Digest leader{};             ///< the block that was committed
+  Digest block{};              ///< the block in its history that holds the transaction
 };
 
 struct NodeOptions {
@@ -50,6 +53,8 @@ struct NodeOptions {
   std::size_t block_bytes = 1u << 20;
   std::size_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
   std::size_t transaction_bytes = 1u << 18;  ///< largest transaction
+  std::uint64_t gc_rounds = 1000;   ///< rounds of the DAG that are kept after they were delivered
+  std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
 };
 
 class Node {

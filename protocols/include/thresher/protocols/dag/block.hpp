@@ -77,6 +77,9 @@ void encode_header(const Block& block, Writer& out);
 std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const ChainContext& chain,
                                       std::uint32_t max_refs);
 
+/// As decode_header, but the payload bytes stay where they are: only the root is set.
+std::optional<BlockPtr> decode_slim(Reader& in, const ChainContext& chain, std::uint32_t max_refs);
+
 /// Size of the encoded header in bytes: what the simulator charges to a link.
 std::size_t header_bytes(const Header& header);
 

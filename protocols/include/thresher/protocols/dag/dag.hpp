@@ -36,6 +36,9 @@ struct Config {
   /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
   /// block whose header names more bytes than it carries.
   bool evict_delivered = false;
+  /// Rounds behind the others beyond which rounds are pulled only seldom, because the host
+  /// fetches the log instead (see Dag::on(Restored)). 0: there is no such host.
+  std::uint64_t host_fetches_beyond = 0;
   Limits limits{};
 };
 
@@ -64,6 +67,10 @@ class Dag {
   Dag& operator=(Dag&&) noexcept;
   ~Dag();
 
+  /// Before Start: a record of the own disk. After Start: a record of the log that the host fetched
+  /// from peers and vouches for (kValidity of them named the same log): the blocks of one commit,
+  /// their payload left out, then its kDelivered record. Nothing is delivered for it: the host has
+  /// it. Commits that this node knows are ignored; they must come in the order of the log.
   void on(const Restored&, Fx&);
   void on(const Start&, Fx&);
   void on(const Received<Message>&, Fx&);
@@ -74,6 +81,8 @@ class Dag {
 
   Round round() const;      ///< of the own last block
   Round next_slot() const;  ///< first slot that is not decided
+  /// A round that some correct node has reached, as far as pushes tell.
+  Round frontier() const;
   const Stats& stats() const;
   std::size_t pending_submits() const;
 

@@ -1,0 +1,47 @@
+// One commit as the durable log keeps it, and as it is served to clients and to nodes that were
+// away. Private to net/.
+//
+//   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
+//   auto entry = decode_entry(key, value, chain, n);
+//
+// Guarantees: an entry names every transaction it ordered (position = first + rank among those not
+// skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
+#pragma once
+
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/net/disk_store.hpp"
+#include "thresher/protocols/dag/block.hpp"
+
+namespace thresher::net {
+
+/// Table of the log: key slot (big-endian), value an encoded entry.
+inline constexpr std::uint32_t kLedgerTable = 16;
+
+struct LoggedBlock {
+  dag::BlockPtr block;  ///< read back from disk: without its payload bytes
+  BodyPlace place;
+  std::vector<std::uint32_t> skipped;  ///< indices of transactions that were ordered before
+};
+
+struct LogEntry {
+  Round slot;
+  Digest leader{};
+  Digest log_hash{};        ///< of the log up to and with this entry
+  std::uint64_t first = 0;  ///< position of its first transaction
+  std::uint64_t count = 0;  ///< transactions it orders
+  std::vector<LoggedBlock> blocks;
+};
+
+/// The log hash after a commit: H(before, slot, leader, digests of its blocks).
+Digest chained(const Digest& before, Round slot, const Digest& leader,
+               const std::vector<dag::BlockPtr>& blocks);
+
+/// Slots sort by their keys.
+Bytes slot_key(Round slot);
+Bytes encode_entry(const LogEntry& entry);
+Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& chain,
+                              std::uint32_t n);
+
+}  // namespace thresher::net

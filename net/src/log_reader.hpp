@@ -1,0 +1,42 @@
+// Reads the durable log: for restarts, for clients that subscribe, for nodes that were away.
+// Private to net/.
+//
+//   LogReader reader(store, chain, n);
+//   auto read = reader.each(Round{0}, [&](const LogEntry& e) { ...; return true; });
+//
+// Guarantees: payloads are checked against the root that their author signed. Sees what the writer
+// thread has written, which may be a little less than what was applied.
+#pragma once
+
+#include <functional>
+
+#include "log_entry.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/protocols/dag/message.hpp"
+
+namespace thresher::net {
+
+class LogReader {
+ public:
+  LogReader(const DiskStore& store, const ChainContext& chain, std::uint32_t n)
+      : store_(store), chain_(chain), n_(n) {}
+
+  /// Entries with a slot above `after`, oldest first, until `visit` says false.
+  Result<Unit> each(Round after, const std::function<bool(const LogEntry&)>& visit) const;
+  Result<Bytes> payload(const LoggedBlock& block) const;
+  /// The same with the payload filled in.
+  Result<dag::Committed> whole(const LogEntry& entry) const;
+  /// A slot after which the first entry holds `position`, or follows everything that is there.
+  Result<Round> before(std::uint64_t position, Round last) const;
+
+  /// Answers kWantLog and kWantLogHash. `head` is the last slot of the log.
+  Frame part(const Frame& question, Round head) const;
+  Frame hash_after(const Frame& question) const;
+
+ private:
+  const DiskStore& store_;
+  ChainContext chain_;
+  std::uint32_t n_;
+};
+
+}  // namespace thresher::net

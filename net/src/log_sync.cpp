@@ -1,0 +1,155 @@
+#include "log_sync.hpp"
+
+#include <utility>
+
+#include "log_entry.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+/// A giver that brought nothing confirmed for so long is replaced. Unit: microseconds.
+constexpr std::uint64_t kPatience = 1'000'000;
+/// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
+constexpr std::size_t kMaxChecks = 8;
+}  // namespace
+
+void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
+  active_ = true;
+  confirmed_ = slot;
+  confirmed_hash_ = log_hash;
+  change_giver(now);
+}
+
+void LogSync::rewind() {
+  cursor_ = confirmed_;
+  cursor_hash_ = confirmed_hash_;
+  open_ = {};
+  open_total_ = 0;
+  held_.clear();
+  held_bytes_ = 0;
+  checks_.clear();
+  at_head_ = false;
+}
+
+void LogSync::change_giver(std::uint64_t now) {
+  rewind();
+  do {
+    giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
+  } while (giver_ == self_ && committee_.size() > 1);
+  progress_us_ = now;
+  asked_ = false;
+  ask(now);
+}
+
+void LogSync::ask(std::uint64_t) {
+  if (asked_ || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
+  asked_ = true;
+  Writer w;
+  w.u64(cursor_.value).u32(open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size()));
+  hooks_.send(giver_, {kWantLog, Bytes::from(w.take()), {}});
+}
+
+void LogSync::ask_hash(Round slot) {
+  Writer w;
+  w.u64(slot.value);
+  const Frame frame{kWantLogHash, Bytes::from(w.take()), {}};
+  for (std::uint32_t i = 0; i < committee_.size(); ++i) {
+    const NodeId peer{static_cast<std::uint16_t>(i)};
+    if (peer != self_) hooks_.send(peer, frame);
+  }
+}
+
+void LogSync::tick(std::uint64_t now) {
+  if (!active_) return;
+  if (now > progress_us_ + kPatience) return change_giver(now);
+  if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
+  ask(now);
+}
+
+// One block of the log; false when the giver broke the format.
+bool LogSync::take(Reader& in, const Bytes& payload, std::size_t& offset) {
+  const Round slot{in.u64()};
+  const Digest leader = in.digest();
+  const std::uint32_t total = in.u32();
+  const std::uint32_t index = in.u32();
+  const std::uint32_t size = in.u32();
+  if (!in.ok() || size > payload.size() - offset || total == 0) return false;
+  if (open_total_ == 0) {
+    if (slot <= cursor_) return false;
+    open_ = {slot, leader, {}};
+    open_total_ = total;
+  }
+  if (slot != open_.slot || leader != open_.leader || total != open_total_ ||
+      index != open_.blocks.size()) {
+    return false;
+  }
+  dag::Payload content;
+  if (size > 0) {
+    const Bytes bytes = payload.slice(offset, size);
+    content = {bytes, crypto::sha256(bytes.view())};
+    offset += size;
+  }
+  auto block = decode_header(in, content, chain_, committee_.size());
+  if (!block) return false;
+  held_bytes_ += size + header_bytes((*block)->header);
+  open_.blocks.push_back(std::move(*block));
+  if (open_.blocks.size() < open_total_) return true;
+  cursor_ = open_.slot;
+  cursor_hash_ = chained(cursor_hash_, open_.slot, open_.leader, open_.blocks);
+  held_.push_back(std::exchange(open_, {}));
+  open_total_ = 0;
+  return true;
+}
+
+void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
+  if (!active_ || from != giver_ || !std::exchange(asked_, false)) return;
+  Reader in(frame.control.view());
+  const Round head{in.u64()};
+  const std::uint32_t count = in.u32();
+  const Round before = cursor_;
+  std::size_t offset = 0;
+  bool good = in.ok();
+  for (std::uint32_t i = 0; i < count && good; ++i) good = take(in, frame.payload, offset);
+  if (!good || !in.done() || held_bytes_ > kBufferBytes) return change_giver(now);
+  at_head_ = count == 0 || (cursor_ >= head && open_total_ == 0);
+  if (cursor_ > before) {
+    while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
+    checks_[cursor_] = {cursor_hash_, Tally(committee_)};
+    ask_hash(cursor_);
+  }
+  if (at_head_ && held_.empty()) active_ = false;
+  ask(now);
+}
+
+void LogSync::hash(NodeId from, const Frame& frame, std::uint64_t now) {
+  Reader in(frame.control.view());
+  const Round slot{in.u64()};
+  const Digest hash = in.digest();
+  const bool known = in.u8() == 1;
+  if (!active_ || !in.done() || !known || from == self_) return;
+  const auto it = checks_.find(slot);
+  if (it == checks_.end() || it->second.hash != hash) return;
+  it->second.agree.add(from);
+  if (it->second.agree.reached(kValidity, committee_)) confirm(slot, now);
+}
+
+void LogSync::confirm(Round slot, std::uint64_t now) {
+  confirmed_ = slot;
+  confirmed_hash_ = checks_[slot].hash;
+  checks_.erase(checks_.begin(), checks_.upper_bound(slot));
+  progress_us_ = now;
+  while (!held_.empty() && held_.front().slot <= slot) {
+    dag::Committed commit = std::move(held_.front());
+    held_.pop_front();
+    for (const dag::BlockPtr& b : commit.blocks) {
+      held_bytes_ -= b->header.payload_bytes + header_bytes(b->header);
+    }
+    ++fetched_;
+    hooks_.apply(std::move(commit));
+  }
+  if (at_head_ && held_.empty()) active_ = false;
+  ask(now);
+}
+
+}  // namespace thresher::net

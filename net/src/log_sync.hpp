@@ -1,0 +1,86 @@
+// Fetches the committed log from peers, for a node that was away for longer than the DAG is kept.
+// Private to net/.
+//
+//   sync.begin(ledger.slot(), ledger.log_hash(), now);
+//   sync.tick(now); sync.part(peer, frame, now); sync.hash(peer, frame, now);   // until !active()
+//
+// A part of the log (kLogPart) is: the giver's last slot u64, count u32, then for each block
+// slot u64, leader (32), blocks of this commit u32, index among them u32, payload size u32, header;
+// the payloads stand one after another in the frame's payload.
+//
+// Guarantees: hands out a commit only when kValidity peers named the log hash that follows from it,
+// so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
+// giver that stops, lies or floods is replaced by the next. Does not need signatures: a node's word
+// comes over its own TLS connection, and digests bind the content.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/protocols/dag/message.hpp"
+
+namespace thresher::net {
+
+class LogSync {
+ public:
+  struct Hooks {
+    std::function<void(NodeId, Frame)> send;
+    std::function<void(dag::Committed)> apply;  ///< confirmed, in order
+    std::function<bool()> ready;                ///< false: the disk cannot follow just now
+  };
+
+  LogSync(const Committee& committee, NodeId self, const ChainContext& chain, Hooks hooks)
+      : committee_(committee), self_(self), chain_(chain), hooks_(std::move(hooks)) {}
+
+  bool active() const { return active_; }
+  /// The log here ends with `slot` and hashes to `log_hash`. Times are monotonic microseconds.
+  void begin(Round slot, const Digest& log_hash, std::uint64_t now);
+  /// To be called every kTick while active.
+  void tick(std::uint64_t now);
+  void part(NodeId from, const Frame& frame, std::uint64_t now);
+  void hash(NodeId from, const Frame& frame, std::uint64_t now);
+
+  static constexpr std::uint64_t kTick = 20'000;
+  static constexpr std::size_t kBufferBytes = 256u << 20;
+  /// Commits fetched so far.
+  std::uint64_t fetched() const { return fetched_; }
+
+ private:
+  struct Check {
+    Digest hash{};
+    Tally agree;
+  };
+  void change_giver(std::uint64_t now);
+  void rewind();
+  void ask(std::uint64_t now);
+  void ask_hash(Round slot);
+  bool take(Reader& in, const Bytes& payload, std::size_t& offset);
+  void confirm(Round slot, std::uint64_t now);
+
+  Committee committee_;
+  NodeId self_;
+  ChainContext chain_;
+  Hooks hooks_;
+
+  bool active_ = false;
+  NodeId giver_{};
+  bool asked_ = false;             // the giver owes a part
+  std::uint64_t progress_us_ = 0;  // last time that something was confirmed
+  Round confirmed_{0};
+  Digest confirmed_hash_{};
+  Round cursor_{0};  // last commit that is here whole
+  Digest cursor_hash_{};
+  dag::Committed open_;           // a commit whose blocks are coming
+  std::uint32_t open_total_ = 0;  // blocks it will have; 0: none is open
+  std::deque<dag::Committed> held_;
+  std::size_t held_bytes_ = 0;
+  std::map<Round, Check> checks_;
+  bool at_head_ = false;
+  std::uint64_t fetched_ = 0;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "node_impl.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+/// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
+constexpr std::uint64_t kServeRate = 250;
+}  // namespace
+
+Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
+                 std::unique_ptr<DiskStore> s)
+    : options(std::move(o)),
+      app(a),
+      genesis(std::move(g)),
+      key(std::move(k)),
+      self(id),
+      chain(genesis.context()),
+      store(std::move(s)),
+      reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
+      verifier(crypto::make_verifier("portable")),
+      executor(make_dag(), *this),
+      transport(
+          loop, transport_options(),
+          {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
+           [this](ConnectionId c, bool up) { link(c, up); },
+           [](const std::string& why) { std::fprintf(stderr, "warning: %s\n", why.c_str()); }}),
+      sync(committee(), self, chain,
+           {[this](NodeId to, Frame f) { (void)transport.send(to.value, f); },
+            [this](dag::Committed c) { adopt(std::move(c)); },
+            [this] { return writer->backlog() < options.pool_bytes; }}),
+      serve_after_us(genesis.nodes.size()) {}
+
+Committee Node::Impl::committee() const {
+  return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
+}
+
+Dag Node::Impl::make_dag() const {
+  dag::Config config;
+  config.committee = committee();
+  config.self = self;
+  config.chain = chain;
+  config.rules = genesis.protocol == "mysticeti" ? dag::Rules::mysticeti() : dag::Rules::thresher();
+  config.gc_depth = options.gc_rounds;
+  config.evict_delivered = true;
+  config.host_fetches_beyond = options.sync_rounds;
+  return Dag(std::move(config));
+}
+
+TransportOptions Node::Impl::transport_options() const {
+  TransportOptions t;
+  t.self = self;
+  t.key = key;
+  t.chain = chain.chain;
+  t.nodes = genesis.nodes;
+  return t;
+}
+
+void Node::Impl::send(NodeId to, dag::Message m) {
+  if (auto* give = std::get_if<dag::Give>(&m)) {
+    for (dag::BlockPtr& b : give->blocks) {
+      if (!fill_in(b)) return;  // nothing is better than half an answer: the peer asks another
+    }
+  } else if (auto* push = std::get_if<dag::Push>(&m)) {
+    if (!fill_in(push->block)) return;
+  }
+  (void)transport.send(to.value, encode(m));
+}
+
+// Reads back the payload of a block that memory holds without it.
+bool Node::Impl::fill_in(dag::BlockPtr& block) const {
+  if (block->payload.bytes.size() == block->header.payload_bytes) return true;
+  const std::uint32_t table = block->author() == self ? dag::kOwn : dag::kBlock;
+  const Bytes record = dag::block_key({block->author(), block->round(), block->digest});
+  const auto place = store->locate(table, record.view());
+  if (!place) return false;
+  const auto body = reader.payload({block, *place, {}});
+  if (!body) return false;
+  auto whole = std::make_shared<dag::Block>(*block);
+  whole->payload.bytes = *body;
+  block = std::move(whole);
+  return true;
+}
+
+void Node::Impl::broadcast(dag::Message m) {
+  if (auto* push = std::get_if<dag::Push>(&m)) {
+    if (!fill_in(push->block)) return;
+  }
+  const Frame f = encode(m);
+  for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
+    if (i != self.value) (void)transport.send(i, f);
+  }
+}
+
+void Node::Impl::deliver(dag::Committed out) {
+  if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
+  for (dag::BlockPtr& b : out.blocks) {
+    if (!fill_in(b)) {
+      return halt("a block of the committed log cannot be read back from '" + options.home +
+                  "'; check the disk and restore the folder from a backup");
+    }
+  }
+  commit(std::move(out));
+  acknowledge();
+  feed_subscribers();
+}
+
+// Puts one commit into the log and the application.
+void Node::Impl::commit(dag::Committed out) {
+  LogEntry entry = ledger.append(out, [&](const Transaction& t, const dag::BlockPtr& block) {
+    app.apply(t);
+    payload_bytes += t.data.size();
+    const auto it = client_links.find(t.client);
+    if (it != client_links.end()) {
+      acks[it->second].u64(t.client).u64(t.sequence).u64(t.position);
+    } else if (t.client == own_client) {
+      resolve(t, out, block);
+    }
+  });
+  writer->ledger(std::move(entry));
+}
+
+void Node::Impl::arm(TimerId id, Delay d) {
+  cancel(id);
+  timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
+    timers.erase(id);
+    inputs.push_back(Expired{id});
+    pump();
+  });
+}
+
+void Node::Impl::cancel(TimerId id) {
+  if (const auto it = timers.find(id); it != timers.end()) {
+    loop.cancel(it->second);
+    timers.erase(it);
+  }
+}
+
+void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
+  writer->persist(std::move(records), barrier);
+}
+
+void Node::Impl::accuse(const Accuse& a) {
+  if (a.who == self) {
+    return halt("blocks signed with the key of '" + options.home +
+                "' are about that this disk does not have: another process runs with this key, or "
+                "the folder is an old copy. One key must never sign twice: stop the other process, "
+                "or start this node with a new key in the next epoch");
+  }
+  std::fprintf(stderr, "warning: node %u signed two blocks for one round (evidence: %zu bytes)\n",
+               a.who.value, a.evidence.size());
+}
+
+void Node::Impl::halt(const std::string& why) {
+  if (stopped_because.empty()) stopped_because = why;
+  loop.stop();
+}
+
+// Runs inputs until nothing is left to do now.
+void Node::Impl::pump() {
+  if (std::exchange(pumping, true)) return;
+  do {
+    while (!inputs.empty()) {
+      const InputOf<Dag> input = std::move(inputs.front());
+      inputs.pop_front();
+      executor.run(input);
+    }
+    verify_jobs();
+    feed();
+  } while (!inputs.empty() || !jobs.empty());
+  pumping = false;
+}
+
+void Node::Impl::verify_jobs() {
+  if (jobs.empty()) return;
+  std::vector<crypto::SignatureJob> batch;
+  batch.reserve(jobs.size());
+  for (const Verify& v : jobs) {
+    batch.push_back({genesis.nodes[v.signer.value].key, v.digest.bytes, v.signature});
+  }
+  std::vector<crypto::Verdict> verdicts(batch.size());
+  verifier->verify(batch, verdicts);
+  const auto done = std::exchange(jobs, {});
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    inputs.push_back(Verified{done[i].ticket, verdicts[i] == crypto::Verdict::kValid});
+  }
+}
+
+// Hands waiting transactions to the DAG as one payload when it has none.
+void Node::Impl::feed() {
+  if (pool.empty() || executor.protocol().pending_submits() > 0) return;
+  std::vector<std::byte> packed;
+  while (!pool.empty() &&
+         (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
+    const ByteView v = pool.front().view();
+    packed.insert(packed.end(), v.begin(), v.end());
+    pool.pop_front();
+  }
+  pool_bytes -= packed.size();
+  const Bytes bytes = Bytes::from(std::move(packed));
+  const Digest root = crypto::sha256(bytes.view());
+  inputs.push_back(Requested<dag::Submit>{{{bytes, root}}});
+}
+
+void Node::Impl::frame(ConnectionId from, Frame f) {
+  if (from >= kFirstClient) return client_frame(from, f);
+  const NodeId peer{static_cast<std::uint16_t>(from)};
+  if (f.kind >= kWantLog) return peer_frame(peer, f);
+  auto message = decode(f, chain, static_cast<std::uint32_t>(genesis.nodes.size()));
+  if (!message) {
+    ++malformed;
+    return;
+  }
+  inputs.push_back(Received<dag::Message>{peer, std::move(*message)});
+  pump();
+}
+
+// The log, for nodes that were away.
+void Node::Impl::peer_frame(NodeId from, const Frame& f) {
+  const std::uint64_t now = Loop::now_us();
+  switch (f.kind) {
+    case kWantLog: {
+      std::uint64_t& next = serve_after_us[from.value];
+      if (now < next) return;  // served its share: it asks again
+      const Frame answer = reader.part(f, ledger.slot());
+      next = now + answer.payload.size() / kServeRate;
+      (void)transport.send(from.value, answer);
+      return;
+    }
+    case kWantLogHash:
+      (void)transport.send(from.value, reader.hash_after(f));
+      return;
+    case kLogPart:
+      sync.part(from, f, now);
+      break;
+    case kLogHash:
+      sync.hash(from, f, now);
+      break;
+    default:
+      ++malformed;
+      return;
+  }
+  pump();
+}
+
+}  // namespace thresher::net

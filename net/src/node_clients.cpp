@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <utility>
+
+#include "node_impl.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
+/// Log sent to a subscriber in one frame. Unit: bytes.
+constexpr std::size_t kLogFrame = 1u << 20;
+/// A subscriber that could not take more is tried again so much later. Unit: microseconds.
+constexpr std::uint64_t kSubscriberRetry = 10'000;
+}  // namespace
+
+void Node::Impl::link(ConnectionId id, bool up) {
+  if (id < kFirstClient || up) return;
+  std::erase_if(client_links, [id](const auto& entry) { return entry.second == id; });
+  subscriptions.erase(id);
+}
+
+void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
+  switch (f.kind) {
+    case kStatus:
+      (void)transport.send(from, {kStatusReply, status(), {}});
+      return;
+    case kSubmit:
+      take(from, f.payload);
+      return pump();
+    case kSubscribe:
+      return subscribe(from, f);
+    default:
+      ++malformed;
+  }
+}
+
+void Node::Impl::take(ConnectionId from, const Bytes& payload) {
+  std::uint32_t count = 0;
+  std::uint64_t client = 0;
+  bool fits = payload.size() <= options.block_bytes;
+  const bool whole =
+      each_transaction(payload.view(), [&](std::uint64_t c, std::uint64_t sequence, ByteView d) {
+        ++count;
+        client = c;
+        // Committed before this link asked for it: answer now, with no position.
+        if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
+        fits &= d.size() <= options.transaction_bytes;
+      });
+  if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
+    Writer w;
+    w.u32(count);
+    (void)transport.send(from, {kOverloaded, Bytes::from(w.take()), {}});
+    return;
+  }
+  if (count == 0) return;
+  client_links[client] = from;
+  acknowledge();
+  pool_bytes += payload.size();
+  pool.push_back(payload);
+}
+
+void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
+  Reader in(f.control.view());
+  const std::uint64_t position = in.u64();
+  const auto start = reader.before(position, ledger.slot());
+  if (!in.done() || !start) {
+    ++malformed;
+    return;
+  }
+  subscriptions[from] = {*start, position};
+  feed_subscribers();
+}
+
+// Sends each subscriber what it lacks; comes back later while something is left.
+void Node::Impl::feed_subscribers() {
+  if (feeding_subscribers || subscriptions.empty()) return;
+  bool more = false;
+  for (auto& [id, s] : subscriptions) more |= s.after < ledger.slot() && feed_subscriber(id);
+  more |= std::any_of(subscriptions.begin(), subscriptions.end(),
+                      [this](const auto& s) { return s.second.after < ledger.slot(); });
+  if (!more) return;
+  feeding_subscribers = true;
+  loop.call_after(kSubscriberRetry, [this] {
+    feeding_subscribers = false;
+    feed_subscribers();
+  });
+}
+
+// One frame; false when nothing was left or the link is full.
+bool Node::Impl::feed_subscriber(ConnectionId id) {
+  Subscription& s = subscriptions[id];
+  Subscription next = s;
+  std::vector<std::byte> log;
+  std::uint32_t count = 0;
+  (void)reader.each(s.after, [&](const LogEntry& entry) {
+    const auto whole = reader.whole(entry);
+    if (!whole) return false;
+    std::uint64_t position = entry.first;
+    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
+      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
+                              [&](const Transaction& t) {
+                                if (t.position < s.position) return;
+                                Writer w;
+                                w.u64(t.client).u64(t.sequence);
+                                w.u32(static_cast<std::uint32_t>(t.data.size())).bytes(t.data);
+                                log.insert(log.end(), w.view().begin(), w.view().end());
+                                ++count;
+                              });
+    }
+    next.after = entry.slot;
+    next.position = std::max(next.position, position);
+    return log.size() < kLogFrame;
+  });
+  if (next.after == s.after) return false;
+  if (count > 0) {
+    Writer control;
+    control.u64(next.position - count).u32(count);
+    const Frame frame{kLog, Bytes::from(control.take()), Bytes::from(std::move(log))};
+    if (!transport.send(id, frame)) return false;
+  }
+  s = next;
+  return true;
+}
+
+void Node::Impl::acknowledge() {
+  for (auto& [link_id, w] : acks) {
+    (void)transport.send(link_id, {kAck, {}, Bytes::from(w.take())});
+  }
+  acks.clear();
+}
+
+void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
+                         const dag::BlockPtr& block) {
+  const auto it = promises.find(t.sequence);
+  if (it == promises.end()) return;
+  it->second.set_value({t.position, commit.slot.value, commit.leader, block->digest});
+  promises.erase(it);
+}
+
+// StatusReply: length, round, slot, node bytes, syncs, payload bytes (u64 each), log hash, state
+// hash.
+Bytes Node::Impl::status() const {
+  Writer w;
+  w.u64(ledger.length()).u64(executor.protocol().round().value).u64(ledger.slot().value);
+  w.u64(transport.node_bytes_sent()).u64(store->syncs()).u64(payload_bytes);
+  w.bytes(ledger.log_hash().bytes).bytes(app.state().bytes);
+  return Bytes::from(w.take());
+}
+
+}  // namespace thresher::net

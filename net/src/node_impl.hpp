@@ -1,0 +1,108 @@
+// What a Node holds, and its duties: backend of the executor, clients, recovery. Each duty is a
+// .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ledger.hpp"
+#include "log_reader.hpp"
+#include "log_sync.hpp"
+#include "thresher/core/executor.hpp"
+#include "thresher/crypto/signing_key.hpp"
+#include "thresher/crypto/verifier.hpp"
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+#include "writer_thread.hpp"
+
+namespace thresher::net {
+
+using dag::Dag;
+
+struct Node::Impl {
+  Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
+       std::unique_ptr<DiskStore> s);
+
+  // node_backend.cpp: what the executor asks for
+  Committee committee() const;
+  Dag make_dag() const;
+  TransportOptions transport_options() const;
+  void send(NodeId to, dag::Message m);
+  void broadcast(dag::Message m);
+  void deliver(dag::Committed commit);
+  void arm(TimerId id, Delay d);
+  void cancel(TimerId id);
+  void persist(std::vector<Persist> records, std::uint64_t barrier);
+  void verify(const Verify& v) { jobs.push_back(v); }
+  void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, key.sign(e.digest.bytes)}); }
+  void reveal(const RevealCoin&) {}
+  void accuse(const Accuse& a);
+  void pump();
+  void verify_jobs();
+  void feed();
+  bool fill_in(dag::BlockPtr& block) const;
+  void commit(dag::Committed commit);
+  void halt(const std::string& why);
+  void frame(ConnectionId from, Frame f);
+  void peer_frame(NodeId from, const Frame& f);
+
+  // node_recovery.cpp: from the own disk, and from peers
+  std::string recover();
+  void watch_lag();
+  void adopt(dag::Committed commit);
+
+  // node_clients.cpp
+  void link(ConnectionId id, bool up);
+  void client_frame(ConnectionId from, const Frame& f);
+  void take(ConnectionId from, const Bytes& payload);
+  void subscribe(ConnectionId from, const Frame& f);
+  void feed_subscribers();
+  bool feed_subscriber(ConnectionId id);
+  void acknowledge();
+  void resolve(const Transaction& t, const dag::Committed& commit, const dag::BlockPtr& block);
+  Bytes status() const;
+
+  NodeOptions options;
+  App& app;
+  Genesis genesis;
+  crypto::SigningKey key;
+  NodeId self;
+  ChainContext chain;
+  std::unique_ptr<DiskStore> store;
+  LogReader reader;
+  std::unique_ptr<crypto::BatchVerifier> verifier;
+  Loop loop;
+  Executor<Dag, Impl> executor;
+  Transport transport;
+  std::unique_ptr<WriterThread> writer;
+  LogSync sync;
+
+  std::deque<InputOf<Dag>> inputs;
+  std::vector<Verify> jobs;
+  std::map<TimerId, std::uint64_t> timers;
+  bool pumping = false;
+  std::deque<Bytes> pool;
+  std::size_t pool_bytes = 0;
+  Ledger ledger;
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t malformed = 0;
+  std::vector<std::uint64_t> serve_after_us;  // by peer: its next part of the log not before
+
+  std::map<std::uint64_t, ConnectionId> client_links;
+  std::map<ConnectionId, Writer> acks;
+  struct Subscription {
+    Round after{0};              // entries up to here were sent
+    std::uint64_t position = 0;  // the next one to send
+  };
+  std::map<ConnectionId, Subscription> subscriptions;
+  bool feeding_subscribers = false;
+  std::uint64_t own_client = 0;
+  std::uint64_t own_sequence = 0;
+  std::map<std::uint64_t, std::promise<Receipt>> promises;
+  std::string stopped_because;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,70 @@
+#include <cstdio>
+
+#include "node_impl.hpp"
+
+namespace thresher::net {
+
+// The application and the log first, then the records of the protocol.
+std::string Node::Impl::recover() {
+  std::string problem;
+  const std::string damaged =
+      "the log of '" + options.home + "' is damaged; restore the folder from a backup";
+  const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
+    const auto whole = reader.whole(entry);
+    if (!whole) {
+      problem = damaged + " (slot " + std::to_string(entry.slot.value) + ")";
+      return false;
+    }
+    const LogEntry again =
+        ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
+    if (again.log_hash != entry.log_hash) {
+      problem =
+          damaged + " (the hash chain breaks at slot " + std::to_string(entry.slot.value) + ")";
+    }
+    return problem.empty();
+  });
+  if (!problem.empty()) return problem;
+  if (!read) return damaged;
+  const auto replayed = store->replay([&](const Restored& r) { executor.run(r); });
+  if (!replayed) return "the records of '" + options.home + "' are damaged; restore them";
+  return {};
+}
+
+// Starts fetching the log when the others are so far ahead that pulling blocks would take long or,
+// beyond what they keep, never end.
+void Node::Impl::watch_lag() {
+  const std::uint64_t now = Loop::now_us();
+  const Dag& d = executor.protocol();
+  if (sync.active()) {
+    sync.tick(now);
+    pump();
+  } else if (d.frontier().value > d.next_slot().value + options.sync_rounds) {
+    sync.begin(ledger.slot(), ledger.log_hash(), now);
+  }
+  loop.call_after(LogSync::kTick, [this] { watch_lag(); });
+}
+
+// A commit that correct peers made: to the disk, the log, the application, and the DAG.
+void Node::Impl::adopt(dag::Committed commit_of_peers) {
+  if (commit_of_peers.slot <= ledger.slot()) return;
+  std::vector<Persist> records;
+  for (const dag::BlockPtr& b : commit_of_peers.blocks) {
+    const std::uint32_t table = b->author() == self ? dag::kOwn : dag::kBlock;
+    Writer header;
+    encode_header(*b, header);
+    const Bytes key_of = dag::block_key({b->author(), b->round(), b->digest});
+    const Bytes value = Bytes::from(header.take());
+    inputs.push_back(Restored{table, key_of, value, {}});
+    records.push_back({table, key_of, value, b->payload.bytes, true});
+  }
+  inputs.push_back(Restored{dag::kDelivered,
+                            Bytes::from(Writer().u64(commit_of_peers.slot.value).take()),
+                            Bytes::copy_of(commit_of_peers.leader.bytes),
+                            {}});
+  writer->persist(std::move(records), 0);
+  commit(std::move(commit_of_peers));
+  acknowledge();
+  feed_subscribers();
+}
+
+}  // namespace thresher::net
