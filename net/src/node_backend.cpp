@@ -33,7 +33,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
            {[this](NodeId to, Frame f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; }}),
-      serve_after_us(genesis.nodes.size()) {}
+      served(genesis.nodes.size()) {}
 
 Committee Node::Impl::committee() const {
   return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
@@ -219,18 +219,30 @@ void Node::Impl::frame(ConnectionId from, Frame f) {
   pump();
 }
 
+// One part of the log at a time to each peer, at a bounded rate; more questions are dropped.
+void Node::Impl::serve_log(NodeId to, const Frame& question) {
+  Served& s = served[to.value];
+  const std::uint64_t now = Loop::now_us();
+  if (s.waits) return;
+  if (now < s.next_us) {
+    s.waits = true;
+    loop.call_after(s.next_us - now, [this, to, question] {
+      served[to.value].waits = false;
+      serve_log(to, question);
+    });
+    return;
+  }
+  const Frame answer = reader.part(question, ledger.slot());
+  s.next_us = now + answer.payload.size() / kServeRate;
+  (void)transport.send(to.value, answer);
+}
+
 // The log, for nodes that were away.
 void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
   switch (f.kind) {
-    case kWantLog: {
-      std::uint64_t& next = serve_after_us[from.value];
-      if (now < next) return;  // served its share: it asks again
-      const Frame answer = reader.part(f, ledger.slot());
-      next = now + answer.payload.size() / kServeRate;
-      (void)transport.send(from.value, answer);
-      return;
-    }
+    case kWantLog:
+      return serve_log(from, f);
     case kWantLogHash:
       (void)transport.send(from.value, reader.hash_after(f));
       return;

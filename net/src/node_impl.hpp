@@ -48,6 +48,7 @@ struct Node::Impl {
   void halt(const std::string& why);
   void frame(ConnectionId from, Frame f);
   void peer_frame(NodeId from, const Frame& f);
+  void serve_log(NodeId to, const Frame& question);
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
@@ -89,7 +90,11 @@ struct Node::Impl {
   Ledger ledger;
   std::uint64_t payload_bytes = 0;
   std::uint64_t malformed = 0;
-  std::vector<std::uint64_t> serve_after_us;  // by peer: its next part of the log not before
+  struct Served {
+    std::uint64_t next_us = 0;  // the next part of the log not before
+    bool waits = false;         // a question is waiting for that time
+  };
+  std::vector<Served> served;  // by peer
 
   std::map<std::uint64_t, ConnectionId> client_links;
   std::map<ConnectionId, Writer> acks;
