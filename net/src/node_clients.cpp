@@ -75,7 +75,11 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
 void Node::Impl::feed_subscribers() {
   if (feeding_subscribers || subscriptions.empty()) return;
   bool more = false;
-  for (auto& [id, s] : subscriptions) more |= s.after < ledger.slot() && feed_subscriber(id);
+  std::vector<ConnectionId> behind;  // a full link may close, and leave the map
+  for (const auto& [id, s] : subscriptions) {
+    if (s.after < ledger.slot()) behind.push_back(id);
+  }
+  for (const ConnectionId id : behind) more |= subscriptions.contains(id) && feed_subscriber(id);
   more |= std::any_of(subscriptions.begin(), subscriptions.end(),
                       [this](const auto& s) { return s.second.after < ledger.slot(); });
   if (!more) return;

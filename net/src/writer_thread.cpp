@@ -48,8 +48,11 @@ void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) 
 }
 
 void WriterThread::ledger(LogEntry entry) {
-  const std::lock_guard lock(mutex_);
-  entries_.push_back(std::move(entry));
+  {
+    const std::lock_guard lock(mutex_);
+    entries_.push_back(std::move(entry));
+  }
+  wake_.notify_one();
 }
 
 void WriterThread::work() {

@@ -35,7 +35,7 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   }
   --peer.outstanding;
   for (const BlockPtr& block : message.blocks) {
-    if (!block || block->author() == config.self) continue;
+    if (!block) continue;
     if (block->round().value > next_round().value + config.limits.window) continue;
     admit(from, block, true, fx);
   }
@@ -70,7 +70,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& f
   Peer& peer = peers[from.value];
   const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
   const Entry* first = store.first(edge.round, edge.author);
-  if (edge.author == config.self || !well_formed(*block)) {
+  if (!well_formed(*block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
@@ -80,6 +80,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& f
     ++stats.refused;
     return;
   }
+  foreign_own |= edge.author == config.self;
   const std::uint64_t ticket = next_ticket++;
   ++peer.pending;
   pending.emplace(ticket, Pending{block, from});
@@ -92,10 +93,13 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   const Pending p = std::move(it->second);
   pending.erase(it);
   --peers[p.from.value].pending;
+  const bool mine = p.block->author() == config.self;
+  if (mine) foreign_own = false;
   if (!verified.ok) {
     ++stats.refused;
     return;
   }
+  if (mine) return accuse_self(*p.block, fx);
   const Edge edge{p.block->author(), p.block->round(), p.block->digest};
   if (edge.round <= store.floor() || store.find(edge) != nullptr) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
@@ -104,6 +108,16 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (!needed) return;
   }
   hold(p.block, p.from, fx);
+}
+
+// A block with our signature that we do not hold, though our blocks are durable before they are
+// sent: the key signs elsewhere, or this is an old copy of the disk.
+void Dag::State::accuse_self(const Block& block, Fx& fx) {
+  if (block.round() <= store.floor()) return;
+  if (store.find({block.author(), block.round(), block.digest}) != nullptr) return;
+  Writer evidence;
+  encode_header(block, evidence);
+  fx.push(Accuse{config.self, Bytes::from(evidence.take())});
 }
 
 void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& fx) {

@@ -60,6 +60,7 @@ void Dag::State::adopt(Round slot, const Digest& leader, Fx& fx) {
     const Edge edge{block->author(), round, block->digest};
     if (round <= store.floor()) continue;
     if (store.find(edge) == nullptr) {
+      if (edge.author == config.self) accuse_self(*block, fx);
       missing.erase(edge);
       ++peers[edge.author.value].waiting;
       store.insert(block, derived_vote(block->header));

@@ -31,6 +31,7 @@ struct Dag::State {
   std::optional<Digest> derived_vote(const Header& header) const;
   std::optional<Digest> derived_claim(const Header& header) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
+  void accuse_self(const Block& block, Fx& fx);
   void note_equivocation(const Entry& first, const Block& second, Fx& fx);
 
   // pulls.cpp: asking for and handing out what is missing
@@ -83,6 +84,7 @@ struct Dag::State {
   };
   std::map<std::uint64_t, Pending> pending;  // waiting for a verdict on the signature
   std::uint64_t next_ticket = 1;
+  bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
   struct Peer {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict

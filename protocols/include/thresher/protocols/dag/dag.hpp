@@ -8,7 +8,8 @@
 // Byzantine nodes; after GST every correct leader's block commits within three message delays plus
 // waiting. An idle node is silent but for a slow re-push. Does not deliver a payload twice; does
 // not dedupe transactions inside payloads: the host does. A node whose disk was lost must not come
-// back.
+// back: once it sees a block of its own that it does not hold, it accuses itself and the host stops
+// it.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,148 @@
+// Nodes of one network in this process: real sockets, TLS and disks, one thread a node.
+//
+//   Network net(4);
+//   net.start(0, options); net.submit(0, "hello"); net.stop(0);
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
+
+namespace thresher::net {
+
+/// Remembers what it was given; its state is the hash of that.
+class Recorder final : public App {
+ public:
+  void apply(const Transaction& t) override {
+    const std::lock_guard lock(mutex_);
+    Writer w;
+    w.bytes(state_.bytes).u64(t.position).bytes(t.data);
+    state_ = hash(w.view());
+    ++count_;
+  }
+  Digest state() const override {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  mutable std::mutex mutex_;
+  Digest state_{};
+  std::atomic<std::uint64_t> count_{0};
+};
+
+inline std::uint16_t free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* raw = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(fd, raw, size), 0);
+  EXPECT_EQ(::getsockname(fd, raw, &size), 0);
+  ::close(fd);
+  return ntohs(address.sin_port);
+}
+
+class Network {
+ public:
+  explicit Network(std::uint32_t n) : running_(n) {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    dir_ = std::filesystem::temp_directory_path() /
+           ("thresher-node-" + std::to_string(::getpid()) + "-" + test->name());
+    std::filesystem::create_directories(dir_);
+    genesis_.f = (n - 1) / 3;
+    genesis_.chain = test->name();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      std::filesystem::create_directories(home(i));
+      const auto key = crypto::SigningKey::generate();
+      EXPECT_TRUE(crypto::save_key(key, home(i) + "/node.key"));
+      genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_port()});
+    }
+    EXPECT_TRUE(save_genesis(genesis_, (dir_ / "genesis.json").string()));
+  }
+  ~Network() {
+    for (std::size_t i = 0; i < running_.size(); ++i) stop(i);
+    std::filesystem::remove_all(dir_);
+  }
+
+  std::string home(std::size_t i) const { return (dir_ / ("node" + std::to_string(i))).string(); }
+  const Genesis& genesis() const { return genesis_; }
+
+  /// Empty, or why the node could not be opened.
+  std::string start(std::size_t i, NodeOptions options = {}) {
+    auto& r = running_[i];
+    r = std::make_unique<Running>();
+    options.home = home(i);
+    auto node = Node::open(std::move(options), r->app);
+    if (!node) {
+      const std::string why = node.error();
+      r.reset();
+      return why;
+    }
+    r->node = std::move(*node);
+    r->thread = std::thread([&r = *r] {
+      r.ended_because = r.node->run();
+      r.ended = true;
+    });
+    return {};
+  }
+  void stop(std::size_t i) {
+    if (!running_[i]) return;
+    running_[i]->node->stop();
+    running_[i]->thread.join();
+    running_[i].reset();
+  }
+  Receipt submit(std::size_t i, const std::string& text) {
+    auto future = running_[i]->node->submit(as_view(text));
+    EXPECT_EQ(future.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    return future.get();
+  }
+  std::future<Receipt> submit_later(std::size_t i, ByteView data) {
+    return running_[i]->node->submit(data);
+  }
+  Recorder& app(std::size_t i) { return running_[i]->app; }
+  /// Waits until node `i` has applied `count` transactions; false after 20 s.
+  bool reaches(std::size_t i, std::uint64_t count) {
+    return eventually([&] { return running_[i]->app.count() >= count; });
+  }
+  /// Waits until node `i` stopped by itself; why, or empty after 20 s.
+  std::string ending(std::size_t i) {
+    eventually([&] { return running_[i]->ended.load(); });
+    return running_[i]->ended ? running_[i]->ended_because : std::string();
+  }
+  template <class F>
+  static bool eventually(F done) {
+    for (int k = 0; k < 2000 && !done(); ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return done();
+  }
+
+ private:
+  struct Running {
+    Recorder app;
+    std::unique_ptr<Node> node;
+    std::thread thread;
+    std::string ended_because;
+    std::atomic<bool> ended{false};
+  };
+  std::filesystem::path dir_;
+  Genesis genesis_;
+  std::vector<std::unique_ptr<Running>> running_;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,170 @@
+// The Node facade over real sockets and disks: catch-up, subscriptions, and what must be refused.
+#include <fstream>
+
+#include "network.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+NodeOptions short_memory() {
+  NodeOptions o;
+  o.gc_rounds = 32;
+  o.sync_rounds = 16;
+  return o;
+}
+
+TEST(Node, ReceiptsNameThePosition) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  for (std::uint64_t k = 0; k < 5; ++k) {
+    const Receipt r = net.submit(k % 4, "transaction " + std::to_string(k));
+    EXPECT_EQ(r.position, k);
+    EXPECT_GT(r.slot, 0u);
+    EXPECT_FALSE(r.block.is_zero());
+  }
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(net.reaches(i, 5));
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(net.app(i).state(), net.app(0).state());
+}
+
+// A node further behind than the DAG is kept could never follow again: it fetches the log.
+TEST(Node, FarBehindItFetchesTheLog) {
+  Network net(4);
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net.start(i, short_memory()), "");
+  std::uint64_t last_slot = 0;
+  std::uint64_t sent = 0;
+  while (last_slot < 200) last_slot = net.submit(0, "early " + std::to_string(sent++)).slot;
+  ASSERT_EQ(net.start(3, short_memory()), "");
+  for (int k = 0; k < 20; ++k) {
+    net.submit(1, "late");
+    ++sent;
+  }
+  EXPECT_TRUE(net.reaches(3, sent));
+  EXPECT_TRUE(net.reaches(0, sent));
+  EXPECT_EQ(net.app(3).state(), net.app(0).state());
+  // It takes part again: its own transactions commit.
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+}
+
+TEST(Node, AfterARestartTheLogIsTheSame) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, short_memory()), "");
+  for (int k = 0; k < 30; ++k) net.submit(2, "entry " + std::to_string(k));
+  ASSERT_TRUE(net.reaches(2, 30));
+  const Digest before = net.app(2).state();
+  net.stop(2);
+  ASSERT_EQ(net.start(2, short_memory()), "");
+  EXPECT_EQ(net.app(2).count(), 30u);
+  EXPECT_EQ(net.app(2).state(), before);
+  EXPECT_EQ(net.submit(2, "after").position, 30u);
+}
+
+TEST(Node, AnOldCopyOfTheDiskIsStopped) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  for (int k = 0; k < 5; ++k) net.submit(3, "first");
+  net.stop(3);
+  namespace fs = std::filesystem;
+  fs::copy(net.home(3) + "/data", net.home(3) + "/copy", fs::copy_options::recursive);
+  ASSERT_EQ(net.start(3), "");
+  for (int k = 0; k < 5; ++k) net.submit(3, "second");
+  net.stop(3);
+  fs::remove_all(net.home(3) + "/data");
+  fs::rename(net.home(3) + "/copy", net.home(3) + "/data");
+  ASSERT_EQ(net.start(3), "");
+  (void)net.submit_later(0, as_view("wakes everybody up"));
+  EXPECT_NE(net.ending(3).find("One key must never sign twice"), std::string::npos);
+  for (int k = 0; k < 3; ++k) net.submit(0, "the others go on");
+}
+
+TEST(Node, ADamagedPayloadIsNoticedAtTheStart) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  net.submit(0, "a transaction that will be damaged");
+  ASSERT_TRUE(net.reaches(0, 1));
+  net.stop(0);
+  const std::string bodies = net.home(0) + "/data/bodies";
+  std::fstream file(bodies, std::ios::in | std::ios::out | std::ios::binary);
+  std::string content(4096, '\0');
+  file.read(content.data(), 4096);
+  const std::size_t at = content.find("damaged");
+  ASSERT_NE(at, std::string::npos);
+  file.clear();
+  file.seekp(static_cast<std::streamoff>(at));
+  file.write("DAMAGED", 7);
+  file.close();
+  const std::string why = net.start(0);
+  EXPECT_NE(why.find("damaged"), std::string::npos) << why;
+  EXPECT_NE(why.find(net.home(0)), std::string::npos) << why;
+}
+
+TEST(Node, OneFolderCannotRunTwice) {
+  Network net(1);
+  ASSERT_EQ(net.start(0), "");
+  Recorder app;
+  NodeOptions again;
+  again.home = net.home(0);
+  const auto second = Node::open(again, app);
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().find("must never run twice"), std::string::npos) << second.error();
+}
+
+TEST(Node, ATransactionOverTheLimitIsRefused) {
+  Network net(1);
+  NodeOptions o;
+  o.transaction_bytes = 100;
+  ASSERT_EQ(net.start(0, o), "");
+  const std::string big(101, 'x');
+  EXPECT_THROW(net.submit_later(0, as_view(big)).get(), std::runtime_error);
+  EXPECT_EQ(net.submit(0, std::string(100, 'x')).position, 0u);
+}
+
+// A subscriber sees every transaction from its position on, in order, also those to come.
+TEST(Node, SubscribersGetTheLogFromAPosition) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  for (int k = 0; k < 10; ++k) net.submit(0, "t" + std::to_string(k));
+  Loop loop;
+  std::vector<std::string> seen;
+  std::vector<std::uint64_t> positions;
+  std::string problem;
+  std::unique_ptr<ClientLink> link;
+  const auto on_frame = [&](ConnectionId, const Frame& f) {
+    if (f.kind != kLog) return;
+    Reader control(f.control.view());
+    std::uint64_t position = control.u64();
+    Reader in(f.payload.view());
+    while (in.remaining() > 0) {
+      (void)in.bytes(16);
+      const ByteView data = in.bytes(in.u32());
+      ASSERT_TRUE(in.ok());
+      positions.push_back(position++);
+      seen.emplace_back(reinterpret_cast<const char*>(data.data()), data.size());
+    }
+    if (seen.size() >= 9) loop.stop();
+  };
+  const auto on_link = [&](ConnectionId, bool up) {
+    if (!up) return;
+    Writer w;
+    w.u64(4);
+    (void)link->send({kSubscribe, Bytes::from(w.take()), {}});
+  };
+  link = std::make_unique<ClientLink>(
+      loop, net.genesis().context().chain, net.genesis().nodes[1],
+      TransportCallbacks{on_frame, on_link, [&](const std::string& why) { problem = why; }});
+  link->connect();
+  std::thread more([&] {
+    for (int k = 10; k < 13; ++k) net.submit(2, "t" + std::to_string(k));
+  });
+  loop.call_after(20'000'000, [&] { loop.stop(); });
+  loop.run();
+  more.join();
+  ASSERT_EQ(seen.size(), 9u) << problem;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    EXPECT_EQ(positions[k], k + 4);
+    EXPECT_EQ(seen[k], "t" + std::to_string(k + 4));
+  }
+}
+
+}  // namespace
+}  // namespace thresher::net
