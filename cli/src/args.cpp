@@ -1,31 +1,15 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <iostream>
 #include <map>
-#include <numeric>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "thresher/core/names.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
 namespace {
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row.back();
-}
 
 std::vector<std::string> names_in(const CLI::App& app, bool flags) {
   std::vector<std::string> out;
@@ -55,12 +39,9 @@ int unexpected(const CLI::App& app, const std::string& word) {
   const bool flag = word.rfind('-', 0) == 0;
   const std::vector<std::string> known = names_in(app, flag);
   const std::string stem = word.substr(0, word.find('='));
-  const auto near = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(stem, a) < edit_distance(stem, b);
-  });
-  const bool close = near != known.end() && edit_distance(stem, *near) <= 1 + stem.size() / 3;
+  const auto near = nearest(stem, known);
   const char* kind = flag ? "unknown option `" : known.empty() ? "unexpected `" : "unknown verb `";
-  return usage(app, kind + word + "`" + (close ? "; did you mean `" + *near + "`?" : ""));
+  return usage(app, kind + word + "`" + (near ? "; did you mean `" + *near + "`?" : ""));
 }
 
 void declare(CLI::App& app, const Verb& verb) {
@@ -94,10 +75,10 @@ const CLI::App& deepest(const CLI::App& root) {
 
 }  // namespace
 
-int dispatch(const std::vector<Verb>& verbs, int argc, char** argv) {
+int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::string& version) {
   CLI::App root("Byzantine-fault-tolerant broadcast and consensus.", "thresher");
   root.allow_extras();
-  root.set_version_flag("--version", "thresher " THRESHER_VERSION " (CLI11 " CLI11_VERSION ")");
+  root.set_version_flag("--version", version + "\nCLI11 " CLI11_VERSION);
   std::map<const CLI::App*, const Verb*> leaves;
   for (const Verb& verb : verbs) {
     CLI::App* at = &root;

@@ -44,6 +44,15 @@ Json& Json::set_null(const std::string& key) {
 std::string Json::line() const {
   return impl_->value.dump();
 }
+void Json::print_array(const std::vector<Json>& rows) {
+  auto array = nlohmann::ordered_json::array();
+  for (const Json& row : rows) array.push_back(row.impl_->value);
+  std::puts(array.dump().c_str());
+  (void)std::fflush(stdout);
+}
+std::string Json::quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 void Json::print() const {
   std::puts(line().c_str());
   (void)std::fflush(stdout);

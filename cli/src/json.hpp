@@ -29,6 +29,10 @@ class Json {
   Json& set_null(const std::string& key);
   std::string line() const;
   void print() const;
+  /// All of them as one array on one line.
+  static void print_array(const std::vector<Json>& rows);
+  /// A text as JSON writes it, quotes included.
+  static std::string quoted(const std::string& text);
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 #include "verbs.hpp"
+#include "versions.hpp"
 
 int main(int argc, char** argv) {
-  return thresher::cli::dispatch(thresher::cli::all_verbs(), argc, argv);
+  return thresher::cli::dispatch(thresher::cli::all_verbs(), argc, argv, thresher::cli::versions());
 }

@@ -4,10 +4,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
-#include <vector>
+#include <fstream>
+#include <optional>
 
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/config.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -31,45 +34,112 @@ std::vector<std::uint16_t> free_ports(std::uint64_t n) {
   return ports;
 }
 
+std::string check(const TestnetOptions& o) {
+  namespace fs = std::filesystem;
+  if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
+    return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
+  }
+  if (o.protocol != "thresher" && o.protocol != "mysticeti") {
+    return "unknown protocol '" + o.protocol + "'; nodes run: thresher, mysticeti";
+  }
+  if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
+    return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
+           " nodes: give one line a node";
+  }
+  if (o.base_port + o.nodes > 65535) {
+    return "the last port would be over 65535; choose a lower base port";
+  }
+  std::error_code error;
+  if (fs::exists(o.dir + "/genesis.json", error)) {
+    return "'" + o.dir + "' already holds a network; choose another folder or remove that one";
+  }
+  fs::create_directories(o.dir, error);
+  if (error)
+    return "cannot create '" + o.dir + "': " + error.message() + "; check its parent folder";
+  return {};
+}
+
+// "10.0.0.7:26656", or "10.0.0.7" with the base port.
+std::optional<std::pair<std::string, std::uint16_t>> parse_host(const std::string& text,
+                                                                std::uint64_t base_port) {
+  const auto colon = text.rfind(':');
+  const bool has_port = colon != std::string::npos && text.find(':') == colon;
+  std::uint64_t port = base_port;
+  if (has_port) {
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  }
+  const std::string host = has_port ? text.substr(0, colon) : text;
+  in6_addr address{};
+  const bool numeric = ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
+                       ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
+  if (!numeric || port == 0 || port > 65535) return std::nullopt;
+  return std::pair(host, static_cast<std::uint16_t>(port));
+}
+
+// Address and port of every node.
+Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresses(
+    const TestnetOptions& o) {
+  std::vector<std::pair<std::string, std::uint16_t>> out;
+  if (!o.hosts.empty()) {
+    for (const std::string& text : o.hosts) {
+      const auto host = parse_host(text, o.base_port);
+      if (!host) return "host '" + text + "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+      out.push_back(*host);
+    }
+    return out;
+  }
+  const auto ports = o.base_port == 0 ? free_ports(o.nodes) : std::vector<std::uint16_t>{};
+  if (o.base_port == 0 && ports.size() != o.nodes) {
+    return std::string("no free loopback ports; try again with fewer nodes");
+  }
+  for (std::uint64_t i = 0; i < o.nodes; ++i) {
+    const auto port = o.base_port == 0 ? ports[i] : static_cast<std::uint16_t>(o.base_port + i);
+    out.emplace_back("127.0.0.1", port);
+  }
+  return out;
+}
+
 }  // namespace
 
-Result<net::Genesis, std::string> make_testnet(const std::string& dir, std::uint64_t n,
-                                               const std::string& protocol,
-                                               std::uint64_t base_port) {
-  namespace fs = std::filesystem;
-  const auto committee = n > 0 && n <= Committee::kMaxSize
-                             ? Committee::of(static_cast<std::uint32_t>(n))
-                             : std::nullopt;
-  if (!committee) return "cannot make " + std::to_string(n) + " nodes: choose 1 to 4096";
-  if (protocol != "thresher" && protocol != "mysticeti") {
-    return "unknown protocol '" + protocol + "'; nodes run: thresher, mysticeti";
+Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return "cannot read the hosts file '" + path + "'; write one ADDRESS:PORT a line";
+  std::vector<std::string> hosts;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && line.front() != '#') hosts.push_back(line);
   }
-  if (base_port + n > 65535)
-    return std::string("the last port would be over 65535; choose a lower base port");
-  std::error_code error;
-  if (fs::exists(dir + "/genesis.json", error)) {
-    return "'" + dir + "' already holds a network; choose another folder or remove that one";
-  }
-  fs::create_directories(dir, error);
-  if (error) return "cannot create '" + dir + "': " + error.message() + "; check its parent folder";
-  const auto ports = base_port == 0 ? free_ports(n) : std::vector<std::uint16_t>{};
-  if (base_port == 0 && ports.size() != n)
-    return std::string("no free loopback ports; try again with fewer nodes");
+  return hosts;
+}
+
+Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
+  if (std::string problem = check(o); !problem.empty()) return problem;
+  const auto where = addresses(o);
+  if (!where) return where.error();
   net::Genesis genesis;
-  genesis.protocol = protocol;
-  genesis.f = committee->faults();
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const std::string home = dir + "/node" + std::to_string(i);
-    fs::create_directories(home, error);
+  genesis.protocol = o.protocol;
+  genesis.f = Committee::of(static_cast<std::uint32_t>(o.nodes))->faults();
+  net::NodeConfig config;
+  config.options = o.node;
+  config.options.genesis = "../genesis.json";
+  config.options.key = "node.key";
+  config.options.data = "data";
+  for (std::uint64_t i = 0; i < o.nodes; ++i) {
+    const std::string home = o.dir + "/node" + std::to_string(i);
+    std::error_code error;
+    std::filesystem::create_directories(home, error);
     const auto key = crypto::SigningKey::generate();
     const auto saved = crypto::save_key(key, home + "/node.key");
     if (!saved) return saved.error();
-    const auto port = base_port == 0 ? ports[i] : static_cast<std::uint16_t>(base_port + i);
-    genesis.nodes.push_back({key.public_key(), "127.0.0.1", port});
+    std::ofstream file(home + "/node.toml");
+    file << net::config_text(config);
+    if (!file.flush()) return "cannot write '" + home + "/node.toml'; check the disk";
+    genesis.nodes.push_back({key.public_key(), (*where)[i].first, (*where)[i].second});
   }
   // Every network is another ledger, also with equal parameters.
   genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
-  const auto saved = net::save_genesis(genesis, dir + "/genesis.json");
+  const auto saved = net::save_genesis(genesis, o.dir + "/genesis.json");
   if (!saved) return saved.error();
   return genesis;
 }

@@ -1,18 +1,29 @@
-// Makes the folders of a new network: keys, genesis.
+// Makes the folders of a new network: keys, configuration files and the genesis.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "thresher/core/result.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
 
 namespace thresher::cli {
 
-/// Writes DIR/genesis.json and DIR/node<i>/node.key for n nodes on free or consecutive loopback
-/// ports. `base_port` 0 picks free ones. Refuses a folder that already holds a genesis.
-Result<net::Genesis, std::string> make_testnet(const std::string& dir, std::uint64_t n,
-                                               const std::string& protocol,
-                                               std::uint64_t base_port);
+struct TestnetOptions {
+  std::string dir;
+  std::uint64_t nodes = 4;
+  std::string protocol = "thresher";
+  std::uint64_t base_port = 0;     ///< of the first node; 0: free ports on loopback
+  std::vector<std::string> hosts;  ///< ADDRESS or ADDRESS:PORT a node; empty: all on loopback
+  net::NodeOptions node;           ///< what node.toml says besides
+};
+
+/// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}.
+Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
+
+/// Lines of a hosts file; empty lines and those that start with # are left out.
+Result<std::vector<std::string>, std::string> read_hosts(const std::string& path);
 
 }  // namespace thresher::cli

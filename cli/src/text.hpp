@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "thresher/core/bytes.hpp"
 #include "verb.hpp"
@@ -25,6 +26,12 @@ inline std::string to_hex(ByteView bytes) {
 /// Prints "thresher: why" and hands the exit status back.
 inline int fail(int status, const std::string& why) {
   (void)std::fprintf(stderr, "thresher: %s\n", why.c_str());
+  return status;
+}
+
+/// The same for several problems, one a line.
+inline int fail_all(int status, const std::vector<std::string>& problems) {
+  for (const std::string& p : problems) (void)fail(status, p);
   return status;
 }
 

@@ -50,6 +50,8 @@ struct Verb {
 };
 
 /// Parses `argv` against `verbs` and runs the chosen one. Returns its exit status.
-int dispatch(const std::vector<Verb>& verbs, int argc, char** argv);
+/// `version` is what --version prints.
+int dispatch(const std::vector<Verb>& verbs, int argc, char** argv,
+             const std::string& version = {});
 
 }  // namespace thresher::cli

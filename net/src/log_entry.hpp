@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "thresher/core/result.hpp"
-#include "thresher/net/disk_store.hpp"
+#include "thresher/net/node_store.hpp"
 #include "thresher/protocols/dag/block.hpp"
 
 namespace thresher::net {

@@ -18,7 +18,7 @@ namespace thresher::net {
 
 class LogReader {
  public:
-  LogReader(const DiskStore& store, const ChainContext& chain, std::uint32_t n)
+  LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)
       : store_(store), chain_(chain), n_(n) {}
 
   /// Entries with a slot above `after`, oldest first, until `visit` says false.
@@ -34,7 +34,7 @@ class LogReader {
   Frame hash_after(const Frame& question) const;
 
  private:
-  const DiskStore& store_;
+  const NodeStore& store_;
   ChainContext chain_;
   std::uint32_t n_;
 };

@@ -3,9 +3,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "memory_store.hpp"
 #include "node_impl.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
 namespace {
@@ -16,27 +18,38 @@ Bytes encode_transaction(std::uint64_t client, std::uint64_t sequence, ByteView 
   return Bytes::from(w.take());
 }
 
-Result<Genesis, std::string> genesis_of(const std::string& home) {
-  return load_genesis(home + "/../genesis.json");
+Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o) {
+  if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());
+  auto disk = DiskStore::open(o.data);
+  if (!disk) return disk.error();
+  return std::unique_ptr<NodeStore>(std::move(*disk));
 }
 
 }  // namespace
+
+NodeOptions with_paths(NodeOptions o) {
+  if (o.genesis.empty()) o.genesis = o.home + "/../genesis.json";
+  if (o.key.empty()) o.key = o.home + "/node.key";
+  if (o.data.empty()) o.data = o.home + "/data";
+  return o;
+}
 
 Node::Node() = default;
 Node::~Node() = default;
 
 Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& app) {
-  auto genesis = genesis_of(options.home);
+  options = with_paths(std::move(options));
+  auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
-  auto key = crypto::load_key(options.home + "/node.key");
+  auto key = crypto::load_key(options.key);
   if (!key) return key.error();
   std::size_t id = 0;
   while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
   if (id == genesis->nodes.size()) {
-    return "the key of '" + options.home +
-           "' is no member of the genesis file; check which belongs";
+    return "the key '" + options.key + "' is no member of the genesis file '" + options.genesis +
+           "'; check which belongs";
   }
-  auto store = DiskStore::open(options.home + "/data");
+  auto store = open_store(options);
   if (!store) return store.error();
   std::unique_ptr<Node> node(new Node());
   node->impl_ =
@@ -52,6 +65,11 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
 std::string Node::run() {
   Impl& impl = *impl_;
   if (std::string problem = impl.transport.start(); !problem.empty()) return problem;
+  if (!impl.options.metrics_listen.empty()) {
+    impl.metrics = std::make_unique<Metrics>();
+    const std::string problem = impl.metrics->listen(impl.options.metrics_listen);
+    if (!problem.empty()) return problem;
+  }
   impl.writer = std::make_unique<WriterThread>(
       *impl.store, impl.self,
       [&impl](std::uint64_t barrier) {
@@ -102,11 +120,12 @@ std::future<Receipt> Node::submit(ByteView transaction) {
   return future;
 }
 
-Result<Unit, std::string> read_log(const std::string& home, std::uint64_t from,
+Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
                                    const std::function<void(const Transaction&)>& visit) {
-  const auto genesis = genesis_of(home);
+  options = with_paths(std::move(options));
+  const auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
-  auto store = DiskStore::open(home + "/data");
+  auto store = DiskStore::open(options.data);
   if (!store) return store.error();
   const LogReader reader(**store, genesis->context(),
                          static_cast<std::uint32_t>(genesis->nodes.size()));
@@ -124,7 +143,8 @@ Result<Unit, std::string> read_log(const std::string& home, std::uint64_t from,
     }
     return true;
   });
-  if (!read || damaged) return "the log of '" + home + "' is damaged; restore it from a backup";
+  if (!read || damaged)
+    return "the log of '" + options.home + "' is damaged; restore it from a backup";
   return Unit{};
 }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kServeRate = 250;
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-                 std::unique_ptr<DiskStore> s)
+                 std::unique_ptr<NodeStore> s)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
@@ -24,16 +24,44 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
       verifier(crypto::make_verifier("portable")),
       executor(make_dag(), *this),
-      transport(
-          loop, transport_options(),
-          {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
-           [this](ConnectionId c, bool up) { link(c, up); },
-           [](const std::string& why) { std::fprintf(stderr, "warning: %s\n", why.c_str()); }}),
+      transport(loop, transport_options(),
+                {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
+                 [this](ConnectionId c, bool up) { link(c, up); },
+                 [this](const std::string& why) { say(Level::kWarning, why); }}),
       sync(committee(), self, chain,
            {[this](NodeId to, Frame f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; }}),
       served(genesis.nodes.size()) {}
+
+// What the metrics show.
+Sample Node::Impl::sample() const {
+  const Dag& d = executor.protocol();
+  const dag::Stats& s = d.stats();
+  Sample out;
+  out.log_length = ledger.length();
+  out.round = d.round().value;
+  out.slot = ledger.slot().value;
+  out.frontier = d.frontier().value;
+  out.payload_bytes = payload_bytes;
+  out.node_bytes_sent = transport.node_bytes_sent();
+  out.frames_dropped = transport.dropped();
+  out.syncs = store->syncs();
+  out.pool_bytes = pool_bytes;
+  out.links_up = transport.node_links();
+  out.malformed = malformed;
+  out.blocks_accepted = s.blocks_accepted;
+  out.direct_commits = s.direct_commits;
+  out.indirect_commits = s.indirect_commits;
+  out.skips = s.skips;
+  out.timeouts = s.timeouts;
+  out.refused = s.refused;
+  out.equivocations = s.equivocations;
+  out.synced_commits = sync.fetched();
+  const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
+  out.ready = linked && !sync.active() && out.frontier <= d.next_slot().value + options.sync_rounds;
+  return out;
+}
 
 Committee Node::Impl::committee() const {
   return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
@@ -57,6 +85,7 @@ TransportOptions Node::Impl::transport_options() const {
   t.key = key;
   t.chain = chain.chain;
   t.nodes = genesis.nodes;
+  t.link_delay_us = options.link_delay_us;
   return t;
 }
 
@@ -151,8 +180,15 @@ void Node::Impl::accuse(const Accuse& a) {
                 "the folder is an old copy. One key must never sign twice: stop the other process, "
                 "or start this node with a new key in the next epoch");
   }
-  std::fprintf(stderr, "warning: node %u signed two blocks for one round (evidence: %zu bytes)\n",
-               a.who.value, a.evidence.size());
+  say(Level::kWarning, "node " + std::to_string(a.who.value) +
+                           " signed two blocks for one round (evidence: " +
+                           std::to_string(a.evidence.size()) + " bytes)");
+}
+
+void Node::Impl::say(Level level, const std::string& line) const {
+  if (options.log) return options.log(level, line);
+  if (level < Level::kWarning) return;
+  std::fprintf(stderr, "%s: %s\n", level == Level::kError ? "error" : "warning", line.c_str());
 }
 
 void Node::Impl::halt(const std::string& why) {

@@ -10,6 +10,7 @@
 #include "ledger.hpp"
 #include "log_reader.hpp"
 #include "log_sync.hpp"
+#include "metrics.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -24,7 +25,7 @@ using dag::Dag;
 
 struct Node::Impl {
   Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-       std::unique_ptr<DiskStore> s);
+       std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the executor asks for
   Committee committee() const;
@@ -45,7 +46,9 @@ struct Node::Impl {
   void feed();
   bool fill_in(dag::BlockPtr& block) const;
   void commit(dag::Committed commit);
+  void say(Level level, const std::string& line) const;
   void halt(const std::string& why);
+  Sample sample() const;
   void frame(ConnectionId from, Frame f);
   void peer_frame(NodeId from, const Frame& f);
   void serve_log(NodeId to, const Frame& question);
@@ -72,7 +75,7 @@ struct Node::Impl {
   crypto::SigningKey key;
   NodeId self;
   ChainContext chain;
-  std::unique_ptr<DiskStore> store;
+  std::unique_ptr<NodeStore> store;
   LogReader reader;
   std::unique_ptr<crypto::BatchVerifier> verifier;
   Loop loop;
@@ -80,6 +83,7 @@ struct Node::Impl {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  std::unique_ptr<Metrics> metrics;  // null: not asked for
 
   std::deque<InputOf<Dag>> inputs;
   std::vector<Verify> jobs;

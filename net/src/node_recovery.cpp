@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include "node_impl.hpp"
 
 namespace thresher::net {
@@ -39,8 +37,12 @@ void Node::Impl::watch_lag() {
     sync.tick(now);
     pump();
   } else if (d.frontier().value > d.next_slot().value + options.sync_rounds) {
+    say(Level::kInfo, "fetching the log from peers: they are at round " +
+                          std::to_string(d.frontier().value) + ", this node decides slot " +
+                          std::to_string(d.next_slot().value));
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
+  if (metrics) metrics->update(sample());
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
 }
 

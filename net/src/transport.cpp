@@ -340,6 +340,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     return true;
   }
 
+  bool send_now(ConnectionId to, const Frame& frame);
+
   void dial(std::size_t node) {
     if (stopped) return;
     const PeerAddress& peer = options.nodes[node];
@@ -411,9 +413,18 @@ std::string Transport::start() {
 }
 
 bool Transport::send(ConnectionId to, const Frame& frame) {
-  const auto it = impl_->links.find(to);
-  const bool ok = it != impl_->links.end() && it->second->send(frame);
-  if (!ok) ++impl_->dropped;
+  const std::uint64_t delay = impl_->options.link_delay_us;
+  if (delay == 0 || to >= kFirstClient) return impl_->send_now(to, frame);
+  impl_->loop.call_after(delay, [weak = std::weak_ptr(impl_), to, frame] {
+    if (const auto self = weak.lock()) (void)self->send_now(to, frame);
+  });
+  return impl_->links.contains(to);
+}
+
+bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
+  const auto it = links.find(to);
+  const bool ok = it != links.end() && it->second->send(frame);
+  if (!ok) ++dropped;
   return ok;
 }
 
@@ -424,6 +435,11 @@ std::uint64_t Transport::node_bytes_sent() const {
 }
 std::uint64_t Transport::dropped() const {
   return impl_->dropped;
+}
+
+std::size_t Transport::node_links() const {
+  const auto end = impl_->links.lower_bound(kFirstClient);
+  return static_cast<std::size_t>(std::distance(impl_->links.begin(), end));
 }
 
 struct ClientLink::Impl {

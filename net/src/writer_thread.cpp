@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kEraseWait{2};
 
 }  // namespace
 
-WriterThread::WriterThread(DiskStore& store, NodeId self,
+WriterThread::WriterThread(NodeStore& store, NodeId self,
                            std::function<void(std::uint64_t)> durable, std::function<void()> failed)
     : store_(store),
       self_(self),

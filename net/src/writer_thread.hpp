@@ -22,7 +22,7 @@ namespace thresher::net {
 
 class WriterThread {
  public:
-  WriterThread(DiskStore& store, NodeId self, std::function<void(std::uint64_t)> durable,
+  WriterThread(NodeStore& store, NodeId self, std::function<void(std::uint64_t)> durable,
                std::function<void()> failed);
   ~WriterThread();
 
@@ -37,7 +37,7 @@ class WriterThread {
   void work();
   bool write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync, bool last);
 
-  DiskStore& store_;
+  NodeStore& store_;
   NodeId self_;
   std::function<void(std::uint64_t)> durable_;
   std::function<void()> failed_;

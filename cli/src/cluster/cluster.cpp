@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "../testnet.hpp"
 #include "../text.hpp"
@@ -54,7 +55,7 @@ class Cluster {
       : options_(options), processes_(options.home, options.nodes) {}
 
   ClusterReport run() {
-    auto genesis = make_testnet(options_.home, options_.nodes, options_.protocol, 0);
+    auto genesis = make_testnet(testnet_options());
     if (!genesis) {
       report_.problem = genesis.error();
       return report_;
@@ -73,6 +74,17 @@ class Cluster {
   }
 
  private:
+  TestnetOptions testnet_options() const {
+    TestnetOptions t;
+    t.dir = options_.home;
+    t.nodes = options_.nodes;
+    t.protocol = options_.protocol;
+    t.node.store = options_.memory ? net::StoreKind::kMemory : net::StoreKind::kDisk;
+    t.node.link_delay_us = options_.delay_us;
+    t.node.delta_us += options_.delay_us;
+    return t;
+  }
+
   void open_link(std::size_t i) {
     links_.resize(options_.nodes);
     links_[i].link = std::make_unique<net::ClientLink>(
@@ -380,6 +392,9 @@ class Cluster {
     report_.tx_per_s = static_cast<double>(report_.committed) / std::max(report_.seconds, 1e-6);
     report_.cpu_us_per_tx =
         static_cast<double>(cpu_after_ - cpu_before_) / static_cast<double>(report_.committed);
+    const double cores = static_cast<double>(std::thread::hardware_concurrency());
+    report_.cpu_share = static_cast<double>(cpu_after_ - cpu_before_) / 1e6 /
+                        std::max(report_.seconds, 1e-6) / std::max(cores, 1.0);
     report_.longest_gap_ms = static_cast<double>(longest_gap_us_) / 1e3;
   }
 

@@ -24,6 +24,8 @@ struct ClusterOptions {
   std::uint64_t clients = 4;
   std::uint64_t tx_bytes = 512;
   std::vector<ClusterEvent> events;
+  bool memory = false;         ///< store in memory instead of RocksDB
+  std::uint64_t delay_us = 0;  ///< added to every frame between nodes
   std::string home;
   bool live = false;
 };
@@ -39,6 +41,7 @@ struct ClusterReport {
   double cpu_us_per_tx = 0;
   double bytes_per_payload_byte = 0;
   double longest_gap_ms = 0;
+  double cpu_share = 0;     ///< of all cores of this machine, from 0 to 1
   double catch_up_ms = -1;  ///< negative: nothing was restarted
   std::uint64_t syncs = 0;
   std::string log_hash, state_hash;
@@ -46,5 +49,8 @@ struct ClusterReport {
 };
 
 ClusterReport run_cluster(const ClusterOptions& options);
+
+/// What held the throughput where it was, in a sentence.
+std::string why_not_faster(const ClusterOptions& options, const ClusterReport& report);
 
 }  // namespace thresher::cli

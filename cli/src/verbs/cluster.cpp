@@ -24,6 +24,8 @@ struct Args {
   std::uint64_t window = 16384;
   std::vector<std::string> kill;
   std::vector<std::string> restart;
+  std::string storage = "rocksdb";
+  std::string delay = "0ms";
   std::string home;
   bool json = false;
 };
@@ -62,6 +64,13 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   if (!duration || *duration == 0)
     return "--duration '" + a.duration + "' is no time; write 20s or 500ms";
   o.duration_us = *duration;
+  if (a.storage != "rocksdb" && a.storage != "memory") {
+    return "--storage '" + a.storage + "' is neither rocksdb nor memory";
+  }
+  o.memory = a.storage == "memory";
+  const auto delay = parse_duration(a.delay);
+  if (!delay || *delay > 10'000'000) return "--delay '" + a.delay + "' is no time up to 10s";
+  o.delay_us = *delay;
   if (a.rate != "max") {
     const auto [end, error] = std::from_chars(a.rate.data(), a.rate.data() + a.rate.size(), o.rate);
     if (error != std::errc{} || end != a.rate.data() + a.rate.size() || o.rate <= 0) {
@@ -88,7 +97,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   return {};
 }
 
-void print_json(const Args& a, const ClusterReport& r) {
+void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
   Json latency;
   latency.set("p50", r.p50_ms).set("p90", r.p90_ms).set("p99", r.p99_ms).set("max", r.max_ms);
   Json out;
@@ -97,6 +106,7 @@ void print_json(const Args& a, const ClusterReport& r) {
   out.set("cpu_us_per_tx", r.cpu_us_per_tx).set("bytes_per_payload_byte", r.bytes_per_payload_byte);
   out.set("longest_gap_ms", r.longest_gap_ms).set("log_hash", r.log_hash);
   out.set("state_hash", r.state_hash).set("killed", r.killed).set("fsyncs", r.syncs);
+  out.set("why", why);
   if (r.catch_up_ms < 0) {
     out.set_null("catch_up_ms");
   } else {
@@ -105,7 +115,7 @@ void print_json(const Args& a, const ClusterReport& r) {
   out.print();
 }
 
-void print_text(const ClusterReport& r) {
+void print_text(const ClusterReport& r, const std::string& why) {
   std::printf("committed %llu transactions in %.1f s: %.0f tx/s\n",
               static_cast<unsigned long long>(r.committed), r.seconds, r.tx_per_s);
   std::printf("latency at the client: p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms\n",
@@ -117,6 +127,7 @@ void print_text(const ClusterReport& r) {
       r.longest_gap_ms);
   if (r.catch_up_ms >= 0)
     std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
+  std::printf("why not faster: %s\n", why.c_str());
   std::printf("agreement: %s (log %s)\n",
               r.agreement ? "all nodes hold the same log and state" : "NO",
               r.log_hash.substr(0, 16).c_str());
@@ -139,9 +150,9 @@ int run(const Args& a) {
   const ClusterReport r = run_cluster(o);
   if (!r.problem.empty() && !r.stalled) return fail(kFailed, r.problem);
   if (a.json) {
-    print_json(a, r);
+    print_json(a, r, why_not_faster(o, r));
   } else {
-    print_text(r);
+    print_text(r, why_not_faster(o, r));
   }
   if (temporary) std::filesystem::remove_all(o.home);
   if (r.stalled) return fail(kNoProgress, r.problem);
@@ -154,7 +165,8 @@ int run(const Args& a) {
 Verb make_cluster() {
   auto a = std::make_shared<Args>();
   return {{"cluster"},
-          "Run a local cluster of real processes under load, with faults, and measure it.",
+          "Run a local cluster of real processes under load, with faults, and measure it. Example: "
+          "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
           {{"--nodes", "how many nodes", &a->nodes},
            {"--protocol", "thresher or mysticeti", &a->protocol},
            {"--duration", "how long to submit, like 20s", &a->duration},
@@ -166,6 +178,8 @@ Verb make_cluster() {
            {"--window", "transactions in flight in total", &a->window},
            {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
            {"--restart", "NODE@TIME; repeatable", &a->restart},
+           {"--storage", "rocksdb or memory", &a->storage},
+           {"--delay", "added to every message between nodes, like 50ms", &a->delay},
            {"--home", "keep the nodes' folders here", &a->home},
            {"--json", "one object on one line", &a->json}},
           [a] { return run(*a); }};

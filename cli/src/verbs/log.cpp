@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "../text.hpp"
-#include "thresher/net/node.hpp"
+#include "thresher/net/config.hpp"
 
 namespace thresher::cli {
 
@@ -18,15 +18,18 @@ Verb make_log() {
            {"--from", "first position", &args->from},
            {"--raw", "one payload a line, nothing else", &args->raw}},
           [args] {
-            const auto done = net::read_log(args->home, args->from, [&](const net::Transaction& t) {
-              if (!args->raw) {
-                std::printf("%llu %016llx:%llu ", static_cast<unsigned long long>(t.position),
-                            static_cast<unsigned long long>(t.client),
-                            static_cast<unsigned long long>(t.sequence));
-              }
-              const std::string_view text = as_text(t.data);
-              std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
-            });
+            const auto config = net::load_config(args->home);
+            if (!config) return fail_all(kUsage, config.error());
+            const auto done =
+                net::read_log(config->options, args->from, [&](const net::Transaction& t) {
+                  if (!args->raw) {
+                    std::printf("%llu %016llx:%llu ", static_cast<unsigned long long>(t.position),
+                                static_cast<unsigned long long>(t.client),
+                                static_cast<unsigned long long>(t.sequence));
+                  }
+                  const std::string_view text = as_text(t.data);
+                  std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
+                });
             return done ? static_cast<int>(kDone) : fail(kFailed, done.error());
           }};
 }

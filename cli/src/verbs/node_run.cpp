@@ -3,20 +3,27 @@
 #include <thread>
 
 #include "../log_app.hpp"
+#include "../logging.hpp"
 #include "../text.hpp"
+#include "thresher/net/config.hpp"
 
 namespace thresher::cli {
 namespace {
 
 int run_node(const std::string& home) {
+  auto config = net::load_config(home);
+  if (!config) return fail_all(kUsage, config.error());
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const auto log = make_log(config->log_level, config->log_format);
+  config->options.log = log;
   LogApp app;
-  auto node = net::Node::open({.home = home}, app);
+  auto node = net::Node::open(config->options, app);
   if (!node) return fail(kUsage, node.error());
+  log(net::Level::kInfo, "the node in '" + config->options.home + "' runs; stop it with SIGTERM");
   std::jthread waiter([&] {
     int signal = 0;
     sigwait(&signals, &signal);
@@ -24,7 +31,9 @@ int run_node(const std::string& home) {
   });
   const std::string problem = (*node)->run();
   pthread_kill(waiter.native_handle(), SIGTERM);
-  return problem.empty() ? static_cast<int>(kDone) : fail(kFailed, problem);
+  if (problem.empty()) return kDone;
+  log(net::Level::kError, problem);
+  return kFailed;
 }
 
 }  // namespace
@@ -32,8 +41,8 @@ int run_node(const std::string& home) {
 Verb make_node_run() {
   auto home = std::make_shared<std::string>();
   return {{"node", "run"},
-          "Run one node until SIGTERM.",
-          {{"--home", "the node's folder", home.get(), true}},
+          "Run one node until SIGTERM. Example: thresher node run --home net/node0",
+          {{"--home", "the node's folder, or its node.toml", home.get(), true}},
           [home] { return run_node(*home); }};
 }
 

@@ -1,30 +1,44 @@
+#include <memory>
+
 #include "../testnet.hpp"
 #include "../text.hpp"
 
 namespace thresher::cli {
+namespace {
+
+struct Args {
+  TestnetOptions options;
+  std::string hosts;
+};
+
+int init(Args a) {
+  if (!a.hosts.empty()) {
+    auto hosts = read_hosts(a.hosts);
+    if (!hosts) return fail(kUsage, hosts.error());
+    a.options.hosts = std::move(*hosts);
+  }
+  const auto genesis = make_testnet(a.options);
+  if (!genesis) return fail(kUsage, genesis.error());
+  const char* dir = a.options.dir.c_str();
+  std::printf("%zu nodes (f = %u) in %s; start each with: thresher node run --home %s/node0\n",
+              genesis->nodes.size(), genesis->f, dir, dir);
+  return kDone;
+}
+
+}  // namespace
 
 Verb make_testnet_init() {
-  struct Args {
-    std::uint64_t n = 4;
-    std::string dir;
-    std::string protocol = "thresher";
-    std::uint64_t base_port = 26656;
-  };
-  auto args = std::make_shared<Args>();
+  auto a = std::make_shared<Args>();
+  a->options.base_port = 26656;
   return {{"testnet", "init"},
-          "Make the keys and the genesis of a new network.",
-          {{"-n,--nodes", "how many nodes", &args->n},
-           {"-o,--output", "the folder to make", &args->dir, true},
-           {"--protocol", "thresher or mysticeti", &args->protocol},
-           {"--base-port", "the first node's port; 0 picks free ones", &args->base_port}},
-          [args] {
-            const auto genesis = make_testnet(args->dir, args->n, args->protocol, args->base_port);
-            if (!genesis) return fail(kUsage, genesis.error());
-            std::printf(
-                "%zu nodes (f = %u) in %s; start each with: thresher node run --home %s/node0\n",
-                genesis->nodes.size(), genesis->f, args->dir.c_str(), args->dir.c_str());
-            return static_cast<int>(kDone);
-          }};
+          "Make keys, configuration files and the genesis of a new network. Example: thresher "
+          "testnet init -n 4 -o net",
+          {{"-n,--nodes", "how many nodes", &a->options.nodes},
+           {"-o,--output", "the folder to make", &a->options.dir, true},
+           {"--protocol", "thresher or mysticeti", &a->options.protocol},
+           {"--hosts", "a file: ADDRESS:PORT a line, one for each node", &a->hosts},
+           {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port}},
+          [a] { return init(*a); }};
 }
 
 }  // namespace thresher::cli

@@ -47,15 +47,36 @@ struct Receipt {
   Digest block{};              ///< the block in its history that holds the transaction
 };
 
+/// How much a line of the log matters.
+enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
+
+/// Where a node keeps its records.
+enum class StoreKind : std::uint8_t {
+  kDisk,
+  kMemory,  ///< for measurements: a node that used it must not come back with its key
+};
+
 struct NodeOptions {
-  std::string home;                 ///< holds node.key and data/; the genesis is ../genesis.json
-  std::uint64_t delta_us = 20'000;  ///< Delta of the network
-  std::size_t block_bytes = 1u << 20;
-  std::size_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
-  std::size_t transaction_bytes = 1u << 18;  ///< largest transaction
+  std::string home;     ///< holds what the next three name
+  std::string genesis;  ///< default: home/../genesis.json
+  std::string key;      ///< default: home/node.key
+  std::string data;     ///< default: home/data
+  StoreKind store = StoreKind::kDisk;
+  /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
+  std::string metrics_listen;
+  /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
+  std::function<void(Level, const std::string&)> log;
+  std::uint64_t link_delay_us = 0;       ///< added to every frame to another node, for experiments
+  std::uint64_t delta_us = 20'000;       ///< Delta of the network
+  std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
+  std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
+  std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
   std::uint64_t gc_rounds = 1000;   ///< rounds of the DAG that are kept after they were delivered
   std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
 };
+
+/// The options with every path filled in.
+NodeOptions with_paths(NodeOptions options);
 
 class Node {
  public:
@@ -76,7 +97,7 @@ class Node {
 };
 
 /// Visits the durable log of a node that is not running, from position `from`.
-Result<Unit, std::string> read_log(const std::string& home, std::uint64_t from,
+Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
                                    const std::function<void(const Transaction&)>& visit);
 
 }  // namespace thresher::net

@@ -79,6 +79,7 @@ struct TransportOptions {
   std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue
   std::uint32_t max_clients = 256;
   std::uint64_t handshake_us = 3'000'000;
+  std::uint64_t link_delay_us = 0;  ///< every frame to a node leaves so much later
 };
 
 struct TransportCallbacks {
@@ -99,6 +100,8 @@ class Transport {
   /// Bytes handed to TLS for other nodes so far.
   std::uint64_t node_bytes_sent() const;
   std::uint64_t dropped() const;
+  /// Other nodes that are connected now.
+  std::size_t node_links() const;
 
  private:
   struct Impl;

@@ -1,0 +1,30 @@
+// A client of the node whose folder is given. Verbs that talk to a running node share it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/client.hpp"
+#include "thresher/net/config.hpp"
+
+namespace thresher::cli {
+
+/// A client of this node only; the error says what to do.
+inline Result<std::unique_ptr<net::Client>, std::string> client_of(const std::string& home) {
+  const auto config = net::load_config(home);
+  if (!config) return config.error().front();
+  const net::NodeOptions o = net::with_paths(config->options);
+  const auto genesis = net::load_genesis(o.genesis);
+  if (!genesis) return genesis.error();
+  const auto key = crypto::load_key(o.key);
+  if (!key) return key.error();
+  for (std::size_t i = 0; i < genesis->nodes.size(); ++i) {
+    if (genesis->nodes[i].key == key->public_key()) {
+      return net::Client::open(o.genesis, NodeId{static_cast<std::uint16_t>(i)});
+    }
+  }
+  return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,21 @@
+// What each protocol offers, for `thresher protocols`. Every protocol adds its row.
+#pragma once
+
+#include <span>
+
+namespace thresher::cli {
+
+struct ProtocolRow {
+  const char* name;
+  const char* kind;
+  const char* faults;    ///< how many of n, and of which sort
+  const char* delays;    ///< message delays until an output, good case
+  const char* messages;  ///< per instance or round
+  const char* bits;      ///< of metadata, per instance or round
+  const char* needs;
+  const char* runs_in;
+};
+
+std::span<const ProtocolRow> protocol_table();
+
+}  // namespace thresher::cli

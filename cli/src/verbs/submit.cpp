@@ -1,0 +1,83 @@
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+#include "../client_of.hpp"
+#include "../text.hpp"
+
+namespace thresher::cli {
+namespace {
+
+struct Args {
+  std::string home;
+  std::string genesis;
+  std::string data;
+  std::string file;
+};
+
+// Every line of a file ("-": standard input), or the one text given.
+Result<std::vector<std::string>, std::string> payloads(const Args& a) {
+  if (a.data.empty() == a.file.empty()) {
+    return std::string("give either a text with --data or a file of lines with --file");
+  }
+  if (!a.data.empty()) return std::vector{a.data};
+  std::ifstream opened;
+  if (a.file != "-") {
+    opened.open(a.file);
+    if (!opened) return "cannot read '" + a.file + "'; give a file of one transaction a line";
+  }
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(a.file == "-" ? std::cin : opened, line);) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+int submit(const Args& a) {
+  if (a.home.empty() == a.genesis.empty()) {
+    return fail(kUsage, "give either a node's folder with --home or the network with --genesis");
+  }
+  const auto lines = payloads(a);
+  if (!lines) return fail(kUsage, lines.error());
+  auto client = a.home.empty() ? net::Client::open(a.genesis) : client_of(a.home);
+  if (!client) return fail(kUsage, client.error());
+  constexpr std::size_t kInFlight = 1024;
+  std::vector<std::future<std::optional<std::uint64_t>>> flying;
+  std::size_t printed = 0;
+  const auto print_next = [&] {
+    if (flying[printed].wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
+      throw std::runtime_error("nothing was committed for 30 s; are enough nodes up?");
+    }
+    const auto position = flying[printed++].get();
+    std::printf("%s\n", position ? std::to_string(*position).c_str() : "committed before");
+  };
+  try {
+    for (const std::string& line : *lines) {
+      flying.push_back((*client)->submit(as_view(line)));
+      if (flying.size() - printed > kInFlight) print_next();
+    }
+    while (printed < flying.size()) print_next();
+  } catch (const std::runtime_error& e) {
+    (void)std::fflush(stdout);
+    return fail(kNoProgress, std::string(e.what()) + " (" + std::to_string(printed) + " of " +
+                                 std::to_string(lines->size()) + " committed)");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Verb make_submit() {
+  auto a = std::make_shared<Args>();
+  return {{"submit"},
+          "Submit transactions and print their positions in the log. Example: thresher submit "
+          "--home net/node0 --data hello",
+          {{"--home", "the folder of the node to use", &a->home},
+           {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
+           {"--data", "one transaction", &a->data},
+           {"--file", "a file of one transaction a line; - reads standard input", &a->file}},
+          [a] { return submit(*a); }};
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,32 @@
+#include "thresher/core/names.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace thresher {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row.back();
+}
+
+std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known) {
+  const auto near = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(name, a) < edit_distance(name, b);
+  });
+  if (near == known.end() || edit_distance(name, *near) > 1 + name.size() / 3) return std::nullopt;
+  return *near;
+}
+
+}  // namespace thresher

@@ -1,0 +1,58 @@
+// A client of a network: submit and wait, read the log, ask for a node's status.
+//
+//   auto client = net::Client::open("net/genesis.json");
+//   auto position = (*client)->submit(as_view("hello")).get();     // committed
+//   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
+//
+// Guarantees: a transaction that was not acknowledged is sent again, to the next node that answers;
+// its identity (client, sequence) makes it count once. One thread of its own. What one node says
+// (positions, the log) is that node's word: ask f+1 of them for the log hash to be certain.
+#pragma once
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
+
+namespace thresher::net {
+
+/// What a node says of itself.
+struct NodeStatus {
+  std::uint64_t length = 0;  ///< transactions in the log
+  std::uint64_t round = 0;
+  std::uint64_t slot = 0;  ///< last slot in the log
+  std::uint64_t node_bytes = 0;
+  std::uint64_t syncs = 0;
+  std::uint64_t payload_bytes = 0;
+  Digest log_hash{};
+  Digest state{};
+};
+std::optional<NodeStatus> decode_status(ByteView control);
+
+class Client {
+ public:
+  /// `node`: only this one; empty: any, moving on when it fails.
+  static Result<std::unique_ptr<Client>, std::string> open(const std::string& genesis_file,
+                                                           std::optional<NodeId> node = {});
+  ~Client();
+
+  /// Resolves to the position at commit; nothing when it had been committed under this identity
+  /// before. Throws std::runtime_error when the node is overloaded or the client is closed.
+  std::future<std::optional<std::uint64_t>> submit(ByteView transaction);
+  /// Throws std::runtime_error when no node answers within `patience_us`.
+  std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
+  /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
+  /// without end.
+  void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit);
+
+ private:
+  Client();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::net

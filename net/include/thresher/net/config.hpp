@@ -1,0 +1,29 @@
+// The node's configuration file, node.toml.
+//
+//   auto config = net::load_config("net/node0");          // the folder, or the file itself
+//   if (!config) for (const std::string& p : config.error()) std::cerr << p << '\n';
+//
+// Guarantees: an unknown key, a wrong type or a value out of range is one problem each, with file,
+// line and, where there is one, the nearest name; all problems are reported at once. A folder
+// without node.toml gets the defaults. Relative paths count from the file's folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thresher/net/node.hpp"
+
+namespace thresher::net {
+
+struct NodeConfig {
+  NodeOptions options;
+  std::string log_level = "info";   ///< debug, info, warning or error
+  std::string log_format = "text";  ///< text or json
+};
+
+Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file);
+
+/// A file with every key, its default and what it is for.
+std::string config_text(const NodeConfig& config);
+
+}  // namespace thresher::net

@@ -1,0 +1,38 @@
+// What a node asks of its store, on top of the protocol's records: bodies that stay where they are,
+// and tables of its own.
+//
+// Guarantees: see the two forms, DiskStore and MemoryStore. Writes come from one thread; reads may
+// come from another at the same time.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "thresher/core/storage.hpp"
+
+namespace thresher::net {
+
+/// Where a body lies.
+struct BodyPlace {
+  std::uint64_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+/// Tables from here on belong to the host and are not replayed into the protocol.
+inline constexpr std::uint32_t kHostTables = 16;
+
+class NodeStore : public Storage {
+ public:
+  /// Records of one table in key order from `from` on, without their bodies, until `visit` says
+  /// false.
+  virtual Result<Unit> scan(
+      std::uint32_t table, ByteView from,
+      const std::function<bool(ByteView key, ByteView value)>& visit) const = 0;
+  /// Where the body of a written record lies.
+  virtual std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const = 0;
+  virtual Result<Bytes> read_body(const BodyPlace& place) const = 0;
+  /// Synced writes so far: calls of fdatasync, and of synced writes of the database.
+  virtual std::uint64_t syncs() const = 0;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,248 @@
+#include "thresher/net/config.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "thresher/core/names.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One key: where it lives, what it may be, where it goes.
+struct Key {
+  const char* table;  // "" is the top
+  const char* name;
+  const char* comment;
+  std::variant<std::string NodeOptions::*, std::string NodeConfig::*, std::uint64_t NodeOptions::*>
+      target;
+  std::uint64_t least = 0, most = 0;
+  std::array<const char*, 4> choices{};
+};
+
+const std::vector<Key>& keys() {
+  using O = NodeOptions;
+  using C = NodeConfig;
+  static const std::vector<Key> all{
+      {"", "genesis", "who takes part; the same file at every node", &O::genesis, 0, 0, {}},
+      {"", "key", "the node's secret key, mode 0600", &O::key, 0, 0, {}},
+      {"", "data", "folder of the store", &O::data, 0, 0, {}},
+      {"network",
+       "delta_us",
+       "Delta: the delay that links keep, in microseconds",
+       &O::delta_us,
+       1'000,
+       60'000'000,
+       {}},
+      {"network",
+       "link_delay_us",
+       "added to every frame to a node, for experiments",
+       &O::link_delay_us,
+       0,
+       60'000'000,
+       {}},
+      {"limits", "block_bytes", "payload of one block", &O::block_bytes, 1u << 12, 4u << 20, {}},
+      {"limits",
+       "pool_bytes",
+       "transactions that wait; more is answered 'overloaded'",
+       &O::pool_bytes,
+       1u << 16,
+       1u << 30,
+       {}},
+      {"limits",
+       "transaction_bytes",
+       "largest transaction",
+       &O::transaction_bytes,
+       1,
+       1u << 20,
+       {}},
+      {"limits", "gc_rounds", "rounds kept after delivery", &O::gc_rounds, 16, 1'000'000, {}},
+      {"limits",
+       "sync_rounds",
+       "this far behind, the log is fetched from peers",
+       &O::sync_rounds,
+       8,
+       1'000'000,
+       {}},
+      {"metrics",
+       "listen",
+       "loopback address of /metrics, /healthz, /readyz; empty: none",
+       &O::metrics_listen,
+       0,
+       0,
+       {}},
+      {"log",
+       "level",
+       "debug, info, warning or error",
+       &C::log_level,
+       0,
+       0,
+       {"debug", "info", "warning", "error"}},
+      {"log", "format", "text or json", &C::log_format, 0, 0, {"text", "json"}},
+  };
+  return all;
+}
+
+class Loader {
+ public:
+  explicit Loader(const fs::path& file) : file_(file) {
+    config_.options.home = fs::absolute(file).parent_path().string();
+  }
+
+  Result<NodeConfig, std::vector<std::string>> load() {
+    toml::table root;
+    try {
+      root = toml::parse_file(file_.string());
+    } catch (const toml::parse_error& e) {
+      return std::vector{at(e.source()) + std::string(e.description()) +
+                         "; see docs/operations.md for a whole file"};
+    }
+    for (const auto& [name, node] : root) {
+      const std::string key(name.str());
+      if (node.is_table() && is_table(key)) {
+        for (const auto& [inner, value] : *node.as_table()) take(key, std::string(inner), value);
+      } else {
+        take("", key, node);
+      }
+    }
+    if (!root.contains("schema")) {
+      problems_.push_back(file_.string() + ": schema is missing; write: schema = 1");
+    }
+    if (!problems_.empty()) return problems_;
+    for (std::string* path :
+         {&config_.options.genesis, &config_.options.key, &config_.options.data}) {
+      if (!path->empty() && fs::path(*path).is_relative()) {
+        *path = (fs::path(config_.options.home) / *path).lexically_normal().string();
+      }
+    }
+    return config_;
+  }
+
+ private:
+  static bool is_table(const std::string& name) {
+    return std::any_of(keys().begin(), keys().end(), [&](const Key& k) { return k.table == name; });
+  }
+  std::string at(const toml::source_region& where) const {
+    return file_.string() + ":" + std::to_string(where.begin.line) + ": ";
+  }
+  void problem(const toml::node& node, const std::string& text) {
+    problems_.push_back(at(node.source()) + text);
+  }
+
+  void take(const std::string& table, const std::string& name, const toml::node& node) {
+    const std::string path = table.empty() ? name : table + "." + name;
+    if (path == "schema") {
+      if (node.value<std::int64_t>() != 1) problem(node, "schema must be 1");
+      return;
+    }
+    if (path == "storage") return take_storage(node);
+    for (const Key& key : keys()) {
+      if (key.table == table && key.name == name) {
+        std::visit([&](auto target) { assign(key, path, node, target); }, key.target);
+        return;
+      }
+    }
+    std::vector<std::string> known{"schema", "storage"};
+    for (const Key& k : keys()) {
+      known.push_back(*k.table == 0 ? std::string(k.name) : std::string(k.table) + "." + k.name);
+      if (*k.table != 0) known.emplace_back(k.table);
+    }
+    const auto near = nearest(path, known);
+    problem(node, "unknown key '" + path + "'" +
+                      (near ? "; did you mean '" + *near + "'?" : "; remove it"));
+  }
+
+  void take_storage(const toml::node& node) {
+    const auto text = node.value<std::string>();
+    if (text == "rocksdb" || text == "memory") {
+      config_.options.store = *text == "memory" ? StoreKind::kMemory : StoreKind::kDisk;
+    } else {
+      problem(node, "storage must be \"rocksdb\" or \"memory\"");
+    }
+  }
+
+  template <class Owner>
+  void assign(const Key& key, const std::string& path, const toml::node& node,
+              std::string Owner::*target) {
+    const auto text = node.value<std::string>();
+    if (!node.is_string()) return problem(node, path + " must be a text in quotes");
+    if (key.choices[0] != nullptr &&
+        std::none_of(key.choices.begin(), key.choices.end(),
+                     [&](const char* c) { return c != nullptr && *text == c; })) {
+      return problem(node, path + " must be one of: " + key.comment + "; not '" + *text + "'");
+    }
+    if constexpr (std::is_same_v<Owner, NodeOptions>) {
+      config_.options.*target = *text;
+    } else {
+      config_.*target = *text;
+    }
+  }
+  void assign(const Key& key, const std::string& path, const toml::node& node,
+              std::uint64_t NodeOptions::*target) {
+    const auto value = node.value<std::int64_t>();
+    if (!node.is_integer() || *value < 0 || static_cast<std::uint64_t>(*value) < key.least ||
+        static_cast<std::uint64_t>(*value) > key.most) {
+      return problem(node, path + " must be a whole number from " + std::to_string(key.least) +
+                               " to " + std::to_string(key.most));
+    }
+    config_.options.*target = static_cast<std::uint64_t>(*value);
+  }
+
+  fs::path file_;
+  NodeConfig config_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file) {
+  std::error_code error;
+  const bool folder = fs::is_directory(home_or_file, error);
+  const fs::path file = folder ? fs::path(home_or_file) / "node.toml" : fs::path(home_or_file);
+  if (fs::exists(file, error)) return Loader(file).load();
+  if (!folder) {
+    return std::vector{"'" + home_or_file +
+                       "' is neither a node's folder nor a configuration file; "
+                       "make one with: thresher testnet init"};
+  }
+  NodeConfig defaults;
+  defaults.options.home = home_or_file;
+  return defaults;
+}
+
+std::string config_text(const NodeConfig& config) {
+  const NodeOptions& o = config.options;
+  std::string out =
+      "# A node of a Thresher network. Every key with its value and what it is for.\n";
+  out += "schema = 1\nstorage = \"";
+  out += o.store == StoreKind::kMemory ? "memory" : "rocksdb";
+  out += "\"  # rocksdb, or memory for measurements (a node must not come back after it)\n";
+  std::string table;
+  for (const Key& k : keys()) {
+    if (table != k.table) {
+      table = k.table;
+      out += "\n[" + table + "]\n";
+    }
+    const std::string value = std::visit(
+        [&](auto target) -> std::string {
+          using Target = decltype(target);
+          if constexpr (std::is_same_v<Target, std::string NodeConfig::*>) {
+            return "\"" + config.*target + "\"";
+          } else if constexpr (std::is_same_v<Target, std::string NodeOptions::*>) {
+            return "\"" + o.*target + "\"";
+          } else {
+            return std::to_string(o.*target);
+          }
+        },
+        k.target);
+    out += std::string(k.name) + " = " + value + "  # " + k.comment + "\n";
+  }
+  return out;
+}
+
+}  // namespace thresher::net
