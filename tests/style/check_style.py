@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""The house rules that a program can check: layers, banned includes, lengths, symbols.
+
+    check_style.py ROOT [--objects DIR]     exit 1 and one line per breach
+    check_style.py --self-test              every rule must catch its bad sample
+
+ratchet.txt beside this file lists functions and files that were too long when the rule came; a
+number there may only fall.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PARTS = ["core", "crypto", "protocols", "net", "sim", "verify", "cli"]
+MAY_SEE = {
+    "core": {"core"},
+    "crypto": {"core", "crypto"},
+    "protocols": {"core", "crypto", "protocols"},
+    "net": {"core", "crypto", "protocols", "net"},
+    "sim": {"core", "crypto", "protocols", "sim"},
+    "verify": {"core", "protocols", "verify"},
+    "cli": set(PARTS),
+}
+PURE = {"core", "protocols"}
+IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
+                  "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
+IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device")
+HEAVY = {"boost/asio": 2, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
+QUORUM_LITERAL = re.compile(r"\b2\s*\*\s*f\w*\s*\+\s*1\b|\b2f\s*\+\s*1\b(?=\s*[;)])")
+IMPURE_SYMBOLS = re.compile(r"\b(?:clock_gettime|gettimeofday|time|rand|random|getrandom|getentropy|socket|connect|"
+                            r"recv|sendmsg|_ZNSt6chrono\w*now\w*|randombytes\w*)$")
+MAX_FUNCTION, MAX_FILE = 70, 600
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
+
+
+def strip(text):
+    """Comments and literals become blanks, so that only code is judged; line numbers stay."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'R"\((?:.|\n)*?\)"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text)
+
+
+def part_of(path):
+    return path.parts[0] if path.parts[0] in PARTS else None
+
+
+def check_includes(path, text):
+    part = part_of(path)
+    if part is None:
+        return
+    for header in INCLUDE.findall(text):
+        pieces = header.split("/")
+        if pieces[0] == "thresher" and len(pieces) > 1 and pieces[1] in PARTS and pieces[1] not in MAY_SEE[part]:
+            yield f"{path}: {part} may not include {header}"
+        if part in PURE and header in IMPURE_HEADERS:
+            yield f"{path}: {part} may not include <{header}>: the same inputs must give the same bytes"
+        if header.startswith("boost/asio") and str(path) != "net/src/asio.hpp":
+            yield f"{path}: include net/src/asio.hpp instead of {header}"
+        if header.startswith("sodium") and part == "core" and path.name != "hash.cpp":
+            yield f"{path}: only core/src/hash.cpp calls libsodium"
+        if path.suffix == ".hpp" and "include" in path.parts and any(header.startswith(h) for h in HEAVY):
+            yield f"{path}: a public header may not include {header}"
+
+
+def check_heavy(files):
+    users = collections.defaultdict(set)
+    includes = {p: INCLUDE.findall(t) for p, t in files.items()}
+    for path, headers in includes.items():
+        for header in headers:
+            for heavy in HEAVY:
+                if header.startswith(heavy):
+                    users[heavy].add(path)
+    by_name = collections.defaultdict(set)
+    for path in files:
+        by_name[path.name].add(path)
+    for heavy, found in users.items():
+        todo, sources = list(found), set()
+        while todo:  # private headers pass it on to the sources that include them
+            path = todo.pop()
+            if path.suffix == ".cpp":
+                sources.add(path)
+                continue
+            for other, headers in includes.items():
+                if part_of(other) == part_of(path) and any(h.split("/")[-1] == path.name for h in headers):
+                    if other not in found:
+                        found.add(other)
+                        todo.append(other)
+        sources = {s for s in sources if part_of(s)}
+        if len(sources) > HEAVY[heavy]:
+            yield f"{heavy} is in {len(sources)} sources ({', '.join(map(str, sorted(sources)))}); at most {HEAVY[heavy]}"
+
+
+def check_purity(path, code):
+    if part_of(path) in PURE:
+        for number, line in enumerate(code.split("\n"), 1):
+            if IMPURE_CALLS.search(line):
+                yield f"{path}:{number}: no clock, no randomness and no std::hash here"
+    if part_of(path) in {"protocols", "net", "sim"}:
+        for number, line in enumerate(code.split("\n"), 1):
+            if QUORUM_LITERAL.search(line):
+                yield f"{path}:{number}: name the quorum (core/threshold.hpp) instead of writing it out"
+
+
+def functions(code):
+    """(line, length) of every block that opens after a ')' and is not a control statement or a scope."""
+    depth, starts = 0, []
+    opener = re.compile(r"\)\s*(?:const|noexcept|override|final|mutable|->\s*[\w:<>,*&\s]+|:\s*[^;{}]*[)}])*\s*$")
+    line, head = 1, ""
+    for c in code:
+        if c == "\n":
+            line += 1
+        if c == "{":
+            control = re.search(r"\b(?:if|for|while|switch|catch)\s*(?:constexpr\s*)?\([^{};]*$", head)
+            starts.append(line if opener.search(head) and not control else None)
+            head = ""
+        elif c == "}":
+            if starts:
+                begin = starts.pop()
+                if begin is not None:
+                    yield begin, line - begin + 1
+            head = ""
+        elif c == ";":
+            head = ""
+        else:
+            head += c
+
+
+def check_lengths(path, text, code, ratchet):
+    if path.suffix not in {".hpp", ".cpp"}:
+        return
+    lines = text.count("\n")
+    if lines > ratchet.get(str(path), MAX_FILE):
+        yield f"{path}: {lines} lines; at most {ratchet.get(str(path), MAX_FILE)}"
+    longest = max((n for _, n in functions(code)), default=0)
+    limit = ratchet.get(f"{path}()", MAX_FUNCTION)
+    if longest > limit:
+        at = next(b for b, n in functions(code) if n == longest)
+        yield f"{path}:{at}: a function of {longest} lines; at most {limit}"
+
+
+def check_header(path, text):
+    if path.suffix == ".hpp" and part_of(path):
+        if not text.startswith("//"):
+            yield f"{path}: a header opens with what it is for"
+        if "#pragma once" not in text:
+            yield f"{path}: #pragma once is missing"
+
+
+def check_objects(folder):
+    for part in sorted(PURE):
+        for obj in sorted(pathlib.Path(folder, part).rglob("*.o")):
+            out = subprocess.run(["nm", "--undefined-only", str(obj)], capture_output=True, text=True, check=True).stdout
+            for symbol in (line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()):
+                if IMPURE_SYMBOLS.search(symbol):
+                    yield f"{obj}: {part} may not use {symbol}"
+
+
+def read_ratchet(path):
+    rows = [r.split() for r in path.read_text().splitlines() if r and not r.startswith("#")] if path.exists() else []
+    return {name: int(limit) for name, limit in rows}
+
+
+def check_tree(root, ratchet):
+    root = pathlib.Path(root)
+    files = {}
+    for folder in PARTS + ["tests", "examples"]:
+        for path in sorted(root.joinpath(folder).rglob("*.[ch]pp")):
+            files[path.relative_to(root)] = path.read_text()
+    if not files:
+        yield f"{root}: no sources found"
+    for path, text in files.items():
+        code = strip(text)
+        yield from check_includes(path, text)
+        yield from check_purity(path, code)
+        yield from check_lengths(path, text, code, ratchet)
+        yield from check_header(path, text)
+    yield from check_heavy(files)
+
+
+SAMPLES = {  # a file, its content, what the complaint must say
+    "sim/src/a.cpp": ('#include "thresher/net/node.hpp"\n', "sim may not include"),
+    "core/src/b.cpp": ("#include <chrono>\n", "may not include <chrono>"),
+    "protocols/src/c.cpp": ("int f() { return rand(); }\n", "no clock, no randomness"),
+    "net/src/d.cpp": ("int q = 2 * f + 1;\n", "name the quorum"),
+    "net/src/e.cpp": ("#include <boost/asio.hpp>\n", "include net/src/asio.hpp"),
+    "core/include/thresher/core/f.hpp": ("#include <vector>\n", "opens with what it is for"),
+    "net/include/thresher/net/g.hpp": ("// x\n#pragma once\n#include <nlohmann/json.hpp>\n", "public header"),
+    "cli/src/h.cpp": ("void f() {\n" + "  g();\n" * 80 + "}\n", "a function of 82 lines"),
+    "cli/src/i.cpp": ("int x;\n" * 700, "700 lines"),
+    "cli/src/j1.cpp": ("#include <CLI/CLI.hpp>\n", "CLI/ is in 3 sources"),
+    "cli/src/j2.cpp": ("#include <CLI/CLI.hpp>\n", "CLI/ is in 3 sources"),
+    "cli/src/j3.cpp": ('#include "j.hpp"\n', "CLI/ is in 3 sources"),
+    "cli/src/j.hpp": ("// x\n#pragma once\n#include <CLI/CLI.hpp>\n", "CLI/ is in 3 sources"),
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (text, _) in SAMPLES.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        found = list(check_tree(folder, {}))
+        for name, (_, wanted) in SAMPLES.items():
+            if not any(wanted in f and (name in f or " is in " in f) for f in found):
+                yield f"self-test: nothing caught {name} ({wanted})"
+        good = pathlib.Path(folder, "good", "core/src/ok.cpp")
+        good.parent.mkdir(parents=True)
+        good.write_text('#include <vector>\n// rand() in a comment\nconst char* s = "rand()";\nint runtime(int x) { return x; }\n')
+        yield from (f"self-test: false alarm: {f}" for f in check_tree(pathlib.Path(folder, "good"), {}))
+        source = pathlib.Path(folder, "objects/core/o.cpp")
+        source.parent.mkdir(parents=True)
+        source.write_text("#include <cstdlib>\nint f() { return std::rand(); }\n")
+        subprocess.run(["c++", "-c", str(source), "-o", str(source.with_suffix(".o"))], check=True)
+        if not any("may not use rand" in f for f in check_objects(source.parent.parent)):
+            yield "self-test: nm did not catch rand()"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", nargs="?")
+    parser.add_argument("--objects", help="build folder whose object files of core and protocols are looked at")
+    parser.add_argument("--self-test", action="store_true")
+    args = parser.parse_args()
+    if args.self_test:
+        found = list(self_test())
+    else:
+        found = list(check_tree(args.root, read_ratchet(pathlib.Path(__file__).with_name("ratchet.txt"))))
+        if args.objects:
+            found += check_objects(args.objects)
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
