@@ -37,6 +37,11 @@ Json& Json::set(const std::string& key, const Json& value) {
   impl_->value[key] = value.impl_->value;
   return *this;
 }
+Json& Json::set(const std::string& key, const std::vector<Json>& rows) {
+  auto& array = impl_->value[key] = nlohmann::ordered_json::array();
+  for (const Json& row : rows) array.push_back(row.impl_->value);
+  return *this;
+}
 Json& Json::set_null(const std::string& key) {
   impl_->value[key] = nullptr;
   return *this;

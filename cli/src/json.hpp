@@ -26,6 +26,7 @@ class Json {
   Json& set(const std::string& key, const std::string& value);
   Json& set(const std::string& key, const std::vector<std::uint64_t>& value);
   Json& set(const std::string& key, const Json& value);
+  Json& set(const std::string& key, const std::vector<Json>& rows);
   Json& set_null(const std::string& key);
   std::string line() const;
   void print() const;

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "../json.hpp"
+#include "../text.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/verify/checker.hpp"
+#include "thresher/verify/text.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using verify::Outcome;
+using verify::Verdict;
+
+struct Args {
+  std::string file;
+  std::vector<std::string> properties;
+  std::string checker = "auto";
+  std::string timeout = "60s";
+  std::string witness;
+  bool list = false;
+  bool json = false;
+};
+
+constexpr std::size_t kMostBytes = 64u << 20;
+
+Result<verify::Automaton, std::string> load(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return "cannot read '" + path + "'; give a .ta or .eta file";
+  std::string text;
+  text.resize(kMostBytes + 1);
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMostBytes) return "'" + path + "' is larger than 64 MiB: no automaton is";
+  return verify::parse_automaton(text, path);
+}
+
+std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
+  switch (o.verdict) {
+    case Verdict::kSafe: {
+      std::string under;
+      for (const auto& f : ta.resilience) {
+        under += (under.empty() ? "" : ", ") + verify::print_formula(ta, f);
+      }
+      return "SAFE for all " + (under.empty() ? "parameters" : under);
+    }
+    case Verdict::kViolated: {
+      std::string with;
+      for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
+        with += " " + ta.parameters[i] + "=" + std::to_string(o.witness->parameters[i]);
+      }
+      return "VIOLATED" + with + ": " + std::to_string(o.witness->steps.size()) + " steps";
+    }
+    case Verdict::kUnknown:
+      break;
+  }
+  return "UNKNOWN: " + o.why;
+}
+
+Json witness_json(const verify::Automaton& ta, const verify::Run& run) {
+  Json parameters;
+  for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
+    parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
+  }
+  std::vector<Json> steps;
+  for (const verify::Step& s : run.steps) {
+    const verify::Rule& rule = ta.rules[s.rule];
+    Json step;
+    step.set("rule", rule.id).set("from", ta.locations[rule.from]);
+    step.set("to", ta.locations[rule.to]).set("times", static_cast<std::uint64_t>(s.times));
+    steps.push_back(std::move(step));
+  }
+  Json out;
+  out.set("parameters", parameters).set("steps", steps);
+  return out;
+}
+
+void print_json(const Args& a, const verify::Automaton& ta,
+                const std::vector<const verify::Property*>& wanted,
+                const std::vector<Outcome>& outcomes) {
+  static constexpr const char* kNames[] = {"safe", "violated", "unknown"};
+  std::vector<Json> rows;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Outcome& o = outcomes[i];
+    Json row;
+    row.set("name", wanted[i]->name).set("class", wanted[i]->category());
+    row.set("verdict", std::string(kNames[static_cast<std::size_t>(o.verdict)]));
+    row.set("checker", o.checker).set("seconds", o.seconds);
+    if (!o.why.empty()) row.set("why", o.why);
+    if (o.witness) row.set("witness", witness_json(ta, *o.witness));
+    rows.push_back(std::move(row));
+  }
+  Json out;
+  out.set("file", a.file).set("properties", rows).print();
+}
+
+std::string write_witnesses(const std::string& path, const verify::Automaton& ta,
+                            const std::vector<const verify::Property*>& wanted,
+                            const std::vector<Outcome>& outcomes) {
+  std::ofstream out(path);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!outcomes[i].witness) continue;
+    out << wanted[i]->name << " is violated\n"
+        << verify::describe(ta, *outcomes[i].witness) << '\n';
+  }
+  return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
+}
+
+std::string check_arguments(const Args& a, const verify::Automaton& ta) {
+  const std::vector<std::string> checkers{"auto", "smt", "live", "explicit"};
+  if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
+    return "--checker '" + a.checker + "' is none of: auto, smt, live, explicit";
+  }
+  std::vector<std::string> known;
+  for (const auto& p : ta.properties) known.push_back(p.name);
+  for (const std::string& name : a.properties) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto near = nearest(name, known);
+    return "'" + a.file + "' has no property '" + name + "'" +
+           (near ? "; did you mean '" + *near + "'?" : "; see --list");
+  }
+  return {};
+}
+
+int status_of(const std::vector<Outcome>& outcomes) {
+  const auto any = [&](Verdict v) {
+    return std::any_of(outcomes.begin(), outcomes.end(),
+                       [v](const Outcome& o) { return o.verdict == v; });
+  };
+  if (any(Verdict::kViolated)) return kSafetyViolated;
+  return any(Verdict::kUnknown) ? kNoProgress : kDone;
+}
+
+int run(const Args& a) {
+  const auto timeout = parse_duration(a.timeout);
+  if (!timeout || *timeout == 0) {
+    return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
+  }
+  const auto ta = load(a.file);
+  if (!ta) return fail(kUsage, ta.error());
+  if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
+    return fail(kUsage, problem);
+  }
+  if (a.list) {
+    for (const auto& p : ta->properties) {
+      std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
+                  verify::print_formula(*ta, p.formula).c_str());
+    }
+    return kDone;
+  }
+  verify::CheckOptions options;
+  options.seconds = static_cast<double>(*timeout) / 1e6;
+  options.checker = a.checker;
+  options.only = a.properties;
+  const auto outcomes = verify::check_all(*ta, options);
+  std::vector<const verify::Property*> wanted;
+  for (const auto& p : ta->properties) {
+    const auto& only = a.properties;
+    if (only.empty() || std::find(only.begin(), only.end(), p.name) != only.end()) {
+      wanted.push_back(&p);
+    }
+  }
+  if (a.json) print_json(a, *ta, wanted, outcomes);
+  for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
+    std::printf("%-20s %s  [%s, %.2f s]\n", wanted[i]->name.c_str(),
+                verdict_text(*ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
+                outcomes[i].seconds);
+  }
+  if (!a.witness.empty()) {
+    const std::string problem = write_witnesses(a.witness, *ta, wanted, outcomes);
+    if (!problem.empty()) return fail(kFailed, problem);
+  }
+  return status_of(outcomes);
+}
+
+}  // namespace
+
+Verb make_verify() {
+  auto a = std::make_shared<Args>();
+  return {{"verify"},
+          "Check the properties of a threshold automaton for all parameters. Example: thresher "
+          "verify bracha.ta --timeout 20s",
+          {{"file", "a .ta or .eta file", &a->file, true},
+           {"--property", "only this one; repeatable", &a->properties},
+           {"--checker", "auto, smt, live or explicit", &a->checker},
+           {"--timeout", "for the whole call, like 60s", &a->timeout},
+           {"--witness", "write the runs that violate a property here", &a->witness},
+           {"--list", "list the properties and end", &a->list},
+           {"--json", "one object on one line", &a->json}},
+          [a] { return run(*a); }};
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,88 @@
+// The verdicts of the benchmark files that others wrote, against their manifest. The files are read
+// where THRESHER_TA_BENCHMARKS points.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+#include "thresher/verify/checker.hpp"
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+namespace {
+
+struct Row {
+  std::string property;
+  std::string verdict;  // SAFE, CEX, CEX? or nothing
+};
+
+std::string folder() {
+  const char* set = std::getenv("THRESHER_TA_BENCHMARKS");
+  return set != nullptr ? set : THRESHER_TA_DEFAULT;
+}
+
+// By file; the columns are file, property, class, verdict of the file, verdict of the property.
+std::map<std::string, std::vector<Row>> manifest() {
+  std::map<std::string, std::vector<Row>> rows;
+  std::ifstream in(folder() + "/manifest.tsv");
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::istringstream columns(line);
+    std::string cell[5];
+    for (std::string& c : cell) std::getline(columns, c, '\t');
+    rows[cell[0]].push_back({cell[1], cell[4]});
+  }
+  return rows;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Benchmarks, VerdictsAreThoseOfTheManifest) {
+  const auto all = manifest();
+  if (all.empty())
+    GTEST_SKIP() << "no benchmarks in " << folder() << ": set THRESHER_TA_BENCHMARKS";
+  int judged = 0;
+  for (const auto& [file, rows] : all) {
+    if (file.ends_with(".tla") || file.ends_with(".eta")) continue;
+    const auto ta = parse_automaton(content(folder() + "/" + file), file);
+    ASSERT_TRUE(ta) << ta.error();
+    EXPECT_EQ(*parse_automaton(print_automaton(*ta), file), *ta) << file;
+    const auto outcomes = check_all(*ta, {});
+    for (const Row& row : rows) {
+      if (row.verdict != "SAFE" && row.verdict != "CEX") continue;
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (ta->properties[i].name != row.property) continue;
+        const Verdict wanted = row.verdict == "SAFE" ? Verdict::kSafe : Verdict::kViolated;
+        EXPECT_EQ(outcomes[i].verdict, wanted)
+            << file << " " << row.property << " " << outcomes[i].why;
+        ++judged;
+      }
+    }
+  }
+  EXPECT_GT(judged, 90);
+}
+
+// Automata with resets: nothing is proved, and what is reported was replayed.
+TEST(Benchmarks, ResetsAreNeverCalledSafe) {
+  const auto all = manifest();
+  if (all.empty())
+    GTEST_SKIP() << "no benchmarks in " << folder() << ": set THRESHER_TA_BENCHMARKS";
+  for (const auto& [file, rows] : all) {
+    if (!file.ends_with(".eta")) continue;
+    const auto ta = parse_automaton(content(folder() + "/" + file), file);
+    ASSERT_TRUE(ta) << ta.error();
+    CheckOptions options;
+    options.seconds = 1;
+    for (const Outcome& o : check_all(*ta, options)) EXPECT_NE(o.verdict, Verdict::kSafe) << file;
+  }
+}
+
+}  // namespace
+}  // namespace thresher::verify

@@ -1,0 +1,118 @@
+// Random automata: what the SMT checker calls safe must survive the exploration of all small
+// instances; random damage to a text must never crash the parser.
+#include <gtest/gtest.h>
+
+#include "bracha.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/verify/checker.hpp"
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+namespace {
+
+std::string pick(Prng& random, const std::vector<std::string>& all) {
+  return all[random.below(all.size())];
+}
+
+// Up to five locations, two variables, guards of both kinds; cyclic when `cycles`.
+std::string random_automaton(Prng& random, bool cycles) {
+  const std::uint64_t places = 3 + random.below(3);
+  std::string locations;
+  std::string inits = "l0 + l1 == N; x == 0; y == 0;";
+  for (std::uint64_t i = 0; i < places; ++i) {
+    locations += "l" + std::to_string(i) + "; ";
+    if (i > 1) inits += " l" + std::to_string(i) + " == 0;";
+  }
+  std::string rules;
+  const std::uint64_t count = 3 + random.below(5);
+  for (std::uint64_t r = 0; r < count; ++r) {
+    std::uint64_t from = random.below(places - 1);
+    std::uint64_t to = from + 1 + random.below(places - from - 1);
+    const bool back = cycles && random.below(3) == 0;
+    if (back) std::swap(from, to);
+    const std::string guard =
+        pick(random, {"true", "x >= T", "x >= N - T", "y >= 1", "x + y >= T + 1", "x < T", "y < 1",
+                      "x < T && y >= 1", "2 * x >= N || y >= T", "x >= T + 1 && y < T"});
+    const std::string grows =
+        back ? "" : pick(random, {"", "x' == x + 1;", "y' == y + 1;", "x' == x + 1; y' == y + 1;"});
+    rules += "  " + std::to_string(r) + ": l" + std::to_string(from) + " -> l" +
+             std::to_string(to) + " when (" + guard + ") do { " + grows + " };\n";
+  }
+  const std::string last = "l" + std::to_string(places - 1);
+  return "skel R { shared x, y; parameters N, T; assumptions (0) { N >= 2 * T + 1; T >= 1; }\n"
+         "locations (0) { " +
+         locations + "}\ninits (0) { " + inits + " }\nrules (0) {\n" + rules +
+         "}\nspecifications (0) { reach: [](" + last + " == 0);\n  two: []((" + last +
+         " < 2) || (l0 == 0));\n  from: (l1 == 0) -> [](" + last +
+         " == 0 || y < T);\n  nested: [](y >= 1 -> [](" + last + " == 0)); } }\n";
+}
+
+void compare_checkers(bool cycles, std::uint64_t seeds) {
+  std::uint64_t safe = 0;
+  std::uint64_t violated = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Prng random(seed * 2 + (cycles ? 1 : 0));
+    const std::string text = random_automaton(random, cycles);
+    const auto ta = parse_automaton(text, "random.ta");
+    ASSERT_TRUE(ta) << ta.error() << "\n" << text;
+    for (const Property& p : ta->properties) {
+      const Outcome smt = check_smt(*ta, p, 10);
+      ASSERT_NE(smt.verdict, Verdict::kUnknown)
+          << "seed " << seed << " " << p.name << ": " << smt.why << text;
+      ++(smt.verdict == Verdict::kSafe ? safe : violated);
+      if (smt.verdict != Verdict::kSafe) continue;
+      const Outcome small = check_explicit(*ta, p, 0.03);
+      ASSERT_NE(small.verdict, Verdict::kViolated)
+          << "seed " << seed << ": " << p.name << " is called safe\n"
+          << text << describe(*ta, *small.witness);
+    }
+  }
+  // Both answers occur, or nothing was compared.
+  EXPECT_GT(safe, seeds / 4);
+  EXPECT_GT(violated, seeds / 4);
+}
+
+TEST(Checkers, AgreeOnAcyclicAutomata) {
+  compare_checkers(false, 60);
+}
+
+TEST(Checkers, AgreeOnCyclicAutomata) {
+  compare_checkers(true, 40);
+}
+
+TEST(Parser, SurvivesDamage) {
+  const std::string good = bracha();
+  Prng random(5);
+  std::uint64_t refused = 0;
+  for (int k = 0; k < 3000; ++k) {
+    std::string text = good;
+    for (std::uint64_t edits = 1 + random.below(4); edits > 0; --edits) {
+      const std::size_t at = random.below(text.size());
+      switch (random.below(4)) {
+        case 0:
+          text.erase(at, 1 + random.below(20));
+          break;
+        case 1:
+          text.insert(at, 1, static_cast<char>(random.below(256)));
+          break;
+        case 2:
+          text.insert(at, text.substr(random.below(text.size()), random.below(40)));
+          break;
+        default:
+          text[at] = "(){};,[]<>!&|=+-*/0aZ"[random.below(21)];
+      }
+      if (text.empty()) text = " ";
+    }
+    const auto ta = parse_automaton(text, "damaged.ta");
+    if (!ta) {
+      ++refused;
+      EXPECT_EQ(ta.error().rfind("damaged.ta:", 0), 0u) << ta.error();
+    } else {
+      EXPECT_EQ(*parse_automaton(print_automaton(*ta), "again.ta"), *ta);
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+}
+
+}  // namespace
+}  // namespace thresher::verify

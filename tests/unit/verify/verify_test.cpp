@@ -1,0 +1,190 @@
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "bracha.hpp"
+#include "thresher/verify/checker.hpp"
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Automaton parsed(const std::string& text) {
+  auto ta = parse_automaton(text, "test.ta");
+  EXPECT_TRUE(ta) << ta.error();
+  return ta ? *ta : Automaton{};
+}
+
+std::string error_of(const std::string& text) {
+  const auto ta = parse_automaton(text, "test.ta");
+  return ta ? std::string() : ta.error();
+}
+
+std::map<std::string, Verdict> verdicts(const std::string& text) {
+  const Automaton ta = parsed(text);
+  const auto outcomes = check_all(ta, {});
+  std::map<std::string, Verdict> out;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    out[ta.properties[i].name] = outcomes[i].verdict;
+    if (outcomes[i].witness) {
+      const auto run = replay(ta, *outcomes[i].witness);
+      EXPECT_TRUE(run) << run.error();
+      EXPECT_FALSE(holds(ta.properties[i].formula, outcomes[i].witness->parameters, *run));
+    }
+  }
+  return out;
+}
+
+TEST(Text, PrintedItParsesToTheSame) {
+  const Automaton ta = parsed(bracha());
+  EXPECT_EQ(parsed(print_automaton(ta)), ta);
+}
+
+TEST(Text, UnionOfDialects) {
+  const Automaton ta = parsed(
+      "thresholdAutomaton A { local pc; shared x; parameters N, F; define Q == N - F;\n"
+      "assume (1) { 0 && false || N =! 0; N > F } // the last semicolon may be missing\n"
+      "locations (0) { l0: [0; 1]; l1: [2]; } inits (0) { l0 == N - F; l1 == 0; x == 0; }\n"
+      "rules (0) { 7: l0 -> l1 when (x + 2 * (1 + F) >= Q / 1) do { x' := x + 1; unchanged(x) };\n"
+      "  8: l1 -> l0 when (true) do { reset(x); } } spec (0) { p: !(<>(l1 != 0)) ; } }");
+  ASSERT_EQ(ta.rules.size(), 2u);
+  EXPECT_EQ(ta.rules[0].id, 7u);
+  EXPECT_EQ(ta.rules[0].updates, (std::vector<Update>{{0, false, 1}}));
+  EXPECT_EQ(ta.rules[1].updates, (std::vector<Update>{{0, true, 0}}));
+  EXPECT_EQ(ta.properties[0].category(), "safety");
+}
+
+TEST(Text, ErrorsNameThePlaceAndTheNearestName) {
+  const std::string head = "skel A { shared nsnt; parameters N;\n";
+  EXPECT_THAT(
+      error_of(head + "locations (0) { a: [0]; }\nrules (0) { 0: a -> b when (true) do {}; } }"),
+      StartsWith("test.ta:3:21: this name is not declared"));
+  EXPECT_THAT(error_of(head + "locations (0) { a: [0]; }\n"
+                              "rules (0) { 0: a -> a when (nsmt >= 1) do {}; } }"),
+              HasSubstr("did you mean 'nsnt'?"));
+  EXPECT_THAT(error_of(head + "locatoins (0) { }"), HasSubstr("did you mean 'locations'?"));
+  EXPECT_THAT(error_of(head + "locations (0) { a: [0]; } }"), HasSubstr("'rules' is missing"));
+  EXPECT_THAT(
+      error_of(head + "locations (0) { a; } rules (0) { 0: a -> a when (nsnt * N > 1) do {}; } }"),
+      HasSubstr("not linear"));
+  EXPECT_THAT(error_of(head + "locations (0) { a; } rules (0) { 0: a -> a when (a > 1) do {}; } }"),
+              HasSubstr("not over locations"));
+  EXPECT_THAT(
+      error_of(head +
+               "locations (0) { a; } rules (0) { 0: a -> a when (3 * nsnt / 2 > N) do {}; } }"),
+      HasSubstr("remainder"));
+  EXPECT_THAT(error_of(head + "locations (0) { a; a; }"), HasSubstr("declared twice"));
+  EXPECT_THAT(error_of(""), HasSubstr("the end of the file"));
+  EXPECT_THAT(error_of("skel A { /* never closed"), HasSubstr("test.ta:1:"));
+  EXPECT_THAT(error_of(head + "inits (0) { 99999999999999999999 == N; } }"), HasSubstr("number"));
+}
+
+TEST(Text, DeepNestingIsRefused) {
+  const std::string deep(100'000, '(');
+  EXPECT_THAT(error_of("skel A { parameters N; assumptions (0) { " + deep + "N > 0"),
+              HasSubstr("nested too deeply"));
+}
+
+TEST(Replay, RefusesWhatIsNoRun) {
+  const Automaton ta = parsed(bracha());
+  verify::Run run{{4, 1, 1}, {std::vector<std::int64_t>(12), std::vector<std::int64_t>(4)}, {}};
+  EXPECT_FALSE(replay(ta, run));  // nobody is there: no initial configuration
+  run.start.processes[0] = 3;
+  EXPECT_TRUE(replay(ta, run));
+  run.steps = {{0, 3}};
+  const auto echoed = replay(ta, run);
+  ASSERT_TRUE(echoed);
+  EXPECT_EQ(echoed->size(), 4u);
+  EXPECT_EQ(echoed->back().shared[0], 3);
+  run.steps = {{0, 4}};
+  EXPECT_THAT(replay(ta, run).error(), HasSubstr("step 1: rule 0 is not enabled"));
+}
+
+TEST(Bracha, HoldsForEveryN) {
+  for (const auto& [name, verdict] : verdicts(bracha())) {
+    EXPECT_EQ(verdict, Verdict::kSafe) << name;
+  }
+}
+
+// Each threshold weakened by one, and the resilience: some property must break.
+TEST(Bracha, EveryMutantIsRefuted) {
+  const auto broken = [](const BrachaThresholds& t) {
+    for (const auto& [name, verdict] : verdicts(bracha(t))) {
+      if (verdict == Verdict::kViolated) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(broken({.echo = "2 * (e% + F) >= N"}));
+  EXPECT_TRUE(broken({.amplify = "r% + F >= T"}));
+  EXPECT_TRUE(broken({.deliver = "r% + F >= T"}));
+  EXPECT_TRUE(broken({.resilience = "N >= 3 * T"}));
+}
+
+// One process goes a -> b -> c: `<>(b && <>d)` must not be read as "b and d at once".
+constexpr const char* kPath =
+    "skel P { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+    "locations (0) { a; b; c; } inits (0) { a == N; b == 0; c == 0; x == 0; }\n"
+    "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> c when (true) do {}; }\n"
+    "specifications (0) { nested: [](b == 1 -> [](c == 0)); merged: [](b == 0 || c == 0 || N > "
+    "1);\n"
+    "  never: [](c == 0); order: [](c > 0 -> x > 0); both: !(<>(x == 1) && <>(x == 2 && c == 0)); "
+    "} }";
+
+TEST(Nested, EventualitiesAreHandledExactly) {
+  const auto v = verdicts(kPath);
+  EXPECT_EQ(v.at("nested"), Verdict::kViolated);
+  EXPECT_EQ(v.at("merged"), Verdict::kSafe);
+  EXPECT_EQ(v.at("never"), Verdict::kViolated);
+  EXPECT_EQ(v.at("order"), Verdict::kSafe);
+  EXPECT_EQ(v.at("both"), Verdict::kViolated);
+}
+
+TEST(Fragment, ResetsAreRefusedBySmtAndExplored) {
+  const std::string text =
+      "skel R { shared x; parameters N; assumptions (0) { N >= 2; N <= 3; }\n"
+      "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> a when (x >= 2) do { x' == "
+      "0; }; }\n"
+      "specifications (0) { back: [](x <= 1 || a < 2); never: [](b < 2); } }";
+  const Automaton ta = parsed(text);
+  EXPECT_THAT(check_smt(ta, ta.properties[0], 5).why, HasSubstr("resets"));
+  const auto v = verdicts(text);
+  EXPECT_EQ(v.at("never"), Verdict::kViolated);
+  EXPECT_EQ(v.at("back"), Verdict::kUnknown);
+}
+
+TEST(Fragment, ComparisonsOfVariablesAreRefused) {
+  const Automaton ta = parsed(
+      "skel C { shared x, y; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; }\n"
+      "inits (0) { a == N; b == 0; x == 0; y == 0; }\n"
+      "rules (0) { 0: a -> b when (x >= y) do {}; } specifications (0) { p: [](b == 0); } }");
+  EXPECT_THAT(check_smt(ta, ta.properties[0], 5).why, HasSubstr("compares shared variables"));
+}
+
+TEST(Fragment, LivenessWithCyclesIsRefused) {
+  const Automaton ta = parsed(
+      "skel C { shared x; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; c; }\n"
+      "inits (0) { a == N; b == 0; c == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do {}; 1: b -> a when (true) do {}; 2: b -> c when (true) "
+      "do {}; }\n"
+      "specifications (0) { ends: <>(c == N); } }");
+  const Outcome out = check_smt(ta, ta.properties[0], 5);
+  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  EXPECT_THAT(out.why, HasSubstr("cycle"));
+}
+
+TEST(Time, AnUnfinishedCheckIsUnknown) {
+  const Automaton ta = parsed(bracha());
+  CheckOptions options;
+  options.seconds = 1e-9;
+  for (const Outcome& o : check_all(ta, options)) {
+    EXPECT_EQ(o.verdict, Verdict::kUnknown);
+    EXPECT_FALSE(o.why.empty());
+  }
+}
+
+}  // namespace
+}  // namespace thresher::verify

@@ -1,0 +1,53 @@
+// Concrete runs: the counterexamples of the checkers, replayed before anybody sees them.
+//
+//   Run run{values, start, {{rule, 3}, ...}};
+//   auto configurations = verify::replay(ta, run);          // or which step was not enabled
+//   if (!verify::holds(property, *configurations)) ...      // a violation indeed
+//
+// Guarantees: exact integers; a step fires one rule several times, and its guard is checked before
+// each of them. The last configuration counts as repeated for ever.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/verify/automaton.hpp"
+
+namespace thresher::verify {
+
+/// Where all processes are, what the variables hold.
+struct Configuration {
+  std::vector<std::int64_t> processes;  ///< by location
+  std::vector<std::int64_t> shared;
+
+  friend auto operator<=>(const Configuration&, const Configuration&) = default;
+};
+
+struct Step {
+  std::uint32_t rule = 0;  ///< index into Automaton::rules
+  std::int64_t times = 1;
+};
+
+struct Run {
+  std::vector<std::int64_t> parameters;
+  Configuration start;
+  std::vector<Step> steps;
+};
+
+std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
+                      const Configuration& at);
+/// Pre: is_state(f).
+bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
+              const Configuration& at);
+/// The property over a finite run whose last configuration repeats for ever.
+bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
+           const std::vector<Configuration>& run);
+
+/// Every configuration of the run, the first included; the error names the step that is no step.
+Result<std::vector<Configuration>, std::string> replay(const Automaton& automaton, const Run& run);
+
+/// For people: parameters, the start, one line a step with what changed.
+std::string describe(const Automaton& automaton, const Run& run);
+
+}  // namespace thresher::verify

@@ -1,0 +1,26 @@
+// Threshold automata as text: the union of ByMC's .ta/.eta and TACO's dialect.
+//
+//   auto ta = verify::parse_automaton(text, "bracha.ta");
+//   if (!ta) std::cerr << ta.error();             // bracha.ta:12:5: what, why, nearest name
+//   std::cout << verify::print_automaton(*ta);
+//
+// Guarantees: parse(print(a)) == a; never crashes or loops on any input; nesting and sizes are
+// bounded. Source: the grammar in docs/verify/automata.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "thresher/core/result.hpp"
+#include "thresher/verify/automaton.hpp"
+
+namespace thresher::verify {
+
+/// `file` only names the place in errors.
+Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file);
+
+std::string print_automaton(const Automaton& automaton);
+/// One formula with the automaton's names, for witnesses and errors.
+std::string print_formula(const Automaton& automaton, const Formula& formula);
+
+}  // namespace thresher::verify

@@ -1,0 +1,316 @@
+#include "encoding.hpp"
+
+#include <algorithm>
+
+#include "thresher/core/prng.hpp"
+
+namespace thresher::verify {
+
+using Kind = Formula::Kind;
+
+namespace {
+constexpr std::uint64_t kTrials = 500;
+}  // namespace
+
+Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& prepared,
+                   std::size_t extra)
+    : context_(context), ta_(ta), prepared_(prepared), solver_(context) {
+  z3::params options(context);
+  options.set("arith.solver", 2u);
+  solver_.set(options);
+  for (const std::string& name : ta.parameters) parameters_.push_back(number("p_" + name));
+  boundaries_.emplace_back();
+  for (const std::string& name : ta.locations) {
+    boundaries_[0].processes.push_back(number("k0_" + name));
+  }
+  for (const std::string& name : ta.shared) boundaries_[0].shared.push_back(number("g0_" + name));
+  for (const Formula& f : ta.resilience) solver_.add(state(normal(f), 0));
+  for (const Formula& f : ta.initial) solver_.add(state(normal(f), 0));
+
+  std::size_t flips = 0;
+  bool steps = false;
+  for (const Atom& a : prepared.atoms) {
+    flips += a.flips ? 1 : 0;
+    steps |= a.flips && !a.lower;
+  }
+  add_boundary(false);
+  for (std::size_t i = 0; i < flips + extra; ++i) {
+    if (steps && i < flips) add_boundary(true);
+    add_boundary(false);
+  }
+}
+
+z3::expr Encoding::number(const std::string& name) {
+  z3::expr e = context_.int_const(name.c_str());
+  solver_.add(e >= 0);
+  return e;
+}
+
+z3::expr Encoding::value(const Linear& form, const Boundary& at) const {
+  z3::expr_vector terms(context_);
+  terms.push_back(context_.int_val(form.constant));
+  for (const auto& [s, coefficient] : form.terms) {
+    const auto& of = s.kind == Symbol::Kind::kParameter ? parameters_
+                     : s.kind == Symbol::Kind::kShared  ? at.shared
+                                                        : at.processes;
+    terms.push_back(coefficient == 1 ? of[s.index] : context_.int_val(coefficient) * of[s.index]);
+  }
+  return z3::sum(terms);
+}
+
+z3::expr Encoding::conjunction(const std::vector<z3::expr>& all) const {
+  z3::expr_vector v(context_);
+  for (const z3::expr& e : all) v.push_back(e);
+  return z3::mk_and(v);
+}
+z3::expr Encoding::disjunction(const std::vector<z3::expr>& all) const {
+  z3::expr_vector v(context_);
+  for (const z3::expr& e : all) v.push_back(e);
+  return z3::mk_or(v);
+}
+
+z3::expr Encoding::state(const Formula& f, std::size_t at) const {
+  switch (f.kind) {
+    case Kind::kTrue:
+    case Kind::kFalse:
+      return context_.bool_val(f.kind == Kind::kTrue);
+    case Kind::kAtLeast:
+      return value(f.form, boundaries_[at]) >= 0;
+    case Kind::kEqual:
+      return value(f.form, boundaries_[at]) == 0;
+    default:
+      break;
+  }
+  std::vector<z3::expr> parts;
+  for (const Formula& c : f.children) parts.push_back(state(c, at));
+  return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+}
+
+void Encoding::add_boundary(bool single) {
+  const std::string index = std::to_string(boundaries_.size());
+  Boundary after;
+  for (const std::string& name : ta_.locations) {
+    after.processes.push_back(number("k" + index + "_" + name));
+  }
+  for (const std::string& name : ta_.shared) {
+    after.shared.push_back(number("g" + index + "_" + name));
+  }
+  Transition t;
+  t.single = single;
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    t.firings.push_back(number("x" + index + "_" + std::to_string(m)));
+  }
+  const Boundary& before = boundaries_.back();
+  add_flow(before, after, t);
+  add_guards(before, after, t);
+  if (!single) add_feeding(before, t);
+  boundaries_.push_back(std::move(after));
+  transitions_.push_back(std::move(t));
+}
+
+void Encoding::add_flow(const Boundary& before, const Boundary& after, const Transition& t) {
+  std::vector<z3::expr> processes = before.processes;
+  std::vector<z3::expr> shared = before.shared;
+  z3::expr_vector all(context_);
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    const Move& move = prepared_.moves[m];
+    const z3::expr& x = t.firings[m];
+    all.push_back(x);
+    if (move.from != move.to) {
+      processes[move.from] = processes[move.from] - x;
+      processes[move.to] = processes[move.to] + x;
+    }
+    for (std::size_t v = 0; v < move.adds.size(); ++v) {
+      if (move.adds[v] == 0) continue;
+      shared[v] = shared[v] + (move.adds[v] == 1 ? x : context_.int_val(move.adds[v]) * x);
+    }
+  }
+  for (std::size_t l = 0; l < processes.size(); ++l) {
+    solver_.add(after.processes[l] == processes[l]);
+  }
+  for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
+  if (t.single && !all.empty()) solver_.add(z3::sum(all) <= 1);
+}
+
+void Encoding::add_guards(const Boundary& before, const Boundary& after, const Transition& t) {
+  std::vector<z3::expr> open;
+  const std::string index = std::to_string(boundaries_.size());
+  for (std::size_t a = 0; a < prepared_.atoms.size(); ++a) {
+    const Atom& atom = prepared_.atoms[a];
+    const z3::expr flag = context_.bool_const(("o" + index + "_" + std::to_string(a)).c_str());
+    const bool at_start = atom.lower || t.single;
+    const z3::expr form = value(atom.form, at_start ? before : after);
+    const std::int64_t slack = at_start ? 0 : atom.step;
+    solver_.add(z3::implies(flag, form + context_.int_val(slack) >= 0));
+    open.push_back(flag);
+  }
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    for (const std::uint32_t a : prepared_.moves[m].atoms) {
+      solver_.add(z3::implies(t.firings[m] > 0, open[a]));
+    }
+  }
+  if (!t.single) return;
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    solver_.add(z3::implies(t.firings[m] > 0, before.processes[prepared_.moves[m].from] > 0));
+  }
+}
+
+// Every move that is used gets its processes from the boundary or from a move that is fed.
+void Encoding::add_feeding(const Boundary& before, const Transition& t) {
+  const std::string index = std::to_string(boundaries_.size());
+  std::vector<z3::expr> rank;
+  if (!prepared_.acyclic) {
+    for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+      rank.push_back(number("r" + index + "_" + std::to_string(m)));
+    }
+  }
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    const Move& move = prepared_.moves[m];
+    if (prepared_.acyclic && move.from != move.to) continue;
+    std::vector<z3::expr> fed{before.processes[move.from] > 0};
+    for (std::size_t k = 0; k < prepared_.moves.size(); ++k) {
+      const Move& other = prepared_.moves[k];
+      if (other.to != move.from || other.from == other.to) continue;
+      z3::expr feeds = t.firings[k] > 0;
+      if (!prepared_.acyclic) feeds = feeds && rank[k] < rank[m];
+      fed.push_back(feeds);
+    }
+    solver_.add(z3::implies(t.firings[m] > 0, disjunction(fed)));
+  }
+}
+
+// While `[]f` holds nobody enters a location that f wants empty. Anything that is neither that nor
+// a bound that moves one way is judged at the boundaries only.
+z3::expr Encoding::no_entry(const Formula& f, std::size_t transition) {
+  if (f.kind == Kind::kAnd) {
+    std::vector<z3::expr> parts;
+    for (const Formula& c : f.children) parts.push_back(no_entry(c, transition));
+    return conjunction(parts);
+  }
+  const bool comparison = f.kind == Kind::kAtLeast || f.kind == Kind::kEqual;
+  const bool one = comparison && f.form.constant == 0 && f.form.terms.size() == 1;
+  const bool location = one && f.form.terms.begin()->first.kind == Symbol::Kind::kLocation;
+  const bool empties = location && (f.kind == Kind::kEqual || f.form.terms.begin()->second < 0);
+  if (!empties) {
+    const bool monotone = f.kind == Kind::kTrue || f.kind == Kind::kFalse ||
+                          (f.kind == Kind::kAtLeast && !f.form.has(Symbol::Kind::kLocation));
+    exact_ = exact_ && monotone;
+    return context_.bool_val(true);
+  }
+  const std::uint32_t place = f.form.terms.begin()->first.index;
+  std::vector<z3::expr> parts;
+  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    if (prepared_.moves[m].to == place) parts.push_back(transitions_[transition].firings[m] == 0);
+  }
+  return conjunction(parts);
+}
+
+// The formula seen from a boundary on; the last boundary repeats for ever.
+z3::expr Encoding::from(const Formula& f, std::size_t at) {
+  if (is_state(f)) return state(f, at);
+  std::vector<z3::expr> parts;
+  const std::size_t last = boundaries_.size() - 1;
+  switch (f.kind) {
+    case Kind::kEventually:
+      for (std::size_t j = at; j <= last; ++j) parts.push_back(from(f.children.front(), j));
+      return disjunction(parts);
+    case Kind::kAlways:
+      for (std::size_t j = at; j <= last; ++j) {
+        parts.push_back(from(f.children.front(), j));
+        if (j < last) parts.push_back(no_entry(f.children.front(), j));
+      }
+      return conjunction(parts);
+    default:
+      for (const Formula& c : f.children) parts.push_back(from(c, at));
+      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+  }
+}
+
+void Encoding::require(const Formula& f) {
+  std::vector<Formula> parts = f.kind == Kind::kAnd ? f.children : std::vector{f};
+  const auto temporal =
+      std::count_if(parts.begin(), parts.end(), [](const Formula& p) { return !is_state(p); });
+  for (const Formula& part : parts) {
+    // The one thing to come may be the end of the run: what follows it does not matter.
+    const bool reach =
+        temporal == 1 && part.kind == Kind::kEventually && is_state(part.children[0]);
+    solver_.add(reach ? state(part.children[0], boundaries_.size() - 1) : from(part, 0));
+  }
+}
+
+// Acyclic: location by location, self-loops before the exits.
+std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) const {
+  std::vector<std::size_t> place(ta_.locations.size());
+  for (std::size_t i = 0; i < prepared_.order.size(); ++i) place[prepared_.order[i]] = i;
+  std::vector<std::size_t> used;
+  for (std::size_t m = 0; m < firings.size(); ++m) {
+    if (firings[m] > 0) used.push_back(m);
+  }
+  std::stable_sort(used.begin(), used.end(), [&](std::size_t a, std::size_t b) {
+    const Move& x = prepared_.moves[a];
+    const Move& y = prepared_.moves[b];
+    return std::pair(place[x.from], x.from != x.to) < std::pair(place[y.from], y.from != y.to);
+  });
+  std::vector<Step> steps;
+  for (const std::size_t m : used) steps.push_back({prepared_.moves[m].rule, firings[m]});
+  return steps;
+}
+
+// Cyclic: one firing at a time in a drawn order of preference, until an order strands nobody. When
+// none is found the last one is returned, and its replay will say so.
+std::vector<Step> Encoding::by_trial(const std::vector<std::int64_t>& firings,
+                                     const std::vector<std::int64_t>& processes) const {
+  std::vector<Step> steps;
+  std::vector<std::size_t> preference(firings.size());
+  for (std::size_t m = 0; m < preference.size(); ++m) preference[m] = m;
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    Prng random(trial);
+    auto left = firings;
+    auto here = processes;
+    steps.clear();
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (std::size_t k = preference.size(); k > 1; --k) {
+        std::swap(preference[k - 1], preference[random.below(k)]);
+      }
+      for (const std::size_t m : preference) {
+        const Move& move = prepared_.moves[m];
+        if (left[m] == 0 || here[move.from] == 0) continue;
+        --left[m];
+        --here[move.from];
+        ++here[move.to];
+        steps.push_back({move.rule, 1});
+        moved = true;
+        break;
+      }
+    }
+    const bool done = std::all_of(left.begin(), left.end(), [](std::int64_t x) { return x == 0; });
+    if (done) break;
+  }
+  for (std::size_t i = steps.size(); i-- > 1;) {
+    if (steps[i - 1].rule != steps[i].rule) continue;
+    steps[i - 1].times += steps[i].times;
+    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return steps;
+}
+
+Run Encoding::run(const z3::model& model) const {
+  const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
+  Run out;
+  for (const z3::expr& p : parameters_) out.parameters.push_back(number_in(p));
+  for (const z3::expr& p : boundaries_[0].processes) out.start.processes.push_back(number_in(p));
+  for (const z3::expr& v : boundaries_[0].shared) out.start.shared.push_back(number_in(v));
+  for (std::size_t i = 0; i < transitions_.size(); ++i) {
+    std::vector<std::int64_t> firings;
+    for (const z3::expr& x : transitions_[i].firings) firings.push_back(number_in(x));
+    std::vector<std::int64_t> processes;
+    for (const z3::expr& p : boundaries_[i].processes) processes.push_back(number_in(p));
+    const auto steps = prepared_.acyclic ? in_order(firings) : by_trial(firings, processes);
+    out.steps.insert(out.steps.end(), steps.begin(), steps.end());
+  }
+  return out;
+}
+
+}  // namespace thresher::verify

@@ -1,0 +1,154 @@
+#include "thresher/verify/replay.hpp"
+
+#include <algorithm>
+
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+
+using Kind = Formula::Kind;
+
+namespace {
+/// Firings that are replayed one by one; a run has a few dozens.
+constexpr std::int64_t kMostFirings = 1'000'000;
+}  // namespace
+
+std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
+                      const Configuration& at) {
+  std::int64_t sum = form.constant;
+  for (const auto& [s, coefficient] : form.terms) {
+    const auto& of = s.kind == Symbol::Kind::kParameter ? parameters
+                     : s.kind == Symbol::Kind::kShared  ? at.shared
+                                                        : at.processes;
+    sum += coefficient * of[s.index];
+  }
+  return sum;
+}
+
+bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
+              const Configuration& at) {
+  const auto holds_here = [&](const Formula& c) { return holds_at(c, parameters, at); };
+  switch (f.kind) {
+    case Kind::kTrue:
+      return true;
+    case Kind::kAtLeast:
+      return value_of(f.form, parameters, at) >= 0;
+    case Kind::kEqual:
+      return value_of(f.form, parameters, at) == 0;
+    case Kind::kNot:
+      return !holds_here(f.children.front());
+    case Kind::kAnd:
+      return std::all_of(f.children.begin(), f.children.end(), holds_here);
+    case Kind::kOr:
+      return std::any_of(f.children.begin(), f.children.end(), holds_here);
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+// Truth at every index of the run, from the last one back.
+std::vector<bool> truth_along(const Formula& f, const std::vector<std::int64_t>& parameters,
+                              const std::vector<Configuration>& run) {
+  std::vector<bool> out(run.size());
+  if (is_state(f)) {
+    for (std::size_t i = 0; i < run.size(); ++i) out[i] = holds_at(f, parameters, run[i]);
+    return out;
+  }
+  std::vector<std::vector<bool>> parts;
+  parts.reserve(f.children.size());
+  for (const Formula& c : f.children) parts.push_back(truth_along(c, parameters, run));
+  for (std::size_t i = run.size(); i-- > 0;) {
+    const auto part_holds = [i](const std::vector<bool>& p) { return static_cast<bool>(p[i]); };
+    const bool last = i + 1 == run.size();
+    switch (f.kind) {
+      case Kind::kNot:
+        out[i] = !parts.front()[i];
+        break;
+      case Kind::kAnd:
+        out[i] = std::all_of(parts.begin(), parts.end(), part_holds);
+        break;
+      case Kind::kOr:
+        out[i] = std::any_of(parts.begin(), parts.end(), part_holds);
+        break;
+      case Kind::kEventually:
+        out[i] = parts.front()[i] || (!last && out[i + 1]);
+        break;
+      default:
+        out[i] = parts.front()[i] && (last || out[i + 1]);
+        break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
+           const std::vector<Configuration>& run) {
+  return truth_along(f, parameters, run).front();
+}
+
+Result<std::vector<Configuration>, std::string> replay(const Automaton& ta, const Run& run) {
+  const auto admitted = [&](const Formula& f) { return holds_at(f, run.parameters, run.start); };
+  if (!std::all_of(ta.resilience.begin(), ta.resilience.end(), admitted)) {
+    return std::string("the parameters break the resilience condition");
+  }
+  if (!std::all_of(ta.initial.begin(), ta.initial.end(), admitted)) {
+    return std::string("the start is no initial configuration");
+  }
+  std::vector<Configuration> all{run.start};
+  std::int64_t firings = 0;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const Rule& rule = ta.rules[run.steps[i].rule];
+    for (std::int64_t k = 0; k < run.steps[i].times; ++k) {
+      Configuration next = all.back();
+      if (next.processes[rule.from] <= 0 || !holds_at(rule.guard, run.parameters, next)) {
+        return "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) +
+               " is not enabled";
+      }
+      if (++firings > kMostFirings) return std::string("the run is too long to be replayed");
+      --next.processes[rule.from];
+      ++next.processes[rule.to];
+      for (const Update& u : rule.updates) {
+        std::int64_t& value = next.shared[u.shared];
+        value = u.reset ? u.amount : value + u.amount;
+        if (value < 0) return "step " + std::to_string(i + 1) + " makes a variable negative";
+      }
+      all.push_back(std::move(next));
+    }
+  }
+  return all;
+}
+
+std::string describe(const Automaton& ta, const Run& run) {
+  std::string out = "parameters:";
+  for (std::size_t i = 0; i < run.parameters.size(); ++i) {
+    out += " " + ta.parameters[i] + "=" + std::to_string(run.parameters[i]);
+  }
+  const auto configuration = [&](const Configuration& c) {
+    std::string text;
+    for (std::size_t i = 0; i < c.processes.size(); ++i) {
+      if (c.processes[i] != 0) text += " " + ta.locations[i] + "=" + std::to_string(c.processes[i]);
+    }
+    for (std::size_t i = 0; i < c.shared.size(); ++i) {
+      if (c.shared[i] != 0) text += " " + ta.shared[i] + "=" + std::to_string(c.shared[i]);
+    }
+    return text;
+  };
+  out += "\nstart:     " + configuration(run.start) + "\n";
+  Run prefix{run.parameters, run.start, {}};
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const Step& step = run.steps[i];
+    const Rule& rule = ta.rules[step.rule];
+    prefix.steps.push_back(step);
+    const auto after = replay(ta, prefix);
+    out += "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) + " (" +
+           ta.locations[rule.from] + " -> " + ta.locations[rule.to] + ") x " +
+           std::to_string(step.times) + (after ? " =>" + configuration(after->back()) : "") + "\n";
+  }
+  return out;
+}
+
+}  // namespace thresher::verify
