@@ -5,6 +5,19 @@
 
 namespace thresher::cli {
 
+Result<JsonLine, std::string> read_json_line(const std::string& line) {
+  const auto value = nlohmann::json::parse(line, nullptr, false);
+  if (value.is_discarded()) return std::string("this is no JSON");
+  if (!value.is_object()) return std::string("a line must hold one JSON object");
+  JsonLine out;
+  for (const auto& [name, field] : value.items()) {
+    if (field.is_string()) out.texts[name] = field.get<std::string>();
+    if (field.is_boolean()) out.truths[name] = field.get<bool>();
+    if (field.is_number_unsigned()) out.texts[name] = field.dump();
+  }
+  return out;
+}
+
 struct Json::Impl {
   nlohmann::ordered_json value = nlohmann::ordered_json::object();
 };

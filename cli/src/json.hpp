@@ -6,11 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "thresher/core/result.hpp"
+
 namespace thresher::cli {
+
+/// One JSON object of a line-by-line file: its texts and truth values by name, the rest ignored.
+struct JsonLine {
+  std::map<std::string, std::string> texts;
+  std::map<std::string, bool> truths;
+};
+/// The error says what is wrong with the line.
+Result<JsonLine, std::string> read_json_line(const std::string& line);
 
 class Json {
  public:

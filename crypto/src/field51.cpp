@@ -57,11 +57,11 @@ std::array<std::byte, 32> fe_to_bytes(const Fe& x) {
     t[i] &= kLimbMask;
   }
   t[4] &= kLimbMask;
+  const std::array<std::uint64_t, 4> words{t[0] | t[1] << 51, t[1] >> 13 | t[2] << 38,
+                                           t[2] >> 26 | t[3] << 25, t[3] >> 39 | t[4] << 12};
   std::array<std::byte, 32> out{};
-  for (std::size_t bit = 0; bit < 255; ++bit) {
-    const unsigned value = static_cast<unsigned>((t[bit / 51] >> (bit % 51)) & 1);
-    out[bit / 8] |= static_cast<std::byte>(value << (bit % 8));
-  }
+  for (std::size_t i = 0; i < 32; ++i)
+    out[i] = static_cast<std::byte>(words[i / 8] >> (8 * (i % 8)));
   return out;
 }
 

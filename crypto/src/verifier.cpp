@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include "lanes/backend.hpp"
 #include "zip215.hpp"
 
 namespace thresher::crypto {
@@ -36,11 +37,27 @@ std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
   if (sodium_init() < 0) return nullptr;
   if (name == "portable") return std::make_unique<PortableVerifier>();
   if (name == "sodium") return std::make_unique<SodiumVerifier>();
+  const lanes::Engine* wide = lanes::avx512_engine();
+  const lanes::Engine* narrow = lanes::avx2_engine();
+  if (name == "avx512" && wide != nullptr) return lanes::make_individual("avx512", *wide);
+  if (name == "avx2" && narrow != nullptr) return lanes::make_individual("avx2", *narrow);
+  const lanes::Engine* best = wide != nullptr ? wide : narrow;
+  if (name == "rlc" && best != nullptr) return lanes::make_combining(*best);
   return nullptr;
 }
 
+std::string_view best_verifier() {
+  if (lanes::avx512_engine() != nullptr) return "avx512";
+  return lanes::avx2_engine() != nullptr ? "avx2" : "portable";
+}
+
 std::vector<std::string_view> available_verifiers() {
-  return {"portable", "sodium"};
+  std::vector<std::string_view> names{"portable"};
+  if (lanes::avx2_engine() != nullptr) names.push_back("avx2");
+  if (lanes::avx512_engine() != nullptr) names.push_back("avx512");
+  if (best_verifier() != "portable") names.push_back("rlc");
+  names.push_back("sodium");
+  return names;
 }
 
 }  // namespace thresher::crypto

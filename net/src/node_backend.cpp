@@ -22,7 +22,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       chain(genesis.context()),
       store(std::move(s)),
       reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
-      verifier(crypto::make_verifier("portable")),
+      verifier(crypto::make_verifier(crypto::best_verifier())),
       executor(make_dag(), *this),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
@@ -32,7 +32,11 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
            {[this](NodeId to, Frame f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; }}),
-      served(genesis.nodes.size()) {}
+      served(genesis.nodes.size()) {
+  std::vector<PublicKey> keys;
+  for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
+  verifier->register_keys(keys);
+}
 
 // What the metrics show.
 Sample Node::Impl::sample() const {

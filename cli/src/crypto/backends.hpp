@@ -1,0 +1,38 @@
+// The backends that a --backend option names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thresher/core/names.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/crypto/verifier.hpp"
+
+namespace thresher::cli {
+
+struct Backends {
+  std::vector<std::unique_ptr<crypto::BatchVerifier>> here;
+  std::vector<std::string> missing;  ///< known, but not on this machine
+};
+
+/// "all": every one that applies ZIP-215. The error names the nearest.
+inline Result<Backends, std::string> backends_of(const std::string& name) {
+  static const std::vector<std::string> known{"portable", "avx2", "avx512", "rlc"};
+  Backends out;
+  for (const std::string& each : known) {
+    if (name != "all" && name != each) continue;
+    if (auto verifier = crypto::make_verifier(each)) {
+      out.here.push_back(std::move(verifier));
+    } else {
+      out.missing.push_back(each);
+    }
+  }
+  if (!out.here.empty() || !out.missing.empty()) return out;
+  const auto near = nearest(name, known);
+  return "no backend is called '" + name + "'" +
+         (near ? "; did you mean '" + *near + "'?"
+               : "; there are: portable, avx2, avx512, rlc and all");
+}
+
+}  // namespace thresher::cli

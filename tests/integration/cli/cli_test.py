@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""The `thresher` binary as a user calls it: exit codes, messages, machine-readable output."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+# A signature by libsodium's own test key: RFC 8032, section 7.1, test 2.
+GOOD = {"id": "rfc", "key": "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c", "msg": "72",
+        "sig": "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
+               "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"}
+AUTOMATON = """skel P { shared x; parameters N; assumptions (0) { N >= 1; }
+  locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }
+  rules (0) { 0: a -> b when (true) do { x' == x + 1; }; }
+  specifications (0) { counted: [](b <= N); stays: [](b == 0); } }"""
+
+
+def run(*arguments, text=None):
+    return subprocess.run([BINARY, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, name, text):
+        path = pathlib.Path(self.folder.name, name)
+        path.write_text(text)
+        return path
+
+
+class CryptoVerify(Files):
+    def verify(self, *lines, backend="all", extra=()):
+        text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+        return run("crypto", "verify", "--in", "-", "--backend", backend, "--json", *extra, text=text)
+
+    def test_a_valid_signature(self):
+        out = self.verify(GOOD)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        row = json.loads(out.stdout)
+        self.assertEqual(row["id"], "rfc")
+        self.assertTrue(row["verdicts"])
+        self.assertTrue(all(row["verdicts"].values()))
+
+    def test_expectations_are_compared(self):
+        self.assertEqual(self.verify(dict(GOOD, valid=True)).returncode, 0)
+        self.assertEqual(self.verify(dict(GOOD, valid=False)).returncode, 1)
+        damaged = dict(GOOD, msg="73")
+        self.assertEqual(self.verify(damaged).returncode, 0)
+        self.assertEqual(self.verify(dict(damaged, valid=False)).returncode, 0)
+
+    def test_wrong_lengths_are_invalid_and_no_error(self):
+        for line in [dict(GOOD, sig="00"), dict(GOOD, key=""), dict(GOOD, sig=GOOD["sig"] + "00")]:
+            out = self.verify(line)
+            self.assertEqual(out.returncode, 0, out.stderr)
+            self.assertFalse(any(json.loads(out.stdout)["verdicts"].values()))
+
+    def test_other_fields_are_ignored(self):
+        self.assertEqual(self.verify(dict(GOOD, note={"x": [1]}, number=4)).returncode, 0)
+
+    def test_malformed_lines_are_named(self):
+        for broken in ['{"id":"x","key":"zz"', json.dumps(dict(GOOD, key="zz")), '[]', '{"id":"x"}', "",
+                       json.dumps(dict(GOOD, msg="7"))]:
+            out = self.verify(GOOD, broken, GOOD)
+            self.assertEqual(out.returncode, 2, broken)
+            self.assertIn("standard input:2: ", out.stderr)
+
+    def test_an_empty_file(self):
+        out = run("crypto", "verify", "--in", self.write("empty", ""))
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("holds no signature", out.stderr)
+
+    def test_a_line_without_end_takes_little_memory(self):
+        path = self.write("long", "")
+        with path.open("w") as f:
+            f.truncate(1 << 30)
+        out = subprocess.run(["prlimit", "--as=700000000", BINARY, "crypto", "verify", "--in", str(path)],
+                             capture_output=True, text=True, timeout=60)
+        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertIn(":1: the line is longer", out.stderr)
+
+    def test_an_unknown_backend(self):
+        out = self.verify(GOOD, backend="avx51")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("did you mean 'avx512'", out.stderr)
+
+
+class BenchVerify(unittest.TestCase):
+    def test_json(self):
+        out = run("bench", "verify", "--batch", "8", "--seconds", "0.01", "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        report = json.loads(out.stdout)
+        names = {row["backend"] for row in report["rows"]}
+        self.assertLessEqual({"libsodium", "openssl", "portable"}, names)
+        self.assertTrue(all(row["verifies_per_s"] > 0 for row in report["rows"]))
+
+    def test_bad_arguments(self):
+        for arguments in [("--batch", "0"), ("--batch", "x"), ("--keys", "some"), ("--seconds", "0"),
+                          ("--bad-fraction", "2")]:
+            self.assertEqual(run("bench", "verify", *arguments).returncode, 2, arguments)
+
+
+class Verify(Files):
+    def test_verdicts_and_witness(self):
+        path = self.write("p.ta", AUTOMATON)
+        witness = pathlib.Path(self.folder.name, "witness.txt")
+        out = run("verify", path, "--json", "--witness", witness)
+        self.assertEqual(out.returncode, 3, out.stderr)
+        rows = {p["name"]: p for p in json.loads(out.stdout)["properties"]}
+        self.assertEqual(rows["counted"]["verdict"], "safe")
+        self.assertEqual(rows["stays"]["verdict"], "violated")
+        self.assertEqual(rows["stays"]["witness"]["parameters"], {"N": 1})
+        self.assertIn("stays is violated", witness.read_text())
+        self.assertEqual(run("verify", path, "--property", "counted").returncode, 0)
+
+    def test_bad_input(self):
+        path = self.write("p.ta", AUTOMATON)
+        for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
+                                   (("/none.ta",), "cannot read"),
+                                   ((path, "--property", "conted"), "did you mean 'counted'"),
+                                   ((path, "--checker", "magic"), "none of"),
+                                   ((path, "--timeout", "soon"), "is no time")]:
+            out = run("verify", *arguments)
+            self.assertEqual(out.returncode, 2, arguments)
+            self.assertIn(message, out.stderr)
+
+
+class Testnet(Files):
+    def make(self):
+        home = pathlib.Path(self.folder.name, "net")
+        out = run("testnet", "init", "-n", "4", "-o", home, "--base-port", "0")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        return home
+
+    def test_what_is_made_is_good(self):
+        home = self.make()
+        self.assertEqual(run("config", "check", "--home", home / "node0").returncode, 0)
+        self.assertEqual(os.stat(home / "node0/node.key").st_mode & 0o777, 0o600)
+        self.assertEqual(run("testnet", "init", "-o", home).returncode, 2)
+
+    def test_a_readable_key_is_refused(self):
+        home = self.make()
+        os.chmod(home / "node1/node.key", 0o644)
+        for verb in [("node", "run"), ("config", "check")]:
+            out = run(*verb, "--home", home / "node1")
+            self.assertEqual(out.returncode, 2)
+            self.assertIn("node.key", out.stderr)
+
+    def test_a_foreign_key_and_a_foreign_genesis(self):
+        home = self.make()
+        other = pathlib.Path(self.folder.name, "other")
+        run("testnet", "init", "-n", "4", "-o", other, "--base-port", "0")
+        (home / "node2/node.key").write_bytes((other / "node2/node.key").read_bytes())
+        out = run("node", "run", "--home", home / "node2")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("is no member of", out.stderr)
+
+    def test_a_damaged_genesis(self):
+        home = self.make()
+        (home / "genesis.json").write_text("{\"schema\": 1}")
+        out = run("node", "run", "--home", home / "node0")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("genesis.json", out.stderr)
+
+    def test_hosts(self):
+        hosts = self.write("hosts", "# four machines\n10.0.0.1:7000\n10.0.0.2\n10.0.0.3\n::1\n")
+        home = pathlib.Path(self.folder.name, "far")
+        out = run("testnet", "init", "-n", "4", "-o", home, "--hosts", hosts)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        nodes = json.loads((home / "genesis.json").read_text())["nodes"]
+        self.assertEqual([(n["host"], n["port"]) for n in nodes[:2]], [("10.0.0.1", 7000), ("10.0.0.2", 26656)])
+        bad = self.write("bad", "here\nthere\nx\ny\n")
+        out = run("testnet", "init", "-n", "4", "-o", str(home) + "2", "--hosts", bad)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("'here' is not ADDRESS:PORT", out.stderr)
+
+    def test_a_port_in_use(self):
+        home = self.make()
+        import socket
+        port = json.loads((home / "genesis.json").read_text())["nodes"][0]["port"]
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", port))
+            taken.listen()
+            out = run("node", "run", "--home", home / "node0")
+        self.assertEqual(out.returncode, 1)
+        self.assertIn(f"cannot listen on 127.0.0.1:{port}", out.stderr)
+
+    def test_a_damaged_store(self):
+        home = self.make()
+        data = home / "node0/data/index"
+        data.mkdir(parents=True)
+        (data / "CURRENT").write_text("MANIFEST-000009\n")
+        out = run("node", "run", "--home", home / "node0")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("cannot open the store", out.stderr)
+
+
+class Rest(unittest.TestCase):
+    def test_protocols(self):
+        rows = json.loads(run("protocols", "--json").stdout)
+        self.assertLessEqual({"thresher", "mysticeti"}, {r["name"] for r in rows})
+
+    def test_version(self):
+        out = run("--version")
+        self.assertEqual(out.returncode, 0)
+        self.assertIn("wire format", out.stdout)
+
+    def test_doctor(self):
+        self.assertIn("fdatasync", run("doctor").stdout)
+
+    def test_usage(self):
+        for arguments in [(), ("clutser",), ("cluster", "--nodes", "x"), ("cluster", "--kill", "9@1s"),
+                          ("cluster", "--storage", "paper"), ("submit",)]:
+            out = run(*arguments)
+            self.assertEqual(out.returncode, 2, arguments)
+            self.assertTrue(out.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
