@@ -11,6 +11,10 @@ constexpr ProtocolRow kRows[] = {
     {"mysticeti", "total order, dense uncertified DAG", "f Byzantine, n >= 3f+1",
      "3 for a leader's block, 4 for others", "n(n-1) a round", "about 42 n bytes a block",
      "signatures, partial synchrony", "cluster, sim"},
+    {"bracha", "reliable broadcast, from a rule table that `verify` proves",
+     "f Byzantine, n >= 3f+1", "3", "2 n(n-1) + n-1 an instance",
+     "45 bytes a message, the payload n-1 times", "authenticated links, no timing",
+     "library, tests"},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "../json.hpp"
+#include "../rule_tables.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/verify/checker.hpp"
@@ -17,6 +18,7 @@ using verify::Verdict;
 
 struct Args {
   std::string file;
+  std::string protocol;
   std::vector<std::string> properties;
   std::string checker = "auto";
   std::string timeout = "60s";
@@ -36,6 +38,12 @@ Result<verify::Automaton, std::string> load(const std::string& path) {
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) return "'" + path + "' is larger than 64 MiB: no automaton is";
   return verify::parse_automaton(text, path);
+}
+
+Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
+  auto ta = automaton_of(protocol);
+  if (!ta) return "no rule table is called '" + protocol + "'; there is: bracha";
+  return std::move(*ta);
 }
 
 std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
@@ -94,7 +102,7 @@ void print_json(const Args& a, const verify::Automaton& ta,
     rows.push_back(std::move(row));
   }
   Json out;
-  out.set("file", a.file).set("properties", rows).print();
+  out.set("file", a.file.empty() ? a.protocol : a.file).set("properties", rows).print();
 }
 
 std::string write_witnesses(const std::string& path, const verify::Automaton& ta,
@@ -139,7 +147,10 @@ int run(const Args& a) {
   if (!timeout || *timeout == 0) {
     return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
   }
-  const auto ta = load(a.file);
+  if (a.file.empty() == a.protocol.empty()) {
+    return fail(kUsage, "give either a file or a protocol with --protocol");
+  }
+  const auto ta = a.file.empty() ? built_in(a.protocol) : load(a.file);
   if (!ta) return fail(kUsage, ta.error());
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
@@ -183,7 +194,8 @@ Verb make_verify() {
   return {{"verify"},
           "Check the properties of a threshold automaton for all parameters. Example: thresher "
           "verify bracha.ta --timeout 20s",
-          {{"file", "a .ta or .eta file", &a->file, true},
+          {{"file", "a .ta or .eta file", &a->file},
+           {"--protocol", "a protocol of this program instead: bracha", &a->protocol},
            {"--property", "only this one; repeatable", &a->properties},
            {"--checker", "auto, smt, live or explicit", &a->checker},
            {"--timeout", "for the whole call, like 60s", &a->timeout},

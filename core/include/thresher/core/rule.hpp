@@ -1,14 +1,20 @@
-// A first form of rule tables: the guards that drive a protocol are the values a model checker
-// reads.
+// Rule tables: one declaration that drives a protocol and that the model checker proves.
 //
-//   constexpr Rule<Location, Kind> kRules[] = {
-//       {"echo on init", Location::kIdle, Location::kEchoed, {Kind::kInit, kAny}, Kind::kEcho},
-//       ...};
-//   const auto* rule = enabled(kRules, location, [&](Kind k) { return tally(k); }, committee);
+//   constexpr Rule kRules[] = {{"echo", kIdle, kEchoed, {}, Say{kEcho, Value::kInput}}, ...};
+//   constexpr RuleTable kTable{"bracha", kLocations, kCounters, kRules};
+//   static_assert(well_formed(kTable));
+//   const Rule* rule = enabled(kTable, location, tally_of, committee);
 //
-// Guarantees: the first enabled rule in table order is taken. Guards count distinct senders.
+// The language: a node moves between locations. A rule waits for the node's input, or for "at least
+// so many distinct senders said `counter` of value w"; taking it may say something itself. A value
+// is the node's input (x) or the one a guard counted (w); a location remembers x, w or both.
+// Guarantees (checked by well_formed at compile time): no cycles; on no path a counter is said
+// twice; names are unique; guards are lower bounds that are linear in n and f. One counter is one
+// de-duplication class: the executor counts a sender once for each counter, whatever the value.
+// Source: AUTOMATA design, "one declaration that runs and is proved"; docs/verify/automata.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -17,32 +23,92 @@
 
 namespace thresher {
 
-/// "At least this many distinct senders of this kind."
-template <class Kind>
+/// Which value a rule speaks of.
+enum class Value : std::uint8_t { kInput, kCounted };
+
+struct LocationInfo {
+  std::string_view name;
+  bool holds_input = false;  ///< the node's input matters there still
+  bool holds_value = false;  ///< the node is committed to a counted value
+};
+
+/// "At least this many distinct senders said this of one value."
 struct Guard {
-  Kind counter;
+  std::uint8_t counter = 0;
   Threshold at_least;
 };
 
-/// One step of the automaton.
-template <class Location, class Kind>
-struct Rule {
-  std::string_view name;
-  Location from;
-  Location to;
-  Guard<Kind> when;
-  std::optional<Kind> emits;
+struct Say {
+  std::uint8_t counter = 0;
+  Value value = Value::kInput;
 };
 
-/// The first rule of `rules` that leaves `location` and whose guard holds, or null.
-template <class Location, class Kind, class Count>
-const Rule<Location, Kind>* enabled(std::span<const Rule<Location, Kind>> rules, Location location,
-                                    Count count, const Committee& committee) {
-  for (const auto& rule : rules) {
-    if (rule.from == location &&
-        count(rule.when.counter) >= committee.at_least(rule.when.at_least)) {
-      return &rule;
+/// One step. Without a guard it waits for the node's input.
+struct Rule {
+  std::string_view name;
+  std::uint8_t from = 0;
+  std::uint8_t to = 0;
+  std::optional<Guard> when{};
+  std::optional<Say> says{};
+};
+
+/// Nodes start at location 0; the last location is the one that delivers its value.
+struct RuleTable {
+  std::string_view name;
+  std::span<const LocationInfo> locations;
+  std::span<const std::string_view> counters;
+  std::span<const Rule> rules;
+};
+
+namespace detail {
+
+/// Bit i: counter i was said on the way. False on a cycle or when one is said twice.
+constexpr bool paths_are_good(const RuleTable& table, std::uint8_t at, std::uint32_t said,
+                              std::uint64_t visited) {
+  if ((visited >> at & 1) != 0) return false;
+  for (const Rule& r : table.rules) {
+    if (r.from != at) continue;
+    const std::uint32_t bit = r.says ? 1u << r.says->counter : 0u;
+    if ((said & bit) != 0) return false;
+    if (!paths_are_good(table, r.to, said | bit, visited | std::uint64_t{1} << at)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+/// What the guarantees above say. At most 64 locations and 32 counters.
+constexpr bool well_formed(const RuleTable& table) {
+  if (table.locations.empty() || table.locations.size() > 64 || table.counters.size() > 32) {
+    return false;
+  }
+  for (std::size_t i = 0; i < table.rules.size(); ++i) {
+    const Rule& r = table.rules[i];
+    if (r.from >= table.locations.size() || r.to >= table.locations.size()) return false;
+    if (r.when && (r.when->counter >= table.counters.size() || r.when->at_least.d < 1))
+      return false;
+    if (r.says && r.says->counter >= table.counters.size()) return false;
+    // Only a guard can name the value that a location is committed to.
+    const bool gains = table.locations[r.to].holds_value && !table.locations[r.from].holds_value;
+    if (gains && !r.when) return false;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (table.rules[k].name == r.name) return false;
     }
+  }
+  return detail::paths_are_good(table, 0, 0, 0);
+}
+
+/// The first rule in table order that leaves `location` and is enabled, or null. `count(counter)`:
+/// distinct senders of the value in question; `has_input`: the node's input arrived.
+template <class Count>
+const Rule* enabled(const RuleTable& table, std::uint8_t location, bool has_input, Count count,
+                    const Committee& committee) {
+  for (const Rule& rule : table.rules) {
+    if (rule.from != location) continue;
+    const bool open = rule.when
+                          ? count(rule.when->counter) >= committee.at_least(rule.when->at_least)
+                          : has_input;
+    if (open) return &rule;
   }
   return nullptr;
 }

@@ -1,0 +1,21 @@
+// From the table that runs to the automaton that is proved.
+//
+//   auto ta = verify::export_broadcast(bracha::kTable);
+//   std::cout << verify::print_automaton(ta);
+//
+// The automaton describes one instance in which every correct node has input 0 or 1; two values are
+// enough, because guards never compare values. "At least c distinct senders" becomes
+// `counter + F >= c`: the counter is of correct senders, and each of the F faulty ones may add one.
+// Guarantees: fairness is generated (a rule whose guard stays true by correct senders alone is
+// taken in the end), never written by hand. The properties are those of reliable broadcast.
+#pragma once
+
+#include "thresher/core/rule.hpp"
+#include "thresher/verify/automaton.hpp"
+
+namespace thresher::verify {
+
+/// Pre: well_formed(table). Properties: agreement, unforgeability0/1, totality, validity0/1.
+Automaton export_broadcast(const RuleTable& table);
+
+}  // namespace thresher::verify
