@@ -1,0 +1,492 @@
+// Real Dag nodes against an adversary that owns the network and f keys: no clock, any order of
+// messages, timers that fire at will, blocks that lie.
+//
+//   Arena arena(rules, n, seed);
+//   std::string violation = arena.run(4000);       // empty when nothing broke
+//
+// The adversary (THRESHER-DAG section 9): starves links for a while, signs several variants of a
+// block for different receivers, votes for and claims any leader block it knows (or none), builds
+// leader blocks on the parents that hide what it dislikes, skips rounds, speaks late.
+// Checked at every delivery: one sequence of commits (P5). At the end, over every block that was
+// ever signed, the faulty ones' included: P1, no slot has two certified leaders; P2, a claim that
+// a correct node refers to is certified; P3, a leader that
+// enough nodes claimed is claimed in the history of every later correct leader block.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "thresher/core/journal.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/core/storage.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher {
+
+class Arena {
+ public:
+  using Message = dag::Message;
+
+  /// What is done to correct nodes besides.
+  struct Options {
+    std::uint64_t crashes_per_10000 = 0;  ///< effect lists that are cut somewhere
+    bool forget_own = false;              ///< a mutant: restarts lose the own blocks
+    bool record = false;                  ///< keep a journal of node 0's inputs
+  };
+
+  Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed)
+      : Arena(rules, n, seed, Options{}) {}
+  Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed, const Options& options)
+      : rules_(rules),
+        options_(options),
+        committee_(*Committee::of(n)),
+        random_(seed, 5),
+        delivered_(n),
+        timers_(n),
+        chains_(n),
+        disks_(n),
+        pending_(n) {
+    // The faulty ones are drawn, so that they lead different rounds.
+    while (faulty_.size() < committee_.faults()) {
+      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
+    }
+    for (std::uint16_t i = 0; i < n; ++i) nodes_.push_back(fresh(i));
+    redraw();
+  }
+
+  std::string run(std::uint64_t steps) {
+    for (std::uint16_t i = 0; i < nodes_.size(); ++i) {
+      if (!faulty(i)) feed(i, Start{0});
+    }
+    for (std::uint64_t s = 0; s < steps && violation_.empty(); ++s) act();
+    if (violation_.empty()) check_certificates();
+    if (violation_.empty()) check_claims_are_proved();
+    if (violation_.empty()) check_claims_carry();
+    return violation_;
+  }
+  std::uint64_t commits() const { return reference_.size(); }
+  std::uint64_t crashes() const { return crashes_; }
+  const Journal<dag::Dag>& journal() const { return journal_; }
+  const dag::Dag& recorded() const { return nodes_[0]; }
+  /// Node 0 as it was before its first input.
+  dag::Dag first() const { return fresh(0); }
+  /// Which check spoke: "P1", "P3", "P5", "evidence" or "restart".
+  const std::string& lemma() const { return lemma_; }
+
+ private:
+  struct Letter {
+    std::uint16_t from;
+    std::uint16_t to;
+    Message message;
+  };
+
+  dag::Dag fresh(std::uint16_t i) const {
+    dag::Config config;
+    config.committee = committee_;
+    config.self = NodeId{i};
+    config.rules = rules_;
+    return dag::Dag(std::move(config));
+  }
+  bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
+  void violated(const std::string& lemma, const std::string& why) {
+    if (!violation_.empty()) return;
+    lemma_ = lemma;
+    violation_ = lemma + ": " + why;
+  }
+  std::uint16_t leader(std::uint64_t round) const {
+    return static_cast<std::uint16_t>(round % committee_.size());
+  }
+
+  // New starved links, and a new taste of the liars.
+  void redraw() {
+    starved_.clear();
+    const std::uint64_t n = committee_.size();
+    if (random_.below(2) == 0) {  // one node is heard by one other only
+      const auto victim = static_cast<std::uint16_t>(random_.below(n));
+      const std::uint64_t friend_of_it = random_.below(n);
+      for (std::uint16_t to = 0; to < n; ++to) {
+        if (to != friend_of_it) starved_.insert({victim, to});
+      }
+    }
+    if (random_.below(2) == 0) {  // one node hears one other only
+      const auto victim = static_cast<std::uint16_t>(random_.below(n));
+      const std::uint64_t friend_of_it = random_.below(n);
+      for (std::uint16_t from = 0; from < n; ++from) {
+        if (from != friend_of_it) starved_.insert({from, victim});
+      }
+    }
+    const std::uint64_t links = random_.below(n * 2);
+    for (std::uint64_t k = 0; k < links; ++k) {
+      starved_.insert({static_cast<std::uint16_t>(random_.below(committee_.size())),
+                       static_cast<std::uint16_t>(random_.below(committee_.size()))});
+    }
+    until_redraw_ = 20 + random_.below(400);
+    // A liar that never signs twice is believed longer.
+    equivocates_ = random_.below(2) == 0;
+    shown_of_3_ = 1 + random_.below(3);
+    claims_of_4_ = random_.below(5);
+    votes_of_4_ = random_.below(5);
+    forgets_of_8_ = random_.below(5);
+    if (random_.below(3) != 0) return;
+    // The plain lie: nobody is voted for, everybody is claimed to be certified, and the self edge
+    // jumps over the block that blamed.
+    equivocates_ = false;
+    votes_of_4_ = 0;
+    claims_of_4_ = 4;
+    forgets_of_8_ = 4;
+    shown_of_3_ = 3;
+  }
+
+  void act() {
+    if (until_redraw_-- == 0) redraw();
+    const std::uint64_t what = random_.below(100);
+    if (what < 8) return lie();
+    if (what < 14) return fire();
+    if (what < 20) return submit();
+    deliver_one();
+  }
+
+  void submit() {
+    const auto i = static_cast<std::uint16_t>(random_.below(nodes_.size()));
+    if (faulty(i) || nodes_[i].pending_submits() > 0) return;
+    Writer w;
+    w.u16(i).u64(++payloads_);
+    const Bytes bytes = Bytes::from(w.take());
+    feed(i, Requested<dag::Submit>{{{bytes, hash(bytes.view())}}});
+  }
+
+  void fire() {
+    const auto i = static_cast<std::uint16_t>(random_.below(nodes_.size()));
+    if (faulty(i) || timers_[i].empty()) return;
+    auto it = timers_[i].begin();
+    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(timers_[i].size())));
+    const TimerId id = *it;
+    timers_[i].erase(it);
+    feed(i, Expired{id});
+  }
+
+  void deliver_one() {
+    for (int tries = 0; tries < 6 && !letters_.empty(); ++tries) {
+      const std::size_t at = random_.below(letters_.size());
+      const Letter& l = letters_[at];
+      const bool hidden = starved_.contains({l.from, l.to}) && random_.below(20) != 0;
+      if (hidden) continue;
+      const Letter letter = std::move(letters_[at]);
+      letters_[at] = std::move(letters_.back());
+      letters_.pop_back();
+      return feed(letter.to, Received<Message>{NodeId{letter.from}, letter.message});
+    }
+  }
+
+  void feed(std::uint16_t i, const InputOf<dag::Dag>& input) {
+    std::vector<InputOf<dag::Dag>> todo{input};
+    while (!todo.empty()) {
+      const InputOf<dag::Dag> next = std::move(todo.back());
+      todo.pop_back();
+      if (options_.record && i == 0) journal_.record(next);
+      dag::Dag::Fx fx;
+      step(nodes_[i], next, fx);
+      // A crash keeps some effects of the list and loses the rest, and all that was only in memory.
+      const bool crash = random_.below(10'000) < options_.crashes_per_10000;
+      std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();
+      for (auto& effect : fx.list()) {
+        if (left-- == 0) break;
+        std::visit([&](auto& e) { emit(i, e, todo); }, effect);
+      }
+      if (crash) return restart(i);
+    }
+  }
+
+  void restart(std::uint16_t i) {
+    ++crashes_;
+    nodes_[i] = fresh(i);
+    timers_[i].clear();
+    pending_[i].clear();
+    delivered_[i] = 0;
+    replayed_.insert(i);
+    (void)disks_[i].replay([&](const Restored& r) {
+      if (options_.forget_own && r.table == dag::kOwn) return;
+      dag::Dag::Fx none;
+      step(nodes_[i], InputOf<dag::Dag>{r}, none);
+    });
+    feed(i, Start{0});
+  }
+  // A lazy record becomes durable with the next one that is not.
+  void emit(std::uint16_t i, const Persist& e, std::vector<InputOf<dag::Dag>>&) {
+    pending_[i].push_back(e);
+    if (e.lazy) return;
+    (void)disks_[i].write(pending_[i], true);
+    pending_[i].clear();
+  }
+
+  template <class E>
+  void emit(std::uint16_t, const E&, std::vector<InputOf<dag::Dag>>&) {}
+  void emit(std::uint16_t i, const Send<Message>& e, std::vector<InputOf<dag::Dag>>&) {
+    post(i, e.to.value, e.message);
+  }
+  void emit(std::uint16_t i, const Broadcast<Message>& e, std::vector<InputOf<dag::Dag>>&) {
+    if (const auto* push = std::get_if<dag::Push>(&e.message)) note(push->block);
+    for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
+      if (to != i) post(i, to, e.message);
+    }
+  }
+  void emit(std::uint16_t i, const Deliver<dag::Committed>& e, std::vector<InputOf<dag::Dag>>&) {
+    std::uint64_t& length = delivered_[i];
+    const std::pair commit(e.output.slot.value, e.output.leader);
+    // After a restart old commits come again, from where the disk knows; the host drops them.
+    if (replayed_.contains(i)) {
+      const auto at = std::find(reference_.begin(), reference_.end(), commit);
+      if (at != reference_.end()) length = static_cast<std::uint64_t>(at - reference_.begin());
+      if (length == 0 && at == reference_.end()) length = reference_.size();
+      replayed_.erase(i);
+    }
+    if (reference_.size() == length) reference_.push_back(commit);
+    if (reference_[length] != commit) {
+      violated("P5", "node " + std::to_string(i) + " commits slot " + std::to_string(commit.first) +
+                         " where another committed slot " +
+                         std::to_string(reference_[length].first));
+    }
+    ++length;
+  }
+  void emit(std::uint16_t i, const ArmTimer& e, std::vector<InputOf<dag::Dag>>&) {
+    timers_[i].insert(e.id);
+  }
+  void emit(std::uint16_t i, const CancelTimer& e, std::vector<InputOf<dag::Dag>>&) {
+    timers_[i].erase(e.id);
+  }
+  void emit(std::uint16_t, const Verify& e, std::vector<InputOf<dag::Dag>>& todo) {
+    todo.push_back(Verified{e.ticket, true});  // nobody signs for another here
+  }
+  void emit(std::uint16_t, const Endorse& e, std::vector<InputOf<dag::Dag>>& todo) {
+    todo.push_back(Endorsed{e.ticket, {}});
+  }
+  void emit(std::uint16_t, const Accuse& e, std::vector<InputOf<dag::Dag>>&) {
+    if (!faulty(e.who.value)) violated("evidence", "a correct node was accused");
+  }
+
+  void post(std::uint16_t from, std::uint16_t to, const Message& m) {
+    if (faulty(to)) return;  // the faulty know everything anyway
+    if (letters_.size() < 20'000) letters_.push_back({from, to, m});
+  }
+
+  void note(const dag::BlockPtr& block) {
+    const std::pair slot(block->author().value, block->round().value);
+    if (!faulty(slot.first) && own_.emplace(slot, block->digest).first->second != block->digest) {
+      violated("restart", "node " + std::to_string(slot.first) + " signed two blocks for round " +
+                              std::to_string(slot.second));
+    }
+    if (!known_.emplace(block->digest, block).second) return;
+    by_round_[block->round().value].push_back(block);
+  }
+
+  dag::BlockPtr any_of(std::uint64_t round, std::uint16_t author, bool fixed) {
+    const auto it = by_round_.find(round);
+    std::vector<dag::BlockPtr> found;
+    if (it != by_round_.end()) {
+      for (const auto& b : it->second) {
+        if (!fixed || b->author().value == author) found.push_back(b);
+      }
+    }
+    return found.empty() ? nullptr : found[random_.below(found.size())];
+  }
+
+  // One faulty node signs a block, perhaps in variants, and shows it to whom it likes.
+  void lie() {
+    if (faulty_.empty() || by_round_.empty()) return;
+    auto it = faulty_.begin();
+    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(faulty_.size())));
+    const std::uint16_t self = *it;
+    const std::uint64_t top = by_round_.rbegin()->first;
+    const std::uint64_t back = random_.below(4) == 0 ? random_.below(6) : random_.below(2);
+    const std::uint64_t round = top + 1 > back ? top + 1 - back : 1;
+    const std::uint64_t variants = equivocates_ ? 1 + random_.below(2) : 1;
+    if (!equivocates_ && !chains_[self].empty() && chains_[self].back()->round().value >= round) {
+      return;
+    }
+    for (std::uint64_t v = 0; v < variants; ++v) {
+      const dag::BlockPtr block = craft(self, round);
+      if (!block) return;
+      note(block);
+      chains_[self].push_back(block);
+      for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
+        if (random_.below(3) < shown_of_3_) post(self, to, dag::Push{block});
+      }
+    }
+  }
+
+  dag::BlockPtr craft(std::uint16_t self, std::uint64_t round) {
+    dag::Header h;
+    h.author = NodeId{self};
+    h.round = Round{round};
+    h.self = {NodeId{self}, Round{0}, {}};
+    for (const auto& b : chains_[self]) {  // mostly the last before this round
+      if (b->round().value < round &&
+          (h.self.round < b->round() || random_.below(8) < forgets_of_8_)) {
+        h.self = {NodeId{self}, b->round(), b->digest};
+      }
+    }
+    const bool sparse = rules_.edges == dag::Edges::kSparse;
+    if (sparse && round >= 2 && random_.below(4) < votes_of_4_) {
+      if (const auto b = any_of(round - 1, leader(round - 1), true)) h.vote = b->digest;
+    }
+    if (sparse && round >= 3 && random_.below(4) < claims_of_4_) {
+      if (const auto b = any_of(round - 2, leader(round - 2), true)) h.claim = b->digest;
+    }
+    if (round >= 2 && (!sparse || leader(round) == self) && !add_parents(h)) return nullptr;
+    Writer salt;
+    salt.u64(++payloads_);
+    const Bytes bytes = Bytes::from(salt.take());
+    h.payload_root = hash(bytes.view());
+    h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+    const Digest root = h.payload_root;
+    return dag::make_block(std::move(h), {bytes, root}, {}, {});
+  }
+
+  // Just enough parents of the round before, in a drawn order: what is left out stays hidden.
+  bool add_parents(dag::Header& h) {
+    std::vector<std::uint16_t> order;
+    for (std::uint16_t i = 0; i < committee_.size(); ++i) {
+      if (i != h.author.value) order.push_back(i);
+    }
+    for (std::size_t k = order.size(); k > 1; --k) {
+      std::swap(order[k - 1], order[random_.below(k)]);
+    }
+    std::uint32_t count = h.self.round.value + 1 == h.round.value ? 1 : 0;
+    for (const std::uint16_t author : order) {
+      if (count >= committee_.at_least(rules_.dense)) break;
+      if (const auto b = any_of(h.round.value - 1, author, true)) {
+        h.refs.push_back({b->author(), b->round(), b->digest});
+        ++count;
+      }
+    }
+    std::sort(h.refs.begin(), h.refs.end());
+    return count >= committee_.at_least(rules_.dense);
+  }
+
+  // P1, counting every block that was ever signed, whoever holds it.
+  void check_certificates() {
+    if (rules_.edges != dag::Edges::kSparse) return;
+    for (const auto& [round, blocks] : by_round_) {
+      std::map<Digest, std::set<std::uint16_t>> votes;
+      for (const auto& b : blocks) {
+        if (b->header.vote) votes[*b->header.vote].insert(b->author().value);
+      }
+      int certified = 0;
+      for (const auto& [digest, authors] : votes) {
+        certified += authors.size() >= committee_.at_least(rules_.certify) ? 1 : 0;
+      }
+      if (certified > 1)
+        violated("P1", "slot " + std::to_string(round - 1) + " has two certificates");
+    }
+  }
+
+  // P2: what a correct node refers to was accepted, so what it claims is certified.
+  void check_claims_are_proved() {
+    for (const auto& [digest, b] : known_) {
+      if (faulty(b->author().value)) continue;
+      for (const dag::Edge& e : b->header.refs) {
+        const auto parent = known_.find(e.digest);
+        if (parent == known_.end() || !parent->second->header.claim) continue;
+        const Digest claimed = *parent->second->header.claim;
+        std::set<std::uint16_t> voters;
+        for (const auto& v : by_round_[e.round.value - 1]) {
+          if (v->header.vote == claimed) voters.insert(v->author().value);
+        }
+        if (voters.size() >= committee_.at_least(rules_.certify)) continue;
+        violated("P2", "node " + std::to_string(b->author().value) +
+                           " refers to a claim without a certificate, slot " +
+                           std::to_string(e.round.value - 2));
+      }
+    }
+  }
+
+  bool claims_in_history(const dag::BlockPtr& from, std::uint64_t round,
+                         const Digest& leader_digest) {
+    std::vector<Digest> todo{from->digest};
+    std::set<Digest> seen;
+    while (!todo.empty()) {
+      const Digest at = todo.back();
+      todo.pop_back();
+      const auto it = known_.find(at);
+      if (it == known_.end() || !seen.insert(at).second) continue;
+      const dag::Header& h = it->second->header;
+      if (h.round.value == round && h.claim == leader_digest) return true;
+      if (h.round.value <= round) continue;
+      todo.push_back(h.self.digest);
+      if (h.vote) todo.push_back(*h.vote);
+      if (h.claim) todo.push_back(*h.claim);
+      for (const dag::Edge& e : h.refs) todo.push_back(e.digest);
+    }
+    return false;
+  }
+
+  // A leader block, of anybody, with the parents that the rules ask for; all of its ancestors are
+  // known here, since the faulty cannot refer to what does not exist.
+  bool dense_leader(const dag::BlockPtr& b) const {
+    const dag::Header& h = b->header;
+    if (leader(h.round.value) != h.author.value) return false;
+    std::uint32_t parents = h.self.round.value + 1 == h.round.value ? 1 : 0;
+    for (const dag::Edge& e : h.refs) parents += e.round.value + 1 == h.round.value ? 1 : 0;
+    return parents >= committee_.at_least(rules_.dense);
+  }
+
+  // P3: the f faulty count as claimers too, for they may still sign.
+  void check_claims_carry() {
+    if (rules_.edges != dag::Edges::kSparse) return;
+    for (const auto& [round, blocks] : by_round_) {
+      std::map<Digest, std::set<std::uint16_t>> claims;
+      for (const auto& b : blocks) {
+        if (b->header.claim && !faulty(b->author().value)) {
+          claims[*b->header.claim].insert(b->author().value);
+        }
+      }
+      for (const auto& [digest, authors] : claims) {
+        const std::size_t all = authors.size() + committee_.faults();
+        if (all < committee_.at_least(rules_.commit)) continue;
+        for (auto later = by_round_.upper_bound(round); later != by_round_.end(); ++later) {
+          for (const auto& b : later->second) {
+            if (dense_leader(b) && !claims_in_history(b, round, digest)) {
+              violated("P3", "the leader block of round " + std::to_string(b->round().value) +
+                                 " has no claim for slot " + std::to_string(round - 2));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  dag::Rules rules_;
+  Options options_;
+  Committee committee_;
+  Prng random_;
+  std::set<std::uint16_t> faulty_;
+  std::vector<dag::Dag> nodes_;
+  std::vector<std::uint64_t> delivered_;
+  std::vector<std::set<TimerId>> timers_;
+  std::vector<std::vector<dag::BlockPtr>> chains_;
+  std::vector<MemoryStorage> disks_;
+  std::vector<std::vector<Persist>> pending_;
+  std::set<std::uint16_t> replayed_;
+  std::uint64_t crashes_ = 0;
+  Journal<dag::Dag> journal_;
+  std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
+  std::vector<Letter> letters_;
+  std::vector<std::pair<std::uint64_t, Digest>> reference_;
+  std::map<Digest, dag::BlockPtr> known_;
+  std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;
+  std::set<std::pair<std::uint16_t, std::uint16_t>> starved_;
+  std::uint64_t until_redraw_ = 0;
+  bool equivocates_ = false;
+  std::uint64_t shown_of_3_ = 3;
+  std::uint64_t claims_of_4_ = 2;
+  std::uint64_t votes_of_4_ = 2;
+  std::uint64_t forgets_of_8_ = 1;
+  std::uint64_t payloads_ = 0;
+  std::string violation_;
+  std::string lemma_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,135 @@
+// The rules against an adversary that owns the network, and every rule taken away in turn.
+#include "arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace thresher {
+namespace {
+
+constexpr std::uint32_t kSizes[] = {4, 5, 6, 7, 10};
+
+std::uint32_t size_of(std::uint64_t seed) {
+  return kSizes[seed % std::size(kSizes)];
+}
+
+class ArenaRules : public testing::TestWithParam<dag::Rules> {};
+INSTANTIATE_TEST_SUITE_P(Family, ArenaRules,
+                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti()),
+                         [](const auto& suite) { return std::string(suite.param.name); });
+
+TEST_P(ArenaRules, NothingBreaks) {
+  std::uint64_t commits = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Arena arena(GetParam(), size_of(seed), seed);
+    ASSERT_EQ(arena.run(2500), "") << "n " << size_of(seed) << " seed " << seed;
+    commits += arena.commits();
+  }
+  EXPECT_GT(commits, 150u);  // else nothing was judged
+}
+
+// Every node may be cut after any effect; restored from its disk it never contradicts itself.
+TEST_P(ArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Arena arena(GetParam(), size_of(seed), seed, {.crashes_per_10000 = 100});
+    ASSERT_EQ(arena.run(2500), "") << "n " << size_of(seed) << " seed " << seed;
+    crashes += arena.crashes();
+  }
+  EXPECT_GT(crashes, 1000u);
+}
+
+TEST(Restart, ForgettingTheOwnBlockIsCaught) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Arena arena(dag::Rules::thresher(), size_of(seed), seed,
+                {.crashes_per_10000 = 100, .forget_own = true});
+    (void)arena.run(2500);
+    if (arena.lemma() == "restart" || arena.lemma() == "evidence") return;
+  }
+  FAIL() << "not caught in 100 seeds";
+}
+
+// What a node does, in an order that any difference would change.
+Digest digest_of(const dag::Dag::Fx& fx_const) {
+  auto fx = fx_const;
+  Writer w;
+  for (const auto& effect : fx.list()) {
+    w.u64(effect.index());
+    if (const auto* b = std::get_if<Broadcast<dag::Message>>(&effect)) {
+      if (const auto* push = std::get_if<dag::Push>(&b->message))
+        w.bytes(push->block->digest.bytes);
+    } else if (const auto* p = std::get_if<Persist>(&effect)) {
+      w.bytes(p->key.view()).bytes(p->value.view());
+    } else if (const auto* e = std::get_if<Endorse>(&effect)) {
+      w.bytes(e->digest.bytes);
+    } else if (const auto* d = std::get_if<Deliver<dag::Committed>>(&effect)) {
+      w.u64(d->output.slot.value).bytes(d->output.leader.bytes);
+      for (const auto& block : d->output.blocks) w.bytes(block->digest.bytes);
+    }
+  }
+  return hash(w.view());
+}
+
+TEST_P(ArenaRules, TheSameJournalGivesTheSameBytes) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Arena arena(GetParam(), size_of(seed), seed, {.record = true});
+    ASSERT_EQ(arena.run(1500), "");
+    std::vector<Digest> first;
+    std::vector<Digest> second;
+    (void)arena.journal().replay(arena.first(),
+                                 [&](const auto& fx) { first.push_back(digest_of(fx)); });
+    const dag::Dag last = arena.journal().replay(
+        arena.first(), [&](const auto& fx) { second.push_back(digest_of(fx)); });
+    EXPECT_EQ(first, second);
+    EXPECT_EQ(first.size(), arena.journal().inputs().size());
+    EXPECT_EQ(last.round(), arena.recorded().round());
+    EXPECT_EQ(last.next_slot(), arena.recorded().next_slot());
+  }
+}
+
+struct Mutant {
+  const char* name;
+  dag::Rules rules;
+};
+
+std::vector<Mutant> mutants() {
+  std::vector<Mutant> all;
+  const auto add = [&](const char* name, auto change) {
+    dag::Rules rules = dag::Rules::thresher();
+    change(rules);
+    all.push_back({name, rules});
+  };
+  constexpr Threshold kTwiceFaults{0, 2, 0, 1};
+  add("CommitByFewClaims", [](auto& r) { r.commit = kValidity; });
+  add("CertifyByTwiceF", [&](auto& r) { r.certify = kTwiceFaults; });
+  add("ClaimsNotChecked", [](auto& r) { r.check_claims = false; });
+  add("LeaderNotDense", [](auto& r) { r.dense = kAny; });
+  add("SkipByFew", [](auto& r) { r.skip = kValidity; });
+  add("SkipByTwiceF", [&](auto& r) { r.skip = kTwiceFaults; });
+  add("AnchorTooNear", [](auto& r) { r.anchor_distance = 2; });
+  add("UndecidedIgnored", [](auto& r) { r.stop_at_undecided = false; });
+  add("AmplifyByF", [](auto& r) { r.amplify = Threshold{0, 1, 0, 1}; });
+  add("AnchorCommitsAnything", [](auto& r) { r.indirect_needs_claim = false; });
+  return all;
+}
+
+class Mutants : public testing::TestWithParam<Mutant> {};
+INSTANTIATE_TEST_SUITE_P(Each, Mutants, testing::ValuesIn(mutants()),
+                         [](const auto& suite) { return std::string(suite.param.name); });
+
+TEST_P(Mutants, AreCaught) {
+  for (std::uint64_t seed = 1; seed <= 10000; ++seed) {
+    const std::uint32_t n = seed % 2 == 0 ? 4 : size_of(seed);
+    Arena arena(GetParam().rules, n, seed);
+    const std::string why = arena.run(2500);
+    if (why.empty()) continue;
+    RecordProperty("seed", std::to_string(seed));
+    std::printf("  caught at seed %llu: %s\n", static_cast<unsigned long long>(seed), why.c_str());
+    return;
+  }
+  FAIL() << "not caught in 10,000 seeds";
+}
+
+}  // namespace
+}  // namespace thresher
