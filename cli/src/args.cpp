@@ -29,7 +29,7 @@ std::vector<std::string> names_in(const CLI::App& app, bool flags) {
 int usage(const CLI::App& app, const std::string& what) {
   std::string where = app.get_name();
   for (const CLI::App* up = app.get_parent(); up != nullptr; up = up->get_parent()) {
-    where = up->get_name() + " " + where;
+    where.insert(0, up->get_name() + " ");
   }
   std::cerr << where << ": " << what << "; see `" << where << " --help`\n";
   return kUsage;

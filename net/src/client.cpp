@@ -54,7 +54,7 @@ struct Client::Impl {
     if (closed) return;
     link = std::make_unique<ClientLink>(
         loop, genesis.context().chain, genesis.nodes[node],
-        TransportCallbacks{[this](ConnectionId, Frame f) { frame(f); },
+        TransportCallbacks{[this](ConnectionId, const Frame& f) { frame(f); },
                            [this](ConnectionId, bool now_up) { linked(now_up); },
                            [this](const std::string& why) { last_problem = why; }});
     link->connect();

@@ -89,7 +89,7 @@ class Cluster {
     links_.resize(options_.nodes);
     links_[i].link = std::make_unique<net::ClientLink>(
         loop_, genesis_.context().chain, genesis_.nodes[i],
-        net::TransportCallbacks{[this, i](net::ConnectionId, net::Frame f) { frame(i, f); },
+        net::TransportCallbacks{[this, i](net::ConnectionId, const net::Frame& f) { frame(i, f); },
                                 [this, i](net::ConnectionId, bool up) { linked(i, up); },
                                 [](const std::string&) {}});
     links_[i].link->connect();

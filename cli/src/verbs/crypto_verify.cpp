@@ -38,6 +38,7 @@ class Session {
       job.message = line.message;
     }
     std::vector<std::vector<crypto::Verdict>> verdicts;
+    verdicts.reserve(backends_.here.size());
     for (auto& backend : backends_.here) {
       verdicts.emplace_back(jobs.size(), crypto::Verdict::kUnavailable);
       backend->verify(jobs, verdicts.back());

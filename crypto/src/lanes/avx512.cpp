@@ -100,8 +100,9 @@ struct F8 {
   }
   /// a - b + 2p, limb by limb.
   static F8 sub(const F8& a, const F8& b) {
-    const __m512i low = _mm512_set1_epi64(static_cast<long long>(2 * (kMask51 - 18)));
-    const __m512i high = _mm512_set1_epi64(static_cast<long long>(2 * kMask51));
+    constexpr long long kTop = (1LL << 52) - 2;
+    const __m512i low = _mm512_set1_epi64(kTop - 36);
+    const __m512i high = _mm512_set1_epi64(kTop);
     __m512i r[5];
     for (int k = 0; k < 5; ++k) {
       r[k] = _mm512_sub_epi64(_mm512_add_epi64(a.v[k], k == 0 ? low : high), b.v[k]);

@@ -122,7 +122,7 @@ class Combining final : public BatchVerifier {
   void register_keys(std::span<const PublicKey> keys) override { individual_.register_keys(keys); }
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
-    const auto group = static_cast<std::size_t>(kTermsPerLane * engine_.lanes);
+    const std::size_t group = std::size_t{kTermsPerLane} * static_cast<std::size_t>(engine_.lanes);
     for (std::size_t at = 0; at < jobs.size(); at += group) {
       const std::size_t count = std::min(group, jobs.size() - at);
       check(jobs.subspan(at, count), verdicts.subspan(at, count));

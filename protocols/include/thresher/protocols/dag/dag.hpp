@@ -54,6 +54,14 @@ struct Stats {
   std::uint64_t equivocations = 0;
 };
 
+/// Sizes of everything that a peer can fill.
+struct Footprint {
+  std::size_t blocks = 0;   ///< held, above the floor
+  std::size_t pending = 0;  ///< waiting for the verdict on their signature
+  std::size_t missing = 0;  ///< referenced and not held
+  std::size_t waiting = 0;  ///< waiting for others, or for evidence
+};
+
 class Dag {
  public:
   using Message = dag::Message;
@@ -86,6 +94,7 @@ class Dag {
   Round frontier() const;
   const Stats& stats() const;
   std::size_t pending_submits() const;
+  Footprint footprint() const;
 
  private:
   struct State;

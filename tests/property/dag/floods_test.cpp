@@ -1,0 +1,206 @@
+// Known bug classes of such protocols, each as a test; the rows are those of the reliability
+// checklist (docs/threat-model.md). A member that floods fills only its own quota, and the others
+// go on.
+#include <gtest/gtest.h>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher::dag {
+namespace {
+
+using Input = InputOf<Dag>;
+
+/// One node and what it asked for; the test plays everybody else.
+class Target {
+ public:
+  Target() : node_(config()) { feed(Start{0}); }
+
+  static Config config() {
+    Config c;
+    c.self = NodeId{0};
+    return c;
+  }
+  void feed(const Input& input) {
+    std::vector<Input> todo{input};
+    while (!todo.empty()) {
+      const Input next = std::move(todo.back());
+      todo.pop_back();
+      Dag::Fx fx;
+      step(node_, next, fx);
+      for (auto& effect : fx.list()) {
+        if (const auto* v = std::get_if<Verify>(&effect)) {
+          todo.push_back(Verified{v->ticket, verdict_});
+        } else if (const auto* e = std::get_if<Endorse>(&effect)) {
+          todo.push_back(Endorsed{e->ticket, {}});
+        } else if (std::holds_alternative<Accuse>(effect)) {
+          ++accusations_;
+        } else if (std::holds_alternative<Deliver<Committed>>(effect)) {
+          ++commits_;
+        }
+      }
+    }
+  }
+  void push(std::uint16_t from, const BlockPtr& block) {
+    feed(Received<Message>{NodeId{from}, Push{block}});
+  }
+  void give(std::uint16_t from, std::vector<BlockPtr> blocks) {
+    feed(Received<Message>{NodeId{from}, Give{std::move(blocks)}});
+  }
+
+  Dag node_;
+  bool verdict_ = true;
+  int accusations_ = 0;
+  int commits_ = 0;
+};
+
+BlockPtr block(std::uint16_t author, std::uint64_t round, std::uint64_t salt = 0) {
+  Header h;
+  h.author = NodeId{author};
+  h.round = Round{round};
+  h.self = {h.author, Round{0}, {}};
+  if (round > 1) {  // an invented parent
+    Writer w;
+    w.u64(salt);
+    h.self = {h.author, Round{round - 1}, hash(w.view())};
+  }
+  Writer w;
+  w.u64(salt);
+  const Bytes bytes = Bytes::from(w.take());
+  h.payload_root = hash(bytes.view());
+  h.payload_bytes = 8;
+  const Digest root = h.payload_root;
+  return make_block(std::move(h), {bytes, root}, {}, {});
+}
+
+TEST(Floods, Row1FarRoundsLeaveNothingBehind) {
+  Target t;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    for (const std::uint64_t far : {std::uint64_t{1'000'000}, std::uint64_t{1} << 31,
+                                    std::uint64_t{1} << 63, ~std::uint64_t{0} - 20'000}) {
+      t.push(1, block(1, far + i, i));
+    }
+  }
+  const Footprint f = t.node_.footprint();
+  EXPECT_EQ(f.blocks + f.pending + f.missing + f.waiting, 0u);
+  EXPECT_EQ(t.node_.frontier().value, 0u);  // one liar moves no frontier
+}
+
+TEST(Floods, Row1RoundsWithinTheWindowFillOneQuota) {
+  Target t;
+  const Limits limits;
+  for (std::uint64_t i = 0; i < 20'000; ++i) t.push(1, block(1, 3 + i % 250, i));
+  const Footprint f = t.node_.footprint();
+  EXPECT_LE(f.blocks, limits.waiting_per_peer + limits.window);
+  EXPECT_LE(f.missing, limits.waiting_per_peer + limits.window);
+  EXPECT_LE(f.waiting, limits.waiting_per_peer + limits.window);
+  EXPECT_GT(t.accusations_, 0);
+}
+
+TEST(Floods, Row2EquivocationsAreNotCollected) {
+  Target t;
+  for (std::uint64_t i = 0; i < 100'000; ++i) t.push(1, block(1, 1, i));
+  EXPECT_LE(t.node_.footprint().blocks, 2u);
+  EXPECT_EQ(t.accusations_, 1);
+}
+
+TEST(Floods, Row3AFloodLeavesRoomForTheHonest) {
+  Target t;
+  for (std::uint64_t i = 0; i < 20'000; ++i) t.push(1, block(1, 2 + i % 200, i));
+  const std::size_t before = t.node_.footprint().blocks;
+  t.push(2, block(2, 1));
+  t.push(3, block(3, 1));
+  EXPECT_EQ(t.node_.footprint().blocks, before + 2);
+  // Theirs, and the own one.
+  EXPECT_EQ(t.node_.stats().blocks_accepted, 3u);
+}
+
+TEST(Floods, Row5AuthorsAndSendersOutsideTheCommitteeAreRefused) {
+  Target t;
+  t.push(1, block(2, 1));  // pushed by another than its author
+  t.feed(Received<Message>{NodeId{9}, Push{block(9, 1)}});
+  t.feed(Received<Message>{NodeId{65535}, Push{block(65535, 1)}});
+  t.give(1, {block(1, 1)});  // nobody asked
+  t.give(1, {nullptr});
+  t.feed(Received<Message>{NodeId{1}, Push{nullptr}});
+  t.push(1, block(1, 0));
+  EXPECT_EQ(t.node_.footprint().blocks, 0u);
+  EXPECT_GE(t.node_.stats().refused, 4u);
+}
+
+TEST(Floods, Row7TheSameBlockCountsOnce) {
+  Target t;
+  const BlockPtr b = block(1, 1);
+  for (int i = 0; i < 100; ++i) t.push(1, b);
+  EXPECT_EQ(t.node_.footprint().blocks, 2u);  // it and the own one
+  EXPECT_EQ(t.node_.stats().blocks_accepted, 2u);
+  EXPECT_EQ(t.accusations_, 0);
+}
+
+TEST(Floods, Row7ABadSignatureTakesNothingAway) {
+  Target t;
+  t.verdict_ = false;
+  for (std::uint64_t i = 0; i < 1000; ++i) t.push(1, block(1, 1, i));
+  EXPECT_EQ(t.node_.footprint().blocks + t.node_.footprint().pending, 0u);
+  EXPECT_EQ(t.accusations_, 0);
+  t.verdict_ = true;
+  t.push(1, block(1, 1));
+  EXPECT_EQ(t.node_.stats().blocks_accepted, 2u);  // it and the own one
+}
+
+TEST(Floods, Row8QuorumsMeetInACorrectNode) {
+  for (std::uint32_t n = 1; n <= 4096; n = n < 200 ? n + 1 : n * 2 - 3) {
+    for (std::uint32_t f = 0; 3 * f + 1 <= n; f = f < 40 ? f + 1 : f * 2) {
+      const auto c = Committee::make(n, f);
+      ASSERT_TRUE(c);
+      const std::uint32_t q = c->at_least(kQuorum);
+      EXPECT_GE(2 * q, n + f + 1) << n << " " << f;  // two quorums share f+1 nodes
+      EXPECT_LE(q, n - f) << n << " " << f;          // the correct ones alone are a quorum
+      EXPECT_GE(q, c->at_least(kStrong)) << n << " " << f;
+    }
+    EXPECT_FALSE(Committee::make(n, n / 3 + 1));
+  }
+  EXPECT_FALSE(Committee::make(0, 0));
+  EXPECT_FALSE(Committee::make(Committee::kMaxSize + 1, 0));
+}
+
+TEST(Floods, Row10DigestsBindChainEpochAndEveryField) {
+  const BlockPtr b = block(1, 2, 7);
+  ChainContext other;
+  other.chain.bytes[0] = std::byte{1};
+  ChainContext next_epoch;
+  next_epoch.epoch = 1;
+  EXPECT_NE(digest_of(b->header, {}), digest_of(b->header, other));
+  EXPECT_NE(digest_of(b->header, {}), digest_of(b->header, next_epoch));
+  Header changed = b->header;
+  changed.vote = Digest{};
+  EXPECT_NE(digest_of(b->header, {}), digest_of(changed, {}));
+  Header claimed = b->header;
+  claimed.claim = Digest{};
+  EXPECT_NE(digest_of(changed, {}), digest_of(claimed, {}));
+}
+
+TEST(Floods, Row16TimeoutsDoNotOverflow) {
+  Target t;
+  for (std::uint16_t i = 1; i < 4; ++i) t.push(i, block(i, 1));
+  for (int k = 0; k < 500; ++k) t.feed(Expired{{1, {}}});
+  for (int k = 0; k < 500; ++k) t.feed(Expired{{3, {}}});
+  EXPECT_LE(t.node_.round().value, 2u);
+}
+
+TEST(Floods, WantsAreAnsweredWithinLimits) {
+  Target t;
+  Want all;
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    Writer w;
+    w.u64(i);
+    all.blocks.push_back({NodeId{1}, Round{i + 1}, hash(w.view())});
+  }
+  t.feed(Received<Message>{NodeId{1}, all});
+  EXPECT_EQ(t.node_.stats().refused, 1u);
+  t.feed(Received<Message>{NodeId{1}, WantRound{Round{~std::uint64_t{0}}, NodeSet(4)}});
+  t.feed(Received<Message>{NodeId{1}, WantEvidence{Round{~std::uint64_t{0}}, {}}});
+}
+
+}  // namespace
+}  // namespace thresher::dag

@@ -1,0 +1,173 @@
+// Fetching the log from peers that lie, stop or flood.
+#include "log_sync.hpp"
+
+#include <gtest/gtest.h>
+
+#include "log_entry.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000;
+
+dag::Committed commit_at(std::uint64_t slot, const std::string& text) {
+  dag::Header header;
+  header.author = NodeId{1};
+  header.round = Round{slot};
+  header.self = {NodeId{1}, Round{0}, {}};
+  const Bytes bytes = Bytes::copy_of(as_view(text));
+  header.payload_root = crypto::sha256(bytes.view());
+  header.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+  const Digest root = header.payload_root;
+  const auto block = dag::make_block(std::move(header), {bytes, root}, {}, {});
+  return {Round{slot}, block->digest, {block}};
+}
+
+Frame part_of(const std::vector<dag::Committed>& commits, std::uint64_t head) {
+  Writer items;
+  std::vector<std::byte> payload;
+  std::uint32_t count = 0;
+  for (const auto& c : commits) {
+    const auto total = static_cast<std::uint32_t>(c.blocks.size());
+    for (std::uint32_t i = 0; i < total; ++i) {
+      const ByteView bytes = c.blocks[i]->payload.bytes.view();
+      items.u64(c.slot.value).bytes(c.leader.bytes).u32(total).u32(i);
+      items.u32(static_cast<std::uint32_t>(bytes.size()));
+      dag::encode_header(*c.blocks[i], items);
+      payload.insert(payload.end(), bytes.begin(), bytes.end());
+      ++count;
+    }
+  }
+  Writer control;
+  control.u64(head).u32(count).bytes(items.view());
+  return {kLogPart, Bytes::from(control.take()), Bytes::from(std::move(payload))};
+}
+
+Frame hash_frame(std::uint64_t slot, const Digest& hash, bool known = true) {
+  Writer w;
+  w.u64(slot).bytes(hash.bytes).u8(known ? 1 : 0);
+  return {kLogHash, Bytes::from(w.take()), {}};
+}
+
+struct Bench : testing::Test {
+  Bench()
+      : sync(*Committee::of(4), NodeId{0}, {},
+             {[this](NodeId to, const Frame& f) { sent.emplace_back(to.value, f.kind); },
+              [this](dag::Committed c) { applied.push_back(c.slot.value); }, [] { return true; }}) {
+    truth = {commit_at(1, "one"), commit_at(2, "two"), commit_at(4, "four")};
+    Digest h{};
+    for (const auto& c : truth) hashes.push_back(h = chained(h, c.slot, c.leader, c.blocks));
+    sync.begin(Round{0}, {}, now);
+  }
+  // The peer that was asked for the log last.
+  std::uint16_t giver() const {
+    for (std::size_t i = sent.size(); i-- > 0;) {
+      if (sent[i].second == kWantLog) return sent[i].first;
+    }
+    return 0;
+  }
+  void agree(std::uint16_t peer) { sync.hash(NodeId{peer}, hash_frame(4, hashes[2]), now); }
+
+  std::uint64_t now = 10 * kSecond;
+  std::vector<std::pair<std::uint16_t, std::uint8_t>> sent;
+  std::vector<std::uint64_t> applied;
+  std::vector<dag::Committed> truth;
+  std::vector<Digest> hashes;
+  LogSync sync;
+};
+
+using Slots = std::vector<std::uint64_t>;
+
+TEST_F(Bench, AppliesWhatEnoughPeersConfirm) {
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  EXPECT_TRUE(applied.empty());
+  agree(1);
+  EXPECT_TRUE(applied.empty());  // one alone may lie
+  agree(1);
+  EXPECT_TRUE(applied.empty());  // and counts once
+  agree(2);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+  EXPECT_FALSE(sync.active());
+}
+
+TEST_F(Bench, Row18AForgedLogIsNeverApplied) {
+  std::vector<dag::Committed> forged{commit_at(1, "forged"), truth[1], truth[2]};
+  const std::uint16_t liar = giver();
+  sync.part(NodeId{liar}, part_of(forged, 4), now);
+  for (std::uint16_t peer = 1; peer <= 3; ++peer) agree(peer);  // they name the true hash
+  EXPECT_TRUE(applied.empty());
+  now += 2 * kSecond;
+  sync.tick(now);
+  EXPECT_NE(giver(), liar);
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  agree(1);
+  agree(3);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+}
+
+TEST_F(Bench, Row18ThePayloadMustFitItsBlock) {
+  const std::uint16_t liar = giver();
+  Frame bad = part_of(truth, 4);
+  std::vector<std::byte> bytes(bad.payload.view().begin(), bad.payload.view().end());
+  bytes[0] ^= std::byte{1};
+  bad.payload = Bytes::from(std::move(bytes));
+  sync.part(NodeId{liar}, bad, now);
+  EXPECT_NE(giver(), liar);  // at once
+}
+
+TEST_F(Bench, Row19GarbageAndFallingHeadsOnlyChangeTheGiver) {
+  for (const Frame& garbage :
+       {Frame{kLogPart, {}, {}}, Frame{kLogPart, Bytes::copy_of(as_view("nonsense")), {}},
+        part_of({truth[1], truth[0]}, 1'000'000'000)}) {
+    const std::uint16_t liar = giver();
+    sync.part(NodeId{liar}, garbage, now);
+    EXPECT_NE(giver(), liar);
+  }
+  EXPECT_TRUE(sync.active());
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  agree(2);
+  agree(3);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+}
+
+TEST_F(Bench, OnlyTheGiverIsHeard) {
+  const auto other = static_cast<std::uint16_t>(giver() % 3 + 1);
+  sync.part(NodeId{other}, part_of({commit_at(1, "forged")}, 1), now);
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  sync.part(NodeId{giver()}, part_of({commit_at(9, "unasked")}, 9), now);
+  agree(1);
+  agree(2);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+}
+
+TEST_F(Bench, ASilentGiverIsReplaced) {
+  const std::uint16_t silent = giver();
+  for (int k = 0; k < 200 && giver() == silent; ++k) sync.tick(now += LogSync::kTick);
+  EXPECT_NE(giver(), silent);
+}
+
+TEST_F(Bench, PartsMayEndWithinACommit) {
+  dag::Committed big{Round{5}, {}, {}};
+  for (std::uint64_t r = 1; r <= 3; ++r) {
+    big.blocks.push_back(commit_at(r, "block " + std::to_string(r)).blocks[0]);
+  }
+  const Digest all = chained({}, big.slot, big.leader, big.blocks);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    Writer control;
+    const auto& b = big.blocks[i];
+    control.u64(5).u32(1).u64(5).bytes(big.leader.bytes).u32(3).u32(i);
+    control.u32(static_cast<std::uint32_t>(b->payload.bytes.size()));
+    dag::encode_header(*b, control);
+    sync.part(NodeId{giver()}, {kLogPart, Bytes::from(control.take()), b->payload.bytes}, now);
+  }
+  sync.hash(NodeId{1}, hash_frame(5, all), now);
+  sync.hash(NodeId{2}, hash_frame(5, all, false), now);  // has not got there: no vote
+  EXPECT_TRUE(applied.empty());
+  sync.hash(NodeId{3}, hash_frame(5, all), now);
+  EXPECT_EQ(applied, (Slots{5}));
+}
+
+}  // namespace
+}  // namespace thresher::net
