@@ -120,6 +120,7 @@ class Network {
   bool reaches(std::size_t i, std::uint64_t count) {
     return eventually([&] { return running_[i]->app.count() >= count; });
   }
+  bool ended(std::size_t i) const { return running_[i]->ended; }
   /// Waits until node `i` stopped by itself; why, or empty after 20 s.
   std::string ending(std::size_t i) {
     eventually([&] { return running_[i]->ended.load(); });

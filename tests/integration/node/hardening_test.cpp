@@ -1,0 +1,201 @@
+// Nodes against what the network and the disk may do to them; rows of the reliability checklist.
+#include <fstream>
+
+#include "network.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+int connect_to(std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+// A client that runs until `done` or 20 s.
+class Client {
+ public:
+  Client(const Network& net, std::size_t node) : net_(net), node_(node) {}
+
+  void run(std::function<void(ClientLink&)> on_up, std::function<bool(const Frame&)> on_frame) {
+    const auto frame = [this, on_frame](ConnectionId, const Frame& f) {
+      if (on_frame(f)) loop_.stop();
+    };
+    const auto changed = [this, on_up](ConnectionId, bool up) {
+      if (up) {
+        was_up_ = true;
+        return on_up(*link_);
+      }
+      if (!was_up_) {  // the node does not listen yet
+        loop_.call_after(20'000, [this] { link_->connect(); });
+        return;
+      }
+      went_down = true;
+      loop_.stop();
+    };
+    const Genesis& g = net_.genesis();
+    link_ = std::make_unique<ClientLink>(
+        loop_, g.context().chain, g.nodes[node_],
+        TransportCallbacks{frame, changed, [this](const std::string& w) { why = w; }});
+    link_->connect();
+    loop_.call_after(20'000'000, [this] { loop_.stop(); });
+    loop_.run();
+  }
+  bool went_down = false;
+  std::string why;
+
+ private:
+  const Network& net_;
+  std::size_t node_;
+  bool was_up_ = false;
+  Loop loop_;
+  std::unique_ptr<ClientLink> link_;
+};
+
+Bytes transaction(std::uint64_t client, std::uint64_t sequence, const std::string& text) {
+  Writer w;
+  w.u64(client).u64(sequence).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
+  return Bytes::from(w.take());
+}
+
+TEST(Hardening, Row4And24GarbageAndHalfOpenConnectionsChangeNothing) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  net.submit(0, "before");
+  std::vector<int> sockets;
+  const std::string absurd(64, '\xff');
+  for (int k = 0; k < 300; ++k) {
+    const int fd = connect_to(net.genesis().nodes[0].port);
+    if (fd < 0) continue;
+    if (k % 3 != 0) (void)::send(fd, absurd.data(), static_cast<std::size_t>(k % 64), MSG_NOSIGNAL);
+    sockets.push_back(fd);
+  }
+  EXPECT_GT(sockets.size(), 200u);
+  for (int k = 0; k < 5; ++k) net.submit(static_cast<std::size_t>(k % 4), "meanwhile");
+  // The half-open ones are closed by the node within its handshake time.
+  const bool closed = Network::eventually([&] {
+    char c = 0;
+    return std::all_of(sockets.begin(), sockets.end(), [&](int fd) {
+      return ::recv(fd, &c, 1, MSG_DONTWAIT) >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+    });
+  });
+  EXPECT_TRUE(closed);
+  for (const int fd : sockets) ::close(fd);
+  EXPECT_EQ(net.submit(0, "after").position, 6u);
+}
+
+TEST(Hardening, Row4AFrameOverTheLimitClosesTheConnectionOnly) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  Client client(net, 1);
+  const auto too_much = [](ClientLink& link) {
+    EXPECT_TRUE(link.send({kSubmit, {}, Bytes::from(std::vector<std::byte>(9u << 20))}));
+  };
+  client.run(too_much, [](const Frame&) { return true; });
+  EXPECT_TRUE(client.went_down);
+  EXPECT_EQ(net.submit(1, "the node goes on").position, 0u);
+}
+
+TEST(Hardening, MalformedFramesFromClientsAreRefused) {
+  Network net(1);
+  ASSERT_EQ(net.start(0), "");
+  Client client(net, 0);
+  int answers = 0;
+  const auto nonsense = [](ClientLink& link) {
+    for (int kind = 0; kind < 256; ++kind) {
+      const Bytes junk = Bytes::copy_of(as_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff junk"));
+      (void)link.send({static_cast<std::uint8_t>(kind == 0 ? 1 : kind), junk, junk});
+    }
+    (void)link.send({kSubmit, {}, transaction(7, 0, "a good one")});
+  };
+  client.run(nonsense, [&](const Frame& f) {
+    answers += f.kind == kAck ? 1 : 0;
+    return f.kind == kAck;
+  });
+  EXPECT_FALSE(client.went_down) << client.why;
+  EXPECT_EQ(answers, 1);
+  EXPECT_TRUE(net.reaches(0, 1));
+  EXPECT_EQ(net.app(0).count(), 1u);
+}
+
+TEST(Hardening, Row25ATransactionSentToAllNodesCountsOnce) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  const auto send_everywhere = [&] {
+    for (std::size_t i = 0; i < 4; ++i) {
+      Client client(net, i);
+      client.run(
+          [](ClientLink& link) {
+            (void)link.send({kSubmit, {}, transaction(5, 0, "once")});
+          },
+          [](const Frame& f) { return f.kind == kAck; });
+    }
+  };
+  send_everywhere();
+  send_everywhere();
+  net.stop(2);
+  ASSERT_EQ(net.start(2), "");
+  send_everywhere();
+  EXPECT_EQ(net.submit(2, "another").position, 1u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(net.reaches(i, 2));
+    EXPECT_EQ(net.app(i).count(), 2u);
+  }
+}
+
+// The newest write-ahead log loses its tail: the node starts with a prefix and catches up, or says
+// that its store is damaged. It never decides differently.
+TEST(Hardening, Row12ATornLogIsAPrefixOrRefused) {
+  for (const std::uintmax_t cut : {1u, 100u, 5000u}) {
+    Network net(4);
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+    for (int k = 0; k < 20; ++k) net.submit(0, "entry " + std::to_string(k));
+    ASSERT_TRUE(net.reaches(3, 20));
+    net.stop(3);
+    namespace fs = std::filesystem;
+    fs::path newest;
+    for (const auto& entry : fs::directory_iterator(net.home(3) + "/data/index")) {
+      if (entry.path().extension() == ".log" && (newest.empty() || entry.path() > newest)) {
+        newest = entry.path();
+      }
+    }
+    ASSERT_FALSE(newest.empty());
+    const auto size = fs::file_size(newest);
+    fs::resize_file(newest, size > cut ? size - cut : 0);
+    const std::string refused = net.start(3);
+    if (!refused.empty()) {
+      EXPECT_NE(refused.find(net.home(3)), std::string::npos) << refused;
+      continue;
+    }
+    EXPECT_LE(net.app(3).count(), 20u);
+    net.submit(0, "one more");
+    // What is missing comes from the others; or the node sees that its own blocks are gone and
+    // stops. Both keep the log one.
+    Network::eventually([&] { return net.app(3).count() >= 21 || net.ended(3); });
+    if (net.app(3).count() >= 21) {
+      EXPECT_EQ(net.app(3).state(), net.app(0).state());
+    } else {
+      EXPECT_NE(net.ending(3).find("One key must never sign twice"), std::string::npos);
+    }
+  }
+}
+
+// Something stands where the store should be: a clear error, and the others go on.
+TEST(Hardening, AStoreThatCannotBeWrittenIsRefused) {
+  Network net(4);
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net.start(i), "");
+  std::ofstream(net.home(3) + "/data") << "in the way";
+  const std::string why = net.start(3);
+  EXPECT_NE(why.find("cannot open the store"), std::string::npos) << why;
+  EXPECT_NE(why.find(net.home(3)), std::string::npos) << why;
+  EXPECT_EQ(net.submit(0, "goes on").position, 0u);
+}
+
+}  // namespace
+}  // namespace thresher::net
