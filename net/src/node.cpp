@@ -92,6 +92,7 @@ std::string Node::run() {
   });
   impl.loop.run();
   impl.writer.reset();
+  if (impl.stopped_because.empty()) impl.save_snapshot();
   return impl.stopped_because;
 }
 

@@ -55,6 +55,8 @@ struct Node::Impl {
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  void restore_snapshot();
+  void save_snapshot();
   void watch_lag();
   void adopt(dag::Committed commit);
 
@@ -93,6 +95,7 @@ struct Node::Impl {
   std::size_t pool_bytes = 0;
   Ledger ledger;
   std::uint64_t payload_bytes = 0;
+  std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;
   struct Served {
     std::uint64_t next_us = 0;  // the next part of the log not before

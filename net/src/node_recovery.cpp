@@ -1,9 +1,30 @@
 #include "node_impl.hpp"
+#include "snapshot.hpp"
 
 namespace thresher::net {
 
+void Node::Impl::restore_snapshot() {
+  const auto snapshot = load_snapshot(options.data);
+  if (!snapshot || options.store == StoreKind::kMemory) return;
+  Ledger restored;
+  if (!restored.restore(snapshot->ledger.view()) || !app.restore(snapshot->app.view())) return;
+  ledger = std::move(restored);
+  snapshot_length = ledger.length();
+}
+
+// Only when everything that it covers is durable in the log: else a power cut would leave a gap.
+void Node::Impl::save_snapshot() {
+  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length) return;
+  const auto state = app.snapshot();
+  if (!state) return;
+  snapshot_length = ledger.length();
+  const std::string problem = net::save_snapshot(options.data, {ledger.save(), *state});
+  if (!problem.empty()) say(Level::kWarning, problem);
+}
+
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
+  restore_snapshot();
   std::string problem;
   const std::string damaged =
       "the log of '" + options.home + "' is damaged; restore the folder from a backup";

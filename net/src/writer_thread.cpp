@@ -103,7 +103,7 @@ bool WriterThread::write(std::vector<Persist>& records, std::vector<LogEntry>& e
     due_ = std::exchange(erasures_, {});
     erased_at_ = now;
   }
-  return log.empty() || static_cast<bool>(store_.write(log, false));
+  return log.empty() || static_cast<bool>(store_.write(log, last));
 }
 
 }  // namespace thresher::net

@@ -32,17 +32,36 @@ class Recorder final : public App {
     w.bytes(state_.bytes).u64(t.position).bytes(t.data);
     state_ = hash(w.view());
     ++count_;
+    ++applied_;
   }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
     return state_;
   }
   std::uint64_t count() const { return count_; }
+  /// Transactions applied by this object, restored ones not counted.
+  std::uint64_t applied() const { return applied_; }
+  std::optional<Bytes> snapshot() const override {
+    Writer w;
+    w.u64(count_).bytes(state().bytes);
+    return Bytes::from(w.take());
+  }
+  bool restore(ByteView bytes) override {
+    Reader in(bytes);
+    const std::uint64_t count = in.u64();
+    const Digest state = in.digest();
+    if (!in.done()) return false;
+    const std::lock_guard lock(mutex_);
+    count_ = count;
+    state_ = state;
+    return true;
+  }
 
  private:
   mutable std::mutex mutex_;
   Digest state_{};
   std::atomic<std::uint64_t> count_{0};
+  std::atomic<std::uint64_t> applied_{0};
 };
 
 inline std::uint16_t free_port() {

@@ -59,6 +59,25 @@ TEST(Node, AfterARestartTheLogIsTheSame) {
   EXPECT_EQ(net.submit(2, "after").position, 30u);
 }
 
+TEST(Node, AfterACleanStopOnlyWhatIsNewIsReplayed) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  for (int k = 0; k < 10; ++k) net.submit(1, "old " + std::to_string(k));
+  ASSERT_TRUE(net.reaches(3, 10));
+  net.stop(3);
+  for (int k = 0; k < 5; ++k) net.submit(1, "new " + std::to_string(k));
+  ASSERT_EQ(net.start(3), "");
+  ASSERT_TRUE(net.reaches(3, 15));
+  EXPECT_EQ(net.app(3).applied(), 5u);
+  EXPECT_EQ(net.app(3).state(), net.app(1).state());
+  // A damaged snapshot is left aside: the log has everything.
+  net.stop(3);
+  std::ofstream(net.home(3) + "/data/snapshot") << "nonsense";
+  ASSERT_EQ(net.start(3), "");
+  EXPECT_EQ(net.app(3).applied(), 15u);
+  EXPECT_EQ(net.app(3).state(), net.app(1).state());
+}
+
 TEST(Node, AnOldCopyOfTheDiskIsStopped) {
   Network net(4);
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
@@ -93,6 +112,7 @@ TEST(Node, ADamagedPayloadIsNoticedAtTheStart) {
   file.seekp(static_cast<std::streamoff>(at));
   file.write("DAMAGED", 7);
   file.close();
+  std::filesystem::remove(net.home(0) + "/data/snapshot");  // so that the log is read
   const std::string why = net.start(0);
   EXPECT_NE(why.find("damaged"), std::string::npos) << why;
   EXPECT_NE(why.find(net.home(0)), std::string::npos) << why;

@@ -15,6 +15,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "thresher/core/hash.hpp"
@@ -37,6 +38,11 @@ class App {
   virtual void apply(const Transaction& transaction) = 0;
   /// A digest of the state, compared between nodes.
   virtual Digest state() const = 0;
+  /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then
+  /// replays only what came after.
+  virtual std::optional<Bytes> snapshot() const { return std::nullopt; }
+  /// The mirror of snapshot(); false when the bytes are not usable. Called before any apply().
+  virtual bool restore(ByteView) { return false; }
 };
 
 /// Where a submitted transaction ended up.

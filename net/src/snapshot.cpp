@@ -1,0 +1,64 @@
+#include "snapshot.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "thresher/core/transcript.hpp"
+
+namespace thresher::net {
+namespace {
+constexpr std::uint32_t kVersion = 1;
+
+bool write_synced(const std::string& path, ByteView data) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  bool good = true;
+  while (good && !data.empty()) {
+    const ssize_t n = ::write(fd, data.data(), data.size());
+    good = n > 0;
+    if (good) data = data.subspan(static_cast<std::size_t>(n));
+  }
+  good = good && ::fdatasync(fd) == 0;
+  return ::close(fd) == 0 && good;
+}
+
+}  // namespace
+
+std::string save_snapshot(const std::string& folder, const Snapshot& s) {
+  Writer w;
+  w.u32(kVersion).u64(s.ledger.size()).bytes(s.ledger.view());
+  w.u64(s.app.size()).bytes(s.app.view());
+  const Digest digest = hash(w.view());
+  w.bytes(digest.bytes);
+  const std::string path = folder + "/snapshot";
+  if (!write_synced(path + ".new", w.view()) ||
+      std::rename((path + ".new").c_str(), path.c_str()) != 0) {
+    return "cannot write '" + path + "'; the next start replays the log instead";
+  }
+  return {};
+}
+
+std::optional<Snapshot> load_snapshot(const std::string& folder) {
+  std::ifstream in(folder + "/snapshot", std::ios::binary);
+  if (!in) return std::nullopt;
+  const std::string all((std::istreambuf_iterator<char>(in)), {});
+  const ByteView view = as_view(all);
+  constexpr std::size_t kDigest = sizeof(Digest::bytes);
+  if (view.size() < kDigest) return std::nullopt;
+  const ByteView body = view.first(view.size() - kDigest);
+  Reader tail(view.last(kDigest));
+  if (hash(body) != tail.digest()) return std::nullopt;
+  Reader r(body);
+  if (r.u32() != kVersion) return std::nullopt;
+  Snapshot s;
+  s.ledger = Bytes::copy_of(r.bytes(r.u64()));
+  s.app = Bytes::copy_of(r.bytes(r.u64()));
+  if (!r.done()) return std::nullopt;
+  return s;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,27 @@
+// A node's snapshot: the application's state and the ledger's, so that a restart need not replay
+// the whole log. Private to net/.
+//
+//   save_snapshot(folder, {ledger.save(), *app.snapshot()});
+//   if (auto s = load_snapshot(folder)) ...
+//
+// Guarantees: written beside and renamed, so a crash leaves the old one or the new one; a damaged
+// one is not returned (the log has everything).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "thresher/core/bytes.hpp"
+
+namespace thresher::net {
+
+struct Snapshot {
+  Bytes ledger;
+  Bytes app;
+};
+
+/// Empty, or why it could not be written.
+std::string save_snapshot(const std::string& folder, const Snapshot& snapshot);
+std::optional<Snapshot> load_snapshot(const std::string& folder);
+
+}  // namespace thresher::net
