@@ -5,9 +5,10 @@
 //   world.run_until([&] { return world.now() >= 100; });
 //
 // Guarantees: the same plan gives the same trace hash on every compiler and optimisation level;
-// work grows with messages, never with idle links. Signatures are mocked by a keyed hash that a
-// faulty node cannot compute for another. Records are durable at once, so a crash loses only what
-// was in flight.
+// the hash covers the tick, sender, receiver and number of every delivered message, and every
+// output whose digest is given; work grows with messages, never with idle links. Signatures are
+// mocked by a keyed hash that a faulty node cannot compute for another. Records are durable at
+// once, so a crash loses only what was in flight.
 #pragma once
 
 #include <deque>
@@ -130,8 +131,8 @@ class World {
   };
   struct Event {
     std::size_t face;
-    std::uint64_t life;        // 0: a message or request, for whoever lives
-    std::uint64_t generation;  // of a timer
+    std::uint64_t life;   // 0: a message or request, for whoever lives
+    std::uint64_t stamp;  // the generation of a timer, or the number of a message
     Input input;
   };
 
@@ -195,7 +196,7 @@ class World {
       const bool same_half = static_cast<int>(to.value % 2) == from.side;
       if (two_faced && !same_half) continue;
       if (f == first_face_[to.value]) ++messages_;
-      post(f, at, Received<Message>{from.id, m});
+      calendar_at(at).push_back({f, 0, sent_, Received<Message>{from.id, m}});
     }
   }
 
@@ -208,6 +209,15 @@ class World {
     Writer w;
     w.bytes(trace_.bytes).u64(now_).u16(id.value).bytes(digest.bytes);
     trace_ = hash(w.view());
+  }
+
+  /// Who got what from whom and when. The number of a message stands for its content, which is a
+  /// function of the deliveries before it.
+  void absorb_delivery(const Event& event) {
+    const auto* received = std::get_if<Received<Message>>(&event.input);
+    const std::uint64_t sender = received != nullptr ? received->from.value + std::uint64_t{1} : 0;
+    for (const std::uint64_t part : {std::uint64_t{event.face}, now_, sender, event.stamp})
+      delivered_ = mix64(delivered_ + mix64(part));
   }
 
   void tick() {
@@ -226,9 +236,9 @@ class World {
       Face& face = *faces_[event.face];
       if (!face.up || (event.life != 0 && event.life != face.life)) continue;
       if (const auto* timer = std::get_if<Expired>(&event.input)) {
-        if (face.timers[timer->id] != event.generation) continue;
+        if (face.timers[timer->id] != event.stamp) continue;
       } else {
-        delivered_ = mix64(delivered_ ^ mix64(event.face + now_ * 131));
+        absorb_delivery(event);
       }
       face.soon.push_back(event.input);
       drain(face);
