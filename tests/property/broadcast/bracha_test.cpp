@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
+#include <set>
 
 #include "thresher/sim/world.hpp"
+#include "thresher/verify/conformance.hpp"
 
 namespace thresher {
 namespace {
@@ -15,8 +18,11 @@ struct Verdicts {
   bool agreement = true;
   bool twice = false;
   bool forged = false;
-  bool total = true;  ///< every correct node delivered what one did, and all of correct origins
-  bool ok() const { return agreement && !twice && !forged && total; }
+  bool total = true;    ///< every correct node delivered what one did, and all of correct origins
+  std::string strange;  ///< what is no step of the automaton; empty: all were
+  std::uint64_t steps = 0;       ///< of correct nodes, checked against the automaton
+  std::set<std::uint8_t> rules;  ///< taken by correct nodes
+  bool ok() const { return agreement && !twice && !forged && total && strange.empty(); }
 };
 
 std::string text_of(std::uint32_t origin, std::uint64_t number, int side) {
@@ -31,14 +37,35 @@ struct Run {
   std::uint64_t ticks = 600;
 };
 
+// The steps of all correct nodes against the table that is proved, whatever table ran.
+void judge_trace(const sim::Plan& plan, const RuleLog& log, Verdicts& v) {
+  NodeSet faulty(plan.committee.size());
+  for (const auto& [id, fault] : plan.faults) {
+    if (fault.kind != sim::FaultKind::kCrash) faulty.insert(id);
+  }
+  verify::Conformance check(bracha::kTable, plan.committee, faulty);
+  for (const RuleEvent& e : log.events) {
+    if (!faulty.contains(e.node)) v.rules.insert(e.rule);
+    if (const auto problem = check.add(e)) {
+      v.strange = *problem;
+      return;
+    }
+  }
+  const auto end = check.finish(verify::Conformance::End::kSettled);
+  if (end) v.steps = *end;
+  if (!end) v.strange = end.error();
+}
+
 Verdicts play(const Run& run) {
   using bracha::Instance;
   const std::uint32_t n = run.plan.committee.size();
+  RuleLog log;
   sim::World<Bracha> world(run.plan, [&](NodeId id) {
     Bracha::Config config;
     config.committee = run.plan.committee;
     config.self = id;
     config.table = run.table;
+    config.trace = &log;
     return Bracha(config);
   });
   Verdicts v;
@@ -53,9 +80,11 @@ Verdicts play(const Run& run) {
   };
   for (std::uint32_t i = 0; i < n; ++i) {
     for (std::uint64_t k = 0; k < run.payloads; ++k) {
-      // The two faces of a twin get the same request; their payload differs by what each adds.
-      world.request(NodeId{static_cast<std::uint16_t>(i)},
-                    {Bytes::copy_of(as_view(text_of(i, k, 0)))});
+      // A two-faced node says one thing to one half and another to the other.
+      for (const int side : {0, 1}) {
+        world.request(NodeId{static_cast<std::uint16_t>(i)},
+                      {Bytes::copy_of(as_view(text_of(i, k, side)))}, side);
+      }
     }
   }
   world.run_until([&] { return world.now() >= run.ticks; });
@@ -71,6 +100,7 @@ Verdicts play(const Run& run) {
       v.total &= agreed.contains({NodeId{o}, k});
     }
   }
+  judge_trace(run.plan, log, v);
   return v;
 }
 
@@ -104,12 +134,40 @@ sim::Plan drawn(std::uint32_t n, std::uint64_t seed) {
 }
 
 TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
+  std::set<std::uint8_t> rules;
   for (const std::uint32_t n : {4u, 5u, 6u, 7u, 10u}) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
       const Verdicts v = play({.plan = drawn(n, seed * 100 + n)});
       ASSERT_TRUE(v.ok()) << "n " << n << " seed " << seed * 100 + n << ": agreement "
                           << v.agreement << " twice " << v.twice << " forged " << v.forged
-                          << " total " << v.total;
+                          << " total " << v.total << " " << v.strange;
+      rules.insert(v.rules.begin(), v.rules.end());
+    }
+  }
+  // Every rule of the table and restarts were seen, so each was really checked.
+  EXPECT_EQ(rules.size(), std::size(bracha::kRules) + 1);
+}
+
+// One threshold changed in the executor only: the steps are no steps of the automaton any more.
+// One lower is caught at the first early step, one higher when a step is never taken. Higher ones
+// before the input are no fault in these runs: the input comes, and the rules after it serve.
+TEST(BrachaSchedules, OneChangedThresholdInTheExecutorIsCaught) {
+  for (std::size_t k = 0; k < std::size(bracha::kRules); ++k) {
+    if (!bracha::kRules[k].when) continue;
+    const bool waits =
+        bracha::kRules[k].from == bracha::kIdle || bracha::kRules[k].from == bracha::kReadyFirst;
+    for (const int shift : {-1, 1}) {
+      if (waits && shift > 0) continue;
+      auto rules = std::to_array(bracha::kRules);
+      Threshold& t = rules[k].when->at_least;
+      t.c += shift * t.d;
+      const RuleTable mutant{"mutant", bracha::kLocations, bracha::kCounters, rules};
+      std::string caught;
+      for (std::uint64_t seed = 1; seed <= 60 && caught.empty(); ++seed) {
+        caught = play({.plan = drawn(4, seed * 100 + 4), .table = &mutant}).strange;
+      }
+      EXPECT_NE(caught.find(bracha::kRules[k].name), std::string::npos)
+          << bracha::kRules[k].name << " by " << shift << ": '" << caught << "'";
     }
   }
 }
