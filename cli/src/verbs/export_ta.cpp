@@ -15,7 +15,8 @@ Verb make_export_ta() {
           [name] {
             const auto ta = automaton_of(*name);
             if (!ta)
-              return fail(kUsage, "no rule table is called '" + *name + "'; there is: bracha");
+              return fail(kUsage, "no rule table is called '" + *name +
+                                      "'; there is: " + rule_table_names());
             std::fputs(verify::print_automaton(*ta).c_str(), stdout);
             return static_cast<int>(kDone);
           }};

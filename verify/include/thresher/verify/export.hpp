@@ -11,11 +11,15 @@
 #pragma once
 
 #include "thresher/core/rule.hpp"
+#include "thresher/core/rule_votes.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
 
 /// Pre: well_formed(table). Properties: agreement, unforgeability0/1, totality, validity0/1.
 Automaton export_broadcast(const RuleTable& table);
+
+/// Pre: well_formed(table). Values are written out in the table, the properties are its claims.
+Automaton export_votes(const VoteTable& table);
 
 }  // namespace thresher::verify
