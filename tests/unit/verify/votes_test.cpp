@@ -52,22 +52,33 @@ TEST_P(Tables, EveryLocationIsReached) {
 }
 
 // The export as people and other tools read it: kept in golden/, changed on purpose only.
+void compare_with_golden(const std::string& file, const std::string& text) {
+  const std::string path = std::string(THRESHER_GOLDEN) + "/" + file;
+  std::ifstream in(path);
+  std::stringstream kept;
+  kept << in.rdbuf();
+  EXPECT_EQ(kept.str(), text) << "if the table was meant to change: thresher export-ta > " << path;
+}
 void compare_with_golden(const Automaton& ta) {
   const auto read = parse_automaton(print_automaton(ta), "export.ta");
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(*read, ta);
-  const std::string path = std::string(THRESHER_GOLDEN) + "/" + ta.name + ".ta";
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  EXPECT_EQ(text.str(), print_automaton(ta))
-      << "if the table was meant to change: thresher export-ta " << ta.name << " > " << path;
+  compare_with_golden(ta.name + ".ta", print_automaton(ta));
+  const auto tla = export_tla(ta);
+  ASSERT_TRUE(tla);
+  compare_with_golden(ta.name + ".tla", *tla);
 }
 TEST_P(Tables, TheExportIsTheGoldenOne) {
   compare_with_golden(export_votes(*GetParam()));
 }
 TEST(Export, BrachasExportIsTheGoldenOne) {
   compare_with_golden(export_broadcast(bracha::kTable));
+}
+
+TEST(Export, TlaNeedsToKnowTheNumberOfProcesses) {
+  Automaton ta = export_votes(kMmr14);
+  ta.initial.erase(ta.initial.begin());
+  EXPECT_FALSE(export_tla(ta));
 }
 
 struct Mutant {
