@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "thresher/sim/world.hpp"
 #include "thresher/verify/conformance.hpp"
+#include "thresher/verify/export.hpp"
+#include "thresher/verify/replay.hpp"
 
 namespace thresher {
 namespace {
@@ -37,6 +41,89 @@ struct Run {
   std::uint64_t ticks = 600;
 };
 
+// One instance as a run of the exported automaton, which knows two values. The export lists, for
+// each rule of the table, inputs before counted values, as far as the rule speaks of them.
+class Replay {
+ public:
+  Replay(const Committee& committee, const NodeSet& faulty, std::vector<RuleEvent> events)
+      : committee_(committee), faulty_(faulty), events_(std::move(events)) {}
+
+  /// What is no step of the automaton or no agreement; empty: neither. Three values: not judged.
+  std::string judge(const verify::Automaton& ta) {
+    for (const RuleEvent& e : events_) {
+      const Rule& rule = bracha::kRules[e.rule];
+      if (e.said && rule.says->value == Value::kInput) input_[e.node.value] = code(*e.said);
+      if (rule.when) (void)code(e.value);
+    }
+    if (codes_.size() > 2) return {};
+    const std::int64_t n = committee_.size();
+    verify::Run run{{n, committee_.faults(), faulty_.size()}, {}, {}};
+    run.start.processes.resize(ta.locations.size());
+    run.start.shared.resize(ta.shared.size());
+    for (std::uint16_t i = 0; i < n; ++i) {
+      if (!faulty_.contains(NodeId{i})) ++run.start.processes[input_[i]];
+    }
+    for (const RuleEvent& e : events_) run.steps.push_back({exported(e), 1});
+    const auto reached = verify::replay(ta, run);
+    if (!reached) return reached.error();
+    return verify::holds(ta.properties[0].formula, run.parameters, *reached) ? "" : "no agreement";
+  }
+
+ private:
+  std::uint32_t code(std::uint64_t value) {
+    return codes_.emplace(value, static_cast<std::uint32_t>(codes_.size())).first->second;
+  }
+  std::uint32_t exported(const RuleEvent& e) {
+    std::uint32_t base = 0;
+    for (std::uint8_t r = 0;; ++r) {
+      const Rule& rule = bracha::kRules[r];
+      const LocationInfo& from = bracha::kLocations[rule.from];
+      const std::uint32_t inputs = from.holds_input ? 2 : 1;
+      const bool counts =
+          from.holds_value || bracha::kLocations[rule.to].holds_value || rule.when.has_value();
+      if (r == e.rule) {
+        if (rule.when) value_[e.node.value] = code(e.value);
+        const std::uint32_t x = from.holds_input ? input_[e.node.value] : 0;
+        return base + (counts ? 2 * x + value_[e.node.value] : x);
+      }
+      base += inputs * (counts ? 2 : 1);
+    }
+  }
+
+  Committee committee_;
+  const NodeSet& faulty_;
+  std::vector<RuleEvent> events_;
+  std::map<std::uint64_t, std::uint32_t> codes_;
+  std::map<std::uint16_t, std::uint32_t> input_;  // of nodes that got none: any, 0
+  std::map<std::uint16_t, std::uint32_t> value_;
+};
+
+// The same log, instance by instance, on the automaton that the export makes of the table.
+std::string replay_on_export(const Committee& committee, const NodeSet& faulty,
+                             const RuleLog& log) {
+  static const verify::Automaton kExport = verify::export_broadcast(bracha::kTable);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<RuleEvent>> by_instance;
+  for (const RuleEvent& e : log.events) {
+    if (faulty.contains(e.node)) continue;
+    auto& events = by_instance[{e.instance, e.round}];
+    if (e.rule != RuleEvent::kRestart) {
+      events.push_back(e);
+      continue;
+    }
+    // A silent step that the restart took back told nobody anything: as a run, it was not there.
+    const auto last = std::find_if(events.rbegin(), events.rend(),
+                                   [&](const RuleEvent& o) { return o.node == e.node; });
+    if (last != events.rend() && bracha::kRules[last->rule].to != e.location) {
+      events.erase(std::next(last).base());
+    }
+  }
+  for (auto& [instance, events] : by_instance) {
+    std::string problem = Replay(committee, faulty, std::move(events)).judge(kExport);
+    if (!problem.empty()) return "on the exported automaton: " + problem;
+  }
+  return {};
+}
+
 // The steps of all correct nodes against the table that is proved, whatever table ran.
 void judge_trace(const sim::Plan& plan, const RuleLog& log, Verdicts& v) {
   NodeSet faulty(plan.committee.size());
@@ -54,6 +141,7 @@ void judge_trace(const sim::Plan& plan, const RuleLog& log, Verdicts& v) {
   const auto end = check.finish(verify::Conformance::End::kSettled);
   if (end) v.steps = *end;
   if (!end) v.strange = end.error();
+  if (end) v.strange = replay_on_export(plan.committee, faulty, log);
 }
 
 Verdicts play(const Run& run) {
