@@ -42,7 +42,7 @@ Result<verify::Automaton, std::string> load(const std::string& path) {
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
   auto ta = automaton_of(protocol);
-  if (!ta) return "no rule table is called '" + protocol + "'; there is: bracha";
+  if (!ta) return "no rule table is called '" + protocol + "'; there is: " + rule_table_names();
   return std::move(*ta);
 }
 
@@ -191,18 +191,19 @@ int run(const Args& a) {
 
 Verb make_verify() {
   auto a = std::make_shared<Args>();
-  return {{"verify"},
-          "Check the properties of a threshold automaton for all parameters. Example: thresher "
-          "verify bracha.ta --timeout 20s",
-          {{"file", "a .ta or .eta file", &a->file},
-           {"--protocol", "a protocol of this program instead: bracha", &a->protocol},
-           {"--property", "only this one; repeatable", &a->properties},
-           {"--checker", "auto, smt, live or explicit", &a->checker},
-           {"--timeout", "for the whole call, like 60s", &a->timeout},
-           {"--witness", "write the runs that violate a property here", &a->witness},
-           {"--list", "list the properties and end", &a->list},
-           {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+  return {
+      {"verify"},
+      "Check the properties of a threshold automaton for all parameters. Example: thresher "
+      "verify bracha.ta --timeout 20s",
+      {{"file", "a .ta or .eta file", &a->file},
+       {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
+       {"--property", "only this one; repeatable", &a->properties},
+       {"--checker", "auto, smt, live or explicit", &a->checker},
+       {"--timeout", "for the whole call, like 60s", &a->timeout},
+       {"--witness", "write the runs that violate a property here", &a->witness},
+       {"--list", "list the properties and end", &a->list},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli

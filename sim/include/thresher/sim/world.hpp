@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,10 +59,10 @@ class World {
     return now_ - begin;
   }
 
-  /// Hands a request to every face of a node at the next tick.
-  void request(NodeId id, const typename P::Request& request) {
+  /// Hands a request to every face of a node at the next tick, or to one face of a two-faced one.
+  void request(NodeId id, const typename P::Request& request, std::optional<int> side = {}) {
     for (const auto& face : faces_) {
-      if (face->id == id && face->up)
+      if (face->id == id && face->up && face->side == side.value_or(face->side))
         post(face->index, now_ + 1, Requested<typename P::Request>{request});
     }
   }
