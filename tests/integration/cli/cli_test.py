@@ -11,6 +11,7 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+import xml.etree.ElementTree
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 # A signature by libsodium's own test key: RFC 8032, section 7.1, test 2.
@@ -121,6 +122,18 @@ class Verify(Files):
         self.assertEqual(rows["stays"]["witness"]["parameters"], {"N": 1})
         self.assertIn("stays is violated", witness.read_text())
         self.assertEqual(run("verify", path, "--property", "counted").returncode, 0)
+
+    def test_drawings(self):
+        path = self.write("p.ta", AUTOMATON)
+        out = run("verify", path, "--dot")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertTrue(out.stdout.startswith("digraph "), out.stdout)
+        picture = pathlib.Path(self.folder.name, "run.svg")
+        self.assertEqual(run("verify", path, "--witness", picture).returncode, 3)
+        root = xml.etree.ElementTree.fromstring(picture.read_text())
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        titles = [e.text for e in root if (e.text or "").endswith("is violated")]
+        self.assertEqual(titles, ["stays is violated"])
 
     def test_bad_input(self):
         path = self.write("p.ta", AUTOMATON)
