@@ -29,6 +29,7 @@ class ReedSolomon {
 
   /// The size in bytes of every shard of a payload of `payload_size` bytes.
   std::size_t shard_size(std::size_t payload_size) const;
+  /// `total` shards of `payload`. Pre: a shard is smaller than 2 GiB (ISA-L counts in int).
   std::vector<Bytes> encode(ByteView payload) const;
   /// The payload of `payload_size` bytes from the first `data` shards that are there. An absent
   /// shard is empty. kMalformed: not one place a shard, a shard of another size, or too few shards.
