@@ -1,0 +1,105 @@
+#include "thresher/crypto/merkle.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "thresher/crypto/sha256.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+Digest merkle_node(const Digest& left, const Digest& right) {
+  std::array<std::byte, 65> bytes{std::byte{1}};
+  std::ranges::copy(left.bytes, bytes.begin() + 1);
+  std::ranges::copy(right.bytes, bytes.begin() + 33);
+  return sha256(bytes);
+}
+
+}  // namespace
+
+Digest merkle_leaf(ByteView bytes) {
+  std::vector<std::byte> prefixed(bytes.size() + 1);
+  std::ranges::copy(bytes, prefixed.begin() + 1);
+  return sha256(prefixed);
+}
+
+MerkleTree::MerkleTree(std::vector<Digest> leaf_hashes) {
+  levels_.push_back(std::move(leaf_hashes));
+  // A lonely last node is carried up unchanged: the same tree as RFC 6962's recursive definition.
+  while (levels_.back().size() > 1) {
+    const std::vector<Digest>& below = levels_.back();
+    std::vector<Digest> level;
+    for (std::size_t i = 0; i < below.size(); i += 2) {
+      level.push_back(i + 1 < below.size() ? merkle_node(below[i], below[i + 1]) : below[i]);
+    }
+    levels_.push_back(std::move(level));
+  }
+}
+
+Digest MerkleTree::root() const {
+  return levels_.back().empty() ? sha256({}) : levels_.back().front();
+}
+
+std::vector<Digest> MerkleTree::inclusion(std::uint64_t index) const {
+  assert(index < size());
+  std::vector<Digest> proof;
+  for (const std::vector<Digest>& level : levels_) {
+    if ((index ^ 1) < level.size()) proof.push_back(level[index ^ 1]);
+    index >>= 1;
+  }
+  return proof;
+}
+
+bool merkle_included(const Digest& leaf_hash, std::uint64_t index, std::uint64_t size,
+                     std::span<const Digest> proof, const Digest& root) {
+  if (index >= size) return false;
+  Digest at = leaf_hash;
+  std::uint64_t node = index, last = size - 1;
+  for (const Digest& sibling : proof) {
+    if (last == 0) return false;
+    if ((node & 1) != 0 || node == last) {
+      at = merkle_node(sibling, at);
+      const int lonely = std::countr_zero(node);
+      node >>= lonely;
+      last >>= lonely;
+    } else {
+      at = merkle_node(at, sibling);
+    }
+    node >>= 1;
+    last >>= 1;
+  }
+  return last == 0 && at == root;
+}
+
+bool merkle_consistent(std::uint64_t old_size, const Digest& old_root, std::uint64_t new_size,
+                       const Digest& new_root, std::span<const Digest> proof) {
+  if (old_size == new_size) return proof.empty() && old_root == new_root;
+  if (old_size == 0 || old_size > new_size) return false;
+  // A full old tree is a node of the new one, and the proof leaves its hash out.
+  const bool full = std::has_single_bit(old_size);
+  if (!full && proof.empty()) return false;
+  std::uint64_t node = old_size - 1, last = new_size - 1;
+  const int shared = std::countr_one(node);
+  node >>= shared;
+  last >>= shared;
+  Digest old_at = full ? old_root : proof.front();
+  Digest new_at = old_at;
+  for (const Digest& sibling : proof.subspan(full ? 0 : 1)) {
+    if (last == 0) return false;
+    if ((node & 1) != 0 || node == last) {
+      old_at = merkle_node(sibling, old_at);
+      new_at = merkle_node(sibling, new_at);
+      const int lonely = node == 0 ? 0 : std::countr_zero(node);
+      node >>= lonely;
+      last >>= lonely;
+    } else {
+      new_at = merkle_node(new_at, sibling);
+    }
+    node >>= 1;
+    last >>= 1;
+  }
+  return last == 0 && old_at == old_root && new_at == new_root;
+}
+
+}  // namespace thresher::crypto

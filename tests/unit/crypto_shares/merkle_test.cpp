@@ -1,0 +1,63 @@
+#include "thresher/crypto/merkle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "thresher/crypto/sha256.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+std::vector<Digest> leaves(std::size_t count) {
+  std::vector<Digest> out;
+  for (std::size_t i = 0; i < count; ++i) out.push_back(merkle_leaf(as_view(std::to_string(i))));
+  return out;
+}
+
+TEST(Merkle, EveryLeafOfEveryTreeUpTo70HasAProofThatFitsItsPlaceOnly) {
+  for (std::size_t size = 1; size <= 70; ++size) {
+    const auto hashes = leaves(size);
+    const MerkleTree tree(hashes);
+    for (std::size_t i = 0; i < size; ++i) {
+      auto proof = tree.inclusion(i);
+      EXPECT_TRUE(merkle_included(hashes[i], i, size, proof, tree.root())) << size << ' ' << i;
+      EXPECT_FALSE(merkle_included(hashes[i], (i + 1) % (size + 1), size, proof, tree.root()));
+      EXPECT_FALSE(merkle_included(merkle_leaf({}), i, size, proof, tree.root()));
+      EXPECT_FALSE(merkle_included(hashes[i], i, size, proof, merkle_leaf({})));
+      proof.push_back(Digest{});
+      EXPECT_FALSE(merkle_included(hashes[i], i, size, proof, tree.root())) << "longer proof";
+      proof.pop_back();
+      if (proof.empty()) continue;
+      proof.pop_back();
+      EXPECT_FALSE(merkle_included(hashes[i], i, size, proof, tree.root())) << "shorter proof";
+    }
+  }
+}
+
+TEST(Merkle, AnEmptyTreeIsTheHashOfNothingAndHoldsNothing) {
+  const MerkleTree tree({});
+  EXPECT_EQ(tree.root(), sha256({}));
+  EXPECT_FALSE(merkle_included(sha256({}), 0, 0, {}, tree.root()));
+}
+
+TEST(Merkle, AnInnerNodeDoesNotPassForALeaf) {
+  const auto hashes = leaves(2);
+  std::vector<std::byte> both;
+  for (const Digest& d : hashes) both.insert(both.end(), d.bytes.begin(), d.bytes.end());
+  EXPECT_NE(merkle_leaf(both), MerkleTree(hashes).root());
+}
+
+TEST(Merkle, ATreeOfAPowerOfTwoIsExtendedByItsSiblings) {
+  const auto hashes = leaves(7);
+  const MerkleTree old_tree({hashes.begin(), hashes.begin() + 4}), tree(hashes);
+  const std::vector<Digest> proof{MerkleTree({hashes.begin() + 4, hashes.end()}).root()};
+  EXPECT_TRUE(merkle_consistent(4, old_tree.root(), 7, tree.root(), proof));
+  EXPECT_FALSE(merkle_consistent(5, old_tree.root(), 7, tree.root(), proof));
+  EXPECT_FALSE(merkle_consistent(4, tree.root(), 7, tree.root(), proof));
+  EXPECT_FALSE(merkle_consistent(7, tree.root(), 4, old_tree.root(), proof));
+  EXPECT_FALSE(merkle_consistent(0, sha256({}), 7, tree.root(), proof));
+}
+
+}  // namespace
+}  // namespace thresher::crypto
