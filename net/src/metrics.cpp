@@ -109,7 +109,14 @@ Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
 Metrics::~Metrics() = default;
 
 std::string Metrics::listen(const std::string& address) {
-  if (address.rfind("127.", 0) != 0 && address.rfind("[::1]", 0) != 0) {
+  // The server takes lists and suffixes: one plain address only, or another could hide behind it.
+  const std::size_t colon = address.rfind(':');
+  const std::string host = address.substr(0, colon);
+  const bool loopback =
+      host.rfind("127.", 0) == 0 && host.find_first_not_of("0123456789.") == host.npos;
+  const bool port = colon != address.npos && colon + 1 < address.size() &&
+                    address.find_first_not_of("0123456789", colon + 1) == address.npos;
+  if (!loopback || !port) {
     return "metrics address '" + address + "' is not on loopback; write it as 127.0.0.1:9464";
   }
   try {

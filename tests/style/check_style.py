@@ -5,10 +5,12 @@
     check_style.py --self-test              every rule must catch its bad sample
 
 ratchet.txt beside this file lists functions and files that were too long when the rule came; a
-number there may only fall.
+number there may only fall, and must follow when the file gets shorter ("PATH N" for a file's lines,
+"PATH() N" for its longest function).
 """
 import argparse
 import collections
+import os
 import pathlib
 import re
 import subprocess
@@ -28,9 +30,10 @@ MAY_SEE = {
 PURE = {"core", "protocols"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
                   "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
-IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device")
+IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device|std::unordered_\w+")
 HEAVY = {"boost/asio": 2, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
-QUORUM_LITERAL = re.compile(r"\b2\s*\*\s*f\w*\s*\+\s*1\b|\b2f\s*\+\s*1\b(?=\s*[;)])")
+FAULTS = r"(?:\w+\s*(?:\.|->|::)\s*)*f(?:aults?)?_?\b(?:\s*\(\s*\))?"
+QUORUM_LITERAL = re.compile(rf"\b[23]u?\s*\*\s*{FAULTS}\s*\+\s*1u?\b|(?<![\w.]){FAULTS}\s*\*\s*[23]u?\s*\+\s*1u?\b")
 IMPURE_SYMBOLS = re.compile(r"\b(?:clock_gettime|gettimeofday|time|rand|random|getrandom|getentropy|socket|connect|"
                             r"recv|sendmsg|_ZNSt6chrono\w*now\w*|randombytes\w*)$")
 MAX_FUNCTION, MAX_FILE = 70, 600
@@ -48,6 +51,10 @@ def part_of(path):
     return path.parts[0] if path.parts[0] in PARTS else None
 
 
+def beside(path, header):
+    return pathlib.Path(os.path.normpath(path.parent / header))
+
+
 def check_includes(path, text):
     part = part_of(path)
     if part is None:
@@ -56,6 +63,8 @@ def check_includes(path, text):
         pieces = header.split("/")
         if pieces[0] == "thresher" and len(pieces) > 1 and pieces[1] in PARTS and pieces[1] not in MAY_SEE[part]:
             yield f"{path}: {part} may not include {header}"
+        if ".." in pieces and part_of(beside(path, header)) != part:
+            yield f"{path}: {header} climbs out of {part}; include public headers by their full name"
         if part in PURE and header in IMPURE_HEADERS:
             yield f"{path}: {part} may not include <{header}>: the same inputs must give the same bytes"
         if header.startswith("boost/asio") and str(path) != "net/src/asio.hpp":
@@ -94,12 +103,42 @@ def check_heavy(files):
             yield f"{heavy} is in {len(sources)} sources ({', '.join(map(str, sorted(sources)))}); at most {HEAVY[heavy]}"
 
 
+def check_cycles(files):
+    """No header includes itself through others. Names resolve as the compiler resolves them here."""
+    by_name = {}
+    for path in files:
+        parts = path.parts
+        for root in ("include", "src"):
+            if root in parts:
+                by_name[(part_of(path) if root == "src" else None, "/".join(parts[parts.index(root) + 1:]))] = path
+    edges = {}
+    for path, text in files.items():
+        headers = INCLUDE.findall(text)
+        targets = (beside(path, h) if beside(path, h) in files else
+                   by_name.get((None, h)) or by_name.get((part_of(path), h)) for h in headers)
+        edges[path] = [t for t in targets if t]
+    state = {}
+
+    def visit(path, way):
+        state[path] = "open"
+        for target in edges[path]:
+            if state.get(target) == "open":
+                ring = way[way.index(target):] + [target]
+                yield f"{path}: headers include each other in a ring: {' -> '.join(map(str, ring))}"
+            elif target not in state:
+                yield from visit(target, way + [target])
+        state[path] = "done"
+    for path in edges:
+        if path not in state:
+            yield from visit(path, [path])
+
+
 def check_purity(path, code):
     if part_of(path) in PURE:
         for number, line in enumerate(code.split("\n"), 1):
             if IMPURE_CALLS.search(line):
                 yield f"{path}:{number}: no clock, no randomness and no std::hash here"
-    if part_of(path) in {"protocols", "net", "sim"}:
+    if part_of(path) in {"core", "protocols", "net", "sim"} and path.name != "threshold.hpp":
         for number, line in enumerate(code.split("\n"), 1):
             if QUORUM_LITERAL.search(line):
                 yield f"{path}:{number}: name the quorum (core/threshold.hpp) instead of writing it out"
@@ -133,6 +172,9 @@ def check_lengths(path, text, code, ratchet):
     if path.suffix not in {".hpp", ".cpp"}:
         return
     lines = text.count("\n")
+    for name, now in ((str(path), lines), (f"{path}()", max((n for _, n in functions(code)), default=0))):
+        if now < ratchet.get(name, 0):
+            yield f"{name}: is down to {now}; ratchet.txt must follow (it says {ratchet[name]})"
     if lines > ratchet.get(str(path), MAX_FILE):
         yield f"{path}: {lines} lines; at most {ratchet.get(str(path), MAX_FILE)}"
     longest = max((n for _, n in functions(code)), default=0)
@@ -152,7 +194,10 @@ def check_header(path, text):
 
 def check_objects(folder):
     for part in sorted(PURE):
-        for obj in sorted(pathlib.Path(folder, part).rglob("*.o")):
+        objects = sorted(pathlib.Path(folder, part).rglob("*.o"))
+        if not objects:
+            yield f"{folder}: no object files of {part} there; build first, or the check looks at nothing"
+        for obj in objects:
             out = subprocess.run(["nm", "--undefined-only", str(obj)], capture_output=True, text=True, check=True).stdout
             for symbol in (line.split()[-1].split("@")[0] for line in out.splitlines() if line.strip()):
                 if IMPURE_SYMBOLS.search(symbol):
@@ -178,7 +223,11 @@ def check_tree(root, ratchet):
         yield from check_purity(path, code)
         yield from check_lengths(path, text, code, ratchet)
         yield from check_header(path, text)
+    for name in ratchet:
+        if pathlib.Path(name.removesuffix("()")) not in files:
+            yield f"{name}: is gone; take it out of ratchet.txt"
     yield from check_heavy(files)
+    yield from check_cycles(files)
 
 
 SAMPLES = {  # a file, its content, what the complaint must say
@@ -186,6 +235,13 @@ SAMPLES = {  # a file, its content, what the complaint must say
     "core/src/b.cpp": ("#include <chrono>\n", "may not include <chrono>"),
     "protocols/src/c.cpp": ("int f() { return rand(); }\n", "no clock, no randomness"),
     "net/src/d.cpp": ("int q = 2 * f + 1;\n", "name the quorum"),
+    "core/src/d2.cpp": ("bool g() { return n >= 2 * committee.faults() + 1; }\n", "name the quorum"),
+    "protocols/src/c2.cpp": ("std::unordered_map<int, int> m;\n", "no clock, no randomness"),
+    "sim/src/e2.cpp": ('#include "../../net/src/secret.hpp"\n', "climbs out"),
+    "verify/include/thresher/verify/r1.hpp": (
+        '// x\n#pragma once\n#include "thresher/verify/r2.hpp"\n', "in a ring"),
+    "verify/include/thresher/verify/r2.hpp": (
+        '// x\n#pragma once\n#include "thresher/verify/r1.hpp"\n', "in a ring"),
     "net/src/e.cpp": ("#include <boost/asio.hpp>\n", "include net/src/asio.hpp"),
     "core/include/thresher/core/f.hpp": ("#include <vector>\n", "opens with what it is for"),
     "net/include/thresher/net/g.hpp": ("// x\n#pragma once\n#include <nlohmann/json.hpp>\n", "public header"),
@@ -208,9 +264,19 @@ def self_test():
         for name, (_, wanted) in SAMPLES.items():
             if not any(wanted in f and (name in f or " is in " in f) for f in found):
                 yield f"self-test: nothing caught {name} ({wanted})"
+        ratchet = {"cli/src/i.cpp": 900, "cli/src/h.cpp()": 82, "cli/src/none.cpp": 700}
+        found = list(check_tree(folder, ratchet))
+        for wanted in ("cli/src/i.cpp: is down to 700", "cli/src/none.cpp: is gone"):
+            if not any(wanted in f for f in found):
+                yield f"self-test: the ratchet let pass: {wanted}"
+        if any("a function of 82" in f or "h.cpp(): is down" in f for f in found):
+            yield "self-test: the ratchet does not allow what it lists"
+        if sum("no object files" in f for f in check_objects(folder)) != len(PURE):
+            yield "self-test: an empty build folder passed"
         good = pathlib.Path(folder, "good", "core/src/ok.cpp")
         good.parent.mkdir(parents=True)
-        good.write_text('#include <vector>\n// rand() in a comment\nconst char* s = "rand()";\nint runtime(int x) { return x; }\n')
+        good.write_text('#include <vector>\n// rand() in a comment\nconst char* s = "rand()";\nint runtime(int x) { return x; }\n'
+                        'int offset(int half) { return 2 * half + 1; }\n')
         yield from (f"self-test: false alarm: {f}" for f in check_tree(pathlib.Path(folder, "good"), {}))
         source = pathlib.Path(folder, "objects/core/o.cpp")
         source.parent.mkdir(parents=True)

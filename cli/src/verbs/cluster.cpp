@@ -154,7 +154,8 @@ int run(const Args& a) {
   } else {
     print_text(r, why_not_faster(o, r));
   }
-  if (temporary) std::filesystem::remove_all(o.home);
+  // What a bad run left behind is the evidence: only a good one is cleared away.
+  if (temporary && r.agreement && !r.stalled) std::filesystem::remove_all(o.home);
   if (r.stalled) return fail(kNoProgress, r.problem);
   return r.agreement ? kDone
                      : fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);

@@ -1,16 +1,23 @@
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "../text.hpp"
+#include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "thresher/net/config.hpp"
+#include "thresher/net/genesis.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -74,9 +81,66 @@ Check check_cpu() {
                     " cores; signature backends:" + names};
 }
 
-int examine(const std::string& folder) {
+// Whether this machine has the address and the port is free now. A node that runs holds it itself.
+Check check_port(const std::string& host, std::uint16_t port) {
+  const std::string where = host + " port " + std::to_string(port);
+  sockaddr_in v4{};
+  sockaddr_in6 v6{};
+  v4.sin_family = AF_INET;
+  v4.sin_port = v6.sin6_port = htons(port);
+  v6.sin6_family = AF_INET6;
+  const bool four = ::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1;
+  if (!four && ::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) != 1) {
+    return {false, "port: '" + host + "' is not an IP address; correct it in the genesis file"};
+  }
+  const int fd = ::socket(four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int yes = 1;
+  (void)::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  const auto* address =
+      four ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<const sockaddr*>(&v6);
+  const bool bound =
+      fd >= 0 && ::bind(fd, address, four ? sizeof v4 : sizeof v6) == 0 && ::listen(fd, 1) == 0;
+  const std::string why = bound ? "" : std::strerror(errno);
+  if (fd >= 0) ::close(fd);
+  return {bound, "port: " + where +
+                     (bound ? " is free"
+                            : ": " + why +
+                                  "; stop what uses it (this node itself, if it runs), "
+                                  "or run on the machine that has this address")};
+}
+
+// The node's own files: configuration, genesis, key and its place among the members.
+void examine_node(const std::string& home, std::vector<Check>& checks) {
+  const auto config = net::load_config(home);
+  if (!config) {
+    for (const std::string& p : config.error()) checks.push_back({false, "config: " + p});
+    return;
+  }
+  const net::NodeOptions o = net::with_paths(config->options);
+  const auto genesis = net::load_genesis(o.genesis);
+  const auto key = crypto::load_key(o.key);
+  checks.push_back(
+      {static_cast<bool>(genesis), "genesis: " + (genesis ? o.genesis : genesis.error())});
+  checks.push_back({static_cast<bool>(key), "key: " + (key ? o.key + " is private" : key.error())});
+  if (!genesis || !key) return;
+  for (const auto& node : genesis->nodes) {
+    if (node.key == key->public_key()) return checks.push_back(check_port(node.host, node.port));
+  }
+  checks.push_back(
+      {false, "key: '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs"});
+}
+
+struct Args {
+  std::string folder;
+  std::string home;
+};
+
+int examine(const Args& a) {
+  const std::string folder = !a.folder.empty() ? a.folder : a.home.empty() ? "." : a.home;
   bool good = true;
-  for (const Check& c : {check_disk(folder), check_space(folder), check_files(), check_cpu()}) {
+  std::vector<Check> checks{check_disk(folder), check_space(folder), check_files(), check_cpu()};
+  if (!a.home.empty()) examine_node(a.home, checks);
+  for (const Check& c : checks) {
     std::printf("%s %s\n", c.good ? "ok  " : "BAD ", c.text.c_str());
     good &= c.good;
   }
@@ -86,11 +150,13 @@ int examine(const std::string& folder) {
 }  // namespace
 
 Verb make_doctor() {
-  auto folder = std::make_shared<std::string>(".");
+  auto args = std::make_shared<Args>();
   return {{"doctor"},
-          "Look at what a node needs of this machine: disk, space, open files, CPU.",
-          {{"--dir", "where the node's data would lie", folder.get()}},
-          [folder] { return examine(*folder); }};
+          "Look at what a node needs of this machine: disk, space, open files, CPU; with --home "
+          "also its files and its port. Example: thresher doctor --home net/node0",
+          {{"--dir", "where the node's data would lie (default: --home, or here)", &args->folder},
+           {"--home", "the node's folder", &args->home}},
+          [args] { return examine(*args); }};
 }
 
 }  // namespace thresher::cli

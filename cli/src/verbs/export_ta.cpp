@@ -8,15 +8,28 @@ namespace thresher::cli {
 
 Verb make_export_ta() {
   auto name = std::make_shared<std::string>();
+  auto tla = std::make_shared<bool>(false);
   return {{"export-ta"},
           "Print the threshold automaton of a protocol's rule table. Example: thresher export-ta "
           "bracha > bracha.ta",
-          {{"protocol", "bracha", name.get(), true}},
-          [name] {
+          {{"protocol", rule_table_names(), name.get(), true},
+           {"--tla", "as TLA+ instead of .ta", tla.get()}},
+          [name, tla] {
             const auto ta = automaton_of(*name);
             if (!ta)
-              return fail(kUsage, "no rule table is called '" + *name + "'; there is: bracha");
-            std::fputs(verify::print_automaton(*ta).c_str(), stdout);
+              return fail(kUsage, "no rule table is called '" + *name +
+                                      "'; there is: " + rule_table_names());
+            if (!*tla) {
+              std::fputs(verify::print_automaton(*ta).c_str(), stdout);
+              return static_cast<int>(kDone);
+            }
+            const auto text = verify::export_tla(*ta);
+            if (!text) {
+              return fail(kFailed, "the automaton of '" + *name +
+                                       "' does not say how many correct processes there are; "
+                                       "print it without --tla");
+            }
+            std::fputs(text->c_str(), stdout);
             return static_cast<int>(kDone);
           }};
 }

@@ -8,7 +8,7 @@ namespace thresher::cli {
 Verb make_keys_new() {
   auto path = std::make_shared<std::string>();
   return {{"keys", "new"},
-          "Make an Ed25519 key file (PKCS#8 PEM, mode 0600).",
+          "Make an Ed25519 key file (PKCS#8 PEM, mode 0600). Example: thresher keys new node.key",
           {{"path", "the file to write", path.get(), true}},
           [path] {
             const auto key = crypto::SigningKey::generate();

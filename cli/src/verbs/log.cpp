@@ -13,7 +13,8 @@ Verb make_log() {
   };
   auto args = std::make_shared<Args>();
   return {{"log"},
-          "Print the committed log of a node that is not running.",
+          "Print the committed log of a node that is not running. Example: thresher log --home "
+          "net/node0 --from 100",
           {{"--home", "the node's folder", &args->home, true},
            {"--from", "first position", &args->from},
            {"--raw", "one payload a line, nothing else", &args->raw}},

@@ -18,6 +18,8 @@ int run_node(const std::string& home) {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A file over the limit of this process is a failed write with a reason, not a silent death.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   const auto log = make_log(config->log_level, config->log_format);
   config->options.log = log;
   LogApp app;

@@ -34,10 +34,12 @@ int print(bool json) {
 
 Verb make_protocols() {
   auto json = std::make_shared<bool>(false);
-  return {{"protocols"},
-          "List the protocols: faults tolerated, message delays, messages and bits, needs.",
-          {{"--json", "an array of objects on one line", json.get()}},
-          [json] { return print(*json); }};
+  return {
+      {"protocols"},
+      "List the protocols: faults tolerated, message delays, messages and bits, needs. Example: "
+      "thresher protocols --json",
+      {{"--json", "an array of objects on one line", json.get()}},
+      [json] { return print(*json); }};
 }
 
 }  // namespace thresher::cli

@@ -104,7 +104,8 @@ int run_sim(const Args& a) {
 Verb make_sim_run() {
   auto a = std::make_shared<Args>();
   return {{"sim", "run"},
-          "Simulate one seeded run and judge it.",
+          "Simulate one seeded run and judge it. Example: thresher sim run --n 100 --rounds 200 "
+          "--seed 1",
           {{"--protocol", "thresher or mysticeti", &a->protocol},
            {"--n", "how many nodes", &a->n},
            {"--rounds", "DAG rounds every correct node has to reach", &a->rounds},

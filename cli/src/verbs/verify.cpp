@@ -8,6 +8,7 @@
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/verify/checker.hpp"
+#include "thresher/verify/draw.hpp"
 #include "thresher/verify/text.hpp"
 
 namespace thresher::cli {
@@ -24,6 +25,7 @@ struct Args {
   std::string timeout = "60s";
   std::string witness;
   bool list = false;
+  bool dot = false;
   bool json = false;
 };
 
@@ -42,7 +44,7 @@ Result<verify::Automaton, std::string> load(const std::string& path) {
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
   auto ta = automaton_of(protocol);
-  if (!ta) return "no rule table is called '" + protocol + "'; there is: bracha";
+  if (!ta) return "no rule table is called '" + protocol + "'; there is: " + rule_table_names();
   return std::move(*ta);
 }
 
@@ -109,8 +111,15 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
                             const std::vector<const verify::Property*>& wanted,
                             const std::vector<Outcome>& outcomes) {
   std::ofstream out(path);
+  if (path.ends_with(".svg")) {
+    std::vector<verify::Picture> pictures;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (outcomes[i].witness) pictures.push_back({wanted[i]->name, *outcomes[i].witness});
+    }
+    out << verify::draw_svg(ta, pictures);
+  }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!outcomes[i].witness) continue;
+    if (!outcomes[i].witness || path.ends_with(".svg")) continue;
     out << wanted[i]->name << " is violated\n"
         << verify::describe(ta, *outcomes[i].witness) << '\n';
   }
@@ -155,6 +164,10 @@ int run(const Args& a) {
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
   }
+  if (a.dot) {
+    std::fputs(verify::draw_dot(*ta).c_str(), stdout);
+    return kDone;
+  }
   if (a.list) {
     for (const auto& p : ta->properties) {
       std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
@@ -191,18 +204,21 @@ int run(const Args& a) {
 
 Verb make_verify() {
   auto a = std::make_shared<Args>();
-  return {{"verify"},
-          "Check the properties of a threshold automaton for all parameters. Example: thresher "
-          "verify bracha.ta --timeout 20s",
-          {{"file", "a .ta or .eta file", &a->file},
-           {"--protocol", "a protocol of this program instead: bracha", &a->protocol},
-           {"--property", "only this one; repeatable", &a->properties},
-           {"--checker", "auto, smt, live or explicit", &a->checker},
-           {"--timeout", "for the whole call, like 60s", &a->timeout},
-           {"--witness", "write the runs that violate a property here", &a->witness},
-           {"--list", "list the properties and end", &a->list},
-           {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+  return {
+      {"verify"},
+      "Check the properties of a threshold automaton for all parameters. Example: thresher "
+      "verify bracha.ta --timeout 20s",
+      {{"file", "a .ta or .eta file", &a->file},
+       {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
+       {"--property", "only this one; repeatable", &a->properties},
+       {"--checker", "auto, smt, live or explicit", &a->checker},
+       {"--timeout", "for the whole call, like 60s", &a->timeout},
+       {"--witness", "write the runs that violate a property here; drawn if it ends in .svg",
+        &a->witness},
+       {"--dot", "print the automaton as a drawing for Graphviz and end", &a->dot},
+       {"--list", "list the properties and end", &a->list},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli

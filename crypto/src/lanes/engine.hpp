@@ -7,6 +7,8 @@
 // 274 + 64 x 7 + 32 x 7 + 12 x 7 + 24 = 1,050. Source of the formulas: edwards.hpp.
 #pragma once
 
+#include <memory>
+
 #include "job.hpp"
 
 namespace thresher::crypto::lanes {
@@ -403,7 +405,10 @@ struct Lanes {
   static bool combine(const Term* halves, int half_count, const Term* wholes, int whole_count,
                       const std::int16_t* s, const BaseTable& base) {
     const Constants c = constants();
-    static thread_local Rows tables[2 * kTermsPerLane];
+    // On the heap: hundreds of KiB of static thread storage would count against the stack of every
+    // thread of the process, and threads of libraries with small stacks could not start.
+    static thread_local const std::unique_ptr<Rows[]> rows(new Rows[2 * kTermsPerLane]);
+    Rows* const tables = rows.get();
     const Sum half{halves, half_count, kHalfDigits, tables};
     const Sum whole{wholes, whole_count, kKeyDigits, tables + kTermsPerLane};
     if (!half.prepare(c) || !whole.prepare(c)) return false;

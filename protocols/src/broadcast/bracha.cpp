@@ -79,7 +79,16 @@ void Bracha::on(const Restored& record, Fx&) {
 
 void Bracha::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < origins_.size(); ++o) {
-    for (auto& [number, state] : origins_[o].open) advance({NodeId{o}, number}, state, fx);
+    for (auto& [number, state] : origins_[o].open) {
+      if (config_.trace != nullptr) {
+        config_.trace->add({.instance = o,
+                            .round = number,
+                            .node = config_.self,
+                            .rule = RuleEvent::kRestart,
+                            .location = state.location});
+      }
+      advance({NodeId{o}, number}, state, fx);
+    }
   }
   arm(fx);
 }
@@ -160,28 +169,41 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
       const Rule* rule =
           enabled(*config_.table, s.location, s.has_input, counted, config_.committee);
       if (rule != nullptr) {
-        moved = take(i, s, *rule, digest, fx);
+        take(i, s, *rule, digest, fx);
+        moved = true;
         break;
       }
     }
     if (moved || !s.counts.empty()) continue;
     const auto nothing = [](std::uint8_t) { return std::uint32_t{0}; };
     const Rule* rule = enabled(*config_.table, s.location, s.has_input, nothing, config_.committee);
-    if (rule != nullptr) moved = take(i, s, *rule, s.input, fx);
+    if (rule == nullptr) continue;
+    take(i, s, *rule, s.input, fx);
+    moved = true;
   }
   finish(i, s, fx);
 }
 
-bool Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx) {
+void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx) {
+  RuleEvent event{.instance = i.origin.value, .round = i.number, .node = config_.self};
+  if (config_.trace != nullptr && rule.when) {
+    event.tally = s.counts.at(counted).by[rule.when->counter].count();
+    event.value = counted.prefix();
+  }
   s.location = rule.to;
   if (config_.table->locations[rule.to].holds_value && rule.when) s.value = counted;
-  if (rule.says) say(i, s, *rule.says, rule.says->value == Value::kInput ? s.input : counted, fx);
-  return true;
+  if (rule.says) {
+    const Digest& digest = rule.says->value == Value::kInput ? s.input : counted;
+    if (say(i, s, *rule.says, digest, fx)) event.said = digest.prefix();
+  }
+  if (config_.trace == nullptr) return;
+  event.rule = static_cast<std::uint8_t>(&rule - config_.table->rules.data());
+  config_.trace->add(event);
 }
 
-void Bracha::say(const Instance& i, State& s, const Say& what, const Digest& digest, Fx& fx) {
+bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& digest, Fx& fx) {
   const auto counter = static_cast<Counter>(what.counter);
-  if (s.said[counter]) return;
+  if (s.said[counter]) return false;
   s.said[counter] = digest;
   fx.push(Persist{kStatements, key_of(i, counter), Bytes::copy_of(digest.bytes), {}, false});
   fx.broadcast(Statement{i, counter, digest});
@@ -189,6 +211,7 @@ void Bracha::say(const Instance& i, State& s, const Say& what, const Digest& dig
   s.counts.try_emplace(digest, Count{{Tally(config_.committee), Tally(config_.committee)}})
       .first->second.by[counter]
       .add(config_.self);
+  return true;
 }
 
 // Delivers once the payload is here, and forgets what is long done.

@@ -3,10 +3,15 @@
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.error
+import urllib.request
+import xml.etree.ElementTree
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 # A signature by libsodium's own test key: RFC 8032, section 7.1, test 2.
@@ -118,6 +123,18 @@ class Verify(Files):
         self.assertIn("stays is violated", witness.read_text())
         self.assertEqual(run("verify", path, "--property", "counted").returncode, 0)
 
+    def test_drawings(self):
+        path = self.write("p.ta", AUTOMATON)
+        out = run("verify", path, "--dot")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertTrue(out.stdout.startswith("digraph "), out.stdout)
+        picture = pathlib.Path(self.folder.name, "run.svg")
+        self.assertEqual(run("verify", path, "--witness", picture).returncode, 3)
+        root = xml.etree.ElementTree.fromstring(picture.read_text())
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        titles = [e.text for e in root if (e.text or "").endswith("is violated")]
+        self.assertEqual(titles, ["stays is violated"])
+
     def test_bad_input(self):
         path = self.write("p.ta", AUTOMATON)
         for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
@@ -181,7 +198,6 @@ class Testnet(Files):
 
     def test_a_port_in_use(self):
         home = self.make()
-        import socket
         port = json.loads((home / "genesis.json").read_text())["nodes"][0]["port"]
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", port))
@@ -200,6 +216,148 @@ class Testnet(Files):
         self.assertIn("cannot open the store", out.stderr)
 
 
+class Operators(Files):
+    """What a node says when its surroundings are wrong, and what it serves when they are right."""
+
+    def setUp(self):
+        super().setUp()
+        self.home = pathlib.Path(self.folder.name, "net")
+        out = run("testnet", "init", "-n", "4", "-o", self.home, "--base-port", "0")
+        self.assertEqual(out.returncode, 0, out.stderr)
+
+    def start(self, node, limit=None):
+        command = [BINARY, "node", "run", "--home", str(self.home / f"node{node}")]
+        process = subprocess.Popen((["prlimit", f"--fsize={limit}"] if limit else []) + command,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def configure(self, node, old, new):
+        path = self.home / f"node{node}" / "node.toml"
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
+
+    def fetch(self, port, page):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{page}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+        except OSError:
+            return 0, ""
+
+    def eventually(self, what, condition):
+        for _ in range(300):
+            if condition():
+                return
+            time.sleep(0.1)
+        self.fail(f"30 s have passed without: {what}")
+
+    def free_port(self):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            return s.getsockname()[1]
+
+    def test_metrics_health_and_readiness(self):
+        port = self.free_port()
+        self.configure(0, 'listen = ""', f'listen = "127.0.0.1:{port}"')
+        self.start(0)
+        self.eventually("health", lambda: self.fetch(port, "/healthz")[0] == 200)
+        status, why = self.fetch(port, "/readyz")
+        self.assertEqual(status, 503)
+        self.assertIn("links", why)
+        for node in (1, 2, 3):
+            self.start(node)
+        self.eventually("readiness", lambda: self.fetch(port, "/readyz")[0] == 200)
+        out = run("submit", "--home", self.home / "node0", "--data", "hello")
+        self.assertEqual(out.returncode, 0, out.stderr)
+
+        def figures():
+            rows = [r.split() for r in self.fetch(port, "/metrics")[1].splitlines() if r and r[0] != "#"]
+            return {name: float(value) for name, value in rows}
+        self.eventually("the transaction in the figures",
+                        lambda: figures().get("thresher_committed_transactions_total") == 1)
+        self.assertEqual(figures()["thresher_links_up"], 3)
+        self.assertTrue(all(name.startswith("thresher_") for name in figures()))
+
+    def test_metrics_stay_on_loopback(self):
+        for address in ["0.0.0.0:9464", "127.0.0.1:9464,0.0.0.0:9465", "127.0.0.1", "127.evil.example:1",
+                        "127.0.0.1:9464s", "127.0.0.1:", "[::1]:9464"]:
+            self.configure(0, 'listen = ""', f'listen = "{address}"')
+            out = run("node", "run", "--home", self.home / "node0")
+            self.assertEqual(out.returncode, 1, address)
+            self.assertIn("is not on loopback", out.stderr)
+            self.configure(0, f'listen = "{address}"', 'listen = ""')
+
+    def test_a_metrics_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            self.configure(0, 'listen = ""', f'listen = "{address}"')
+            out = run("node", "run", "--home", self.home / "node0")
+        self.assertEqual(out.returncode, 1)
+        self.assertIn(f"cannot listen on {address} for metrics", out.stderr)
+        self.assertIn("metrics.listen", out.stderr)
+
+    def test_a_full_disk_stops_the_node_and_not_the_cluster(self):
+        full = self.start(3, limit=200_000)
+        for node in (0, 1, 2):
+            self.start(node)
+        lines = self.write("lines", "".join(f"{i:0500}\n" for i in range(2000)))
+        out = run("submit", "--home", self.home / "node0", "--file", lines)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual(len(out.stdout.split()), 2000)
+        self.assertEqual(full.wait(timeout=30), 1)
+        self.assertIn("refused a write; free space", full.stderr.read())
+
+    def test_a_transaction_over_the_limit(self):
+        for node in range(4):
+            self.configure(node, "transaction_bytes = 262144", "transaction_bytes = 100")
+            self.start(node)
+        out = run("submit", "--home", self.home / "node0", "--data", "x" * 101)
+        self.assertNotEqual(out.returncode, 0)
+        self.assertIn("limit", out.stderr)
+        self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x" * 100).returncode, 0)
+
+    def test_a_genesis_that_differs(self):
+        other = pathlib.Path(self.folder.name, "other.json")
+        genesis = json.loads((self.home / "genesis.json").read_text())
+        other.write_text(json.dumps(dict(genesis, chain="another")))
+        self.configure(3, "../genesis.json", str(other))
+        port = self.free_port()
+        self.configure(3, 'listen = ""', f'listen = "127.0.0.1:{port}"')
+        for node in range(4):
+            self.start(node)
+        self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x").returncode, 0)
+        self.eventually("health", lambda: self.fetch(port, "/healthz")[0] == 200)
+        self.assertEqual(self.fetch(port, "/readyz")[0], 503)
+        self.assertIn("thresher_links_up 0\n", self.fetch(port, "/metrics")[1])
+
+    def test_doctor_looks_at_the_nodes_files_and_port(self):
+        home = self.home / "node0"
+        port = json.loads((self.home / "genesis.json").read_text())["nodes"][0]["port"]
+        out = run("doctor", "--home", home).stdout
+        self.assertIn(f"ok   port: 127.0.0.1 port {port} is free", out)
+        self.assertIn("ok   key: ", out)
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", port))
+            taken.listen()
+            out = run("doctor", "--home", home)
+        self.assertEqual(out.returncode, 5)
+        self.assertIn(f"BAD  port: 127.0.0.1 port {port}", out.stdout)
+        os.chmod(home / "node.key", 0o640)
+        out = run("doctor", "--home", home)
+        self.assertEqual(out.returncode, 5)
+        self.assertIn("chmod 600", out.stdout)
+        self.configure(0, "gc_rounds", "gc_round")
+        self.assertIn("did you mean 'limits.gc_rounds'", run("doctor", "--home", home).stdout)
+
+
 class Rest(unittest.TestCase):
     def test_protocols(self):
         rows = json.loads(run("protocols", "--json").stdout)
@@ -209,6 +367,15 @@ class Rest(unittest.TestCase):
         out = run("--version")
         self.assertEqual(out.returncode, 0)
         self.assertIn("wire format", out.stdout)
+
+    def test_every_verb_has_an_example(self):
+        verbs = ["cluster", "config check", "crypto verify", "doctor", "export-ta", "keys new", "keys show", "log",
+                 "node run", "node status", "protocols", "sim run", "submit", "testnet init", "verify",
+                 "bench verify"]
+        for verb in verbs:
+            # The words may be wrapped over lines.
+            help_text = " ".join(run(*verb.split(), "--help").stdout.split())
+            self.assertIn("Example: thresher " + verb, help_text)
 
     def test_doctor(self):
         self.assertIn("fdatasync", run("doctor").stdout)

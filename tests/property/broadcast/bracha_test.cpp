@@ -4,9 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "thresher/sim/world.hpp"
+#include "thresher/verify/conformance.hpp"
+#include "thresher/verify/export.hpp"
+#include "thresher/verify/replay.hpp"
 
 namespace thresher {
 namespace {
@@ -15,8 +22,11 @@ struct Verdicts {
   bool agreement = true;
   bool twice = false;
   bool forged = false;
-  bool total = true;  ///< every correct node delivered what one did, and all of correct origins
-  bool ok() const { return agreement && !twice && !forged && total; }
+  bool total = true;    ///< every correct node delivered what one did, and all of correct origins
+  std::string strange;  ///< what is no step of the automaton; empty: all were
+  std::uint64_t steps = 0;       ///< of correct nodes, checked against the automaton
+  std::set<std::uint8_t> rules;  ///< taken by correct nodes
+  bool ok() const { return agreement && !twice && !forged && total && strange.empty(); }
 };
 
 std::string text_of(std::uint32_t origin, std::uint64_t number, int side) {
@@ -31,14 +41,119 @@ struct Run {
   std::uint64_t ticks = 600;
 };
 
+// One instance as a run of the exported automaton, which knows two values. The export lists, for
+// each rule of the table, inputs before counted values, as far as the rule speaks of them.
+class Replay {
+ public:
+  Replay(const Committee& committee, const NodeSet& faulty, std::vector<RuleEvent> events)
+      : committee_(committee), faulty_(faulty), events_(std::move(events)) {}
+
+  /// What is no step of the automaton or no agreement; empty: neither. Three values: not judged.
+  std::string judge(const verify::Automaton& ta) {
+    for (const RuleEvent& e : events_) {
+      const Rule& rule = bracha::kRules[e.rule];
+      if (e.said && rule.says->value == Value::kInput) input_[e.node.value] = code(*e.said);
+      if (rule.when) (void)code(e.value);
+    }
+    if (codes_.size() > 2) return {};
+    const std::int64_t n = committee_.size();
+    verify::Run run{{n, committee_.faults(), faulty_.size()}, {}, {}};
+    run.start.processes.resize(ta.locations.size());
+    run.start.shared.resize(ta.shared.size());
+    for (std::uint16_t i = 0; i < n; ++i) {
+      if (!faulty_.contains(NodeId{i})) ++run.start.processes[input_[i]];
+    }
+    for (const RuleEvent& e : events_) run.steps.push_back({exported(e), 1});
+    const auto reached = verify::replay(ta, run);
+    if (!reached) return reached.error();
+    return verify::holds(ta.properties[0].formula, run.parameters, *reached) ? "" : "no agreement";
+  }
+
+ private:
+  std::uint32_t code(std::uint64_t value) {
+    return codes_.emplace(value, static_cast<std::uint32_t>(codes_.size())).first->second;
+  }
+  std::uint32_t exported(const RuleEvent& e) {
+    std::uint32_t base = 0;
+    for (std::uint8_t r = 0;; ++r) {
+      const Rule& rule = bracha::kRules[r];
+      const LocationInfo& from = bracha::kLocations[rule.from];
+      const std::uint32_t inputs = from.holds_input ? 2 : 1;
+      const bool counts =
+          from.holds_value || bracha::kLocations[rule.to].holds_value || rule.when.has_value();
+      if (r == e.rule) {
+        if (rule.when) value_[e.node.value] = code(e.value);
+        const std::uint32_t x = from.holds_input ? input_[e.node.value] : 0;
+        return base + (counts ? 2 * x + value_[e.node.value] : x);
+      }
+      base += inputs * (counts ? 2 : 1);
+    }
+  }
+
+  Committee committee_;
+  const NodeSet& faulty_;
+  std::vector<RuleEvent> events_;
+  std::map<std::uint64_t, std::uint32_t> codes_;
+  std::map<std::uint16_t, std::uint32_t> input_;  // of nodes that got none: any, 0
+  std::map<std::uint16_t, std::uint32_t> value_;
+};
+
+// The same log, instance by instance, on the automaton that the export makes of the table.
+std::string replay_on_export(const Committee& committee, const NodeSet& faulty,
+                             const RuleLog& log) {
+  static const verify::Automaton kExport = verify::export_broadcast(bracha::kTable);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<RuleEvent>> by_instance;
+  for (const RuleEvent& e : log.events) {
+    if (faulty.contains(e.node)) continue;
+    auto& events = by_instance[{e.instance, e.round}];
+    if (e.rule != RuleEvent::kRestart) {
+      events.push_back(e);
+      continue;
+    }
+    // A silent step that the restart took back told nobody anything: as a run, it was not there.
+    const auto last = std::find_if(events.rbegin(), events.rend(),
+                                   [&](const RuleEvent& o) { return o.node == e.node; });
+    if (last != events.rend() && bracha::kRules[last->rule].to != e.location) {
+      events.erase(std::next(last).base());
+    }
+  }
+  for (auto& [instance, events] : by_instance) {
+    std::string problem = Replay(committee, faulty, std::move(events)).judge(kExport);
+    if (!problem.empty()) return "on the exported automaton: " + problem;
+  }
+  return {};
+}
+
+// The steps of all correct nodes against the table that is proved, whatever table ran.
+void judge_trace(const sim::Plan& plan, const RuleLog& log, Verdicts& v) {
+  NodeSet faulty(plan.committee.size());
+  for (const auto& [id, fault] : plan.faults) {
+    if (fault.kind != sim::FaultKind::kCrash) faulty.insert(id);
+  }
+  verify::Conformance check(bracha::kTable, plan.committee, faulty);
+  for (const RuleEvent& e : log.events) {
+    if (!faulty.contains(e.node)) v.rules.insert(e.rule);
+    if (const auto problem = check.add(e)) {
+      v.strange = *problem;
+      return;
+    }
+  }
+  const auto end = check.finish(verify::Conformance::End::kSettled);
+  if (end) v.steps = *end;
+  if (!end) v.strange = end.error();
+  if (end) v.strange = replay_on_export(plan.committee, faulty, log);
+}
+
 Verdicts play(const Run& run) {
   using bracha::Instance;
   const std::uint32_t n = run.plan.committee.size();
+  RuleLog log;
   sim::World<Bracha> world(run.plan, [&](NodeId id) {
     Bracha::Config config;
     config.committee = run.plan.committee;
     config.self = id;
     config.table = run.table;
+    config.trace = &log;
     return Bracha(config);
   });
   Verdicts v;
@@ -53,9 +168,11 @@ Verdicts play(const Run& run) {
   };
   for (std::uint32_t i = 0; i < n; ++i) {
     for (std::uint64_t k = 0; k < run.payloads; ++k) {
-      // The two faces of a twin get the same request; their payload differs by what each adds.
-      world.request(NodeId{static_cast<std::uint16_t>(i)},
-                    {Bytes::copy_of(as_view(text_of(i, k, 0)))});
+      // A two-faced node says one thing to one half and another to the other.
+      for (const int side : {0, 1}) {
+        world.request(NodeId{static_cast<std::uint16_t>(i)},
+                      {Bytes::copy_of(as_view(text_of(i, k, side)))}, side);
+      }
     }
   }
   world.run_until([&] { return world.now() >= run.ticks; });
@@ -71,6 +188,7 @@ Verdicts play(const Run& run) {
       v.total &= agreed.contains({NodeId{o}, k});
     }
   }
+  judge_trace(run.plan, log, v);
   return v;
 }
 
@@ -104,12 +222,40 @@ sim::Plan drawn(std::uint32_t n, std::uint64_t seed) {
 }
 
 TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
+  std::set<std::uint8_t> rules;
   for (const std::uint32_t n : {4u, 5u, 6u, 7u, 10u}) {
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
       const Verdicts v = play({.plan = drawn(n, seed * 100 + n)});
       ASSERT_TRUE(v.ok()) << "n " << n << " seed " << seed * 100 + n << ": agreement "
                           << v.agreement << " twice " << v.twice << " forged " << v.forged
-                          << " total " << v.total;
+                          << " total " << v.total << " " << v.strange;
+      rules.insert(v.rules.begin(), v.rules.end());
+    }
+  }
+  // Every rule of the table and restarts were seen, so each was really checked.
+  EXPECT_EQ(rules.size(), std::size(bracha::kRules) + 1);
+}
+
+// One threshold changed in the executor only: the steps are no steps of the automaton any more.
+// One lower is caught at the first early step, one higher when a step is never taken. Higher ones
+// before the input are no fault in these runs: the input comes, and the rules after it serve.
+TEST(BrachaSchedules, OneChangedThresholdInTheExecutorIsCaught) {
+  for (std::size_t k = 0; k < std::size(bracha::kRules); ++k) {
+    if (!bracha::kRules[k].when) continue;
+    const bool waits =
+        bracha::kRules[k].from == bracha::kIdle || bracha::kRules[k].from == bracha::kReadyFirst;
+    for (const int shift : {-1, 1}) {
+      if (waits && shift > 0) continue;
+      auto rules = std::to_array(bracha::kRules);
+      Threshold& t = rules[k].when->at_least;
+      t.c += shift * t.d;
+      const RuleTable mutant{"mutant", bracha::kLocations, bracha::kCounters, rules};
+      std::string caught;
+      for (std::uint64_t seed = 1; seed <= 60 && caught.empty(); ++seed) {
+        caught = play({.plan = drawn(4, seed * 100 + 4), .table = &mutant}).strange;
+      }
+      EXPECT_NE(caught.find(bracha::kRules[k].name), std::string::npos)
+          << bracha::kRules[k].name << " by " << shift << ": '" << caught << "'";
     }
   }
 }

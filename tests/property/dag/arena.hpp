@@ -9,8 +9,9 @@
 // leader blocks on the parents that hide what it dislikes, skips rounds, speaks late.
 // Checked at every delivery: one sequence of commits (P5). At the end, over every block that was
 // ever signed, the faulty ones' included: P1, no slot has two certified leaders; P2, a claim that
-// a correct node refers to is certified; P3, a leader that
-// enough nodes claimed is claimed in the history of every later correct leader block.
+// a correct node refers to is certified; P3, a leader that enough nodes claimed is claimed in the
+// history of every later correct leader block; P4, what enough nodes did not vote for can never be
+// certified.
 #pragma once
 
 #include <algorithm>
@@ -63,6 +64,7 @@ class Arena {
     }
     for (std::uint64_t s = 0; s < steps && violation_.empty(); ++s) act();
     if (violation_.empty()) check_certificates();
+    if (violation_.empty()) check_skips_kill();
     if (violation_.empty()) check_claims_are_proved();
     if (violation_.empty()) check_claims_carry();
     return violation_;
@@ -73,7 +75,7 @@ class Arena {
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.
   dag::Dag first() const { return fresh(0); }
-  /// Which check spoke: "P1", "P3", "P5", "evidence" or "restart".
+  /// Which check spoke: "P1" to "P5", "evidence" or "restart".
   const std::string& lemma() const { return lemma_; }
 
  private:
@@ -380,6 +382,27 @@ class Arena {
       }
       if (certified > 1)
         violated("P1", "slot " + std::to_string(round - 1) + " has two certificates");
+    }
+  }
+
+  // P4: the f faulty may still sign both for and against, so they count on either side.
+  void check_skips_kill() {
+    if (rules_.edges != dag::Edges::kSparse) return;
+    for (const auto& [round, blocks] : by_round_) {
+      std::map<Digest, std::set<std::uint16_t>> votes;
+      std::set<std::uint16_t> seen;
+      for (const auto& b : blocks) {
+        if (faulty(b->author().value)) continue;
+        seen.insert(b->author().value);
+        if (b->header.vote) votes[*b->header.vote].insert(b->author().value);
+      }
+      for (const auto& [digest, voters] : votes) {
+        const std::size_t alive = voters.size() + committee_.faults();
+        const std::size_t dead = seen.size() - voters.size() + committee_.faults();
+        if (alive < committee_.at_least(rules_.certify)) continue;
+        if (dead < committee_.at_least(rules_.skip)) continue;
+        violated("P4", "slot " + std::to_string(round - 1) + " can be skipped and certified");
+      }
     }
   }
 

@@ -91,6 +91,7 @@ TEST_P(ArenaRules, TheSameJournalGivesTheSameBytes) {
 struct Mutant {
   const char* name;
   dag::Rules rules;
+  std::vector<std::uint32_t> sizes = {4, 5, 6, 7, 10};
 };
 
 std::vector<Mutant> mutants() {
@@ -111,6 +112,14 @@ std::vector<Mutant> mutants() {
   add("UndecidedIgnored", [](auto& r) { r.stop_at_undecided = false; });
   add("AmplifyByF", [](auto& r) { r.amplify = Threshold{0, 1, 0, 1}; });
   add("AnchorCommitsAnything", [](auto& r) { r.indirect_needs_claim = false; });
+  add("CommitByTwiceF", [&](auto& r) { r.commit = kTwiceFaults; });
+  add("DenseByTwiceF", [&](auto& r) { r.dense = kTwiceFaults; });
+  // 2f+1 is a quorum only where n = 3f+1.
+  for (const std::uint32_t n : {5u, 6u}) {
+    add(n == 5 ? "QuorumsOfThreeOfFive" : "QuorumsOfThreeOfSix",
+        [](auto& r) { r.certify = r.skip = r.commit = r.dense = r.complete = kStrong; });
+    all.back().sizes = {n};
+  }
   return all;
 }
 
@@ -120,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Mutants, testing::ValuesIn(mutants()),
 
 TEST_P(Mutants, AreCaught) {
   for (std::uint64_t seed = 1; seed <= 10000; ++seed) {
-    const std::uint32_t n = seed % 2 == 0 ? 4 : size_of(seed);
+    const std::vector<std::uint32_t>& sizes = GetParam().sizes;
+    const std::uint32_t n = seed % 2 == 0 ? sizes.front() : sizes[seed % sizes.size()];
     Arena arena(GetParam().rules, n, seed);
     const std::string why = arena.run(2500);
     if (why.empty()) continue;

@@ -4,6 +4,7 @@
 
 #include "bracha.hpp"
 #include "thresher/verify/checker.hpp"
+#include "thresher/verify/draw.hpp"
 #include "thresher/verify/text.hpp"
 
 namespace thresher::verify {
@@ -101,6 +102,42 @@ TEST(Replay, RefusesWhatIsNoRun) {
   EXPECT_EQ(echoed->back().shared[0], 3);
   run.steps = {{0, 4}};
   EXPECT_THAT(replay(ta, run).error(), HasSubstr("step 1: rule 0 is not enabled"));
+}
+
+// A guard with '<' and '&', a decrement, a reset and a self-loop that changes nothing.
+constexpr const char* kDrawn =
+    "skel A { shared x; parameters N, F; assumptions (0) { N > F; F >= 0; }\n"
+    "locations (0) { l0; l1; unused; } inits (0) { l0 == N; l1 == 0; unused == 0; x == 0; }\n"
+    "rules (0) { 0: l0 -> l1 when (x < 2 && F < N) do { x' == x + 1; };\n"
+    "  1: l1 -> l1 when (true) do {}; 2: l1 -> l0 when (x >= 1) do { x' == x - 1; };\n"
+    "  3: l1 -> l0 when (true) do { reset(x); }; } spec (0) { p: [](l1 <= 1); } }";
+
+TEST(Draw, DotHasOneEdgeARule) {
+  const std::string dot = draw_dot(parsed(kDrawn));
+  EXPECT_THAT(dot, StartsWith("digraph \"A\" {"));
+  EXPECT_THAT(dot, HasSubstr("l2 [label=\"unused\"]"));
+  EXPECT_THAT(dot, HasSubstr("\\nx += 1\"]"));
+  EXPECT_THAT(dot, HasSubstr("\\nx -= 1\"]"));
+  EXPECT_THAT(dot, HasSubstr("\\nx := 0\"]"));
+  EXPECT_THAT(dot, testing::Not(HasSubstr("l1 -> l1")));
+}
+
+TEST(Draw, SvgShowsTheRunStepByStep) {
+  const Automaton ta = parsed(kDrawn);
+  const verify::Run run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 2}}};
+  ASSERT_TRUE(replay(ta, run));
+  const std::string svg = draw_svg(ta, {{"a<b", run}, {"second", run}});
+  EXPECT_THAT(svg, HasSubstr("a&lt;b is violated"));
+  EXPECT_THAT(svg, HasSubstr("second is violated"));
+  EXPECT_THAT(svg, HasSubstr("N=3  F=1"));
+  EXPECT_THAT(svg, HasSubstr(">rule 0 x 2<"));
+  EXPECT_THAT(svg, HasSubstr(">x=2<"));
+  EXPECT_THAT(svg, testing::Not(HasSubstr("unused")));
+}
+
+TEST(Draw, SvgOfWhatIsNoRunSaysSo) {
+  const verify::Run run{{3, 1}, {{3, 0, 0}, {0}}, {{0, 3}}};
+  EXPECT_THAT(draw_svg(parsed(kDrawn), {{"p", run}}), HasSubstr("rule 0 is not enabled"));
 }
 
 TEST(Bracha, HoldsForEveryN) {

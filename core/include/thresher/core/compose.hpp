@@ -21,10 +21,11 @@ inline void push_hop(Route& route, std::uint32_t hop) {
   route.hop[route.depth++] = hop;
 }
 
-/// Pops the outermost hop. Pre: the route is not empty.
+/// Pops the outermost hop. Pre: the route is not empty. The slot becomes zero again: routes are
+/// compared whole, and a child must find its own timer or ticket under the name it gave it.
 inline std::uint32_t pop_hop(Route& route) {
   assert(route.depth > 0);
-  return route.hop[--route.depth];
+  return std::exchange(route.hop[--route.depth], 0u);
 }
 
 /// Moves a child's effects into the parent's list and clears the child's.

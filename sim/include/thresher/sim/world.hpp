@@ -5,15 +5,17 @@
 //   world.run_until([&] { return world.now() >= 100; });
 //
 // Guarantees: the same plan gives the same trace hash on every compiler and optimisation level;
-// work grows with messages, never with idle links. Signatures are mocked by a keyed hash that a
-// faulty node cannot compute for another. Records are durable at once, so a crash loses only what
-// was in flight.
+// the hash covers the tick, sender, receiver and number of every delivered message, and every
+// output whose digest is given; work grows with messages, never with idle links. Signatures are
+// mocked by a keyed hash that a faulty node cannot compute for another. Records are durable at
+// once, so a crash loses only what was in flight.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,10 +59,10 @@ class World {
     return now_ - begin;
   }
 
-  /// Hands a request to every face of a node at the next tick.
-  void request(NodeId id, const typename P::Request& request) {
+  /// Hands a request to every face of a node at the next tick, or to one face of a two-faced one.
+  void request(NodeId id, const typename P::Request& request, std::optional<int> side = {}) {
     for (const auto& face : faces_) {
-      if (face->id == id && face->up)
+      if (face->id == id && face->up && face->side == side.value_or(face->side))
         post(face->index, now_ + 1, Requested<typename P::Request>{request});
     }
   }
@@ -130,8 +132,8 @@ class World {
   };
   struct Event {
     std::size_t face;
-    std::uint64_t life;        // 0: a message or request, for whoever lives
-    std::uint64_t generation;  // of a timer
+    std::uint64_t life;   // 0: a message or request, for whoever lives
+    std::uint64_t stamp;  // the generation of a timer, or the number of a message
     Input input;
   };
 
@@ -195,7 +197,7 @@ class World {
       const bool same_half = static_cast<int>(to.value % 2) == from.side;
       if (two_faced && !same_half) continue;
       if (f == first_face_[to.value]) ++messages_;
-      post(f, at, Received<Message>{from.id, m});
+      calendar_at(at).push_back({f, 0, sent_, Received<Message>{from.id, m}});
     }
   }
 
@@ -208,6 +210,15 @@ class World {
     Writer w;
     w.bytes(trace_.bytes).u64(now_).u16(id.value).bytes(digest.bytes);
     trace_ = hash(w.view());
+  }
+
+  /// Who got what from whom and when. The number of a message stands for its content, which is a
+  /// function of the deliveries before it.
+  void absorb_delivery(const Event& event) {
+    const auto* received = std::get_if<Received<Message>>(&event.input);
+    const std::uint64_t sender = received != nullptr ? received->from.value + std::uint64_t{1} : 0;
+    for (const std::uint64_t part : {std::uint64_t{event.face}, now_, sender, event.stamp})
+      delivered_ = mix64(delivered_ + mix64(part));
   }
 
   void tick() {
@@ -226,9 +237,9 @@ class World {
       Face& face = *faces_[event.face];
       if (!face.up || (event.life != 0 && event.life != face.life)) continue;
       if (const auto* timer = std::get_if<Expired>(&event.input)) {
-        if (face.timers[timer->id] != event.generation) continue;
+        if (face.timers[timer->id] != event.stamp) continue;
       } else {
-        delivered_ = mix64(delivered_ ^ mix64(event.face + now_ * 131));
+        absorb_delivery(event);
       }
       face.soon.push_back(event.input);
       drain(face);

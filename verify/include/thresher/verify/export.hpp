@@ -10,12 +10,23 @@
 // taken in the end), never written by hand. The properties are those of reliable broadcast.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "thresher/core/rule.hpp"
+#include "thresher/core/rule_votes.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
 
 /// Pre: well_formed(table). Properties: agreement, unforgeability0/1, totality, validity0/1.
 Automaton export_broadcast(const RuleTable& table);
+
+/// Pre: well_formed(table). Values are written out in the table, the properties are its claims.
+Automaton export_votes(const VoteTable& table);
+
+/// The automaton in TACO's subset of TLA+: one file for TLC at a small n and for TACO at every n.
+/// Nothing when the initial conditions do not say how many correct processes there are.
+std::optional<std::string> export_tla(const Automaton& automaton);
 
 }  // namespace thresher::verify

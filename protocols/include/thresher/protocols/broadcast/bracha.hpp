@@ -23,6 +23,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/rule.hpp"
+#include "thresher/core/rule_trace.hpp"
 
 namespace thresher {
 
@@ -102,6 +103,7 @@ class Bracha {
     std::uint64_t window = 64;                 ///< instances of one origin on the way
     std::size_t payload_bytes = 1u << 20;      ///< largest payload
     const RuleTable* table = &bracha::kTable;  ///< tests break it
+    RuleLog* trace = nullptr;                  ///< where steps are logged; null: nowhere
   };
 
   explicit Bracha(Config config);
@@ -149,8 +151,8 @@ class Bracha {
   void count(const bracha::Instance& i, State& s, NodeId from, bracha::Counter c,
              const Digest& digest, Fx& fx);
   void advance(const bracha::Instance& i, State& s, Fx& fx);
-  bool take(const bracha::Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx);
-  void say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
+  void take(const bracha::Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx);
+  bool say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
   void finish(const bracha::Instance& i, State& s, Fx& fx);
   void arm(Fx& fx);
   bool settled(const State& s) const;

@@ -1,0 +1,215 @@
+// Rule tables of binary agreement, one round, and of one slot of `thresher`: proved for every n.
+//
+//   verify::export_votes(agreement::kCobalt);      // thresher verify --protocol cobalt
+//
+// What they are: the steps that the handlers of the agreement protocols will take, and their proof
+// obligations. Nothing runs from them yet. mmr14 and cobalt stand on bv-broadcast: a value is in a
+// node's set only if a correct node said it (bv's `justification`), the rest of bv is left open,
+// which only adds runs. They end where the common coin is read; C0 and C1 are "one value alone", CB
+// is "both". Not claimed here: that the coin finds the outcome fixed (binding), which fails for
+// mmr14 and is what cobalt's CONF exchange is for; it is no property of a single run.
+// The slot ends with direct decisions; that later leaders decide alike is proved on paper
+// (docs/protocols/thresher.md).
+// Sources: Mostefaoui, Moumen, Raynal, "Signature-free asynchronous Byzantine consensus" (PODC
+// 2014), figures 1 and 2; MacBrough, "Cobalt: BFT governance in open networks" (2018), section 4.
+#pragma once
+
+#include "thresher/core/rule_votes.hpp"
+
+namespace thresher::agreement {
+
+namespace bv {
+
+enum Location : std::uint8_t { kV0, kV1, kB0, kB1, kB01, kC0, kC1, kCB0, kCB1, kC01 };
+enum Counter : std::uint8_t { kBval0, kBval1 };
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "B0",  "B1",  "B01",
+                                                  "C0", "C1", "CB0", "CB1", "C01"};
+inline constexpr std::string_view kCounters[] = {"bval0", "bval1"};
+inline constexpr VoteRule kRules[] = {
+    {"say 0", kV0, kB0, {}, kBval0},
+    {"relay 1", kB0, kB01, {SumGuard{bits(kBval1), kValidity}}, kBval1},
+    {"deliver 0", kB0, kC0, {SumGuard{bits(kBval0), kStrong}}, {}},
+    {"relay 1 late", kC0, kCB0, {SumGuard{bits(kBval1), kValidity}}, kBval1},
+    {"deliver 0 of both", kB01, kCB0, {SumGuard{bits(kBval0), kStrong}}, {}},
+    {"deliver 1 as well", kCB0, kC01, {SumGuard{bits(kBval1), kStrong}}, {}},
+    {"say 1", kV1, kB1, {}, kBval1},
+    {"relay 0", kB1, kB01, {SumGuard{bits(kBval0), kValidity}}, kBval0},
+    {"deliver 1", kB1, kC1, {SumGuard{bits(kBval1), kStrong}}, {}},
+    {"relay 0 late", kC1, kCB1, {SumGuard{bits(kBval0), kValidity}}, kBval0},
+    {"deliver 1 of both", kB01, kCB1, {SumGuard{bits(kBval1), kStrong}}, {}},
+    {"deliver 0 as well", kCB1, kC01, {SumGuard{bits(kBval0), kStrong}}, {}},
+};
+inline constexpr Claim kClaims[] = {
+    {"justification0", ClaimKind::kNever, bits(kC0, kCB0, kC01), 0, bits(kV0)},
+    {"obligation0", ClaimKind::kAllEnd, bits(kC0, kCB0, kC01), 0, 0, bits(kV0), kValidity},
+    {"uniformity0", ClaimKind::kSpread, bits(kC0, kCB0, kC01), bits(kC0, kCB0, kC01)},
+    {"justification1", ClaimKind::kNever, bits(kC1, kCB1, kC01), 0, bits(kV1)},
+    {"obligation1", ClaimKind::kAllEnd, bits(kC1, kCB1, kC01), 0, 0, bits(kV1), kValidity},
+    {"uniformity1", ClaimKind::kSpread, bits(kC1, kCB1, kC01), bits(kC1, kCB1, kC01)},
+    {"termination", ClaimKind::kAllEnd, bits(kC0, kC1, kCB0, kCB1, kC01)},
+};
+
+}  // namespace bv
+
+/// Binary-value broadcast. B: said, C: delivered; CBv: said both, delivered v.
+inline constexpr VoteTable kBvBroadcast{"bv_broadcast", bv::kLocations, bits(bv::kV0, bv::kV1),
+                                        bv::kCounters,  bv::kRules,     bv::kClaims};
+static_assert(well_formed(kBvBroadcast));
+
+namespace mmr14 {
+
+enum Location : std::uint8_t { kV0, kV1, kM, kM0, kM1, kMB0, kMB1, kC0, kC1, kCB };
+enum Counter : std::uint8_t { kBval0, kBval1, kAux0, kAux1 };
+inline constexpr std::string_view kLocations[] = {"V0",  "V1",  "M",  "M0", "M1",
+                                                  "MB0", "MB1", "C0", "C1", "CB"};
+inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1"};
+inline constexpr VoteRule kRules[] = {
+    {"say 0", kV0, kM, {}, kBval0},
+    {"first 0", kM, kM0, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, kAux0},
+    {"then 1", kM0, kMB0, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, {}},
+    {"say 1", kV1, kM, {}, kBval1},
+    {"first 1", kM, kM1, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, kAux1},
+    {"then 0", kM1, kMB1, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, {}},
+    {"only 0 from M0", kM0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+    {"only 1 from M1", kM1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+    {"only 0 from MB0", kMB0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+    {"only 1 from MB0", kMB0, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+    {"only 0 from MB1", kMB1, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+    {"only 1 from MB1", kMB1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+    {"both from MB0", kMB0, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
+    {"both from MB1", kMB1, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
+};
+inline constexpr Claim kClaims[] = {
+    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
+    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
+    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
+    {"unanimity0", ClaimKind::kAllEnd, bits(kC0), 0, bits(kV1)},
+    {"unanimity1", ClaimKind::kAllEnd, bits(kC1), 0, bits(kV0)},
+    {"round_ends", ClaimKind::kAllEnd, bits(kC0, kC1, kCB)},
+};
+
+}  // namespace mmr14
+
+/// A round of MMR14. Mv: v came first; MBv: then the other too.
+inline constexpr VoteTable kMmr14{"mmr14",          mmr14::kLocations, bits(mmr14::kV0, mmr14::kV1),
+                                  mmr14::kCounters, mmr14::kRules,     mmr14::kClaims};
+static_assert(well_formed(kMmr14));
+
+namespace cobalt {
+
+enum Location : std::uint8_t { kV0, kV1, kM, kM0, kM1, kMB0, kMB1, kF0, kF1, kFB, kC0, kC1, kCB };
+enum Counter : std::uint8_t { kBval0, kBval1, kAux0, kAux1, kConf0, kConf1, kConfB };
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "M0", "M1", "MB0", "MB1",
+                                                  "F0", "F1", "FB", "C0", "C1", "CB"};
+inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1",
+                                                 "conf0", "conf1", "confB"};
+inline constexpr VoteRule kRules[] = {
+    {"say 0", kV0, kM, {}, kBval0},
+    {"first 0", kM, kM0, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, kAux0},
+    {"then 1", kM0, kMB0, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, {}},
+    {"say 1", kV1, kM, {}, kBval1},
+    {"first 1", kM, kM1, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, kAux1},
+    {"then 0", kM1, kMB1, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, {}},
+    {"only 0 from M0", kM0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+    {"only 1 from M1", kM1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+    {"only 0 from MB0", kMB0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+    {"only 1 from MB0", kMB0, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+    {"only 0 from MB1", kMB1, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+    {"only 1 from MB1", kMB1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+    {"both from MB0", kMB0, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
+    {"both from MB1", kMB1, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
+    {"confirmed 0 from F0", kF0, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+    {"confirmed 1 from F0", kF0, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+    {"mixed from F0",
+     kF0,
+     kCB,
+     {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
+      SumGuard{bits(kBval1), kAny, Senders::kCorrect}},
+     {}},
+    {"confirmed 0 from F1", kF1, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+    {"confirmed 1 from F1", kF1, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+    {"mixed from F1",
+     kF1,
+     kCB,
+     {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
+      SumGuard{bits(kBval0), kAny, Senders::kCorrect}},
+     {}},
+    {"confirmed 0 from FB", kFB, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+    {"confirmed 1 from FB", kFB, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+    {"mixed from FB", kFB, kCB, {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability}}, {}},
+};
+inline constexpr Claim kClaims[] = {
+    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
+    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
+    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
+    {"round_ends", ClaimKind::kAllEnd, bits(kC0, kC1, kCB)},
+};
+
+}  // namespace cobalt
+
+/// MMR14 with the CONF exchange before the coin. F: what a node confirmed; it takes a mixed outcome
+/// only with both values in its set.
+inline constexpr VoteTable kCobalt{
+    "cobalt",          cobalt::kLocations, bits(cobalt::kV0, cobalt::kV1),
+    cobalt::kCounters, cobalt::kRules,     cobalt::kClaims};
+static_assert(well_formed(kCobalt));
+
+namespace slot {
+
+enum Location : std::uint8_t { kS0, kS1, kSB, kW, kK0, kK1, kN, kD0, kD1, kX };
+enum Counter : std::uint8_t { kVote0, kVote1, kBlame, kClaim0, kClaim1 };
+inline constexpr std::string_view kLocations[] = {"S0", "S1", "SB", "W",  "K0",
+                                                  "K1", "N",  "D0", "D1", "X"};
+inline constexpr std::string_view kCounters[] = {"vote0", "vote1", "blame", "claim0", "claim1"};
+inline constexpr VoteRule kRules[] = {
+    {"vote 0", kS0, kW, {}, kVote0},
+    {"vote 1", kS1, kW, {}, kVote1},
+    {"blame", kSB, kW, {}, kBlame},
+    {"claim 0", kW, kK0, {SumGuard{bits(kVote0), kQuorum}}, kClaim0},
+    {"amplify 0", kW, kK0, {SumGuard{bits(kClaim0), kValidity}}, kClaim0},
+    {"claim 1", kW, kK1, {SumGuard{bits(kVote1), kQuorum}}, kClaim1},
+    {"amplify 1", kW, kK1, {SumGuard{bits(kClaim1), kValidity}}, kClaim1},
+    {"no claim", kW, kN, {}, {}},
+    {"commit 0 from K0", kK0, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
+    {"commit 1 from K0", kK0, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
+    {"skip from K0",
+     kK0,
+     kX,
+     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
+     {}},
+    {"commit 0 from K1", kK1, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
+    {"commit 1 from K1", kK1, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
+    {"skip from K1",
+     kK1,
+     kX,
+     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
+     {}},
+    {"commit 0 from N", kN, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
+    {"commit 1 from N", kN, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
+    {"skip from N",
+     kN,
+     kX,
+     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
+     {}},
+};
+inline constexpr Claim kClaims[] = {
+    {"one_certificate", ClaimKind::kNotBoth, bits(kK0), bits(kK1)},
+    {"agreement", ClaimKind::kNotBoth, bits(kD0), bits(kD1)},
+    {"skip_kills0", ClaimKind::kNotBoth, bits(kD0), bits(kX)},
+    {"skip_kills1", ClaimKind::kNotBoth, bits(kD1), bits(kX)},
+    {"justification0", ClaimKind::kNever, bits(kK0, kD0), 0, bits(kS0)},
+    {"justification1", ClaimKind::kNever, bits(kK1, kD1), 0, bits(kS1)},
+};
+
+}  // namespace slot
+
+/// One slot whose leader may show two blocks. W: voted, K: claimed, N: had no evidence in time,
+/// D: committed, X: skipped. A block is dead for those who vote the other one or none.
+inline constexpr VoteTable kThresherSlot{
+    "thresher_slot", slot::kLocations, bits(slot::kS0, slot::kS1, slot::kSB),
+    slot::kCounters, slot::kRules,     slot::kClaims};
+static_assert(well_formed(kThresherSlot));
+
+inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kMmr14, &kCobalt, &kThresherSlot};
+
+}  // namespace thresher::agreement

@@ -1,0 +1,241 @@
+// The values of the core: committees, thresholds, sets, bytes, transcripts, results, numbers,
+// names.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/core/transcript.hpp"
+
+namespace thresher {
+namespace {
+
+std::string hex(ByteView bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const std::byte b : bytes) {
+    out += kDigits[std::to_integer<std::size_t>(b >> 4)];
+    out += kDigits[std::to_integer<std::size_t>(b & std::byte{15})];
+  }
+  return out;
+}
+
+TEST(Committee, RefusesWhatCannotTolerateItsFaults) {
+  EXPECT_FALSE(Committee::make(0, 0));
+  EXPECT_FALSE(Committee::of(0));
+  EXPECT_FALSE(Committee::make(3, 1));
+  EXPECT_TRUE(Committee::make(4, 1));
+  EXPECT_FALSE(Committee::make(6, 2));
+  EXPECT_TRUE(Committee::make(4096, 1365));
+  EXPECT_FALSE(Committee::make(4096, 1366));
+  EXPECT_FALSE(Committee::make(4097, 1));
+  EXPECT_FALSE(Committee::make(4, 0xffffffffu));
+}
+
+TEST(Committee, ContainsItsMembersOnly) {
+  const auto committee = Committee::of(7);
+  ASSERT_TRUE(committee);
+  EXPECT_EQ(committee->faults(), 2u);
+  EXPECT_TRUE(committee->contains(NodeId{6}));
+  EXPECT_FALSE(committee->contains(NodeId{7}));
+}
+
+// The definitions of the thresholds, not their formulas, for every committee there can be.
+TEST(Threshold, MeansWhatItsNameSaysForEveryCommittee) {
+  for (std::uint32_t n = 1; n <= Committee::kMaxSize; ++n) {
+    for (std::uint32_t f = 0; f <= (n - 1) / 3; ++f) {
+      const auto committee = Committee::make(n, f);
+      ASSERT_TRUE(committee);
+      const std::uint32_t q = committee->at_least(kQuorum);
+      const std::uint32_t available = committee->at_least(kAvailability);
+      ASSERT_GT(2 * q, n + f) << n << " " << f;        // two of them share a correct node
+      ASSERT_LE(2 * (q - 1), n + f) << n << " " << f;  // one fewer need not
+      ASSERT_EQ(available + f, n);                     // f silent nodes block nobody
+      ASSERT_LE(q, available) << n << " " << f;        // a quorum can be waited for
+      ASSERT_EQ(committee->at_least(kValidity) - f, 1u);
+      ASSERT_EQ(committee->at_least(kStrong) - f, committee->at_least(kValidity));
+      ASSERT_LE(committee->at_least(kStrong), available);
+      ASSERT_EQ(committee->at_least(kAny), 1u);
+    }
+  }
+}
+
+TEST(NodeSet, CountsEachNodeOnceAndVisitsInOrder) {
+  NodeSet set(100);
+  EXPECT_TRUE(set.empty());
+  for (const NodeId id : {NodeId{99}, NodeId{0}, NodeId{64}, NodeId{63}, NodeId{64}}) {
+    (void)set.insert(id);
+  }
+  EXPECT_FALSE(set.insert(NodeId{99}));
+  EXPECT_TRUE(set.insert(NodeId{1000}));  // beyond the capacity: it grows
+  EXPECT_FALSE(set.contains(NodeId{1001}));
+  EXPECT_FALSE(set.contains(NodeId{65000}));
+  std::vector<std::uint16_t> seen;
+  set.for_each([&](NodeId id) { seen.push_back(id.value); });
+  EXPECT_EQ(seen, (std::vector<std::uint16_t>{0, 63, 64, 99, 1000}));
+  EXPECT_EQ(set.size(), seen.size());
+}
+
+TEST(Tally, ReachesAThresholdWithDistinctMembersOnly) {
+  const auto committee = Committee::of(4);
+  ASSERT_TRUE(committee);
+  Tally tally(*committee);
+  EXPECT_TRUE(tally.add(NodeId{1}));
+  EXPECT_FALSE(tally.add(NodeId{1}));
+  EXPECT_FALSE(tally.reached(kValidity, *committee));
+  EXPECT_TRUE(tally.add(NodeId{2}));
+  EXPECT_TRUE(tally.reached(kValidity, *committee));
+  EXPECT_FALSE(tally.reached(kQuorum, *committee));
+  EXPECT_TRUE(tally.add(NodeId{3}));
+  EXPECT_TRUE(tally.reached(kQuorum, *committee));
+  EXPECT_EQ(tally.count(), 3u);
+}
+
+TEST(Bytes, SlicesShareMemoryAndCompareByContent) {
+  const Bytes whole = Bytes::copy_of(as_view("abcabc"));
+  const Bytes first = whole.slice(0, 3);
+  const Bytes second = whole.slice(3, 3);
+  EXPECT_EQ(first, second);
+  EXPECT_NE(first, whole);
+  EXPECT_EQ(second.view().data(), whole.view().data() + 3);
+  EXPECT_EQ(second.slice(1, 1), Bytes::copy_of(as_view("b")));
+  EXPECT_EQ(whole.slice(6, 0), Bytes{});
+  EXPECT_TRUE(Bytes{}.view().empty());
+}
+
+// Computed with another implementation: hashlib.blake2b(x, digest_size=32).
+TEST(Hash, IsBlake2bWith32Bytes) {
+  EXPECT_EQ(hex(hash({}).bytes),
+            "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
+  EXPECT_EQ(hex(hash(as_view("abc")).bytes),
+            "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
+  EXPECT_TRUE(Digest{}.is_zero());
+  EXPECT_FALSE(hash({}).is_zero());
+}
+
+TEST(Writer, IsLittleEndianAndFixedWidth) {
+  Writer w;
+  w.u8(0x01).u16(0x0203).u32(0x04050607).u64(0x08090a0b0c0d0e0f).bytes(as_view("z"));
+  EXPECT_EQ(hex(w.view()),
+            "01030207060504"
+            "0f0e0d0c0b0a0908"
+            "7a");
+}
+
+TEST(Reader, StaysFailedAfterAShortRead) {
+  Writer w;
+  w.u16(7).u32(9);
+  Reader whole(w.view());
+  EXPECT_EQ(whole.u16(), 7);
+  EXPECT_FALSE(whole.done());
+  EXPECT_EQ(whole.remaining(), 4u);
+  EXPECT_EQ(whole.u32(), 9u);
+  EXPECT_TRUE(whole.done());
+
+  Reader cut(w.view());
+  EXPECT_EQ(cut.u64(), 0u);
+  EXPECT_FALSE(cut.ok());
+  EXPECT_EQ(cut.u8(), 0u);  // a byte is there, but nothing is read after a failure
+  EXPECT_TRUE(cut.bytes(0).empty());
+  EXPECT_TRUE(cut.digest().is_zero());
+  EXPECT_FALSE(cut.done());
+}
+
+TEST(Reader, DoesNotBelieveAnAbsurdLength) {
+  Reader reader(as_view("abc"));
+  EXPECT_TRUE(reader.bytes(~std::size_t{0}).empty());
+  EXPECT_FALSE(reader.ok());
+}
+
+Digest signed_digest(std::string_view domain, const ChainContext& context, std::uint32_t field) {
+  Transcript t(domain, context);
+  t.u32(field);
+  return t.digest();
+}
+
+TEST(Transcript, SeparatesDomainsChainsAndEpochs) {
+  const ChainContext chain{hash(as_view("one")), 3};
+  const Digest base = signed_digest("thresher/a/1", chain, 5);
+  EXPECT_EQ(base, signed_digest("thresher/a/1", chain, 5));
+  EXPECT_NE(base, signed_digest("thresher/b/1", chain, 5));
+  EXPECT_NE(base, signed_digest("thresher/a/1", {hash(as_view("two")), 3}, 5));
+  EXPECT_NE(base, signed_digest("thresher/a/1", {chain.chain, 4}, 5));
+  EXPECT_NE(base, signed_digest("thresher/a/1", chain, 6));
+}
+
+TEST(Transcript, ADomainCannotBorrowBytesOfItsNeighbour) {
+  // Without the length in front, "a" + chain that starts with 'b' would read as "ab" + chain.
+  ChainContext starts_with_b;
+  starts_with_b.chain.bytes[0] = std::byte{'b'};
+  const auto a = Transcript("a", starts_with_b).take();
+  const auto ab = Transcript("ab", {}).take();
+  EXPECT_NE(std::vector(a.begin(), a.begin() + 4), std::vector(ab.begin(), ab.begin() + 4));
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  Result<std::string> good(std::string("x"));
+  ASSERT_TRUE(good);
+  EXPECT_EQ(*good, "x");
+  EXPECT_EQ(good->size(), 1u);
+  const Result<std::string> bad(Errc::kTooLarge);
+  EXPECT_FALSE(bad);
+  EXPECT_EQ(bad.error(), Errc::kTooLarge);
+}
+
+TEST(ResultDeathTest, ReadingTheAbsentSideAborts) {
+  const Result<int> bad(Errc::kIo);
+  const Result<int> good(1);
+  EXPECT_DEATH((void)*bad, "");
+  EXPECT_DEATH((void)good.error(), "");
+}
+
+TEST(Errc, NamesAreDistinct) {
+  const std::array all{Errc::kMalformed, Errc::kUnknownSender,
+                       Errc::kTooLarge,  Errc::kQuotaExceeded,
+                       Errc::kIo,        Errc::kCorrupt};
+  for (const Errc a : all) {
+    EXPECT_NE(to_string(a), "unknown");
+    for (const Errc b : all) EXPECT_EQ(a == b, to_string(a) == to_string(b));
+  }
+}
+
+TEST(Prng, MatchesSplitMix64AndSeparatesStreams) {
+  EXPECT_EQ(mix64(0), 0xe220a8397b1dcdafULL);  // the published first output for seed 0
+  Prng a(1, 2);
+  Prng same(1, 2);
+  Prng other(1, 3);
+  std::size_t equal = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t x = a.next();
+    EXPECT_EQ(x, same.next());
+    equal += x == other.next() ? 1u : 0u;
+  }
+  EXPECT_EQ(equal, 0u);
+}
+
+TEST(Prng, BelowCoversItsRangeEvenly) {
+  Prng rng(7);
+  std::array<int, 10> seen{};
+  for (int i = 0; i < 10000; ++i) ++seen.at(rng.below(10));  // at() throws beyond the bound
+  for (const int count : seen) EXPECT_NEAR(count, 1000, 150);
+  EXPECT_FALSE(rng.chance_ppm(0));
+  EXPECT_TRUE(rng.chance_ppm(1'000'000));
+}
+
+TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  const std::vector<std::string> known{"threshold", "protocol", "storage"};
+  EXPECT_EQ(nearest("treshold", known), "threshold");
+  EXPECT_EQ(nearest("storege", known), "storage");
+  EXPECT_FALSE(nearest("xyz", known));
+  EXPECT_FALSE(nearest("storage", {}));
+}
+
+}  // namespace
+}  // namespace thresher

@@ -1,0 +1,141 @@
+---- MODULE mmr14 ----
+EXTENDS Integers, FiniteSets
+
+CONSTANTS Processes, NbOfCorrProc, N, T, F
+
+ASSUME NbOfCorrProc = N - F
+    /\ N >= 3 * T + 1
+    /\ T >= F
+    /\ F >= 0
+    /\ T >= 1
+
+VARIABLES ProcessesLocations, bval0, bval1, aux0, aux1
+
+TypeOk ==
+    /\ bval0 \in Nat
+    /\ bval1 \in Nat
+    /\ aux0 \in Nat
+    /\ aux1 \in Nat
+    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1", "locM", "locM0", "locM1", "locMB0", "locMB1", "locC0", "locC1", "locCB"}]
+
+Init ==
+    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1"}]
+    /\ bval0 = 0
+    /\ bval1 = 0
+    /\ aux0 = 0
+    /\ aux1 = 0
+
+Rule0(p) ==
+    /\ ProcessesLocations[p] = "locV0"
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locM"]
+    /\ bval0' = bval0 + 1
+    /\ UNCHANGED <<bval1, aux0, aux1>>
+
+Rule1(p) ==
+    /\ ProcessesLocations[p] = "locM"
+    /\ bval0 >= 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locM0"]
+    /\ aux0' = aux0 + 1
+    /\ UNCHANGED <<bval0, bval1, aux1>>
+
+Rule2(p) ==
+    /\ ProcessesLocations[p] = "locM0"
+    /\ bval1 >= 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locMB0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule3(p) ==
+    /\ ProcessesLocations[p] = "locV1"
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locM"]
+    /\ bval1' = bval1 + 1
+    /\ UNCHANGED <<bval0, aux0, aux1>>
+
+Rule4(p) ==
+    /\ ProcessesLocations[p] = "locM"
+    /\ bval1 >= 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locM1"]
+    /\ aux1' = aux1 + 1
+    /\ UNCHANGED <<bval0, bval1, aux0>>
+
+Rule5(p) ==
+    /\ ProcessesLocations[p] = "locM1"
+    /\ bval0 >= 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locMB1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule6(p) ==
+    /\ ProcessesLocations[p] = "locM0"
+    /\ T + F + aux0 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule7(p) ==
+    /\ ProcessesLocations[p] = "locM1"
+    /\ T + F + aux1 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule8(p) ==
+    /\ ProcessesLocations[p] = "locMB0"
+    /\ T + F + aux0 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule9(p) ==
+    /\ ProcessesLocations[p] = "locMB0"
+    /\ T + F + aux1 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule10(p) ==
+    /\ ProcessesLocations[p] = "locMB1"
+    /\ T + F + aux0 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule11(p) ==
+    /\ ProcessesLocations[p] = "locMB1"
+    /\ T + F + aux1 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locC1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule12(p) ==
+    /\ ProcessesLocations[p] = "locMB0"
+    /\ T + F + aux0 + aux1 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locCB"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule13(p) ==
+    /\ ProcessesLocations[p] = "locMB1"
+    /\ T + F + aux0 + aux1 >= N
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locCB"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p)
+
+Spec == Init /\ [][Next]_<<ProcessesLocations, bval0, bval1, aux0, aux1>>
+
+NumlocV0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locV0"})
+NumlocV1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locV1"})
+NumlocM == Cardinality({p \in Processes : ProcessesLocations[p] = "locM"})
+NumlocM0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locM0"})
+NumlocM1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locM1"})
+NumlocMB0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locMB0"})
+NumlocMB1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locMB1"})
+NumlocC0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC0"})
+NumlocC1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC1"})
+NumlocCB == Cardinality({p \in Processes : ProcessesLocations[p] = "locCB"})
+
+agreement == []((NumlocC0 = 0 \/ NumlocC1 = 0))
+
+justification0 == (~(NumlocV0 = 0) \/ []((NumlocC0 = 0 /\ NumlocCB = 0)))
+
+justification1 == (~(NumlocV1 = 0) \/ []((NumlocC1 = 0 /\ NumlocCB = 0)))
+
+unanimity0 == (~((NumlocV1 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0)))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0)))
+
+unanimity1 == (~((NumlocV0 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0)))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC0 = 0 /\ NumlocCB = 0)))
+
+round_ends == (~(<>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0)))
+
+====

@@ -1,0 +1,153 @@
+#include "thresher/verify/conformance.hpp"
+
+#include <utility>
+
+namespace thresher::verify {
+
+const Conformance::Spoken* Conformance::Instance::find(std::uint64_t value) const {
+  for (const Spoken& s : spoken) {
+    if (s.value == value) return &s;
+  }
+  return nullptr;
+}
+
+// Correct nodes speak of one value, or of a few when the origin lies: a list is the fastest map.
+Conformance::Spoken& Conformance::Instance::at(std::uint64_t value, std::size_t counters) {
+  for (Spoken& s : spoken) {
+    if (s.value == value) return s;
+  }
+  return spoken.emplace_back(Spoken{value, std::vector<std::uint32_t>(counters)});
+}
+
+Conformance::Conformance(const RuleTable& table, const Committee& committee, NodeSet faulty)
+    : table_(table), committee_(committee), faulty_(std::move(faulty)) {}
+
+std::string Conformance::problem(const RuleEvent& e, const std::string& what) const {
+  const std::string rule = e.rule < table_.rules.size()
+                               ? "rule '" + std::string(table_.rules[e.rule].name) + "'"
+                           : e.rule == RuleEvent::kRestart ? "a restart"
+                                                           : "rule " + std::to_string(e.rule);
+  return "event " + std::to_string(e.clock) + ", node " + std::to_string(e.node.value) +
+         ", instance " + std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " +
+         rule + " of " + std::string(table_.name) + ": " + what;
+}
+
+std::optional<std::string> Conformance::add(const RuleEvent& e) {
+  if (e.clock <= clock_) {
+    return problem(e, "out of causal order, after event " + std::to_string(clock_) +
+                          "; sort the trace by clock");
+  }
+  clock_ = e.clock;
+  if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
+  if (faulty_.contains(e.node)) return std::nullopt;
+  Instance& at = instances_[{e.instance, e.round}];
+  if (at.nodes.empty()) at.nodes.resize(committee_.size());
+  Node& node = at.nodes[e.node.value];
+  if (e.rule == RuleEvent::kRestart) return restart(e, node);
+  if (e.rule >= table_.rules.size()) return problem(e, "the table has no such rule");
+  const thresher::Rule& rule = table_.rules[e.rule];
+  if (node.location != rule.from) {
+    return problem(e, "the node is in " + std::string(table_.locations[node.location].name) +
+                          ", the rule starts in " + std::string(table_.locations[rule.from].name));
+  }
+  if (auto wrong = check_guard(e, rule, at, node)) return wrong;
+  if (auto wrong = check_said(e, rule, at, node)) return wrong;
+  if (rule.when && table_.locations[rule.to].holds_value) node.value = e.value;
+  node.location = rule.to;
+  ++steps_;
+  return std::nullopt;
+}
+
+std::optional<std::string> Conformance::check_guard(const RuleEvent& e, const thresher::Rule& rule,
+                                                    const Instance& at, const Node& node) const {
+  if (!rule.when) return std::nullopt;
+  const std::uint32_t needed = committee_.at_least(rule.when->at_least);
+  if (e.tally < needed) {
+    return problem(
+        e, "taken with " + std::to_string(e.tally) + " senders, needs " + std::to_string(needed));
+  }
+  const Spoken* spoken = at.find(e.value);
+  const std::uint32_t correct = spoken == nullptr ? 0 : spoken->by_counter[rule.when->counter];
+  if (e.tally > correct + faulty_.size()) {
+    return problem(e, "counted " + std::to_string(e.tally) + " senders, but only " +
+                          std::to_string(correct) + " correct nodes and " +
+                          std::to_string(faulty_.size()) + " faulty ones can have spoken");
+  }
+  if (table_.locations[rule.from].holds_value && e.value != node.value) {
+    return problem(e, "counts a value other than the one the node is committed to");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Conformance::check_said(const RuleEvent& e, const thresher::Rule& rule,
+                                                   Instance& at, Node& node) const {
+  if (!rule.says) {
+    if (e.said) return problem(e, "sent a statement that the rule does not declare");
+    return std::nullopt;
+  }
+  if (!e.said) return problem(e, "did not send the statement that the rule declares");
+  if (rule.says->value == Value::kCounted) {
+    const std::uint64_t meant = rule.when ? e.value : node.value;
+    if (*e.said != meant) return problem(e, "sent a value other than the one it counted");
+  } else {
+    if (node.has_input && node.input != *e.said) {
+      return problem(e, "sent a value other than its input");
+    }
+    node.has_input = true;
+    node.input = *e.said;
+  }
+  ++at.at(*e.said, table_.counters.size()).by_counter[rule.says->counter];
+  return std::nullopt;
+}
+
+// A restart may take back a step that told nobody anything, and no other.
+std::optional<std::string> Conformance::restart(const RuleEvent& e, Node& node) const {
+  if (e.location == node.location) return std::nullopt;
+  for (const thresher::Rule& rule : table_.rules) {
+    if (rule.from == e.location && rule.to == node.location && !rule.says) {
+      node.location = e.location;
+      return std::nullopt;
+    }
+  }
+  return problem(e, "the node stood in " + std::string(table_.locations[node.location].name) +
+                        " and forgot a statement it had sent");
+}
+
+std::optional<std::string> Conformance::untaken(const Key& key, const Instance& at) const {
+  for (std::uint16_t i = 0; i < committee_.size(); ++i) {
+    const Node& node = at.nodes[i];
+    if (faulty_.contains(NodeId{i})) continue;
+    for (const thresher::Rule& rule : table_.rules) {
+      if (rule.from != node.location || !rule.when) continue;
+      const bool bound = table_.locations[rule.from].holds_value;
+      for (const Spoken& s : at.spoken) {
+        if (bound && s.value != node.value) continue;
+        if (s.by_counter[rule.when->counter] < committee_.at_least(rule.when->at_least)) continue;
+        return "node " + std::to_string(i) + ", instance " + std::to_string(key.instance) +
+               ", round " + std::to_string(key.round) + " of " + std::string(table_.name) +
+               ": rule '" + std::string(rule.name) + "' was never taken, although " +
+               std::to_string(s.by_counter[rule.when->counter]) + " correct nodes fill its guard";
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::uint64_t, std::string> Conformance::finish(End end) const {
+  if (faulty_.size() > committee_.faults()) {
+    return std::to_string(faulty_.size()) + " nodes are faulty, the automaton of " +
+           std::string(table_.name) + " has at most " + std::to_string(committee_.faults());
+  }
+  if (steps_ == 0) {
+    return "the trace of " + std::string(table_.name) +
+           " has no step of a correct node; switch the log on (Config::trace) before the run";
+  }
+  if (end == End::kSettled) {
+    for (const auto& [key, at] : instances_) {
+      if (auto wrong = untaken(key, at)) return std::move(*wrong);
+    }
+  }
+  return steps_;
+}
+
+}  // namespace thresher::verify
