@@ -1,5 +1,8 @@
 #include "thresher/crypto/vrf.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "edwards.hpp"
 #include "scalar.hpp"
 #include "sha512.hpp"
