@@ -184,7 +184,9 @@ class World {
   }
 
   void send(const Face& from, NodeId to, const Message& m) {
-    if (!correct(from.id) && fault(from.id.value) == FaultKind::kSilent) return;
+    const std::optional<FaultKind> fault_of_sender = fault(from.id.value);
+    if (fault_of_sender == FaultKind::kSilent) return;
+    const bool two_faced = fault_of_sender == FaultKind::kTwins;
     const std::uint64_t link = from.id.value * std::uint64_t{Committee::kMaxSize} + to.value;
     Prng rng(plan_.seed ^ mix64(++sent_), link);
     const bool early = now_ < plan_.gst;
@@ -193,7 +195,6 @@ class World {
     if (plan_.delay_max > plan_.delay_min) at += rng.below(plan_.delay_max - plan_.delay_min + 1);
     if (early && Prng(plan_.seed, link + 1).chance_ppm(plan_.cut_ppm)) at += plan_.gst - now_;
     for (std::size_t f = first_face_[to.value]; f < faces_.size() && faces_[f]->id == to; ++f) {
-      const bool two_faced = fault(from.id.value) == FaultKind::kTwins;
       const bool same_half = static_cast<int>(to.value % 2) == from.side;
       if (two_faced && !same_half) continue;
       if (f == first_face_[to.value]) ++messages_;
@@ -232,8 +233,8 @@ class World {
     }
     if (calendar_.empty()) return;
     // New events never land in the tick that runs.
-    const std::vector<Event> events = std::move(calendar_.front());
-    for (const Event& event : events) {
+    std::vector<Event> events = std::move(calendar_.front());
+    for (Event& event : events) {
       Face& face = *faces_[event.face];
       if (!face.up || (event.life != 0 && event.life != face.life)) continue;
       if (const auto* timer = std::get_if<Expired>(&event.input)) {
@@ -241,7 +242,7 @@ class World {
       } else {
         absorb_delivery(event);
       }
-      face.soon.push_back(event.input);
+      face.soon.push_back(std::move(event.input));
       drain(face);
     }
     if (delivered_ != absorbed_) {
