@@ -176,10 +176,9 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   }
   bool settled = true;
   each_edge(*block, config.committee, [&](const Edge& parent) {
-    if (parent.round <= store.floor()) return true;
-    const Entry* held = store.find(parent);
-    if (held == nullptr) need(parent, from);
-    settled &= held != nullptr && held->accepted;
+    if (store.settled(parent)) return true;
+    settled = false;
+    if (store.missing(parent)) need(parent, from);
     return true;
   });
   store.find(edge)->parents_settled = settled;

@@ -22,7 +22,11 @@ void Store::grow(Round round) {
 const Entry* Store::find(const Edge& edge) const {
   if (!in_range(edge.round) || !committee_.contains(edge.author)) return nullptr;
   const RoundInfo& info = at(edge.round);
-  for (std::uint32_t i = info.first[edge.author.value]; i != 0;) {
+  const Slot& slot = info.first[edge.author.value];
+  if (slot.index == 0) return nullptr;
+  if (slot.digest == edge.digest) return &info.entries[slot.index - 1];
+  // An equivocator's further blocks hang off its first.
+  for (std::uint32_t i = info.entries[slot.index - 1].next_of_author; i != 0;) {
     const Entry& e = info.entries[i - 1];
     if (e.block->digest == edge.digest) return &e;
     i = e.next_of_author;
@@ -37,12 +41,16 @@ Entry* Store::find(const Edge& edge) {
 const Entry* Store::first(Round round, NodeId author) const {
   if (!in_range(round) || !committee_.contains(author)) return nullptr;
   const RoundInfo& info = at(round);
-  const std::uint32_t index = info.first[author.value];
+  const std::uint32_t index = info.first[author.value].index;
   return index == 0 ? nullptr : &info.entries[index - 1];
 }
 
 bool Store::settled(const Edge& edge) const {
-  if (edge.round.value <= floor_.value) return true;
+  if (edge.round <= floor_) return true;
+  if (edge.round > top_ || !committee_.contains(edge.author)) return false;
+  const Slot& slot = at(edge.round).first[edge.author.value];
+  if (slot.index == 0) return false;
+  if (slot.digest == edge.digest) return slot.accepted;
   const Entry* entry = find(edge);
   return entry != nullptr && entry->accepted;
 }
@@ -54,7 +62,9 @@ bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
   RoundInfo& info = at(round);
   ++version_;
   // In order of arrival: the new block goes to the end of its author's chain.
-  std::uint32_t* link = &info.first[author.value];
+  Slot& first = info.first[author.value];
+  if (first.index == 0) first.digest = block->digest;
+  std::uint32_t* link = &first.index;
   while (*link != 0) link = &info.entries[*link - 1].next_of_author;
   *link = static_cast<std::uint32_t>(info.entries.size() + 1);
   const bool sparse = rules_.edges == Edges::kSparse;
@@ -80,6 +90,8 @@ bool Store::accept(Entry& entry, std::optional<Digest> claim) {
   const NodeId author = entry.block->author();
   ++version_;
   entry.accepted = true;
+  Slot& slot = at(round).first[author.value];
+  slot.accepted |= slot.digest == entry.block->digest;
   at(round).accepted.add(author);
   if (rules_.edges == Edges::kSparse || !claim || round.value < 2) return false;
   entry.claim = claim;
@@ -146,7 +158,7 @@ bool Store::has_evidence(Round slot, const Digest& leader) const {
 const Entry* Store::accepted_leader(Round slot, NodeId leader) const {
   if (!in_range(slot)) return nullptr;
   const RoundInfo& info = at(slot);
-  for (std::uint32_t i = info.first[leader.value]; i != 0;) {
+  for (std::uint32_t i = info.first[leader.value].index; i != 0;) {
     const Entry& e = info.entries[i - 1];
     if (e.accepted) return &e;
     i = e.next_of_author;

@@ -55,6 +55,8 @@ class Store {
   const Entry* first(Round round, NodeId author) const;
   /// Held, accepted, or below the floor (genesis included).
   bool settled(const Edge& edge) const;
+  /// Neither held nor at or below the floor.
+  bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
 
   /// Adds a held block. Pre: round > floor, not held yet. True when some slot latched evidence.
   bool insert(BlockPtr block, std::optional<Digest> vote);
@@ -93,9 +95,16 @@ class Store {
   }
 
  private:
+  /// The first block of an author in a round, apart from the entries: most lookups end here and
+  /// touch one cache line instead of the slot, the entry and the block.
+  struct Slot {
+    Digest digest{};
+    std::uint32_t index = 0;  ///< 1 + index of the entry; 0: none
+    bool accepted = false;
+  };
   struct RoundInfo {
     std::vector<Entry> entries;
-    std::vector<std::uint32_t> first;  // by author: 1 + index of its first block; 0: none
+    std::vector<Slot> first;  // by author
     std::size_t delivered = 0;
     Tally held;
     Tally accepted;

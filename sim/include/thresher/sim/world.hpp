@@ -102,7 +102,7 @@ class World {
       // Only a node that will be restarted ever reads them back.
       if (world->fault(face->id.value) == FaultKind::kCrash)
         (void)face->storage.write(records, true);
-      face->barriers.push_back(barrier);
+      if (barrier != 0) face->barriers.push_back(barrier);  // nobody waits for lazy records
     }
     void verify(const Verify& v) {
       face->soon.push_back(Verified{v.ticket, sign(v.signer, v.digest) == v.signature});
@@ -176,7 +176,7 @@ class World {
   }
 
   std::vector<Event>& calendar_at(std::uint64_t at) {
-    while (calendar_.size() <= at - now_) calendar_.emplace_back();
+    while (calendar_.size() <= at - now_) calendar_.push_back(std::exchange(spare_, {}));
     return calendar_[at - now_];
   }
   void post(std::size_t face, std::uint64_t at, Input input) {
@@ -245,6 +245,8 @@ class World {
       face.soon.push_back(std::move(event.input));
       drain(face);
     }
+    events.clear();
+    spare_ = std::move(events);
     if (delivered_ != absorbed_) {
       absorbed_ = delivered_;
       Writer w;
@@ -270,6 +272,7 @@ class World {
   std::vector<std::unique_ptr<Face>> faces_;
   std::vector<std::size_t> first_face_;
   std::deque<std::vector<Event>> calendar_;  // [k]: events of tick now_ + k
+  std::vector<Event> spare_;  // empty: keeps the memory of the last tick for a later one
   std::uint64_t now_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t messages_ = 0;
