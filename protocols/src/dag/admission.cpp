@@ -13,6 +13,7 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
   const Round round = message.block->round();
   Peer& peer = peers[from.value];
   peer.seen = std::max(peer.seen, round);
+  highest_seen = std::max(highest_seen, round);
   if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     if (own && store.find({from, round, message.block->digest}) != nullptr) {
@@ -66,10 +67,10 @@ bool Dag::State::well_formed(const Block& block) const {
 
 void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {
   const Edge edge{block->author(), block->round(), block->digest};
-  if (edge.round <= store.floor() || store.find(edge) != nullptr) return;
+  const Entry* first = store.first(edge.round, edge.author);
+  if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
   Peer& peer = peers[from.value];
   const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
-  const Entry* first = store.first(edge.round, edge.author);
   if (!well_formed(*block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
@@ -101,8 +102,9 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   }
   if (mine) return accuse_self(*p.block, fx);
   const Edge edge{p.block->author(), p.block->round(), p.block->digest};
-  if (edge.round <= store.floor() || store.find(edge) != nullptr) return;
+  if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
+    if (store.find(edge) != nullptr) return;
     note_equivocation(*first, *p.block, fx);
     const bool needed = missing.contains(edge) || !unproved.empty();
     if (!needed) return;
@@ -172,20 +174,27 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
-  for (const Edge& parent : edges_of(*block, config.committee)) {
-    if (!store.settled(parent) && store.find(parent) == nullptr) need(parent, from);
-  }
+  bool settled = true;
+  each_edge(*block, config.committee, [&](const Edge& parent) {
+    if (store.settled(parent)) return true;
+    settled = false;
+    if (store.missing(parent)) need(parent, from);
+    return true;
+  });
+  store.find(edge)->parents_settled = settled;
   settle(std::move(ready), fx);
   arm_pull(fx);
 }
 
 // True when every edge is settled and the claim is proved; else registers what it waits for.
-bool Dag::State::acceptable(const Entry& entry, NodeId /*from*/) {
-  for (const Edge& parent : edges_of(*entry.block, config.committee)) {
-    if (store.settled(parent)) continue;
-    waiting[parent].push_back(entry.edge());
-    return false;
-  }
+bool Dag::State::acceptable(Entry& entry) {
+  entry.parents_settled =
+      entry.parents_settled || each_edge(*entry.block, config.committee, [&](const Edge& parent) {
+        if (store.settled(parent)) return true;
+        waiting[parent].push_back(entry.edge());
+        return false;
+      });
+  if (!entry.parents_settled) return false;
   const Header& h = entry.block->header;
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};
@@ -209,9 +218,9 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     const Edge edge = ready.back();
     ready.pop_back();
     Entry* entry = store.find(edge);
-    if (entry == nullptr || entry->accepted || !acceptable(*entry, edge.author)) continue;
+    if (entry == nullptr || entry->accepted || !acceptable(*entry)) continue;
     const BlockPtr block = entry->block;
-    if (store.accept(edge, derived_claim(block->header)) && edge.round.value >= 2) {
+    if (store.accept(*entry, derived_claim(block->header)) && edge.round.value >= 2) {
       wake_evidence(Round{edge.round.value - 2}, ready);
     }
     Peer& author = peers[edge.author.value];

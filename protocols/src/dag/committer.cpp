@@ -36,9 +36,10 @@ std::optional<Digest> claimed_in_history(const Store& store, const Committee& co
       if (entry->claim) return entry->claim;
       continue;
     }
-    for (const Edge& parent : edges_of(*entry->block, committee)) {
+    each_edge(*entry->block, committee, [&](const Edge& parent) {
       if (parent.round >= claim_round && seen.insert(parent).second) todo.push_back(parent);
-    }
+      return true;
+    });
   }
   return std::nullopt;
 }
@@ -53,9 +54,10 @@ std::optional<Digest> in_history(const Store& store, const Committee& committee,
     if (edge.round == slot && edge.author == leader_of(slot, committee)) return edge.digest;
     const Entry* entry = store.find(edge);
     if (entry == nullptr) continue;
-    for (const Edge& parent : edges_of(*entry->block, committee)) {
+    each_edge(*entry->block, committee, [&](const Edge& parent) {
       if (parent.round >= slot && seen.insert(parent).second) todo.push_back(parent);
-    }
+      return true;
+    });
   }
   return std::nullopt;
 }
@@ -72,23 +74,6 @@ const Decision* anchor_for(const std::vector<Decision>& above, Round from, const
 }
 
 }  // namespace
-
-std::vector<Edge> edges_of(const Block& block, const Committee& committee) {
-  const Header& h = block.header;
-  std::vector<Edge> edges;
-  edges.reserve(3 + h.refs.size());
-  if (h.self.round.value > 0) edges.push_back(h.self);
-  if (h.vote) {
-    const Round slot{h.round.value - 1};
-    edges.push_back({leader_of(slot, committee), slot, *h.vote});
-  }
-  if (h.claim) {
-    const Round slot{h.round.value - 2};
-    edges.push_back({leader_of(slot, committee), slot, *h.claim});
-  }
-  edges.insert(edges.end(), h.refs.begin(), h.refs.end());
-  return edges;
-}
 
 std::vector<Decision> decide(const Store& store, const Committee& committee, const Rules& rules,
                              Round next) {

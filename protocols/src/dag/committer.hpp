@@ -32,7 +32,22 @@ inline NodeId leader_of(Round round, const Committee& committee) {
 std::vector<Decision> decide(const Store& store, const Committee& committee, const Rules& rules,
                              Round next);
 
-/// References of a block that the store may hold: self, vote, claim and the dense list.
-std::vector<Edge> edges_of(const Block& block, const Committee& committee);
+/// Calls `visit(const Edge&)` for each reference of a block that the store may hold (self, vote,
+/// claim, then the dense list) until it returns false. True when it never did.
+template <class F>
+bool each_edge(const Block& block, const Committee& committee, F visit) {
+  const Header& h = block.header;
+  if (h.self.round.value > 0 && !visit(h.self)) return false;
+  const auto slot_edge = [&](std::uint64_t back, const Digest& digest) {
+    const Round slot{h.round.value - back};
+    return Edge{leader_of(slot, committee), slot, digest};
+  };
+  if (h.vote && !visit(slot_edge(1, *h.vote))) return false;
+  if (h.claim && !visit(slot_edge(2, *h.claim))) return false;
+  for (const Edge& e : h.refs) {
+    if (!visit(e)) return false;
+  }
+  return true;
+}
 
 }  // namespace thresher::dag

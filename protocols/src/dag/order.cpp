@@ -6,7 +6,9 @@
 namespace thresher::dag {
 
 void Dag::State::order(Fx& fx) {
-  if (!started) return;
+  // What is decided depends on the store alone, so without news there is nothing to decide.
+  if (!started || (ordered_version == store.version() && ordered_next == next)) return;
+  ordered_version = store.version();
   const auto decisions = decide(store, config.committee, config.rules, next);
   for (const Decision& d : decisions) {
     if (d.verdict == Verdict::kUndecided) break;
@@ -22,6 +24,7 @@ void Dag::State::order(Fx& fx) {
     }
     deliver(d, fx);
   }
+  ordered_next = next;
 }
 
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
@@ -34,10 +37,13 @@ void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
     todo.pop_back();
     Entry* e = store.find(edge);
     if (e == nullptr || e->delivered || edge.round.value < lowest) continue;
-    e->delivered = true;
+    store.deliver(*e);
     if (!e->block->payload.empty() && undelivered > 0) --undelivered;
     out.push_back(edge);
-    for (const Edge& parent : edges_of(*e->block, config.committee)) todo.push_back(parent);
+    each_edge(*e->block, config.committee, [&](const Edge& parent) {
+      if (!store.all_delivered(parent.round)) todo.push_back(parent);
+      return true;
+    });
   }
   std::sort(out.begin(), out.end(), [](const Edge& a, const Edge& b) {
     return std::tie(a.round, a.author, a.digest) < std::tie(b.round, b.author, b.digest);

@@ -151,7 +151,10 @@ void Dag::State::add_references(Header& h) {
     todo.pop_back();
     if (e == nullptr || e->in_own_history) continue;
     e->in_own_history = true;
-    for (const Edge& parent : edges_of(*e->block, config.committee)) todo.push_back(parent);
+    each_edge(*e->block, config.committee, [&](const Edge& parent) {
+      todo.push_back(parent);
+      return true;
+    });
   }
 }
 

@@ -18,14 +18,15 @@ void Dag::State::need(const Edge& edge, NodeId who) {
   missing.try_emplace(edge, Missing{who, 0});
 }
 
-// A peer is ahead when it wrote blocks that this node cannot follow with what it holds.
-bool Dag::State::ahead(const Peer& peer) const {
+// A peer is ahead when it wrote blocks (up to `seen`) that this node cannot follow with what it
+// holds.
+bool Dag::State::ahead(Round seen) const {
   const Round cur = own ? own->round() : Round{0};
-  return peer.seen > next_round() || (peer.seen > cur && !complete(cur));
+  return seen > cur && (!complete(cur) || seen > next_round());
 }
 
 bool Dag::State::lagging() const {
-  return std::any_of(peers.begin(), peers.end(), [this](const Peer& p) { return ahead(p); });
+  return ahead(highest_seen);
 }
 
 // The round that kValidity peers say they reached: one of them is correct.
@@ -86,7 +87,7 @@ void Dag::State::pull(Fx& fx) {
     const std::uint32_t turn = pulls;
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t who = (i + turn) % n;
-      if (who == config.self.value || !ahead(peers[who])) continue;
+      if (who == config.self.value || !ahead(peers[who].seen)) continue;
       ask_round(NodeId{static_cast<std::uint16_t>(who)}, fx);
       break;
     }

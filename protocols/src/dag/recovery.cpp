@@ -7,6 +7,7 @@ namespace thresher::dag {
 
 Bytes block_key(const Edge& edge) {
   std::vector<std::byte> key;
+  key.reserve(sizeof(std::uint64_t) + sizeof(std::uint16_t) + edge.digest.bytes.size());
   for (int shift = 56; shift >= 0; shift -= 8) {
     key.push_back(static_cast<std::byte>(edge.round.value >> shift));
   }
@@ -67,16 +68,16 @@ void Dag::State::adopt(Round slot, const Digest& leader, Fx& fx) {
     }
     Entry* entry = store.find(edge);
     if (!entry->accepted) {
-      store.accept(edge, derived_claim(block->header));
+      store.accept(*entry, derived_claim(block->header));
       Peer& author = peers[edge.author.value];
       if (author.waiting > 0) --author.waiting;
       author.accepted = std::max(author.accepted, round);
       ++stats.blocks_accepted;
       if (!block->payload.empty()) ++undelivered;
     }
-    entry = store.find(edge);
-    if (!std::exchange(entry->delivered, true) && !block->payload.empty() && undelivered > 0) {
-      --undelivered;
+    if (!entry->delivered) {
+      store.deliver(*entry);
+      if (!block->payload.empty() && undelivered > 0) --undelivered;
     }
     if (const auto it = waiting.find(edge); it != waiting.end()) {
       ready.insert(ready.end(), it->second.begin(), it->second.end());
@@ -111,7 +112,7 @@ void Dag::State::start(Fx& fx) {
     }
     if (round <= store.floor() || store.find(edge) != nullptr) continue;
     store.insert(block, derived_vote(block->header));
-    store.accept(edge, derived_claim(block->header));
+    store.accept(*store.find(edge), derived_claim(block->header));
     Peer& author = peers[edge.author.value];
     author.accepted = std::max(author.accepted, round);
     if (!block->payload.empty()) ++undelivered;

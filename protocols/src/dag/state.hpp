@@ -27,7 +27,7 @@ struct Dag::State {
   void admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx);
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
   void settle(std::vector<Edge> ready, Fx& fx);
-  bool acceptable(const Entry& entry, NodeId from);
+  bool acceptable(Entry& entry);
   std::optional<Digest> derived_vote(const Header& header) const;
   std::optional<Digest> derived_claim(const Header& header) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
@@ -95,7 +95,8 @@ struct Dag::State {
     bool muted = false;             // proven equivocator: never referenced again
   };
   std::vector<Peer> peers;
-  bool ahead(const Peer& peer) const;
+  Round highest_seen{0};  // over all peers
+  bool ahead(Round seen) const;
   bool lagging() const;
   Round frontier() const;
 
@@ -120,8 +121,10 @@ struct Dag::State {
   bool pushed_recently = false;
   bool started = false;
 
-  Round next{1};                  // first undecided slot
-  std::uint64_t undelivered = 0;  // accepted blocks with a payload, not delivered
+  Round next{1};                      // first undecided slot
+  std::uint64_t ordered_version = 0;  // the store when slots were last decided
+  Round ordered_next{0};              // the first undecided slot after that
+  std::uint64_t undelivered = 0;      // accepted blocks with a payload, not delivered
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
 };

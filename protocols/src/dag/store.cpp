@@ -11,18 +11,25 @@ Store::Store(const Committee& committee, const Rules& rules)
 void Store::grow(Round round) {
   while (top().value < round.value) {
     RoundInfo info;
-    info.by_author.resize(committee_.size());
+    info.first.resize(committee_.size());
     info.held = Tally(committee_);
     info.accepted = Tally(committee_);
     rounds_.push_back(std::move(info));
+    ++top_.value;
   }
 }
 
 const Entry* Store::find(const Edge& edge) const {
   if (!in_range(edge.round) || !committee_.contains(edge.author)) return nullptr;
   const RoundInfo& info = at(edge.round);
-  for (const std::uint32_t index : info.by_author[edge.author.value]) {
-    if (info.entries[index].block->digest == edge.digest) return &info.entries[index];
+  const Slot& slot = info.first[edge.author.value];
+  if (slot.index == 0) return nullptr;
+  if (slot.digest == edge.digest) return &info.entries[slot.index - 1];
+  // An equivocator's further blocks hang off its first.
+  for (std::uint32_t i = info.entries[slot.index - 1].next_of_author; i != 0;) {
+    const Entry& e = info.entries[i - 1];
+    if (e.block->digest == edge.digest) return &e;
+    i = e.next_of_author;
   }
   return nullptr;
 }
@@ -34,12 +41,16 @@ Entry* Store::find(const Edge& edge) {
 const Entry* Store::first(Round round, NodeId author) const {
   if (!in_range(round) || !committee_.contains(author)) return nullptr;
   const RoundInfo& info = at(round);
-  const auto& indices = info.by_author[author.value];
-  return indices.empty() ? nullptr : &info.entries[indices.front()];
+  const std::uint32_t index = info.first[author.value].index;
+  return index == 0 ? nullptr : &info.entries[index - 1];
 }
 
 bool Store::settled(const Edge& edge) const {
-  if (edge.round.value <= floor_.value) return true;
+  if (edge.round <= floor_) return true;
+  if (edge.round > top_ || !committee_.contains(edge.author)) return false;
+  const Slot& slot = at(edge.round).first[edge.author.value];
+  if (slot.index == 0) return false;
+  if (slot.digest == edge.digest) return slot.accepted;
   const Entry* entry = find(edge);
   return entry != nullptr && entry->accepted;
 }
@@ -49,10 +60,16 @@ bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
   const NodeId author = block->author();
   grow(round);
   RoundInfo& info = at(round);
-  info.by_author[author.value].push_back(static_cast<std::uint32_t>(info.entries.size()));
+  ++version_;
+  // In order of arrival: the new block goes to the end of its author's chain.
+  Slot& first = info.first[author.value];
+  if (first.index == 0) first.digest = block->digest;
+  std::uint32_t* link = &first.index;
+  while (*link != 0) link = &info.entries[*link - 1].next_of_author;
+  *link = static_cast<std::uint32_t>(info.entries.size() + 1);
   const bool sparse = rules_.edges == Edges::kSparse;
   const std::optional<Digest> claim = sparse ? block->header.claim : std::nullopt;
-  info.entries.push_back({std::move(block), vote, claim, false, false, false});
+  info.entries.push_back({.block = std::move(block), .vote = vote, .claim = claim});
   info.held.add(author);
 
   bool latched = false;
@@ -68,13 +85,22 @@ bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
   return latched;
 }
 
-bool Store::accept(const Edge& edge, std::optional<Digest> claim) {
-  Entry* entry = find(edge);
-  entry->accepted = true;
-  at(edge.round).accepted.add(edge.author);
-  if (rules_.edges == Edges::kSparse || !claim || edge.round.value < 2) return false;
-  entry->claim = claim;
-  return count_claim(Round{edge.round.value - 2}, *claim, edge.author);
+bool Store::accept(Entry& entry, std::optional<Digest> claim) {
+  const Round round = entry.block->round();
+  const NodeId author = entry.block->author();
+  ++version_;
+  entry.accepted = true;
+  Slot& slot = at(round).first[author.value];
+  slot.accepted |= slot.digest == entry.block->digest;
+  at(round).accepted.add(author);
+  if (rules_.edges == Edges::kSparse || !claim || round.value < 2) return false;
+  entry.claim = claim;
+  return count_claim(Round{round.value - 2}, *claim, author);
+}
+
+void Store::deliver(Entry& entry) {
+  entry.delivered = true;
+  ++at(entry.block->round()).delivered;
 }
 
 Candidate& Store::candidate(Round slot, const Digest& leader) {
@@ -132,8 +158,10 @@ bool Store::has_evidence(Round slot, const Digest& leader) const {
 const Entry* Store::accepted_leader(Round slot, NodeId leader) const {
   if (!in_range(slot)) return nullptr;
   const RoundInfo& info = at(slot);
-  for (const std::uint32_t index : info.by_author[leader.value]) {
-    if (info.entries[index].accepted) return &info.entries[index];
+  for (std::uint32_t i = info.first[leader.value].index; i != 0;) {
+    const Entry& e = info.entries[i - 1];
+    if (e.accepted) return &e;
+    i = e.next_of_author;
   }
   return nullptr;
 }

@@ -1,7 +1,8 @@
 // The blocks a node holds, by round and author, with the tallies that decisions read.
 //
-//   Entry* e = store.insert(block, vote, claim);  // held: counted for votes and (sparse) claims
-//   store.accept(*e);                             // all ancestors are here and its claim is proved
+//   store.insert(block, vote);                    // held: counted for votes and (sparse) claims
+//   Entry* e = store.find(edge);
+//   store.accept(*e, claim);                      // all ancestors are here and its claim is proved
 //
 // Guarantees: a value (copyable), no unordered container, lookup by reference in constant time.
 // Does not judge blocks: admission does. Rounds at or below floor() are gone and count as accepted.
@@ -22,6 +23,8 @@ struct Entry {
   bool accepted = false;
   bool delivered = false;
   bool in_own_history = false;
+  bool parents_settled = false;      ///< latched: every block that it references is settled
+  std::uint32_t next_of_author = 0;  ///< 1 + index in the round of the author's next; 0: none
 
   Edge edge() const { return {block->author(), block->round(), block->digest}; }
 };
@@ -41,8 +44,10 @@ class Store {
 
   Round floor() const { return floor_; }
   /// Highest round with a held block.
-  Round top() const { return Round{floor_.value + rounds_.size()}; }
-  bool in_range(Round r) const { return r.value > floor_.value && r.value <= top().value; }
+  Round top() const { return top_; }
+  bool in_range(Round r) const { return r > floor_ && r <= top_; }
+  /// Changes whenever what `decide` reads changed.
+  std::uint64_t version() const { return version_; }
 
   Entry* find(const Edge& edge);
   const Entry* find(const Edge& edge) const;
@@ -50,11 +55,19 @@ class Store {
   const Entry* first(Round round, NodeId author) const;
   /// Held, accepted, or below the floor (genesis included).
   bool settled(const Edge& edge) const;
+  /// Neither held nor at or below the floor.
+  bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
 
   /// Adds a held block. Pre: round > floor, not held yet. True when some slot latched evidence.
   bool insert(BlockPtr block, std::optional<Digest> vote);
   /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
-  bool accept(const Edge& edge, std::optional<Digest> claim);
+  bool accept(Entry& entry, std::optional<Digest> claim);
+  /// Marks as delivered. Pre: not delivered yet.
+  void deliver(Entry& entry);
+  /// No held block of the round is left to deliver.
+  bool all_delivered(Round round) const {
+    return !in_range(round) || at(round).delivered == at(round).entries.size();
+  }
 
   const Tally& held_authors(Round round) const;
   const Tally& accepted_authors(Round round) const;
@@ -69,9 +82,10 @@ class Store {
   /// Drops rounds up to and including `floor`; calls `dropped` for each block.
   template <class F>
   void raise_floor(Round floor, F dropped) {
+    ++version_;
     while (floor_.value < floor.value) {
       if (rounds_.empty()) {
-        floor_ = floor;
+        floor_ = top_ = floor;
         return;
       }
       for (const Entry& e : rounds_.front().entries) dropped(e);
@@ -81,9 +95,17 @@ class Store {
   }
 
  private:
+  /// The first block of an author in a round, apart from the entries: most lookups end here and
+  /// touch one cache line instead of the slot, the entry and the block.
+  struct Slot {
+    Digest digest{};
+    std::uint32_t index = 0;  ///< 1 + index of the entry; 0: none
+    bool accepted = false;
+  };
   struct RoundInfo {
     std::vector<Entry> entries;
-    std::vector<std::vector<std::uint32_t>> by_author;
+    std::vector<Slot> first;  // by author
+    std::size_t delivered = 0;
     Tally held;
     Tally accepted;
     std::vector<Candidate> candidates;  // of the slot of this round
@@ -99,6 +121,8 @@ class Store {
   Committee committee_;
   Rules rules_;
   Round floor_{0};
+  Round top_{0};  // floor_ + rounds_.size()
+  std::uint64_t version_ = 1;
   std::deque<RoundInfo> rounds_;
   RoundInfo none_;
 };

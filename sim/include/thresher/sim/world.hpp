@@ -102,7 +102,7 @@ class World {
       // Only a node that will be restarted ever reads them back.
       if (world->fault(face->id.value) == FaultKind::kCrash)
         (void)face->storage.write(records, true);
-      face->barriers.push_back(barrier);
+      if (barrier != 0) face->barriers.push_back(barrier);  // nobody waits for lazy records
     }
     void verify(const Verify& v) {
       face->soon.push_back(Verified{v.ticket, sign(v.signer, v.digest) == v.signature});
@@ -176,7 +176,7 @@ class World {
   }
 
   std::vector<Event>& calendar_at(std::uint64_t at) {
-    while (calendar_.size() <= at - now_) calendar_.emplace_back();
+    while (calendar_.size() <= at - now_) calendar_.push_back(std::exchange(spare_, {}));
     return calendar_[at - now_];
   }
   void post(std::size_t face, std::uint64_t at, Input input) {
@@ -184,7 +184,9 @@ class World {
   }
 
   void send(const Face& from, NodeId to, const Message& m) {
-    if (!correct(from.id) && fault(from.id.value) == FaultKind::kSilent) return;
+    const std::optional<FaultKind> fault_of_sender = fault(from.id.value);
+    if (fault_of_sender == FaultKind::kSilent) return;
+    const bool two_faced = fault_of_sender == FaultKind::kTwins;
     const std::uint64_t link = from.id.value * std::uint64_t{Committee::kMaxSize} + to.value;
     Prng rng(plan_.seed ^ mix64(++sent_), link);
     const bool early = now_ < plan_.gst;
@@ -193,7 +195,6 @@ class World {
     if (plan_.delay_max > plan_.delay_min) at += rng.below(plan_.delay_max - plan_.delay_min + 1);
     if (early && Prng(plan_.seed, link + 1).chance_ppm(plan_.cut_ppm)) at += plan_.gst - now_;
     for (std::size_t f = first_face_[to.value]; f < faces_.size() && faces_[f]->id == to; ++f) {
-      const bool two_faced = fault(from.id.value) == FaultKind::kTwins;
       const bool same_half = static_cast<int>(to.value % 2) == from.side;
       if (two_faced && !same_half) continue;
       if (f == first_face_[to.value]) ++messages_;
@@ -232,8 +233,8 @@ class World {
     }
     if (calendar_.empty()) return;
     // New events never land in the tick that runs.
-    const std::vector<Event> events = std::move(calendar_.front());
-    for (const Event& event : events) {
+    std::vector<Event> events = std::move(calendar_.front());
+    for (Event& event : events) {
       Face& face = *faces_[event.face];
       if (!face.up || (event.life != 0 && event.life != face.life)) continue;
       if (const auto* timer = std::get_if<Expired>(&event.input)) {
@@ -241,9 +242,11 @@ class World {
       } else {
         absorb_delivery(event);
       }
-      face.soon.push_back(event.input);
+      face.soon.push_back(std::move(event.input));
       drain(face);
     }
+    events.clear();
+    spare_ = std::move(events);
     if (delivered_ != absorbed_) {
       absorbed_ = delivered_;
       Writer w;
@@ -269,6 +272,7 @@ class World {
   std::vector<std::unique_ptr<Face>> faces_;
   std::vector<std::size_t> first_face_;
   std::deque<std::vector<Event>> calendar_;  // [k]: events of tick now_ + k
+  std::vector<Event> spare_;  // empty: keeps the memory of the last tick for a later one
   std::uint64_t now_ = 0;
   std::uint64_t sent_ = 0;
   std::uint64_t messages_ = 0;
