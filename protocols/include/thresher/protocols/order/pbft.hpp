@@ -1,0 +1,195 @@
+// PBFT without signatures: a total order in three message delays, views changed by a timer.
+//
+//   Pbft node({.committee = *Committee::of(4), .self = NodeId{0}});
+//   step(node, InputOf<Pbft>{Requested<Pbft::Request>{{payload}}}, fx);  // orders it, soon
+//
+// Guarantees, with up to f Byzantine nodes: correct nodes deliver the same payloads in the same
+// order at any timing; once messages arrive in time, what a correct node submitted is delivered,
+// unless it crashed before the others heard of it. Channels are authenticated, nothing is signed: a
+// prepared value that a view change claims counts only if a validity set says it was proposed, and
+// view changes travel by Bracha's broadcast, so that all judge the same ones and a new-view only
+// names them. Votes and views are durable first; a restarted node votes again from the next view
+// on. Bounds: `window` slots open, twice that kept; of a payload seen within `history` slots copies
+// are not delivered again. Who is more than `history` slots behind needs the state from elsewhere.
+// Does not judge payloads, and does not hide them from the leader.
+// Source: Castro, Liskov, "Practical Byzantine Fault Tolerance and Proactive Recovery" (2002),
+// sections 4.4 and 4.5.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <variant>
+
+#include "thresher/protocols/broadcast/bracha.hpp"
+
+namespace thresher {
+
+namespace pbft {
+
+enum Phase : std::uint8_t { kPrepare, kCommit };
+/// The leader's proposal for a slot; an empty value fills a hole.
+struct PrePrepare {
+  std::uint64_t view = 0;
+  std::uint64_t slot = 0;
+  Bytes value;
+};
+struct Vote {
+  std::uint64_t view = 0;
+  std::uint64_t slot = 0;
+  Digest digest{};
+  Phase phase = kPrepare;
+};
+/// Whose view changes the leader of `view` starts from.
+struct NewView {
+  std::uint64_t view = 0;
+  std::vector<NodeId> from;
+};
+/// A payload to be ordered.
+struct Forward {
+  Bytes value;
+};
+/// The sender delivered all slots below.
+struct Checkpoint {
+  std::uint64_t delivered = 0;
+};
+/// Asks for the values from `slot` on, and for the start of `view`.
+struct Want {
+  std::uint64_t view = 0;
+  std::uint64_t slot = 0;
+};
+struct Decided {
+  std::uint64_t slot = 0;
+  Bytes value;
+};
+struct Delivery {
+  std::uint64_t slot = 0;
+  Bytes value;
+};
+struct Submit {
+  Bytes value;
+};
+
+/// What a node says of a slot when it leaves a view.
+struct Claim {
+  std::uint64_t prepared_view = 0;       ///< 0: never prepared
+  Bytes prepared;                        ///< in that view
+  std::map<Digest, std::uint64_t> seen;  ///< accepted proposals, each with its last view
+};
+struct ViewChange {
+  std::uint64_t floor = 0;  ///< below it everything is delivered by a quorum
+  std::map<std::uint64_t, Claim> claims;
+};
+
+}  // namespace pbft
+
+class Pbft {
+ public:
+  using Message = std::variant<pbft::PrePrepare, pbft::Vote, pbft::NewView, pbft::Forward,
+                               pbft::Checkpoint, pbft::Want, pbft::Decided, Bracha::Message>;
+  using Output = pbft::Delivery;
+  using Request = pbft::Submit;
+  using Fx = Effects<Message, Output>;
+
+  struct Config {
+    Committee committee = *Committee::make(4, 1);
+    NodeId self{};
+    std::uint64_t window = 8;         ///< open slots, at least 2
+    std::uint64_t history = 1024;     ///< delivered slots kept, at least 4 windows
+    std::size_t value_bytes = 65536;  ///< largest payload
+  };
+
+  explicit Pbft(Config config);
+
+  void on(const Restored&, Fx&);
+  void on(const Start&, Fx&);
+  void on(const Received<Message>&, Fx&);
+  void on(const Requested<Request>&, Fx&);
+  void on(const Expired&, Fx&);
+
+  /// The view this node is in, from 1.
+  std::uint64_t view() const { return view_; }
+  /// Slots delivered.
+  std::uint64_t delivered() const { return delivered_; }
+  /// Messages refused: malformed, out of the window, over a quota.
+  std::uint64_t refused() const { return refused_; }
+
+ private:
+  struct Ballot {
+    std::optional<Digest> accepted;
+    Bytes value;
+    bool prepared = false;
+    NodeSet spoke[2];  // by phase
+    std::map<Digest, Tally> votes[2];
+  };
+  struct Slot {
+    pbft::Claim claim;
+    std::map<std::uint64_t, Ballot> ballots;  // by view, this one and the next few
+  };
+  using Choice = std::map<std::uint64_t, Bytes>;
+
+  void receive(NodeId from, const pbft::PrePrepare& m, Fx& fx);
+  void receive(NodeId from, const pbft::Vote& m, Fx& fx);
+  void receive(NodeId from, const pbft::NewView& m, Fx& fx);
+  void receive(NodeId from, const pbft::Forward& m, Fx& fx);
+  void receive(NodeId from, const pbft::Checkpoint& m, Fx& fx);
+  void receive(NodeId from, const pbft::Want& m, Fx& fx);
+  void receive(NodeId from, const pbft::Decided& m, Fx& fx);
+  void receive(NodeId from, const Bracha::Message& m, Fx& fx);
+  NodeId leader(std::uint64_t view) const;
+  bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + 2; }
+  bool fits(std::uint64_t slot) const;
+  void step_broadcast(const InputOf<Bracha>& input, Fx& fx);
+  void take_view_change(const bracha::Delivery& d);
+  void advance(Fx& fx);
+  void propose(Fx& fx);
+  void accept(std::uint64_t slot, const Bytes& value, Fx& fx);
+  void vote(std::uint64_t slot, Ballot& b, pbft::Phase phase, Fx& fx);
+  void count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
+  void progress(std::uint64_t slot, Slot& s, Fx& fx);
+  void deliver_ready(Fx& fx);
+  void note_delivered(const Bytes& value, Fx& fx);
+  void forget(Fx& fx);
+  void move_floor(Fx& fx);
+  void save_view(Fx& fx) const;
+  void save_claim(std::uint64_t slot, const pbft::Claim& claim, Fx& fx) const;
+  void change_view(std::uint64_t view, Fx& fx);
+  bool join(Fx& fx);
+  bool start_view(Fx& fx);
+  std::optional<Choice> choose(const std::vector<NodeId>& from, std::uint64_t& first) const;
+  std::optional<Bytes> choose_slot(const std::vector<const pbft::ViewChange*>& all,
+                                   std::uint64_t slot) const;
+  bool waiting() const;
+  void repeat(Fx& fx);
+  void arm(Fx& fx);
+
+  Config config_;
+  Bracha broadcast_;
+  std::uint64_t view_ = 1;
+  bool active_ = true;
+  bool restored_ = false;
+  bool armed_ = false;
+  std::uint64_t floor_ = 0;      // a quorum delivered everything below, and so did this node
+  std::uint64_t delivered_ = 0;  // slots
+  std::uint64_t next_ = 0;       // first slot of this view that its leader is free to fill
+  std::uint64_t first_ = 0;      // below it the view change decided what this view proposes
+  std::uint64_t highest_ = 0;    // one above the highest slot accepted
+  std::uint64_t age_ = 0;        // ticks without progress
+  std::uint64_t patience_;       // ticks until the view is given up
+  std::uint64_t submitted_ = 0;  // own view changes
+  std::uint64_t refused_ = 0;
+  std::map<std::uint64_t, Slot> slots_;
+  std::map<std::uint64_t, Bytes> decided_;  // delivered ones of the history, and early ones
+  std::map<Digest, std::uint64_t> done_;    // delivered values of the history, last slot
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
+  std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
+  std::map<std::uint64_t, std::map<NodeId, pbft::ViewChange>> changes_;
+  std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;  // decided, as peers say
+  std::map<std::uint64_t, NodeSet> heard_;
+  std::vector<std::uint64_t> latest_;     // highest view a peer moved to
+  std::vector<std::uint64_t> announced_;  // slots delivered, by peer
+  std::vector<std::deque<Bytes>> pending_;
+  std::set<Digest> proposed_;
+};
+
+}  // namespace thresher
