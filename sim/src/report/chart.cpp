@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "svg.hpp"
+#include "thresher/sim/report.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr double kWidth = 640;
+constexpr double kHeight = 320;
+constexpr double kLeft = 70;
+constexpr double kRight = 20;
+constexpr double kTop = 36;
+constexpr double kBottom = 52;
+constexpr std::array<const char*, 6> kColours{"s0", "s1", "s2", "s3", "s4", "s5"};
+
+// A scale with round steps that covers [low, high].
+struct Axis {
+  double low = 0;
+  double high = 1;
+  double step = 1;
+
+  Axis(double from, double to) {
+    if (to <= from) to = from + 1;
+    const double rough = (to - from) / 5;
+    const double ten = std::pow(10, std::floor(std::log10(rough)));
+    step = 10 * ten;
+    for (const double nice : {1.0, 2.0, 5.0}) {
+      if (rough <= nice * ten) {
+        step = nice * ten;
+        break;
+      }
+    }
+    low = std::floor(from / step) * step;
+    high = std::ceil(to / step) * step;
+  }
+  double share(double v) const { return (v - low) / (high - low); }
+};
+
+std::string tick_text(double v) {
+  const double size = std::abs(v);
+  if (size >= 1e9) return short_number(v / 1e9) + " G";
+  if (size >= 1e6) return short_number(v / 1e6) + " M";
+  if (size >= 1e4) return short_number(v / 1e3) + " k";
+  char out[32];
+  (void)std::snprintf(out, sizeof out, "%.3g", v);
+  return out;
+}
+
+class Plot {
+ public:
+  Plot(const Chart& chart, Axis x, Axis y) : x_(x), y_(y), svg_(kWidth, kHeight) {
+    svg_.text(kWidth / 2, 18, chart.title, "title", "middle");
+    svg_.text((kLeft + kWidth - kRight) / 2, kHeight - 10, chart.x_label, "label", "middle");
+    svg_.text(8, kTop - 8, chart.y_label, "label");
+    for (double v = x_.low; v <= x_.high + x_.step / 2; v += x_.step) {
+      svg_.line(at_x(v), kTop, at_x(v), kHeight - kBottom, "grid");
+      svg_.text(at_x(v), kHeight - kBottom + 16, tick_text(v), "tick", "middle");
+    }
+    for (double v = y_.low; v <= y_.high + y_.step / 2; v += y_.step) {
+      svg_.line(kLeft, at_y(v), kWidth - kRight, at_y(v), "grid");
+      svg_.text(kLeft - 6, at_y(v) + 4, tick_text(v), "tick", "end");
+    }
+  }
+  double at_x(double v) const { return kLeft + x_.share(v) * (kWidth - kLeft - kRight); }
+  double at_y(double v) const {
+    return kHeight - kBottom - y_.share(v) * (kHeight - kTop - kBottom);
+  }
+  Svg& svg() { return svg_; }
+
+ private:
+  Axis x_;
+  Axis y_;
+  Svg svg_;
+};
+
+void draw(Plot& plot, const Series& series, std::string colour) {
+  std::string line;
+  for (const Point& p : series.points) {
+    line += short_number(plot.at_x(p.x)) + "," + short_number(plot.at_y(p.y)) + " ";
+  }
+  plot.svg().polyline(line, "line " + colour);
+  for (const Point& p : series.points) {
+    const double x = plot.at_x(p.x);
+    if (p.half > 0) {
+      plot.svg().line(x, plot.at_y(p.y - p.half), x, plot.at_y(p.y + p.half), "bar " + colour);
+    }
+    std::string hover = series.name + ": " + tick_text(p.x) + ", " + tick_text(p.y);
+    if (p.half > 0) hover += " within " + tick_text(p.half) + " at 95 %";
+    plot.svg().circle(x, plot.at_y(p.y), 3, "dot " + colour, hover);
+  }
+}
+
+std::string empty_chart(const std::string& title) {
+  Svg svg(kWidth, 60);
+  svg.text(kWidth / 2, 18, title, "title", "middle");
+  svg.text(kWidth / 2, 44, "nothing to show: no values", "label", "middle");
+  return svg.finish(title);
+}
+
+}  // namespace
+
+std::string line_chart(const Chart& chart) {
+  std::vector<double> xs;
+  std::vector<double> ys{0};
+  for (const Series& s : chart.series) {
+    for (const Point& p : s.points) {
+      xs.push_back(p.x);
+      ys.push_back(p.y + p.half);
+      ys.push_back(p.y - p.half);
+    }
+  }
+  if (xs.empty()) return empty_chart(chart.title);
+  const auto [x0, x1] = std::minmax_element(xs.begin(), xs.end());
+  const auto [y0, y1] = std::minmax_element(ys.begin(), ys.end());
+  Plot plot(chart, Axis(*x0, *x1), Axis(*y0, *y1));
+  double legend = kTop + 12;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const std::string colour = kColours[i % kColours.size()];
+    draw(plot, chart.series[i], colour);
+    if (chart.series.size() == 1) break;
+    plot.svg().square(kLeft + 14, legend - 4, 4, "dot " + colour);
+    plot.svg().text(kLeft + 24, legend, chart.series[i].name, "label");
+    legend += 16;
+  }
+  return plot.svg().finish(chart.title);
+}
+
+std::string cdf_chart(const std::string& title, const std::string& x_label,
+                      const std::vector<double>& values) {
+  if (values.empty()) return empty_chart(title);
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const Chart chart{title, x_label, "share of all", {}};
+  Plot plot(chart, Axis(0, sorted.back()), Axis(0, 1));
+  std::string line = short_number(plot.at_x(0)) + "," + short_number(plot.at_y(0));
+  const std::size_t every = std::max<std::size_t>(1, sorted.size() / 500);
+  double height = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i % every != 0 && i + 1 != sorted.size()) continue;
+    const std::string x = short_number(plot.at_x(sorted[i]));
+    line += " " + x + "," + short_number(plot.at_y(height));
+    height = static_cast<double>(i + 1) / static_cast<double>(sorted.size());
+    line += " " + x + "," + short_number(plot.at_y(height));
+  }
+  plot.svg().polyline(line, "line s0");
+  for (const double share : {0.5, 0.9, 0.99}) {
+    const auto rank =
+        static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+    const double v = sorted[rank - 1];
+    plot.svg().circle(plot.at_x(v), plot.at_y(share), 3, "dot s1",
+                      "p" + short_number(share * 100) + ": " + tick_text(v));
+  }
+  return plot.svg().finish(title);
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,148 @@
+#include <map>
+
+#include "svg.hpp"
+#include "thresher/sim/report.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+body{font:15px/1.5 system-ui,sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}
+table{border-collapse:collapse}td,th{border:1px solid #ddd;padding:3px 9px;text-align:right}
+th{background:#f5f5f5}pre{background:#f5f5f5;padding:1em;overflow:auto;max-height:30em}
+figure{margin:1em 0;overflow-x:auto}
+.pass{color:#17692f}.bad{color:#b3261e}
+text{font:12px system-ui,sans-serif;fill:#333}text.title{font-size:14px;font-weight:600}
+text.tick{fill:#777;font-size:11px}text.byzantine{fill:#b3261e}
+.grid{stroke:#e8e8e8}.line{fill:none;stroke-width:1.8}.bar{stroke-width:1.2}
+.s0{stroke:#2f6fab;fill:#2f6fab}.s1{stroke:#c65b12;fill:#c65b12}.s2{stroke:#2e8b57;fill:#2e8b57}
+.s3{stroke:#7b4fa3;fill:#7b4fa3}.s4{stroke:#8a6d1d;fill:#8a6d1d}.s5{stroke:#555;fill:#555}
+.line.s0,.line.s1,.line.s2,.line.s3,.line.s4,.line.s5{fill:none}
+.lane{stroke:#999;stroke-width:1.5}.lane.byzantine{stroke:#b3261e}
+.message{stroke:#2f6fab;stroke-opacity:.35}.message:hover{stroke-opacity:1;stroke-width:2.5}
+.message.byzantine{stroke:#b3261e;stroke-opacity:.6}.message.lost{stroke-dasharray:3 3}
+path.lost{stroke:#b3261e;stroke-width:1.6;fill:none}
+.arrow{fill:#2f6fab}.arrow.byzantine{fill:#b3261e}
+.timer{stroke:#8a6d1d;stroke-width:1.2}.decide{fill:#17692f}.crash{fill:#fff;stroke:#222;stroke-width:1.5}
+circle.fault{fill:#b3261e}path.fault{stroke:#b3261e;stroke-width:2;fill:none}
+.edge{stroke:#bbb;stroke-width:.7}.edge.vote{stroke:#17692f;stroke-width:1.3}
+.vertex{fill:#fff;stroke:#2f6fab;stroke-width:1.3}.vertex.leader{fill:#17692f;stroke:#17692f}
+.vertex.byzantine{stroke:#b3261e}
+)";
+
+std::string section(const std::string& id, const std::string& heading, const std::string& body) {
+  return "<section id=\"" + id + "\"><h2>" + escaped(heading) + "</h2>\n" + body + "</section>\n";
+}
+
+std::string figure(const std::string& svg) {
+  return "<figure>\n" + svg + "</figure>\n";
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  return "<tr><th>" + escaped(name) + "</th><td>" + escaped(value) + "</td></tr>\n";
+}
+
+std::string summary(const Experiment& e, const Outcome& o) {
+  std::string out = "<p class=\"";
+  out += o.verdict == Verdict::kPass ? "pass" : "bad";
+  out += "\" id=\"verdict\"><strong>" + std::string(to_string(o.verdict)) + "</strong>";
+  if (!o.why.empty()) out += ": " + escaped(o.oracle + ": " + o.why);
+  if (e.beyond_f) out += " (more faults than f were asked for)";
+  out += "</p>\n<table>\n";
+  out += row("protocol", e.protocol) + row("nodes", std::to_string(e.n));
+  out += row("f", std::to_string(e.f)) + row("seed", std::to_string(e.seed));
+  out += row("rounds", std::to_string(o.rounds));
+  out += row("virtual time, units", short_number(static_cast<double>(o.time) / kUnit));
+  out += row("messages delivered", std::to_string(o.messages));
+  out += row("bytes delivered", std::to_string(o.bytes));
+  out += row("decisions of a correct node", std::to_string(o.decisions));
+  return out + "</table>\n";
+}
+
+std::string nodes_table(const Outcome& o) {
+  std::string out =
+      "<table><tr><th>node</th><th>faulty</th><th>decisions</th><th>sent</th><th>received</th>"
+      "<th>bytes sent</th><th>round</th><th>refused</th></tr>\n";
+  for (std::size_t i = 0; i < o.nodes.size(); ++i) {
+    const NodeMeasures& m = o.nodes[i];
+    out += "<tr><td>" + std::to_string(i) + "</td><td>" + (m.faulty ? "yes" : "") + "</td>";
+    for (const std::uint64_t v :
+         {m.decisions, m.messages_sent, m.messages_received, m.bytes_sent, m.round, m.refused}) {
+      out += "<td>" + std::to_string(v) + "</td>";
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+// Decisions of each node over time.
+Chart decisions_chart(const Experiment& e, const TraceRecorder& trace) {
+  Chart chart{
+      "Decisions over time", e.engine == Engine::kRounds ? "round" : "virtual ms", "decisions", {}};
+  std::map<std::uint16_t, Series> by_node;
+  for (const auto& kept : trace.events()) {
+    if (kept.event.kind != TraceEvent::Kind::kDecide || kept.event.node.value >= 6) continue;
+    Series& s = by_node[kept.event.node.value];
+    s.name = "node " + std::to_string(kept.event.node.value);
+    s.points.push_back(
+        {static_cast<double>(kept.event.at) / kUnit, static_cast<double>(s.points.size() + 1)});
+  }
+  for (auto& [id, series] : by_node) chart.series.push_back(std::move(series));
+  return chart;
+}
+
+std::string run_sections(const Report& r) {
+  const Experiment& e = *r.experiment;
+  std::string out = section("summary", "Result", summary(e, *r.outcome));
+  std::vector<double> latencies;
+  for (const Ticks t : r.outcome->latencies) latencies.push_back(static_cast<double>(t) / kUnit);
+  const std::string unit = e.engine == Engine::kRounds ? "rounds" : "ms";
+  std::string charts = figure(cdf_chart("Latency, submission to delivery", unit, latencies));
+  if (r.trace != nullptr) charts += figure(line_chart(decisions_chart(e, *r.trace)));
+  out += section("charts", "Latency and progress", charts);
+  if (r.trace != nullptr) {
+    out += section("space-time", "Space-time diagram", figure(space_time(e, *r.trace)));
+    const std::string dag = dag_picture(e, *r.trace);
+    if (!dag.empty()) out += section("dag", "The DAG by rounds", figure(dag));
+  }
+  return out + section("nodes", "Nodes", nodes_table(*r.outcome));
+}
+
+std::string rows_table(const std::vector<ReportRow>& rows) {
+  std::string out = "<table><tr>";
+  for (const auto& [name, value] : rows.front().cells) out += "<th>" + escaped(name) + "</th>";
+  out += "</tr>\n";
+  for (const ReportRow& r : rows) {
+    out += "<tr>";
+    for (const auto& [name, value] : r.cells) out += "<td>" + escaped(value) + "</td>";
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+}  // namespace
+
+std::string report_html(const Report& r) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" +
+                    escaped(r.title) + "</title>\n<style>" + std::string(kStyle) +
+                    "</style></head>\n<body><h1>" + escaped(r.title) + "</h1>\n<p>thresher " +
+                    escaped(r.version) + "</p>\n";
+  if (r.experiment != nullptr && r.outcome != nullptr) out += run_sections(r);
+  if (!r.charts.empty()) {
+    std::string charts;
+    for (const Chart& chart : r.charts) charts += figure(line_chart(chart));
+    out += section("sweep", "Sweep", charts);
+  }
+  if (!r.rows.empty()) out += section("rows", "All runs", rows_table(r.rows));
+  if (!r.command.empty()) {
+    out += section("repeat", "To repeat it", "<pre>" + escaped(r.command) + "</pre>\n");
+  }
+  if (!r.experiment_text.empty()) {
+    out += section("experiment", "The resolved experiment",
+                   "<pre>" + escaped(r.experiment_text) + "</pre>\n");
+  }
+  return out + "</body></html>\n";
+}
+
+}  // namespace thresher::sim

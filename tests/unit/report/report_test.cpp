@@ -1,0 +1,169 @@
+// The pictures of a run: every event is drawn, every text escaped, equal inputs give equal bytes.
+#include "thresher/sim/report.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "thresher/core/prng.hpp"
+
+namespace thresher::sim {
+namespace {
+
+using Kind = TraceEvent::Kind;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// Every tag is closed in order, attributes are quoted, and no text holds a bare & or <.
+bool well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  std::size_t at = 0;
+  while ((at = xml.find('<', at)) != std::string::npos) {
+    const std::size_t end = xml.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0 || tag.find('<') != std::string::npos)
+      return false;
+    const std::string name =
+        tag.substr(tag[0] == '/', tag.find_first_of(" /", 1) - (tag[0] == '/'));
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.push_back(name);
+    }
+    at = end;
+  }
+  for (auto amp = xml.find('&'); amp != std::string::npos; amp = xml.find('&', amp + 1)) {
+    const std::string rest = xml.substr(amp, 6);
+    const bool known = rest.starts_with("&amp;") || rest.starts_with("&lt;") ||
+                       rest.starts_with("&gt;") || rest == "&quot;" || rest.starts_with("&#39;");
+    if (!known) return false;
+  }
+  return open.empty();
+}
+
+TraceEvent event(Kind kind, Ticks at, std::uint16_t node, std::uint16_t peer,
+                 std::uint64_t number = 0) {
+  TraceEvent e;
+  e.kind = kind;
+  e.at = at;
+  e.node = NodeId{node};
+  e.peer = NodeId{peer};
+  e.number = number;
+  e.round = 1;
+  e.label = "prepare";
+  return e;
+}
+
+TraceRecorder small_trace() {
+  TraceRecorder trace;
+  trace.event(event(Kind::kSend, 0, 0, 1, 1));
+  trace.event(event(Kind::kSend, 0, 0, 2, 2));
+  trace.event(event(Kind::kDeliver, 1000, 1, 0, 1));
+  trace.event(event(Kind::kDrop, 500, 0, 2, 2));
+  trace.event(event(Kind::kTimer, 1500, 1, 1));
+  trace.event(event(Kind::kCrash, 1600, 2, 2));
+  trace.event(event(Kind::kRestart, 1900, 2, 2));
+  trace.event(event(Kind::kDecide, 2000, 1, 1));
+  trace.event(event(Kind::kAccuse, 2100, 1, 3));
+  TraceEvent parent = event(Kind::kVertex, 2200, 0, 0);
+  parent.detail = "aa";
+  trace.event(parent);
+  TraceEvent child = event(Kind::kVertex, 2300, 1, 1);
+  child.round = 2;
+  child.detail = "bb aa";
+  trace.event(child);
+  TraceEvent leader = event(Kind::kDecide, 2400, 0, 0);
+  leader.detail = "aa";
+  trace.event(leader);
+  return trace;
+}
+
+Experiment four_nodes() {
+  Experiment e;
+  e.protocol = "pbft";
+  FaultAction fault;
+  fault.who = {NodeId{3}};
+  e.faults.push_back(fault);
+  return e;
+}
+
+TEST(Report, TheSpaceTimeDiagramDrawsEveryKindOfEvent) {
+  const std::string svg = space_time(four_nodes(), small_trace());
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_EQ(count(svg, "class=\"message\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"message lost\""), 1u);
+  EXPECT_EQ(count(svg, "<path"), 2u);  // the loss and the accusation
+  EXPECT_EQ(count(svg, "class=\"timer\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"decide\""), 2u);
+  EXPECT_EQ(count(svg, "class=\"crash\""), 2u);
+  EXPECT_EQ(count(svg, "class=\"lane\""), 4u);  // node 2 has two pieces
+  EXPECT_EQ(count(svg, "class=\"lane byzantine\""), 1u);
+  EXPECT_NE(svg.find("prepare 1: node 0 to 1, round 0 to round 1"), std::string::npos);
+  EXPECT_NE(svg.find("The first 2 messages"), std::string::npos);
+}
+
+TEST(Report, TheDagShowsLeadersAndTheirVotes) {
+  const std::string svg = dag_picture(four_nodes(), small_trace());
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_EQ(count(svg, "class=\"vertex leader\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"vertex\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"edge vote\""), 1u);
+  EXPECT_EQ(dag_picture(four_nodes(), TraceRecorder()), "");
+}
+
+TEST(Report, ALongTraceIsCutAndSaysSo) {
+  TraceRecorder trace(50);
+  for (std::uint64_t i = 0; i < 80; ++i) trace.event(event(Kind::kDeliver, i, 1, 0, i));
+  EXPECT_EQ(trace.events().size(), 50u);
+  const std::string svg = space_time(four_nodes(), trace, 20);
+  EXPECT_EQ(count(svg, "class=\"message\""), 20u);
+  EXPECT_NE(svg.find("20 of 80 events"), std::string::npos);
+}
+
+TEST(Report, ChartsShowValuesConfidenceAndEmptiness) {
+  const Chart chart{"t", "n", "s", {{"a", {{4, 1.5, 0.2}, {7, 2.5, 0}}}, {"b", {{4, 1, 0}}}}};
+  const std::string svg = line_chart(chart);
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_EQ(count(svg, "<circle"), 3u);
+  EXPECT_EQ(count(svg, "class=\"bar s0\""), 1u);
+  EXPECT_NE(svg.find("1.5 within 0.2 at 95 %"), std::string::npos);
+  EXPECT_NE(line_chart({"none", "", "", {}}).find("no values"), std::string::npos);
+  const std::string cdf = cdf_chart("latency", "ms", {3, 1, 2, 10});
+  EXPECT_TRUE(well_formed(cdf));
+  EXPECT_NE(cdf.find("p50: 2"), std::string::npos);
+  EXPECT_NE(cdf.find("p99: 10"), std::string::npos);
+}
+
+RC_GTEST_PROP(Report, AnyTextGivesAWellFormedPage, (const std::string& text)) {
+  const TraceRecorder trace = small_trace();
+  Experiment e = four_nodes();
+  e.protocol = text;
+  Outcome o;
+  o.verdict = Verdict::kViolated;
+  o.why = text;
+  o.nodes.resize(4);
+  o.latencies = {1000, 2000};
+  Report report;
+  report.title = text;
+  report.experiment = &e;
+  report.outcome = &o;
+  report.trace = &trace;
+  report.experiment_text = text;
+  report.command = text;
+  report.rows = {{{{text, text}}}};
+  const std::string page = report_html(report);
+  const auto body = page.find("<body>");
+  RC_ASSERT(well_formed(page.substr(body, page.find("</html>") - body)));
+  RC_ASSERT(page == report_html(report));
+  RC_ASSERT(page.find("<script") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace thresher::sim
