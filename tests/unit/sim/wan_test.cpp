@@ -1,0 +1,34 @@
+#include "thresher/sim/wan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace thresher::sim {
+namespace {
+
+TEST(Wan, TablesAreSymmetricAndFull) {
+  ASSERT_GE(wan_tables().size(), 3U);
+  for (const WanTable& table : wan_tables()) {
+    const std::size_t n = table.regions.size();
+    ASSERT_EQ(table.rtt_us.size(), n * n) << table.name;
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; b < n; ++b) {
+        EXPECT_EQ(table.one_way(a, b), table.one_way(b, a)) << table.name;
+        EXPECT_GT(table.one_way(a, b), 0U);
+        if (a != b) {
+          EXPECT_GT(table.one_way(a, b), table.one_way(a, a)) << table.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Wan, FindsTablesAndRegionsByName) {
+  const WanTable* aws = wan_table("aws");
+  ASSERT_NE(aws, nullptr);
+  EXPECT_EQ(aws->one_way(*aws->index_of("ireland"), *aws->index_of("tokyo")), 106'200U);
+  EXPECT_EQ(aws->index_of("atlantis"), std::nullopt);
+  EXPECT_EQ(wan_table("azure"), nullptr);
+}
+
+}  // namespace
+}  // namespace thresher::sim
