@@ -1,199 +1,177 @@
 #include "thresher/sim/dag_run.hpp"
 
-#include <algorithm>
-#include <set>
-#include <utility>
-
-#include "thresher/sim/world.hpp"
+#include "dag_subject.hpp"
+#include "mutation.hpp"
+#include "registry.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+#include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
 namespace {
 
-using dag::Committed;
+constexpr std::int64_t kGcDepth = 256;
+constexpr std::int64_t kTimeout = 6000;
+constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
+constexpr std::size_t kNameDigits = 8;
 
-// Judges logs as they grow.
-class Judge {
- public:
-  explicit Judge(std::uint32_t n) : logs_(n), latest_(n) {}
-
-  void delivered(NodeId id, const Committed& c) {
-    Log& log = logs_[id.value];
-    if (c.slot <= latest_[id.value]) return;  // a restarted node delivers again what it had
-    latest_[id.value] = c.slot;
-    Writer w;
-    w.bytes(log.chain.bytes).u64(c.slot.value).bytes(c.leader.bytes);
-    for (const dag::BlockPtr& b : c.blocks) w.bytes(b->digest.bytes);
-    log.chain = hash(w.view());
-    log.blocks += c.blocks.size();
-    if (reference_.size() == log.length) reference_.push_back(log.chain);
-    if (reference_[log.length] != log.chain) {
-      fail("agreement: node " + std::to_string(id.value) +
-           " delivered another sequence at commit " + std::to_string(log.length) + " (slot " +
-           std::to_string(c.slot.value) + ")");
-    }
-    if (log.length == unique_) {  // the first node to deliver this commit checks integrity for all
-      ++unique_;
-      for (const dag::BlockPtr& b : c.blocks) {
-        if (!seen_.insert(b->digest).second) fail("integrity: a block was delivered twice");
-      }
-    }
-    ++log.length;
+std::string name_of(const Digest& digest) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < kNameDigits / 2; ++i) {
+    const auto byte = static_cast<unsigned>(digest.bytes[i]);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
   }
-  void fail(std::string why) {
-    if (why_.empty()) why_ = std::move(why);
-  }
-  const std::string& why() const { return why_; }
-  std::uint64_t length(NodeId id) const { return logs_[id.value].length; }
-  std::uint64_t blocks(NodeId id) const { return logs_[id.value].blocks; }
-
- private:
-  struct Log {
-    Digest chain{};
-    std::uint64_t length = 0;
-    std::uint64_t blocks = 0;
-  };
-  std::vector<Log> logs_;
-  std::vector<Round> latest_;
-  std::vector<Digest> reference_;
-  std::set<Digest> seen_;
-  std::uint64_t unique_ = 0;
-  std::string why_;
-};
-
-dag::Payload numbered_payload(NodeId id, std::uint64_t number) {
-  Writer w;
-  w.u16(id.value).u64(number);
-  const Bytes bytes = Bytes::copy_of(w.view());
-  return {bytes, hash(bytes.view())};
+  return out;
 }
 
-class Driver {
+class DagSubject {
  public:
-  explicit Driver(const DagRun& run)
-      : run_(run),
-        judge_(run.plan.committee.size()),
-        submitted_(run.plan.committee.size()),
-        world_(run.plan, [this](NodeId id) { return make(id); }) {
-    world_.digest_of_output = [](const Committed& c) { return c.leader; };
-    world_.on_deliver = [this](NodeId id, const Committed& c) { delivered(id, c); };
+  using Node = dag::Dag;
+  static constexpr bool kOrdered = true;
+  static constexpr bool kRounds = true;
+
+  DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules) {
+    committee_ = *Committee::make(e.n, e.f);
+    gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
+    timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
   }
 
-  DagReport drive() {
-    const std::uint64_t limit =
-        run_.max_ticks != 0
-            ? run_.max_ticks
-            : run_.plan.gst + 64 * run_.rounds * std::max<std::uint64_t>(run_.plan.delay_max, 1);
-    world_.run_until([&] {
-      feed();
-      return !judge_.why().empty() || world_.now() >= limit || lowest_round() >= run_.rounds;
-    });
-    return report();
-  }
-
- private:
   dag::Dag make(NodeId id) const {
     dag::Config config;
-    config.committee = run_.plan.committee;
+    config.committee = committee_;
     config.self = id;
-    config.rules = run_.rules;
-    config.gc_depth = run_.gc_depth;
+    config.rules = rules_;
+    config.gc_depth = gc_depth_;
+    config.timeout = Delay{timeout_};
     return dag::Dag(std::move(config));
   }
+  dag::Submit request(const Bytes& payload) const { return {{payload, hash(payload.view())}}; }
 
+  MessageFacts facts_of(const dag::Message& message) const {
+    return std::visit([this](const auto& m) { return facts(m); }, message);
+  }
+  OutputFacts facts_of(const dag::Committed& c) const {
+    Writer w;
+    w.bytes(c.leader.bytes);
+    for (const dag::BlockPtr& b : c.blocks) w.bytes(b->digest.bytes);
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+  }
   template <class F>
-  void each_correct(F visit) const {
-    for (std::uint32_t i = 0; i < run_.plan.committee.size(); ++i) {
-      const NodeId id{static_cast<std::uint16_t>(i)};
-      if (world_.correct(id) && world_.up(id)) visit(id);
-    }
-  }
-
-  // Keeps one small payload waiting at every node, so that the DAG never idles.
-  void feed() {
-    for (std::uint32_t i = 0; i < run_.plan.committee.size(); ++i) {
-      const NodeId id{static_cast<std::uint16_t>(i)};
-      if (!world_.up(id) || world_.node(id).pending_submits() > 0 || fed_at_ == world_.now())
-        continue;
-      auto& sent = submitted_[i];
-      if (!sent.empty() && sent.back() + 1 >= world_.now()) continue;  // still on its way
-      sent.push_back(world_.now());
-      world_.request(id, {numbered_payload(id, sent.size())});
-    }
-    fed_at_ = world_.now();
-  }
-
-  void delivered(NodeId id, const Committed& c) {
+  void payloads(const dag::Committed& c, std::optional<NodeId> of, F visit) const {
     for (const dag::BlockPtr& b : c.blocks) {
-      if (b->author() != id || b->payload.bytes.size() != 10) continue;
-      Reader in(b->payload.bytes.view());
-      (void)in.u16();
-      const std::uint64_t number = in.u64();
-      if (number == 0 || number > submitted_[id.value].size()) continue;
-      latency_ += static_cast<double>(world_.now() - submitted_[id.value][number - 1]);
-      ++samples_;
+      if (of && b->author() != *of) continue;
+      if (!b->payload.bytes.empty()) visit(b->payload.bytes.view(), b->author());
     }
-    judge_.delivered(id, c);
   }
-
-  std::uint64_t lowest_round() const {
-    std::uint64_t lowest = ~std::uint64_t{0};
-    each_correct([&](NodeId id) { lowest = std::min(lowest, world_.node(id).round().value); });
-    return lowest;
+  template <class F>
+  void items(const dag::Committed& c, F visit) const {
+    for (const dag::BlockPtr& b : c.blocks) visit(b->digest);
   }
-
-  DagReport report() {
-    DagReport out;
-    out.ticks = world_.now();
-    out.messages = world_.messages();
-    out.trace_hash = world_.trace_hash();
-    out.rounds = lowest_round();
-    bool first = true;
-    bool stuck = out.rounds < run_.rounds;
-    each_correct([&](NodeId id) {
-      stuck |= judge_.length(id) == 0;
-      if (!std::exchange(first, false)) return;
-      out.decisions = judge_.length(id);
-      out.blocks = judge_.blocks(id);
-      out.skips = world_.node(id).stats().skips;
-    });
-    if (samples_ > 0) out.latency_ticks = latency_ / static_cast<double>(samples_);
-    if (world_.accusations_of_correct() > 0) judge_.fail("evidence: a correct node was accused");
-    if (!judge_.why().empty()) {
-      out.verdict = RunVerdict::kViolated;
-      out.why = judge_.why();
-    } else if (stuck) {
-      out.verdict = RunVerdict::kNoProgress;
-      out.why = "a correct node reached round " + std::to_string(out.rounds) + " of " +
-                std::to_string(run_.rounds) + " in " + std::to_string(out.ticks) + " ticks";
-    }
+  std::string leader_text(const dag::Committed& c) const { return name_of(c.leader); }
+  /// "own-id parent-id ...": votes, claims and references are parents, each once.
+  std::string vertex(const dag::Message& message) const {
+    const auto* push = std::get_if<dag::Push>(&message);
+    if (push == nullptr) return {};
+    const dag::Header& h = push->block->header;
+    std::string out = name_of(push->block->digest);
+    const auto parent = [&](const Digest& digest) {
+      const std::string name = name_of(digest);
+      if (!digest.is_zero() && out.find(name) == std::string::npos) out += " " + name;
+    };
+    parent(h.self.digest);
+    if (h.vote) parent(*h.vote);
+    if (h.claim) parent(*h.claim);
+    for (const dag::Edge& e : h.refs) parent(e.digest);
     return out;
   }
 
-  DagRun run_;
-  Judge judge_;
-  std::vector<std::vector<std::uint64_t>> submitted_;
-  World<dag::Dag> world_;
-  std::uint64_t fed_at_ = ~std::uint64_t{0};
-  double latency_ = 0;
-  std::uint64_t samples_ = 0;
+  bool mutate(dag::Message& message, NodeId id, std::string_view field, std::uint64_t salt) const {
+    auto* push = std::get_if<dag::Push>(&message);
+    if (push == nullptr || push->block->author() != id) return false;
+    dag::Header h = push->block->header;
+    dag::Payload payload = push->block->payload;
+    if (!change(h, payload, Mutation(field, salt))) return false;
+    const Signature signature = mock_signature(id, dag::digest_of(h, {}));
+    push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
+    return true;
+  }
+  std::uint64_t round(const dag::Dag& node) const { return node.round().value; }
+  std::uint64_t refused(const dag::Dag& node) const { return node.stats().refused; }
+
+ private:
+  static std::size_t size(const dag::Block& b) {
+    return dag::header_bytes(b.header) + b.payload.bytes.size();
+  }
+  static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
+
+  MessageFacts facts(const dag::Push& m) const {
+    const dag::Block& b = *m.block;
+    const bool leads = dag::leader_of(b.round(), committee_) == b.author();
+    return {"block", b.round().value, total(size(b)), leads};
+  }
+  MessageFacts facts(const dag::Want& m) const {
+    return {"want", m.blocks.empty() ? 0 : m.blocks.front().round.value,
+            total(2 + m.blocks.size() * kEdgeBytes)};
+  }
+  MessageFacts facts(const dag::WantRound& m) const {
+    return {"want-round", m.round.value, total(8 + (committee_.size() + 7) / 8)};
+  }
+  MessageFacts facts(const dag::WantEvidence& m) const {
+    return {"want-evidence", m.slot.value, total(8 + 32)};
+  }
+  MessageFacts facts(const dag::Give& m) const {
+    std::size_t bytes = 2;
+    for (const dag::BlockPtr& b : m.blocks) bytes += size(*b);
+    return {"give", m.blocks.empty() ? 0 : m.blocks.front()->round().value, total(bytes)};
+  }
+
+  static bool change(dag::Header& h, dag::Payload& payload, Mutation by) {
+    if (by.picks("payload") && Mutation::swap(payload.bytes)) {
+      payload.root = h.payload_root = hash(payload.bytes.view());
+      return true;
+    }
+    if (h.vote && by.picks("vote")) {
+      h.vote.reset();
+      return true;
+    }
+    if (h.round.value >= 3 && by.picks("claim")) {
+      if (h.claim) {
+        h.claim.reset();
+      } else {
+        h.claim = Digest{};  // a lie: nobody has such a block
+        h.claim->bytes[by.salt() % 32] = std::byte{1};
+      }
+      return true;
+    }
+    if (!h.refs.empty() && by.picks("refs")) {
+      h.refs.erase(h.refs.begin() + static_cast<std::ptrdiff_t>(by.salt() % h.refs.size()));
+      return true;
+    }
+    return false;
+  }
+
+  Committee committee_ = *Committee::make(4, 1);
+  dag::Rules rules_;
+  std::uint64_t gc_depth_ = 0;
+  std::uint64_t timeout_ = 0;
 };
 
 }  // namespace
 
-std::string_view to_string(RunVerdict verdict) {
-  switch (verdict) {
-    case RunVerdict::kPass:
-      return "Pass";
-    case RunVerdict::kNoProgress:
-      return "NoProgress";
-    case RunVerdict::kViolated:
-      return "Violated";
-  }
-  return "unknown";
+Outcome simulate_dag(const Experiment& experiment, const dag::Rules& rules,
+                     const RunOptions& options) {
+  return run(DagSubject(experiment, rules), experiment, options);
 }
 
-DagReport simulate(const DagRun& run) {
-  return Driver(run).drive();
+ProtocolInfo dag_info() {
+  ProtocolInfo info;
+  info.parameters = {
+      {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of blocks kept"},
+      {"timeout", kTimeout, 1, 1'000'000'000, "wait for a leader, in thousandths of Delta"},
+  };
+  info.fields = {"claim", "payload", "refs", "vote"};
+  return info;
 }
 
 }  // namespace thresher::sim

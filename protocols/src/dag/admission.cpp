@@ -127,6 +127,7 @@ void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& 
   ++stats.equivocations;
   if (guilty.muted) return;
   guilty.muted = true;
+  muted.push_back(second.author());
   Writer evidence;
   encode_header(*first.block, evidence);
   encode_header(second, evidence);

@@ -23,11 +23,6 @@ struct Decision {
   Digest leader{};  ///< of a commit
 };
 
-/// Who leads a round: every node in turn.
-inline NodeId leader_of(Round round, const Committee& committee) {
-  return NodeId{static_cast<std::uint16_t>(round.value % committee.size())};
-}
-
 /// Decisions of all slots from `next` to the top, lowest first.
 std::vector<Decision> decide(const Store& store, const Committee& committee, const Rules& rules,
                              Round next);

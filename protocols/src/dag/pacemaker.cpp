@@ -14,8 +14,15 @@ constexpr std::uint64_t kJumpLag = 64;
 
 }  // namespace
 
+// Proven equivocators do not count: the next block will not refer to them, and without them it must
+// still have parents enough.
 bool Dag::State::complete(Round r) const {
-  return r.value == 0 || store.accepted_authors(r).reached(config.rules.complete, config.committee);
+  if (r.value == 0) return true;
+  const Tally& authors = store.accepted_authors(r);
+  const auto out =
+      std::count_if(muted.begin(), muted.end(), [&](NodeId id) { return authors.contains(id); });
+  return authors.count() - static_cast<std::uint32_t>(out) >=
+         config.committee.at_least(config.rules.complete);
 }
 
 bool Dag::State::certification_impossible(Round slot) const {

@@ -95,6 +95,7 @@ struct Dag::State {
     bool muted = false;             // proven equivocator: never referenced again
   };
   std::vector<Peer> peers;
+  std::vector<NodeId> muted;  // of the peers
   Round highest_seen{0};  // over all peers
   bool ahead(Round seen) const;
   bool lagging() const;

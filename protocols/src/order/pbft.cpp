@@ -135,7 +135,8 @@ void Pbft::on(const Expired& timer, Fx& fx) {
         active_ || (changes != changes_.end() &&
                     changes->second.size() >= config_.committee.at_least(kQuorum));
     if (waiting() && together && ++age_ >= patience_) change_view(view_ + 1, fx);
-    if (waiting()) repeat(fx);
+    // What was delivered within the last tick shows that messages arrive.
+    if (waiting() && (age_ >= 2 || !active_)) repeat(fx);
   }
   advance(fx);
 }

@@ -38,13 +38,13 @@ struct DelayLaw {
 
 /// The links from `from` to `to`; an empty list stands for every node.
 struct LinkRule {
-  std::vector<NodeId> from;
-  std::vector<NodeId> to;
-  DelayLaw delay;
+  std::vector<NodeId> from{};
+  std::vector<NodeId> to{};
+  DelayLaw delay{};
 };
 
 struct Partition {
-  std::vector<std::vector<NodeId>> groups;  ///< nodes in none reach everybody
+  std::vector<std::vector<NodeId>> groups{};  ///< nodes in none reach everybody
   Ticks from = 0;
   Ticks to = 0;  ///< heals here; what was sent across meanwhile arrives after
 };
@@ -65,24 +65,33 @@ struct Network {
   Topology topology = Topology::kComplete;
   std::uint32_t width = 0;  ///< of grid and torus
   std::uint32_t height = 0;
-  std::uint32_t degree = 0;                     ///< of random
-  std::vector<std::vector<NodeId>> neighbours;  ///< of list, by node
-  DelayLaw delay;
-  std::vector<LinkRule> links;       ///< the last one that matches counts
-  std::string wan;                   ///< a shipped table of round-trip times; empty: none
-  std::vector<std::string> regions;  ///< by node, of that table
+  std::uint32_t degree = 0;                       ///< of random
+  std::vector<std::vector<NodeId>> neighbours{};  ///< of list, by node
+  DelayLaw delay{};
+  std::vector<LinkRule> links{};       ///< the last one that matches counts
+  std::string wan{};                   ///< a shipped table of round-trip times; empty: none
+  std::vector<std::string> regions{};  ///< by node, of that table
   std::uint64_t loss_ppm = 0;
   std::uint64_t duplicate_ppm = 0;
   std::uint64_t reorder_ppm = 0;
-  std::vector<Partition> partitions;
-  std::uint64_t nic_bits_per_s = 0;  ///< of each node; 0: no limit
-  Ticks gst = 0;                     ///< before it the scheduler rules; nothing is lost after it
-  Ticks delta = 2 * kUnit;           ///< what a protocol's timers call Delta
-  enum class Scheduler : std::uint8_t { kFair, kStarve, kRushing, kAdaptive, kReverse };
+  std::uint64_t cut_ppm = 0;  ///< links that carry nothing before gst: what is sent waits for it
+  std::vector<Partition> partitions{};
+  std::uint64_t nic_bits_per_s = 0;  ///< of each node, events engine; 0: no limit
+  /// Nothing is lost after it, and what is sent at t arrives by max(t, gst) + delta, held back by
+  /// schedulers, reordering and kStarve included. 0: no such promise, loss lasts for ever.
+  Ticks gst = 0;
+  Ticks delta = 2 * kUnit;  ///< what a protocol's timers call Delta
+  enum class Scheduler : std::uint8_t {
+    kFair,
+    kStarve,    ///< leaders' messages come as late as allowed
+    kRushing,   ///< faulty nodes' messages come first, correct ones' last
+    kAdaptive,  ///< all messages of the last f nodes seen leading come as late as allowed
+    kReverse,   ///< what was sent last comes first
+  };
   Scheduler scheduler = Scheduler::kFair;
 };
 
-/// Time that work takes on a node's one core, in nanoseconds.
+/// Time that work takes on a node's one core, in nanoseconds. Events engine only.
 struct Costs {
   std::uint64_t sign_ns = 0;
   std::uint64_t verify_ns = 0;
@@ -117,21 +126,22 @@ enum class FaultKind : std::uint8_t {
   kStale,       ///< answers with messages of earlier rounds
   kFlood,       ///< sends `amount` copies and junk of its messages
   kMutate,      ///< small-scope mutation of one field (ByzzFuzz)
-  kStarve,      ///< network: the leader's (anchor's) messages come as late as allowed
-  kNoShare,     ///< withholds its coin shares
+  kStarve,   ///< network: the messages of `who`, or of leaders (anchors) when `who` is empty, come
+             ///< as late as allowed
+  kNoShare,  ///< withholds its coin shares
 };
 
 /// One fault action. `who` sends or, for network faults, is the victim.
 struct FaultAction {
-  std::vector<NodeId> who;
+  std::vector<NodeId> who{};
   FaultKind what = FaultKind::kSilent;
   Ticks from = 0;
-  std::optional<Ticks> to;  ///< empty: for ever
+  std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  std::vector<NodeId> group;           ///< of selective; the second face's audience of two faces
-  std::uint64_t amount = 0;            ///< ticks of delay, copies of flood
-  std::string field;                   ///< of equivocate and mutate: a declared field; empty: any
-  std::vector<std::uint64_t> numbers;  ///< only these messages of each link; empty: all
+  std::vector<NodeId> group{};           ///< of selective; the second face's audience of two faces
+  std::uint64_t amount = 0;              ///< ticks of delay, copies of flood
+  std::string field{};                   ///< of equivocate and mutate: a declared field; empty: any
+  std::vector<std::uint64_t> numbers{};  ///< only these messages of each link; empty: all
 };
 
 struct Oracles {
@@ -140,15 +150,17 @@ struct Oracles {
   bool integrity = true;
   bool validity = true;
   bool totality = true;
-  bool accountability = true;     ///< evidence only against the guilty
-  std::optional<Ticks> liveness;  ///< a decision within this after GST and faults; empty: 64 units
+  bool accountability = true;  ///< evidence only against the guilty
+  /// A decision within this after GST and faults; empty: 64 of the longest of unit, delay and
+  /// Delta, or more where the protocol says so.
+  std::optional<Ticks> liveness{};
   bool liveness_on = true;
 };
 
 struct Stop {
-  std::optional<Ticks> time;            ///< virtual; the first of these that is met ends a run
-  std::optional<std::uint64_t> rounds;  ///< of the engine (rounds) or of the protocol (DAG rounds)
-  std::optional<std::uint64_t> decisions;
+  std::optional<Ticks> time{};            ///< virtual; the first of these that is met ends a run
+  std::optional<std::uint64_t> rounds{};  ///< of the protocol (DAG rounds), or units of time
+  std::optional<std::uint64_t> decisions{};
 };
 
 /// A protocol's own parameter.
@@ -156,14 +168,14 @@ using Parameter = std::variant<bool, std::int64_t, double, std::string>;
 
 struct Experiment {
   std::string protocol = "thresher";
-  std::map<std::string, Parameter> parameters;
+  std::map<std::string, Parameter> parameters{};
   std::uint32_t n = 4;
   std::uint32_t f = 1;
   Engine engine = Engine::kRounds;
   Network network;
   Costs costs;
   Workload workload;
-  std::vector<FaultAction> faults;
+  std::vector<FaultAction> faults{};
   bool beyond_f = false;
   Oracles oracles;
   Stop stop;

@@ -65,6 +65,7 @@ struct TraceEvent {
   NodeId node{};             ///< where it happens
   NodeId peer{};             ///< the other end of a message
   std::uint64_t number = 0;  ///< ties a send to its delivery or drop
+  std::uint64_t count = 0;   ///< the sender's own count of its messages: FaultAction::numbers
   std::uint64_t round = 0;   ///< the protocol's round, slot or view that the event is about
   std::string_view label;    ///< kind of message ("prepare"), of fault, or what a decision is
   std::uint64_t bytes = 0;

@@ -1,34 +1,24 @@
-// What a simulated run is like: network, faults, seed. Plain data, checked by who reads it.
+// A small experiment for protocol tests: network, faults, seed, in ticks. World runs it.
 //
 //   Plan plan{.committee = *Committee::of(7), .seed = 3, .delay_max = 4};
 //   plan.faults[NodeId{2}] = Fault{.kind = FaultKind::kTwins};
 //
-// Units: one tick is the shortest link delay. In the rounds engine every delay is one tick.
+// Units: one tick is the shortest link delay, a round of the engine.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string_view>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/sim/experiment.hpp"
 
 namespace thresher::sim {
-
-enum class FaultKind : std::uint8_t {
-  kSilent,  ///< sends nothing
-  kTwins,   ///< two honest faces with one key, each shown to one half of the others
-  kCrash,   ///< honest until `at`, gone until `back`, then restored from what was durable
-};
 
 struct Fault {
   FaultKind kind = FaultKind::kSilent;
   std::uint64_t at = 0;    ///< crash tick
   std::uint64_t back = 0;  ///< restart tick; 0 stands for never
 };
-
-/// The name of a fault as files and flags spell it; empty when unknown.
-std::optional<FaultKind> fault_from_name(std::string_view name);
 
 struct Plan {
   Committee committee = *Committee::make(4, 1);
@@ -40,6 +30,9 @@ struct Plan {
   std::uint64_t cut_ppm = 0;    ///< links starved until gst, in 10^-6
   std::uint64_t delta = 2;      ///< ticks a Delta lasts
   std::map<NodeId, Fault> faults;
+
+  /// The same as an experiment of the rounds engine.
+  Experiment experiment() const;
 };
 
 }  // namespace thresher::sim

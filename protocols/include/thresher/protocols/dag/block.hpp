@@ -64,6 +64,11 @@ struct Block {
 };
 using BlockPtr = std::shared_ptr<const Block>;
 
+/// Who leads a round: every node in turn.
+inline NodeId leader_of(Round round, const Committee& committee) {
+  return NodeId{static_cast<std::uint16_t>(round.value % committee.size())};
+}
+
 /// The digest that the author signs.
 Digest digest_of(const Header& header, const ChainContext& chain);
 

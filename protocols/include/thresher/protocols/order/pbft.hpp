@@ -109,6 +109,8 @@ class Pbft {
 
   /// The view this node is in, from 1.
   std::uint64_t view() const { return view_; }
+  /// Who proposes in the view this node is in.
+  NodeId leader() const { return leader(view_); }
   /// Slots delivered.
   std::uint64_t delivered() const { return delivered_; }
   /// Messages refused: malformed, out of the window, over a quota.

@@ -1,0 +1,96 @@
+// The faults of an experiment, ready to be asked: who is faulty, and what befalls a message.
+//
+//   FaultPlan plan(experiment);
+//   plan.deeds({from, to, number, round, now}, deeds);      // in the order of the file
+//
+// Guarantees: chance is a function of (seed, action, link, number). Only says what is to be done;
+// the engine does it, and reports with fired() what changed something.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/sim/experiment.hpp"
+
+namespace thresher::sim {
+
+/// As files spell it: "silent", "crash", ..., "no-share".
+std::string_view to_string(FaultKind kind);
+std::optional<FaultKind> fault_from_name(std::string_view name);
+
+/// Anything that is not in the fault model of a correct node: all but crash and the network's.
+bool byzantine(FaultKind kind);
+
+class FaultPlan {
+ public:
+  /// A message on its way out, as far as faults look at it.
+  struct Sent {
+    NodeId from;
+    NodeId to;
+    std::uint64_t number = 0;  ///< the sender's count
+    std::uint64_t round = 0;
+    bool anchor = false;
+    bool share = false;
+    Ticks now = 0;
+  };
+  struct Deed {
+    const FaultAction* action;
+    std::size_t index;
+    std::uint64_t salt;  ///< randomness of this action for this message, any receiver
+  };
+
+  explicit FaultPlan(const Experiment& experiment);
+
+  /// Nodes that a crash or anything worse befalls.
+  const NodeSet& faulty() const { return faulty_; }
+  bool correct(NodeId id) const { return !byzantine_.contains(id); }
+  bool two_faced(NodeId id) const { return twins_.contains(id); }
+  /// Whether messages of `id` have to be shown to deeds().
+  bool touches(NodeId id) const { return starves_ || senders_.contains(id); }
+  /// Replays or answers with old messages.
+  bool remembers(NodeId id) const { return hoarders_.contains(id); }
+  /// Comes back after a crash.
+  bool returns(NodeId id) const { return returning_.contains(id); }
+
+  /// Appends what befalls a message, in the order of the file. Actions with an audience are only
+  /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).
+  void deeds(const Sent& sent, std::vector<Deed>& out);
+
+  void fired(std::size_t action) { fired_[action] = true; }
+  std::uint64_t fired() const;
+  /// The last instant at which a fault that ends does so.
+  Ticks quiet_from() const { return quiet_from_; }
+  const std::vector<FaultAction>& actions() const { return actions_; }
+
+ private:
+  bool concerns(std::size_t index, const Sent& sent);
+  const NodeSet& chosen_few(std::size_t index, const Sent& sent);
+
+  std::vector<FaultAction> actions_;
+  std::vector<std::vector<std::size_t>> of_;  // by node: its actions that meet messages
+  std::vector<std::size_t> starving_;
+  std::vector<NodeSet> who_;    // by action
+  std::vector<NodeSet> group_;  // by action
+  std::uint32_t n_;
+  std::uint32_t f_;
+  std::uint64_t seed_;
+  bool starves_ = false;
+  NodeSet faulty_;
+  NodeSet byzantine_;
+  NodeSet twins_;
+  NodeSet senders_;
+  NodeSet hoarders_;
+  NodeSet returning_;
+  std::vector<bool> fired_;
+  Ticks quiet_from_ = 0;
+  struct Few {
+    std::size_t action = ~std::size_t{0};
+    NodeId from;
+    std::uint64_t round = 0;
+    NodeSet nodes;
+  } few_;
+};
+
+}  // namespace thresher::sim

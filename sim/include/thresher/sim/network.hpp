@@ -1,0 +1,89 @@
+// The network of an experiment: when, whether and how often a message arrives.
+//
+//   Links links(experiment, faulty);
+//   Transit t = links.transit({.from = a, .to = b, .number = 7, .sent = now});
+//
+// Guarantees: the answer is a function of the experiment and the letter (and, for the adaptive
+// scheduler, of the leaders seen so far): draws are keyed by (seed, link, number), in integers
+// only. On a topology that is not complete a message takes a shortest path, one delay a hop. Does
+// not know bandwidth: the engine does, since that depends on what else is sent.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/sim/experiment.hpp"
+
+namespace thresher::sim {
+
+/// A draw of `law`, cut to its bounds. Exact integer arithmetic: a normal one is a sum of twelve
+/// uniform draws, an exponential one the negated binary logarithm of one.
+Ticks draw(const DelayLaw& law, Prng& rng);
+
+struct Letter {
+  NodeId from;
+  NodeId to;
+  std::uint64_t number = 0;  ///< tells the messages of a link apart
+  Ticks sent = 0;
+  bool anchor = false;    ///< a leader's proposal
+  bool withheld = false;  ///< comes as late as allowed
+  Ticks extra = 0;        ///< the sender holds it back
+};
+
+struct Transit {
+  bool lost = false;
+  std::string_view why;        ///< of a loss
+  Ticks at = 0;                ///< when it arrives
+  std::optional<Ticks> again;  ///< when a duplicate does
+};
+
+class Links {
+ public:
+  Links(const Experiment& experiment, const NodeSet& faulty);
+
+  Transit transit(const Letter& letter) const;
+  /// The delay of every link at instant `now`, when it is one constant and nothing else happens to
+  /// messages: then a broadcast needs no look at links.
+  std::optional<Ticks> plain(Ticks now) const;
+  /// For the adaptive scheduler: a leader's proposal was sent.
+  void saw_leader(NodeId id);
+  /// From here on everything arrives in time: gst is over and partitions are healed.
+  Ticks quiet_from() const { return quiet_from_; }
+  /// The longest delay that a law allows on one hop.
+  Ticks longest() const { return longest_; }
+  /// Hops from one node to another; 0: no path.
+  std::uint32_t hops(NodeId from, NodeId to) const;
+
+ private:
+  const DelayLaw& law(NodeId from, NodeId to) const;
+  Ticks delay(const Letter& letter, Prng& rng) const;
+  Ticks scheduled(const Letter& letter, Ticks at, Prng& rng) const;
+  Ticks held_by_partitions(const Letter& letter, Ticks at) const;
+  Ticks rounded(Ticks sent, Ticks at) const;
+  void classify();
+  void measure_paths();
+
+  Network net_;
+  std::uint32_t n_;
+  std::uint32_t f_;
+  std::uint64_t seed_;
+  bool rounds_;
+  NodeSet faulty_;
+  std::vector<std::uint16_t> class_;  // of a node: the set of link rules that name it
+  std::vector<std::uint16_t> rule_;   // of a pair of classes: the rule that counts, or none
+  std::size_t classes_ = 1;
+  std::vector<std::vector<std::uint16_t>> side_;  // by partition, node: its group + 1, or 0
+  std::vector<std::uint16_t> hops_;               // by from, to; empty: one hop everywhere
+  std::vector<NodeId> led_;                       // latest last
+  Ticks quiet_from_ = 0;
+  Ticks longest_ = kUnit;
+};
+
+/// The nodes that each node reaches in one hop; empty for a complete graph.
+std::vector<std::vector<NodeId>> neighbours(const Network& network, std::uint32_t n,
+                                            std::uint64_t seed);
+
+}  // namespace thresher::sim

@@ -1,0 +1,107 @@
+// Judges a run while it goes on: what correct nodes output against what they may.
+//
+//   Judge judge(experiment, plan, /*ordered=*/true, bound);
+//   judge.output(id, facts, now, first);         // at every output of a node that is not Byzantine
+//   if (judge.failed()) ...                      // judge.verdict(), judge.oracle(), judge.why()
+//
+// Guarantees: every output is judged when it happens; the first failure stays, and Violated
+// outranks NoProgress. Ordered protocols are held against the longest sequence known, others
+// against the first output of each key.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "thresher/sim/faults.hpp"
+#include "thresher/sim/outcome.hpp"
+#include "thresher/sim/subject.hpp"
+
+namespace thresher::sim {
+
+class Judge {
+ public:
+  /// What an output is to the judge.
+  enum class Novelty : std::uint8_t {
+    kRepeated,  ///< a restarted node says again what it had said
+    kKnown,     ///< another node had it before
+    kFirst,     ///< nobody had
+  };
+
+  /// `quiet_from`: from here on the network and all faults that end leave the run alone; `bound`:
+  /// longest wait for a decision after that. Both in ticks.
+  Judge(const Experiment& experiment, const FaultPlan& plan, bool ordered, Ticks quiet_from,
+        Ticks bound);
+
+  void submitted(PayloadId id, Ticks now);
+  Novelty output(NodeId id, const OutputFacts& facts, Ticks now);
+  /// A digest that a correct node delivers at most once. Call it for outputs that are kFirst.
+  void item(const Digest& digest);
+  /// A payload in an output that is kFirst, and whose the protocol says it is.
+  void payload(NodeId at, ByteView payload, std::optional<NodeId> author);
+  /// A correct node's payload is delivered where it was submitted: the wait for it is over.
+  /// False when it had been delivered before or is none of the node's own.
+  bool settled(PayloadId id, Ticks now);
+  void accused(NodeId by, NodeId who);
+  void restarted(NodeId id, Ticks now);
+  /// Nothing was decided for too long, judged at `now`, of the nodes that are up.
+  void check_liveness(const std::vector<NodeId>& up, Ticks now);
+
+  void violated(std::string oracle, std::string why);
+  void no_progress(std::string oracle, std::string why);
+
+  bool failed() const { return verdict_ != Verdict::kPass; }
+  Verdict verdict() const { return verdict_; }
+  const std::string& oracle() const { return oracle_; }
+  const std::string& why() const { return why_; }
+
+  /// Outputs of a node, those said again not counted.
+  std::uint64_t length(NodeId id) const { return nodes_[id.value].length; }
+  /// Distinct outputs that some correct node had.
+  std::uint64_t known() const { return ordered_ ? reference_.size() : agreed_.size(); }
+  /// All that is known, a node has.
+  bool complete(NodeId id) const { return length(id) == known(); }
+  const std::vector<Ticks>& latencies() const { return latencies_; }
+  /// Payloads of correct nodes that are not delivered at their submitters.
+  std::uint64_t outstanding() const { return outstanding_; }
+  Ticks bound() const { return bound_; }
+  Ticks quiet_from() const { return quiet_from_; }
+
+ private:
+  struct Entry {
+    std::uint64_t key;
+    Digest digest;
+  };
+  struct Node {
+    std::uint64_t length = 0;
+    std::uint64_t latest = 0;  // key
+    bool restarted = false;
+    Ticks decided = 0;  // when last
+    std::set<std::uint64_t> keys;
+    std::vector<Ticks> submitted;  // by number - 1; kDone: delivered
+  };
+  static constexpr Ticks kDone = ~Ticks{0};
+
+  Novelty output_ordered(NodeId id, Node& node, const OutputFacts& facts);
+  Novelty output_free(NodeId id, Node& node, const OutputFacts& facts);
+  void stalled(NodeId id, Ticks since, Ticks now);
+
+  Oracles on_;
+  const FaultPlan& plan_;
+  bool ordered_;
+  Ticks quiet_from_;
+  Ticks bound_;
+  std::vector<Node> nodes_;
+  std::vector<Entry> reference_;
+  std::map<std::uint64_t, Digest> agreed_;
+  std::set<Digest> items_;
+  std::vector<Ticks> latencies_;
+  std::uint64_t outstanding_ = 0;
+  Ticks waiting_since_ = 0;  // there is something outstanding since
+  Verdict verdict_ = Verdict::kPass;
+  std::string oracle_;
+  std::string why_;
+};
+
+}  // namespace thresher::sim

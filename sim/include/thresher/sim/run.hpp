@@ -1,0 +1,296 @@
+// One experiment from start to verdict, for a protocol given as a subject.
+//
+//   Outcome outcome = run(Mine{experiment}, experiment, {.trace = &sink});
+//
+// Guarantees: as Machine and Judge. The workload is what the experiment says: payloads with their
+// submitter and number inside. A run that meets its stop goes on without new work, for the bound of
+// liveness at most, until every correct node has what one of them has (totality).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "thresher/sim/engine.hpp"
+#include "thresher/sim/measure.hpp"
+#include "thresher/sim/oracles.hpp"
+
+namespace thresher::sim {
+
+template <Subject S>
+class Run {
+ public:
+  using Output = typename S::Node::Output;
+
+  Run(S subject, const Experiment& experiment, const RunOptions& options)
+      : experiment_(experiment),
+        machine_(std::move(subject), experiment, options.trace),
+        judge_(experiment, machine_.faults(), S::kOrdered, quiet_from(), bound()),
+        next_number_(experiment.n, 1) {
+    machine_.on_deliver = [this](NodeId id, const Output& o) { delivered(id, o); };
+    machine_.on_accuse = [this](NodeId by, NodeId who) { judge_.accused(by, who); };
+    machine_.on_restart = [this](NodeId id) { judge_.restarted(id, machine_.now()); };
+  }
+
+  Outcome go() {
+    machine_.start();
+    begin_workload();
+    const Ticks limit = this->limit();
+    while (!judge_.failed() && !stopped()) {
+      const Ticks next = std::min(machine_.next_time(), next_open_);
+      if (next > limit) {
+        now_ = limit;
+        break;
+      }
+      advance(next);
+    }
+    if (!judge_.failed()) finish();
+    return outcome();
+  }
+
+ private:
+  static constexpr Ticks kNone = ~Ticks{0};
+  static constexpr bool kCountsRounds = requires { S::kRounds; };
+
+  // --- when to stop -----------------------------------------------------------------------------
+
+  Ticks longest() const {
+    return std::max({kUnit, machine_.links().longest(), experiment_.network.delta});
+  }
+  Ticks quiet_from() const {
+    return std::max(machine_.links().quiet_from(), machine_.faults().quiet_from());
+  }
+  Ticks bound() const {
+    Ticks bound = experiment_.oracles.liveness.value_or(64 * longest());
+    if constexpr (requires { machine_.subject().patience(experiment_); }) {
+      if (!experiment_.oracles.liveness)
+        bound = std::max(bound, machine_.subject().patience(experiment_));
+    }
+    return bound;
+  }
+  // No run is longer, whatever it waits for.
+  Ticks limit() const {
+    const Stop& stop = experiment_.stop;
+    Ticks limit = kNone;
+    if (stop.time) limit = *stop.time;
+    if (stop.rounds && !kCountsRounds) limit = std::min(limit, *stop.rounds * kUnit);
+    if (limit != kNone) return limit;
+    if (stop.rounds) return quiet_from() + (*stop.rounds + 2) * 64 * longest();
+    if (stop.decisions) return quiet_from() + (*stop.decisions + 2) * judge_.bound();
+    return 30 * kUnit;
+  }
+  bool timed() const {
+    const Stop& stop = experiment_.stop;
+    return stop.time || (stop.rounds && !kCountsRounds) || (!stop.rounds && !stop.decisions);
+  }
+  // Looked at once a unit of time.
+  bool stopped() {
+    if (now_ < next_check_) return false;
+    next_check_ = now_ + kUnit;
+    memory_.sample();
+    const Stop& stop = experiment_.stop;
+    return (stop.rounds && kCountsRounds && lowest_round() >= *stop.rounds) ||
+           (stop.decisions && lowest_length() >= *stop.decisions);
+  }
+  template <class F>
+  std::uint64_t lowest(F measure) const {
+    std::uint64_t least = kNone;
+    for (const NodeId id : correct_and_up()) least = std::min(least, measure(id));
+    return least == kNone ? 0 : least;
+  }
+  std::uint64_t lowest_round() const {
+    return lowest(
+        [&](NodeId id) -> std::uint64_t { return machine_.subject().round(machine_.node(id)); });
+  }
+  std::uint64_t lowest_length() const {
+    return lowest([&](NodeId id) { return judge_.length(id); });
+  }
+  std::vector<NodeId> correct_and_up() const {
+    std::vector<NodeId> ids;
+    for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+      const NodeId id{static_cast<std::uint16_t>(i)};
+      if (machine_.correct(id) && machine_.up(id)) ids.push_back(id);
+    }
+    return ids;
+  }
+
+  void advance(Ticks to) {
+    now_ = to;
+    if (machine_.next_time() == to) machine_.run_instant(to);
+    if (next_open_ == to) submit_everywhere();
+    if (lone_ && !machine_.up(lone_->author)) submit_alone();
+  }
+
+  // --- workload ---------------------------------------------------------------------------------
+
+  void begin_workload() {
+    const Workload& w = experiment_.workload;
+    if (w.kind == Workload::Kind::kOpen) next_open_ = 0;
+    if (w.kind != Workload::Kind::kClosed) return;
+    if (w.one_at_a_time) return submit_alone();
+    for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+      for (std::uint64_t k = 0; k < w.clients; ++k) submit(NodeId{static_cast<std::uint16_t>(i)});
+    }
+  }
+  void submit_everywhere() {
+    for (std::uint32_t i = 0; i < experiment_.n; ++i) submit(NodeId{static_cast<std::uint16_t>(i)});
+    next_open_ = may_submit() ? now_ + std::max<Ticks>(experiment_.workload.interval, 1) : kNone;
+  }
+  bool may_submit() const {
+    const std::uint64_t all = experiment_.workload.requests;
+    return !settling_ && (all == 0 || submitted_ < all);
+  }
+  // At the node that orders requests, if it is known and correct: nothing is forwarded then.
+  void submit_alone() {
+    const auto ids = correct_and_up();
+    if (ids.empty()) return;
+    NodeId at = ids.front();
+    if constexpr (requires { machine_.subject().leader(machine_.node(at)); }) {
+      const NodeId leader = machine_.subject().leader(machine_.node(at));
+      if (std::binary_search(ids.begin(), ids.end(), leader)) at = leader;
+    }
+    lone_.reset();
+    if (const auto id = submit(at)) lone_ = *id;
+  }
+  std::optional<PayloadId> submit(NodeId id) {
+    if (!may_submit() || !machine_.up(id)) return std::nullopt;
+    ++submitted_;
+    const PayloadId first{id, next_number_[id.value]++};
+    judge_.submitted(first, now_);
+    for (const int side : {0, 1}) {
+      if (side == 1 && !machine_.faults().two_faced(id)) break;
+      PayloadId named = first;
+      if (side == 1) named.number |= PayloadId::kSecondFace;
+      machine_.request(id,
+                       machine_.subject().request(make_payload(named, experiment_.workload.bytes)),
+                       now_, side);
+    }
+    return first;
+  }
+
+  void delivered(NodeId id, const Output& output) {
+    const Ticks at = machine_.now();
+    const auto novelty = judge_.output(id, machine_.subject().facts_of(output), at);
+    if (novelty == Judge::Novelty::kRepeated) return;
+    if (novelty == Judge::Novelty::kFirst) {
+      if constexpr (requires { machine_.subject().items(output, [](const Digest&) {}); })
+        machine_.subject().items(output, [&](const Digest& d) { judge_.item(d); });
+      machine_.subject().payloads(output, std::nullopt,
+                                  [&](ByteView payload, std::optional<NodeId> author) {
+                                    judge_.payload(id, payload, author);
+                                  });
+    }
+    machine_.subject().payloads(output, id, [&](ByteView payload, std::optional<NodeId> author) {
+      if (author.value_or(id) != id) return;
+      const auto named = read_payload(payload);
+      if (named && named->author == id) settled(*named);
+    });
+  }
+  void settled(PayloadId id) {
+    now_ = machine_.now();
+    if (!judge_.settled(id, now_)) return;
+    const Workload& w = experiment_.workload;
+    if (w.kind != Workload::Kind::kClosed) return;
+    if (!w.one_at_a_time) {
+      submit(id.author);
+    } else if (lone_ && lone_->author == id.author && lone_->number == id.number) {
+      submit_alone();
+    }
+  }
+
+  // --- the end ----------------------------------------------------------------------------------
+
+  void finish() {
+    const Stop& stop = experiment_.stop;
+    judge_.check_liveness(correct_and_up(), now_);
+    if (!timed() && !stopped_by(stop) && experiment_.oracles.liveness_on)
+      judge_.no_progress("liveness", "a correct node reached round " +
+                                         std::to_string(lowest_round()) + " and " +
+                                         std::to_string(lowest_length()) + " decisions by " +
+                                         std::to_string(now_ / kUnit) + ", short of the stop");
+    if (!judge_.failed() && experiment_.oracles.totality) settle();
+  }
+  bool stopped_by(const Stop& stop) const {
+    return (stop.rounds && lowest_round() >= *stop.rounds) ||
+           (stop.decisions && lowest_length() >= *stop.decisions);
+  }
+  // Whoever lags gets the time to catch up with what is known now.
+  void settle() {
+    settling_ = true;
+    next_open_ = kNone;
+    const std::uint64_t target = judge_.known();
+    const Ticks end = std::max(now_, quiet_from()) + judge_.bound();
+    const auto lags = [&](NodeId id) { return judge_.length(id) < target; };
+    const auto behind = [&] {
+      const auto ids = correct_and_up();
+      return std::find_if(ids.begin(), ids.end(), lags) != ids.end();
+    };
+    while (!judge_.failed() && behind() && machine_.next_time() <= end)
+      advance(machine_.next_time());
+    for (const NodeId id : correct_and_up()) {
+      if (lags(id)) missed(id, target);
+    }
+  }
+  void missed(NodeId id, std::uint64_t target) {
+    const std::string why = "node " + std::to_string(id.value) + " delivered " +
+                            std::to_string(judge_.length(id)) + " of the " +
+                            std::to_string(target) + " that another correct node did";
+    const bool promised = experiment_.network.loss_ppm == 0 || experiment_.network.gst > 0;
+    if (!S::kOrdered && promised) {
+      judge_.violated("totality", why);
+    } else {
+      judge_.no_progress("totality", why);
+    }
+  }
+
+  Outcome outcome() {
+    Outcome out;
+    out.verdict = judge_.verdict();
+    out.oracle = judge_.oracle();
+    out.why = judge_.why();
+    out.trace_hash = machine_.trace_hash();
+    out.time = now_;
+    out.rounds = kCountsRounds ? lowest_round() : now_ / kUnit;
+    out.messages = machine_.messages();
+    out.bytes = machine_.bytes();
+    out.latencies = judge_.latencies();
+    const auto ids = correct_and_up();
+    if (!ids.empty()) out.decisions = judge_.length(ids.front());
+    for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+      const NodeId id{static_cast<std::uint16_t>(i)};
+      NodeMeasures m = machine_.measures(id);
+      m.decisions = judge_.length(id);
+      m.round = machine_.subject().round(machine_.node(id));
+      m.refused = machine_.subject().refused(machine_.node(id));
+      out.nodes.push_back(m);
+    }
+    out.faults_fired = machine_.faults().fired();
+    memory_.sample();
+    out.rss_bytes = memory_.added();
+    out.cpu_s = clock_.seconds();
+    return out;
+  }
+
+  CpuClock clock_;
+  MemoryMeter memory_;
+  Experiment experiment_;
+  Machine<S> machine_;
+  Judge judge_;
+  std::vector<std::uint64_t> next_number_;
+  std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
+  std::uint64_t submitted_ = 0;
+  bool settling_ = false;
+  Ticks now_ = 0;
+  Ticks next_open_ = kNone;
+  Ticks next_check_ = 0;
+};
+
+/// Runs `experiment` with the nodes of `subject`.
+template <Subject S>
+Outcome run(S subject, const Experiment& experiment, const RunOptions& options) {
+  return Run<S>(std::move(subject), experiment, options).go();
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,87 @@
+// What the engine has to know of a protocol beyond its inputs and effects: the one small file that
+// puts a protocol into the simulator (sim/src/subjects/).
+//
+//   struct Mine {
+//     using Node = MyProtocol;
+//     static constexpr bool kOrdered = true;              // all nodes output one sequence
+//     Node make(NodeId id) const;
+//     Node::Request request(const Bytes& payload) const;
+//     MessageFacts facts_of(const Node::Message&) const;
+//     OutputFacts facts_of(const Node::Output&) const;
+//     ...                                                 // see the concept below
+//   };
+//
+// A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
+// `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
+// block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
+// `patience( experiment)` (the longest wait for a decision that is no fault).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/core/protocol.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+struct MessageFacts {
+  std::string_view label;   ///< a literal
+  std::uint64_t round = 0;  ///< round, slot or view that it is about
+  std::uint32_t bytes = 0;  ///< as encoded
+  bool anchor = false;      ///< a leader's proposal
+  bool share = false;       ///< carries a share of a coin
+};
+
+struct OutputFacts {
+  std::uint64_t key = 0;  ///< ordered: grows along the sequence; else names what was decided
+  Digest digest{};        ///< of all that nodes must agree on
+  std::uint64_t round = 0;
+  std::string_view label = "decide";
+};
+
+/// Mock signatures bind the signer and the digest: nobody forges one but by calling this.
+inline Signature mock_signature(NodeId id, const Digest& digest) {
+  Signature s{};
+  std::copy(digest.bytes.begin(), digest.bytes.end(), s.begin());
+  const std::uint64_t tag = mix64(digest.prefix() ^ mix64(id.value));
+  for (std::size_t i = 0; i < 8; ++i) s[32 + i] = static_cast<std::byte>(tag >> (8 * i));
+  return s;
+}
+
+/// Which request a payload is. Numbers count from 1; the second face of a twin has a bit more.
+struct PayloadId {
+  NodeId author;
+  std::uint64_t number = 0;
+  static constexpr std::uint64_t kSecondFace = std::uint64_t{1} << 63;
+};
+inline constexpr std::uint32_t kLeastPayload = 10;
+
+/// A payload of max(`size`, kLeastPayload) bytes that names who submitted it.
+Bytes make_payload(PayloadId id, std::uint32_t size);
+/// Empty when `payload` is none that make_payload made.
+std::optional<PayloadId> read_payload(ByteView payload);
+
+template <class S>
+concept Subject = Protocol<typename S::Node> &&
+    requires(const S s, NodeId id, const Bytes& payload, const typename S::Node& node,
+             const typename S::Node::Message& m, typename S::Node::Message& mutable_m,
+             const typename S::Node::Output& o) {
+  { S::kOrdered } -> std::convertible_to<bool>;
+  { s.make(id) } -> std::same_as<typename S::Node>;
+  { s.request(payload) } -> std::same_as<typename S::Node::Request>;
+  { s.facts_of(m) } -> std::same_as<MessageFacts>;
+  { s.facts_of(o) } -> std::same_as<OutputFacts>;
+  /// Visits the payloads of an output, those of `author` at least if one is given, each with whose
+  /// the protocol says it is, if it does.
+  s.payloads(o, std::optional<NodeId>{}, [](ByteView, std::optional<NodeId>) {});
+  /// Changes a field (empty: any) of a message that `id` sends; false: it has no such field.
+  { s.mutate(mutable_m, id, std::string_view{}, std::uint64_t{}) } -> std::same_as<bool>;
+  { s.round(node) } -> std::convertible_to<std::uint64_t>;
+  { s.refused(node) } -> std::convertible_to<std::uint64_t>;
+};
+
+}  // namespace thresher::sim

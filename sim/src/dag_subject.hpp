@@ -1,0 +1,11 @@
+// What the parameter sets of the uncertified DAG family have in common for experiment files.
+#pragma once
+
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+/// Parameters and fields; the name and the help are the set's own.
+ProtocolInfo dag_info();
+
+}  // namespace thresher::sim

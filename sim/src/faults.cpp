@@ -1,0 +1,153 @@
+#include "thresher/sim/faults.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "thresher/core/prng.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, FaultKind>, 15> kNames{{
+    {"silent", FaultKind::kSilent},
+    {"crash", FaultKind::kCrash},
+    {"amnesia", FaultKind::kAmnesia},
+    {"delay", FaultKind::kDelay},
+    {"drop", FaultKind::kDrop},
+    {"equivocate", FaultKind::kEquivocate},
+    {"twins", FaultKind::kTwins},
+    {"withhold", FaultKind::kWithhold},
+    {"selective", FaultKind::kSelective},
+    {"replay", FaultKind::kReplay},
+    {"stale", FaultKind::kStale},
+    {"flood", FaultKind::kFlood},
+    {"mutate", FaultKind::kMutate},
+    {"starve", FaultKind::kStarve},
+    {"no-share", FaultKind::kNoShare},
+}};
+
+bool stops(FaultKind kind) {
+  return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia;
+}
+
+}  // namespace
+
+std::string_view to_string(FaultKind kind) {
+  for (const auto& [name, k] : kNames) {
+    if (k == kind) return name;
+  }
+  return "unknown";
+}
+
+std::optional<FaultKind> fault_from_name(std::string_view name) {
+  for (const auto& [known, kind] : kNames) {
+    if (known == name) return kind;
+  }
+  return std::nullopt;
+}
+
+bool byzantine(FaultKind kind) {
+  return kind != FaultKind::kCrash && kind != FaultKind::kStarve;
+}
+
+FaultPlan::FaultPlan(const Experiment& e)
+    : actions_(e.faults),
+      of_(e.n),
+      n_(e.n),
+      f_(e.f),
+      seed_(e.seed),
+      faulty_(e.n),
+      byzantine_(e.n),
+      twins_(e.n),
+      senders_(e.n),
+      hoarders_(e.n),
+      returning_(e.n),
+      fired_(e.faults.size()) {
+  for (std::size_t i = 0; i < actions_.size(); ++i) {
+    const FaultAction& a = actions_[i];
+    NodeSet& who = who_.emplace_back(n_);
+    NodeSet& group = group_.emplace_back(n_);
+    for (const NodeId id : a.group) group.insert(id);
+    if (a.to) quiet_from_ = std::max(quiet_from_, *a.to);
+    if (a.what == FaultKind::kStarve) {
+      starves_ = true;
+      starving_.push_back(i);
+    }
+    for (const NodeId id : a.who) {
+      who.insert(id);
+      if (a.what == FaultKind::kStarve) continue;
+      faulty_.insert(id);
+      if (byzantine(a.what)) byzantine_.insert(id);
+      if (stops(a.what)) {
+        if (a.to) returning_.insert(id);
+        continue;
+      }
+      of_[id.value].push_back(i);
+      senders_.insert(id);
+      if (a.what == FaultKind::kTwins) twins_.insert(id);
+      if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
+    }
+  }
+}
+
+// The f+1 correct nodes that get what is withheld from the others, drawn anew for each round.
+const NodeSet& FaultPlan::chosen_few(std::size_t index, const Sent& sent) {
+  if (few_.action == index && few_.from == sent.from && few_.round == sent.round) return few_.nodes;
+  std::vector<std::pair<std::uint64_t, NodeId>> order;
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    const NodeId id{static_cast<std::uint16_t>(i)};
+    if (faulty_.contains(id)) continue;
+    const std::uint64_t key = mix64(mix64(seed_ ^ index) ^ mix64(sent.round * n_ + i));
+    order.emplace_back(key, id);
+  }
+  const std::size_t few = std::min<std::size_t>(f_ + std::size_t{1}, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(few), order.end());
+  few_ = {index, sent.from, sent.round, NodeSet(n_)};
+  for (std::size_t k = 0; k < few; ++k) few_.nodes.insert(order[k].second);
+  return few_.nodes;
+}
+
+bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
+  const FaultAction& a = actions_[index];
+  if (sent.now < a.from || (a.to && sent.now >= *a.to)) return false;
+  if (!a.numbers.empty() &&
+      std::find(a.numbers.begin(), a.numbers.end(), sent.number) == a.numbers.end())
+    return false;
+  switch (a.what) {
+    case FaultKind::kEquivocate:
+    case FaultKind::kTwins:
+      return a.group.empty() ? sent.to.value % 2 == 1 : group_[index].contains(sent.to);
+    case FaultKind::kSelective:
+      return !group_[index].contains(sent.to);
+    case FaultKind::kWithhold:
+      return !faulty_.contains(sent.to) && !chosen_few(index, sent).contains(sent.to);
+    case FaultKind::kStarve:
+      return a.who.empty() ? sent.anchor : who_[index].contains(sent.from);
+    case FaultKind::kNoShare:
+      return sent.share;
+    default:
+      return true;
+  }
+}
+
+void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
+  const auto consider = [&](std::size_t index) {
+    if (!concerns(index, sent)) return;
+    const FaultAction& a = actions_[index];
+    const std::uint64_t salt =
+        mix64(mix64(seed_ + index) ^ mix64(sent.number * n_ + sent.from.value));
+    if (a.probability_ppm < 1'000'000 &&
+        !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
+      return;
+    out.push_back({&a, index, salt});
+  };
+  for (const std::size_t index : of_[sent.from.value]) consider(index);
+  for (const std::size_t index : starving_) consider(index);
+}
+
+std::uint64_t FaultPlan::fired() const {
+  return static_cast<std::uint64_t>(std::count(fired_.begin(), fired_.end(), true));
+}
+
+}  // namespace thresher::sim

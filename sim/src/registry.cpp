@@ -1,0 +1,47 @@
+#include "registry.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace thresher::sim {
+namespace {
+
+const std::vector<SubjectEntry>& entries() {
+  static const std::vector<SubjectEntry> sorted = [] {
+    auto all = all_subjects();
+    std::sort(all.begin(), all.end(),
+              [](const auto& a, const auto& b) { return a.info.name < b.info.name; });
+    return all;
+  }();
+  return sorted;
+}
+
+}  // namespace
+
+std::int64_t parameter(const Experiment& e, std::string_view name, std::int64_t standard) {
+  const auto it = e.parameters.find(std::string(name));
+  if (it == e.parameters.end()) return standard;
+  const auto* value = std::get_if<std::int64_t>(&it->second);
+  return value == nullptr ? standard : *value;
+}
+
+const std::vector<ProtocolInfo>& simulated_protocols() {
+  static const std::vector<ProtocolInfo> infos = [] {
+    std::vector<ProtocolInfo> list;
+    for (const SubjectEntry& entry : entries()) list.push_back(entry.info);
+    return list;
+  }();
+  return infos;
+}
+
+Outcome simulate(const Experiment& experiment, const RunOptions& options) {
+  std::string known;
+  for (const SubjectEntry& entry : entries()) {
+    if (entry.info.name == experiment.protocol) return entry.run(experiment, options);
+    known += (known.empty() ? "" : ", ") + entry.info.name;
+  }
+  throw std::invalid_argument("simulate: unknown protocol '" + experiment.protocol +
+                              "'; the simulator runs: " + known);
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,24 @@
+// The protocols that the simulator knows: src/subjects/<name>.cpp defines subject_<name>().
+//
+//   SubjectEntry subject_mine() { return {{.name = "mine", ...}, run_mine}; }
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+struct SubjectEntry {
+  ProtocolInfo info;
+  Outcome (*run)(const Experiment&, const RunOptions&);
+};
+
+/// Written by CMake from the files of src/subjects.
+std::vector<SubjectEntry> all_subjects();
+
+/// A whole number among the parameters; `standard` when it is not given.
+std::int64_t parameter(const Experiment& experiment, std::string_view name, std::int64_t standard);
+
+}  // namespace thresher::sim

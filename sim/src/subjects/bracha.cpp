@@ -1,0 +1,100 @@
+#include "thresher/protocols/broadcast/bracha.hpp"
+
+#include "mutation.hpp"
+#include "registry.hpp"
+#include "thresher/sim/run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::int64_t kWindow = 64;
+constexpr std::int64_t kPayloadBytes = 1 << 20;
+constexpr std::uint32_t kHeader = 1 + 2 + 8;  // kind, origin, number
+
+std::uint32_t size(const Bytes& b) {
+  return static_cast<std::uint32_t>(b.size());
+}
+MessageFacts facts(const bracha::Init& m) {
+  return {"init", m.instance.number, kHeader + 4 + size(m.payload), true};
+}
+MessageFacts facts(const bracha::Statement& m) {
+  return {m.counter == bracha::kEcho ? "echo" : "ready", m.instance.number, kHeader + 32 + 2};
+}
+MessageFacts facts(const bracha::Want& m) {
+  return {"want", m.instance.number, kHeader};
+}
+MessageFacts facts(const bracha::Give& m) {
+  return {"give", m.instance.number, kHeader + 4 + size(m.payload)};
+}
+
+bool change(bracha::Init& m, Mutation by) {
+  return by.payload("payload", m.payload) || by.number("number", m.instance.number);
+}
+bool change(bracha::Statement& m, Mutation by) {
+  if (by.picks("counter")) {
+    m.counter = m.counter == bracha::kEcho ? bracha::kReadied : bracha::kEcho;
+    return true;
+  }
+  return by.digest("digest", m.digest) || by.number("number", m.instance.number);
+}
+bool change(bracha::Want& m, Mutation by) {
+  return by.number("number", m.instance.number);
+}
+bool change(bracha::Give& m, Mutation by) {
+  return by.payload("payload", m.payload) || by.number("number", m.instance.number);
+}
+
+struct BrachaSubject {
+  using Node = Bracha;
+  static constexpr bool kOrdered = false;
+  const Experiment* experiment;
+
+  Bracha make(NodeId id) const {
+    const Experiment& e = *experiment;
+    Bracha::Config config;
+    config.committee = *Committee::make(e.n, e.f);
+    config.self = id;
+    config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
+    config.payload_bytes = static_cast<std::size_t>(parameter(e, "payload_bytes", kPayloadBytes));
+    return Bracha(config);
+  }
+  bracha::Submit request(const Bytes& payload) const { return {payload}; }
+  MessageFacts facts_of(const Bracha::Message& m) const { return bracha_facts(m); }
+  OutputFacts facts_of(const bracha::Delivery& d) const {
+    const std::uint64_t key = (std::uint64_t{d.instance.origin.value} << 48) | d.instance.number;
+    return {key, hash(d.payload.view()), d.instance.number, "deliver"};
+  }
+  template <class F>
+  void payloads(const bracha::Delivery& d, std::optional<NodeId> of, F visit) const {
+    if (!of || *of == d.instance.origin) visit(d.payload.view(), d.instance.origin);
+  }
+  bool mutate(Bracha::Message& m, NodeId, std::string_view field, std::uint64_t salt) const {
+    return mutate_bracha(m, Mutation(field, salt));
+  }
+  std::uint64_t round(const Bracha&) const { return 0; }
+  std::uint64_t refused(const Bracha& node) const { return node.refused(); }
+};
+
+}  // namespace
+
+MessageFacts bracha_facts(const Bracha::Message& message) {
+  return std::visit([](const auto& m) { return facts(m); }, message);
+}
+bool mutate_bracha(Bracha::Message& message, Mutation by) {
+  return std::visit([&](auto& m) { return change(m, by); }, message);
+}
+
+SubjectEntry subject_bracha() {
+  ProtocolInfo info;
+  info.name = "bracha";
+  info.help = "Bracha's reliable broadcast: every node broadcasts, nothing is ordered";
+  info.parameters = {
+      {"window", kWindow, 1, 4096, "instances of one origin on the way"},
+      {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest payload"},
+  };
+  info.fields = {"counter", "digest", "number", "payload"};
+  return {info,
+          [](const Experiment& e, const RunOptions& o) { return run(BrachaSubject{&e}, e, o); }};
+}
+
+}  // namespace thresher::sim

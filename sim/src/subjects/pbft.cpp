@@ -1,0 +1,131 @@
+#include "thresher/protocols/order/pbft.hpp"
+
+#include "mutation.hpp"
+#include "registry.hpp"
+#include "thresher/sim/run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::int64_t kWindow = 8;
+constexpr std::int64_t kHistory = 1024;
+constexpr std::int64_t kValueBytes = 65536;
+constexpr std::uint32_t kHeader = 1 + 8 + 8;  // kind, view, slot
+
+struct PbftSubject {
+  using Node = Pbft;
+  static constexpr bool kOrdered = true;
+  const Experiment* experiment;
+
+  Pbft make(NodeId id) const {
+    const Experiment& e = *experiment;
+    Pbft::Config config;
+    config.committee = *Committee::make(e.n, e.f);
+    config.self = id;
+    config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
+    config.history = static_cast<std::uint64_t>(parameter(e, "history", kHistory));
+    config.value_bytes = static_cast<std::size_t>(parameter(e, "value_bytes", kValueBytes));
+    return Pbft(config);
+  }
+  pbft::Submit request(const Bytes& payload) const { return {payload}; }
+
+  MessageFacts facts_of(const Pbft::Message& message) const {
+    return std::visit([](const auto& m) { return facts(m); }, message);
+  }
+  OutputFacts facts_of(const pbft::Delivery& d) const {
+    return {d.slot, hash(d.value.view()), d.slot, "deliver"};
+  }
+  template <class F>
+  void payloads(const pbft::Delivery& d, std::optional<NodeId>, F visit) const {
+    visit(d.value.view(), std::nullopt);
+  }
+
+  bool mutate(Pbft::Message& message, NodeId, std::string_view field, std::uint64_t salt) const {
+    return std::visit([&](auto& m) { return change(m, Mutation(field, salt)); }, message);
+  }
+  std::uint64_t round(const Pbft& node) const { return node.view(); }
+  std::uint64_t refused(const Pbft& node) const { return node.refused(); }
+  NodeId leader(const Pbft& node) const { return node.leader(); }
+
+  // A view is given up after 6, 12, 24, ... ticks of 2 Delta, and all faulty nodes may lead in
+  // turn.
+  Ticks patience(const Experiment& e) const {
+    const std::size_t faulty = FaultPlan(e).faulty().size();
+    Ticks ticks = 64;
+    Ticks patience = 6;
+    for (std::size_t k = 0; k <= faulty + 1; ++k, patience = std::min<Ticks>(2 * patience, 1024))
+      ticks += patience;
+    return ticks * 2 * std::max(e.network.delta, kUnit);
+  }
+
+ private:
+  static std::uint32_t size(const Bytes& b) { return static_cast<std::uint32_t>(b.size()); }
+
+  static MessageFacts facts(const pbft::PrePrepare& m) {
+    return {"pre-prepare", m.slot, kHeader + 4 + size(m.value), true};
+  }
+  static MessageFacts facts(const pbft::Vote& m) {
+    return {m.phase == pbft::kPrepare ? "prepare" : "commit", m.slot, kHeader + 32 + 1};
+  }
+  static MessageFacts facts(const pbft::NewView& m) {
+    return {"new-view", m.view, 1 + 8 + 2 + 2 * static_cast<std::uint32_t>(m.from.size()), true};
+  }
+  static MessageFacts facts(const pbft::Forward& m) { return {"forward", 0, 5 + size(m.value)}; }
+  static MessageFacts facts(const pbft::Checkpoint& m) { return {"checkpoint", m.delivered, 9}; }
+  static MessageFacts facts(const pbft::Want& m) { return {"want", m.slot, kHeader}; }
+  static MessageFacts facts(const pbft::Decided& m) {
+    return {"decided", m.slot, 13 + size(m.value)};
+  }
+  static MessageFacts facts(const Bracha::Message& m) {
+    MessageFacts facts = bracha_facts(m);
+    facts.label = "view-change";
+    facts.bytes += 1;
+    return facts;
+  }
+
+  static bool change(pbft::PrePrepare& m, Mutation by) {
+    return by.payload("value", m.value) || by.number("slot", m.slot) || by.number("view", m.view);
+  }
+  static bool change(pbft::Vote& m, Mutation by) {
+    if (by.picks("phase")) {
+      m.phase = m.phase == pbft::kPrepare ? pbft::kCommit : pbft::kPrepare;
+      return true;
+    }
+    return by.digest("digest", m.digest) || by.number("slot", m.slot) || by.number("view", m.view);
+  }
+  static bool change(pbft::NewView& m, Mutation by) {
+    if (by.picks("from") && !m.from.empty()) {
+      m.from.pop_back();
+      return true;
+    }
+    return by.number("view", m.view);
+  }
+  static bool change(pbft::Forward& m, Mutation by) { return by.payload("value", m.value); }
+  static bool change(pbft::Checkpoint& m, Mutation by) { return by.number("slot", m.delivered); }
+  static bool change(pbft::Want& m, Mutation by) {
+    return by.number("slot", m.slot) || by.number("view", m.view);
+  }
+  static bool change(pbft::Decided& m, Mutation by) {
+    return by.payload("value", m.value) || by.number("slot", m.slot);
+  }
+  static bool change(Bracha::Message& m, Mutation by) { return mutate_bracha(m, by); }
+};
+
+}  // namespace
+
+SubjectEntry subject_pbft() {
+  ProtocolInfo info;
+  info.name = "pbft";
+  info.help = "PBFT without signatures: a total order in three delays, views changed by a timer";
+  info.parameters = {
+      {"window", kWindow, 2, 1024, "slots open at a time"},
+      {"history", kHistory, 8, 1 << 20, "delivered slots kept; at least 4 windows"},
+      {"value_bytes", kValueBytes, 1, 1 << 24, "largest payload"},
+  };
+  info.fields = {"counter", "digest", "from",  "number", "payload",
+                 "phase",   "slot",   "value", "view"};
+  return {info,
+          [](const Experiment& e, const RunOptions& o) { return run(PbftSubject{&e}, e, o); }};
+}
+
+}  // namespace thresher::sim

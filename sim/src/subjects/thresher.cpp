@@ -1,0 +1,16 @@
+#include "dag_subject.hpp"
+#include "registry.hpp"
+#include "thresher/sim/dag_run.hpp"
+
+namespace thresher::sim {
+
+SubjectEntry subject_thresher() {
+  ProtocolInfo info = dag_info();
+  info.name = "thresher";
+  info.help = "the uncertified DAG with sparse edges: a commit in three delays";
+  return {info, [](const Experiment& e, const RunOptions& o) {
+            return simulate_dag(e, dag::Rules::thresher(), o);
+          }};
+}
+
+}  // namespace thresher::sim
