@@ -91,4 +91,25 @@ const WanTable* wan_table(std::string_view name) {
   return nullptr;
 }
 
+std::vector<LinkRule> links_with_wan(const Network& network) {
+  const WanTable* table = wan_table(network.wan);
+  if (table == nullptr) return network.links;
+  std::vector<std::vector<NodeId>> members(table->regions.size());
+  for (std::size_t i = 0; i < network.regions.size(); ++i) {
+    if (const auto region = table->index_of(network.regions[i])) {
+      members[*region].push_back(NodeId{static_cast<std::uint16_t>(i)});
+    }
+  }
+  std::vector<LinkRule> out;
+  for (std::size_t a = 0; a < members.size(); ++a) {
+    for (std::size_t b = 0; b < members.size(); ++b) {
+      if (members[a].empty() || members[b].empty()) continue;
+      const Ticks way = table->one_way(a, b);
+      out.push_back({members[a], members[b], {DelayLaw::Kind::kConstant, way, 0, way, way}});
+    }
+  }
+  out.insert(out.end(), network.links.begin(), network.links.end());
+  return out;
+}
+
 }  // namespace thresher::sim

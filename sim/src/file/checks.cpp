@@ -50,18 +50,6 @@ std::vector<std::string> names_of_tables() {
   return out;
 }
 
-Ticks longest(const WanTable& table, const std::vector<std::string>& regions) {
-  Ticks out = 1;
-  const std::set<std::string> distinct(regions.begin(), regions.end());
-  for (const std::string& a : distinct) {
-    for (const std::string& b : distinct) {
-      const auto from = table.index_of(a), to = table.index_of(b);
-      if (from && to) out = std::max(out, table.one_way(*from, *to));
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string unknown_name(const std::string& kind, const std::string& name,
@@ -132,8 +120,8 @@ void check_topology(Fields& fields, const Network& net, std::uint32_t n) {
   if (!sides && (net.width | net.height) != 0) {
     fields.wrong(net.width != 0 ? "width" : "height", "goes with a grid or torus");
   }
-  if (shape == Topology::kRandom && (net.degree == 0 || net.degree >= n)) {
-    fields.wrong("topology", "a random graph of " + nodes(n) + " needs a `degree` of 1 to " +
+  if (shape == Topology::kRandom && (net.degree < 2 || net.degree >= n)) {
+    fields.wrong("topology", "a random graph of " + nodes(n) + " needs a `degree` of 2 to " +
                                  std::to_string(n - 1) + ", not " + std::to_string(net.degree));
   }
   if (shape != Topology::kRandom && net.degree != 0) {
@@ -194,11 +182,8 @@ void check_partition(Fields& fields, const Partition& partition) {
 }
 
 Ticks standard_delta(const Network& net) {
-  Ticks most = net.delay.max;
-  if (const WanTable* table = wan_table(net.wan)) {
-    most = std::max(most, longest(*table, net.regions));
-  }
-  for (const LinkRule& rule : net.links) most = std::max(most, rule.delay.max);
+  Ticks most = net.wan.empty() ? net.delay.max : 1;
+  for (const LinkRule& rule : links_with_wan(net)) most = std::max(most, rule.delay.max);
   return 2 * most;
 }
 

@@ -5,6 +5,7 @@
 #include "fields.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/subject.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
@@ -121,6 +122,7 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
     net.decimal({"loss", "share of messages that vanish"}, n.loss_ppm, kShare);
     net.decimal({"duplicate", "share of messages that arrive twice"}, n.duplicate_ppm, kShare);
     net.decimal({"reorder", "share of messages that others overtake"}, n.reorder_ppm, kShare);
+    net.decimal({"cut", "share of links that carry nothing before gst"}, n.cut_ppm, kShare);
     describe_partitions(net, n, all);
     net.object({"nic", "the network card of each node; events engine"}, [&](Fields& nic) {
       nic.decimal({"mbit_per_s", "payload and metadata count; 0: no limit"}, n.nic_bits_per_s,
@@ -156,7 +158,7 @@ void describe_workload(Fields& fields, Experiment& e) {
     w.whole({"clients", "of closed: requests in flight at each node"}, load.clients,
             {1, 1'000'000});
     w.decimal({"interval", "of open: between two requests of a node"}, load.interval, kDelay);
-    small(w, {"bytes", "of one request"}, load.bytes, {1, 16U << 20});
+    small(w, {"bytes", "of one request"}, load.bytes, {kLeastPayload, 16U << 20});
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
     w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
     if (load.one_at_a_time && load.kind != Workload::Kind::kClosed) {

@@ -28,8 +28,8 @@ constexpr Name kTopologies[] = {
 constexpr Name kSchedulers[] = {
     {"fair", "delays as drawn"},
     {"starve", "the leader's (anchor's) messages come as late as allowed"},
-    {"rushing", "the faulty are heard first"},
-    {"adaptive", "delays whoever is ahead"},
+    {"rushing", "the faulty are heard first, the correct last"},
+    {"adaptive", "the last f leaders are heard as late as allowed"},
     {"reverse", "last sent, first delivered"},
 };
 constexpr Name kWorkloads[] = {
@@ -51,7 +51,7 @@ constexpr Name kFaults[] = {
     {"stale", "answers with messages of earlier rounds"},
     {"flood", "sends `copies` of its messages, and junk"},
     {"mutate", "small-scope mutation of one field (ByzzFuzz)"},
-    {"starve", "network: its messages come as late as allowed; corrupts nobody"},
+    {"starve", "network: messages of `who` (absent: of leaders) come as late as allowed"},
     {"no-share", "withholds its coin shares"},
 };
 

@@ -136,7 +136,7 @@ class Reading {
       }
       std::string line = c.line != 0 ? options_.file + ":" + std::to_string(c.line) + ": "
                          : options_.overrides.empty() ? options_.file + ": "
-                                                      : std::string("--set: ");
+                                                      : std::string("command line: ");
       line += c.path.empty() ? c.what : c.path + ": " + c.what;
       if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
     }

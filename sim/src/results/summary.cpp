@@ -86,12 +86,12 @@ std::size_t count_verdict(const Row* first, const Row* last, std::string_view ve
 }
 
 // The repeats of one place of the sweep.
-std::string summary_line(const Row* first, const Row* last) {
-  std::string out;
-  for (const Coordinate& c : first->cell->at) out += csv_field(c.value) + ",";
-  out += std::to_string(last - first);
+std::vector<std::string> summary_row(const Row* first, const Row* last) {
+  std::vector<std::string> out;
+  for (const Coordinate& c : first->cell->at) out.push_back(c.value);
+  out.push_back(std::to_string(last - first));
   for (const Verdict verdict : {Verdict::kPass, Verdict::kNoProgress, Verdict::kViolated}) {
-    out += "," + std::to_string(count_verdict(first, last, to_string(verdict)));
+    out.push_back(std::to_string(count_verdict(first, last, to_string(verdict))));
   }
   for (const Measure& measure : kMeasures) {
     std::vector<double> values;
@@ -101,25 +101,36 @@ std::string summary_line(const Row* first, const Row* last) {
       values.push_back(*found->as_real());
     }
     const auto m = values.empty() ? MeanWithin{} : mean_within(values);
-    out += "," + (values.empty() ? "" : rounded(m.mean)) + "," + (m.half ? rounded(*m.half) : "");
+    out.push_back(values.empty() ? "" : rounded(m.mean));
+    out.push_back(m.half ? rounded(*m.half) : "");
   }
-  return out + "\n";
+  return out;
 }
 
-std::string summary_csv(const std::vector<Row>& rows) {
-  std::string out;
-  for (const Coordinate& c : rows.front().cell->at) out += csv_field(c.key) + ",";
-  out += "runs,pass,no_progress,violated";
+SummaryTable summary_table(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Coordinate& c : rows.front().cell->at) names.push_back(c.key);
+  for (const char* name : {"runs", "pass", "no_progress", "violated"}) names.emplace_back(name);
   for (const Measure& measure : kMeasures) {
-    out += std::string(",") + measure.name + "," + measure.name + "_ci95";
+    names.emplace_back(measure.name);
+    names.push_back(std::string(measure.name) + "_ci95");
   }
-  out += "\n";
+  SummaryTable out{{std::move(names)}};
   const Row* const end = rows.data() + rows.size();
   for (const Row* first = rows.data(); first != end;) {
     const Row* last =
         std::find_if(first, end, [&](const Row& row) { return row.cell->at != first->cell->at; });
-    out += summary_line(first, last);
+    out.rows.push_back(summary_row(first, last));
     first = last;
+  }
+  return out;
+}
+
+std::string csv_of(const SummaryTable& table) {
+  std::string out;
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) out += (i == 0 ? "" : ",") + csv_field(row[i]);
+    out += "\n";
   }
   return out;
 }
@@ -145,6 +156,19 @@ std::string results_text(const std::vector<Row>& rows) {
     out += text::write(line) + "\n";
   }
   return out;
+}
+
+Result<Unit, std::string> load_results(const fs::path& out, const std::vector<CellRow>& rows,
+                                       std::vector<Row>& results) {
+  for (const CellRow& row : rows) {
+    const fs::path path = run_folder(out, row.id) / "result.json";
+    const auto content = load_file(path);
+    if (!content) return content.error();
+    auto result = text::parse(content->text);
+    if (!result) return "'" + path.string() + "' is damaged; remove its folder and run again";
+    results.push_back({&row, std::move(*result)});
+  }
+  return Unit{};
 }
 
 }  // namespace
@@ -188,19 +212,20 @@ bool is_finished(const fs::path& out, const std::string& id) {
   return fs::exists(run_folder(out, id) / "result.json", error);
 }
 
+Result<Unit, std::string> load_summary(const fs::path& out, const std::vector<CellRow>& rows,
+                                       SummaryTable& table) {
+  std::vector<Row> results;
+  if (auto loaded = load_results(out, rows, results); !loaded) return loaded;
+  table = summary_table(results);
+  return Unit{};
+}
+
 Result<Unit, std::string> summarise(const fs::path& out, const std::vector<CellRow>& rows) {
-  std::vector<Row> table;
-  for (const CellRow& row : rows) {
-    const fs::path path = run_folder(out, row.id) / "result.json";
-    const auto content = load_file(path);
-    if (!content) return content.error();
-    auto result = text::parse(content->text);
-    if (!result) return "'" + path.string() + "' is damaged; remove its folder and run again";
-    table.push_back({&row, std::move(*result)});
-  }
-  if (auto saved = save_file(out / "results.ndjson", results_text(table)); !saved) return saved;
-  if (auto saved = save_file(out / "runs.csv", runs_csv(table)); !saved) return saved;
-  return save_file(out / "summary.csv", summary_csv(table));
+  std::vector<Row> results;
+  if (auto loaded = load_results(out, rows, results); !loaded) return loaded;
+  if (auto saved = save_file(out / "results.ndjson", results_text(results)); !saved) return saved;
+  if (auto saved = save_file(out / "runs.csv", runs_csv(results)); !saved) return saved;
+  return save_file(out / "summary.csv", csv_of(summary_table(results)));
 }
 
 }  // namespace thresher::sim

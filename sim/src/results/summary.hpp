@@ -12,6 +12,7 @@
 
 #include "thresher/core/result.hpp"
 #include "thresher/sim/read.hpp"
+#include "thresher/sim/sweep.hpp"
 
 namespace thresher::sim {
 
@@ -28,6 +29,10 @@ Result<std::vector<CellRow>, std::string> load_cells(const std::filesystem::path
 /// Where a run of the sweep in `out` stands.
 std::filesystem::path run_folder(const std::filesystem::path& out, const std::string& id);
 bool is_finished(const std::filesystem::path& out, const std::string& id);
+
+/// The first row of `table` are names. Pre: every row is finished.
+Result<Unit, std::string> load_summary(const std::filesystem::path& out,
+                                       const std::vector<CellRow>& rows, SummaryTable& table);
 
 /// Pre: every row is finished.
 Result<Unit, std::string> summarise(const std::filesystem::path& out,

@@ -129,6 +129,20 @@ std::optional<std::string> conclude(const fs::path& out, const std::vector<CellR
 
 }  // namespace
 
+Result<SummaryTable, std::string> summary_of(const fs::path& out) {
+  const auto rows = load_cells(out / "cells.ndjson");
+  if (!rows) return rows.error();
+  std::size_t missing = 0;
+  for (const CellRow& row : *rows) missing += is_finished(out, row.id) ? 0 : 1;
+  if (missing != 0) {
+    return std::to_string(missing) + " of " + std::to_string(rows->size()) + " runs of '" +
+           out.string() + "' are missing; run the same sweep again, or merge its other shards";
+  }
+  SummaryTable table;
+  if (auto loaded = load_summary(out, *rows, table); !loaded) return loaded.error();
+  return table;
+}
+
 Result<SweepReport, std::string> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
                                            const SweepOptions& options) {
   std::vector<CellRow> rows;

@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
             "2: network.neighbours[3]", "there is no node 99"},
         Bad{R"("network": {"topology": "list", "neighbours": [[1]]})", "2: network.neighbours",
             "one list for each"},
-        Bad{R"("network": {"topology": "random", "degree": 4})", "2: network.topology", "1 to 3"},
+        Bad{R"("network": {"topology": "random", "degree": 4})", "2: network.topology", "2 to 3"},
         Bad{R"("network": {"width": 2})", "2: network.width", "grid or torus"},
         Bad{R"("committee": {"n": 2}, "network": {"topology": "ring"})", "2: network.topology",
             "at least 3 nodes"},
@@ -286,9 +286,9 @@ TEST(ReadExperiment, OverridesCountBeforeChecks) {
   EXPECT_EQ(e.network.delay.max, 2500U);
   EXPECT_EQ(e.faults.at(0).what, FaultKind::kTwins);
   EXPECT_THAT(complaints("\"seed\": 1", {{"committee.n", "x"}}),
-              ElementsAre(HasSubstr("--set: committee.n: must be a whole number")));
+              ElementsAre(HasSubstr("command line: committee.n: must be a whole number")));
   EXPECT_THAT(complaints("\"seed\": 1", {{"seed.a", "1"}}),
-              ElementsAre(HasSubstr("--set: seed.a")));
+              ElementsAre(HasSubstr("command line: seed.a")));
   EXPECT_EQ(cells("{\"schema\": 1}", {{"sweep.committee.n", "[4, 7]"}}).size(), 2U);
 }
 

@@ -112,9 +112,15 @@ TEST_F(Sweep, ShardsMergeToTheBytesOfOneProcess) {
   EXPECT_EQ(runs_, 24);
   const std::vector<fs::path> some(shards.begin(), shards.begin() + 3);
   EXPECT_EQ(merge_sweeps(some, root_ / "some")->missing, 4U);
+  EXPECT_THAT(summary_of(root_ / "some").error(), HasSubstr("4 of 12 runs"));
   const auto whole = merge_sweeps(shards, root_ / "whole");
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->missing, 0U);
+  const auto table = summary_of(root_ / "whole");
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->rows.size(), 5U);
+  EXPECT_EQ(table->rows[0][1], "network.delay");
+  EXPECT_EQ(table->rows[1][2], "3");
   for (const char* file : {"cells.ndjson", "results.ndjson", "runs.csv", "summary.csv"}) {
     EXPECT_EQ(content(std::string("whole/") + file), content(std::string("all/") + file)) << file;
   }

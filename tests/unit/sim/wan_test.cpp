@@ -30,5 +30,19 @@ TEST(Wan, FindsTablesAndRegionsByName) {
   EXPECT_EQ(wan_table("azure"), nullptr);
 }
 
+TEST(Wan, LinksOfTheTableComeBeforeTheExperimentsOwn) {
+  Network net;
+  net.links.push_back({});
+  EXPECT_EQ(links_with_wan(net).size(), 1U);
+  net.wan = "aws";
+  net.regions = {"ireland", "tokyo", "ireland"};
+  const auto links = links_with_wan(net);
+  ASSERT_EQ(links.size(), 5U);  // from and to each of two regions, and its own
+  EXPECT_EQ(links[0].from, (std::vector<NodeId>{NodeId{0}, NodeId{2}}));
+  EXPECT_EQ(links[0].delay.mean, 250U);
+  EXPECT_EQ(links[1].delay.mean, 106'200U);
+  EXPECT_TRUE(links[4].from.empty());
+}
+
 }  // namespace
 }  // namespace thresher::sim

@@ -49,6 +49,13 @@ struct SweepReport {
   std::vector<std::string> counterexamples;  ///< experiment files of the violated, ten at most
 };
 
+/// Rows of texts; the first are the names of the columns, those of summary.csv.
+struct SummaryTable {
+  std::vector<std::vector<std::string>> rows;
+};
+/// Of a finished sweep; the error says how many runs are missing.
+Result<SummaryTable, std::string> summary_of(const std::filesystem::path& out);
+
 using RunCell = std::function<Outcome(const Experiment&)>;
 
 /// The error is one sentence: the folder holds another sweep, or a disk failed.

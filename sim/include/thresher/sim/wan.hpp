@@ -5,7 +5,7 @@
 //   Ticks one_way = table->one_way(*table->index_of("ireland"), *table->index_of("tokyo"));
 //
 // Guarantees: symmetric, fixed figures with their source in wan.cpp; the same on every machine.
-// Means only: jitter comes from `network.delay`'s law or from `network.links`.
+// Means only, without jitter: an experiment's own `links` may say more.
 #pragma once
 
 #include <cstdint>
@@ -35,5 +35,9 @@ struct WanTable {
 std::span<const WanTable> wan_tables();
 /// The table of that name, or none.
 const WanTable* wan_table(std::string_view name);
+
+/// The links of `network` with those of its table in front, so that its own come last and count;
+/// just its own without a table. Pre: `regions` names a region of the table for each node.
+std::vector<LinkRule> links_with_wan(const Network& network);
 
 }  // namespace thresher::sim
