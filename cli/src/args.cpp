@@ -51,7 +51,12 @@ void declare(CLI::App& app, const Verb& verb) {
           if constexpr (std::is_same_v<decltype(target), bool*>) {
             app.add_flag(option.name, *target, option.help);
           } else {
-            app.add_option(option.name, *target, option.help)->required(option.required);
+            CLI::Option* made = app.add_option(option.name, *target, option.help);
+            made->required(option.required);
+            // A repeatable flag takes one value each time: what follows is positional.
+            if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
+              if (option.name.starts_with('-')) made->allow_extra_args(false);
+            }
           }
         },
         option.target);

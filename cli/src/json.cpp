@@ -1,25 +1,26 @@
 #include "json.hpp"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 
 Result<JsonLine, std::string> read_json_line(const std::string& line) {
-  const auto value = nlohmann::json::parse(line, nullptr, false);
-  if (value.is_discarded()) return std::string("this is no JSON");
-  if (!value.is_object()) return std::string("a line must hold one JSON object");
+  const auto value = text::parse(line);
+  if (!value) return value.error().front().what;
+  if (!value->is_object()) return std::string("a line must hold one JSON object");
   JsonLine out;
-  for (const auto& [name, field] : value.items()) {
-    if (field.is_string()) out.texts[name] = field.get<std::string>();
-    if (field.is_boolean()) out.truths[name] = field.get<bool>();
-    if (field.is_number_unsigned()) out.texts[name] = field.dump();
+  for (const text::Member& member : value->members()) {
+    if (const std::string* words = member.value.as_text()) out.texts[member.key] = *words;
+    if (const auto truth = member.value.as_truth()) out.truths[member.key] = *truth;
+    if (member.value.as_unsigned()) out.texts[member.key] = text::write(member.value);
   }
   return out;
 }
 
 struct Json::Impl {
-  nlohmann::ordered_json value = nlohmann::ordered_json::object();
+  text::Value value = text::Value::object();
 };
 
 Json::Json() : impl_(std::make_unique<Impl>()) {}
@@ -27,49 +28,52 @@ Json::~Json() = default;
 Json::Json(Json&&) noexcept = default;
 
 Json& Json::set(const std::string& key, bool value) {
-  impl_->value[key] = value;
+  impl_->value.set(key, value);
   return *this;
 }
 Json& Json::set(const std::string& key, double value) {
-  impl_->value[key] = value;
+  impl_->value.set(key, value);
   return *this;
 }
 Json& Json::set(const std::string& key, std::uint64_t value) {
-  impl_->value[key] = value;
+  impl_->value.set(key, value);
   return *this;
 }
 Json& Json::set(const std::string& key, const std::string& value) {
-  impl_->value[key] = value;
+  impl_->value.set(key, value);
   return *this;
 }
 Json& Json::set(const std::string& key, const std::vector<std::uint64_t>& value) {
-  impl_->value[key] = value;
+  text::Value list = text::Value::list();
+  for (const std::uint64_t number : value) list.push(number);
+  impl_->value.set(key, std::move(list));
   return *this;
 }
 Json& Json::set(const std::string& key, const Json& value) {
-  impl_->value[key] = value.impl_->value;
+  impl_->value.set(key, value.impl_->value);
   return *this;
 }
 Json& Json::set(const std::string& key, const std::vector<Json>& rows) {
-  auto& array = impl_->value[key] = nlohmann::ordered_json::array();
-  for (const Json& row : rows) array.push_back(row.impl_->value);
+  text::Value list = text::Value::list();
+  for (const Json& row : rows) list.push(row.impl_->value);
+  impl_->value.set(key, std::move(list));
   return *this;
 }
 Json& Json::set_null(const std::string& key) {
-  impl_->value[key] = nullptr;
+  impl_->value.set(key, text::Value());
   return *this;
 }
 std::string Json::line() const {
-  return impl_->value.dump();
+  return text::write(impl_->value);
 }
 void Json::print_array(const std::vector<Json>& rows) {
-  auto array = nlohmann::ordered_json::array();
-  for (const Json& row : rows) array.push_back(row.impl_->value);
-  std::puts(array.dump().c_str());
+  text::Value list = text::Value::list();
+  for (const Json& row : rows) list.push(row.impl_->value);
+  std::puts(text::write(list).c_str());
   (void)std::fflush(stdout);
 }
-std::string Json::quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string Json::quoted(const std::string& words) {
+  return text::quoted(words);
 }
 void Json::print() const {
   std::puts(line().c_str());

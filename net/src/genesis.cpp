@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <set>
+#include <sstream>
+
+#include "thresher/text/json.hpp"
 
 #include "thresher/core/names.hpp"
 
@@ -51,6 +54,49 @@ std::string check(const Genesis& g) {
   return {};
 }
 
+// Reads members of one object; the first problem stands in `problem`.
+struct Reading {
+  const text::Value& object;
+  std::string& problem;
+
+  template <class Number>
+  void number(const char* key, Number& out) const {
+    const text::Value* found = object.find(key);
+    const auto value = found != nullptr ? found->as_unsigned() : std::nullopt;
+    if (value && *value <= std::numeric_limits<Number>::max()) {
+      out = static_cast<Number>(*value);
+    } else {
+      complain(key,
+               "a whole number, at most " + std::to_string(std::numeric_limits<Number>::max()));
+    }
+  }
+  void words(const char* key, std::string& out) const {
+    const text::Value* found = object.find(key);
+    const std::string* words = found != nullptr ? found->as_text() : nullptr;
+    if (words != nullptr) {
+      out = *words;
+    } else {
+      complain(key, "a text");
+    }
+  }
+  void complain(const char* key, const std::string& wanted) const {
+    if (problem.empty()) problem = "`" + std::string(key) + "` must be there and be " + wanted;
+  }
+};
+
+PeerAddress read_node(const text::Value& entry, std::string& problem) {
+  PeerAddress node;
+  std::string key;
+  const Reading reading{entry, problem};
+  reading.words("key", key);
+  reading.words("host", node.host);
+  reading.number("port", node.port);
+  if (problem.empty() && !from_hex(key, node.key)) {
+    problem = "a node's key is not 64 lower-case hex digits";
+  }
+  return node;
+}
+
 }  // namespace
 
 ChainContext Genesis::context() const {
@@ -66,40 +112,49 @@ ChainContext Genesis::context() const {
 Result<Genesis, std::string> load_genesis(const std::string& path) {
   std::ifstream in(path);
   if (!in) return "cannot open genesis file '" + path + "'; make one with: thresher testnet init";
-  try {
-    const nlohmann::json json = nlohmann::json::parse(in);
-    Genesis g;
-    if (json.at("schema").get<int>() != 1) return "genesis file '" + path + "': schema must be 1";
-    g.chain = json.at("chain").get<std::string>();
-    g.protocol = json.at("protocol").get<std::string>();
-    g.epoch = json.at("epoch").get<std::uint64_t>();
-    g.f = json.at("f").get<std::uint32_t>();
-    for (const auto& entry : json.at("nodes")) {
-      PeerAddress node;
-      if (!from_hex(entry.at("key").get<std::string>(), node.key)) {
-        return "genesis file '" + path + "': a node's key is not 64 lower-case hex digits";
-      }
-      node.host = entry.at("host").get<std::string>();
-      node.port = entry.at("port").get<std::uint16_t>();
-      g.nodes.push_back(std::move(node));
-    }
-    if (const std::string problem = check(g); !problem.empty()) {
-      return "genesis file '" + path + "': " + problem;
-    }
-    return g;
-  } catch (const nlohmann::json::exception& e) {
-    return "genesis file '" + path + "' is not usable: " + e.what();
+  const std::string name = "genesis file '" + path + "'";
+  std::ostringstream content;
+  content << in.rdbuf();
+  const auto tree = text::parse(content.str());
+  if (!tree) {
+    const text::Problem& first = tree.error().front();
+    return name + ", line " + std::to_string(first.line) + ": " + first.what;
   }
+  if (!tree->is_object()) return name + ": must hold one object";
+  std::string problem;
+  std::uint64_t schema = 0;
+  Genesis g;
+  const Reading reading{*tree, problem};
+  reading.number("schema", schema);
+  if (problem.empty() && schema != 1) return name + ": schema must be 1";
+  reading.words("chain", g.chain);
+  reading.words("protocol", g.protocol);
+  reading.number("epoch", g.epoch);
+  reading.number("f", g.f);
+  const text::Value* nodes = tree->find("nodes");
+  if (problem.empty() && (nodes == nullptr || !nodes->is_list())) {
+    problem = "`nodes` must be there and be a list";
+  }
+  for (std::size_t i = 0; problem.empty() && i < nodes->items().size(); ++i) {
+    g.nodes.push_back(read_node(nodes->items()[i], problem));
+  }
+  if (problem.empty()) problem = check(g);
+  if (!problem.empty()) return name + ": " + problem;
+  return g;
 }
 
 Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path) {
-  nlohmann::json json{{"schema", 1},      {"chain", g.chain}, {"protocol", g.protocol},
-                      {"epoch", g.epoch}, {"f", g.f},         {"nodes", nlohmann::json::array()}};
+  text::Value nodes = text::Value::list();
   for (const PeerAddress& node : g.nodes) {
-    json["nodes"].push_back({{"key", to_hex(node.key)}, {"host", node.host}, {"port", node.port}});
+    text::Value row;
+    row.set("host", node.host).set("key", to_hex(node.key)).set("port", node.port);
+    nodes.push(std::move(row));
   }
+  text::Value tree;
+  tree.set("chain", g.chain).set("epoch", g.epoch).set("f", g.f).set("nodes", std::move(nodes));
+  tree.set("protocol", g.protocol).set("schema", 1);
   std::ofstream out(path);
-  out << json.dump(2) << '\n';
+  out << text::write(tree, 2) << '\n';
   if (!out.flush())
     return "cannot write genesis file '" + path + "'; check the folder and the disk";
   return Unit{};

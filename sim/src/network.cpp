@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "thresher/sim/wan.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -149,6 +151,7 @@ Links::Links(const Experiment& e, const NodeSet& faulty)
       seed_(e.seed),
       rounds_(e.engine == Engine::kRounds),
       faulty_(faulty) {
+  net_.links = links_with_wan(e.network);
   classify();
   for (const Partition& p : net_.partitions) {
     auto& side = side_.emplace_back(n_, std::uint16_t{0});

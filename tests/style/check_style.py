@@ -17,13 +17,14 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = ["core", "crypto", "protocols", "net", "sim", "verify", "cli"]
+PARTS = ["core", "text", "crypto", "protocols", "net", "sim", "verify", "cli"]
 MAY_SEE = {
     "core": {"core"},
+    "text": {"core", "text"},
     "crypto": {"core", "crypto"},
     "protocols": {"core", "crypto", "protocols"},
-    "net": {"core", "crypto", "protocols", "net"},
-    "sim": {"core", "crypto", "protocols", "sim"},
+    "net": {"core", "text", "crypto", "protocols", "net"},
+    "sim": {"core", "text", "crypto", "protocols", "sim"},
     "verify": {"core", "protocols", "verify"},
     "cli": set(PARTS),
 }
@@ -232,6 +233,8 @@ def check_tree(root, ratchet):
 
 SAMPLES = {  # a file, its content, what the complaint must say
     "sim/src/a.cpp": ('#include "thresher/net/node.hpp"\n', "sim may not include"),
+    "protocols/src/t.cpp": ('#include "thresher/text/json.hpp"\n', "protocols may not include"),
+    "text/src/s.cpp": ('#include "thresher/sim/read.hpp"\n', "text may not include"),
     "core/src/b.cpp": ("#include <chrono>\n", "may not include <chrono>"),
     "protocols/src/c.cpp": ("int f() { return rand(); }\n", "no clock, no randomness"),
     "net/src/d.cpp": ("int q = 2 * f + 1;\n", "name the quorum"),

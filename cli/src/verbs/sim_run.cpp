@@ -1,153 +1,167 @@
-#include <algorithm>
 #include <memory>
-#include <numeric>
 
-#include "../json.hpp"
+#include "../sim/experiment_args.hpp"
+#include "../sim/predict.hpp"
 #include "../text.hpp"
-#include "thresher/sim/faults.hpp"
-#include "thresher/sim/outcome.hpp"
+#include "thresher/sim/results.hpp"
 
 namespace thresher::cli {
 namespace {
 
 struct Args {
-  std::string protocol = "thresher";
-  std::uint64_t n = 4;
-  std::uint64_t rounds = 100;
-  std::uint64_t seed = 1;
-  std::uint64_t byzantine = 0;
-  std::string behaviour = "twins";
-  std::uint64_t delay_max = 1;
+  ExperimentArgs experiment;
+  std::uint64_t cell = ExperimentArgs::kAbsent;
+  std::string trace;
+  std::string out;
+  std::string counterexample;
+  bool explain = false;
+  bool dry_run = false;
   bool check = false;
   bool json = false;
 };
 
-const sim::ProtocolInfo* find_protocol(const std::string& name) {
-  const auto& all = sim::simulated_protocols();
-  const auto it = std::find_if(all.begin(), all.end(), [&](auto& p) { return p.name == name; });
-  return it == all.end() ? nullptr : &*it;
+int print_prediction(const sim::Experiment& e, bool json) {
+  const Prediction p = predict(e);
+  if (json) {
+    text::Value probes = text::Value::list();
+    for (const std::uint32_t n : p.probes) probes.push(n);
+    text::Value out;
+    out.set("messages", static_cast<std::uint64_t>(p.messages));
+    out.set("bytes", static_cast<std::uint64_t>(p.bytes));
+    out.set("memory_bytes", static_cast<std::uint64_t>(p.memory_bytes));
+    out.set("cpu_s", p.cpu_s).set("probes", std::move(probes));
+    std::puts(text::write(out).c_str());
+    return kDone;
+  }
+  std::printf("about %.0f messages of %.1f MB in all, ", p.messages, p.bytes / 1e6);
+  if (p.memory_bytes > 0) {
+    std::printf("at most about %.1f MB of memory, ", p.memory_bytes / 1e6);
+  } else {
+    std::printf("too little memory to measure, ");
+  }
+  std::printf("%.2f s of CPU (from committees of", p.cpu_s);
+  for (const std::uint32_t n : p.probes) std::printf(" %u", n);
+  std::puts(")");
+  return kDone;
 }
 
-std::string check_args(const Args& a) {
-  if (find_protocol(a.protocol) == nullptr) {
-    std::string known;
-    for (const auto& p : sim::simulated_protocols()) known += (known.empty() ? "" : ", ") + p.name;
-    return "unknown protocol '" + a.protocol + "'; the simulator runs: " + known;
-  }
-  if (a.n == 0 || a.n > Committee::kMaxSize) return "--n must be 1 to 4096";
-  const std::uint64_t f = (a.n - 1) / 3;
-  if (a.byzantine > f) {
-    return "--byzantine " + std::to_string(a.byzantine) + " is more than the " + std::to_string(f) +
-           " faults that " + std::to_string(a.n) + " nodes tolerate; use at least " +
-           std::to_string(3 * a.byzantine + 1) + " nodes";
-  }
-  const auto kind = sim::fault_from_name(a.behaviour);
-  if (!kind || (*kind != sim::FaultKind::kSilent && *kind != sim::FaultKind::kTwins &&
-                *kind != sim::FaultKind::kEquivocate)) {
-    return "unknown behaviour '" + a.behaviour + "'; choose silent, twins or equivocate";
-  }
-  if (a.delay_max == 0 || a.delay_max > 10000) return "--delay-max must be 1 to 10000 rounds";
-  return {};
+// The experiment itself is the counterexample: it is resolved, so it replays.
+int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
+  std::string path = a.counterexample;
+  if (path.empty())
+    path = "counterexample-" + sim::run_id(e, THRESHER_VERSION).substr(0, 8) + ".json";
+  const std::string content = "// " + o.oracle + " is violated: " + o.why +
+                              "\n// replay: thresher sim run " + path + "\n" +
+                              sim::write_experiment(e) + "\n";
+  if (const auto saved = sim::save_file(path, content); !saved) (void)fail(0, saved.error());
+  return fail(kSafetyViolated, o.oracle + " is violated: " + o.why +
+                                   (e.beyond_f ? " (with more than f faulty allowed)" : "") +
+                                   "\nreplay: thresher sim run " + path);
 }
 
-sim::Experiment experiment_of(const Args& a) {
-  sim::Experiment e;
-  e.protocol = a.protocol;
-  e.n = static_cast<std::uint32_t>(a.n);
-  e.f = (e.n - 1) / 3;
-  e.seed = a.seed;
-  e.stop.rounds = a.rounds;
-  e.network.delta = (a.delay_max + 1) * sim::kUnit;
-  if (a.delay_max > 1) {
-    e.network.delay.kind = sim::DelayLaw::Kind::kUniform;
-    e.network.delay.min = 1;
-    e.network.delay.max = a.delay_max * sim::kUnit;
-  }
-  for (std::uint64_t i = 0; i < a.byzantine; ++i) {
-    // Spread over the committee, so that faulty leaders do not follow each other.
-    const auto id = static_cast<std::uint16_t>(i * a.n / a.byzantine);
-    e.faults.push_back({.who = {NodeId{id}}, .what = *sim::fault_from_name(a.behaviour)});
-  }
-  return e;
-}
-
-struct Latency {
-  double mean = 0;
-  double p50 = 0;
-  double p99 = 0;
-};
-Latency latency_of(std::vector<sim::Ticks> ticks) {
-  if (ticks.empty()) return {};
-  std::sort(ticks.begin(), ticks.end());
-  const auto units = [](auto t) { return static_cast<double>(t) / sim::kUnit; };
-  const auto sum = std::accumulate(ticks.begin(), ticks.end(), sim::Ticks{0});
-  return {units(sum) / static_cast<double>(ticks.size()), units(ticks[ticks.size() / 2]),
-          units(ticks[ticks.size() * 99 / 100])};
-}
-
-void print(const Args& a, const sim::Outcome& o) {
-  const std::string trace = to_hex(o.trace_hash.bytes);
-  const Latency latency = latency_of(o.latencies);
-  if (a.json) {
-    Json out;
-    out.set("verdict", std::string(to_string(o.verdict))).set("seed", a.seed);
-    out.set("trace_hash", trace).set("rounds", o.rounds);
-    out.set("virtual_ms", static_cast<double>(o.time) / sim::kUnit);
-    out.set("messages", o.messages).set("bytes", o.bytes).set("decisions", o.decisions);
-    out.set("latency_mean", latency.mean).set("latency_p50", latency.p50);
-    out.set("latency_p99", latency.p99).set("cpu_s", o.cpu_s).set("rss_bytes", o.rss_bytes);
-    if (!o.why.empty()) out.set("oracle", o.oracle).set("why", o.why);
-    out.print();
-    return;
-  }
-  const auto wide = [](std::uint64_t v) { return static_cast<unsigned long long>(v); };
-  std::printf(
-      "%s: %s, n=%llu, %llu Byzantine (%s), %llu rounds, %llu messages, %llu decisions, "
-      "mean latency %.1f rounds, %.2f s of CPU\ntrace %s\n",
-      std::string(to_string(o.verdict)).c_str(), a.protocol.c_str(), wide(a.n), wide(a.byzantine),
-      a.byzantine == 0 ? "none" : a.behaviour.c_str(), wide(o.rounds), wide(o.messages),
-      wide(o.decisions), latency.mean, o.cpu_s, trace.c_str());
-}
-
-int run_sim(const Args& a) {
-  if (const std::string problem = check_args(a); !problem.empty()) return fail(kUsage, problem);
-  const sim::Experiment e = experiment_of(a);
-  const sim::Outcome o = sim::simulate(e, {});
-  if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
-    return fail(kSafetyViolated,
-                "the same seed gave another trace: this is a bug, please report it");
-  }
-  print(a, o);
-  if (!o.why.empty()) (void)fail(0, o.oracle + ": " + o.why);
+int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
   switch (o.verdict) {
     case sim::Verdict::kPass:
       return kDone;
     case sim::Verdict::kNoProgress:
-      return kNoProgress;
+      return fail(kNoProgress, "no progress: " + o.why);
     case sim::Verdict::kViolated:
-      return kSafetyViolated;
+      return report_violation(e, o, a);
   }
   return kFailed;
+}
+
+void print_words(const sim::Experiment& e, const sim::Outcome& o) {
+  const text::Value row = sim::outcome_json(e, o, {.per_node = false, .costs = false});
+  const auto shown = [&](const char* key) {
+    const text::Value& value = *row.find(key);
+    return value.as_text() != nullptr ? *value.as_text() : text::write(value);
+  };
+  const auto latency = [&](const char* key) {
+    const auto value = row.find("latency_ms")->find(key)->as_real();
+    char out[32] = "-";
+    if (value) (void)std::snprintf(out, sizeof out, "%.4g", *value);
+    return std::string(out);
+  };
+  std::printf("%s: %s, n=%u, f=%u, seed %llu: %s decisions, %s messages (%s bytes), %s rounds\n",
+              shown("verdict").c_str(), e.protocol.c_str(), e.n, e.f,
+              static_cast<unsigned long long>(e.seed), shown("decisions").c_str(),
+              shown("messages").c_str(), shown("bytes").c_str(), shown("rounds").c_str());
+  std::printf("latency %s mean, %s median, %s p99 (%s); %.3f s of CPU, %.1f MB\ntrace %s\n",
+              latency("mean").c_str(), latency("p50").c_str(), latency("p99").c_str(),
+              e.engine == sim::Engine::kRounds ? "rounds" : "ms", o.cpu_s,
+              static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
+}
+
+int run_one(const sim::Experiment& e, const Args& a) {
+  std::unique_ptr<sim::TraceFile> trace;
+  if (!a.trace.empty()) trace = std::make_unique<sim::TraceFile>(a.trace);
+  const sim::Outcome o = sim::simulate(e, {.trace = trace.get()});
+  if (trace && !trace->close()) {
+    return fail(kFailed, "cannot write the trace to '" + a.trace + "'; check folder and disk");
+  }
+  if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
+    return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
+  }
+  if (!a.out.empty()) {
+    const auto saved = sim::save_run(a.out, {e, o, THRESHER_VERSION});
+    if (!saved) return fail(kFailed, saved.error());
+  }
+  if (a.json) {
+    std::puts(text::write(sim::outcome_json(e, o)).c_str());
+  } else {
+    print_words(e, o);
+  }
+  (void)std::fflush(stdout);
+  return exit_of(e, o, a);
+}
+
+int run_sim(const Args& a) {
+  const auto cells = cells_of(a.experiment);
+  if (!cells) return fail_all(kUsage, cells.error());
+  const bool chosen = a.cell != ExperimentArgs::kAbsent;
+  if (chosen && a.cell >= cells->size()) {
+    return fail(kUsage, "--cell must be 0 to " + std::to_string(cells->size() - 1));
+  }
+  if (!chosen && cells->size() > 1) {
+    return fail(kUsage, "these are " + std::to_string(cells->size()) +
+                            " runs; do them all with `thresher sim sweep`, or one with --cell 0 "
+                            "to " +
+                            std::to_string(cells->size() - 1));
+  }
+  const sim::Experiment& e = (*cells)[chosen ? a.cell : 0].experiment;
+  if (a.explain) {
+    std::puts(sim::write_experiment(e).c_str());
+    return kDone;
+  }
+  if (e.engine == sim::Engine::kSockets) {
+    return fail(kUsage,
+                "`sim run` has no sockets engine; use \"engine\": \"rounds\" or \"events\", "
+                "or run real nodes with `thresher cluster`");
+  }
+  return a.dry_run ? print_prediction(e, a.json) : run_one(e, a);
 }
 
 }  // namespace
 
 Verb make_sim_run() {
   auto a = std::make_shared<Args>();
+  std::vector<Option> options = experiment_options(a->experiment);
+  const std::vector<Option> own{
+      {"--cell", "of a file with a sweep: which of its runs", &a->cell},
+      {"--explain", "print the experiment with every default filled in, and run nothing",
+       &a->explain},
+      {"--dry-run", "predict messages and memory from small committees", &a->dry_run},
+      {"--check-determinism", "run twice and compare the traces", &a->check},
+      {"--trace", "write every event to this file, one JSON object a line", &a->trace},
+      {"--out", "a folder for the experiment, its measures and those of every node", &a->out},
+      {"--counterexample", "where a violated run is written to", &a->counterexample},
+      {"--json", "one object on one line", &a->json}};
+  options.insert(options.end(), own.begin(), own.end());
   return {{"sim", "run"},
           "Simulate one seeded run and judge it. Example: thresher sim run --n 100 --rounds 200 "
           "--seed 1",
-          {{"--protocol", "a protocol that the simulator knows", &a->protocol},
-           {"--n", "how many nodes", &a->n},
-           {"--rounds",
-            "DAG rounds every correct node has to reach; of other protocols rounds of messages",
-            &a->rounds},
-           {"--seed", "everything random follows from it", &a->seed},
-           {"--byzantine", "how many nodes are faulty", &a->byzantine},
-           {"--behaviour", "of the faulty: silent, twins or equivocate", &a->behaviour},
-           {"--delay-max", "longest link delay in rounds; the shortest is 1", &a->delay_max},
-           {"--check-determinism", "run twice and compare the traces", &a->check},
-           {"--json", "one object on one line", &a->json}},
+          std::move(options),
           [a] { return run_sim(*a); }};
 }
 

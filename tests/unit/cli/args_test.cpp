@@ -11,13 +11,16 @@ using testing::HasSubstr;
 struct Args : testing::Test {
   std::uint64_t n = 7;
   std::vector<std::string> kills;
+  std::string file;
   int runs = 0;
   std::string errors;
 
   int call(std::vector<std::string> words) {
     const std::vector<Verb> verbs{{{"sim", "run"},
                                    "Run a simulation.",
-                                   {{"--nodes", "how many", &n, true}, {"--kill", "whom", &kills}},
+                                   {{"--nodes", "how many", &n, true},
+                                    {"--kill", "whom", &kills},
+                                    {"file", "to read", &file}},
                                    [this] { return ++runs, kNoProgress; }}};
     words.insert(words.begin(), "thresher");
     std::vector<char*> argv;
@@ -34,6 +37,12 @@ TEST_F(Args, RunsANestedVerbWithRepeatedOptions) {
   EXPECT_EQ(n, 4U);
   EXPECT_EQ(runs, 1);
   EXPECT_THAT(kills, ElementsAre("1", "2"));
+}
+
+TEST_F(Args, ARepeatableOptionLeavesThePositionalAlone) {
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--kill", "1", "exp.json"}), kNoProgress);
+  EXPECT_THAT(kills, ElementsAre("1"));
+  EXPECT_EQ(file, "exp.json");
 }
 
 TEST_F(Args, NamesTheNearestVerbAndOption) {

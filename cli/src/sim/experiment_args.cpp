@@ -1,0 +1,72 @@
+#include "experiment_args.hpp"
+
+#include <iostream>
+#include <iterator>
+
+#include "thresher/sim/results.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& problems) {
+  std::vector<sim::Override> out;
+  if (!a.protocol.empty()) out.push_back({"protocol.name", text::quoted(a.protocol)});
+  if (!a.engine.empty()) out.push_back({"engine", text::quoted(a.engine)});
+  const std::pair<const char*, std::uint64_t> numbers[] = {
+      {"committee.n", a.n}, {"stop.rounds", a.rounds}, {"seed", a.seed}};
+  for (const auto& [key, value] : numbers) {
+    if (value != ExperimentArgs::kAbsent) out.push_back({key, std::to_string(value)});
+  }
+  if (a.delay_max != ExperimentArgs::kAbsent) {
+    out.push_back({"network.delay", "{\"min\":1,\"max\":" + std::to_string(a.delay_max) + "}"});
+  }
+  if (a.byzantine != 0) {
+    out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(a.byzantine) +
+                                 "},\"what\":" + text::quoted(a.behaviour) + "}]"});
+  }
+  for (const std::string& set : a.set) {
+    const auto at = set.find('=');
+    if (at == std::string::npos || at == 0) {
+      problems.push_back("--set " + set + ": write --set KEY=VALUE, as in --set committee.n=7");
+    } else {
+      out.push_back({set.substr(0, at), set.substr(at + 1)});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> experiment_options(ExperimentArgs& a) {
+  return {{"experiment", "a file (see `thresher sim new`), - for standard input", &a.file},
+          {"--set", "KEY=VALUE for any key of the file; repeatable", &a.set},
+          {"--protocol", "what is run; `thresher sim list` names them", &a.protocol},
+          {"--n", "how many nodes", &a.n},
+          {"--rounds", "of the protocol (or units of time) until the end", &a.rounds},
+          {"--seed", "everything random follows from it", &a.seed},
+          {"--engine", "rounds, events or sockets", &a.engine},
+          {"--byzantine", "how many nodes are faulty, spread over the committee", &a.byzantine},
+          {"--behaviour", "of those: silent, equivocate, twins, ...", &a.behaviour},
+          {"--delay-max", "longest delay of a link; the shortest is 1", &a.delay_max}};
+}
+
+Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const ExperimentArgs& a) {
+  Problems problems;
+  const auto overrides = overrides_of(a, problems);
+  std::string content = "{\"schema\": 1}";
+  if (a.file == "-") {
+    content.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else if (!a.file.empty()) {
+    const auto loaded = sim::load_file(a.file);
+    if (!loaded) return Problems{loaded.error() + ", or make one with: thresher sim new pbft"};
+    content = loaded->text;
+  }
+  if (!problems.empty()) return problems;
+  const std::string name = a.file.empty() || a.file == "-" ? "experiment" : a.file;
+  return sim::read_experiments(content, {name, overrides, sim::simulated_protocols()});
+}
+
+}  // namespace thresher::cli

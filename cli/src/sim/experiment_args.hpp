@@ -1,0 +1,40 @@
+// What `sim run` and `sim sweep` have in common: an experiment file or the flags in its place.
+//
+//   auto args = std::make_shared<ExperimentArgs>();
+//   Verb verb{{"sim", "run"}, "...", experiment_options(*args), ...};
+//   auto cells = cells_of(*args);        // or every problem, a line each
+//
+// Guarantees: a flag counts as the key of the file that it stands for; --set comes after flags.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../verb.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::cli {
+
+struct ExperimentArgs {
+  static constexpr std::uint64_t kAbsent = ~std::uint64_t{0};
+  std::string file;
+  std::vector<std::string> set;
+  std::string protocol;
+  std::string engine;
+  std::uint64_t n = kAbsent;
+  std::uint64_t rounds = kAbsent;
+  std::uint64_t seed = kAbsent;
+  std::uint64_t byzantine = 0;
+  std::string behaviour = "twins";
+  std::uint64_t delay_max = kAbsent;
+};
+
+/// Pre: `args` outlives the verb.
+std::vector<Option> experiment_options(ExperimentArgs& args);
+
+/// Every run that the arguments ask for, or every problem.
+Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const ExperimentArgs& args);
+
+}  // namespace thresher::cli

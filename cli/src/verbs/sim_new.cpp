@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <memory>
+
+#include "../text.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::cli {
+namespace {
+
+sim::Experiment standard(const sim::ProtocolInfo& info) {
+  sim::Experiment e;
+  e.protocol = info.name;
+  for (const sim::ParameterInfo& p : info.parameters) e.parameters[p.name] = p.standard;
+  e.n = 4;
+  e.f = 1;
+  e.stop.rounds = 100;
+  if (info.name == "pbft") {  // the setting that simulators are compared at
+    e.n = 100;
+    e.f = 33;
+    e.workload.one_at_a_time = true;
+    e.stop.rounds = 30;
+  }
+  return e;
+}
+
+int print_new(const std::string& name) {
+  const auto& known = sim::simulated_protocols();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const auto& info) { return info.name == name; });
+  if (found == known.end()) {
+    std::vector<std::string> names;
+    std::string all;
+    for (const auto& info : known) {
+      names.push_back(info.name);
+      all += (all.empty() ? "" : ", ") + info.name;
+    }
+    const auto near = nearest(name, names);
+    return fail(kUsage, "unknown protocol `" + name + "`; " +
+                            (near ? "did you mean `" + *near + "`?" : "known: " + all));
+  }
+  const std::string title = name + ": " + found->help + ". Run it: thresher sim run FILE";
+  std::fputs(sim::annotate_experiment(standard(*found), title, known).c_str(), stdout);
+  return kDone;
+}
+
+}  // namespace
+
+Verb make_sim_new() {
+  auto name = std::make_shared<std::string>();
+  return {{"sim", "new"},
+          "Print an annotated experiment file to start from. Example: thresher sim new pbft > "
+          "exp.json",
+          {{"protocol", "`thresher sim list` names them", name.get(), true}},
+          [name] { return print_new(*name); }};
+}
+
+}  // namespace thresher::cli

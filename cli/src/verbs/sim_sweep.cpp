@@ -1,0 +1,154 @@
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "../sim/experiment_args.hpp"
+#include "../sim/progress.hpp"
+#include "../sim/table.hpp"
+#include "../text.hpp"
+#include "thresher/sim/sweep.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::cli {
+namespace {
+
+struct Args {
+  ExperimentArgs experiment;
+  std::string out;
+  std::uint64_t jobs = 0;
+  std::string shard;
+  std::uint64_t shards = 0;
+  bool explain = false;
+  bool json = false;
+};
+
+std::optional<std::uint32_t> number(std::string_view text) {
+  std::uint32_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+std::optional<std::uint32_t> from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : number(value);
+}
+
+// Which shard: the flag, or what Slurm and Kubernetes say.
+std::string pick_shard(const Args& a, sim::SweepOptions& options) {
+  if (!a.shard.empty()) {
+    const auto slash = a.shard.find('/');
+    const auto index = number(std::string_view(a.shard).substr(0, slash));
+    const auto count = slash == std::string::npos
+                           ? std::nullopt
+                           : number(std::string_view(a.shard).substr(slash + 1));
+    if (!index || !count || *index >= *count) {
+      return "--shard must be i/N with i from 0 to N-1, as in --shard 0/8, not '" + a.shard + "'";
+    }
+    options.shard = *index;
+    options.shards = *count;
+    return {};
+  }
+  const auto task = from_environment("SLURM_ARRAY_TASK_ID");
+  const auto index = task ? task : from_environment("JOB_COMPLETION_INDEX");
+  const auto known = from_environment("SLURM_ARRAY_TASK_COUNT");
+  const std::uint64_t count = a.shards != 0 ? a.shards : task && known ? *known : 0;
+  if (!index && a.shards == 0) return {};
+  if (!index) {
+    return "--shards needs SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX; or say --shard i/N";
+  }
+  if (count == 0) return "this is one task of an array: say of how many with --shards N";
+  const std::uint32_t first = task ? from_environment("SLURM_ARRAY_TASK_MIN").value_or(0) : 0;
+  if (*index < first || *index - first >= count || count > UINT32_MAX) {
+    return "task " + std::to_string(*index) + " is not one of " + std::to_string(count) +
+           " shards counted from " + std::to_string(first);
+  }
+  options.shard = *index - first;
+  options.shards = static_cast<std::uint32_t>(count);
+  (void)std::fprintf(stderr, "thresher: shard %u of %u, from the environment\n", options.shard,
+                     options.shards);
+  return {};
+}
+
+int conclude(const sim::SweepReport& r, const Args& a) {
+  if (a.json) {
+    text::Value files = text::Value::list();
+    for (const std::string& path : r.counterexamples) files.push(path);
+    text::Value out;
+    out.set("cells", r.cells).set("ran", r.ran).set("reused", r.reused).set("missing", r.missing);
+    out.set("no_progress", r.no_progress).set("violated", r.violated);
+    out.set("counterexamples", std::move(files));
+    std::puts(text::write(out).c_str());
+  } else if (r.missing != 0) {
+    std::printf("%zu runs done, %zu found done; %zu of %zu are left to other shards\n", r.ran,
+                r.reused, r.missing, r.cells);
+  } else {
+    const auto table = sim::summary_of(a.out);
+    if (!table) return fail(kFailed, table.error());
+    print_table(*table);
+  }
+  (void)std::fflush(stdout);
+  for (const std::string& path : r.counterexamples) {
+    (void)fail(0, "violated; replay: thresher sim run " + path);
+  }
+  if (r.violated != 0) return kSafetyViolated;
+  if (r.no_progress != 0) {
+    return fail(kNoProgress, std::to_string(r.no_progress) + " runs made no progress");
+  }
+  return kDone;
+}
+
+int sweep(const Args& a) {
+  const auto cells = cells_of(a.experiment);
+  if (!cells) return fail_all(kUsage, cells.error());
+  if (a.explain) {
+    for (const sim::Cell& cell : *cells) {
+      std::puts(sim::write_experiment(cell.experiment, -1).c_str());
+    }
+    return kDone;
+  }
+  if (a.out.empty()) return fail(kUsage, "--out is missing: a folder for the results");
+  for (const sim::Cell& cell : *cells) {
+    if (cell.experiment.engine != sim::Engine::kSockets) continue;
+    return fail(kUsage, "a sweep has no sockets engine; use \"rounds\" or \"events\"");
+  }
+  sim::SweepOptions options;
+  if (const std::string why = pick_shard(a, options); !why.empty()) return fail(kUsage, why);
+  if (a.jobs > 1024) return fail(kUsage, "--jobs must be 1 to 1024");
+  options.out = a.out;
+  options.version = THRESHER_VERSION;
+  options.jobs = a.jobs != 0 ? static_cast<unsigned>(a.jobs)
+                             : std::max(1U, std::thread::hardware_concurrency());
+  Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
+  options.progress = [&](const sim::SweepProgress& p) { progress.show(p); };
+  const auto report = sim::run_sweep(
+      *cells, [](const sim::Experiment& e) { return sim::simulate(e, {}); }, options);
+  if (!report) return fail(kFailed, report.error());
+  return conclude(*report, a);
+}
+
+}  // namespace
+
+Verb make_sim_sweep() {
+  auto a = std::make_shared<Args>();
+  std::vector<Option> options = experiment_options(a->experiment);
+  const std::vector<Option> own{
+      {"--out", "the folder of the results; runs that stand there are not run again", &a->out},
+      {"--jobs", "threads; absent: all cores", &a->jobs},
+      {"--shard", "i/N: every N-th run from the i-th; `sim merge` joins the folders", &a->shard},
+      {"--shards", "N: with the index from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX",
+       &a->shards},
+      {"--explain", "print every run's experiment, a line each, and run nothing", &a->explain},
+      {"--json", "one object on one line in place of the table", &a->json}};
+  options.insert(options.end(), own.begin(), own.end());
+  return {{"sim", "sweep"},
+          "Run a file's sweep and repeats on all cores; resumes after a kill. Example: thresher "
+          "sim sweep exp.json --set repeats=5 --out results",
+          std::move(options),
+          [a] { return sweep(*a); }};
+}
+
+}  // namespace thresher::cli

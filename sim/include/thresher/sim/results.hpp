@@ -1,0 +1,72 @@
+// What a run leaves behind: one JSON object, a folder, a trace.
+//
+//   text::Value row = outcome_json(experiment, outcome, {.costs = true});
+//   auto failed = save_run("runs/1f2e", {experiment, outcome, version});
+//
+// Guarantees: without costs, everything written is a function of the experiment and the version:
+// the same on every machine. Files come atomically: whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "thresher/core/result.hpp"
+#include "thresher/sim/experiment.hpp"
+#include "thresher/sim/outcome.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::sim {
+
+struct OutcomeParts {
+  bool per_node = true;
+  bool costs = true;  ///< cpu_s and rss_bytes, which differ from run to run
+};
+/// {"verdict","seed","trace_hash","rounds","virtual_ms","messages","bytes","decisions",
+/// "latency_ms":{"mean","p50","p99"},"per_node":{...},"cpu_s","rss_bytes"}; in the rounds engine
+/// one round stands for a millisecond. What failed is added as "oracle" and "why".
+text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
+                         const OutcomeParts& parts = {});
+
+/// One node's measures as an object.
+text::Value node_json(const NodeMeasures& node);
+/// 64 lower-case hex digits.
+std::string hex(const Digest& digest);
+
+/// Writes the whole file or nothing (a new file, then rename). The error names path and reason.
+Result<Unit, std::string> save_file(const std::filesystem::path& path, std::string_view content);
+struct FileContent {
+  std::string text;
+};
+Result<FileContent, std::string> load_file(const std::filesystem::path& path);
+
+struct RunRecord {
+  const Experiment& experiment;
+  const Outcome& outcome;
+  std::string version;
+};
+/// Makes `folder` with experiment.json, result.json (no costs), nodes.ndjson and cost.json, at
+/// once. A folder of that name stays as it is.
+Result<Unit, std::string> save_run(const std::filesystem::path& folder, const RunRecord& record);
+
+/// Names a run: hash of its resolved experiment and the version.
+std::string run_id(const Experiment& experiment, std::string_view version);
+
+/// Writes a trace as one JSON object a line.
+class TraceFile final : public TraceSink {
+ public:
+  explicit TraceFile(const std::filesystem::path& path);
+  void event(const TraceEvent& event) override;
+  /// Writes out what is buffered; false when the disk or the path failed.
+  bool close();
+
+ private:
+  std::ofstream out_;
+  std::string line_;
+};
+
+/// The name of a kind of event in a trace file: "send", "deliver", ...
+std::string_view to_string(TraceEvent::Kind kind);
+
+}  // namespace thresher::sim

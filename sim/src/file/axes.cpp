@@ -1,0 +1,192 @@
+#include "axes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "checks.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::sim {
+namespace {
+
+using text::Value;
+
+class AxisReader {
+ public:
+  explicit AxisReader(Complaints& complaints) : complaints_(complaints) {}
+
+  std::vector<Value> values(const Value& from, const std::string& path) {
+    std::vector<Value> out;
+    if (from.is_list()) {
+      out = from.items();
+    } else if (from.is_object()) {
+      out = range(from, path);
+    } else {
+      complain(from, path, "must be a list or {\"from\": 1, \"to\": 9}, not " + called(from));
+      return out;
+    }
+    if (out.empty() && sound_) complain(from, path, "has no values; give it one at least");
+    for (Value& value : out) value.at_line(value.line() == 0 ? from.line() : value.line());
+    return out;
+  }
+
+  bool sound() const { return sound_; }
+  void complain(const Value& at, const std::string& path, const std::string& what) {
+    complaints_.push_back({at.line(), path, what});
+    sound_ = false;
+  }
+
+ private:
+  std::vector<Value> range(const Value& from, const std::string& path) {
+    static const std::vector<std::string> kKeys{"from", "to", "step", "factor"};
+    double bounds[4] = {0, 0, 1, 0};
+    bool given[4] = {};
+    for (const text::Member& member : from.members()) {
+      const auto key = std::find(kKeys.begin(), kKeys.end(), member.key);
+      if (key == kKeys.end()) {
+        complain(member.value, path + "." + member.key, unknown_name("key", member.key, kKeys));
+        continue;
+      }
+      const auto number = member.value.as_real();
+      if (!number) {
+        complain(member.value, path + "." + member.key,
+                 "must be a number, not " + called(member.value));
+      }
+      given[key - kKeys.begin()] = true;
+      bounds[key - kKeys.begin()] = number.value_or(0);
+    }
+    if (!sound_) return {};
+    if (!given[0] || !given[1] || (given[2] && given[3])) {
+      complain(from, path, "a range needs `from`, `to` and at most one of `step` and `factor`");
+      return {};
+    }
+    return walk(from, path, bounds, given[3]);
+  }
+
+  std::vector<Value> walk(const Value& at, const std::string& path, const double (&bounds)[4],
+                          bool geometric) {
+    const auto [low, high, step, factor] = bounds;
+    if (geometric ? !(factor > 1 && low > 0) : !(step > 0)) {
+      complain(
+          at, path,
+          geometric ? "needs a `factor` above 1 and a `from` above 0" : "needs a `step` above 0");
+      return {};
+    }
+    if (low > high) {
+      complain(at, path, "the range is empty: `from` is more than `to`; swap them");
+      return {};
+    }
+    std::vector<Value> out;
+    for (double x = low; x <= high * (1 + 1e-12);) {
+      if (out.size() == kMostCells) {
+        complain(at, path, "has more than " + std::to_string(kMostCells) + " values");
+        return {};
+      }
+      const bool whole = x == std::floor(x) && std::abs(x) < 9e15;
+      out.push_back(whole ? Value(static_cast<std::int64_t>(x)) : Value(x));
+      const auto steps = static_cast<double>(out.size());
+      // From the start each time: a running sum would gather rounding errors.
+      x = geometric ? low * std::pow(factor, steps) : std::round((low + step * steps) * 1e9) / 1e9;
+    }
+    return out;
+  }
+
+  Complaints& complaints_;
+  bool sound_ = true;
+};
+
+void add_product(const Value& object, Complaints& complaints, std::vector<Axis>& axes) {
+  for (const text::Member& member : object.members()) {
+    AxisReader reader(complaints);
+    Axis axis{{member.key}, {}};
+    for (Value& value : reader.values(member.value, "sweep." + member.key)) {
+      axis.rows.push_back({std::move(value)});
+    }
+    axes.push_back(std::move(axis));
+  }
+}
+
+void add_zip(const Value& object, const std::string& path, Complaints& complaints,
+             std::vector<Axis>& axes) {
+  Axis axis;
+  for (const text::Member& member : object.members()) {
+    AxisReader reader(complaints);
+    std::vector<Value> column = reader.values(member.value, path + "." + member.key);
+    if (!reader.sound()) continue;
+    if (axis.keys.empty()) axis.rows.resize(column.size());
+    if (column.size() != axis.rows.size()) {
+      reader.complain(member.value, path + "." + member.key,
+                      "has " + std::to_string(column.size()) + " values where `" +
+                          axis.keys.front() + "` has " + std::to_string(axis.rows.size()) +
+                          "; keys that are zipped need as many");
+      continue;
+    }
+    axis.keys.push_back(member.key);
+    for (std::size_t i = 0; i < column.size(); ++i) axis.rows[i].push_back(std::move(column[i]));
+  }
+  if (!axis.keys.empty()) axes.push_back(std::move(axis));
+}
+
+std::vector<std::string> split_path(const std::string& path) {
+  if (path.starts_with("sweep.")) return {"sweep", path.substr(6)};
+  std::vector<std::string> out{""};
+  for (const char c : path) {
+    if (c == '.' || c == '[') {
+      out.emplace_back();
+    } else if (c != ']') {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Axis> read_axes(const Value& sweep, Complaints& complaints) {
+  std::vector<Axis> axes;
+  if (sweep.is_object()) {
+    add_product(sweep, complaints, axes);
+  } else if (!sweep.is_list()) {
+    complaints.push_back({sweep.line(), "sweep",
+                          "must be an object of lists, or a list of such "
+                          "objects, not " +
+                              called(sweep)});
+  }
+  for (std::size_t i = 0; i < sweep.items().size(); ++i) {
+    const Value& object = sweep.items()[i];
+    const std::string path = "sweep[" + std::to_string(i) + "]";
+    if (object.is_object() && !object.members().empty()) {
+      add_zip(object, path, complaints, axes);
+    } else {
+      complaints.push_back({object.line(), path, "must be an object with a key at least"});
+    }
+  }
+  return axes;
+}
+
+std::string set_path(Value& root, const std::string& path, Value value) {
+  Value* at = &root;
+  const std::vector<std::string> steps = split_path(path);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string& step = steps[i];
+    if (step.empty()) return "`" + path + "` is no path; write for example `committee.n`";
+    if (at->is_list()) {
+      std::size_t index = 0;
+      const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), index);
+      if (error != std::errc{} || end != step.data() + step.size() || index >= at->items().size()) {
+        return "`" + step + "` is no index of a list of " + std::to_string(at->items().size());
+      }
+      at = &at->item(index);
+    } else if (at->is_object() || at->is_null()) {
+      if (at->find(step) == nullptr) at->set(step, Value().at_line(value.line()));
+      at = at->find(step);
+    } else {
+      return "there is " + called(*at) + " where `" + step + "` should be looked for";
+    }
+  }
+  *at = std::move(value);
+  return {};
+}
+
+}  // namespace thresher::sim

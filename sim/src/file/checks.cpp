@@ -1,0 +1,231 @@
+#include "checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/sim/wan.hpp"
+
+namespace thresher::sim {
+namespace {
+
+std::string in_units(Ticks ticks) {
+  std::string digits = std::to_string(ticks / kUnit);
+  if (ticks % kUnit == 0) return digits;
+  std::string rest = std::to_string(ticks % kUnit + kUnit).substr(1);
+  rest.erase(rest.find_last_not_of('0') + 1);
+  return digits + "." + rest;
+}
+
+std::string nodes(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " node" : " nodes");
+}
+
+void check_sides(Fields& fields, const Network& net, std::uint32_t n) {
+  const std::uint64_t places = std::uint64_t{net.width} * net.height;
+  if (places == n) return;
+  fields.wrong("topology", "a " + std::string(name_of(net.topology)) + " of " +
+                               std::to_string(net.width) + " x " + std::to_string(net.height) +
+                               " has " + std::to_string(places) + " places for " + nodes(n) +
+                               "; width times height must be committee.n");
+}
+
+void check_neighbours(Fields& fields, const Network& net, std::uint32_t n) {
+  if (net.neighbours.size() != n) {
+    fields.wrong("neighbours", "lists " + nodes(net.neighbours.size()) + " for a committee of " +
+                                   std::to_string(n) + "; give one list for each");
+  }
+  for (std::size_t i = 0; i < net.neighbours.size(); ++i) {
+    if (std::count(net.neighbours[i].begin(), net.neighbours[i].end(),
+                   NodeId{static_cast<std::uint16_t>(i)}) != 0) {
+      fields.wrong("neighbours", "node " + std::to_string(i) + " is its own neighbour; remove it");
+    }
+  }
+}
+
+std::vector<std::string> names_of_tables() {
+  std::vector<std::string> out;
+  for (const WanTable& table : wan_tables()) out.push_back(table.name);
+  return out;
+}
+
+}  // namespace
+
+std::string unknown_name(const std::string& kind, const std::string& name,
+                         const std::vector<std::string>& known) {
+  std::string out = "unknown " + kind + " `" + name + "`";
+  if (const auto near = nearest(name, known)) return out + "; did you mean `" + *near + "`?";
+  out += "; known: ";
+  for (std::size_t i = 0; i < known.size(); ++i) out += (i == 0 ? "" : ", ") + known[i];
+  return out;
+}
+
+void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
+  const std::uint32_t most = (e.n - 1) / (info.byzantine ? 3 : 2);
+  if (e.f <= most) return;
+  fields.wrong(fields.given("f") ? "f" : "n",
+               "with n = " + std::to_string(e.n) + " `" + info.name + "` tolerates at most " +
+                   std::to_string(most) + " faults, not " + std::to_string(e.f) +
+                   "; it needs n >= " + (info.byzantine ? "3f+1" : "2f+1"));
+}
+
+void settle_law(Fields& fields, DelayLaw& law) {
+  using Kind = DelayLaw::Kind;
+  const bool bounded = fields.given("min") || fields.given("max");
+  if (!fields.given("law") && !fields.given("mean") && bounded) law.kind = Kind::kUniform;
+  if (fields.given("deviation") && law.deviation != 0 && law.kind != Kind::kNormal) {
+    fields.wrong("deviation", "goes with \"law\": \"normal\"");
+  }
+  switch (law.kind) {
+    case Kind::kConstant:
+      if (!fields.given("min")) law.min = law.mean;
+      if (!fields.given("max")) law.max = law.mean;
+      if (law.min != law.mean || law.max != law.mean) {
+        fields.wrong(law.min != law.mean ? "min" : "max",
+                     "a constant delay has no bounds besides its mean; give a \"law\"");
+      }
+      return;
+    case Kind::kUniform: {
+      if (!fields.given("min") || !fields.given("max")) {
+        return fields.wrong("", "a uniform delay needs `min` and `max`");
+      }
+      const Ticks middle = (law.min + law.max) / 2;
+      if (fields.given("mean") && law.mean != middle && law.min <= law.max) {
+        fields.wrong("mean", "a uniform delay has the mean of its bounds, " + in_units(middle));
+      }
+      law.mean = middle;
+      break;
+    }
+    case Kind::kNormal:
+      if (law.deviation == 0) fields.wrong("", "a normal delay needs a `deviation` above 0");
+      if (!fields.given("min")) law.min = 1;
+      if (!fields.given("max")) law.max = std::max(law.min, law.mean + 6 * law.deviation);
+      break;
+    case Kind::kExponential:
+      if (!fields.given("min")) law.min = 1;
+      if (!fields.given("max")) law.max = std::max(law.min, 20 * law.mean);
+      break;
+  }
+  if (law.min > law.max) {
+    fields.wrong(
+        "min", in_units(law.min) + " is more than the `max`, " + in_units(law.max) + "; swap them");
+  }
+}
+
+void check_topology(Fields& fields, const Network& net, std::uint32_t n) {
+  const Topology shape = net.topology;
+  const bool sides = shape == Topology::kGrid || shape == Topology::kTorus;
+  if (sides) check_sides(fields, net, n);
+  if (!sides && (net.width | net.height) != 0) {
+    fields.wrong(net.width != 0 ? "width" : "height", "goes with a grid or torus");
+  }
+  if (shape == Topology::kRandom && (net.degree < 2 || net.degree >= n)) {
+    fields.wrong("topology", "a random graph of " + nodes(n) + " needs a `degree` of 2 to " +
+                                 std::to_string(n - 1) + ", not " + std::to_string(net.degree));
+  }
+  if (shape != Topology::kRandom && net.degree != 0) {
+    fields.wrong("degree", "goes with a random graph");
+  }
+  if (shape == Topology::kList) check_neighbours(fields, net, n);
+  if (shape != Topology::kList && !net.neighbours.empty()) {
+    fields.wrong("neighbours", "goes with topology list");
+  }
+  const bool round = shape == Topology::kRing || shape == Topology::kUnidirectionalRing;
+  const bool line = shape == Topology::kChain || shape == Topology::kStar;
+  if ((round && n < 3) || (line && n < 2)) {
+    fields.wrong("topology", "a " + std::string(name_of(shape)) + " needs at least " +
+                                 (round ? "3" : "2") + " nodes, not " + std::to_string(n));
+  }
+}
+
+void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n) {
+  if (net.wan.empty()) {
+    if (!net.regions.empty()) fields.wrong("regions", "goes with `wan`, a table of regions");
+    return;
+  }
+  const WanTable* table = wan_table(net.wan);
+  if (table == nullptr) {
+    return fields.wrong("wan", unknown_name("table", net.wan, names_of_tables()));
+  }
+  if (engine == Engine::kRounds) {
+    fields.wrong("wan", "the table is in milliseconds; use \"engine\": \"events\"");
+  }
+  for (const std::string& region : net.regions) {
+    if (table->index_of(region)) continue;
+    fields.wrong("regions", unknown_name("region", region, table->regions));
+  }
+  if (n == 0) return;
+  if (net.regions.size() > n) {
+    fields.wrong("regions", "names " + std::to_string(net.regions.size()) + " places for " +
+                                nodes(n) + "; give at most one a node");
+  }
+  const std::vector<std::string> dealt = net.regions.empty() ? table->regions : net.regions;
+  net.regions.clear();
+  for (std::uint32_t i = 0; i < n; ++i) net.regions.push_back(dealt[i % dealt.size()]);
+}
+
+void check_partition(Fields& fields, const Partition& partition) {
+  if (partition.from >= partition.to) {
+    fields.wrong("to", "the partition heals at " + in_units(partition.to) +
+                           ", not after it begins at " + in_units(partition.from));
+  }
+  std::set<NodeId> seen;
+  for (const auto& group : partition.groups) {
+    if (group.empty()) fields.wrong("groups", "one group is empty; remove it");
+    for (const NodeId node : group) {
+      if (seen.insert(node).second) continue;
+      fields.wrong("groups", "node " + std::to_string(node.value) + " stands in two groups");
+    }
+  }
+  if (partition.groups.size() < 2) fields.wrong("groups", "needs two groups or more");
+}
+
+Ticks standard_delta(const Network& net) {
+  Ticks most = net.wan.empty() ? net.delay.max : 1;
+  for (const LinkRule& rule : links_with_wan(net)) most = std::max(most, rule.delay.max);
+  return 2 * most;
+}
+
+void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
+                 std::uint64_t copies) {
+  const FaultKind what = fault.what;
+  if (!fields.given("what")) fields.wrong("", "`what` is missing: what does it do?");
+  if (!fields.given("who") && what != FaultKind::kStarve) {
+    fields.wrong("", "`who` is missing: which nodes?");
+  }
+  if (fault.to && *fault.to <= fault.from) {
+    fields.wrong("to", "ends at " + in_units(*fault.to) + ", not after it begins at " +
+                           in_units(fault.from));
+  }
+  if (what == FaultKind::kSelective && fault.group.empty()) {
+    fields.wrong("", "a selective fault needs a `group`: who hears it");
+  }
+  if ((what == FaultKind::kDelay) != (delay != 0)) {
+    fields.wrong("delay", what == FaultKind::kDelay ? "a delay fault needs a `delay` above 0"
+                                                    : "goes with \"what\": \"delay\"");
+  }
+  if ((what == FaultKind::kFlood) != (copies != 0)) {
+    fields.wrong("copies", what == FaultKind::kFlood ? "a flood needs `copies`, 1 or more"
+                                                     : "goes with \"what\": \"flood\"");
+  }
+  if (fault.field.empty()) return;
+  if (what != FaultKind::kEquivocate && what != FaultKind::kMutate) {
+    fields.wrong("field", "goes with \"what\": \"equivocate\" or \"mutate\"");
+  } else if (info != nullptr && std::find(info->fields.begin(), info->fields.end(), fault.field) ==
+                                    info->fields.end()) {
+    fields.wrong("field", unknown_name("field of " + info->name, fault.field, info->fields));
+  }
+}
+
+void check_fault_count(Fields& fields, const Experiment& e) {
+  std::set<NodeId> faulty;
+  for (const FaultAction& fault : e.faults) {
+    if (fault.what != FaultKind::kStarve) faulty.insert(fault.who.begin(), fault.who.end());
+  }
+  if (e.beyond_f || faulty.size() <= e.f) return;
+  fields.wrong("faults", nodes(faulty.size()) + " are faulty, but f is " + std::to_string(e.f) +
+                             "; name fewer, or say \"beyond_f\": true");
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,29 @@
+// What must fit together in an experiment, and defaults that follow from other keys. Each check
+// reports to the fields it is given and changes nothing that the file says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fields.hpp"
+
+namespace thresher::sim {
+
+/// "unknown fault `silnt`; did you mean `silent`?", or with all known names if none is near.
+std::string unknown_name(const std::string& kind, const std::string& name,
+                         const std::vector<std::string>& known);
+
+void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info);
+/// Fills in bounds and mean as the law has them.
+void settle_law(Fields& fields, DelayLaw& law);
+void check_topology(Fields& fields, const Network& net, std::uint32_t n);
+/// Deals the regions out to `n` nodes (0: not known).
+void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n);
+void check_partition(Fields& fields, const Partition& partition);
+/// Twice the longest delay of any link.
+Ticks standard_delta(const Network& net);
+void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
+                 std::uint64_t copies);
+void check_fault_count(Fields& fields, const Experiment& e);
+
+}  // namespace thresher::sim

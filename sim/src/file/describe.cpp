@@ -1,0 +1,268 @@
+#include <algorithm>
+#include <set>
+
+#include "checks.hpp"
+#include "fields.hpp"
+#include "thresher/core/committee.hpp"
+#include "thresher/core/names.hpp"
+#include "thresher/sim/subject.hpp"
+#include "thresher/sim/wan.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::uint64_t kMillion = 1'000'000;
+constexpr std::uint64_t kLongest = 1'000'000'000 * kUnit;
+constexpr Scaled kTime{kUnit, {0, kLongest}};
+constexpr Scaled kDelay{kUnit, {1, kLongest}};
+constexpr Scaled kShare{kMillion, {0, kMillion}};
+constexpr Range kCount{0, 1'000'000'000'000};
+
+const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
+                                  std::span<const ProtocolInfo> protocols) {
+  std::vector<std::string> names;
+  for (const ProtocolInfo& info : protocols) {
+    if (info.name == e.protocol) return &info;
+    names.push_back(info.name);
+  }
+  // Whose parameters the other keys would be is unknown with it.
+  fields.wrong("name", unknown_name("protocol", e.protocol, names));
+  fields.tolerate();
+  return nullptr;
+}
+
+const ProtocolInfo* describe_protocol(Fields& fields, Experiment& e,
+                                      std::span<const ProtocolInfo> protocols) {
+  const ProtocolInfo* info = nullptr;
+  fields.object({"protocol", "what is run, and its own parameters"}, [&](Fields& inner) {
+    inner.words({"name", "`thresher sim list` names them all"}, e.protocol);
+    info = find_protocol(inner, e, protocols);
+    if (info == nullptr) {  // writing without the table: what is there is what there is to say
+      for (auto& [name, value] : e.parameters) {
+        inner.parameter({name, value, 0, 0, "its own parameter"}, value);
+      }
+      return;
+    }
+    for (const ParameterInfo& parameter : info->parameters) {
+      const auto at = e.parameters.try_emplace(parameter.name, parameter.standard).first;
+      inner.parameter(parameter, at->second);
+    }
+  });
+  return info;
+}
+
+void describe_law(Fields& fields, const Key& key, DelayLaw& law) {
+  fields.object(
+      key,
+      [&](Fields& inner) {
+        choose(inner, {"law", "constant, uniform, normal or exponential"}, law.kind);
+        inner.decimal({"mean", "of constant, normal and exponential"}, law.mean, kDelay);
+        inner.decimal({"deviation", "of normal", true}, law.deviation, kTime);
+        inner.decimal({"min", "no draw is below"}, law.min, kDelay);
+        inner.decimal({"max", "no draw is above"}, law.max, kDelay);
+        settle_law(inner, law);
+      },
+      "mean");
+}
+
+void describe_topology(Fields& fields, Network& net, const Members& all) {
+  choose(fields,
+         {"topology",
+          "complete, ring, unidirectional-ring, chain, star, grid, torus, random "
+          "or list"},
+         net.topology);
+  const Range side{0, Committee::kMaxSize};
+  small(fields, {"width", "of a grid or torus", true}, net.width, side);
+  small(fields, {"height", "of a grid or torus", true}, net.height, side);
+  small(fields, {"degree", "links a node has in a random graph", true}, net.degree, side);
+  fields.node_lists({"neighbours", "of topology list: for each node those it sends to", true},
+                    net.neighbours, all);
+  if (fields.sound() && all.n != 0) check_topology(fields, net, all.n);
+}
+
+void describe_wan(Fields& fields, Network& net, Engine engine, const Members& all) {
+  fields.words({"wan", "a table of round-trip times between regions, in place of `delay`", true},
+               net.wan);
+  fields.texts({"regions", "of that table, dealt out to the nodes in turn", true}, net.regions);
+  if (fields.sound()) settle_wan(fields, net, engine, all.n);
+}
+
+void describe_links(Fields& fields, Network& net, const Members& all) {
+  describe_law(fields, {"delay", "of a message on a link; a bare number is a constant"}, net.delay);
+  fields.list(
+      {"links", "exceptions for some links; the last one that matches counts", true},
+      net.links.size(), [&](std::size_t size) { net.links.resize(size); },
+      [&](Fields& inner, std::size_t i) {
+        inner.nodes({"from", "senders; none given: everybody", true}, net.links[i].from, all);
+        inner.nodes({"to", "receivers; none given: everybody", true}, net.links[i].to, all);
+        describe_law(inner, {"delay", "on these links"}, net.links[i].delay);
+        if (!inner.given("delay")) inner.wrong("", "says nothing; give it a `delay`");
+      });
+}
+
+void describe_partitions(Fields& fields, Network& net, const Members& all) {
+  fields.list(
+      {"partitions", "groups that do not hear each other for a time", true}, net.partitions.size(),
+      [&](std::size_t size) { net.partitions.resize(size); },
+      [&](Fields& inner, std::size_t i) {
+        Partition& p = net.partitions[i];
+        inner.node_lists({"groups", "nodes in none reach everybody"}, p.groups, all);
+        inner.decimal({"from", "when it begins"}, p.from, kTime);
+        inner.decimal({"to", "when it heals; what was sent across arrives after"}, p.to, kTime);
+        if (inner.sound()) check_partition(inner, p);
+      });
+}
+
+void describe_network(Fields& fields, Experiment& e, const Members& all) {
+  fields.object({"network", "links, their delays and their faults"}, [&](Fields& net) {
+    Network& n = e.network;
+    describe_topology(net, n, all);
+    describe_links(net, n, all);
+    describe_wan(net, n, e.engine, all);
+    net.decimal({"loss", "share of messages that vanish"}, n.loss_ppm, kShare);
+    net.decimal({"duplicate", "share of messages that arrive twice"}, n.duplicate_ppm, kShare);
+    net.decimal({"reorder", "share of messages that others overtake"}, n.reorder_ppm, kShare);
+    net.decimal({"cut", "share of links that carry nothing before gst"}, n.cut_ppm, kShare);
+    describe_partitions(net, n, all);
+    net.object({"nic", "the network card of each node; events engine"}, [&](Fields& nic) {
+      nic.decimal({"mbit_per_s", "payload and metadata count; 0: no limit"}, n.nic_bits_per_s,
+                  {kMillion, {0, kMillion * kMillion}});
+    });
+    net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
+    if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));
+    net.decimal({"delta", "what the protocol's timers call Delta"}, n.delta, kDelay);
+    choose(net, {"scheduler", "fair, starve, rushing, adaptive or reverse"}, n.scheduler);
+    if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
+      net.wrong("nic", "a card's speed needs milliseconds; use \"engine\": \"events\"");
+    }
+  });
+}
+
+void describe_costs(Fields& fields, Experiment& e) {
+  fields.object({"costs", "time that work takes on a node's core; events engine"}, [&](Fields& c) {
+    const Scaled micro{1000, {0, kLongest}};
+    c.decimal({"sign_us", "one signature"}, e.costs.sign_ns, micro);
+    c.decimal({"verify_us", "one check of a signature"}, e.costs.verify_ns, micro);
+    c.decimal({"hash_us_per_kb", "hashing"}, e.costs.hash_ns_per_kb, micro);
+    if (e.engine == Engine::kRounds &&
+        (e.costs.sign_ns | e.costs.verify_ns | e.costs.hash_ns_per_kb) != 0) {
+      c.wrong("", "costs need milliseconds; use \"engine\": \"events\"");
+    }
+  });
+}
+
+void describe_workload(Fields& fields, Experiment& e) {
+  fields.object({"workload", "the requests"}, [&](Fields& w) {
+    Workload& load = e.workload;
+    choose(w, {"kind", "closed, open or none"}, load.kind);
+    w.whole({"clients", "of closed: requests in flight at each node"}, load.clients,
+            {1, 1'000'000});
+    w.decimal({"interval", "of open: between two requests of a node"}, load.interval, kDelay);
+    small(w, {"bytes", "of one request"}, load.bytes, {kLeastPayload, 16U << 20});
+    w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
+    w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
+    if (load.one_at_a_time && load.kind != Workload::Kind::kClosed) {
+      w.wrong("one_at_a_time", "goes with \"kind\": \"closed\"");
+    }
+  });
+}
+
+void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
+                    const Members& all) {
+  fields.nodes({"who",
+                "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: spread over the "
+                "committee",
+                true},
+               fault.who, {all.n, all.f, true});
+  choose(fields, {"what", "`thresher sim list` names them all"}, fault.what);
+  fields.decimal({"from", "when it begins"}, fault.from, kTime);
+  fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
+  fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
+  fields.nodes({"group", "who hears it (selective), who sees the second face", true}, fault.group,
+               all);
+  std::uint64_t delay = fault.what == FaultKind::kDelay ? fault.amount : 0;
+  std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
+  fields.decimal({"delay", "of delay: held back by", true}, delay, kTime);
+  fields.whole({"copies", "of flood", true}, copies, {0, 1'000'000});
+  fault.amount = fault.what == FaultKind::kDelay ? delay : copies;
+  fields.words({"field", "of equivocate and mutate; absent: any", true}, fault.field);
+  fields.numbers({"numbers", "only these of the sender's messages; absent: all", true},
+                 fault.numbers);
+  check_fault(fields, fault, info, delay, copies);
+}
+
+void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, const Members& all) {
+  fields.list(
+      {"faults", "who does what wrong, and when"}, e.faults.size(),
+      [&](std::size_t size) { e.faults.resize(size); },
+      [&](Fields& inner, std::size_t i) { describe_fault(inner, e.faults[i], info, all); });
+  fields.truth({"beyond_f", "allow more than f faulty nodes; the verdict says so"}, e.beyond_f);
+  if (all.n != 0) check_fault_count(fields, e);
+  // {"count": 0} in a sweep: no such fault in this cell.
+  std::erase_if(e.faults, [](const FaultAction& fault) {
+    return fault.who.empty() && fault.what != FaultKind::kStarve;
+  });
+}
+
+void describe_oracles(Fields& fields, Experiment& e) {
+  fields.object({"oracles", "what is judged"}, [&](Fields& o) {
+    Oracles& judge = e.oracles;
+    o.truth({"agreement", "no two correct nodes decide differently"}, judge.agreement);
+    o.truth({"prefix", "one order is a prefix of the other"}, judge.prefix);
+    o.truth({"integrity", "nothing twice"}, judge.integrity);
+    o.truth({"validity", "only what was asked for"}, judge.validity);
+    o.truth({"totality", "in the end everybody has what one has"}, judge.totality);
+    o.truth({"accountability", "evidence only against the guilty"}, judge.accountability);
+    o.truth({"liveness", "decisions go on after GST and faults"}, judge.liveness_on);
+    o.decimal({"liveness_within", "the longest wait for one; absent: by the protocol", true},
+              judge.liveness, kDelay);
+  });
+}
+
+void describe_stop(Fields& fields, Experiment& e) {
+  fields.object({"stop", "the first of these that is met ends a run"}, [&](Fields& s) {
+    s.whole({"rounds", "of the protocol, or units of time", true}, e.stop.rounds, {1, kCount.max});
+    s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
+    s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});
+  });
+  if (!e.stop.rounds && !e.stop.time && !e.stop.decisions) e.stop.rounds = 100;
+}
+
+Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
+  Members all;  // stays empty when it is not known: then nothing is checked against it
+  fields.object({"committee", "how many nodes, and how many of them may be faulty"},
+                [&](Fields& c) {
+                  small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
+                  if (!c.given("f")) e.f = (e.n - 1) / 3;
+                  small(c, {"f", "faults tolerated; absent: (n-1)/3, rounded down"}, e.f,
+                        {0, Committee::kMaxSize});
+                  if (c.sound() && info != nullptr) check_committee(c, e, *info);
+                  if (c.sound()) all = {e.n, e.f, false};
+                });
+  return all;
+}
+
+}  // namespace
+
+void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protocols) {
+  Experiment& e = draft.experiment;
+  std::uint64_t schema = 1;
+  fields.whole({"schema", "the version of this file format"}, schema, {1, 1});
+  if (!fields.given("schema")) fields.wrong("", "\"schema\": 1 is missing");
+  const ProtocolInfo* info = describe_protocol(fields, e, protocols);
+  const Members all = describe_committee(fields, e, info);
+  choose(fields, {"engine", "rounds, events or sockets"}, e.engine);
+  describe_network(fields, e, all);
+  describe_costs(fields, e);
+  describe_workload(fields, e);
+  describe_faults(fields, e, info, all);
+  describe_oracles(fields, e);
+  describe_stop(fields, e);
+  fields.whole({"seed", "everything random follows from it"}, e.seed, {0, UINT64_MAX});
+  fields.whole({"repeats", "runs of each cell, with the next seeds"}, draft.repeats, {1, 100'000});
+  fields.elsewhere({"sweep",
+                    "{\"committee.n\": [4, 7]} or {\"seed\": {\"from\": 1, \"to\": 9}}; "
+                    "a list of such objects zips the keys of each"});
+}
+
+}  // namespace thresher::sim

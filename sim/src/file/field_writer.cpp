@@ -1,0 +1,100 @@
+#include "field_writer.hpp"
+
+namespace thresher::sim {
+namespace {
+
+text::Value list_of(const std::vector<NodeId>& nodes) {
+  text::Value out = text::Value::list();
+  for (const NodeId node : nodes) out.push(node.value);
+  return out;
+}
+
+}  // namespace
+
+void FieldWriter::put(const Key& key, text::Value value, bool empty) {
+  const bool written = !key.quiet || !empty;
+  notes_.push_back({key.name, key.help, written, {}});
+  if (written) tree_.append({key.name, std::move(value)});
+}
+
+void FieldWriter::truth(const Key& key, bool& value) {
+  put(key, value, !value);
+}
+
+void FieldWriter::whole(const Key& key, std::uint64_t& value, Range) {
+  put(key, value, value == 0);
+}
+
+void FieldWriter::decimal(const Key& key, std::uint64_t& value, const Scaled& form) {
+  if (value % form.scale == 0) return put(key, value / form.scale, value == 0);
+  put(key, static_cast<double>(value) / static_cast<double>(form.scale), false);
+}
+
+void FieldWriter::optional(const Key& key, std::optional<std::uint64_t>& value,
+                           const std::function<void(std::uint64_t&)>& use) {
+  if (value) {
+    use(*value);
+  } else {
+    put({key.name, key.help, true}, {}, true);
+  }
+}
+
+void FieldWriter::words(const Key& key, std::string& value) {
+  put(key, value, value.empty());
+}
+
+void FieldWriter::choice(const Key& key, std::size_t& value, std::span<const Name> names) {
+  put(key, names[value].name, false);
+}
+
+void FieldWriter::nodes(const Key& key, std::vector<NodeId>& value, const Members&) {
+  put(key, list_of(value), value.empty());
+}
+
+void FieldWriter::node_lists(const Key& key, std::vector<std::vector<NodeId>>& value,
+                             const Members&) {
+  text::Value out = text::Value::list();
+  for (const auto& row : value) out.push(list_of(row));
+  put(key, std::move(out), value.empty());
+}
+
+void FieldWriter::numbers(const Key& key, std::vector<std::uint64_t>& value) {
+  text::Value out = text::Value::list();
+  for (const std::uint64_t number : value) out.push(number);
+  put(key, std::move(out), value.empty());
+}
+
+void FieldWriter::texts(const Key& key, std::vector<std::string>& value) {
+  text::Value out = text::Value::list();
+  for (const std::string& words : value) out.push(words);
+  put(key, std::move(out), value.empty());
+}
+
+void FieldWriter::parameter(const ParameterInfo& info, Parameter& value) {
+  put({info.name.c_str(), info.help.c_str()},
+      std::visit([](const auto& v) { return text::Value(v); }, value), false);
+}
+
+void FieldWriter::object(const Key& key, const Inner& inner, const char*) {
+  FieldWriter writer;
+  inner(writer);
+  put(key, writer.take(), false);
+  notes_.back().inner = writer.take_notes();
+}
+
+void FieldWriter::list(const Key& key, std::size_t size, const std::function<void(std::size_t)>&,
+                       const std::function<void(Fields&, std::size_t)>& inner) {
+  text::Value out = text::Value::list();
+  for (std::size_t i = 0; i < size; ++i) {
+    FieldWriter writer;
+    inner(writer, i);
+    out.push(writer.take());
+  }
+  put(key, std::move(out), size == 0);
+}
+
+void FieldWriter::elsewhere(const Key& key) {
+  put({key.name, key.help, true}, {}, true);
+}
+
+}  // namespace thresher::sim

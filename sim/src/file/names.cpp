@@ -1,0 +1,85 @@
+#include "thresher/sim/names.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr Name kEngines[] = {
+    {"rounds", "lock-step rounds; times are in rounds"},
+    {"events", "discrete events; times are in milliseconds"},
+    {"sockets", "real nodes on loopback"},
+};
+constexpr Name kLaws[] = {
+    {"constant", "always `mean`"},
+    {"uniform", "from `min` to `max`"},
+    {"normal", "`mean` and `deviation`, cut to [min, max]"},
+    {"exponential", "`mean`, cut to [min, max]"},
+};
+constexpr Name kTopologies[] = {
+    {"complete", "everybody to everybody"},
+    {"ring", "each to both neighbours"},
+    {"chain", "a ring with one link cut"},
+    {"star", "node 0 to everybody"},
+    {"grid", "`width` x `height`, each to four neighbours"},
+    {"torus", "a grid whose edges meet"},
+    {"unidirectional-ring", "each to the next"},
+    {"random", "a random graph, `degree` links a node"},
+    {"list", "`neighbours`: a list for each node"},
+};
+constexpr Name kSchedulers[] = {
+    {"fair", "delays as drawn"},
+    {"starve", "the leader's (anchor's) messages come as late as allowed"},
+    {"rushing", "the faulty are heard first, the correct last"},
+    {"adaptive", "the last f leaders are heard as late as allowed"},
+    {"reverse", "last sent, first delivered"},
+};
+constexpr Name kWorkloads[] = {
+    {"closed", "`clients` requests in flight at each node"},
+    {"open", "a request every `interval` at each node"},
+    {"none", "no requests"},
+};
+constexpr Name kFaults[] = {
+    {"silent", "sends nothing"},
+    {"crash", "stops at `from`, restarts at `to` with what its disk holds"},
+    {"amnesia", "crashes and restarts with an empty disk"},
+    {"delay", "holds its messages back by `delay`"},
+    {"drop", "its messages vanish"},
+    {"equivocate", "two faces to two groups, by changing a declared field"},
+    {"twins", "two honest faces with one key, each shown to one group"},
+    {"withhold", "its messages reach exactly f+1 correct nodes"},
+    {"selective", "its messages reach `group` only"},
+    {"replay", "sends old messages again"},
+    {"stale", "answers with messages of earlier rounds"},
+    {"flood", "sends `copies` of its messages, and junk"},
+    {"mutate", "small-scope mutation of one field (ByzzFuzz)"},
+    {"starve", "network: messages of `who` (absent: of leaders) come as late as allowed"},
+    {"no-share", "withholds its coin shares"},
+};
+
+}  // namespace
+
+template <>
+std::span<const Name> names_of<Engine>() {
+  return kEngines;
+}
+template <>
+std::span<const Name> names_of<DelayLaw::Kind>() {
+  return kLaws;
+}
+template <>
+std::span<const Name> names_of<Topology>() {
+  return kTopologies;
+}
+template <>
+std::span<const Name> names_of<Network::Scheduler>() {
+  return kSchedulers;
+}
+template <>
+std::span<const Name> names_of<Workload::Kind>() {
+  return kWorkloads;
+}
+template <>
+std::span<const Name> names_of<FaultKind>() {
+  return kFaults;
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,158 @@
+#include "thresher/sim/read.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "axes.hpp"
+#include "field_reader.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::size_t kMostComplaints = 50;
+
+// What was set from outside has no line in the file.
+text::Value override_value(const std::string& content) {
+  const auto parsed = text::parse(content);
+  if (!parsed) return text::Value(content);
+  text::Value out = *parsed;
+  out.at_line(0);
+  return out;
+}
+
+class Reading {
+ public:
+  explicit Reading(const ReadOptions& options) : options_(options) {}
+
+  Result<std::vector<Cell>, std::vector<std::string>> read(std::string_view content) {
+    auto tree = text::parse(content);
+    if (!tree) {
+      for (const text::Problem& p : tree.error()) complaints_.push_back({p.line, "", p.what});
+      return lines();
+    }
+    if (!tree->is_object()) {
+      complaints_.push_back({tree->line(), "", "must be one object, not " + called(*tree)});
+      return lines();
+    }
+    for (const Override& change : options_.overrides) {
+      const std::string why = set_path(*tree, change.path, override_value(change.value));
+      if (!why.empty()) complaints_.push_back({0, change.path, why});
+    }
+    std::vector<Axis> axes;
+    if (const text::Value* sweep = tree->find("sweep")) axes = read_axes(*sweep, complaints_);
+    const std::size_t count = cells_of(axes);
+    // The file itself is read in any case, so that all its problems show.
+    if (count == 0 || !complaints_.empty()) {
+      Draft draft;
+      read_cell(*tree, draft);
+      return lines();
+    }
+    std::vector<Cell> out;
+    for (std::size_t i = 0; i < count; ++i) read_cells(*tree, axes, i, out);
+    if (!complaints_.empty()) return lines();
+    return out;
+  }
+
+ private:
+  // 0 when there are too many, which is then said.
+  std::size_t cells_of(const std::vector<Axis>& axes) {
+    std::size_t count = 1;
+    for (const Axis& axis : axes) {
+      count *= axis.rows.size();
+      if (count > kMostCells) {
+        complaints_.push_back(
+            {0, "sweep", "has more than " + std::to_string(kMostCells) + " cells; split it"});
+        return 0;
+      }
+    }
+    return count;
+  }
+
+  void read_cell(const text::Value& tree, Draft& draft) {
+    FieldReader reader(tree, "", tree.line(), complaints_);
+    describe(reader, draft, options_.protocols);
+    reader.finish();
+  }
+
+  void read_cells(const text::Value& tree, const std::vector<Axis>& axes, std::size_t index,
+                  std::vector<Cell>& out) {
+    text::Value own = tree;
+    Cell cell;
+    const std::size_t before = complaints_.size();
+    std::vector<std::size_t> row(axes.size());
+    for (std::size_t a = axes.size(); a-- > 0; index /= axes[a].rows.size()) {
+      row[a] = index % axes[a].rows.size();
+    }
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+      for (std::size_t k = 0; k < axes[a].keys.size(); ++k) {
+        const text::Value& value = axes[a].rows[row[a]][k];
+        const std::string& key = axes[a].keys[k];
+        cell.at.push_back({key, text::write(value)});
+        const std::string why = set_path(own, key, value);
+        if (!why.empty()) complaints_.push_back({value.line(), "sweep." + key, why});
+      }
+    }
+    Draft draft;
+    read_cell(own, draft);
+    if (complaints_.size() != before) return locate(before, cell);
+    if (out.size() + draft.repeats > kMostCells) {
+      complaints_.push_back(
+          {0, "repeats",
+           "make more than " + std::to_string(kMostCells) + " runs; split the sweep"});
+      return;
+    }
+    if (!complaints_.empty()) return;
+    for (cell.repeat = 0; cell.repeat < draft.repeats; ++cell.repeat) {
+      cell.experiment = draft.experiment;
+      cell.experiment.seed += cell.repeat;
+      out.push_back(cell);
+    }
+  }
+
+  // Keeps of a cell's complaints those that no cell before it had, and says where it stands.
+  void locate(std::size_t before, const Cell& cell) {
+    std::string where;
+    for (const Coordinate& c : cell.at) {
+      where += (where.empty() ? "" : ", ") + c.key + " = " + c.value;
+    }
+    std::vector<Complaint> own(complaints_.begin() + static_cast<std::ptrdiff_t>(before),
+                               complaints_.end());
+    complaints_.resize(before);
+    for (Complaint& complaint : own) {
+      if (!seen_.insert(complaint).second || complaints_.size() > kMostComplaints) continue;
+      if (!where.empty()) complaint.what += " (in the sweep, first at " + where + ")";
+      complaints_.push_back(std::move(complaint));
+    }
+  }
+
+  std::vector<std::string> lines() {
+    std::stable_sort(complaints_.begin(), complaints_.end(),
+                     [](const Complaint& a, const Complaint& b) { return a.line < b.line; });
+    std::vector<std::string> out;
+    for (const Complaint& c : complaints_) {
+      if (out.size() == kMostComplaints) {
+        out.push_back(options_.file + ": and more; mend these first");
+        break;
+      }
+      std::string line = c.line != 0 ? options_.file + ":" + std::to_string(c.line) + ": "
+                         : options_.overrides.empty() ? options_.file + ": "
+                                                      : std::string("command line: ");
+      line += c.path.empty() ? c.what : c.path + ": " + c.what;
+      if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
+    }
+    return out;
+  }
+
+  const ReadOptions& options_;
+  Complaints complaints_;
+  std::set<Complaint> seen_;
+};
+
+}  // namespace
+
+Result<std::vector<Cell>, std::vector<std::string>> read_experiments(std::string_view content,
+                                                                     const ReadOptions& options) {
+  return Reading(options).read(content);
+}
+
+}  // namespace thresher::sim

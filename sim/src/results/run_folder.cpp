@@ -1,0 +1,107 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include "thresher/core/hash.hpp"
+#include "thresher/sim/read.hpp"
+#include "thresher/sim/results.hpp"
+
+namespace thresher::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// No other process or thread takes the same name.
+fs::path beside(const fs::path& path) {
+  static std::atomic<std::uint64_t> counter{0};
+  return path.parent_path() / (".new-" + path.filename().string() + "-" +
+                               std::to_string(::getpid()) + "-" + std::to_string(counter++));
+}
+
+std::string cannot_write(const fs::path& path, const std::string& why) {
+  return "cannot write '" + path.string() + "': " + why + "; check the folder and the disk";
+}
+
+bool write_plain(const fs::path& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  return out.good();
+}
+
+bool write_parts(const fs::path& folder, const RunRecord& record) {
+  text::Value result =
+      outcome_json(record.experiment, record.outcome, {.per_node = true, .costs = false});
+  result.set("version", record.version);
+  text::Value cost;
+  cost.set("cpu_s", record.outcome.cpu_s).set("rss_bytes", record.outcome.rss_bytes);
+  std::string nodes;
+  for (std::size_t i = 0; i < record.outcome.nodes.size(); ++i) {
+    text::Value row;
+    row.set("node", i);
+    const text::Value measures = node_json(record.outcome.nodes[i]);
+    for (const text::Member& member : measures.members()) row.set(member.key, member.value);
+    nodes += text::write(row) + "\n";
+  }
+  return write_plain(folder / "experiment.json", write_experiment(record.experiment) + "\n") &&
+         write_plain(folder / "cost.json", text::write(cost) + "\n") &&
+         write_plain(folder / "nodes.ndjson", nodes) &&
+         write_plain(folder / "result.json", text::write(result) + "\n");
+}
+
+}  // namespace
+
+Result<Unit, std::string> save_file(const fs::path& path, std::string_view content) {
+  const fs::path fresh = beside(path);
+  std::error_code error;
+  if (!write_plain(fresh, content)) {
+    const std::string why = std::strerror(errno);
+    fs::remove(fresh, error);
+    return cannot_write(path, why);
+  }
+  fs::rename(fresh, path, error);
+  if (error) return cannot_write(path, error.message());
+  return Unit{};
+}
+
+Result<FileContent, std::string> load_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream content;
+  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
+    if (in.is_open() && fs::is_regular_file(path)) return FileContent{};
+    return "cannot read '" + path.string() +
+           "': " + (fs::is_directory(path) ? "it is a folder" : std::strerror(errno)) +
+           "; check the path";
+  }
+  content << in.rdbuf();
+  return FileContent{content.str()};
+}
+
+Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& record) {
+  const fs::path fresh = beside(folder);
+  std::error_code error;
+  fs::create_directories(fresh, error);
+  if (error) return cannot_write(fresh, error.message());
+  if (!write_parts(fresh, record)) {
+    const std::string why = std::strerror(errno);
+    fs::remove_all(fresh, error);
+    return cannot_write(folder, why);
+  }
+  fs::rename(fresh, folder, error);
+  if (!error) return Unit{};
+  std::error_code ignored;
+  fs::remove_all(fresh, ignored);
+  // Another process was there first, with the same result.
+  if (fs::exists(folder / "result.json", ignored)) return Unit{};
+  return cannot_write(folder, error.message());
+}
+
+std::string run_id(const Experiment& experiment, std::string_view version) {
+  const std::string content = write_experiment(experiment, -1) + "\n" + std::string(version);
+  return hex(hash(as_view(content))).substr(0, 24);
+}
+
+}  // namespace thresher::sim

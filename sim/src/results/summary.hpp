@@ -1,0 +1,41 @@
+// The files that sum a finished sweep up: results.ndjson, runs.csv, summary.csv.
+//
+//   auto cells = load_cells("out/cells.ndjson");
+//   auto failed = summarise("out", *cells);
+//
+// Guarantees: functions of cells.ndjson and of the runs' result.json alone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/sim/read.hpp"
+#include "thresher/sim/sweep.hpp"
+
+namespace thresher::sim {
+
+/// One line of cells.ndjson.
+struct CellRow {
+  std::string id;
+  std::vector<Coordinate> at;
+  std::uint64_t repeat = 0;
+};
+
+std::string cells_text(const std::vector<CellRow>& rows);
+Result<std::vector<CellRow>, std::string> load_cells(const std::filesystem::path& path);
+
+/// Where a run of the sweep in `out` stands.
+std::filesystem::path run_folder(const std::filesystem::path& out, const std::string& id);
+bool is_finished(const std::filesystem::path& out, const std::string& id);
+
+/// The first row of `table` are names. Pre: every row is finished.
+Result<Unit, std::string> load_summary(const std::filesystem::path& out,
+                                       const std::vector<CellRow>& rows, SummaryTable& table);
+
+/// Pre: every row is finished.
+Result<Unit, std::string> summarise(const std::filesystem::path& out,
+                                    const std::vector<CellRow>& rows);
+
+}  // namespace thresher::sim

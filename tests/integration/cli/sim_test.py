@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""`thresher sim` as a user calls it: experiment files good and bad, runs, sweeps, shards, merging."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+BINARY = str(pathlib.Path(BINARY).resolve()) if pathlib.Path(BINARY).exists() else BINARY
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PARTS = ["verdict", "seed", "trace_hash", "rounds", "virtual_ms", "messages", "bytes", "decisions", "latency_ms",
+         "per_node", "cpu_s", "rss_bytes"]
+
+
+def run(*arguments, text=None, env=None, cwd=None):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "JOB_COMPLETION"))}
+    return subprocess.run([BINARY, "sim", *map(str, arguments)], input=text, capture_output=True, text=True,
+                          timeout=60, env={**clean, **(env or {})}, cwd=cwd)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        return path
+
+    def experiment(self, **members):
+        base = {"schema": 1, "protocol": {"name": "pbft"}, "workload": {"one_at_a_time": True}, "stop": {"rounds": 12}}
+        return self.write("exp.json", {**base, **members})
+
+
+class BadFiles(Files):
+    """Every class of bad input that other simulators crash on or swallow."""
+
+    def refused(self, content, *wanted):
+        path = self.write("bad.json", content)
+        out = run("run", path, "--json")
+        self.assertEqual(out.returncode, 2, out.stderr + out.stdout)
+        self.assertEqual(out.stdout, "")
+        for words in (str(path), *wanted):
+            self.assertIn(words, out.stderr)
+        return out.stderr
+
+    def member(self, name, value, *wanted):
+        return self.refused({"schema": 1, name: value}, *wanted)
+
+    def test_no_json(self):
+        self.refused("", ":1: this is no JSON")
+        self.refused('{"schema": 1,\n "seed": }\n', "bad.json:2: this is no JSON")
+        self.refused("[1, 2]", "must be one object")
+        self.refused("{}", '"schema": 1 is missing')
+
+    def test_wrong_types(self):
+        self.member("stop", {"rounds": "30"}, 'stop.rounds: must be a whole number', 'not the text "30"')
+        self.member("network", {"loss": "0.1"}, "network.loss: must be a number from 0 to 1")
+        self.member("committee", {"n": 4.7}, "committee.n", "not 4.7")
+        self.member("network", [], "network: must be an object, not a list")
+
+    def test_out_of_range(self):
+        self.member("stop", {"rounds": -30}, "stop.rounds", "not -30")
+        self.member("committee", {"n": 0}, "committee.n", "from 1 to 4096")
+        self.member("repeats", 0, "repeats")
+        self.member("network", {"delay": 0}, "network.delay")
+        self.member("network", {"loss": 2}, "network.loss", "not 2")
+
+    def test_unknown_names(self):
+        self.member("network", {"topology": "comlete"}, "network.topology", "did you mean `complete`?")
+        self.member("network", {"delay": {"law": "unifrm", "min": 1, "max": 2}}, "network.delay.law", "`uniform`")
+        self.member("network", {"dropProbabilty": 0.1}, "network.dropProbabilty: unknown key")
+        self.member("protocl", {}, "protocl: unknown key", "did you mean `protocol`?")
+        self.member("protocol", {"name": "pbtf"}, "protocol.name: unknown protocol", "`pbft`")
+        self.member("protocol", {"name": "nothing-like-it"}, "protocol.name", "known: ", "thresher")
+
+    def test_what_does_not_fit(self):
+        self.member("network", {"delay": {"min": 5, "max": 2}}, "network.delay.min: 5 is more than the `max`, 2")
+        self.member("committee", {"n": 6, "f": 2}, "committee.f", "n >= 3f+1")
+        self.member("network", {"topology": "grid", "width": 5, "height": 5}, "25 places for 4 nodes")
+        self.member("network", {"topology": "list", "neighbours": [[1], [2], [3], [99]]}, "neighbours[3]", "no node 99")
+        self.member("faults", [{"who": [4], "what": "silent"}], "faults[0].who", "no node 4")
+        self.member("faults", [{"who": {"count": 9}, "what": "silent"}], "faults[0].who.count")
+        self.member("faults", [{"who": [0, 1], "what": "silent"}], "faults", "beyond_f")
+        self.member("sweep", {"committee.n": []}, "sweep.committee.n", "no values")
+
+    def test_all_problems_at_once(self):
+        lines = self.member("network", {"loss": 7, "delay": {"min": 3, "max": 1}, "x": 1}).strip().split("\n")
+        self.assertEqual(len(lines), 3, lines)
+
+    def test_an_absent_file(self):
+        out = run("run", self.folder / "none.json")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("cannot read", out.stderr)
+        self.assertEqual(run("run", self.folder).returncode, 2)
+
+    def test_bad_flags(self):
+        for flags in (["--set", "committee.n"], ["--set", "committee.n=x"], ["--n", 0], ["--protocol", "paxos"],
+                      ["--cell", 1], ["--engine", "sokets"]):
+            self.assertEqual(run("run", *flags).returncode, 2, flags)
+
+
+class Running(Files):
+    def test_flags_alone(self):
+        out = run("run", "--protocol", "thresher", "--n", 7, "--rounds", 20, "--seed", 7, "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual(out.stdout.count("\n"), 1)
+        row = json.loads(out.stdout)
+        self.assertLessEqual(set(PARTS), set(row))
+        self.assertEqual(row["seed"], 7)
+        self.assertEqual(len(row["per_node"]), 7)
+        self.assertGreater(row["decisions"], 0)
+        self.assertEqual(set(row["latency_ms"]), {"mean", "p50", "p99"})
+
+    def test_the_same_seed_is_the_same_run(self):
+        path = self.experiment()
+        rows = [json.loads(run("run", path, "--json", "--check-determinism").stdout) for _ in range(2)]
+        self.assertEqual(rows[0]["trace_hash"], rows[1]["trace_hash"])
+        other = json.loads(run("run", path, "--json", "--set", "committee.n=7").stdout)
+        self.assertNotEqual(rows[0]["trace_hash"], other["trace_hash"])
+
+    def test_explained_reads_back_equal(self):
+        path = self.experiment(faults=[{"who": {"count": "f"}, "what": "silent", "from": 2}])
+        first = run("run", path, "--explain", "--set", "committee.n=10")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        again = run("run", "-", "--explain", text=first.stdout)
+        self.assertEqual(again.stdout, first.stdout)
+        self.assertEqual(json.loads(first.stdout)["faults"][0]["who"], [0, 3, 6])
+
+    def test_a_new_experiment_runs(self):
+        rows = json.loads(run("list", "--json").stdout)
+        self.assertIn("pbft", {p["name"] for p in rows["protocols"]})
+        self.assertIn("twins", {f["name"] for f in rows["faults"]})
+        for protocol in rows["protocols"]:
+            made = run("new", protocol["name"])
+            self.assertEqual(made.returncode, 0)
+            self.assertIn("// ", made.stdout)
+            path = self.write("new.json", made.stdout)
+            out = run("run", path, "--json", "--set", "committee={\"n\": 4}")
+            self.assertEqual(out.returncode, 0, protocol["name"] + out.stderr)
+        self.assertEqual(run("new", "pbtf").returncode, 2)
+
+    def test_new_pbft_is_the_first_figure(self):
+        shown = json.loads(run("run", "-", "--explain", text=run("new", "pbft").stdout).stdout)
+        self.assertEqual(shown["committee"], {"n": 100, "f": 33})
+        self.assertEqual(shown["network"]["delay"]["mean"], 1)
+        self.assertEqual(shown["stop"], {"rounds": 30})
+        self.assertTrue(shown["workload"]["one_at_a_time"])
+        row = json.loads(run("run", "-", "--json", text=run("new", "pbft").stdout).stdout)
+        self.assertIn(row["decisions"], (9, 10))
+        self.assertEqual(row["latency_ms"]["mean"], 3)
+
+    def test_trace_and_folder(self):
+        path = self.experiment()
+        out = run("run", path, "--trace", self.folder / "t.ndjson", "--out", self.folder / "run", "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        events = [json.loads(line) for line in (self.folder / "t.ndjson").read_text().splitlines()]
+        self.assertEqual(sum(e["event"] == "deliver" and e["node"] != e["peer"] for e in events),
+                         json.loads(out.stdout)["messages"])
+        self.assertEqual({p.name for p in (self.folder / "run").iterdir()},
+                         {"experiment.json", "result.json", "nodes.ndjson", "cost.json"})
+        again = run("run", self.folder / "run" / "experiment.json", "--json")
+        self.assertEqual(json.loads(again.stdout)["trace_hash"], json.loads(out.stdout)["trace_hash"])
+        self.assertEqual(run("run", path, "--trace", "/nowhere/t").returncode, 1)
+
+    def test_no_progress_is_4(self):
+        path = self.experiment(faults=[{"who": {"count": 2}, "what": "silent"}], beyond_f=True,
+                               stop={"rounds": 500}, oracles={"liveness_within": 40})
+        out = run("run", path, "--json")
+        self.assertEqual(out.returncode, 4, out.stdout + out.stderr)
+        row = json.loads(out.stdout)
+        self.assertEqual(row["verdict"], "NoProgress")
+        self.assertTrue(row["beyond_f"])
+
+    def test_a_violation_is_3_and_replays(self):
+        # Three of four show another face to the fourth: more than f, so agreement may break.
+        path = self.experiment(protocol={"name": "pbft"}, committee={"n": 4}, beyond_f=True,
+                               faults=[{"who": [0, 1, 2], "what": "twins", "group": [3]}], stop={"rounds": 40})
+        for seed in range(1, 30):
+            out = run("run", path, "--json", "--seed", seed, cwd=self.folder)
+            if out.returncode == 3:
+                break
+        self.assertEqual(out.returncode, 3, out.stderr)
+        command = out.stderr.split("replay: thresher ")[1].split()
+        again = run(*command[1:], "--json", cwd=self.folder)
+        self.assertEqual(again.returncode, 3, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["trace_hash"], json.loads(out.stdout)["trace_hash"])
+
+    def test_dry_run_predicts(self):
+        path = self.experiment(committee={"n": 40}, stop={"rounds": 60})
+        foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
+        measured = json.loads(run("run", path, "--json").stdout)
+        self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
+
+
+class Sweeps(Files):
+    FILES = ("cells.ndjson", "results.ndjson", "runs.csv", "summary.csv")
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.experiment(sweep={"committee.n": [4, 7], "network.delay": [1, 2]}, repeats=2)
+
+    def sweep(self, folder, *flags, status=0, **keywords):
+        out = run("sweep", self.path, "--out", self.folder / folder, *flags, **keywords)
+        self.assertEqual(out.returncode, status, out.stderr)
+        return out
+
+    def same(self, one, other):
+        for name in self.FILES:
+            self.assertEqual((self.folder / one / name).read_bytes(), (self.folder / other / name).read_bytes(), name)
+
+    def test_a_sweep_is_not_a_run(self):
+        out = run("run", self.path)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("8 runs", out.stderr)
+        self.assertEqual(run("run", self.path, "--cell", 7, "--json").returncode, 0)
+
+    def test_resumes_and_reports(self):
+        first = json.loads(self.sweep("all", "--json", "--jobs", 2).stdout)
+        self.assertEqual((first["cells"], first["ran"], first["missing"]), (8, 8, 0))
+        again = json.loads(self.sweep("all", "--json").stdout)
+        self.assertEqual((again["ran"], again["reused"]), (0, 8))
+        rows = json.loads(run("report", self.folder / "all", "--json").stdout)["rows"]
+        self.assertEqual(len(rows), 4)
+        self.assertEqual(rows[0]["committee.n"], 4)
+        self.assertEqual(rows[0]["runs"], 2)
+        self.assertIn("messages", run("report", self.folder / "all").stdout)
+
+    def test_one_thread_or_two(self):
+        self.sweep("one", "--jobs", 1)
+        self.sweep("two", "--jobs", 2)
+        self.same("one", "two")
+
+    def test_shards_merge_to_the_same_bytes(self):
+        self.sweep("all")
+        for i in range(3):
+            self.sweep(f"s{i}", "--shard", f"{i}/3")
+        merged = run("merge", *(self.folder / f"s{i}" for i in range(2)), "--out", self.folder / "some")
+        self.assertEqual(merged.returncode, 1)
+        self.assertIn("are in none of the folders", merged.stderr)
+        merged = run("merge", *(self.folder / f"s{i}" for i in range(3)), "--out", self.folder / "whole")
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.same("all", "whole")
+
+    def test_shards_from_the_environment(self):
+        self.sweep("all")
+        slurm = {"SLURM_ARRAY_TASK_COUNT": "2", "SLURM_ARRAY_TASK_MIN": "1"}
+        for task in ("1", "2"):
+            self.sweep("slurm", env={**slurm, "SLURM_ARRAY_TASK_ID": task})
+        for index in ("0", "1", "2"):
+            self.sweep("cube", "--shards", 3, env={"JOB_COMPLETION_INDEX": index})
+        self.same("all", "slurm")
+        self.same("all", "cube")
+        self.sweep("bad", env={"JOB_COMPLETION_INDEX": "0"}, status=2)
+        self.sweep("bad", "--shards", 3, status=2)
+        self.sweep("bad", "--shard", "3/3", status=2)
+
+    def test_goes_on_after_a_kill(self):
+        self.path = self.experiment(sweep={"seed": {"from": 1, "to": 60}}, committee={"n": 31}, stop={"rounds": 60})
+        self.sweep("all")
+        target = self.folder / "killed"
+        process = subprocess.Popen([BINARY, "sim", "sweep", self.path, "--out", target], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while process.poll() is None and len(list(target.glob("runs/[0-9a-f]*"))) < 5:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        out = json.loads(self.sweep("killed", "--json").stdout)
+        self.assertGreaterEqual(out["reused"], 5)
+        self.same("all", "killed")
+
+    def test_refuses_another_sweeps_folder(self):
+        self.sweep("all")
+        out = self.sweep("all", "--set", "stop.rounds=9", status=1)
+        self.assertIn("holds another sweep", out.stderr)
+
+    def test_explains_every_run(self):
+        lines = self.sweep("none", "--explain").stdout.splitlines()
+        self.assertEqual([json.loads(line)["committee"]["n"] for line in lines], [4] * 4 + [7] * 4)
+        self.assertFalse((self.folder / "none").exists())
+
+
+@unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
+class Parallel(Files):
+    def test_the_template_with_one_shard_killed(self):
+        path = self.experiment(sweep={"seed": {"from": 1, "to": 24}})
+        template = ROOT / "deploy" / "sim" / "parallel.sh"
+        self.assertEqual(run("sweep", path, "--out", self.folder / "all").returncode, 0)
+        arguments = ["bash", template, path, self.folder / "out", "8"]
+        environment = {**os.environ, "THRESHER": BINARY, "PARALLEL_HOME": str(self.folder)}
+        # The first time every third shard dies before it begins, as if its machine went down.
+        broken = self.write("broken.sh", '#!/bin/sh\ncase "$*" in *[036]/8*) kill -9 $$;; esac\nexec "$REAL" "$@"\n')
+        broken.chmod(0o755)
+        once = subprocess.run(arguments, env={**environment, "THRESHER": str(broken), "REAL": BINARY},
+                              capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(once.returncode, 0)
+        again = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        for name in Sweeps.FILES:
+            self.assertEqual((self.folder / "all" / name).read_bytes(), (self.folder / "out" / name).read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,362 @@
+#include "thresher/sim/read.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "thresher/text/json.hpp"
+
+namespace thresher::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Protocols of the test's own: the reader is told of them, and knows none itself.
+const std::vector<ProtocolInfo>& known() {
+  static const std::vector<ProtocolInfo> kKnown{
+      {"pbft",
+       "",
+       true,
+       {{"checkpoint", std::int64_t{10}, 1, 1000, "slots between checkpoints"},
+        {"batching", true, 0, 0, ""},
+        {"mode", std::string("plain"), 0, 0, ""},
+        {"scale", 1.5, 0, 9, ""}},
+       {"digest", "view"}},
+      {"raft", "", false, {}, {}},
+      {"thresher", "", true, {}, {"parents"}}};
+  return kKnown;
+}
+
+std::vector<Cell> cells(const std::string& content, std::vector<Override> overrides = {}) {
+  auto out = read_experiments(content, {"exp.json", std::move(overrides), known()});
+  if (!out) {
+    for (const std::string& line : out.error()) ADD_FAILURE() << line;
+    return {};
+  }
+  return *out;
+}
+
+Experiment one(const std::string& members, std::vector<Override> overrides = {}) {
+  const auto out = cells("{\"schema\": 1" + (members.empty() ? "" : ",\n" + members) + "}",
+                         std::move(overrides));
+  EXPECT_EQ(out.size(), 1U);
+  return out.empty() ? Experiment{} : out.front().experiment;
+}
+
+// The members stand from line 2 on.
+std::vector<std::string> complaints(const std::string& members,
+                                    std::vector<Override> overrides = {}) {
+  const auto out = read_experiments("{\"schema\": 1,\n" + members + "\n}",
+                                    {"exp.json", std::move(overrides), known()});
+  EXPECT_FALSE(out) << members;
+  return out ? std::vector<std::string>{} : out.error();
+}
+
+TEST(ReadExperiment, FillsInEveryDefault) {
+  const Experiment e = one("");
+  EXPECT_EQ(e.protocol, "thresher");
+  EXPECT_EQ(e.n, 4U);
+  EXPECT_EQ(e.f, 1U);
+  EXPECT_EQ(e.engine, Engine::kRounds);
+  EXPECT_EQ(e.stop.rounds, 100U);
+  EXPECT_EQ(e.network.delay.mean, kUnit);
+  EXPECT_EQ(e.network.delta, 2 * kUnit);
+  EXPECT_EQ(e.seed, 1U);
+}
+
+TEST(ReadExperiment, ReadsTheWholeShape) {
+  const Experiment e = one(R"("protocol": {"name": "pbft", "checkpoint": 5, "batching": false},
+    "committee": {"n": 10}, "engine": "events",
+    "network": {"delay": {"law": "normal", "mean": 20, "deviation": 2.5, "min": 10, "max": 50},
+      "links": [{"from": [0], "to": [1, 2], "delay": {"min": 1, "max": 3}}],
+      "loss": 0.01, "duplicate": 0.5, "reorder": 1,
+      "partitions": [{"groups": [[0, 1], [2, 3]], "from": 5, "to": 7.5}],
+      "nic": {"mbit_per_s": 0.5}, "gst": 100, "scheduler": "rushing"},
+    "costs": {"sign_us": 20, "verify_us": 67.5},
+    "workload": {"kind": "open", "interval": 0.25, "bytes": 100},
+    "faults": [{"who": [3], "what": "equivocate", "field": "digest", "from": 1, "to": 2,
+                "probability": 0.25, "group": [1, 2]},
+               {"who": {"count": "f"}, "what": "delay", "delay": 3}],
+    "oracles": {"totality": false, "liveness_within": 12}, "beyond_f": true,
+    "stop": {"time": 1000, "decisions": 7}, "seed": 18446744073709551615)");
+  EXPECT_EQ(std::get<std::int64_t>(e.parameters.at("checkpoint")), 5);
+  EXPECT_FALSE(std::get<bool>(e.parameters.at("batching")));
+  EXPECT_EQ(std::get<std::string>(e.parameters.at("mode")), "plain");
+  EXPECT_EQ(e.f, 3U);
+  EXPECT_EQ(e.network.delay.kind, DelayLaw::Kind::kNormal);
+  EXPECT_EQ(e.network.delay.deviation, 2500U);
+  EXPECT_EQ(e.network.links.at(0).delay.kind, DelayLaw::Kind::kUniform);
+  EXPECT_EQ(e.network.links.at(0).delay.mean, 2000U);
+  EXPECT_EQ(e.network.loss_ppm, 10'000U);
+  EXPECT_EQ(e.network.partitions.at(0).to, 7500U);
+  EXPECT_EQ(e.network.nic_bits_per_s, 500'000U);
+  EXPECT_EQ(e.network.delta, 100 * kUnit);
+  EXPECT_EQ(e.network.scheduler, Network::Scheduler::kRushing);
+  EXPECT_EQ(e.costs.verify_ns, 67'500U);
+  EXPECT_EQ(e.workload.interval, 250U);
+  ASSERT_EQ(e.faults.size(), 2U);
+  EXPECT_EQ(e.faults[0].probability_ppm, 250'000U);
+  EXPECT_EQ(e.faults[0].to, Ticks{2000});
+  EXPECT_THAT(e.faults[1].who, ElementsAre(NodeId{0}, NodeId{3}, NodeId{6}));
+  EXPECT_EQ(e.faults[1].amount, 3000U);
+  EXPECT_FALSE(e.oracles.totality);
+  EXPECT_EQ(e.oracles.liveness, Ticks{12'000});
+  EXPECT_EQ(e.stop.rounds, std::nullopt);
+  EXPECT_EQ(e.seed, 18446744073709551615U);
+}
+
+TEST(ReadExperiment, DealsRegionsOut) {
+  const Experiment e = one(R"("engine": "events", "committee": {"n": 5},
+    "network": {"wan": "aws", "regions": ["ireland", "tokyo"]})");
+  EXPECT_THAT(e.network.regions, ElementsAre("ireland", "tokyo", "ireland", "tokyo", "ireland"));
+  EXPECT_EQ(e.network.delta, Ticks{212'400});
+}
+
+TEST(ReadExperiment, WhatIsWrittenReadsBackEqual) {
+  for (const char* members :
+       {"", R"("protocol": {"name": "pbft", "scale": 2.5}, "committee": {"n": 31, "f": 9})",
+        R"("engine": "events", "network": {"delay": {"law": "exponential", "mean": 0.5},
+           "wan": "ibm", "nic": {"mbit_per_s": 25}}, "stop": {"time": 0.125})",
+        R"("committee": {"n": 6}, "network": {"topology": "grid", "width": 2, "height": 3,
+           "delay": {"min": 1, "max": 4}, "links": [{"to": [1], "delay": 2}]},
+           "faults": [{"who": [0], "what": "crash", "from": 3, "to": 9},
+                      {"who": [0], "what": "flood", "copies": 3},
+                      {"what": "starve"}], "oracles": {"liveness": false})",
+        R"("committee": {"n": 3, "f": 0}, "network": {"topology": "list",
+           "neighbours": [[1], [2], []]}, "workload": {"one_at_a_time": true})"}) {
+    const std::string page = write_experiment(one(members));
+    const auto again = cells(page);
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(write_experiment(again.front().experiment), page);
+    const auto noted = cells(annotate_experiment(one(members), "a title", known()));
+    ASSERT_EQ(noted.size(), 1U);
+    EXPECT_EQ(write_experiment(noted.front().experiment), page);
+  }
+}
+
+struct Bad {
+  const char* members;
+  const char* path;  ///< with the line before it
+  const char* what;
+};
+
+class BadFile : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadFile, IsOneComplaintWithPathAndLine) {
+  const auto found = complaints(GetParam().members);
+  ASSERT_EQ(found.size(), 1U) << testing::PrintToString(found);
+  EXPECT_THAT(found.front(), HasSubstr(std::string("exp.json:") + GetParam().path + ": "));
+  EXPECT_THAT(found.front(), HasSubstr(GetParam().what));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, BadFile,
+    testing::Values(
+        Bad{R"("committe": {"n": 4})", "2: committe", "did you mean `committee`?"},
+        Bad{R"("network": {"dely": 1})", "2: network.dely", "did you mean `delay`?"},
+        Bad{R"("stop": {"rounds": "30"})", "2: stop.rounds", "not the text \"30\""},
+        Bad{R"("stop": {"rounds": -5})", "2: stop.rounds", "not -5"},
+        Bad{R"("stop": 30)", "2: stop", "must be an object, not 30"},
+        Bad{R"("engine": "sockts")", "2: engine", "did you mean `sockets`?"},
+        Bad{R"("committee": {"n": 4.7})", "2: committee.n", "not 4.7"},
+        Bad{R"("committee": {"n": 0}, "faults": [{"who": [9], "what": "silent"}])",
+            "2: committee.n", "from 1 to 4096"},
+        Bad{R"("committee": {"n": 6, "f": 2})", "2: committee.f", "needs n >= 3f+1"},
+        Bad{R"("protocol": {"name": "raft"}, "committee": {"n": 4, "f": 2})", "2: committee.f",
+            "needs n >= 2f+1"},
+        Bad{R"("protocol": {"name": "pbtf", "anything": 1})", "2: protocol.name",
+            "did you mean `pbft`?"},
+        Bad{R"("protocol": {"name": "pbft", "checkpiont": 1})", "2: protocol.checkpiont",
+            "did you mean `checkpoint`?"},
+        Bad{R"("protocol": {"name": "pbft", "checkpoint": 0})", "2: protocol.checkpoint",
+            "from 1 to 1000"},
+        Bad{R"("network": {"delay": 0})", "2: network.delay.mean", "from 0.001"},
+        Bad{R"("network": {"delay": {"min": 5, "max": 2}})", "2: network.delay.min",
+            "5 is more than the `max`, 2"},
+        Bad{R"("network": {"delay": {"law": "poisson", "mean": 1}})", "2: network.delay.law",
+            "known: constant"},
+        Bad{R"("network": {"delay": {"law": "uniform"}})", "2: network.delay",
+            "needs `min` and `max`"},
+        Bad{R"("network": {"delay": 1.0001})", "2: network.delay.mean", "finer"},
+        Bad{R"("network": {"loss": 2})", "2: network.loss", "from 0 to 1, not 2"},
+        Bad{R"("network": {"loss": "0.5"})", "2: network.loss", "not the text"},
+        Bad{R"("network": {"topology": "mesh"})", "2: network.topology", "known: complete"},
+        Bad{R"("network": {"topology": "grid", "width": 5, "height": 5})", "2: network.topology",
+            "25 places for 4 nodes"},
+        Bad{R"("network": {"topology": "list", "neighbours": [[1], [2], [3], [99]]})",
+            "2: network.neighbours[3]", "there is no node 99"},
+        Bad{R"("network": {"topology": "list", "neighbours": [[1]]})", "2: network.neighbours",
+            "one list for each"},
+        Bad{R"("network": {"topology": "random", "degree": 4})", "2: network.topology", "2 to 3"},
+        Bad{R"("network": {"width": 2})", "2: network.width", "grid or torus"},
+        Bad{R"("committee": {"n": 2}, "network": {"topology": "ring"})", "2: network.topology",
+            "at least 3 nodes"},
+        Bad{R"("network": {"wan": "aws"})", "2: network.wan", "use \"engine\": \"events\""},
+        Bad{R"("engine": "events", "network": {"wan": "asw"})", "2: network.wan",
+            "did you mean `aws`?"},
+        Bad{R"("engine": "events", "network": {"wan": "aws", "regions": ["irland"]})",
+            "2: network.regions", "did you mean `ireland`?"},
+        Bad{R"("costs": {"sign_us": 3})", "2: costs", "need milliseconds"},
+        Bad{R"("network": {"partitions": [{"groups": [[0], [0, 1]], "from": 1, "to": 2}]})",
+            "2: network.partitions[0].groups", "two groups"},
+        Bad{R"("network": {"partitions": [{"groups": [[0], [1]], "from": 2, "to": 2}]})",
+            "2: network.partitions[0].to", "not after it begins"},
+        Bad{R"("faults": [{"who": [7], "what": "silent"}])", "2: faults[0].who",
+            "no node 7 in a committee of 4"},
+        Bad{R"("faults": [{"who": [1, 1], "what": "silent"}])", "2: faults[0].who", "twice"},
+        Bad{R"("faults": [{"who": [], "what": "silent"}])", "2: faults[0].who", "names nobody"},
+        Bad{R"("faults": [{"who": [1], "what": "silnt"}])", "2: faults[0].what",
+            "did you mean `silent`?"},
+        Bad{R"("faults": [{"what": "silent"}])", "2: faults[0]", "`who` is missing"},
+        Bad{R"("faults": [{"who": [1]}])", "2: faults[0]", "`what` is missing"},
+        Bad{R"("faults": [{"who": [1], "what": "silent", "probability": 2}])",
+            "2: faults[0].probability", "from 0 to 1"},
+        Bad{R"("faults": [{"who": [1], "what": "silent", "from": 3, "to": 2}])", "2: faults[0].to",
+            "not after it begins"},
+        Bad{R"("faults": [{"who": [1], "what": "silent", "copies": 2}])", "2: faults[0].copies",
+            "flood"},
+        Bad{R"("faults": [{"who": [1], "what": "selective"}])", "2: faults[0]", "needs a `group`"},
+        Bad{R"("protocol": {"name": "pbft"},
+               "faults": [{"who": [1], "what": "mutate", "field": "vew"}])",
+            "3: faults[0].field", "did you mean `view`?"},
+        Bad{R"("faults": [{"who": [1, 2], "what": "silent"}])", "2: faults", "f is 1"},
+        Bad{R"("faults": [{"who": {"count": 5}, "what": "silent"}])", "2: faults[0].who.count",
+            "from 0 to 4"},
+        Bad{R"("seed": -1)", "2: seed", "whole number"},
+        Bad{R"("repeats": 0)", "2: repeats", "from 1"},
+        Bad{R"("sweep": {"committee.n": []})", "2: sweep.committee.n", "no values"},
+        Bad{R"("sweep": {"seed": {"from": 9, "to": 1}})", "2: sweep.seed", "range is empty"},
+        Bad{R"("sweep": {"seed": {"from": 1, "to": 9, "step": 0}})", "2: sweep.seed", "above 0"},
+        Bad{R"("sweep": {"seed": {"from": 1, "too": 9}})", "2: sweep.seed.too", "did you mean"},
+        Bad{R"("sweep": {"seed": 3})", "2: sweep.seed", "must be a list"},
+        Bad{R"("sweep": [{"seed": [1, 2], "committee.n": [4]}])", "2: sweep[0].committee.n",
+            "as many"},
+        Bad{R"("sweep": {"committee.m": [4, 7]})", "2: committee.m", "did you mean"},
+        Bad{R"("sweep": {"seed.x": [1]}, "seed": 4)", "2: sweep.seed.x", "there is 4"},
+        Bad{R"("sweep": {"committee.f": [1, 2]})", "2: committee.f",
+            "in the sweep, first at committee.f = 2"}));
+
+TEST(ReadExperiment, ComplainsOfEverythingAtOnce) {
+  const auto found = complaints(R"("committee": {"n": 7, "k": 3},
+"network": {"loss": 2, "delay": {"min": 3, "max": 1}},
+"faults": [{"who": [8], "what": "slient"}],
+"stpo": {})");
+  EXPECT_THAT(
+      found,
+      ElementsAre(HasSubstr("exp.json:2: committee.k"), HasSubstr("exp.json:3: network.delay.min"),
+                  HasSubstr("exp.json:3: network.loss"), HasSubstr("exp.json:4: faults[0].who"),
+                  HasSubstr("exp.json:4: faults[0].what"), HasSubstr("exp.json:5: stpo")));
+}
+
+TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
+  const ReadOptions options{"exp.json", {}, known()};
+  for (const auto& [content, what] :
+       {std::pair{"", "exp.json:1: this is no JSON"},
+        {"{\"schema\": 1,\n", "unexpected end of input"},
+        {"[]", "exp.json:1: must be one object"},
+        {"{}", "\"schema\": 1 is missing"},
+        {"{\"schema\": 2}", "schema: must be a whole number that is 1, not 2"},
+        {"{\"schema\": 1, \"seed\": 1,\n\"seed\": 2}",
+         "exp.json:2: the key \"seed\" stands twice"}}) {
+    const auto out = read_experiments(content, options);
+    ASSERT_FALSE(out) << content;
+    ASSERT_EQ(out.error().size(), 1U) << content;
+    EXPECT_THAT(out.error().front(), HasSubstr(what));
+  }
+}
+
+TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
+  const char* faults = R"("faults": [{"who": [1, 2], "what": "silent"}], "beyond_f": true)";
+  EXPECT_TRUE(one(faults).beyond_f);
+  EXPECT_EQ(one(R"("faults": [{"who": {"count": 0}, "what": "silent"}])").faults.size(), 0U);
+}
+
+TEST(ReadExperiment, OverridesCountBeforeChecks) {
+  const Experiment e = one(R"("committee": {"n": 4}, "faults": [{"who": [5], "what": "silent"}])",
+                           {{"committee.n", "7"},
+                            {"protocol.name", "pbft"},
+                            {"network.delay", "2.5"},
+                            {"faults.0.what", "\"twins\""}});
+  EXPECT_EQ(e.n, 7U);
+  EXPECT_EQ(e.protocol, "pbft");
+  EXPECT_EQ(e.network.delay.max, 2500U);
+  EXPECT_EQ(e.faults.at(0).what, FaultKind::kTwins);
+  EXPECT_THAT(complaints("\"seed\": 1", {{"committee.n", "x"}}),
+              ElementsAre(HasSubstr("command line: committee.n: must be a whole number")));
+  EXPECT_THAT(complaints("\"seed\": 1", {{"seed.a", "1"}}),
+              ElementsAre(HasSubstr("command line: seed.a")));
+  EXPECT_EQ(cells("{\"schema\": 1}", {{"sweep.committee.n", "[4, 7]"}}).size(), 2U);
+}
+
+TEST(ReadSweep, ProductsZipsRangesAndRepeats) {
+  const auto product = cells(R"({"schema": 1, "seed": 10, "repeats": 2,
+    "sweep": {"committee.n": [4, 7], "network.loss": {"from": 0, "to": 0.2, "step": 0.1}}})");
+  ASSERT_EQ(product.size(), 12U);
+  EXPECT_EQ(product[3].at,
+            (std::vector<Coordinate>{{"committee.n", "4"}, {"network.loss", "0.1"}}));
+  EXPECT_EQ(product[3].experiment.seed, 11U);
+  EXPECT_EQ(product[3].repeat, 1U);
+  EXPECT_EQ(product[11].experiment.n, 7U);
+  EXPECT_EQ(product[11].experiment.f, 2U);
+  EXPECT_EQ(product[11].experiment.network.loss_ppm, 200'000U);
+  const auto zip = cells(R"({"schema": 1, "sweep": [
+    {"committee.n": {"from": 4, "to": 16, "factor": 2}, "faults": [[], [], []]},
+    {"engine": ["rounds", "events"]}]})");
+  ASSERT_EQ(zip.size(), 6U);
+  EXPECT_EQ(zip[5].experiment.n, 16U);
+  EXPECT_EQ(zip[5].experiment.engine, Engine::kEvents);
+}
+
+TEST(ReadSweep, RefusesMoreCellsThanItCanHold) {
+  const auto found = complaints(
+      R"("sweep": {"seed": {"from": 1, "to": 5000}, "network.gst": {"from": 1, "to": 5000}})");
+  EXPECT_THAT(found, ElementsAre(HasSubstr("more than 1000000 cells")));
+}
+
+// THRESHER_UPDATE_GOLDEN=1 writes the shipped file anew.
+TEST(ExperimentSchema, IsTheOneThatIsShipped) {
+  if (std::getenv("THRESHER_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(EXPERIMENT_SCHEMA) << experiment_schema();
+  }
+  std::ostringstream shipped;
+  shipped << std::ifstream(EXPERIMENT_SCHEMA).rdbuf();
+  EXPECT_EQ(shipped.str(), experiment_schema())
+      << "run this test with THRESHER_UPDATE_GOLDEN=1 and look at the difference";
+}
+
+void gather_keys(const text::Value& schema, const std::string& path,
+                 std::vector<std::string>& out) {
+  if (const text::Value* both = schema.find("oneOf"))
+    return gather_keys(both->items()[1], path, out);
+  if (const text::Value* items = schema.find("items"))
+    return gather_keys(*items, path + "[0]", out);
+  const text::Value* properties = schema.find("properties");
+  if (properties == nullptr) return;
+  for (const text::Member& member : properties->members()) {
+    const std::string inner = path.empty() ? member.key : path + "." + member.key;
+    out.push_back(inner);
+    gather_keys(member.value, inner, out);
+  }
+}
+
+TEST(ExperimentSchema, HasTheKeysThatTheReaderKnows) {
+  std::vector<std::string> keys;
+  gather_keys(*text::parse(experiment_schema()), "", keys);
+  EXPECT_GT(keys.size(), 70U);
+  // A value of a type that no key takes: the reader complains of the key, but does not call it
+  // unknown.
+  for (const std::string& key : keys) {
+    if (key == "schema" || key.find("[0]") != std::string::npos) continue;
+    const auto out = read_experiments("{\"schema\": 1}", {"f", {{key, "[true, [null]]"}}, known()});
+    ASSERT_FALSE(out) << key;
+    for (const std::string& line : out.error())
+      EXPECT_EQ(line.find("unknown key"), line.npos) << line;
+  }
+}
+
+}  // namespace
+}  // namespace thresher::sim
