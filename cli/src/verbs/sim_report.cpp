@@ -1,15 +1,28 @@
 #include <memory>
 
+#include "../sim/sweep_charts.hpp"
 #include "../sim/table.hpp"
 #include "../text.hpp"
+#include "thresher/sim/results.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
 
-int report(const std::string& folder, bool json) {
+int save_page(const std::string& folder, const sim::SummaryTable& table, const std::string& path) {
+  sim::Report page;
+  page.title = "Sweep in " + folder;
+  page.version = THRESHER_VERSION;
+  page.charts = charts_of(table);
+  page.rows = rows_of(table);
+  const auto saved = sim::save_file(path, sim::report_html(page));
+  return saved ? kDone : fail(kFailed, saved.error());
+}
+
+int report(const std::string& folder, const std::string& html, bool json) {
   const auto table = sim::summary_of(folder);
   if (!table) return fail(kUsage, table.error());
+  if (!html.empty()) return save_page(folder, *table, html);
   if (!json) {
     print_table(*table);
     return kDone;
@@ -34,13 +47,15 @@ int report(const std::string& folder, bool json) {
 
 Verb make_sim_report() {
   auto folder = std::make_shared<std::string>();
+  auto html = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   return {{"sim", "report"},
           "Show the means of a finished sweep with their 95 % confidence. Example: thresher sim "
           "report results",
           {{"folder", "what `sim sweep --out` or `sim merge` made", folder.get(), true},
+           {"--html", "write charts and table to this page instead", html.get()},
            {"--json", "one object on one line", json.get()}},
-          [folder, json] { return report(*folder, *json); }};
+          [folder, html, json] { return report(*folder, *html, *json); }};
 }
 
 }  // namespace thresher::cli

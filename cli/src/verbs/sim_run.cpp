@@ -3,6 +3,7 @@
 #include "../sim/experiment_args.hpp"
 #include "../sim/predict.hpp"
 #include "../text.hpp"
+#include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
 
 namespace thresher::cli {
@@ -12,6 +13,7 @@ struct Args {
   ExperimentArgs experiment;
   std::uint64_t cell = ExperimentArgs::kAbsent;
   std::string trace;
+  std::string report;
   std::string out;
   std::string counterexample;
   bool explain = false;
@@ -93,12 +95,42 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
               static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
 }
 
+// To the file and to the page, as far as they were asked for.
+class Sinks final : public sim::TraceSink {
+ public:
+  std::unique_ptr<sim::TraceFile> file;
+  std::unique_ptr<sim::TraceRecorder> recorder;
+  void event(const sim::TraceEvent& event) override {
+    if (file) file->event(event);
+    if (recorder) recorder->event(event);
+  }
+  bool any() const { return file || recorder; }
+};
+
+Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outcome& o,
+                                      const sim::TraceRecorder& trace, const std::string& path) {
+  sim::Report page;
+  page.title = e.protocol + ", n=" + std::to_string(e.n) + ", seed " + std::to_string(e.seed);
+  page.version = THRESHER_VERSION;
+  page.experiment = &e;
+  page.outcome = &o;
+  page.trace = &trace;
+  page.experiment_text = sim::write_experiment(e);
+  page.command = "thresher sim run experiment.json   # the experiment below";
+  return sim::save_file(path, sim::report_html(page));
+}
+
 int run_one(const sim::Experiment& e, const Args& a) {
-  std::unique_ptr<sim::TraceFile> trace;
-  if (!a.trace.empty()) trace = std::make_unique<sim::TraceFile>(a.trace);
-  const sim::Outcome o = sim::simulate(e, {.trace = trace.get()});
-  if (trace && !trace->close()) {
+  Sinks sinks;
+  if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
+  if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
+  const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
+  if (sinks.file && !sinks.file->close()) {
     return fail(kFailed, "cannot write the trace to '" + a.trace + "'; check folder and disk");
+  }
+  if (sinks.recorder) {
+    const auto saved = save_report(e, o, *sinks.recorder, a.report);
+    if (!saved) return fail(kFailed, saved.error());
   }
   if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
@@ -154,6 +186,7 @@ Verb make_sim_run() {
       {"--dry-run", "predict messages and memory from small committees", &a->dry_run},
       {"--check-determinism", "run twice and compare the traces", &a->check},
       {"--trace", "write every event to this file, one JSON object a line", &a->trace},
+      {"--report", "write charts and pictures of the run to this page", &a->report},
       {"--out", "a folder for the experiment, its measures and those of every node", &a->out},
       {"--counterexample", "where a violated run is written to", &a->counterexample},
       {"--json", "one object on one line", &a->json}};

@@ -1,0 +1,103 @@
+"""Opens the simulator's reports in a real headless browser and looks for their parts.
+
+    python3 report_test.py path/to/thresher
+
+Skipped with a message where no Chromium is installed.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+THRESHER = sys.argv.pop(1)
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def thresher(*args):
+    return subprocess.run([THRESHER, *args], capture_output=True, text=True, timeout=100)
+
+
+def browser(*args):
+    with tempfile.TemporaryDirectory() as profile:
+        return subprocess.run(
+            [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+             "--no-first-run", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", f"--user-data-dir={profile}", "--virtual-time-budget=2000", *args],
+            capture_output=True, text=True, timeout=100)
+
+
+def opened(page):
+    """The page as the browser understood it."""
+    result = browser("--dump-dom", page.as_uri())
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.page = pathlib.Path(self.folder.name) / "report.html"
+
+    def assert_alone(self, dom):
+        """Nothing is fetched: no script, no link, no address but the name of SVG."""
+        self.assertNotRegex(dom, r"<(script|link|img|iframe)\b")
+        self.assertEqual(set(re.findall(r"https?://[^\"'\s<]+", dom)) - {"http://www.w3.org/2000/svg"}, set())
+
+    def test_a_run_of_a_dag_with_a_crash_and_a_byzantine_node(self):
+        experiment = pathlib.Path(self.folder.name) / "e.json"
+        experiment.write_text(json.dumps({
+            "schema": 1, "protocol": {"name": "thresher"}, "committee": {"n": 7},
+            "network": {"loss": 0.05, "gst": 6},
+            "faults": [{"who": [1], "what": "silent"}, {"who": [2], "what": "crash", "from": 3, "to": 6}],
+            "stop": {"rounds": 12}, "seed": 4}))
+        run = thresher("sim", "run", str(experiment), "--report", str(self.page))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        dom = opened(self.page)
+        for part in ("verdict", "charts", "space-time", "dag", "nodes", "experiment"):
+            self.assertIn(f'id="{part}"', dom)
+        for mark in ('class="message"', 'class="message lost"', 'class="lane byzantine"', 'class="crash"',
+                     'class="timer"', 'class="decide"', 'class="vertex leader"', 'class="edge vote"',
+                     'class="line s0"'):
+            self.assertIn(mark, dom)
+        self.assertGreaterEqual(dom.count("<svg"), 4)
+        self.assertRegex(dom, r"<title>block \d+: node \d+ to \d+")
+        self.assert_alone(dom)
+
+    def test_it_is_drawn(self):
+        run = thresher("sim", "run", "--protocol", "pbft", "--n", "4", "--rounds", "20", "--report", str(self.page))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        picture = pathlib.Path(self.folder.name) / "shot.png"
+        shot = browser(f"--screenshot={picture}", "--window-size=1300,2000", self.page.as_uri())
+        self.assertEqual(shot.returncode, 0, shot.stderr)
+        # A blank page of this size compresses to about 10 kB.
+        self.assertGreater(picture.stat().st_size, 40_000)
+
+    def test_a_sweep(self):
+        experiment = pathlib.Path(self.folder.name) / "sweep.json"
+        experiment.write_text(json.dumps({
+            "schema": 1, "protocol": {"name": "pbft"}, "stop": {"rounds": 20}, "repeats": 3,
+            "network": {"delay": {"law": "uniform", "min": 1, "max": 3}},
+            "sweep": {"committee.n": [4, 7]}}))
+        out = str(pathlib.Path(self.folder.name) / "out")
+        swept = thresher("sim", "sweep", str(experiment), "--out", out)
+        self.assertEqual(swept.returncode, 0, swept.stderr)
+        written = thresher("sim", "report", out, "--html", str(self.page))
+        self.assertEqual(written.returncode, 0, written.stderr)
+        dom = opened(self.page)
+        self.assertIn('id="sweep"', dom)
+        self.assertIn('class="bar s0"', dom)
+        self.assertIn("committee.n", dom)
+        self.assertEqual(dom.count("<tr>"), 3)
+        self.assert_alone(dom)
+
+
+if __name__ == "__main__":
+    if BROWSER is None:
+        print("skipped: no Chromium on this machine; install the package chromium")
+        sys.exit(77)
+    unittest.main()
