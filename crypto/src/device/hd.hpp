@@ -21,7 +21,7 @@
 #if defined(__CUDA_ARCH__)
 #define THRESHER_UNROLLED _Pragma("unroll")
 #define THRESHER_ROLLED _Pragma("unroll 1")
-#elif defined(__CUDACC__)
+#elif defined(__CUDACC__) || defined(__clang__)
 #define THRESHER_UNROLLED
 #define THRESHER_ROLLED
 #else
