@@ -3,14 +3,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "combine.hpp"
 #include "module_abi.hpp"
-#include "stages.hpp"
 
 namespace thresher::crypto::device {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr ThresherDeviceLimits kLimits{3, 65536, 16u << 20, 1024, 10000};
+constexpr ThresherDeviceLimits kLimits{3, 65536, 16u << 20, 1024, 131072, 10000};
+/// Larger groups fold fewer buckets, smaller ones give a slot more threads.
+constexpr u32 kGroup = 512;
+constexpr std::size_t kMostWindows = kLimits.signatures / kGroup * kWindows;
 
 __global__ void __launch_bounds__(kThreads, 4) hash_kernel(Batch batch) {
   const u32 i = blockIdx.x * kThreads + threadIdx.x;
@@ -31,9 +34,12 @@ __global__ void __launch_bounds__(kThreads, 4) table_kernel(Batch batch) {
 __device__ void store(Outcome outcome, u32 i, u32 count, u32* results) {
   const u32 valid = __ballot_sync(0xffffffffu, outcome == Outcome::kValid);
   const u32 bad_key = __ballot_sync(0xffffffffu, outcome == Outcome::kBadKey);
+  const u32 unsettled = __ballot_sync(0xffffffffu, outcome == Outcome::kUnsettled);
   if (i % 32 != 0 || i >= count) return;
+  const u32 words = (count + 31) / 32;
   results[i / 32] = valid;
-  results[(count + 31) / 32 + i / 32] = bad_key;
+  results[words + i / 32] = bad_key;
+  results[2 * words + i / 32] = unsettled;
 }
 
 // Threads behind the last signature repeat it, so that their warp stays whole; their bits are
@@ -50,6 +56,28 @@ __global__ void __launch_bounds__(kThreads, 4) known_kernel(Batch batch, u32* re
   store(i < batch.count ? outcome : Outcome::kBad, i, batch.count, results);
 }
 
+__global__ void __launch_bounds__(kThreads, 4) scale_kernel(Combination all) {
+  const u32 i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < all.batch.count) scale_stage(all, i);
+}
+
+// Three blocks: an addition to a bucket keeps more alive than 128 registers.
+__global__ void __launch_bounds__(kThreads, 3) bucket_kernel(Combination all) {
+  const u32 i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < all.groups * kWindows) bucket_stage(all, i);
+}
+
+__global__ void __launch_bounds__(kThreads, 4) settle_kernel(Combination all) {
+  const u32 i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < all.groups) settle_stage(all, i);
+}
+
+__global__ void __launch_bounds__(kThreads, 4) group_kernel(Combination all, u32* results) {
+  const u32 i = blockIdx.x * kThreads + threadIdx.x;
+  const Outcome outcome = group_outcome(all, min(i, all.batch.count - 1));
+  store(i < all.batch.count ? outcome : Outcome::kBad, i, all.batch.count, results);
+}
+
 struct Slot {
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -62,6 +90,9 @@ struct Slot {
   u8* device_messages = nullptr;
   u32* device_results = nullptr;
   Scratch* scratch = nullptr;
+  Extended* buckets = nullptr;
+  Extended* windows = nullptr;
+  u32* settled = nullptr;
 };
 
 struct Card {
@@ -130,6 +161,9 @@ void close(void* device) {
     (void)cudaFree(slot.device_messages);
     (void)cudaFree(slot.device_results);
     (void)cudaFree(slot.scratch);
+    (void)cudaFree(slot.buckets);
+    (void)cudaFree(slot.windows);
+    (void)cudaFree(slot.settled);
     if (slot.done != nullptr) (void)cudaEventDestroy(slot.done);
     if (slot.stream != nullptr) (void)cudaStreamDestroy(slot.stream);
   }
@@ -140,7 +174,7 @@ void close(void* device) {
 
 void make_slot(Slot& slot, Calls& call) {
   constexpr std::size_t kRecords = sizeof(Record) * kLimits.signatures;
-  constexpr std::size_t kResults = kLimits.signatures / 32 * 2 * sizeof(u32);
+  constexpr std::size_t kResults = kLimits.signatures / 32 * 3 * sizeof(u32);
   call(cudaStreamCreateWithFlags(&slot.stream, cudaStreamNonBlocking), "make a stream");
   call(cudaEventCreateWithFlags(&slot.done, cudaEventDisableTiming), "make an event");
   call(cudaMallocHost(&slot.records, kRecords), "lock host memory");
@@ -150,6 +184,9 @@ void make_slot(Slot& slot, Calls& call) {
   call(cudaMalloc(&slot.device_messages, kLimits.message_bytes), "give memory");
   call(cudaMalloc(&slot.device_results, kResults), "give memory");
   call(cudaMalloc(&slot.scratch, sizeof(Scratch) * kLimits.signatures), "give memory");
+  call(cudaMalloc(&slot.buckets, sizeof(Extended) * kMostWindows * kBuckets), "give memory");
+  call(cudaMalloc(&slot.windows, sizeof(Extended) * kMostWindows), "give memory");
+  call(cudaMalloc(&slot.settled, sizeof(u32) * kLimits.signatures / kGroup), "give memory");
 }
 
 int open(const BaseTable* base, void** device, char* why, std::size_t room) {
@@ -211,8 +248,39 @@ unsigned blocks_for(u32 threads) {
   return (threads + kThreads - 1) / kThreads;
 }
 
-int submit(void* device, u32 number, u32 count, u32 message_bytes, int known, char* why,
-           std::size_t room) {
+void start_combination(Slot& slot, const Batch& batch, const ThresherDeviceSecret& secret) {
+  Combination all{};
+  all.batch = batch;
+  all.group = kGroup;
+  all.groups = (batch.count + kGroup - 1) / kGroup;
+  std::memcpy(all.secret, secret.key, sizeof all.secret);
+  std::memcpy(all.number, &secret.number, sizeof all.number);
+  all.buckets = slot.buckets;
+  all.windows = slot.windows;
+  all.settled = slot.settled;
+  scale_kernel<<<blocks_for(batch.count), kThreads, 0, slot.stream>>>(all);
+  bucket_kernel<<<blocks_for(all.groups * kWindows), kThreads, 0, slot.stream>>>(all);
+  settle_kernel<<<blocks_for(all.groups), kThreads, 0, slot.stream>>>(all);
+  group_kernel<<<blocks_for(batch.count), kThreads, 0, slot.stream>>>(all, slot.device_results);
+}
+
+void start(Slot& slot, const Batch& batch, int work, const ThresherDeviceSecret& secret) {
+  const unsigned blocks = blocks_for(batch.count);
+  const u32 points = work == kThresherKnown ? batch.count : 2 * batch.count;
+  hash_kernel<<<blocks, kThreads, 0, slot.stream>>>(batch);
+  decode_kernel<<<blocks_for(points), kThreads, 0, slot.stream>>>(batch, points);
+  if (work == kThresherCombine) {
+    start_combination(slot, batch, secret);
+  } else if (work == kThresherKnown) {
+    known_kernel<<<blocks, kThreads, 0, slot.stream>>>(batch, slot.device_results);
+  } else {
+    table_kernel<<<blocks, kThreads, 0, slot.stream>>>(batch);
+    sum_kernel<<<blocks, kThreads, 0, slot.stream>>>(batch, slot.device_results);
+  }
+}
+
+int submit(void* device, u32 number, u32 count, u32 message_bytes, int work,
+           const ThresherDeviceSecret* secret, char* why, std::size_t room) {
   Card& card = of(device);
   Slot& slot = card.slot[number];
   const Batch batch{slot.device_records, slot.device_messages, count, card.base,
@@ -226,17 +294,10 @@ int submit(void* device, u32 number, u32 count, u32 message_bytes, int known, ch
                          slot.stream),
          "take messages");
   }
-  const u32 points = known != 0 ? count : 2 * count;
-  hash_kernel<<<blocks_for(count), kThreads, 0, slot.stream>>>(batch);
-  decode_kernel<<<blocks_for(points), kThreads, 0, slot.stream>>>(batch, points);
-  if (known != 0) {
-    known_kernel<<<blocks_for(count), kThreads, 0, slot.stream>>>(batch, slot.device_results);
-  } else {
-    table_kernel<<<blocks_for(count), kThreads, 0, slot.stream>>>(batch);
-    sum_kernel<<<blocks_for(count), kThreads, 0, slot.stream>>>(batch, slot.device_results);
-  }
+  if (!call.good()) return 1;
+  start(slot, batch, work, *secret);
   call(cudaGetLastError(), "start a kernel");
-  call(cudaMemcpyAsync(slot.results, slot.device_results, (count + 31) / 32 * 2 * sizeof(u32),
+  call(cudaMemcpyAsync(slot.results, slot.device_results, (count + 31) / 32 * 3 * sizeof(u32),
                        cudaMemcpyDeviceToHost, slot.stream),
        "give verdicts");
   call(cudaEventRecord(slot.done, slot.stream), "record an event");

@@ -1,10 +1,13 @@
 #include "device_verifier.hpp"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../scalar.hpp"
@@ -33,6 +36,7 @@ class DeviceVerifier final : public BatchVerifier {
   DeviceVerifier(std::string_view name, const ThresherDeviceApi& api, void* device)
       : name_(name), api_(api), device_(device) {
     api_.limits(device_, &limits_);
+    randombytes_buf(secret_.key, sizeof secret_.key);
     slots_.resize(limits_.slots);
   }
   DeviceVerifier(const DeviceVerifier&) = delete;
@@ -76,16 +80,31 @@ class DeviceVerifier final : public BatchVerifier {
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
     std::fill(verdicts.begin(), verdicts.end(), Verdict::kUnavailable);
-    Open fresh, known;
+    Open fresh{jobs.size() >= limits_.combine_at ? kThresherCombine : kThresherFresh};
+    Open known{kThresherKnown};
     for (std::size_t i = 0; i < jobs.size() && problem_.empty(); ++i) {
       const auto found = known_.find(jobs[i].key);
-      const bool has_table = found != known_.end();
-      add(has_table ? known : fresh, has_table, i, jobs[i], has_table ? found->second : kFresh,
-          verdicts);
+      if (found == known_.end()) {
+        // A cheater gains nothing by spoiling combinations: after a few they end.
+        if (fresh.work == kThresherCombine && unsettled_.size() > limits_.signatures / 4) {
+          submit(fresh);
+          fresh.work = kThresherFresh;
+        }
+        add(fresh, i, jobs[i], kFresh, verdicts);
+      } else {
+        add(known, i, jobs[i], found->second, verdicts);
+      }
     }
-    if (problem_.empty()) submit(fresh, false);
-    if (problem_.empty()) submit(known, true);
-    for (u32 slot = 0; slot < limits_.slots && problem_.empty(); ++slot) finish(slot, verdicts);
+    submit(fresh);
+    submit(known);
+    drain(verdicts);
+    Open alone{kThresherFresh};
+    const std::vector<std::size_t> again = std::exchange(unsettled_, {});
+    for (const std::size_t i : again) {
+      if (problem_.empty()) add(alone, i, jobs[i], kFresh, verdicts);
+    }
+    submit(alone);
+    drain(verdicts);
     for (Slot& slot : slots_) slot = {};
   }
 
@@ -97,21 +116,22 @@ class DeviceVerifier final : public BatchVerifier {
   };
   /// The slot that is being filled with signatures of one kind.
   struct Open {
+    int work;
     bool there = false;
     u32 slot = 0;
     u32 bytes = 0;
   };
 
-  void add(Open& open, bool known, std::size_t i, const SignatureJob& job, u32 key_index,
+  void add(Open& open, std::size_t i, const SignatureJob& job, u32 key_index,
            std::span<Verdict> verdicts) {
     const bool hash_here = job.message.size() > kLongestMessage;
     const std::size_t size = hash_here ? 32 : job.message.size();
     const auto room = static_cast<u32>((size + 7) / 8 * 8);
     if (open.there && (slots_[open.slot].index.size() == limits_.signatures ||
                        open.bytes + room > limits_.message_bytes)) {
-      submit(open, known);
+      submit(open);
     }
-    if (!open.there && !take(open, verdicts)) return;
+    if (!open.there && (!problem_.empty() || !take(open, verdicts))) return;
     Slot& slot = slots_[open.slot];
     Record& record = api_.records(device_, open.slot)[slot.index.size()];
     std::memcpy(record.r, job.signature.data(), 32);
@@ -139,35 +159,46 @@ class DeviceVerifier final : public BatchVerifier {
       if (slots_[next_].pending) finish(next_, verdicts);
       if (!problem_.empty()) return false;
       slots_[next_].taken = true;
-      open = {true, next_, 0};
+      open = {open.work, true, next_, 0};
       return true;
     }
     problem_ = "the device has " + std::to_string(limits_.slots) + " slots; at least 3 are needed";
     return false;
   }
 
-  void submit(Open& open, bool known) {
-    if (!open.there) return;
+  void submit(Open& open) {
+    if (!open.there || !problem_.empty()) return;
     Slot& slot = slots_[open.slot];
     Reason why{};
-    if (api_.submit(device_, open.slot, static_cast<u32>(slot.index.size()), open.bytes,
-                    known ? 1 : 0, why.data(), why.size()) != 0) {
+    ++secret_.number;
+    if (api_.submit(device_, open.slot, static_cast<u32>(slot.index.size()), open.bytes, open.work,
+                    &secret_, why.data(), why.size()) != 0) {
       problem_ = why.data();
     }
     slot.pending = true;
     open.there = false;
   }
 
+  void drain(std::span<Verdict> verdicts) {
+    for (u32 slot = 0; slot < limits_.slots && problem_.empty(); ++slot) finish(slot, verdicts);
+  }
+
   void finish(u32 number, std::span<Verdict> verdicts) {
     Slot& slot = slots_[number];
     if (!slot.pending || !wait(number)) return;
-    const u32* valid = api_.results(device_, number);
-    const u32* bad_key = valid + (slot.index.size() + 31) / 32;
+    const std::size_t words = (slot.index.size() + 31) / 32;
+    const u32* bits = api_.results(device_, number);
     for (std::size_t i = 0; i < slot.index.size(); ++i) {
-      const u32 bit = 1u << (i % 32);
-      verdicts[slot.index[i]] = (valid[i / 32] & bit) != 0     ? Verdict::kValid
-                                : (bad_key[i / 32] & bit) != 0 ? Verdict::kBadKey
-                                                               : Verdict::kBadSignature;
+      const auto is = [&](std::size_t map) {
+        return (bits[map * words + i / 32] >> (i % 32) & 1) != 0;
+      };
+      if (is(2)) {
+        unsettled_.push_back(slot.index[i]);
+        continue;
+      }
+      verdicts[slot.index[i]] = is(0)   ? Verdict::kValid
+                                : is(1) ? Verdict::kBadKey
+                                        : Verdict::kBadSignature;
     }
     slot = {};
   }
@@ -204,6 +235,8 @@ class DeviceVerifier final : public BatchVerifier {
   std::unordered_map<PublicKey, u32, KeyHash> known_;
   std::vector<Slot> slots_;
   u32 next_ = 0;
+  ThresherDeviceSecret secret_{};
+  std::vector<std::size_t> unsettled_;  ///< in the caller's batch; their combinations failed
   std::string problem_;
 };
 

@@ -3,13 +3,14 @@
 #include <cstring>
 #include <vector>
 
-#include "stages.hpp"
+#include "combine.hpp"
 
 namespace thresher::crypto::device {
 namespace {
 
 /// Small, so that ordinary tests fill several slots and go round the ring.
-constexpr ThresherDeviceLimits kLimits{3, 48, 8192, 1024, 1000};
+constexpr ThresherDeviceLimits kLimits{3, 48, 8192, 1024, 44, 1000};
+constexpr u32 kGroup = 24;
 
 struct Slot {
   std::vector<Record> records{kLimits.signatures};
@@ -21,6 +22,7 @@ struct Emulated {
   const BaseTable* base;
   std::vector<KeyTable> keys;
   std::vector<Scratch> scratch{kLimits.signatures};
+  std::vector<Extended> buckets, windows;
   Slot slot[kLimits.slots];
 };
 
@@ -58,22 +60,47 @@ Record* records(void* device, u32 slot) {
 u8* messages(void* device, u32 slot) {
   return reinterpret_cast<u8*>(of(device).slot[slot].messages.data());
 }
-int submit(void* device, u32 slot, u32 count, u32, int known, char*, std::size_t) {
+/// Gives what group_outcome() will read.
+Combination combine(Emulated& mine, const Batch& batch, const ThresherDeviceSecret& secret,
+                    std::vector<u32>& settled) {
+  Combination all{batch, kGroup, (batch.count + kGroup - 1) / kGroup, {}, {}, {}, {}, {}};
+  std::memcpy(all.secret, secret.key, sizeof all.secret);
+  std::memcpy(all.number, &secret.number, sizeof all.number);
+  mine.windows.resize(all.groups * kWindows);
+  mine.buckets.resize(mine.windows.size() * kBuckets);
+  settled.assign(all.groups, 0);
+  all.buckets = mine.buckets.data();
+  all.windows = mine.windows.data();
+  all.settled = settled.data();
+  for (u32 i = 0; i < batch.count; ++i) scale_stage(all, i);
+  for (u32 i = 0; i < all.groups * kWindows; ++i) bucket_stage(all, i);
+  for (u32 i = 0; i < all.groups; ++i) settle_stage(all, i);
+  return all;
+}
+
+int submit(void* device, u32 slot, u32 count, u32, int work, const ThresherDeviceSecret* secret,
+           char*, std::size_t) {
   Emulated& mine = of(device);
   const Batch batch{records(device, slot), messages(device, slot), count, mine.base,
                     mine.keys.data(),      mine.scratch.data()};
+  const u32 points = work == kThresherKnown ? count : 2 * count;
+  std::vector<u32> settled;
+  Combination all{};
   for (u32 i = 0; i < count; ++i) hash_stage(batch, i);
-  for (u32 i = 0; i < (known != 0 ? count : 2 * count); ++i) decode_stage(batch, i);
-  if (known == 0) {
+  for (u32 i = 0; i < points; ++i) decode_stage(batch, i);
+  if (work == kThresherFresh) {
     for (u32 i = 0; i < count; ++i) table_stage(batch, i);
   }
+  if (work == kThresherCombine) all = combine(mine, batch, *secret, settled);
   const u32 words = (count + 31) / 32;
   std::vector<u32>& results = mine.slot[slot].results;
-  results.assign(2 * words, 0);
+  results.assign(3 * words, 0);
   for (u32 i = 0; i < count; ++i) {
-    const Outcome outcome = known != 0 ? known_stage(batch, i) : sum_stage(batch, i);
-    results[i / 32] |= u32{outcome == Outcome::kValid} << (i % 32);
-    results[words + i / 32] |= u32{outcome == Outcome::kBadKey} << (i % 32);
+    const Outcome outcome = work == kThresherCombine ? group_outcome(all, i)
+                            : work == kThresherKnown ? known_stage(batch, i)
+                                                     : sum_stage(batch, i);
+    if (outcome == Outcome::kBad) continue;
+    results[(static_cast<u32>(outcome) - 1) * words + i / 32] |= 1u << (i % 32);
   }
   return 0;
 }

@@ -5,8 +5,8 @@
 //   extern "C" const ThresherDeviceApi* thresher_device_api();
 //
 // A device has `slots` buffers of its own (page-locked memory). The caller fills one, submits it
-// and polls it; other slots may be filled and submitted meanwhile. Results are two bitmaps of
-// `count` bits: valid signatures, then keys that do not decode.
+// and polls it; other slots may be filled and submitted meanwhile. Results are three bitmaps of
+// `count` bits: valid signatures, keys that do not decode, signatures of a combination that failed.
 // Guarantees asked of a module: no call but open() and close() waits for the device; no exception
 // crosses. Any change of a struct here or in stages.hpp raises kDeviceAbi.
 #pragma once
@@ -27,7 +27,17 @@ struct ThresherDeviceLimits {
   std::uint32_t signatures;     ///< in one slot
   std::uint32_t message_bytes;  ///< in one slot
   std::uint32_t keys;           ///< with a table
+  std::uint32_t combine_at;     ///< from so many fresh keys on, combinations are faster
   std::uint32_t silence_ms;     ///< a slot that takes longer will never end
+};
+
+/// What submit() shall do with a slot.
+enum ThresherDeviceWork { kThresherFresh = 0, kThresherKnown = 1, kThresherCombine = 2 };
+
+/// 32 secret bytes and a number that is never used twice with them: no signer may foresee them.
+struct ThresherDeviceSecret {
+  std::uint32_t key[8];
+  std::uint64_t number;
 };
 
 /// What poll() says.
@@ -47,11 +57,11 @@ struct ThresherDeviceApi {
                   std::uint32_t first, std::uint32_t count, char* why, std::size_t room);
   thresher::crypto::device::Record* (*records)(void* device, std::uint32_t slot);
   std::uint8_t* (*messages)(void* device, std::uint32_t slot);
-  /// `known` is 1 when all keys have a table, 0 when none has.
+  /// All keys of a slot have a table, or none. `secret` is read by combinations only.
   int (*submit)(void* device, std::uint32_t slot, std::uint32_t count, std::uint32_t message_bytes,
-                int known, char* why, std::size_t room);
+                int work, const ThresherDeviceSecret* secret, char* why, std::size_t room);
   int (*poll)(void* device, std::uint32_t slot, char* why, std::size_t room);
-  /// Two bitmaps of (count + 31) / 32 words each. Pre: poll() said done.
+  /// Three bitmaps of (count + 31) / 32 words each. Pre: poll() said done.
   const std::uint32_t* (*results)(void* device, std::uint32_t slot);
 };
 

@@ -22,7 +22,8 @@ struct alignas(16) Niels {
 };
 /// Y+X, Y-X, 2dT and 2Z of any point: 128 bytes, one line of the cache.
 struct alignas(16) Cached {
-  Fe plus, minus, t2d, z2;
+  Niels row;
+  Fe z2;
 };
 /// The factors of a sum: X = EF, Y = GH, Z = FG, T = EH.
 struct Factors {
@@ -82,12 +83,18 @@ THRESHER_HD Factors add_entry(const Extended& p, const Niels& q, bool negative) 
   return combined(p, plus, minus, fe_mul(p.t, load(q.t2d)), fe_add(p.z, p.z), negative);
 }
 THRESHER_HD Factors add_entry(const Extended& p, const Cached& q, bool negative) {
-  const Fe plus = load(negative ? q.minus : q.plus), minus = load(negative ? q.plus : q.minus);
-  return combined(p, plus, minus, fe_mul(p.t, load(q.t2d)), fe_mul(p.z, load(q.z2)), negative);
+  const Fe plus = load(negative ? q.row.minus : q.row.plus);
+  const Fe minus = load(negative ? q.row.plus : q.row.minus);
+  const Fe c = fe_mul(p.t, load(q.row.t2d));
+  return combined(p, plus, minus, c, fe_mul(p.z, load(q.z2)), negative);
 }
 
 THRESHER_HD Cached to_cached(const Extended& p) {
-  return {fe_add(p.y, p.x), fe_sub(p.y, p.x), fe_mul(p.t, fe_d2()), fe_add(p.z, p.z)};
+  return {{fe_add(p.y, p.x), fe_sub(p.y, p.x), fe_mul(p.t, fe_d2())}, fe_add(p.z, p.z)};
+}
+/// Of a point with Z = 1.
+THRESHER_HD Niels to_niels(const Fe& x, const Fe& y, const Fe& t) {
+  return {fe_add(y, x), fe_sub(y, x), fe_mul(t, fe_d2())};
 }
 
 THRESHER_HD Extended negated(const Extended& p) {

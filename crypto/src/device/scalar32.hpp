@@ -80,6 +80,21 @@ THRESHER_HD Scalar biased(const Scalar& x, u32 halves) {
   THRESHER_UNROLLED for (int i = 1; i < 8; ++i) add_next(out.w[i], halves, c);
   return out;
 }
+/// The way back.
+THRESHER_HD Scalar unbiased(const u32* words, u32 halves) {
+  Scalar out;
+  THRESHER_UNROLLED for (int i = 0; i < 8; ++i) out.w[i] = words[i];
+  Carry c;
+  sub_first(out.w[0], halves, c);
+  THRESHER_UNROLLED for (int i = 1; i < 8; ++i) sub_next(out.w[i], halves, c);
+  return out;
+}
+/// a z mod L, z of four words.
+THRESHER_HD Scalar scaled(const u32* a, const u32* z) {
+  u32 wide[16] = {};
+  add_product<8, 4, 12>(a, z, wide);
+  return reduced(wide);
+}
 inline constexpr u32 kHalves16 = 0x88888888u;
 inline constexpr u32 kHalves256 = 0x80808080u;
 

@@ -7,11 +7,13 @@
 //   sum_stage     one thread a signature: 8 (sB - kA - R) = O, by windows
 //   known_stage   the same from the tables of a registered key: no doublings
 //
+// Large batches of fresh keys go through combinations instead (combine.hpp).
+//
 // Guarantees: ZIP-215 (docs/signatures.md). All threads of a warp take the same way but for table
 // entries and the length of a message. A thread writes its own memory only.
 //
-// Cost, in field multiplications: fresh 2 x 274 + 65 + 64 x (31 + 8) + 32 x 7 + 21 = 3,354 (or
-// 2,700 when squarings count two thirds), registered 274 + 64 x 7 + 32 x 7 + 10 + 21 = 977.
+// Cost, in multiplications + squarings: a point decoded 20 + 258; fresh 1,677 + 1,536 in all,
+// registered 709 + 270. docs/performance/verify.md makes rates of them.
 #pragma once
 
 #include "point32.hpp"
@@ -54,6 +56,7 @@ struct alignas(16) Scratch {
   Fe r_x, r_y, r_t;
   Fe key_x, key_y, key_t;
   u32 s_in_range, r_decodes, key_decodes, unused;
+  u32 z[8];  ///< kHalves256 added; combinations only
   Cached multiple[kKeyMultiples];
 };
 
@@ -67,7 +70,8 @@ struct Batch {
   Scratch* scratch;
 };
 
-enum class Outcome : u32 { kBad = 0, kValid = 1, kBadKey = 2 };
+/// kUnsettled: its combination failed, so it must be verified alone.
+enum class Outcome : u32 { kBad = 0, kValid = 1, kBadKey = 2, kUnsettled = 3 };
 
 THRESHER_HD void hash_stage(const Batch& batch, u32 i) {
   const Record& record = batch.records[i];
@@ -122,10 +126,8 @@ THRESHER_HD void table_stage(const Batch& batch, u32 i) {
 
 /// The last step of both sums. Pre: R and, for fresh keys, A went through decode_stage().
 THRESHER_HD Outcome conclude(const Extended& sum, const Scratch& mine, bool key_decodes) {
-  const Fe x = load(mine.r_x), y = load(mine.r_y);
-  const Fe t2d = fe_mul(load(mine.r_t), fe_d2());
-  const Extended rest = to_extended(combined(
-      sum, fe_sub(y, x), fe_add(y, x), fe_neg(fe_mul(sum.t, t2d)), fe_add(sum.z, sum.z), false));
+  const Niels r = to_niels(load(mine.r_x), load(mine.r_y), load(mine.r_t));
+  const Extended rest = to_extended(add_entry(sum, r, true));
   const bool zero = times_eight_is_identity(rest);
   if (mine.s_in_range == 0 || mine.r_decodes == 0) return Outcome::kBad;
   if (!key_decodes) return Outcome::kBadKey;

@@ -4,9 +4,11 @@
 
 #include <cstring>
 
+#include "device/combine.hpp"
 #include "device/tables32.hpp"
 #include "edwards.hpp"
 #include "thresher/core/prng.hpp"
+#include "thresher/crypto/signing_key.hpp"
 
 namespace thresher::crypto::device {
 namespace {
@@ -170,6 +172,95 @@ TEST(Tables, HoldTheMultiplesTheyName) {
     EXPECT_TRUE(fe_is_zero(rest.x)) << row;
     EXPECT_TRUE(fe_is_zero(fe_sub(rest.y, rest.z))) << row;
   }
+}
+
+TEST(Combination, DrawsItsCoefficientsFromChaCha20) {
+  const std::array<u32, 8> secret{1, 2, 3, 4, 5, 6, 7, 0xffffffffu};
+  const std::array<u32, 2> number{9, 10};
+  std::array<unsigned char, 8 * 64> stream;
+  crypto_stream_chacha20(stream.data(), stream.size(),
+                         reinterpret_cast<const unsigned char*>(number.data()),
+                         reinterpret_cast<const unsigned char*>(secret.data()));
+  for (u32 i = 0; i < 8; ++i) {
+    u32 z[4];
+    coefficient(secret.data(), number.data(), i, z);
+    EXPECT_EQ(std::memcmp(z, stream.data() + 64 * i, sizeof z), 0) << i;
+  }
+}
+
+/// Which groups of 8 honest signatures settle when those named are damaged by `how`.
+template <class Damage>
+std::vector<u32> settled(u32 count, const std::vector<u32>& where, Damage how,
+                         std::vector<Outcome>& outcomes) {
+  std::vector<Record> records(count);
+  std::vector<u64> messages(count);
+  std::vector<Scratch> scratch(count);
+  for (u32 i = 0; i < count; ++i) {
+    SigningKey::Seed seed{};
+    seed[0] = static_cast<std::byte>(i);
+    const SigningKey key = SigningKey::from_seed(seed);
+    messages[i] = i;
+    const Signature signature = key.sign(std::as_bytes(std::span(&messages[i], 1)));
+    std::memcpy(records[i].r, signature.data(), 32);
+    std::memcpy(records[i].s, signature.data() + 32, 32);
+    std::memcpy(records[i].key, key.public_key().data(), 32);
+    records[i].offset = 8 * i;
+    records[i].size = 8;
+  }
+  for (const u32 i : where) how(records[i]);
+  const Batch batch{records.data(), reinterpret_cast<const u8*>(messages.data()),
+                    count,          &base_table(),
+                    nullptr,        scratch.data()};
+  Combination all{batch, 8, (count + 7) / 8, {1, 2, 3}, {4}, {}, {}, {}};
+  std::vector<Extended> windows(all.groups * kWindows), buckets(windows.size() * kBuckets);
+  std::vector<u32> out(all.groups);
+  all.windows = windows.data();
+  all.buckets = buckets.data();
+  all.settled = out.data();
+  for (u32 i = 0; i < count; ++i) hash_stage(batch, i);
+  for (u32 i = 0; i < 2 * count; ++i) decode_stage(batch, i);
+  for (u32 i = 0; i < count; ++i) scale_stage(all, i);
+  for (u32 i = 0; i < all.groups * kWindows; ++i) bucket_stage(all, i);
+  for (u32 i = 0; i < all.groups; ++i) settle_stage(all, i);
+  outcomes.clear();
+  for (u32 i = 0; i < count; ++i) outcomes.push_back(group_outcome(all, i));
+  return out;
+}
+
+// A combination that never settled would give right verdicts all the same, only slower.
+TEST(Combination, SettlesHonestGroupsAndLeavesOthersOpen) {
+  std::vector<Outcome> outcomes;
+  EXPECT_EQ(settled(
+                20, {}, [](Record&) {}, outcomes),
+            (std::vector<u32>{1, 1, 1}));
+  for (const Outcome o : outcomes) EXPECT_EQ(o, Outcome::kValid);
+  EXPECT_EQ(settled(
+                20, {9, 19}, [](Record& r) { r.s[1] ^= 2; }, outcomes),
+            (std::vector<u32>{1, 0, 0}));
+  EXPECT_EQ(outcomes[7], Outcome::kValid);
+  EXPECT_EQ(outcomes[8], Outcome::kUnsettled);
+  // Two errors that cancel under equal coefficients do not under secret ones.
+  bool up = false;
+  const auto cancelling = [&up](Record& r) {
+    up = !up;
+    r.s[0] += up ? 1 : 0xffffffffu;
+  };
+  EXPECT_EQ(settled(8, {2, 5}, cancelling, outcomes), (std::vector<u32>{0}));
+}
+
+TEST(Combination, IsNotSpoiledByWhatIsBadByItself) {
+  std::vector<Outcome> outcomes;
+  const auto no_key = [](Record& r) { std::memset(r.key, 0, 32), r.key[0] = 2; };
+  EXPECT_EQ(settled(12, {3}, no_key, outcomes), (std::vector<u32>{1, 1}));
+  EXPECT_EQ(outcomes[3], Outcome::kBadKey);
+  EXPECT_EQ(outcomes[4], Outcome::kValid);
+  const auto no_r = [](Record& r) { std::memset(r.r, 0, 32), r.r[0] = 2; };
+  EXPECT_EQ(settled(12, {3}, no_r, outcomes), (std::vector<u32>{1, 1}));
+  EXPECT_EQ(outcomes[3], Outcome::kBad);
+  EXPECT_EQ(settled(
+                12, {11}, [](Record& r) { r.s[7] |= 0xf0000000u; }, outcomes),
+            (std::vector<u32>{1, 1}));
+  EXPECT_EQ(outcomes[11], Outcome::kBad);
 }
 
 }  // namespace

@@ -45,11 +45,11 @@ int put_keys(void* device, const KeyTable* tables, std::uint32_t first, std::uin
   if (told("refuses_keys")) return fail("out of memory", why, room);
   return emulated_device().put_keys(device, tables, first, count, why, room);
 }
-int submit(void* device, std::uint32_t slot, std::uint32_t count, std::uint32_t bytes, int known,
-           char* why, std::size_t room) {
+int submit(void* device, std::uint32_t slot, std::uint32_t count, std::uint32_t bytes, int work,
+           const ThresherDeviceSecret* secret, char* why, std::size_t room) {
   ++submitted;
   if (told("refuses_work")) return fail("launch failed", why, room);
-  return emulated_device().submit(device, slot, count, bytes, known, why, room);
+  return emulated_device().submit(device, slot, count, bytes, work, secret, why, room);
 }
 int poll(void*, std::uint32_t, char* why, std::size_t room) {
   if (told("silent")) return kThresherPending;

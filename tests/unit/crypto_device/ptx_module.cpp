@@ -1,29 +1,32 @@
 // A module with the ABI of libthresher_cuda.so that runs the kernels' PTX, made C++ by
 // ptx_to_cpp.py: the same code that a card would run but for ptxas, thread after thread.
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "combine.hpp"
 #include "emulated_device.hpp"
 #include "ptx_thread.hpp"
-#include "stages.hpp"
 
 namespace {
 
 using namespace thresher::crypto::device;
 
-constexpr ThresherDeviceLimits kLimits{3, 300, 1u << 16, 64, 1000};
+constexpr ThresherDeviceLimits kLimits{3, 600, 1u << 17, 64, 1200, 1000};
+constexpr u32 kGroup = 256;
 constexpr u32 kThreads = 128;  // as in cuda_module.cu
 
 struct Slot {
   std::vector<Record> records{kLimits.signatures};
   std::vector<u64> messages = std::vector<u64>(kLimits.message_bytes / 8);
-  std::vector<u32> results = std::vector<u32>(kLimits.signatures / 32 * 2 + 2);
+  std::vector<u32> results = std::vector<u32>(kLimits.signatures / 32 * 3 + 3);
 };
 
 struct Machine {
   const BaseTable* base;
   std::vector<KeyTable> keys;
   std::vector<Scratch> scratch{kLimits.signatures};
+  std::vector<Extended> buckets, windows;
   Slot slot[kLimits.slots];
 };
 
@@ -81,19 +84,65 @@ Record* records(void* device, u32 slot) {
 u8* messages(void* device, u32 slot) {
   return reinterpret_cast<u8*>(of(device).slot[slot].messages.data());
 }
-int submit(void* device, u32 number, u32 count, u32, int known, char*, std::size_t) {
+/// The same combination by the stages themselves. A group that fails by mistake would only cost
+/// time, so no verdict shows it.
+std::vector<u32> settled_by_stages(const Combination& by_ptx) {
+  Combination all = by_ptx;
+  std::vector<Scratch> scratch(all.batch.count);
+  std::vector<Extended> windows(all.groups * kWindows), buckets(windows.size() * kBuckets);
+  std::vector<u32> settled(all.groups);
+  all.batch.scratch = scratch.data();
+  all.windows = windows.data();
+  all.buckets = buckets.data();
+  all.settled = settled.data();
+  for (u32 i = 0; i < all.batch.count; ++i) hash_stage(all.batch, i);
+  for (u32 i = 0; i < 2 * all.batch.count; ++i) decode_stage(all.batch, i);
+  for (u32 i = 0; i < all.batch.count; ++i) scale_stage(all, i);
+  for (u32 i = 0; i < all.groups * kWindows; ++i) bucket_stage(all, i);
+  for (u32 i = 0; i < all.groups; ++i) settle_stage(all, i);
+  return settled;
+}
+
+/// False when PTX and stages differ.
+bool combine(Machine& machine, const Batch& batch, const ThresherDeviceSecret& secret,
+             u32* results) {
+  Combination all{batch, kGroup, (batch.count + kGroup - 1) / kGroup, {}, {}, {}, {}, {}};
+  std::memcpy(all.secret, secret.key, sizeof all.secret);
+  std::memcpy(all.number, &secret.number, sizeof all.number);
+  machine.windows.resize(all.groups * kWindows);
+  machine.buckets.resize(machine.windows.size() * kBuckets);
+  std::vector<u32> settled(all.groups);
+  all.buckets = machine.buckets.data();
+  all.windows = machine.windows.data();
+  all.settled = settled.data();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&all);
+  const unsigned char* last[] = {bytes, reinterpret_cast<const unsigned char*>(&results)};
+  launch(scale_kernel, batch.count, false, &bytes);
+  launch(bucket_kernel, all.groups * kWindows, false, &bytes);
+  launch(settle_kernel, all.groups, false, &bytes);
+  launch(group_kernel, batch.count, true, last);
+  return settled == settled_by_stages(all);
+}
+
+int submit(void* device, u32 number, u32 count, u32, int work, const ThresherDeviceSecret* secret,
+           char* why, std::size_t room) {
   Machine& machine = of(device);
   Slot& slot = machine.slot[number];
   const Batch batch{records(device, number), messages(device, number), count, machine.base,
                     machine.keys.data(),     machine.scratch.data()};
   u32* const results = slot.results.data();
-  const u32 points = known != 0 ? count : 2 * count;
+  const u32 points = work == kThresherKnown ? count : 2 * count;
   const auto* batch_bytes = reinterpret_cast<const unsigned char*>(&batch);
   const unsigned char* decoding[] = {batch_bytes, reinterpret_cast<const unsigned char*>(&points)};
   const unsigned char* summing[] = {batch_bytes, reinterpret_cast<const unsigned char*>(&results)};
   launch(hash_kernel, count, false, &batch_bytes);
   launch(decode_kernel, points, false, decoding);
-  if (known != 0) {
+  if (work == kThresherCombine) {
+    if (!combine(machine, batch, *secret, results)) {
+      (void)std::snprintf(why, room, "the PTX of a combination differs from its stages");
+      return 1;
+    }
+  } else if (work == kThresherKnown) {
     launch(known_kernel, count, true, summing);
   } else {
     launch(table_kernel, count, false, &batch_bytes);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-inline constexpr std::uint32_t kPtxBallots = 2;
+inline constexpr std::uint32_t kPtxBallots = 3;
 
 struct PtxThread {
   std::uint32_t tid, ctaid, ntid;
@@ -35,3 +35,4 @@ inline std::uint32_t ptx_prmt(std::uint32_t a, std::uint32_t b, std::uint32_t se
 
 using PtxKernel = void(PtxThread* thread, const unsigned char* const* param);
 PtxKernel hash_kernel, decode_kernel, table_kernel, sum_kernel, known_kernel;
+PtxKernel scale_kernel, bucket_kernel, settle_kernel, group_kernel;

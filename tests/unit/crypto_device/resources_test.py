@@ -10,8 +10,10 @@ import re
 import subprocess
 import sys
 
-KERNELS = {"hash_kernel", "decode_kernel", "table_kernel", "sum_kernel", "known_kernel"}
-MOST_REGISTERS = 128  # four blocks of 128 threads on a multiprocessor
+KERNELS = {"hash_kernel", "decode_kernel", "table_kernel", "sum_kernel", "known_kernel",
+           "scale_kernel", "bucket_kernel", "settle_kernel", "group_kernel"}
+MOST_REGISTERS = {"bucket_kernel": 168}  # three blocks of 128 threads on a multiprocessor
+OTHERS = 128  # four
 
 
 def report(nvcc, source, arch):
@@ -33,8 +35,8 @@ def main():
             bad.append(f"{arch}: ptxas reported {sorted(found)}, expected {sorted(KERNELS)}")
         for kernel, (stack, stores, loads, registers) in sorted(found.items()):
             print(f"{arch} {kernel}: {registers} registers, stack {stack}, spilled {stores} and {loads} bytes")
-            if stack or stores or loads or registers > MOST_REGISTERS:
-                bad.append(f"{arch}: {kernel} spills or takes more than {MOST_REGISTERS} registers")
+            if stack or stores or loads or registers > MOST_REGISTERS.get(kernel, OTHERS):
+                bad.append(f"{arch}: {kernel} spills or takes too many registers")
     if bad:
         sys.exit("\n".join(bad))
 
