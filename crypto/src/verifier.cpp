@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include "device/device_verifier.hpp"
 #include "lanes/backend.hpp"
 #include "zip215.hpp"
 
@@ -37,6 +38,9 @@ std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
   if (sodium_init() < 0) return nullptr;
   if (name == "portable") return std::make_unique<PortableVerifier>();
   if (name == "sodium") return std::make_unique<SodiumVerifier>();
+  if (name == "emulator") return device::make_emulator();
+  std::string why;
+  if (name == "cuda") return device::make_cuda(why);
   const lanes::Engine* wide = lanes::avx512_engine();
   const lanes::Engine* narrow = lanes::avx2_engine();
   if (name == "avx512" && wide != nullptr) return lanes::make_individual("avx512", *wide);
@@ -44,6 +48,11 @@ std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
   const lanes::Engine* best = wide != nullptr ? wide : narrow;
   if (name == "rlc" && best != nullptr) return lanes::make_combining(*best);
   return nullptr;
+}
+
+std::string why_unavailable(std::string_view name) {
+  if (name == "cuda") return device::cuda_problem();
+  return make_verifier(name) != nullptr ? "" : "this processor lacks it";
 }
 
 std::string_view best_verifier() {
@@ -56,6 +65,8 @@ std::vector<std::string_view> available_verifiers() {
   if (lanes::avx2_engine() != nullptr) names.push_back("avx2");
   if (lanes::avx512_engine() != nullptr) names.push_back("avx512");
   if (best_verifier() != "portable") names.push_back("rlc");
+  names.push_back("emulator");
+  if (why_unavailable("cuda").empty()) names.push_back("cuda");
   names.push_back("sodium");
   return names;
 }

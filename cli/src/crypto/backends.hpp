@@ -11,28 +11,35 @@
 
 namespace thresher::cli {
 
+/// Known, but not on this machine.
+struct Missing {
+  std::string name;
+  std::string why;
+};
+
 struct Backends {
   std::vector<std::unique_ptr<crypto::BatchVerifier>> here;
-  std::vector<std::string> missing;  ///< known, but not on this machine
+  std::vector<Missing> missing;
 };
 
 /// "all": every one that applies ZIP-215. The error names the nearest.
 inline Result<Backends, std::string> backends_of(const std::string& name) {
-  static const std::vector<std::string> known{"portable", "avx2", "avx512", "rlc"};
+  static const std::vector<std::string> known{"portable", "avx2",     "avx512",
+                                              "rlc",      "emulator", "cuda"};
   Backends out;
   for (const std::string& each : known) {
     if (name != "all" && name != each) continue;
     if (auto verifier = crypto::make_verifier(each)) {
       out.here.push_back(std::move(verifier));
     } else {
-      out.missing.push_back(each);
+      out.missing.push_back({each, crypto::why_unavailable(each)});
     }
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
   const auto near = nearest(name, known);
   return "no backend is called '" + name + "'" +
          (near ? "; did you mean '" + *near + "'?"
-               : "; there are: portable, avx2, avx512, rlc and all");
+               : "; there are: portable, avx2, avx512, rlc, emulator, cuda and all");
 }
 
 }  // namespace thresher::cli

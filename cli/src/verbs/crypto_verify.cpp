@@ -1,6 +1,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "../crypto/backends.hpp"
 #include "../crypto/signature_lines.hpp"
@@ -45,9 +46,11 @@ class Session {
     }
     std::size_t at = 0;
     for (const SignatureLine& line : lines_) {
-      std::vector<bool> answers;
+      std::vector<std::optional<bool>> answers;
       for (const auto& of_backend : verdicts) {
-        answers.push_back(line.well_sized() && of_backend[at] == crypto::Verdict::kValid);
+        const bool lost = line.well_sized() && of_backend[at] == crypto::Verdict::kUnavailable;
+        const bool valid = line.well_sized() && of_backend[at] == crypto::Verdict::kValid;
+        answers.push_back(lost ? std::nullopt : std::optional(valid));
       }
       at += line.well_sized() ? 1 : 0;
       report(line, answers);
@@ -55,20 +58,34 @@ class Session {
     lines_.clear();
   }
 
-  int status() const { return disagreements_ > 0 ? kSafetyViolated : wrong_ > 0 ? kFailed : kDone; }
+  /// A line for each backend that stopped answering, and how many signatures got no verdict at all.
+  std::uint64_t unanswered() const {
+    for (const auto& backend : backends_.here) {
+      if (backend->problem().empty()) continue;
+      (void)std::fprintf(stderr, "note: backend %s stopped answering: %s\n",
+                         std::string(backend->name()).c_str(), backend->problem().c_str());
+    }
+    return unanswered_;
+  }
   std::uint64_t disagreements() const { return disagreements_; }
   std::uint64_t wrong() const { return wrong_; }
 
  private:
-  void report(const SignatureLine& line, const std::vector<bool>& answers) {
+  // A backend without a verdict takes no part.
+  void report(const SignatureLine& line, const std::vector<std::optional<bool>>& answers) {
     bool same = true;
-    for (const bool a : answers) same = same && a == answers.front();
+    std::optional<bool> first;
+    for (const auto& a : answers) {
+      if (a && !first) first = a;
+      same = same && (!a || a == first);
+    }
     disagreements_ += same ? 0 : 1;
-    wrong_ += same && line.valid && *line.valid != answers.front() ? 1 : 0;
+    unanswered_ += first ? 0 : 1;
+    wrong_ += same && first && line.valid && line.valid != first ? 1 : 0;
     if (json_) {
       Json verdicts;
       for (std::size_t i = 0; i < answers.size(); ++i) {
-        verdicts.set(std::string(backends_.here[i]->name()), static_cast<bool>(answers[i]));
+        if (answers[i]) verdicts.set(std::string(backends_.here[i]->name()), *answers[i]);
       }
       Json out;
       out.set("id", line.id).set("verdicts", verdicts);
@@ -77,7 +94,10 @@ class Session {
     }
     std::cout << line.id;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      std::cout << ' ' << backends_.here[i]->name() << '=' << (answers[i] ? "valid" : "invalid");
+      std::cout << ' ' << backends_.here[i]->name() << '='
+                << (!answers[i]   ? "unavailable"
+                    : *answers[i] ? "valid"
+                                  : "invalid");
     }
     std::cout << '\n';
   }
@@ -87,17 +107,18 @@ class Session {
   std::vector<SignatureLine> lines_;
   std::uint64_t disagreements_ = 0;
   std::uint64_t wrong_ = 0;
+  std::uint64_t unanswered_ = 0;
 };
 
 int run(const Args& a) {
   auto backends = backends_of(a.backend);
   if (!backends) return fail(kUsage, backends.error());
-  for (const std::string& name : backends->missing) {
-    (void)std::fprintf(stderr, "note: backend %s is left out: this processor lacks it\n",
-                       name.c_str());
+  for (const Missing& m : backends->missing) {
+    (void)std::fprintf(stderr, "note: backend %s is left out: %s\n", m.name.c_str(), m.why.c_str());
   }
   if (backends->here.empty()) {
-    return fail(kResourceMissing, "backend '" + a.backend + "' is not on this machine");
+    return fail(kResourceMissing, "backend '" + a.backend +
+                                      "' is not on this machine: " + backends->missing.front().why);
   }
   std::ifstream file;
   if (a.in != "-") {
@@ -112,12 +133,17 @@ int run(const Args& a) {
   std::cout.flush();
   if (!lines.problem().empty()) return fail(kUsage, lines.problem());
   if (lines.lines() <= 1) return fail(kUsage, "'" + a.in + "' holds no signature");
+  const std::uint64_t unanswered = session.unanswered();
   if (session.disagreements() > 0) {
     return fail(kSafetyViolated, "backends disagree on " + std::to_string(session.disagreements()) +
                                      " signatures: report this");
   }
   if (session.wrong() > 0) {
     return fail(kFailed, std::to_string(session.wrong()) + " verdicts differ from \"valid\"");
+  }
+  if (unanswered > 0) {
+    return fail(kResourceMissing, std::to_string(unanswered) +
+                                      " signatures got no verdict; verify them with --backend all");
   }
   return kDone;
 }
@@ -132,7 +158,7 @@ Verb make_crypto_verify() {
       "crypto verify --in signatures.jsonl",
       {{"--in", "a file of {\"id\",\"key\",\"msg\",\"sig\"} lines in hex; - reads standard input",
         &a->in, true},
-       {"--backend", "portable, avx2, avx512, rlc or all", &a->backend},
+       {"--backend", "portable, avx2, avx512, rlc, emulator, cuda or all", &a->backend},
        {"--json", "one object a line", &a->json}},
       [a] { return run(*a); }};
 }

@@ -94,6 +94,23 @@ class CryptoVerify(Files):
         self.assertEqual(out.returncode, 2)
         self.assertIn("did you mean 'avx512'", out.stderr)
 
+    def test_the_emulator_is_compared_and_a_missing_card_is_a_note(self):
+        out = self.verify(dict(GOOD, valid=True))
+        row = json.loads(out.stdout)
+        self.assertIs(row["verdicts"]["emulator"], True)
+        if "cuda" not in row["verdicts"]:
+            self.assertIn("note: backend cuda is left out: no ", out.stderr)
+        out = self.verify(dict(GOOD, msg="73", valid=False), backend="emulator")
+        self.assertEqual((out.returncode, json.loads(out.stdout)["verdicts"]), (0, {"emulator": False}))
+
+    def test_a_module_that_cannot_be_loaded(self):
+        text = json.dumps(GOOD) + "\n"
+        env = dict(os.environ, THRESHER_CUDA_MODULE=str(self.write("module.so", "no library")))
+        out = subprocess.run([BINARY, "crypto", "verify", "--in", "-", "--backend", "cuda"], input=text,
+                             capture_output=True, text=True, timeout=60, env=env)
+        self.assertEqual(out.returncode, 5)
+        self.assertIn("module.so", out.stderr)
+
 
 class BenchVerify(unittest.TestCase):
     def test_json(self):
@@ -103,6 +120,15 @@ class BenchVerify(unittest.TestCase):
         names = {row["backend"] for row in report["rows"]}
         self.assertLessEqual({"libsodium", "openssl", "portable"}, names)
         self.assertTrue(all(row["verifies_per_s"] > 0 for row in report["rows"]))
+
+    def test_a_missing_card_is_no_error(self):
+        out = run("bench", "verify", "--backend", "cuda", "--batch", "8", "--seconds", "0.01", "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        report = json.loads(out.stdout)
+        if report["gpu"] is None:
+            self.assertRegex(report["unavailable"]["cuda"], "^no (device|module)")
+        else:
+            self.assertEqual({row["backend"] for row in report["rows"]}, {"libsodium", "openssl", "cuda"})
 
     def test_bad_arguments(self):
         for arguments in [("--batch", "0"), ("--batch", "x"), ("--keys", "some"), ("--seconds", "0"),

@@ -5,15 +5,17 @@
 //
 // Guarantees: verdicts[i] answers jobs[i]; kUnavailable never blames a signer. All backends but
 // "sodium" apply ZIP-215 (docs/signatures.md) and give the same verdict on every input: "portable",
-// "avx2" (four at a time), "avx512" (eight), "rlc" (random linear combinations of up to 128).
-// "sodium" is a yardstick with libsodium's narrower rule: the two disagree on small-order and
-// non-canonical points, so all nodes of a cluster use the same one. Variable time, for public data.
-// Not audited.
+// "avx2" (four at a time), "avx512" (eight), "rlc" (random linear combinations of up to 128),
+// "cuda" (a GPU, one signature a thread), "emulator" (the GPU's arithmetic on the processor, for
+// tests). "sodium" is a yardstick with libsodium's narrower rule: the two disagree on small-order
+// and non-canonical points, so all nodes of a cluster use the same one. Variable time, for public
+// data. Not audited.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,12 +41,20 @@ class BatchVerifier {
   virtual void register_keys(std::span<const PublicKey> keys) { (void)keys; }
   /// Pre: equal sizes.
   virtual void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept = 0;
+  /// The name of the card that it runs on; empty for the processor.
+  virtual std::string accelerator() const { return {}; }
+  /// Why verdicts are kUnavailable; empty as long as none was. Does not go away: make another
+  /// verifier, and verify on the processor what this one left open.
+  virtual std::string problem() const { return {}; }
 };
 
 /// Null when there is no backend of that name, or this processor lacks its instructions.
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name);
 
-/// The fastest one with a verdict of its own for each signature.
+/// Why make_verifier() gives null for a name of the list above; empty when it gives a verifier.
+std::string why_unavailable(std::string_view name);
+
+/// The fastest one on the processor with a verdict of its own for each signature.
 std::string_view best_verifier();
 
 /// The names make_verifier() knows on this machine.

@@ -1,0 +1,179 @@
+// The module of the GPU backend: found, refused, lost. A fake module (fake_module.cpp) shows what a
+// machine without a card cannot.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/crypto/signing_key.hpp"
+#include "thresher/crypto/verifier.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+struct Signed {
+  std::vector<std::vector<std::byte>> messages;
+  std::vector<SignatureJob> jobs;
+  std::vector<PublicKey> keys;
+};
+
+/// Honest signatures by four keys over messages around the ends of SHA-512's blocks and beyond what
+/// is hashed on the device; every fifth is damaged, every eleventh has a key that is no point.
+Signed make(std::size_t count) {
+  constexpr std::size_t kSizes[] = {0,  1,  7,  8,  32,  46,  47,  48,   63,
+                                    64, 65, 72, 80, 175, 176, 500, 2048, 2049};
+  Signed out;
+  Prng random(5);
+  std::vector<SigningKey> keys;
+  for (unsigned i = 0; i < 4; ++i) {
+    SigningKey::Seed seed{};
+    seed[0] = static_cast<std::byte>(i);
+    keys.push_back(SigningKey::from_seed(seed));
+    out.keys.push_back(keys.back().public_key());
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& message = out.messages.emplace_back(kSizes[i % std::size(kSizes)]);
+    for (std::byte& b : message) b = static_cast<std::byte>(random.below(256));
+    const SigningKey& key = keys[random.below(4)];
+    out.jobs.push_back({key.public_key(), {}, key.sign(message)});
+    if (i % 5 == 4) out.jobs.back().signature[random.below(64)] ^= std::byte{16};
+    if (i % 11 == 10) {
+      out.jobs.back().key = {};
+      out.jobs.back().key[0] = std::byte{2};
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) out.jobs[i].message = out.messages[i];
+  return out;
+}
+
+std::vector<Verdict> verdicts(BatchVerifier& backend, const Signed& work) {
+  std::vector<Verdict> out(work.jobs.size(), Verdict::kValid);
+  backend.verify(work.jobs, out);
+  return out;
+}
+
+std::vector<Verdict> portable(const Signed& work) {
+  return verdicts(*make_verifier("portable"), work);
+}
+
+class Fake : public testing::Test {
+ protected:
+  void SetUp() override { ::setenv("THRESHER_CUDA_MODULE", THRESHER_FAKE_MODULE, 1); }
+  void TearDown() override {
+    ::unsetenv("THRESHER_CUDA_MODULE");
+    ::unsetenv("THRESHER_FAKE_DEVICE");
+  }
+  static std::unique_ptr<BatchVerifier> verifier(const char* mode) {
+    ::setenv("THRESHER_FAKE_DEVICE", mode, 1);
+    return make_verifier("cuda");
+  }
+};
+
+TEST(Emulator, IsThereByNameAndNeverChosen) {
+  const auto emulator = make_verifier("emulator");
+  ASSERT_NE(emulator, nullptr);
+  EXPECT_EQ(emulator->name(), "emulator");
+  EXPECT_EQ(emulator->accelerator(), "");
+  EXPECT_EQ(emulator->problem(), "");
+  EXPECT_NE(best_verifier(), "emulator");
+  EXPECT_NE(best_verifier(), "cuda");
+}
+
+TEST(Emulator, AgreesWithPortableInBadKeysTooThroughManySlots) {
+  const Signed work = make(400);
+  const auto emulator = make_verifier("emulator");
+  EXPECT_EQ(verdicts(*emulator, work), portable(work));
+  emulator->register_keys(std::span(work.keys).first(2));
+  EXPECT_EQ(verdicts(*emulator, work), portable(work));
+  emulator->register_keys(work.keys);
+  EXPECT_EQ(verdicts(*emulator, work), portable(work));
+}
+
+// Where a card is, this is the test of the card; elsewhere the module must say that there is none.
+TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
+  const std::string why = why_unavailable("cuda");
+  if (why.rfind("no module", 0) == 0) GTEST_SKIP() << why;
+  const auto cuda = make_verifier("cuda");
+  if (cuda == nullptr) {
+    EXPECT_EQ(why, "no device");
+    return;
+  }
+  EXPECT_EQ(why, "");
+  EXPECT_NE(cuda->accelerator(), "");
+  const Signed work = make(3000);
+  EXPECT_EQ(verdicts(*cuda, work), portable(work));
+  cuda->register_keys(std::span(work.keys).first(2));
+  EXPECT_EQ(verdicts(*cuda, work), portable(work));
+}
+
+TEST(CudaModule, AFileThatIsNotThereIsNamed) {
+  ::setenv("THRESHER_CUDA_MODULE", "/nonexistent/module.so", 1);
+  EXPECT_EQ(make_verifier("cuda"), nullptr);
+  EXPECT_NE(why_unavailable("cuda").find("/nonexistent/module.so"), std::string::npos);
+  ::setenv("THRESHER_CUDA_MODULE", "libm.so.6", 1);
+  EXPECT_EQ(make_verifier("cuda"), nullptr);
+  EXPECT_NE(why_unavailable("cuda").find("is no module of Thresher"), std::string::npos);
+  ::unsetenv("THRESHER_CUDA_MODULE");
+}
+
+TEST_F(Fake, WorksThroughTheLoader) {
+  const auto fake = verifier("works");
+  ASSERT_NE(fake, nullptr) << why_unavailable("cuda");
+  EXPECT_EQ(why_unavailable("cuda"), "");
+  EXPECT_EQ(fake->accelerator(), "Fake Card");
+  const Signed work = make(300);
+  fake->register_keys(std::span(work.keys).first(2));
+  EXPECT_EQ(verdicts(*fake, work), portable(work));
+  EXPECT_EQ(fake->problem(), "");
+}
+
+TEST_F(Fake, OfAnotherAbiIsRefused) {
+  EXPECT_EQ(verifier("old_abi"), nullptr);
+  EXPECT_NE(why_unavailable("cuda").find("has module ABI 8, this program needs 1"),
+            std::string::npos)
+      << why_unavailable("cuda");
+}
+
+TEST_F(Fake, WithoutADeviceSaysSo) {
+  EXPECT_EQ(verifier("no_device"), nullptr);
+  EXPECT_EQ(why_unavailable("cuda"), "no device");
+}
+
+/// Every verdict that is there is right, some are missing, and so it stays. Gives how many.
+std::size_t expect_half_done(BatchVerifier& backend, const Signed& work, const char* reason) {
+  const auto wanted = portable(work);
+  const auto got = verdicts(backend, work);
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] == Verdict::kUnavailable) {
+      ++missing;
+    } else {
+      EXPECT_EQ(got[i], wanted[i]) << i;
+    }
+  }
+  EXPECT_GT(missing, 0u);
+  EXPECT_NE(backend.problem().find(reason), std::string::npos) << backend.problem();
+  for (const Verdict v : verdicts(backend, work)) EXPECT_EQ(v, Verdict::kUnavailable);
+  return missing;
+}
+
+TEST_F(Fake, LostInTheMiddleOfABatchAccusesNobody) {
+  const auto fake = verifier("lost");
+  const Signed work = make(400);
+  EXPECT_LT(expect_half_done(*fake, work, "fell off the bus"), work.jobs.size());
+}
+
+TEST_F(Fake, ThatNeverAnswersDoesNotHang) {
+  expect_half_done(*verifier("silent"), make(100), "has not answered for 20 ms");
+}
+
+TEST_F(Fake, ThatRefusesWorkOrKeysIsUnavailable) {
+  expect_half_done(*verifier("refuses_work"), make(100), "launch failed");
+  const auto fake = verifier("refuses_keys");
+  const Signed work = make(20);
+  fake->register_keys(work.keys);
+  expect_half_done(*fake, work, "out of memory");
+}
+
+}  // namespace
+}  // namespace thresher::crypto
