@@ -126,10 +126,16 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
   return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
 }
 
+std::string checker_list() {
+  std::string out;
+  for (const std::string& name : verify::checker_names()) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
 std::string check_arguments(const Args& a, const verify::Automaton& ta) {
-  const std::vector<std::string> checkers{"auto", "smt", "live", "explicit"};
+  const auto& checkers = verify::checker_names();
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
-    return "--checker '" + a.checker + "' is none of: auto, smt, live, explicit";
+    return "--checker '" + a.checker + "' is none of: " + checker_list();
   }
   std::vector<std::string> known;
   for (const auto& p : ta.properties) known.push_back(p.name);
@@ -211,7 +217,7 @@ Verb make_verify() {
       {{"file", "a .ta or .eta file", &a->file},
        {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
        {"--property", "only this one; repeatable", &a->properties},
-       {"--checker", "auto, smt, live or explicit", &a->checker},
+       {"--checker", checker_list(), &a->checker},
        {"--timeout", "for the whole call, like 60s", &a->timeout},
        {"--witness", "write the runs that violate a property here; drawn if it ends in .svg",
         &a->witness},
