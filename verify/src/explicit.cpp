@@ -87,7 +87,11 @@ class Explorer {
   Run path(const Node* node) const {
     Run run{parameters_, {}, {}};
     for (; node->second.from != nullptr; node = node->second.from) {
-      run.steps.insert(run.steps.begin(), {node->second.rule, 1});
+      if (!run.steps.empty() && run.steps.front().rule == node->second.rule) {
+        ++run.steps.front().times;
+      } else {
+        run.steps.insert(run.steps.begin(), {node->second.rule, 1});
+      }
     }
     run.start = node->first;
     return run;

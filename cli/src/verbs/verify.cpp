@@ -33,13 +33,14 @@ constexpr std::size_t kMostBytes = 64u << 20;
 
 Result<verify::Automaton, std::string> load(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return "cannot read '" + path + "'; give a .ta or .eta file";
+  if (!in) return "cannot read '" + path + "'; give a .ta, .eta or .tla file";
   std::string text;
   text.resize(kMostBytes + 1);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostBytes) return "'" + path + "' is larger than 64 MiB: no automaton is";
-  return verify::parse_automaton(text, path);
+  return path.ends_with(".tla") ? verify::parse_tla(text, path)
+                                : verify::parse_automaton(text, path);
 }
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
@@ -214,7 +215,7 @@ Verb make_verify() {
       {"verify"},
       "Check the properties of a threshold automaton for all parameters. Example: thresher "
       "verify bracha.ta --timeout 20s",
-      {{"file", "a .ta or .eta file", &a->file},
+      {{"file", "a .ta, .eta or .tla file", &a->file},
        {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
        {"--property", "only this one; repeatable", &a->properties},
        {"--checker", checker_list(), &a->checker},
