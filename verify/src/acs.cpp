@@ -189,9 +189,9 @@ class Backward {
               context.int_val(f.atoms[a].factor) * sum + at.value(f.atoms[a].rest) >= 0;
           all.push_back(f.cells[c][a] ? holds : !holds);
         }
-        any.push_back(z3::mk_and(all));
+        any.push_back(every(all));
       }
-      solver.add(z3::mk_or(any));
+      solver.add(some(any));
     }
   }
 

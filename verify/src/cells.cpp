@@ -217,7 +217,7 @@ class Builder {
       const z3::expr holds = atom(f.atoms[a], sum);
       all.push_back(f.cells[cell][a] ? holds : !holds);
     }
-    return z3::mk_and(all);
+    return every(all);
   }
   // A sum of variables that are never negative is none itself when no coefficient is.
   z3::expr range(std::size_t form, const z3::expr& sum) {

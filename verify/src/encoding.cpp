@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "linear.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
@@ -51,18 +52,18 @@ z3::expr Encoding::value(const Linear& form, const Boundary& at) const {
                                                         : at.processes;
     terms.push_back(coefficient == 1 ? of[s.index] : context_.int_val(coefficient) * of[s.index]);
   }
-  return z3::sum(terms);
+  return total(terms);
 }
 
 z3::expr Encoding::conjunction(const std::vector<z3::expr>& all) const {
   z3::expr_vector v(context_);
   for (const z3::expr& e : all) v.push_back(e);
-  return z3::mk_and(v);
+  return every(v);
 }
 z3::expr Encoding::disjunction(const std::vector<z3::expr>& all) const {
   z3::expr_vector v(context_);
   for (const z3::expr& e : all) v.push_back(e);
-  return z3::mk_or(v);
+  return some(v);
 }
 
 z3::expr Encoding::state(const Formula& f, std::size_t at) const {
@@ -125,7 +126,7 @@ void Encoding::add_flow(const Boundary& before, const Boundary& after, const Tra
     solver_.add(after.processes[l] == processes[l]);
   }
   for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
-  if (t.single && !all.empty()) solver_.add(z3::sum(all) <= 1);
+  if (t.single && !all.empty()) solver_.add(total(all) <= 1);
 }
 
 void Encoding::add_guards(const Boundary& before, const Boundary& after, const Transition& t) {

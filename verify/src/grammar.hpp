@@ -1,5 +1,5 @@
-// What the readers of .ta and .tla files share: names, sums, formulas, and errors with their place.
-// Private to verify/.
+// What the readers of .ta, .tla and .json files share: names, sums, formulas, and errors with their
+// place. Private to verify/.
 //
 // Recursive descent; every function throws Problem, which the public functions turn into a Result.
 // Guarantees: nesting is bounded, numbers stay far from 64 bits, and a bracket is read at most

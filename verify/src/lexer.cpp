@@ -70,6 +70,7 @@ bool Lexer::skip_blank() {
     skip(1);
     return true;
   }
+  if (dialect_ == Dialect::kJson) return false;
   if (dialect_ == Dialect::kByMC) return skip_comment("//", "\n") || skip_comment("/*", "*/");
   for (const char rule : {'-', '='}) {  // lines between the parts of a module
     const std::size_t end = std::min(rest.find_first_not_of(rule), rest.size());
@@ -90,8 +91,9 @@ std::size_t Lexer::quoted(std::string_view rest) {
 
 std::size_t Lexer::sign(std::string_view rest) {
   const bool tla = dialect_ == Dialect::kTla;
-  const std::span<const Spelling> signs =
-      tla ? std::span<const Spelling>(kTlaSigns) : std::span<const Spelling>(kByMCSigns);
+  std::span<const Spelling> signs;
+  if (tla) signs = kTlaSigns;
+  if (dialect_ == Dialect::kByMC) signs = kByMCSigns;
   for (const auto& [shown, text] : signs) {
     if (rest.substr(0, shown.size()) != shown) continue;
     token_.text = text;
@@ -115,7 +117,7 @@ void Lexer::advance() {
   } else if (digit(rest[0])) {
     token_.kind = Token::Kind::kNumber;
     while (size < rest.size() && digit(rest[size])) ++size;
-  } else if (rest[0] == '"' && dialect_ == Dialect::kTla) {
+  } else if (rest[0] == '"' && dialect_ != Dialect::kByMC) {
     size = quoted(rest);
   } else {
     size = sign(rest);

@@ -1,4 +1,4 @@
-// Words of a .ta or .tla file with their places. Private to verify/.
+// Words of a .ta, .tla or .json file with their places. Private to verify/.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace thresher::verify {
 
-enum class Dialect : std::uint8_t { kByMC, kTla };
+enum class Dialect : std::uint8_t { kByMC, kTla, kJson };
 
 struct Token {
   enum class Kind : std::uint8_t { kName, kNumber, kSign, kText, kEnd };
@@ -21,6 +21,7 @@ struct Token {
 /// Skips blanks and comments. A sign is the longest of the operators that fits. TLA+'s operators
 /// come as those of .ta files, so that one grammar reads both; what .ta files lack comes as itself,
 /// but "==" of a definition as ":=", the arrow of functions as "-->" and "!" of EXCEPT as "!!".
+/// JSON has texts, numbers, single signs and no comments.
 class Lexer {
  public:
   Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) { advance(); }

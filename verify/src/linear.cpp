@@ -23,7 +23,7 @@ z3::expr SymbolTerms::value(const Linear& form) const {
                                                         : processes;
     terms.push_back(context->int_val(coefficient) * of[s.index]);
   }
-  return z3::sum(terms);
+  return total(terms);
 }
 
 z3::expr SymbolTerms::state(const Formula& f) const {
@@ -40,7 +40,7 @@ z3::expr SymbolTerms::state(const Formula& f) const {
   }
   z3::expr_vector parts(*context);
   for (const Formula& c : f.children) parts.push_back(state(c));
-  return f.kind == Kind::kAnd ? z3::mk_and(parts) : z3::mk_or(parts);
+  return f.kind == Kind::kAnd ? every(parts) : some(parts);
 }
 
 z3::expr SymbolTerms::natural() const {
@@ -48,7 +48,20 @@ z3::expr SymbolTerms::natural() const {
   for (const auto* of : {&parameters, &processes, &shared}) {
     for (const z3::expr& e : *of) parts.push_back(e >= 0);
   }
-  return z3::mk_and(parts);
+  return every(parts);
+}
+
+z3::expr every(const z3::expr_vector& all) {
+  if (all.empty()) return all.ctx().bool_val(true);
+  return all.size() == 1 ? all[0] : z3::mk_and(all);
+}
+z3::expr some(const z3::expr_vector& all) {
+  if (all.empty()) return all.ctx().bool_val(false);
+  return all.size() == 1 ? all[0] : z3::mk_or(all);
+}
+z3::expr total(const z3::expr_vector& all) {
+  if (all.empty()) return all.ctx().int_val(0);
+  return all.size() == 1 ? all[0] : z3::sum(all);
 }
 
 z3::solver simple_solver(z3::context& context) {

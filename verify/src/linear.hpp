@@ -27,6 +27,12 @@ struct SymbolTerms {
   std::vector<z3::expr> shared;
 };
 
+/// Of any number of terms: Z3 writes operators with fewer than two arguments, which SMT-LIB and
+/// other solvers do not have.
+z3::expr every(const z3::expr_vector& all);
+z3::expr some(const z3::expr_vector& all);
+z3::expr total(const z3::expr_vector& all);
+
 /// A solver with the settings that suit counters best.
 z3::solver simple_solver(z3::context& context);
 /// Asserts that `at` is an initial configuration in which each of `more` holds.

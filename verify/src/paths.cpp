@@ -74,7 +74,7 @@ class Paths {
         all.push_back(f.cells[context[i]][a] ? holds : !holds);
       }
     }
-    return z3::mk_and(all);
+    return every(all);
   }
   z3::expr atom(const SymbolTerms& at, const Form::Atom& a, const z3::expr& sum) {
     return context_.int_val(a.factor) * sum + at.value(a.rest) >= 0;
@@ -140,9 +140,9 @@ class Paths {
       for (std::size_t l = 0; l < least.size(); ++l) {
         if (least[l] > 0) all.push_back(at_.back().processes[l] >= context_.int_val(least[l]));
       }
-      any.push_back(z3::mk_and(all));
+      any.push_back(every(all));
     }
-    solver_.add(z3::mk_or(any));
+    solver_.add(some(any));
   }
   bool targeted(const Context& context) const {
     return std::any_of(cells_.targets.begin(), cells_.targets.end(), [&](const auto& t) {
@@ -269,7 +269,7 @@ class Paths {
         const z3::expr feeds = t.firings[j] > 0;
         fed.push_back(ranks ? feeds && rank[j] < rank[k] : feeds);
       }
-      solver_.add(z3::implies(t.firings[k] > 0, z3::mk_or(fed)));
+      solver_.add(z3::implies(t.firings[k] > 0, some(fed)));
     }
   }
   // Takes away locations that nothing enters until none is left, or a cycle.
@@ -308,7 +308,7 @@ class Paths {
         value = z3::ite(t.firings[k] == 1, u.reset ? amount : value + amount, value);
       }
     }
-    solver_.add(z3::sum(all) == 1);
+    solver_.add(total(all) == 1);
     for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
     solver_.add(!inside(after, context));
     transitions_.push_back(std::move(t));
@@ -336,7 +336,7 @@ class Paths {
         all.push_back(at_[0].parameters[i]);
       }
       if (all.empty() || size <= 1) break;
-      solver_.add(z3::sum(all) < context_.int_val(size));
+      solver_.add(total(all) < context_.int_val(size));
     }
     solver_.pop();
   }
