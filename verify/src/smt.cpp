@@ -102,7 +102,7 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
         break;
     }
   } catch (const z3::exception& e) {
-    out.why = std::string("the solver gave up: ") + e.msg();
+    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
   }
   out.checker = property.category() == "safety" ? "smt" : "live";
   out.seconds = budget.used();
