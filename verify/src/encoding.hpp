@@ -54,8 +54,6 @@ class Encoding {
   z3::expr from(const Formula& f, std::size_t at);
   z3::expr no_entry(const Formula& f, std::size_t transition);
   std::vector<Step> in_order(const std::vector<std::int64_t>& firings) const;
-  std::vector<Step> by_trial(const std::vector<std::int64_t>& firings,
-                             const std::vector<std::int64_t>& processes) const;
   void add_boundary(bool single);
   void add_flow(const Boundary& before, const Boundary& after, const Transition& t);
   void add_guards(const Boundary& before, const Boundary& after, const Transition& t);

@@ -1,13 +1,11 @@
-#include <chrono>
 #include <deque>
 #include <map>
 
+#include "budget.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kLargestParameter = 7;
 constexpr std::size_t kMostConfigurations = 300'000;
@@ -17,15 +15,15 @@ constexpr std::int64_t kMostProcesses = 8;
 class Explorer {
  public:
   Explorer(const Automaton& ta, const Property& property, std::vector<std::int64_t> parameters,
-           Clock::time_point deadline)
-      : ta_(ta), property_(property), parameters_(std::move(parameters)), deadline_(deadline) {}
+           const Budget& budget)
+      : ta_(ta), property_(property), parameters_(std::move(parameters)), budget_(budget) {}
 
   /// A run to a configuration that breaks a safety property.
   std::optional<Run> search() {
     Configuration start{std::vector<std::int64_t>(ta_.locations.size()),
                         std::vector<std::int64_t>(ta_.shared.size())};
     spread(start, 0, kMostProcesses);
-    while (!todo_.empty() && seen_.size() < kMostConfigurations && Clock::now() < deadline_) {
+    while (!todo_.empty() && seen_.size() < kMostConfigurations && !budget_.over()) {
       const auto at = todo_.front();
       todo_.pop_front();
       for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
@@ -46,7 +44,7 @@ class Explorer {
 
   // Every way to put processes into locations that the initial constraints admit.
   void spread(Configuration& c, std::size_t location, std::int64_t left) {
-    if (found_) return;
+    if (found_ || budget_.over()) return;
     if (location == c.processes.size()) {
       for (const Formula& f : ta_.initial) {
         if (!holds_at(f, parameters_, c)) return;
@@ -89,7 +87,11 @@ class Explorer {
   Run path(const Node* node) const {
     Run run{parameters_, {}, {}};
     for (; node->second.from != nullptr; node = node->second.from) {
-      run.steps.insert(run.steps.begin(), {node->second.rule, 1});
+      if (!run.steps.empty() && run.steps.front().rule == node->second.rule) {
+        ++run.steps.front().times;
+      } else {
+        run.steps.insert(run.steps.begin(), {node->second.rule, 1});
+      }
     }
     run.start = node->first;
     return run;
@@ -98,7 +100,7 @@ class Explorer {
   const Automaton& ta_;
   const Property& property_;
   std::vector<std::int64_t> parameters_;
-  Clock::time_point deadline_;
+  const Budget& budget_;
   std::map<Configuration, Origin> seen_;
   std::deque<std::map<Configuration, Origin>::iterator> todo_;
   std::optional<Run> found_;
@@ -115,10 +117,9 @@ bool next_parameters(std::vector<std::int64_t>& p) {
 
 }  // namespace
 
-Outcome check_explicit(const Automaton& ta, const Property& property, double seconds) {
-  const auto start = Clock::now();
-  const auto deadline =
-      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+Outcome check_explicit(const Automaton& ta, const Property& property, double seconds,
+                       const CheckControl& control) {
+  const Budget budget(seconds, control.stop);
   Outcome out;
   out.checker = "explicit";
   out.why = "no violation among small instances; this checker cannot prove their absence";
@@ -133,14 +134,14 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
                              std::vector<std::int64_t>(ta.shared.size())};
     for (const Formula& f : ta.resilience) admitted = admitted && holds_at(f, parameters, none);
     if (!admitted) continue;
-    if (auto run = Explorer(ta, property, parameters, deadline).search()) {
+    if (auto run = Explorer(ta, property, parameters, budget).search()) {
       out.verdict = Verdict::kViolated;
       out.why.clear();
       out.witness = std::move(run);
       break;
     }
-  } while (Clock::now() < deadline && next_parameters(parameters));
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  } while (!budget.over() && next_parameters(parameters));
+  out.seconds = budget.used();
   return out;
 }
 

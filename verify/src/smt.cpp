@@ -4,6 +4,8 @@
 #include <chrono>
 
 #include "encoding.hpp"
+#include "interrupt.hpp"
+#include "linear.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
@@ -60,10 +62,9 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
 
 }  // namespace
 
-Outcome check_smt(const Automaton& ta, const Property& property, double seconds) {
-  const auto start = Clock::now();
-  const auto deadline =
-      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
+                  const CheckControl& control) {
+  const Budget budget(seconds, control.stop);
   Outcome out;
   const auto prepared = prepare(ta);
   if (!prepared) {
@@ -77,20 +78,21 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds)
   const Formula negated = normal(negate(property.formula));
   try {
     z3::context context;
+    const Interrupter interrupter(context, budget);
     const std::size_t wanted = eventualities(negated);
     Encoding encoding(context, ta, *prepared, wanted > 0 ? wanted - 1 : 0);
     encoding.require(negated);
-    limit(encoding.solver(), context,
-          std::chrono::duration<double>(deadline - Clock::now()).count());
+    limit(encoding.solver(), context, budget.left());
     switch (encoding.solver().check()) {
       case z3::unsat:
         out.verdict = Verdict::kSafe;
+        if (control.keep_proofs) out.proofs.push_back(script(encoding.solver()));
         break;
       case z3::sat: {
         const Run found = encoding.run(encoding.solver().get_model());
         out = judged(ta, property, found, encoding.exact());
         if (out.verdict != Verdict::kViolated) break;
-        const Run small = smaller(encoding, context, found, deadline);
+        const Run small = smaller(encoding, context, found, budget.deadline());
         const Outcome again = judged(ta, property, small, encoding.exact());
         if (again.verdict == Verdict::kViolated) out = again;
         break;
@@ -100,10 +102,10 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds)
         break;
     }
   } catch (const z3::exception& e) {
-    out.why = std::string("the solver gave up: ") + e.msg();
+    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
   }
   out.checker = property.category() == "safety" ? "smt" : "live";
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  out.seconds = budget.used();
   return out;
 }
 

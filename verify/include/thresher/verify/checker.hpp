@@ -7,6 +7,7 @@
 // or outside a checker's fragment is `kUnknown` with the reason.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,21 +25,44 @@ struct Outcome {
   std::string checker;  ///< which one answered
   double seconds = 0;
   std::optional<Run> witness;  ///< of kViolated
+  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right. Kept when CheckOptions::keep_proofs.
+  std::vector<std::string> proofs;
 };
 
 struct CheckOptions {
   double seconds = 60;            ///< for all properties together
-  std::string checker = "auto";   ///< auto, smt, live or explicit
+  std::string checker = "auto";   ///< auto, or a name of checker_names()
   std::vector<std::string> only;  ///< names of properties; empty: all
-  unsigned threads = 2;
+  unsigned threads = 0;           ///< 0: one for each core
+  bool keep_proofs = false;
 };
+
+/// What a checker may be told besides the time. The flag ends it early, with kUnknown.
+struct CheckControl {
+  const std::atomic<bool>* stop = nullptr;
+  bool keep_proofs = false;
+};
+
+/// What `CheckOptions::checker` may be.
+const std::vector<std::string>& checker_names();
 
 /// The segment encoding on Z3 (docs/verify/automata.md): safety and liveness of automata whose
 /// variables only grow and whose guards are lower or upper bounds.
-Outcome check_smt(const Automaton& automaton, const Property& property, double seconds);
+Outcome check_smt(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
 /// Breadth-first over all configurations for small parameters: finds violations of safety, never
 /// proves their absence.
-Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds);
+Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds,
+                       const CheckControl& control = {});
+/// Backwards over processes counted exactly and intervals of the variables, then a search with Z3
+/// for a run through what remains. Safety with one eventuality in the negation, resets and
+/// decrements included: there a semi-decision procedure.
+Outcome check_acs(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
+/// The same with locations that are empty or not, as decision diagrams. The library behind it,
+/// BuDDy, is global: calls from several threads take turns at the diagrams.
+Outcome check_zcs(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
 
 /// One outcome for each property asked for, in order.
 std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);

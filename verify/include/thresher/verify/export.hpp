@@ -10,9 +10,9 @@
 // taken in the end), never written by hand. The properties are those of reliable broadcast.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "thresher/core/result.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_votes.hpp"
 #include "thresher/verify/automaton.hpp"
@@ -25,8 +25,12 @@ Automaton export_broadcast(const RuleTable& table);
 /// Pre: well_formed(table). Values are written out in the table, the properties are its claims.
 Automaton export_votes(const VoteTable& table);
 
+struct TlaModule {
+  std::string text;
+};
 /// The automaton in TACO's subset of TLA+: one file for TLC at a small n and for TACO at every n.
-/// Nothing when the initial conditions do not say how many correct processes there are.
-std::optional<std::string> export_tla(const Automaton& automaton);
+/// Parsed again by parse_tla it is the same automaton, but for the order of initial constraints.
+/// The error says what of it TLA+ cannot express in this subset.
+Result<TlaModule, std::string> export_tla(const Automaton& automaton);
 
 }  // namespace thresher::verify

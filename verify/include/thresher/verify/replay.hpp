@@ -27,12 +27,16 @@ struct Configuration {
 struct Step {
   std::uint32_t rule = 0;  ///< index into Automaton::rules
   std::int64_t times = 1;
+
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Run {
   std::vector<std::int64_t> parameters;
   Configuration start;
   std::vector<Step> steps;
+
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
