@@ -1,0 +1,71 @@
+// The threshold coin of Cachin, Kursawe and Shoup on ristretto255: unique values that nobody knows
+// before enough nodes spoke.
+//
+//   CoinDeal deal = *deal_coin(n, committee.at_least(kValidity), seed);
+//   ThresholdCoin coin(chain, deal.keys, NodeId{2}, deal.secrets[2]);
+//   auto mine = coin.share(round);
+//
+// Guarantees: the value is a hash of secret * H(instance), the same from any threshold() shares;
+// with fewer it is as hard to guess as the computational Diffie-Hellman problem in this group. A
+// share carries its proof (RFC 9497's DLEQ, one element) for its node, chain, epoch and instance,
+// so it fits nowhere else; non-canonical encodings and the identity are refused. Whoever dealt
+// knows every value: the dealer is trusted. Secrets are wiped when the coin goes. Not audited.
+// Source: Cachin, Kursawe, Shoup (PODC 2000), section 4.3; PROTOCOLS 3.2.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "thresher/core/transcript.hpp"
+#include "thresher/crypto/coin_scheme.hpp"
+#include "thresher/crypto/dleq_group.hpp"
+
+namespace thresher::crypto {
+
+/// What everybody knows: the key that belongs to each node's secret, by id.
+struct CoinKeys {
+  std::uint32_t threshold = 0;
+  std::vector<RistrettoPoint> nodes;
+};
+
+struct CoinDeal {
+  CoinKeys keys;
+  /// secrets[i] goes to node i alone. The owner wipes them.
+  std::vector<RistrettoScalar> secrets;
+};
+
+/// Shares a secret drawn from `seed` by a polynomial of degree threshold-1. Empty unless
+/// 1 <= threshold <= n. The seed decides everything: 32 secret random bytes, used once.
+std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
+                                  const std::array<std::byte, 32>& seed);
+
+/// True when any threshold nodes share one secret: what to check in keys from a file.
+bool coin_keys_agree(const CoinKeys& keys);
+
+class ThresholdCoin final : public CoinScheme {
+ public:
+  /// Without a secret it verifies and combines, as an observer does.
+  ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
+                const std::optional<RistrettoScalar>& secret);
+  ThresholdCoin(const ThresholdCoin&) = delete;
+  ThresholdCoin& operator=(const ThresholdCoin&) = delete;
+  ~ThresholdCoin() override;
+
+  std::uint32_t threshold() const override { return keys_.threshold; }
+  std::optional<CoinShare> share(std::uint64_t instance) const override;
+  void verify(std::uint64_t instance, std::span<const CoinClaim> claims,
+              std::span<std::uint8_t> verdicts) const override;
+  std::optional<Digest> combine(std::uint64_t instance,
+                                std::span<const CoinClaim> shares) const override;
+
+ private:
+  Digest context(std::string_view domain, std::uint64_t instance) const;
+  std::optional<RistrettoPoint> element(std::uint64_t instance) const;
+
+  ChainContext chain_;
+  CoinKeys keys_;
+  NodeId self_;
+  std::optional<RistrettoScalar> secret_;
+};
+
+}  // namespace thresher::crypto

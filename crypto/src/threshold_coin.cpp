@@ -1,0 +1,213 @@
+#include "thresher/crypto/threshold_coin.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scalar.hpp"
+#include "sha512.hpp"
+#include "thresher/crypto/dleq.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+using Nodes = std::span<const NodeId>;
+
+RistrettoScalar add(const RistrettoScalar& a, const RistrettoScalar& b) {
+  RistrettoScalar out;
+  crypto_core_ristretto255_scalar_add(raw_bytes(out.data()), raw_bytes(a.data()),
+                                      raw_bytes(b.data()));
+  return out;
+}
+
+RistrettoScalar subtract(const RistrettoScalar& a, const RistrettoScalar& b) {
+  RistrettoScalar out;
+  crypto_core_ristretto255_scalar_sub(raw_bytes(out.data()), raw_bytes(a.data()),
+                                      raw_bytes(b.data()));
+  return out;
+}
+
+RistrettoScalar multiply(const RistrettoScalar& a, const RistrettoScalar& b) {
+  RistrettoScalar out;
+  crypto_core_ristretto255_scalar_mul(raw_bytes(out.data()), raw_bytes(a.data()),
+                                      raw_bytes(b.data()));
+  return out;
+}
+
+RistrettoScalar number(std::uint32_t value) {
+  RistrettoScalar out{};
+  for (std::size_t i = 0; i < sizeof value; ++i) out[i] = static_cast<std::byte>(value >> (8 * i));
+  return out;
+}
+
+// Node i holds the polynomial's value at i + 1: its value at 0 is the secret.
+RistrettoScalar place_of(NodeId node) {
+  return number(node.value + std::uint32_t{1});
+}
+
+// Lagrange's weight of `nodes[i]` for the value at `at`. Pre: nodes are distinct.
+std::optional<RistrettoScalar> weight(Nodes nodes, std::size_t i, const RistrettoScalar& at) {
+  RistrettoScalar above = number(1);
+  RistrettoScalar below = number(1);
+  const RistrettoScalar mine = place_of(nodes[i]);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (k == i) continue;
+    const RistrettoScalar other = place_of(nodes[k]);
+    above = multiply(above, subtract(at, other));
+    below = multiply(below, subtract(mine, other));
+  }
+  RistrettoScalar inverse;
+  if (crypto_core_ristretto255_scalar_invert(raw_bytes(inverse.data()), raw_bytes(below.data())) !=
+      0) {
+    return std::nullopt;
+  }
+  return multiply(above, inverse);
+}
+
+// The point at `at` of the polynomial that goes through the given ones.
+std::optional<RistrettoPoint> interpolate(Nodes nodes, std::span<const RistrettoPoint> points,
+                                          const RistrettoScalar& at) {
+  std::optional<RistrettoPoint> sum;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto w = weight(nodes, i, at);
+    const auto part = w ? ristretto_multiply(*w, points[i]) : std::nullopt;
+    if (!part) return std::nullopt;
+    sum = sum ? ristretto_add(*sum, *part) : part;
+    if (!sum) return std::nullopt;  // the identity: no honest shares give it
+  }
+  return sum;
+}
+
+// Uniform in the scalars: 64 hashed bytes, reduced.
+RistrettoScalar coefficient(const std::array<std::byte, 32>& seed, std::uint32_t index) {
+  constexpr std::string_view kDomain = "thresher/coin-deal/1";
+  const RistrettoScalar counter = number(index);
+  Sha512 wide = sha512({as_view(kDomain), seed, counter});
+  RistrettoScalar out;
+  crypto_core_ristretto255_scalar_reduce(raw_bytes(out.data()), raw_bytes(wide.data()));
+  sodium_memzero(wide.data(), wide.size());
+  return out;
+}
+
+struct Parts {
+  RistrettoPoint evaluated;
+  DleqProof proof;
+};
+
+Parts split(const CoinShare& share) {
+  Parts out;
+  const auto part = [&](std::size_t at, auto& to) {
+    std::copy_n(share.bytes.begin() + static_cast<std::ptrdiff_t>(at), to.size(), to.begin());
+  };
+  part(0, out.evaluated);
+  part(32, out.proof.challenge);
+  part(64, out.proof.response);
+  return out;
+}
+
+}  // namespace
+
+std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
+                                  const std::array<std::byte, 32>& seed) {
+  if (threshold == 0 || threshold > n) return std::nullopt;
+  std::vector<RistrettoScalar> polynomial;
+  polynomial.reserve(threshold);
+  for (std::uint32_t k = 0; k < threshold; ++k) polynomial.push_back(coefficient(seed, k));
+  CoinDeal out;
+  out.keys.threshold = threshold;
+  bool good = true;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const RistrettoScalar x = place_of(NodeId{static_cast<std::uint16_t>(i)});
+    RistrettoScalar value{};
+    for (std::size_t k = threshold; k-- > 0;) value = add(multiply(value, x), polynomial[k]);
+    const auto key = ristretto_base(value);
+    good = good && key.has_value();  // a zero secret comes once in 2^252 deals
+    out.keys.nodes.push_back(key.value_or(RistrettoPoint{}));
+    out.secrets.push_back(value);
+    sodium_memzero(value.data(), value.size());
+  }
+  for (RistrettoScalar& c : polynomial) sodium_memzero(c.data(), c.size());
+  return good ? std::optional(std::move(out)) : std::nullopt;
+}
+
+bool coin_keys_agree(const CoinKeys& keys) {
+  if (keys.threshold == 0 || keys.threshold > keys.nodes.size()) return false;
+  if (!std::all_of(keys.nodes.begin(), keys.nodes.end(), ristretto_valid)) return false;
+  std::vector<NodeId> first;
+  for (std::uint32_t i = 0; i < keys.threshold; ++i) {
+    first.push_back(NodeId{static_cast<std::uint16_t>(i)});
+  }
+  const std::span points(keys.nodes.data(), keys.threshold);
+  for (std::size_t i = keys.threshold; i < keys.nodes.size(); ++i) {
+    const NodeId node{static_cast<std::uint16_t>(i)};
+    if (interpolate(first, points, place_of(node)) != keys.nodes[i]) return false;
+  }
+  return true;
+}
+
+ThresholdCoin::ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
+                             const std::optional<RistrettoScalar>& secret)
+    : chain_(chain), keys_(std::move(keys)), self_(self), secret_(secret) {}
+
+ThresholdCoin::~ThresholdCoin() {
+  if (secret_) sodium_memzero(secret_->data(), secret_->size());
+}
+
+// The threshold is part of it: a chain may have a coin for each of two thresholds.
+Digest ThresholdCoin::context(std::string_view domain, std::uint64_t instance) const {
+  Transcript t(domain, chain_);
+  t.u32(keys_.threshold).u64(instance);
+  return t.digest();
+}
+
+std::optional<RistrettoPoint> ThresholdCoin::element(std::uint64_t instance) const {
+  const Digest name = context("thresher/coin-element/1", instance);
+  const Sha512 uniform = sha512({name.bytes});
+  return ristretto_map(std::span<const std::byte, 64>(
+      reinterpret_cast<const std::byte*>(uniform.data()), uniform.size()));
+}
+
+std::optional<CoinShare> ThresholdCoin::share(std::uint64_t instance) const {
+  const auto h = element(instance);
+  if (!secret_ || !h) return std::nullopt;
+  const auto made = prove_dleq(context("thresher/coin-proof/1", instance).bytes, *secret_, *h);
+  if (!made) return std::nullopt;
+  CoinShare out;
+  auto at = std::copy(made->statement.evaluated.begin(), made->statement.evaluated.end(),
+                      out.bytes.begin());
+  at = std::copy(made->proof.challenge.begin(), made->proof.challenge.end(), at);
+  std::copy(made->proof.response.begin(), made->proof.response.end(), at);
+  return out;
+}
+
+void ThresholdCoin::verify(std::uint64_t instance, std::span<const CoinClaim> claims,
+                           std::span<std::uint8_t> verdicts) const {
+  const auto h = element(instance);
+  const Digest proof_context = context("thresher/coin-proof/1", instance);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    verdicts[i] = 0;
+    if (!h || claims[i].from.value >= keys_.nodes.size()) continue;
+    const Parts parts = split(claims[i].share);
+    const DleqStatement statement{keys_.nodes[claims[i].from.value], *h, parts.evaluated};
+    verdicts[i] = verify_dleq(proof_context.bytes, statement, parts.proof) ? 1 : 0;
+  }
+}
+
+std::optional<Digest> ThresholdCoin::combine(std::uint64_t instance,
+                                             std::span<const CoinClaim> shares) const {
+  std::vector<NodeId> nodes;
+  std::vector<RistrettoPoint> points;
+  for (const CoinClaim& claim : shares) {
+    if (nodes.size() == keys_.threshold) break;
+    if (std::find(nodes.begin(), nodes.end(), claim.from) != nodes.end()) continue;
+    nodes.push_back(claim.from);
+    points.push_back(split(claim.share).evaluated);
+  }
+  if (nodes.size() < keys_.threshold) return std::nullopt;
+  const auto point = interpolate(nodes, points, number(0));
+  if (!point) return std::nullopt;
+  Transcript out("thresher/coin-value/1", chain_);
+  out.u32(keys_.threshold).u64(instance).bytes(*point);
+  return out.digest();
+}
+
+}  // namespace thresher::crypto

@@ -1,0 +1,105 @@
+// The certified DAG protocol: `bullshark`, `sparse-bullshark`, `anchored-bullshark` by parameter
+// set.
+//
+//   Bullshark node({.committee = *Committee::of(4), .self = NodeId{0},
+//                   .rules = Rules::anchored_bullshark()});
+//   Executor<Bullshark, Backend> executor(std::move(node), backend);
+//   executor.run(Start{seed}); executor.run(Requested<Submit>{{payload}});
+//
+// Guarantees: correct nodes deliver prefixes of one sequence at any timing with up to f Byzantine
+// nodes (but see rules.hpp on `sparse_bullshark`); a payload is held by kValidity correct nodes
+// before its vertex is ordered; no vertex or vote leaves before it is durable, and no restart votes
+// twice for one author and round. An idle node is silent but for a slow re-push. Does not dedupe
+// transactions inside payloads: the host does. A node whose disk was lost must not come back: once
+// it sees a vertex of its own that it does not hold, it accuses itself and the host stops it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/protocol.hpp"
+#include "thresher/protocols/certified/message.hpp"
+#include "thresher/protocols/certified/rules.hpp"
+
+namespace thresher::certified {
+
+/// Tables of durable records. kOwn: the last own header; kVertex: certified vertices; kDelivered:
+/// committed anchors by round; kVoted: the last header voted for, by author.
+enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
+
+struct Config {
+  Committee committee = *Committee::make(4, 1);
+  NodeId self{};
+  ChainContext chain{};
+  Rules rules = Rules::anchored_bullshark();
+  Delay timeout{8000};          ///< two certified rounds of 3 Delta, and slack
+  Delay idle_push{50000};       ///< re-push of the last header while nothing happens
+  std::uint64_t gc_depth = 50;  ///< G, in rounds
+  /// Rounds behind the others beyond which rounds are pulled only seldom, because the host fetches
+  /// the log instead (see Bullshark::on(Restored)). 0: there is no such host.
+  std::uint64_t host_fetches_beyond = 0;
+  Limits limits{};
+};
+
+/// Counters for metrics, tests and reports.
+struct Stats {
+  std::uint64_t vertices_accepted = 0;
+  std::uint64_t direct_commits = 0;
+  std::uint64_t indirect_commits = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t refused = 0;        ///< malformed, over quota, out of window or badly signed
+  std::uint64_t equivocations = 0;  ///< proved second headers
+  std::uint64_t votes_sent = 0;
+};
+
+/// Sizes of everything that a peer can fill.
+struct Footprint {
+  std::size_t vertices = 0;   ///< held, above the floor
+  std::size_t proposals = 0;  ///< headers without a certificate
+  std::size_t batches = 0;    ///< payloads without a vertex
+  std::size_t checks = 0;     ///< verdicts awaited
+  std::size_t missing = 0;    ///< referenced and not held
+};
+
+class Bullshark {
+ public:
+  using Message = certified::Message;
+  using Output = Committed;
+  using Request = Submit;
+  using Fx = Effects<Message, Output>;
+
+  explicit Bullshark(Config config);
+  Bullshark(const Bullshark&);
+  Bullshark& operator=(const Bullshark&);
+  Bullshark(Bullshark&&) noexcept;
+  Bullshark& operator=(Bullshark&&) noexcept;
+  ~Bullshark();
+
+  /// Before Start: a record of the own disk. After Start: a record of the log that the host fetched
+  /// from peers and vouches for: the vertices of one commit, then its kDelivered record. Nothing is
+  /// delivered for it: the host has it. Commits that this node knows are ignored; they must come in
+  /// the order of the log.
+  void on(const Restored&, Fx&);
+  /// The seed feeds private sampling.
+  void on(const Start&, Fx&);
+  void on(const Received<Message>&, Fx&);
+  void on(const Requested<Submit>&, Fx&);
+  void on(const Expired&, Fx&);
+  void on(const Verified&, Fx&);
+  void on(const Endorsed&, Fx&);
+
+  Round round() const;         ///< of the own last header
+  Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
+  /// A round that some correct node has reached, as far as proposals tell.
+  Round frontier() const;
+  const Stats& stats() const;
+  std::size_t pending_submits() const;
+  Footprint footprint() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace thresher::certified

@@ -1,0 +1,91 @@
+// What nodes of the certified family say to each other, what they output, what they can be asked.
+//
+//   Wire wire = encode(message, n);
+//   Result<Message> message = decode(wire, chain, shape, limits, &hash);
+//
+// Guarantees: every message is bounded by `Limits`, checked before memory is taken; roots of
+// payloads are computed from their content. Answers are only sent to a peer's request.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/protocols/certified/vertex.hpp"
+#include "thresher/protocols/dag/message.hpp"
+
+namespace thresher::certified {
+
+/// A payload, ahead of the header that carries its root.
+struct Batch {
+  Payload payload;
+};
+/// A header, from its author.
+struct Propose {
+  ProposalPtr proposal;
+};
+/// A signature on a header, to its author.
+struct Vote {
+  Round round;
+  Digest digest;
+  Signature signature;
+};
+/// The certificate of the sender's header.
+struct Certify {
+  Round round;
+  Digest digest;
+  Certificate certificate;
+};
+/// Asks for certified vertices by name, and for payloads by root.
+struct Want {
+  std::vector<Ref> vertices;
+  std::vector<Digest> batches;
+};
+/// Asks for the vertices of a round, and of those after it, whose authors are not in `have`.
+struct WantRound {
+  Round round;
+  NodeSet have;
+};
+/// The answer to either: vertices with their payloads, oldest first.
+struct Give {
+  std::vector<VertexPtr> vertices;
+  std::vector<Payload> batches;
+};
+using Message = std::variant<Batch, Propose, Vote, Certify, Want, WantRound, Give>;
+
+/// One committed anchor and what it delivers, in order.
+struct Committed {
+  Round slot;                     ///< the anchor's round
+  Digest leader;                  ///< the anchor's digest
+  std::vector<VertexPtr> blocks;  ///< ordered by (round, author)
+};
+
+using dag::Submit;
+
+/// Bounds on everything that a peer can fill.
+struct Limits {
+  std::uint32_t window = 256;             ///< rounds above the own one whose vertices are kept
+  std::uint32_t batches_per_peer = 8;     ///< payloads of a peer that no vertex carries yet
+  std::uint32_t proposals_per_peer = 4;   ///< headers of a peer without a certificate
+  std::uint32_t checks_per_peer = 64;     ///< certificates and votes of a peer awaiting verdicts
+  std::uint32_t wants_per_peer = 64;      ///< outstanding answers of a peer
+  std::uint32_t missing_per_peer = 512;   ///< vertices to fetch because a peer's need them
+  std::uint32_t give_vertices = 256;      ///< vertices and payloads in one answer, each
+  std::uint64_t give_bytes = 256 * 1024;  ///< bytes in one answer (one vertex at least)
+  std::uint32_t pending_submits = 64;     ///< payloads of the application that wait for a vertex
+};
+
+/// A message as bytes: fields in front, payloads beside them.
+struct Wire {
+  std::uint8_t kind = 0;  ///< the message's place in `Message`
+  Bytes control;
+  Bytes body;
+};
+using RootOf = Digest (*)(ByteView);
+
+Wire encode(const Message& message, std::uint32_t n);
+/// kMalformed or kTooLarge. `root_of` computes the root of a payload.
+Result<Message> decode(const Wire& wire, const ChainContext& chain, const Shape& shape,
+                       const Limits& limits, RootOf root_of);
+
+}  // namespace thresher::certified

@@ -1,0 +1,58 @@
+// A protocol of the certified family as data: one store and one committer run every parameter set.
+//
+//   Rules rules = Rules::anchored_bullshark(6);   // D = 6 sampled parents, certain safety
+//   Rules rules = Rules::sparse_bullshark(50);    // as published: safety is probable
+//
+// Guarantees: `bullshark` and `anchored_bullshark` commit one sequence at every n >= 3f+1 and every
+// sample size (docs/protocols/anchored.md). `sparse_bullshark` does so only with the probability
+// computed in PROTOCOLS 1.4. The switches at the end exist for mutant tests; a deployment never
+// changes them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "thresher/core/threshold.hpp"
+
+namespace thresher::certified {
+
+/// Which vertices of the round before an ordinary vertex refers to.
+enum class Parents : std::uint8_t {
+  kDense,       ///< at least kAvailability of them, all that are held
+  kLocal,       ///< D drawn by the author's private seed
+  kVerifiable,  ///< D drawn by a seed that everybody computes from the author's committed set
+};
+
+struct Rules {
+  std::string_view name;
+  Parents parents = Parents::kDense;
+  std::uint32_t sample = 0;            ///< D: sampled parents of a vertex; unused by dense rules
+  bool dense_anchor = true;            ///< anchors refer to `dense` parents whatever the others do
+  Threshold commit = kValidity;        ///< votes that commit an anchor directly
+  Threshold dense = kAvailability;     ///< q: parents of a dense vertex
+  Threshold complete = kAvailability;  ///< vertices that complete a round, and open it for votes
+  Threshold certify = kQuorum;         ///< signatures of a certificate
+  std::uint32_t stragglers = 64;       ///< W: older vertices that a vertex may refer to
+
+  bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
+
+  static constexpr Rules bullshark() { return {.name = "bullshark"}; }
+  /// "DAGs for the Masses" (arXiv 2506.13998): D samples, the own vertex, the anchor.
+  static constexpr Rules sparse_bullshark(std::uint32_t sample, bool verifiable = false) {
+    return {.name = "sparse-bullshark",
+            .parents = verifiable ? Parents::kVerifiable : Parents::kLocal,
+            .sample = sample,
+            .dense_anchor = false,
+            .commit = kAvailability,
+            .stragglers = 0};
+  }
+  /// PROTOCOLS 1.5.
+  static constexpr Rules anchored_bullshark(std::uint32_t sample = 6) {
+    return {.name = "anchored-bullshark",
+            .parents = Parents::kLocal,
+            .sample = sample,
+            .commit = kAvailability};
+  }
+};
+
+}  // namespace thresher::certified

@@ -1,0 +1,94 @@
+// `threshold-coin`: tosses common coins, one for each instance, among n nodes.
+//
+//   ThresholdCoin coin({.committee = *Committee::of(4), .self = NodeId{0}, .scheme = scheme});
+//   Executor<ThresholdCoin, Backend> executor(std::move(coin), backend);
+//   executor.run(Requested<Toss>{{7}});            // later: Deliver<Tossed>{7, value}
+//
+// Guarantees: all correct nodes that toss an instance get the same value, each once, when
+// scheme.threshold() nodes tossed it and at most n - threshold() stay silent; before a correct node
+// tosses, its share is nowhere. What peers send for instances not tossed yet is bounded for each
+// peer. Nothing is persisted: a share is the same at every try, so a restarted node tosses again.
+// Does not hide anything that the scheme does not. Source: PROTOCOLS 3.2.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "thresher/core/bounded.hpp"
+#include "thresher/core/committee.hpp"
+#include "thresher/core/protocol.hpp"
+#include "thresher/crypto/coin_scheme.hpp"
+
+namespace thresher::coin {
+
+/// A share on its way. `ask`: the sender lacks shares and wants the receiver's.
+struct Share {
+  std::uint64_t instance = 0;
+  crypto::CoinShare share;
+  bool ask = false;
+};
+/// Reveals the own share of an instance. Instances may come in any order.
+struct Toss {
+  std::uint64_t instance = 0;
+};
+struct Tossed {
+  std::uint64_t instance = 0;
+  Digest value;
+};
+
+/// Shares of one peer that wait for instances that were not tossed here.
+inline constexpr std::size_t kEarlyShares = 64;
+
+struct Config {
+  Committee committee = *Committee::make(4, 1);
+  NodeId self{};
+  std::shared_ptr<const crypto::CoinScheme> scheme;
+  Delay resend{4000};         ///< the own share again while the value is missing
+  std::uint64_t keep = 1024;  ///< instances below the highest tossed one that are remembered
+};
+
+struct Stats {
+  std::uint64_t refused = 0;  ///< shares over quota, too old, repeated or false
+  std::uint64_t batches = 0;  ///< calls of verify()
+};
+
+class ThresholdCoin {
+ public:
+  using Message = Share;
+  using Output = Tossed;
+  using Request = Toss;
+  using Fx = Effects<Message, Output>;
+
+  /// Pre: config.scheme is not null.
+  explicit ThresholdCoin(Config config);
+
+  void on(const Received<Share>&, Fx&);
+  void on(const Requested<Toss>&, Fx&);
+  void on(const Expired&, Fx&);
+
+  const Stats& stats() const { return stats_; }
+  std::size_t early_shares() const { return early_.size(); }
+  std::size_t instances() const { return tosses_.size(); }
+
+ private:
+  struct Pending {
+    std::vector<crypto::CoinClaim> good;
+    std::vector<crypto::CoinClaim> unverified;
+    NodeSet heard;
+    bool done = false;
+  };
+  void count(Pending& toss, NodeId from, const crypto::CoinShare& share);
+  void settle(std::uint64_t instance, Pending& toss, Fx& fx);
+  void forget();
+
+  Config config_;
+  Stats stats_;
+  std::map<std::uint64_t, Pending> tosses_;
+  PerPeerMap<std::pair<std::uint64_t, NodeId>, crypto::CoinShare, kEarlyShares> early_;
+  std::uint64_t highest_ = 0;
+  bool timer_armed_ = false;
+};
+
+}  // namespace thresher::coin

@@ -1,0 +1,90 @@
+#include "thresher/protocols/certified/bullshark.hpp"
+
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::certified {
+
+Bullshark::State::State(Config c)
+    : config(std::move(c)),
+      store(config.committee),
+      peers(config.committee.size()),
+      timeout(config.timeout.value) {}
+
+Bullshark::Bullshark(Config config) : state_(std::make_unique<State>(std::move(config))) {}
+Bullshark::Bullshark(const Bullshark& other) : state_(std::make_unique<State>(*other.state_)) {}
+Bullshark& Bullshark::operator=(const Bullshark& other) {
+  if (this != &other) state_ = std::make_unique<State>(*other.state_);
+  return *this;
+}
+Bullshark::Bullshark(Bullshark&&) noexcept = default;
+Bullshark& Bullshark::operator=(Bullshark&&) noexcept = default;
+Bullshark::~Bullshark() = default;
+
+void Bullshark::on(const Restored& record, Fx& fx) {
+  state_->restore(record, fx);
+}
+void Bullshark::on(const Start& event, Fx& fx) {
+  state_->start(event.seed, fx);
+}
+
+void Bullshark::on(const Received<Message>& event, Fx& fx) {
+  State& s = *state_;
+  if (!s.started || event.from == s.config.self || !s.config.committee.contains(event.from)) return;
+  std::visit([&](const auto& message) { s.receive(event.from, message, fx); }, event.message);
+  s.progress(fx);
+}
+
+void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
+  State& s = *state_;
+  if (s.submits.size() >= s.config.limits.pending_submits) return;
+  s.submits.push_back(event.request.payload);
+  if (!s.started) return;
+  s.announce(fx);
+  s.progress(fx);
+}
+
+void Bullshark::on(const Expired& event, Fx& fx) {
+  state_->expired(event.id, fx);
+}
+
+void Bullshark::on(const Verified& event, Fx& fx) {
+  state_->verdict(event, fx);
+  state_->progress(fx);
+}
+
+void Bullshark::on(const Endorsed& event, Fx& fx) {
+  state_->endorsed(event, fx);
+}
+
+Round Bullshark::round() const {
+  return state_->own_round();
+}
+Round Bullshark::last_ordered() const {
+  return state_->last;
+}
+Round Bullshark::frontier() const {
+  return state_->frontier();
+}
+const Stats& Bullshark::stats() const {
+  return state_->stats;
+}
+std::size_t Bullshark::pending_submits() const {
+  return state_->submits.size();
+}
+
+Footprint Bullshark::footprint() const {
+  const State& s = *state_;
+  Footprint out;
+  out.vertices = s.store.size();
+  out.checks = s.checks.size();
+  out.missing = s.missing.size();
+  for (const State::Peer& p : s.peers) {
+    out.proposals += p.proposals.size();
+    out.batches += p.batches.size();
+  }
+  return out;
+}
+
+}  // namespace thresher::certified

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::certified {
+
+void Bullshark::State::receive(NodeId from, const Vote& message, Fx& fx) {
+  if (!own || own->certified || message.round != own_round()) return;  // late: the quorum is full
+  if (message.digest != own->proposal->digest) {
+    ++stats.refused;
+    return;
+  }
+  if (!own->heard.insert(from)) return;
+  own->unverified.emplace_back(from, message.signature);
+  check_votes(fx);
+}
+
+// Signatures are checked when they could be enough, all at once.
+void Bullshark::State::check_votes(Fx& fx) {
+  const std::size_t needed = config.committee.at_least(config.rules.certify);
+  if (own->votes.size() + own->unverified.size() < needed) return;
+  if (own->unverified.empty()) return try_certify(fx);
+  Check check;
+  check.kind = Check::kVotes;
+  check.from = config.self;
+  check.first = own->proposal;
+  check.signatures = std::exchange(own->unverified, {});
+  (void)start_check(std::move(check), fx);
+}
+
+void Bullshark::State::try_certify(Fx& fx) {
+  const std::size_t needed = config.committee.at_least(config.rules.certify);
+  if (!own || own->certified || own->votes.size() < needed) return;
+  Certificate c{NodeSet(n()), {}};
+  // The own signature is always among them; the others fill the quorum in order.
+  std::size_t others = needed - 1;
+  for (const auto& [signer, signature] : own->votes) {
+    if (signer != config.self && others == 0) continue;
+    if (signer != config.self) --others;
+    c.signers.insert(signer);
+    c.signatures.push_back(signature);
+  }
+  const VertexPtr v = make_vertex(*own->proposal, own->payload, std::move(c));
+  own->certified = true;
+  own_vertex = v;
+  fx.broadcast(Certify{v->round(), v->digest, v->certificate});
+  (void)hold(v, config.self, fx);
+}
+
+// Asks for the verdicts. False when the peer that caused the work has too much of it pending.
+bool Bullshark::State::start_check(Check check, Fx& fx) {
+  std::uint32_t& pending = peers[check.from.value].checks;
+  if (pending >= config.limits.checks_per_peer && check.from != config.self) {
+    ++stats.refused;
+    return false;
+  }
+  ++pending;
+  const std::uint64_t first = next_ticket;
+  const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
+    fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
+    ++check.left;
+  };
+  if (check.kind == Check::kTwo) {
+    ask(check.from, check.first->digest, check.first->signature);
+    ask(check.from, check.second->digest, check.second->signature);
+  } else {
+    const Digest digest = check.vertex ? check.vertex->digest : check.first->digest;
+    for (const auto& [signer, signature] : check.signatures) ask(signer, digest, signature);
+  }
+  check.good.assign(check.left, false);
+  checks.emplace(first, std::move(check));
+  return true;
+}
+
+void Bullshark::State::verdict(const Verified& verified, Fx& fx) {
+  auto it = checks.upper_bound(verified.ticket.local);
+  if (it == checks.begin()) return;
+  --it;
+  const std::uint64_t index = verified.ticket.local - it->first;
+  if (index >= it->second.good.size()) return;
+  it->second.good[index] = verified.ok;
+  if (--it->second.left > 0) return;
+  Check check = std::move(it->second);
+  checks.erase(it);
+  --peers[check.from.value].checks;
+  conclude(check, fx);
+}
+
+void Bullshark::State::conclude(Check& check, Fx& fx) {
+  const auto bad =
+      static_cast<std::uint64_t>(std::count(check.good.begin(), check.good.end(), false));
+  if (check.kind == Check::kTwo) return accuse_two(check, fx);
+  if (check.kind == Check::kVertex) {
+    if (bad > 0) {
+      ++stats.refused;
+    } else {
+      (void)hold(check.vertex, check.from, fx);
+    }
+    return;
+  }
+  stats.refused += bad;
+  if (!own || own->proposal != check.first || own->certified) return;
+  for (std::size_t i = 0; i < check.good.size(); ++i) {
+    if (check.good[i]) own->votes.insert(check.signatures[i]);
+  }
+  check_votes(fx);
+  try_certify(fx);
+}
+
+void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
+  const Ref ref{from, message.round};
+  if (message.round.value == 0 ||
+      flaw_of(message.certificate, from, config.rules, config.committee) != Flaw::kNone) {
+    ++stats.refused;
+    return;
+  }
+  Peer& peer = peers[from.value];
+  if (ref.round <= store.floor() || store.find(ref) != nullptr) return;
+  peer.seen = std::max(peer.seen, ref.round);
+  highest_seen = std::max(highest_seen, ref.round);
+  if (ref.round.value > current().value + 1 + config.limits.window) {
+    ++stats.refused;
+    return arm_pull(fx);
+  }
+  ProposalPtr proposal;
+  const auto fits = [&](const ProposalPtr& p) {
+    return p && p->header.round == ref.round && p->digest == message.digest;
+  };
+  if (fits(peer.voted_for)) proposal = peer.voted_for;
+  for (const ProposalPtr& p : peer.proposals) {
+    if (fits(p)) proposal = p;
+  }
+  const auto payload = proposal ? payload_of(proposal->header) : std::nullopt;
+  if (!payload) {  // the header or the payload did not arrive: the vertex brings both
+    need(ref, from, false);
+    return arm_pull(fx);
+  }
+  check_vertex(make_vertex(*proposal, *payload, message.certificate), from, fx);
+}
+
+// Pre: the certificate's shape is right.
+void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx) {
+  Check check;
+  check.from = from;
+  check.vertex = vertex;
+  std::size_t i = 0;
+  vertex->certificate.signers.for_each([&](NodeId signer) {
+    check.signatures.emplace_back(signer, vertex->certificate.signatures[i++]);
+  });
+  (void)start_check(std::move(check), fx);
+}
+
+// A vertex with our signature that we do not hold, though our headers are durable before they are
+// sent: the key signs elsewhere, or this is an old copy of the disk.
+void Bullshark::State::accuse_self(const Vertex& vertex, Fx& fx) {
+  Writer evidence;
+  encode_vertex(vertex, n(), evidence);
+  fx.push(Accuse{config.self, Bytes::from(evidence.take())});
+}
+
+// Takes a certified vertex in. False when there is nothing new in it.
+bool Bullshark::State::hold(const VertexPtr& v, NodeId from, Fx& fx) {
+  const Ref ref = v->ref();
+  if (ref.round <= store.floor() || store.find(ref) != nullptr) return false;
+  if (ref.author == config.self) {
+    if (!own || own->proposal->digest != v->digest) {
+      accuse_self(*v, fx);
+      return false;
+    }
+    own->certified = true;
+    own_vertex = v;
+  }
+  store.insert(v);
+  found(ref);
+  Peer& author = peers[ref.author.value];
+  std::erase_if(author.proposals,
+                [&](const ProposalPtr& p) { return p->header.round <= ref.round; });
+  std::erase_if(author.batches, [&](const Payload& p) { return p.root == v->payload.root; });
+  author.blocked.reset();
+  if (acceptable(ref, from)) settle({ref}, fx);
+  arm_pull(fx);
+  return true;
+}
+
+// True when every parent is settled; else registers what is missing and what it waits for.
+bool Bullshark::State::acceptable(const Ref& ref, NodeId from) {
+  bool registered = false;
+  each_ref(store.find(ref)->vertex->header, [&](const Ref& parent) {
+    if (store.settled(parent)) return true;
+    if (!std::exchange(registered, true)) waiting[parent].push_back(ref);
+    if (store.find(parent) == nullptr) need(parent, from, true);
+    return true;
+  });
+  return !registered;
+}
+
+void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
+  while (!ready.empty()) {
+    const Ref ref = ready.back();
+    ready.pop_back();
+    const Cell* cell = store.find(ref);
+    if (cell == nullptr || cell->accepted || !acceptable(ref, ref.author)) continue;
+    store.accept(ref);
+    ++stats.vertices_accepted;
+    Peer& author = peers[ref.author.value];
+    author.accepted = std::max(author.accepted, ref.round);
+    if (!cell->vertex->payload.bytes.empty()) ++undelivered;
+    if (started) persist_vertex(*cell->vertex, fx);
+    if (const auto it = waiting.find(ref); it != waiting.end()) {
+      ready.insert(ready.end(), it->second.begin(), it->second.end());
+      waiting.erase(it);
+    }
+  }
+  consider_all(fx);
+}
+
+}  // namespace thresher::certified

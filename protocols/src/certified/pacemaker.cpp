@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::certified {
+namespace {
+
+constexpr std::uint64_t kTimeoutCap = 64;
+/// An author without an accepted vertex in so many rounds is not waited for.
+constexpr std::uint64_t kSuspectRounds = 8;
+/// A sparse vertex names another that is older than this and not in its history. Younger ones come
+/// in through the next anchor, which is dense.
+constexpr std::uint64_t kStragglerAge = 6;
+/// Payloads sent ahead of their headers, as a share of what a receiver keeps.
+constexpr std::uint32_t kAheadShare = 2;
+
+}  // namespace
+
+bool Bullshark::State::complete(Round r) const {
+  return r.value == 0 || store.accepted_authors(r).reached(config.rules.complete, config.committee);
+}
+
+// The round to leave next: the own one, or a later one that is complete. A node that was away
+// skips what it missed; its self edge bridges the gap.
+Round Bullshark::State::current() const {
+  for (Round r = store.top(); r > own_round(); --r.value) {
+    if (complete(r)) return r;
+  }
+  return own_round();
+}
+
+// PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
+bool Bullshark::State::may_leave(Round r) const {
+  if (r.value == 0) return true;
+  if (!complete(r)) return false;
+  const auto& after = store.accepted_authors(Round{r.value + 1});
+  if (after.reached(kValidity, config.committee)) return true;
+  if (timed_out && timer_for == r) return true;
+  if (r.value == 1) return true;
+  if (has_anchor(r)) return store.accepted({anchor_of(r, config.committee), r});
+  const std::uint32_t votes = store.votes(Round{r.value - 1});
+  const std::uint32_t unseen = n() - store.accepted_authors(r).count();
+  const std::uint32_t needed = config.committee.at_least(config.rules.commit);
+  return votes >= needed || votes + unseen < needed;
+}
+
+bool Bullshark::State::has_work() const {
+  const Round mine = own_round();
+  return !submits.empty() || undelivered > 0 || store.top() > mine ||
+         std::any_of(peers.begin(), peers.end(), [&](const Peer& p) {
+           return !p.proposals.empty() && p.proposals.back()->header.round > mine;
+         });
+}
+
+// Only how long to wait depends on this, never what is safe.
+bool Bullshark::State::suspected(Round r) const {
+  if (!has_anchor(r)) return false;
+  const NodeId anchor = anchor_of(r, config.committee);
+  return anchor != config.self && peers[anchor.value].accepted.value + kSuspectRounds < r.value;
+}
+
+void Bullshark::State::progress(Fx& fx) {
+  order(fx);
+  if (!started || !has_work()) return;
+  const Round cur = current();
+  if (!may_leave(cur)) return watch_round(fx);
+  // A header in flight comes first: it must be certified, or the self edges would miss it.
+  if (signing || (own && !own->certified)) return;
+  signing = compose(Round{cur.value + 1}, fx);
+  signing_ticket = next_ticket++;
+  fx.push(Endorse{{signing_ticket, {}}, digest_of(*signing, config.chain)});
+}
+
+void Bullshark::State::watch_round(Fx& fx) {
+  const Round cur = current();
+  if (timer_for == cur || !complete(cur)) return;
+  timer_for = cur;
+  timed_out = false;
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{suspected(cur) ? 0 : timeout}});
+}
+
+// Payloads travel before the headers that name them.
+void Bullshark::State::announce(Fx& fx) {
+  const std::size_t ahead_limit =
+      std::max<std::size_t>(1, config.limits.batches_per_peer / kAheadShare);
+  while (announced < std::min(submits.size(), ahead_limit)) {
+    const Payload& p = submits[announced++];
+    if (!p.bytes.empty()) fx.broadcast(Batch{p});
+  }
+}
+
+Header Bullshark::State::compose(Round r, Fx& fx) {
+  Header h;
+  h.author = config.self;
+  h.round = r;
+  h.self = own_round();
+  signing_payload = {};
+  if (!submits.empty()) {
+    announce(fx);
+    signing_payload = std::move(submits.front());
+    submits.pop_front();
+    --announced;
+    announce(fx);
+  }
+  if (!signing_payload.bytes.empty()) {
+    h.payload_root = signing_payload.root;
+    h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
+  }
+  if (r.value >= 2) {
+    choose_parents(h);
+    add_stragglers(h);
+    mark_history(h);
+  }
+  return h;
+}
+
+void Bullshark::State::choose_parents(Header& h) const {
+  const Round before{h.round.value - 1};
+  const NodeSet& held = store.accepted_authors(before).members();
+  const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
+  if (!config.rules.self_edge && !dense) h.self = Round{0};
+  if (dense) {
+    h.parents = held;
+    if (held.contains(h.author)) h.self = before;
+    return;
+  }
+  const bool has_own = h.self == before;
+  std::optional<NodeId> anchor;
+  if (has_anchor(before)) anchor = anchor_of(before, config.committee);
+  if (config.rules.parents == Parents::kVerifiable) {
+    h.sampled_from = held;
+    h.parents = sample_parents(h.ref(), held, unique_value(held, before), config.rules.sample);
+  } else {
+    NodeSet others(n());
+    held.for_each([&](NodeId id) {
+      if (id != h.author && id != anchor) others.insert(id);
+    });
+    h.parents = draw(others, config.rules.sample, seed, h.round.value);
+  }
+  if (has_own) h.parents.insert(h.author);
+  if (anchor && *anchor != h.author && held.contains(*anchor)) h.parents.insert(*anchor);
+  // A sample may hit the own vertex: then it is the self edge.
+  if (h.parents.contains(h.author)) h.self = before;
+}
+
+// The latest vertex of each author that the own history lacks.
+void Bullshark::State::add_stragglers(Header& h) const {
+  const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
+  const std::uint64_t age = dense ? 2 : kStragglerAge;
+  if (h.round.value <= age) return;
+  const std::uint64_t depth = config.gc_depth;
+  const std::uint64_t oldest = h.round.value > depth ? h.round.value - depth : 1;
+  for (std::uint32_t i = 0; i < n(); ++i) {
+    const NodeId author{static_cast<std::uint16_t>(i)};
+    if (author == config.self || h.parents.contains(author)) continue;
+    if (h.stragglers.size() >= config.rules.stragglers) break;
+    std::uint64_t r = std::min(h.round.value - age, peers[i].accepted.value);
+    while (r >= oldest && !store.accepted({author, Round{r}})) --r;
+    if (r < oldest) continue;
+    if (!store.find({author, Round{r}})->in_own_history) {
+      h.stragglers.push_back({author, Round{r}});
+    }
+  }
+}
+
+void Bullshark::State::mark_history(const Header& h) {
+  std::vector<Ref> todo;
+  const auto add = [&](const Ref& ref) {
+    todo.push_back(ref);
+    return true;
+  };
+  each_ref(h, add);
+  while (!todo.empty()) {
+    Cell* cell = store.find(todo.back());
+    todo.pop_back();
+    if (cell == nullptr || std::exchange(cell->in_own_history, true)) continue;
+    each_ref(cell->vertex->header, add);
+  }
+}
+
+// A value that only this set has: its vertices are certified, so each name has one digest.
+Digest Bullshark::State::unique_value(const NodeSet& authors, Round r) const {
+  Writer w;
+  authors.for_each([&](NodeId id) {
+    const Cell* cell = store.find({id, r});
+    if (cell != nullptr) w.u16(id.value).bytes(cell->vertex->digest.bytes);
+  });
+  return hash(w.view());
+}
+
+void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
+  if (const auto it = voting.find(event.ticket.local); it != voting.end()) {
+    const ProposalPtr proposal = it->second;
+    voting.erase(it);
+    return voted(proposal, event.signature, fx);
+  }
+  if (!signing || event.ticket.local != signing_ticket) return;
+  Own next;
+  next.proposal = make_proposal(std::move(*signing), event.signature, config.chain);
+  next.payload = std::exchange(signing_payload, {});
+  next.votes.emplace(config.self, event.signature);
+  next.heard.insert(config.self);
+  own = std::move(next);
+  signing.reset();
+  pushed_recently = true;
+  Writer value;
+  encode_proposal(*own->proposal, n(), value);
+  fx.push(
+      Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take()), own->payload.bytes});
+  fx.broadcast(Propose{own->proposal});
+  fx.push(CancelTimer{{kRoundTimer, {}}});
+  check_votes(fx);
+  progress(fx);
+}
+
+void Bullshark::State::expired(TimerId id, Fx& fx) {
+  switch (id.local) {
+    case kRoundTimer:
+      if (timer_for != current()) return;
+      timed_out = true;
+      ++stats.timeouts;
+      if (!progressed) timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+      progressed = false;
+      progress(fx);
+      return;
+    case kPullTimer:
+      pull(fx);
+      return;
+    case kPushTimer:
+      push_own(fx);
+      progress(fx);
+      return;
+    default:
+      return;
+  }
+}
+
+// Lost messages are repaired by repeating the last own header, or its certificate.
+void Bullshark::State::push_own(Fx& fx) {
+  const bool repeat = own && !pushed_recently;
+  pushed_recently = false;
+  if (repeat && own->certified && own_vertex) {
+    fx.broadcast(Certify{own_vertex->round(), own_vertex->digest, own_vertex->certificate});
+  } else if (repeat) {
+    if (!own->payload.bytes.empty()) fx.broadcast(Batch{own->payload});
+    fx.broadcast(Propose{own->proposal});
+  }
+  const Delay busy{config.timeout.value * 2 / 3};
+  const bool wants = has_work() || (own && !own->certified);
+  fx.push(ArmTimer{{kPushTimer, {}}, wants ? busy : config.idle_push});
+}
+
+}  // namespace thresher::certified

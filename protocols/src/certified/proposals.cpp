@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::certified {
+
+void Bullshark::State::receive(NodeId from, const Batch& message, Fx& fx) {
+  Peer& peer = peers[from.value];
+  if (message.payload.root.is_zero() || message.payload.bytes.empty()) {
+    ++stats.refused;
+    return;
+  }
+  for (const Payload& p : peer.batches) {
+    if (p.root == message.payload.root) return;
+  }
+  // The oldest goes: a batch that was never proposed must not block those that are.
+  if (peer.batches.size() >= config.limits.batches_per_peer) peer.batches.pop_front();
+  peer.batches.push_back(message.payload);
+  consider(from, fx);
+}
+
+void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
+  const ProposalPtr& p = message.proposal;
+  Peer& peer = peers[from.value];
+  if (!p || p->header.author != from ||
+      flaw_of(p->header, config.rules, config.committee, config.gc_depth) != Flaw::kNone) {
+    ++stats.refused;
+    return;
+  }
+  const Round r = p->header.round;
+  peer.seen = std::max(peer.seen, r);
+  highest_seen = std::max(highest_seen, r);
+  if (r.value > current().value + 1 + config.limits.window) {
+    ++stats.refused;
+    return arm_pull(fx);
+  }
+  if (peer.voted_for && peer.voted_for->header.round == r) {
+    if (peer.voted_for->digest != p->digest) return suspect_two(peer.voted_for, p, fx);
+    fx.send(from, Vote{r, p->digest, peer.vote});  // it lost our vote
+    if (r.value + 1 < own_round().value) answer_straggler(from, fx);
+    return;
+  }
+  if (r <= peer.voted) return answer_straggler(from, fx);
+  for (const ProposalPtr& other : peer.proposals) {
+    if (other->header.round != r) continue;
+    if (other->digest != p->digest) return suspect_two(other, p, fx);
+    return consider(from, fx);
+  }
+  keep_proposal(peer, p);
+  if (r.value + 1 < own_round().value) answer_straggler(from, fx);
+  consider(from, fx);
+}
+
+// Whoever is behind learns from the own last header where the others are.
+void Bullshark::State::answer_straggler(NodeId to, Fx& fx) const {
+  if (own) fx.send(to, Propose{own->proposal});
+}
+
+void Bullshark::State::keep_proposal(Peer& peer, const ProposalPtr& proposal) {
+  const auto later = [](const ProposalPtr& a, const ProposalPtr& b) {
+    return a->header.round < b->header.round;
+  };
+  peer.proposals.insert(
+      std::upper_bound(peer.proposals.begin(), peer.proposals.end(), proposal, later), proposal);
+  if (peer.proposals.size() > config.limits.proposals_per_peer) peer.proposals.pop_front();
+  peer.blocked.reset();
+  peer.lacks_batch = false;
+}
+
+// Two headers for one name: only proved by both signatures.
+void Bullshark::State::suspect_two(const ProposalPtr& first, const ProposalPtr& second, Fx& fx) {
+  Peer& peer = peers[first->header.author.value];
+  ++stats.refused;
+  if (peer.accused || peer.two_suspected) return;
+  Check check;
+  check.kind = Check::kTwo;
+  check.from = first->header.author;
+  check.first = first;
+  check.second = second;
+  peer.two_suspected = start_check(std::move(check), fx);
+}
+
+void Bullshark::State::accuse_two(const Check& check, Fx& fx) {
+  Peer& guilty = peers[check.from.value];
+  guilty.two_suspected = false;
+  if (!check.good[0] || !check.good[1]) return;
+  ++stats.equivocations;
+  guilty.accused = true;
+  Writer evidence;
+  encode_proposal(*check.first, n(), evidence);
+  encode_proposal(*check.second, n(), evidence);
+  fx.push(Accuse{check.from, Bytes::from(evidence.take())});
+}
+
+// The vote gate of PROTOCOLS 1.1: a certificate of round r proves that correct nodes are there.
+bool Bullshark::State::gate_open(Round r) const {
+  const Round before{r.value - 1};
+  return before <= store.floor() || complete(before);
+}
+
+bool Bullshark::State::parents_settled(Peer& peer, const Proposal& proposal) {
+  const NodeId author = proposal.header.author;
+  if (peer.blocked && !store.settled(*peer.blocked)) return false;
+  peer.blocked.reset();
+  const auto check = [&](const Ref& ref) {
+    if (store.settled(ref)) return true;
+    if (!peer.blocked) peer.blocked = ref;
+    if (store.find(ref) == nullptr) need(ref, author, false);
+    return true;
+  };
+  each_ref(proposal.header, check);
+  proposal.header.sampled_from.for_each([&](NodeId id) {
+    check({id, Round{proposal.header.round.value - 1}});
+  });
+  return !peer.blocked;
+}
+
+bool Bullshark::State::sample_follows_the_rules(const Header& h) const {
+  if (config.rules.parents != Parents::kVerifiable || h.round.value < 2) return true;
+  const Round before{h.round.value - 1};
+  if (before <= store.floor()) return true;  // never ordered any more
+  NodeSet expected = sample_parents(h.ref(), h.sampled_from, unique_value(h.sampled_from, before),
+                                    config.rules.sample);
+  if (h.self == before) expected.insert(h.author);
+  if (has_anchor(before)) {
+    const NodeId anchor = anchor_of(before, config.committee);
+    if (h.parents.contains(anchor)) expected.insert(anchor);
+  }
+  if (expected.size() != h.parents.size()) return false;
+  bool same = true;
+  expected.for_each([&](NodeId id) { same = same && h.parents.contains(id); });
+  return same;
+}
+
+std::optional<Payload> Bullshark::State::payload_of(const Header& h) const {
+  if (h.payload_root.is_zero()) return Payload{};
+  const Peer& peer = peers[h.author.value];
+  const auto fits = [&](const Payload& p) {
+    return p.root == h.payload_root && p.bytes.size() == h.payload_bytes;
+  };
+  if (fits(peer.voted_payload)) return peer.voted_payload;
+  for (const Payload& p : peer.batches) {
+    if (fits(p)) return p;
+  }
+  return std::nullopt;
+}
+
+// Votes for the author's highest proposal once everything that it stands on is here.
+void Bullshark::State::consider(NodeId author, Fx& fx) {
+  Peer& peer = peers[author.value];
+  if (!started || peer.proposals.empty() || peer.accused) return;
+  const ProposalPtr proposal = peer.proposals.back();
+  const Header& h = proposal->header;
+  if (h.round <= peer.voted) return;
+  if (!gate_open(h.round)) return arm_pull(fx);  // a certificate that opens it may be lost
+  if (!parents_settled(peer, *proposal)) return arm_pull(fx);
+  if (!sample_follows_the_rules(h)) {
+    ++stats.refused;
+    peer.proposals.pop_back();
+    return;
+  }
+  const auto payload = payload_of(h);
+  peer.lacks_batch = !payload.has_value();
+  if (!payload) return arm_pull(fx);
+  peer.voted = h.round;
+  const std::uint64_t ticket = next_ticket++;
+  voting.emplace(ticket, proposal);
+  fx.push(Endorse{{ticket, {}}, proposal->digest});
+}
+
+void Bullshark::State::consider_all(Fx& fx) {
+  for (std::uint32_t i = 0; i < n(); ++i) consider(NodeId{static_cast<std::uint16_t>(i)}, fx);
+}
+
+// One vote for each author and round: rounds only grow, and the record is durable first.
+void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx) {
+  const Header& h = proposal->header;
+  Peer& peer = peers[h.author.value];
+  if (h.round != peer.voted) return;  // a later vote was asked for meanwhile
+  peer.voted_payload = payload_of(h).value_or(Payload{});
+  peer.voted_for = proposal;
+  peer.vote = signature;
+  Writer key;
+  key.u16(h.author.value);
+  Writer value;
+  encode_proposal(*proposal, n(), value);
+  value.bytes(signature);
+  fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take()),
+                  peer.voted_payload.bytes});
+  fx.send(h.author, Vote{h.round, proposal->digest, signature});
+  ++stats.votes_sent;
+}
+
+}  // namespace thresher::certified

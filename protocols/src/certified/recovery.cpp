@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher::certified {
+namespace {
+
+Payload with_body(const Header& h, const Bytes& body) {
+  // The root is what the header says: the host's storage checks its own checksums.
+  return h.payload_bytes == 0 ? Payload{} : Payload{body, h.payload_root};
+}
+
+}  // namespace
+
+void Bullshark::State::persist_vertex(const Vertex& vertex, Fx& fx) const {
+  Writer value;
+  encode_vertex(vertex, n(), value);
+  fx.push(Persist{kVertex, dag::block_key({vertex.author(), vertex.round(), vertex.digest}),
+                  Bytes::from(value.take()), vertex.payload.bytes, true});
+}
+
+void Bullshark::State::persist_delivered(Round slot, const Digest& anchor, Fx& fx) const {
+  Writer key;
+  key.u64(slot.value);
+  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::copy_of(anchor.bytes), {}, true});
+}
+
+void Bullshark::State::restore(const Restored& record, Fx& fx) {
+  if (record.table == kDelivered) {
+    Reader key(record.key.view());
+    Reader value(record.value.view());
+    const Round slot{key.u64()};
+    if (started) return adopt(slot, value.digest(), fx);
+    restored_commits[slot] = value.digest();
+    return;
+  }
+  if (record.table == kOwn || record.table == kVoted) {
+    if (!started) restore_signed(record);
+    return;
+  }
+  Reader in(record.value.view());
+  auto v = decode_vertex(in, {}, config.chain, shape());
+  if (!v) return;
+  auto whole = std::make_shared<Vertex>(**v);
+  whole->payload = with_body(whole->header, record.body);
+  restored.push_back(std::move(whole));
+}
+
+// What was signed before the crash: never signed otherwise again.
+void Bullshark::State::restore_signed(const Restored& record) {
+  Reader in(record.value.view());
+  const auto proposal = decode_proposal(in, config.chain, shape());
+  if (!proposal) return;
+  const Header& h = (*proposal)->header;
+  if (record.table == kOwn) {
+    Own mine;
+    mine.proposal = *proposal;
+    mine.payload = with_body(h, record.body);
+    mine.votes.emplace(config.self, (*proposal)->signature);
+    mine.heard.insert(config.self);
+    own = std::move(mine);
+    return;
+  }
+  Peer& peer = peers[h.author.value];
+  const ByteView raw = in.bytes(peer.vote.size());
+  if (!in.ok()) return;
+  std::copy(raw.begin(), raw.end(), peer.vote.begin());
+  peer.voted_for = *proposal;
+  peer.voted = h.round;
+  peer.voted_payload = with_body(h, record.body);
+}
+
+// Takes over one commit that correct nodes made: its vertices are accepted and delivered.
+void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
+  const auto vertices = std::exchange(restored, {});
+  if (slot <= last) return;
+  std::vector<Ref> ready;
+  for (const VertexPtr& v : vertices) {
+    const Ref ref = v->ref();
+    if (ref.round <= store.floor()) continue;
+    if (store.find(ref) == nullptr) {
+      const bool lost = ref.author == config.self && (!own || own->proposal->digest != v->digest);
+      if (lost) accuse_self(*v, fx);
+      store.insert(v);
+      found(ref);
+    }
+    Cell* cell = store.find(ref);
+    if (!cell->accepted) {
+      store.accept(ref);
+      peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
+      ++stats.vertices_accepted;
+    } else if (!cell->delivered && !cell->vertex->payload.bytes.empty() && undelivered > 0) {
+      --undelivered;
+    }
+    cell->delivered = true;
+    if (const auto it = waiting.find(ref); it != waiting.end()) {
+      ready.insert(ready.end(), it->second.begin(), it->second.end());
+      waiting.erase(it);
+    }
+  }
+  last = slot;
+  progressed = true;
+  persist_delivered(slot, anchor, fx);
+  settle(std::move(ready), fx);
+  raise_floor(slot, fx);
+}
+
+// Rebuilds the store in round order: what was accepted once is accepted again.
+void Bullshark::State::rebuild(Fx& fx) {
+  std::stable_sort(restored.begin(), restored.end(),
+                   [](const auto& a, const auto& b) { return a->round() < b->round(); });
+  if (!restored_commits.empty()) {
+    const Round newest = restored_commits.rbegin()->first;
+    if (newest.value > config.gc_depth) {
+      store.raise_floor(Round{newest.value - config.gc_depth}, [](const Cell&) {});
+    }
+  }
+  for (const VertexPtr& v : std::exchange(restored, {})) {
+    const Ref ref = v->ref();
+    const bool mine = own && own->proposal->digest == v->digest;
+    if (mine) {
+      own->certified = true;
+      own_vertex = v;
+    }
+    if (ref.round <= store.floor()) {  // erased before the crash, or about to be
+      if (!mine) {
+        const dag::Edge edge{ref.author, ref.round, v->digest};
+        fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
+      }
+      continue;
+    }
+    if (!store.insert(v)) continue;
+    store.accept(ref);
+    peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
+    if (!v->payload.bytes.empty()) ++undelivered;
+  }
+}
+
+void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
+  seed = start_seed;
+  timeout = config.timeout.value;
+  rebuild(fx);
+  started = true;
+  // Deliver again what was committed: the host knows its own position and drops what it has.
+  for (const auto& [slot, digest] : std::exchange(restored_commits, {})) {
+    last = slot;
+    const Ref ref{anchor_of(slot, config.committee), slot};
+    if (slot <= store.floor() || !store.accepted(ref)) continue;
+    fx.deliver(Committed{slot, digest, collect(ref)});
+  }
+  if (own && own->certified) {
+    fx.broadcast(Certify{own_vertex->round(), own_vertex->digest, own_vertex->certificate});
+  } else if (own) {
+    if (!own->payload.bytes.empty()) fx.broadcast(Batch{own->payload});
+    fx.broadcast(Propose{own->proposal});
+    check_votes(fx);
+  }
+  pushed_recently = true;
+  fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
+  progress(fx);
+}
+
+}  // namespace thresher::certified

@@ -1,0 +1,190 @@
+// The state of one `Bullshark` node and its duties: proposals and votes, certificates, pulls,
+// pacemaker, ordering, recovery. Each duty is a .cpp file of its own; this header is private.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/certified/committer.hpp"
+#include "thresher/protocols/certified/store.hpp"
+
+namespace thresher::certified {
+
+/// Timers of a node.
+enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3 };
+
+struct Bullshark::State {
+  explicit State(Config c);
+
+  struct Peer;
+  struct Check;
+
+  // proposals.cpp: headers of others, and votes on them
+  void receive(NodeId from, const Batch& message, Fx& fx);
+  void receive(NodeId from, const Propose& message, Fx& fx);
+  void keep_proposal(Peer& peer, const ProposalPtr& proposal);
+  void suspect_two(const ProposalPtr& first, const ProposalPtr& second, Fx& fx);
+  void accuse_two(const Check& check, Fx& fx);
+  void consider(NodeId author, Fx& fx);
+  void consider_all(Fx& fx);
+  bool gate_open(Round r) const;
+  bool parents_settled(Peer& peer, const Proposal& proposal);
+  bool sample_follows_the_rules(const Header& h) const;
+  std::optional<Payload> payload_of(const Header& h) const;
+  void voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx);
+  void answer_straggler(NodeId to, Fx& fx) const;
+
+  // certificates.cpp: votes on the own header, certificates, acceptance
+  void receive(NodeId from, const Vote& message, Fx& fx);
+  void receive(NodeId from, const Certify& message, Fx& fx);
+  void check_votes(Fx& fx);
+  void try_certify(Fx& fx);
+  bool start_check(Check check, Fx& fx);
+  void verdict(const Verified& verified, Fx& fx);
+  void conclude(Check& check, Fx& fx);
+  void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx);
+  bool hold(const VertexPtr& vertex, NodeId from, Fx& fx);
+  void settle(std::vector<Ref> ready, Fx& fx);
+  bool acceptable(const Ref& ref, NodeId from);
+  void accuse_self(const Vertex& vertex, Fx& fx);
+
+  // pulls.cpp: asking for and handing out what is missing
+  void receive(NodeId from, const Want& message, Fx& fx);
+  void receive(NodeId from, const WantRound& message, Fx& fx);
+  void receive(NodeId from, const Give& message, Fx& fx);
+  void need(const Ref& ref, NodeId who_needs_it, bool certified);
+  void found(const Ref& ref);
+  void arm_pull(Fx& fx);
+  void pull(Fx& fx);
+  void ask_round(NodeId peer, Fx& fx);
+  bool may_ask(NodeId peer);
+  std::optional<Payload> batch(const Digest& root) const;
+  VertexPtr vertex(const Ref& ref) const;
+  bool ahead(Round seen) const;
+  bool lagging() const;
+  Round frontier() const;
+
+  // pacemaker.cpp: when a round is left, and with which header
+  bool complete(Round r) const;
+  Round current() const;
+  bool may_leave(Round r) const;
+  bool has_work() const;
+  bool suspected(Round r) const;
+  void progress(Fx& fx);
+  void watch_round(Fx& fx);
+  void announce(Fx& fx);
+  Header compose(Round r, Fx& fx);
+  void choose_parents(Header& h) const;
+  void add_stragglers(Header& h) const;
+  void mark_history(const Header& h);
+  Digest unique_value(const NodeSet& authors, Round r) const;
+  void endorsed(const Endorsed& event, Fx& fx);
+  void expired(TimerId id, Fx& fx);
+  void push_own(Fx& fx);
+
+  // order.cpp: commits, delivery, garbage
+  void order(Fx& fx);
+  std::vector<VertexPtr> collect(const Ref& anchor);
+  void deliver(const Anchor& anchor, Fx& fx);
+  void raise_floor(Round anchor, Fx& fx);
+  void forget(const Cell& cell, Fx& fx);
+
+  // recovery.cpp: records
+  void persist_vertex(const Vertex& vertex, Fx& fx) const;
+  void persist_delivered(Round slot, const Digest& anchor, Fx& fx) const;
+  void restore(const Restored& record, Fx& fx);
+  void restore_signed(const Restored& record);
+  void adopt(Round slot, const Digest& anchor, Fx& fx);
+  void rebuild(Fx& fx);
+  void start(std::uint64_t seed, Fx& fx);
+
+  Shape shape() const { return {config.committee, config.rules.stragglers}; }
+  std::uint32_t n() const { return config.committee.size(); }
+  Round own_round() const { return own ? own->proposal->header.round : Round{0}; }
+
+  Config config;
+  Store store;
+  Stats stats;
+
+  struct Peer {
+    std::deque<ProposalPtr> proposals;  // by round, none with a certificate
+    std::deque<Payload> batches;        // oldest first, none in a vertex
+    ProposalPtr voted_for;              // the highest one; its vote below is durable
+    Signature vote{};
+    Payload voted_payload;
+    Round voted{0};              // of voted_for, or of a vote that waits for its signature
+    std::optional<Ref> blocked;  // the first parent that the last proposal waits for
+    bool lacks_batch = false;    // the last proposal waits for its payload
+    std::uint32_t batch_ticks = 0;
+    std::uint32_t checks = 0;       // verdicts awaited on what it sent
+    std::uint32_t outstanding = 0;  // answers it may still send
+    std::uint32_t missing = 0;      // vertices to fetch for its proposals
+    Round seen{0};                  // highest round of a header it proposed
+    Round accepted{0};              // highest round of an accepted vertex it authored
+    bool two_suspected = false;     // a second header was found and is being checked
+    bool accused = false;           // proven equivocator: not voted for any more
+  };
+  std::vector<Peer> peers;
+  Round highest_seen{0};  // over all peers
+
+  /// Signatures on one thing whose verdicts are awaited.
+  struct Check {
+    enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
+    Kind kind = kVertex;
+    NodeId from;
+    VertexPtr vertex;           // kVertex
+    ProposalPtr first, second;  // kTwo: two headers for one name
+    std::vector<std::pair<NodeId, Signature>> signatures{};
+    std::vector<bool> good{};
+    std::size_t left = 0;
+  };
+  std::map<std::uint64_t, Check> checks;  // by their first ticket
+  std::uint64_t next_ticket = 1;
+
+  struct Missing {
+    NodeId needed_by;
+    bool certified = false;   // a certified vertex needs it, so it exists
+    std::uint32_t ticks = 0;  // pull ticks since it is missing
+  };
+  std::map<Ref, Missing> missing;           // referenced but not held
+  std::map<Ref, std::vector<Ref>> waiting;  // unaccepted vertex -> held vertices that refer to it
+  bool pull_armed = false;
+  std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
+
+  struct Own {
+    ProposalPtr proposal;
+    Payload payload;
+    std::map<NodeId, Signature> votes;  // verified
+    std::vector<std::pair<NodeId, Signature>> unverified;
+    NodeSet heard;  // voters, whatever their signatures
+    bool certified = false;
+  };
+  std::optional<Own> own;
+  VertexPtr own_vertex;           // last certified own vertex
+  std::optional<Header> signing;  // composed, waiting for the signature
+  Payload signing_payload;
+  std::uint64_t signing_ticket = 0;
+  std::map<std::uint64_t, ProposalPtr> voting;  // by ticket, waiting for the signature
+
+  std::deque<Payload> submits;
+  std::size_t announced = 0;  // submits, from the front, that were sent ahead
+  std::uint64_t seed = 0;
+  Round timer_for{0};         // the round whose timer was armed
+  bool timed_out = false;     // the timer of timer_for ran out
+  bool progressed = true;     // a direct commit since the last time-out
+  std::uint64_t timeout = 0;  // in 1/1000 Delta
+  bool pushed_recently = false;
+  bool started = false;
+
+  Round last{0};                      // last ordered anchor
+  std::uint64_t ordered_version = 0;  // of the store when it was last ordered
+  std::uint64_t undelivered = 0;      // accepted vertices with a payload, not delivered
+  std::vector<VertexPtr> restored;    // until Start, or the end of a commit
+  std::map<Round, Digest> restored_commits;
+};
+
+}  // namespace thresher::certified

@@ -1,0 +1,79 @@
+#include "thresher/protocols/certified/store.hpp"
+
+#include <utility>
+
+namespace thresher::certified {
+
+bool Store::insert(VertexPtr vertex) {
+  const Ref ref = vertex->ref();
+  while (top() < ref.round) {
+    RoundInfo info;
+    info.cells.resize(committee_.size());
+    info.accepted = Tally(committee_);
+    rounds_.push_back(std::move(info));
+  }
+  Cell& cell = at(ref.round).cells[ref.author.value];
+  if (cell.vertex) return false;
+  cell.vertex = std::move(vertex);
+  ++size_;
+  return true;
+}
+
+void Store::accept(const Ref& ref) {
+  RoundInfo& info = at(ref.round);
+  Cell& cell = info.cells[ref.author.value];
+  cell.accepted = true;
+  info.accepted.add(ref.author);
+  ++version_;
+  const Round before{ref.round.value - 1};
+  if (!has_anchor(before) || !in_range(before)) return;
+  if (cell.vertex->header.parents.contains(anchor_of(before, committee_))) ++at(before).votes;
+}
+
+const Cell* Store::find(const Ref& ref) const {
+  if (!in_range(ref.round) || !committee_.contains(ref.author)) return nullptr;
+  const Cell& cell = at(ref.round).cells[ref.author.value];
+  return cell.vertex ? &cell : nullptr;
+}
+
+Cell* Store::find(const Ref& ref) {
+  return const_cast<Cell*>(std::as_const(*this).find(ref));
+}
+
+bool Store::accepted(const Ref& ref) const {
+  const Cell* cell = find(ref);
+  return cell != nullptr && cell->accepted;
+}
+
+const Tally& Store::accepted_authors(Round round) const {
+  return in_range(round) ? at(round).accepted : none_;
+}
+
+std::uint32_t Store::votes(Round round) const {
+  return in_range(round) ? at(round).votes : 0;
+}
+
+std::vector<NodeSet> Store::history(const Ref& start, Round from) const {
+  if (start.round < from) return {};
+  std::vector<NodeSet> reached(start.round.value - from.value + 1, NodeSet(committee_.size()));
+  reached.back().insert(start.author);
+  for (std::size_t i = reached.size(); i-- > 0;) {
+    const Round round{from.value + i};
+    reached[i].for_each([&](NodeId author) {
+      const Cell* cell = find({author, round});
+      if (cell == nullptr) return;
+      each_ref(cell->vertex->header, [&](const Ref& r) {
+        if (r.round >= from) reached[r.round.value - from.value].insert(r.author);
+        return true;
+      });
+    });
+  }
+  return reached;
+}
+
+bool Store::reaches(const Ref& start, const Ref& target) const {
+  const auto reached = history(start, target.round);
+  return !reached.empty() && reached.front().contains(target.author);
+}
+
+}  // namespace thresher::certified

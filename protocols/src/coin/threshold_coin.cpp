@@ -1,0 +1,103 @@
+#include "thresher/protocols/coin/threshold_coin.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thresher::coin {
+namespace {
+constexpr TimerId kResend{1, {}};
+}  // namespace
+
+ThresholdCoin::ThresholdCoin(Config config)
+    : config_(std::move(config)), early_(config_.committee.size()) {}
+
+void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
+  const std::uint64_t instance = event.request.instance;
+  if (instance + config_.keep < highest_ || tosses_.contains(instance)) return;
+  const auto mine = config_.scheme->share(instance);
+  if (!mine) return;  // an observer: it has nothing to reveal
+  highest_ = std::max(highest_, instance);
+  Pending& toss = tosses_[instance];
+  count(toss, config_.self, *mine);
+  for (std::uint32_t i = 0; i < config_.committee.size(); ++i) {
+    const NodeId from{static_cast<std::uint16_t>(i)};
+    if (const auto share = early_.take({instance, from})) count(toss, from, *share);
+  }
+  fx.broadcast(Share{instance, *mine, false});
+  settle(instance, toss, fx);
+  forget();
+  if (!std::exchange(timer_armed_, true)) fx.push(ArmTimer{kResend, config_.resend});
+}
+
+void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
+  const auto& [instance, share, ask] = event.message;
+  if (!config_.committee.contains(event.from) || event.from == config_.self ||
+      instance + config_.keep < highest_) {
+    ++stats_.refused;
+    return;
+  }
+  const auto it = tosses_.find(instance);
+  if (it == tosses_.end()) {
+    // Not tossed here: the own share stays hidden, theirs waits within their quota.
+    if (!early_.insert(event.from, {instance, event.from}, share)) ++stats_.refused;
+    return;
+  }
+  if (ask) fx.send(event.from, Share{instance, it->second.good.front().share, false});
+  if (it->second.done) return;
+  if (it->second.heard.contains(event.from)) {
+    ++stats_.refused;
+    return;
+  }
+  count(it->second, event.from, share);
+  settle(instance, it->second, fx);
+}
+
+void ThresholdCoin::count(Pending& toss, NodeId from, const crypto::CoinShare& share) {
+  toss.heard.insert(from);
+  // The own share comes first and needs no proof.
+  (from == config_.self ? toss.good : toss.unverified).push_back({from, share});
+}
+
+// Shares are verified when they could be enough, all at once.
+void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
+  const std::size_t needed = config_.scheme->threshold();
+  if (toss.done || toss.good.size() + toss.unverified.size() < needed) return;
+  if (!toss.unverified.empty()) {
+    const auto claims = std::exchange(toss.unverified, {});
+    std::vector<std::uint8_t> verdicts(claims.size());
+    config_.scheme->verify(instance, claims, verdicts);
+    ++stats_.batches;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      if (verdicts[i] != 0) {
+        toss.good.push_back(claims[i]);
+      } else {
+        ++stats_.refused;
+      }
+    }
+  }
+  if (toss.good.size() < needed) return;
+  const auto value = config_.scheme->combine(instance, toss.good);
+  if (!value) return;
+  toss.done = true;
+  toss.good.resize(1);  // the own share, for those who ask
+  fx.deliver(Tossed{instance, *value});
+}
+
+void ThresholdCoin::forget() {
+  const std::uint64_t lowest = highest_ > config_.keep ? highest_ - config_.keep : 0;
+  tosses_.erase(tosses_.begin(), tosses_.lower_bound(lowest));
+  early_.erase_below({lowest, NodeId{0}});
+}
+
+void ThresholdCoin::on(const Expired& event, Fx& fx) {
+  if (event.id != kResend) return;
+  timer_armed_ = false;
+  for (const auto& [instance, toss] : tosses_) {
+    if (toss.done) continue;
+    fx.broadcast(Share{instance, toss.good.front().share, true});
+    timer_armed_ = true;
+  }
+  if (timer_armed_) fx.push(ArmTimer{kResend, config_.resend});
+}
+
+}  // namespace thresher::coin

@@ -1,0 +1,270 @@
+// One node and what it is told, true and false.
+#include <gtest/gtest.h>
+
+#include "bench.hpp"
+
+namespace thresher::certified {
+namespace {
+
+constexpr std::uint32_t kPullTimerId = 2;
+
+TEST(Voting, AHeaderOfTheFirstRoundGetsOneVoteAndTheSameOneAgain) {
+  Desk t(4);
+  const ProposalPtr p = t.header(1, 1, {});
+  t.say(1, Propose{p});
+  t.say(1, Propose{p});
+  const auto votes = t.sent<Vote>(1);
+  ASSERT_EQ(votes.size(), 2u);
+  EXPECT_EQ(votes[0].digest, p->digest);
+  EXPECT_EQ(votes[0].signature, mock_sign(0, p->digest));
+  EXPECT_EQ(votes[0].signature, votes[1].signature);
+}
+
+TEST(Voting, TheGateWaitsForTheRoundBefore) {
+  Desk t(4);
+  t.certify(1, 1, {});
+  t.certify(2, 1, {});
+  const ProposalPtr early = t.header(1, 2, {1, 2});
+  // Node 1 is no anchor, so two parents are enough for it, but not for the gate.
+  ASSERT_NE(anchor_of(Round{2}, *Committee::of(4)).value, 1);
+  const std::size_t before = t.sent<Vote>(1).size();
+  t.say(1, Propose{early});
+  EXPECT_EQ(t.sent<Vote>(1).size(), before);
+  t.certify(3, 1, {});
+  EXPECT_EQ(t.sent<Vote>(1).size(), before + 1);
+}
+
+TEST(Voting, NoVoteBeforeThePayloadIsHere) {
+  Desk t(4);
+  const Bytes bytes = Bytes::copy_of(as_view("a batch"));
+  Header h;
+  h.author = NodeId{1};
+  h.round = Round{1};
+  h.payload_root = hash(bytes.view());
+  h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+  t.say(1, Propose{Desk::sealed(h)});
+  EXPECT_TRUE(t.sent<Vote>(1).empty());
+  t.expire(kPullTimerId);
+  ASSERT_EQ(t.sent<Want>(1).size(), 1u);
+  EXPECT_EQ(t.sent<Want>(1)[0].batches, std::vector<Digest>{h.payload_root});
+  t.say(1, Give{{}, {{bytes, h.payload_root}}});
+  EXPECT_EQ(t.sent<Vote>(1).size(), 1u);
+}
+
+TEST(Voting, ASecondHeaderIsRefusedAndItsAuthorAccused) {
+  Desk t(4);
+  t.say(1, Propose{t.header(1, 1, {})});
+  Header other;
+  other.author = NodeId{1};
+  other.round = Round{1};
+  other.payload_bytes = 7;
+  other.payload_root.bytes[3] = std::byte{1};
+  t.say(1, Propose{Desk::sealed(other)});
+  EXPECT_EQ(t.sent<Vote>(1).size(), 1u);
+  EXPECT_EQ(t.accused, std::vector<std::uint16_t>{1});
+  EXPECT_EQ(t.node().stats().equivocations, 1u);
+}
+
+TEST(Voting, ASecondHeaderWithoutItsAuthorsSignatureAccusesNobody) {
+  Desk t(4);
+  t.say(1, Propose{t.header(1, 1, {})});
+  Header other;
+  other.author = NodeId{1};
+  other.round = Round{1};
+  other.payload_bytes = 7;
+  other.payload_root.bytes[3] = std::byte{1};
+  t.say(1, Propose{make_proposal(other, mock_sign(2, digest_of(other, {})), {})});
+  EXPECT_TRUE(t.accused.empty());
+  EXPECT_EQ(t.node().stats().refused, 1u);
+}
+
+// The vote is durable before it leaves, and binds after a restart.
+TEST(Restart, NeverVotesTwiceForOneAuthorAndRound) {
+  Desk t(4);
+  const ProposalPtr first = t.header(1, 1, {});
+  t.say(1, Propose{first});
+  ASSERT_EQ(t.sent<Vote>(1).size(), 1u);
+  t.restart();
+  Header other;
+  other.author = NodeId{1};
+  other.round = Round{1};
+  other.payload_bytes = 0;
+  other.sampled_from = {};
+  other.payload_root = {};
+  other.stragglers = {};
+  t.say(1, Propose{first});
+  ASSERT_EQ(t.sent<Vote>(1).size(), 1u);  // the same vote again
+  EXPECT_EQ(t.sent<Vote>(1)[0].signature, mock_sign(0, first->digest));
+  other.payload_bytes = 9;
+  other.payload_root.bytes[0] = std::byte{9};
+  t.say(1, Propose{Desk::sealed(other)});
+  EXPECT_EQ(t.sent<Vote>(1).size(), 1u);
+  EXPECT_EQ(t.accused, std::vector<std::uint16_t>{1});
+}
+
+TEST(Restart, ProposesTheSameHeaderAgain) {
+  Desk t(4);
+  const Bytes bytes = Bytes::copy_of(as_view("tx"));
+  t.feed(Requested<Submit>{{{bytes, hash(bytes.view())}}});
+  ASSERT_EQ(t.broadcast<Propose>().size(), 1u);
+  const Digest before = t.broadcast<Propose>()[0].proposal->digest;
+  t.restart();
+  ASSERT_EQ(t.broadcast<Propose>().size(), 1u);
+  EXPECT_EQ(t.broadcast<Propose>()[0].proposal->digest, before);
+  ASSERT_EQ(t.broadcast<Batch>().size(), 1u);
+  EXPECT_EQ(t.broadcast<Batch>()[0].payload.bytes, bytes);
+}
+
+TEST(OwnHeader, TravelsAfterItsBatchAndIsCertifiedByAQuorumCheckedAtOnce) {
+  Desk t(4);
+  const Bytes bytes = Bytes::copy_of(as_view("tx"));
+  t.feed(Requested<Submit>{{{bytes, hash(bytes.view())}}});
+  ASSERT_EQ(t.broadcasts.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Batch>(t.broadcasts[0]));
+  const ProposalPtr mine = std::get<Propose>(t.broadcasts[1]).proposal;
+  t.say(1, Vote{Round{1}, mine->digest, mock_sign(1, mine->digest)});
+  t.say(1, Vote{Round{1}, mine->digest, mock_sign(1, mine->digest)});
+  EXPECT_EQ(t.verifications, 0u);  // not enough to be a quorum yet
+  t.say(2, Vote{Round{1}, mine->digest, mock_sign(2, mine->digest)});
+  EXPECT_EQ(t.verifications, 2u);
+  ASSERT_EQ(t.broadcast<Certify>().size(), 1u);
+  const Certificate c = t.broadcast<Certify>()[0].certificate;
+  EXPECT_EQ(flaw_of(c, NodeId{0}, Rules::bullshark(), *Committee::of(4)), Flaw::kNone);
+}
+
+TEST(OwnHeader, ABadVoteIsCountedAndReplacedByAnother) {
+  Desk t(4);
+  const Bytes bytes = Bytes::copy_of(as_view("tx"));
+  t.feed(Requested<Submit>{{{bytes, hash(bytes.view())}}});
+  const Digest d = t.broadcast<Propose>()[0].proposal->digest;
+  t.say(1, Vote{Round{1}, d, mock_sign(3, d)});
+  t.say(2, Vote{Round{1}, d, mock_sign(2, d)});
+  EXPECT_TRUE(t.broadcast<Certify>().empty());
+  EXPECT_EQ(t.node().stats().refused, 1u);
+  t.say(3, Vote{Round{1}, d, mock_sign(3, d)});
+  EXPECT_EQ(t.broadcast<Certify>().size(), 1u);
+  EXPECT_TRUE(t.accused.empty());
+}
+
+class BadCertificate : public testing::Test {
+ protected:
+  // Says a certificate for a good header and tells whether its vertex was taken.
+  bool taken(Certificate c) {
+    t_.say(1, Propose{p_});
+    const std::uint64_t before = t_.node().stats().vertices_accepted;
+    refused_ = t_.node().stats().refused;
+    t_.say(1, Certify{Round{1}, p_->digest, std::move(c)});
+    refused_ = t_.node().stats().refused - refused_;
+    EXPECT_TRUE(t_.accused.empty());
+    EXPECT_EQ(t_.node().footprint().checks, 0u);
+    return t_.node().stats().vertices_accepted > before;
+  }
+  Desk t_{7};  // a quorum of 5
+  ProposalPtr p_ = t_.header(1, 1, {});
+  std::uint64_t refused_ = 0;
+};
+
+TEST_F(BadCertificate, AQuorumIsTaken) {
+  EXPECT_TRUE(taken(Desk::signed_by(p_->digest, {0, 1, 2, 3, 4})));
+  EXPECT_EQ(refused_, 0u);
+}
+TEST_F(BadCertificate, TooFew) {
+  EXPECT_FALSE(taken(Desk::signed_by(p_->digest, {0, 1, 2, 3})));
+  EXPECT_EQ(refused_, 1u);
+}
+TEST_F(BadCertificate, OneSignerUnderTwoNames) {
+  Certificate c = Desk::signed_by(p_->digest, {0, 1, 2, 3, 4});
+  c.signatures[4] = c.signatures[3];
+  EXPECT_FALSE(taken(std::move(c)));
+  EXPECT_EQ(refused_, 1u);
+}
+TEST_F(BadCertificate, OneSignerTwice) {
+  Certificate c = Desk::signed_by(p_->digest, {0, 1, 2, 3});
+  c.signatures.push_back(c.signatures[3]);
+  EXPECT_FALSE(taken(std::move(c)));
+  EXPECT_EQ(refused_, 1u);
+}
+TEST_F(BadCertificate, OfAnotherEpoch) {
+  const Digest elsewhere = digest_of(p_->header, ChainContext{{}, 1});
+  EXPECT_NE(elsewhere, p_->digest);
+  EXPECT_FALSE(taken(Desk::signed_by(elsewhere, {0, 1, 2, 3, 4})));
+  EXPECT_EQ(refused_, 1u);
+}
+TEST_F(BadCertificate, OfANonMember) {
+  EXPECT_FALSE(taken(Desk::signed_by(p_->digest, {0, 1, 2, 3, 9})));
+  EXPECT_EQ(refused_, 1u);
+}
+TEST_F(BadCertificate, WithoutItsAuthor) {
+  EXPECT_FALSE(taken(Desk::signed_by(p_->digest, {0, 2, 3, 4, 5})));
+  EXPECT_EQ(refused_, 1u);
+}
+
+TEST(BadInput, HeadersForFarRoundsAreRefusedAndKeepNothing) {
+  Desk t(4);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    t.say(1, Propose{t.header(1, 1'000'000 + i, {2, 3})});
+  }
+  EXPECT_EQ(t.node().stats().refused, 1000u);
+  EXPECT_EQ(t.node().footprint().proposals, 0u);
+  EXPECT_EQ(t.node().footprint().missing, 0u);
+  EXPECT_TRUE(t.accused.empty());
+}
+
+TEST(BadInput, ParentsThatDoNotExistAreAskedForAWhileAndNeverVotedFor) {
+  Limits limits;
+  limits.missing_per_peer = 8;
+  Desk t(4, Rules::anchored_bullshark(), limits);
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  const std::size_t votes = t.sent<Vote>(1).size();
+  // Round 2 is not complete here, so the gate stays shut; in round 2 the parent 0 does not exist.
+  for (std::uint64_t round = 2; round < 40; ++round) {
+    t.say(1, Propose{t.header(1, round, {0, 2})});
+  }
+  EXPECT_EQ(t.sent<Vote>(1).size(), votes);
+  EXPECT_LE(t.node().footprint().proposals, 4u);
+  t.say(2, Propose{t.header(2, 2, {0, 3})});
+  EXPECT_EQ(t.node().footprint().missing, 1u);
+  for (int i = 0; i < 80; ++i) t.expire(kPullTimerId);
+  EXPECT_EQ(t.node().footprint().missing, 0u);  // given up
+  EXPECT_TRUE(t.accused.empty());
+}
+
+TEST(BadInput, BatchesOfOnePeerAreBounded) {
+  Desk t(4);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    Writer w;
+    w.u64(i);
+    const Bytes bytes = Bytes::from(w.take());
+    t.say(1, Batch{{bytes, hash(bytes.view())}});
+  }
+  EXPECT_EQ(t.node().footprint().batches, Limits{}.batches_per_peer);
+}
+
+TEST(BadInput, AnswersToNoQuestionAreRefused) {
+  Desk t(4);
+  const ProposalPtr p = t.header(1, 1, {});
+  t.say(2, Give{{make_vertex(*p, {}, t.quorum(p))}, {}});
+  EXPECT_EQ(t.node().stats().refused, 1u);
+  EXPECT_EQ(t.node().footprint().vertices, 0u);
+}
+
+TEST(BadInput, AnAnchorWithFewParentsIsNotVotedFor) {
+  Desk t(4);
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  const std::uint16_t anchor = anchor_of(Round{2}, *Committee::of(4)).value;
+  ASSERT_EQ(anchor, 0);
+  // The anchor of round 4 is node 1.
+  Header h;
+  h.author = NodeId{1};
+  h.round = Round{4};
+  h.self = Round{3};
+  h.parents.insert(NodeId{1});
+  h.parents.insert(NodeId{2});
+  EXPECT_EQ(flaw_of(h, Rules::anchored_bullshark(), *Committee::of(4), 50), Flaw::kParents);
+  EXPECT_EQ(flaw_of(h, Rules::sparse_bullshark(6), *Committee::of(4), 50), Flaw::kNone);
+  t.say(1, Propose{Desk::sealed(h)});
+  EXPECT_EQ(t.node().stats().refused, 1u);
+}
+
+}  // namespace
+}  // namespace thresher::certified

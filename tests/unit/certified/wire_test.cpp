@@ -1,0 +1,203 @@
+// Messages of the certified family as bytes.
+#include <gtest/gtest.h>
+
+#include "bench.hpp"
+
+namespace thresher::certified {
+namespace {
+
+constexpr std::uint32_t kN = 10;
+const Shape kShape{*Committee::of(kN), 64};
+
+Payload payload(std::string_view text) {
+  const Bytes bytes = Bytes::copy_of(as_view(text));
+  return {bytes, hash(bytes.view())};
+}
+
+Header some_header(std::string_view text = {}) {
+  Header h;
+  h.author = NodeId{3};
+  h.round = Round{9};
+  h.self = Round{8};
+  for (std::uint16_t p : std::initializer_list<std::uint16_t>{1, 3, 4, 9})
+    h.parents.insert(NodeId{p});
+  h.stragglers = {{NodeId{2}, Round{4}}, {NodeId{7}, Round{2}}};
+  if (!text.empty()) {
+    h.payload_root = payload(text).root;
+    h.payload_bytes = static_cast<std::uint32_t>(text.size());
+  }
+  return h;
+}
+
+VertexPtr some_vertex(std::string_view text) {
+  const ProposalPtr p = Desk::sealed(some_header(text));
+  const Certificate c = Desk::signed_by(p->digest, {0, 1, 3, 5, 6, 8, 9});
+  return make_vertex(*p, text.empty() ? Payload{} : payload(text), c);
+}
+
+std::vector<Message> one_of_each() {
+  Header sampled = some_header();
+  for (std::uint16_t i = 0; i < 8; ++i) sampled.sampled_from.insert(NodeId{i});
+  Header wide = some_header();
+  for (std::uint16_t i = 0; i < kN; ++i) wide.parents.insert(NodeId{i});
+  NodeSet have(kN);
+  have.insert(NodeId{9});
+  const VertexPtr v = some_vertex("payload one");
+  return {Batch{payload("transactions")},
+          Propose{Desk::sealed(some_header())},
+          Propose{Desk::sealed(sampled)},
+          Propose{Desk::sealed(wide)},
+          Vote{Round{7}, v->digest, mock_sign(2, v->digest)},
+          Certify{Round{9}, v->digest, v->certificate},
+          Want{{{NodeId{1}, Round{5}}, {NodeId{2}, Round{6}}}, {v->digest}},
+          WantRound{Round{8}, have},
+          Give{{v, some_vertex(""), some_vertex("two")}, {payload("three")}}};
+}
+
+Result<Message> read(const Wire& wire) {
+  return decode(wire, {}, kShape, Limits{}, &hash);
+}
+
+TEST(Wire, EveryMessageComesBack) {
+  for (const Message& m : one_of_each()) {
+    const Wire wire = encode(m, kN);
+    const auto back = read(wire);
+    ASSERT_TRUE(back) << "kind " << int{wire.kind};
+    const Wire again = encode(*back, kN);
+    EXPECT_EQ(again.control, wire.control) << "kind " << int{wire.kind};
+    EXPECT_EQ(again.body, wire.body);
+  }
+}
+
+TEST(Wire, TheDigestIsComputedFromTheContent) {
+  const VertexPtr v = some_vertex("x");
+  const auto back = read(encode(Give{{v}, {}}, kN));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(std::get<Give>(*back).vertices[0]->digest, v->digest);
+  EXPECT_EQ(std::get<Give>(*back).vertices[0]->payload.root, v->payload.root);
+}
+
+TEST(Wire, NoCutAndNoExtraByteIsRead) {
+  for (const Message& m : one_of_each()) {
+    const Wire wire = encode(m, kN);
+    for (std::size_t size = 0; size < wire.control.size(); ++size) {
+      Wire cut = wire;
+      cut.control = wire.control.slice(0, size);
+      EXPECT_FALSE(read(cut)) << "kind " << int{wire.kind} << " cut at " << size;
+    }
+    Wire longer = wire;
+    std::vector<std::byte> more(wire.control.view().begin(), wire.control.view().end());
+    more.push_back(std::byte{0});
+    longer.control = Bytes::from(std::move(more));
+    EXPECT_FALSE(read(longer)) << "kind " << int{wire.kind};
+  }
+}
+
+TEST(Wire, AChangedFieldChangesTheDigest) {
+  const Header base = some_header("x");
+  std::vector<Header> others(9, base);
+  others[0].author = NodeId{4};
+  others[1].round = Round{10};
+  others[2].payload_root.bytes[31] = std::byte{1};
+  others[3].payload_bytes = 2;
+  others[4].self = Round{7};
+  others[5].parents.insert(NodeId{0});
+  others[6].stragglers.pop_back();
+  others[7].stragglers[0].round = Round{5};
+  others[8].sampled_from.insert(NodeId{1});
+  for (const Header& h : others) EXPECT_NE(digest_of(h, {}), digest_of(base, {}));
+  EXPECT_NE(digest_of(base, ChainContext{{}, 1}), digest_of(base, {}));
+}
+
+TEST(Wire, SetsOfAnotherWidthAreRefused) {
+  NodeSet set(kN);
+  set.insert(NodeId{9});
+  Writer out;
+  encode_set(set, kN, out);
+  for (std::uint32_t n = 1; n <= 40; ++n) {
+    Reader in(out.view());
+    const bool same_width = (n + 7) / 8 == 2 && n == kN;
+    const auto back = decode_set(in, n);
+    if (same_width) {
+      EXPECT_TRUE(back.has_value());
+    } else if ((n + 7) / 8 != 2 || n <= 9) {
+      EXPECT_FALSE(back.has_value()) << n;
+    }
+  }
+  Writer beyond;
+  beyond.u16(2).u8(0).u8(1 << 2);  // bit 10 of 10
+  Reader in(beyond.view());
+  EXPECT_FALSE(decode_set(in, kN).has_value());
+}
+
+TEST(Wire, ListsNameEachMemberOnce) {
+  const Wire wire =
+      encode(Propose{Desk::sealed(Header{NodeId{1}, Round{1}, {}, 0, {}, {}, {}, {}})}, kN);
+  EXPECT_TRUE(read(wire));
+  Header h = some_header();
+  h.parents = {};
+  h.parents.insert(NodeId{0});
+  h.self = Round{1};
+  h.stragglers.clear();
+  const Wire one = encode(Propose{Desk::sealed(h)}, 4096);  // a list: a bitmap would be longer
+  std::vector<std::byte> bytes(one.control.view().begin(), one.control.view().end());
+  const std::size_t count_at = bytes.size() - sizeof(Signature) - 4;
+  bytes[count_at] = std::byte{2};
+  bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(count_at) + 2, 2, std::byte{0});
+  Wire twice = one;
+  twice.control = Bytes::from(std::move(bytes));
+  EXPECT_FALSE(decode(twice, {}, {*Committee::of(4096), 64}, Limits{}, &hash));
+  EXPECT_TRUE(decode(one, {}, {*Committee::of(4096), 64}, Limits{}, &hash));
+}
+
+TEST(Wire, SizesAreTheEncodedOnes) {
+  const VertexPtr v = some_vertex("x");
+  Writer proposal;
+  encode_proposal(*Desk::sealed(some_header()), kN, proposal);
+  EXPECT_EQ(proposal.view().size(), header_bytes(some_header(), kN));
+  Writer certificate;
+  encode_certificate(v->certificate, kN, certificate);
+  EXPECT_EQ(certificate.view().size(), certificate_bytes(v->certificate, kN));
+}
+
+TEST(Shapes, EachFlawHasItsName) {
+  const Committee c = *Committee::of(kN);
+  const Rules sparse = Rules::anchored_bullshark(2);
+  const auto flaw = [&](auto change) {
+    Header h = some_header();
+    change(h);
+    return flaw_of(h, sparse, c, 50);
+  };
+  EXPECT_EQ(flaw([](Header&) {}), Flaw::kNone);
+  EXPECT_EQ(flaw([](Header& h) { h.author = NodeId{10}; }), Flaw::kAuthor);
+  EXPECT_EQ(flaw([](Header& h) { h.round = Round{0}; }), Flaw::kRound);
+  EXPECT_EQ(flaw([](Header& h) { h.self = Round{9}; }), Flaw::kRound);
+  EXPECT_EQ(flaw([](Header& h) { h.self = Round{7}; }), Flaw::kSelf);
+  EXPECT_EQ(flaw([](Header& h) { h.parents.insert(NodeId{5}); }), Flaw::kParents);
+  EXPECT_EQ(flaw([](Header& h) {
+              h.parents = {};
+              h.parents.insert(NodeId{3});
+              h.parents.insert(NodeId{12});
+            }),
+            Flaw::kParents);
+  EXPECT_EQ(flaw([](Header& h) { h.sampled_from.insert(NodeId{1}); }), Flaw::kSample);
+  EXPECT_EQ(flaw([](Header& h) { h.payload_bytes = 1; }), Flaw::kPayload);
+  EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].round = Round{8}; }), Flaw::kStragglers);
+  EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].author = NodeId{3}; }), Flaw::kStragglers);
+  EXPECT_EQ(flaw([](Header& h) { std::swap(h.stragglers[0], h.stragglers[1]); }),
+            Flaw::kStragglers);
+  EXPECT_EQ(flaw([](Header& h) {
+              h.round = Round{60};
+              h.self = Round{59};
+            }),
+            Flaw::kStragglers);
+  Header first;
+  first.author = NodeId{1};
+  first.round = Round{1};
+  EXPECT_EQ(flaw_of(first, sparse, c, 50), Flaw::kNone);
+  first.parents.insert(NodeId{1});
+  EXPECT_EQ(flaw_of(first, sparse, c, 50), Flaw::kParents);
+}
+
+}  // namespace
+}  // namespace thresher::certified

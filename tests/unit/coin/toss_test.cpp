@@ -1,0 +1,214 @@
+// The protocol: who reveals when, what liars can do, what is lost and sent again.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "coins.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/protocols/coin/threshold_coin.hpp"
+
+namespace thresher::coin {
+namespace {
+
+constexpr std::uint32_t kResendTimer = 1;
+
+// Nodes over a network that keeps every message until told to deliver, in any order.
+class Net {
+ public:
+  Net(std::uint32_t n, const Schemes& schemes, std::uint64_t seed = 1) : random_(seed) {
+    for (std::uint16_t i = 0; i < n; ++i) {
+      nodes_.emplace_back(
+          Config{.committee = *Committee::of(n), .self = NodeId{i}, .scheme = schemes[i]});
+    }
+    values.resize(n);
+  }
+  void toss(std::uint16_t i, std::uint64_t instance) { feed(i, Requested<Toss>{{instance}}); }
+  void say(std::uint16_t from, std::uint16_t to, const Share& share) {
+    letters_.push_back({from, to, share});
+  }
+  void deliver_all() {
+    while (!letters_.empty()) {
+      std::swap(letters_[random_.below(letters_.size())], letters_.back());
+      const Letter l = letters_.back();
+      letters_.pop_back();
+      ++delivered;
+      feed(l.to, Received<Share>{NodeId{l.from}, l.share});
+    }
+  }
+  void lose_all() { letters_.clear(); }
+  void expire(std::uint16_t i) { feed(i, Expired{{kResendTimer, {}}}); }
+  const ThresholdCoin& node(std::uint16_t i) const { return nodes_[i]; }
+
+  std::vector<std::map<std::uint64_t, Digest>> values;
+  std::set<std::uint16_t> silent;
+  std::uint64_t delivered = 0;
+
+ private:
+  struct Letter {
+    std::uint16_t from;
+    std::uint16_t to;
+    Share share;
+  };
+  void feed(std::uint16_t i, const InputOf<ThresholdCoin>& input) {
+    ThresholdCoin::Fx fx;
+    step(nodes_[i], input, fx);
+    for (auto& effect : fx.list()) {
+      if (const auto* d = std::get_if<Deliver<Tossed>>(&effect)) {
+        EXPECT_TRUE(values[i].emplace(d->output.instance, d->output.value).second);
+      }
+      if (silent.contains(i)) continue;
+      if (const auto* s = std::get_if<Send<Share>>(&effect)) say(i, s->to.value, s->message);
+      if (const auto* b = std::get_if<Broadcast<Share>>(&effect)) {
+        for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
+          if (to != i) say(i, to, b->message);
+        }
+      }
+    }
+  }
+  std::vector<ThresholdCoin> nodes_;
+  std::vector<Letter> letters_;
+  Prng random_;
+};
+
+TEST(Tossing, AllGetOneValueThoughFAreSilent) {
+  for (const std::uint32_t n : {4u, 5u, 6u, 7u, 10u}) {
+    const Committee c = *Committee::of(n);
+    for (const std::uint32_t t : {c.at_least(kValidity), c.at_least(kStrong)}) {
+      Net net(n, dealt(n, t), n);
+      for (std::uint16_t i = 0; i < c.faults(); ++i) net.silent.insert(i);
+      for (std::uint16_t i = 0; i < n; ++i) net.toss(i, 3);
+      net.deliver_all();
+      std::set<Digest> seen;
+      for (const auto& v : net.values) {
+        ASSERT_TRUE(v.contains(3)) << "n " << n << " t " << t;
+        seen.insert(v.at(3));
+      }
+      EXPECT_EQ(seen.size(), 1u);
+    }
+  }
+}
+
+TEST(Tossing, NothingIsRevealedBeforeTheToss) {
+  Net net(4, dealt(4, 2));
+  net.toss(1, 3);
+  net.deliver_all();
+  // One of two shares is out; the others heard of it and kept theirs.
+  for (const auto& v : net.values) EXPECT_TRUE(v.empty());
+  EXPECT_EQ(net.delivered, 3u);
+  net.toss(2, 3);
+  net.deliver_all();
+  EXPECT_TRUE(net.values[1].contains(3));
+  EXPECT_TRUE(net.values[2].contains(3));
+  EXPECT_TRUE(net.values[0].empty());
+}
+
+TEST(Tossing, FalseSharesNeitherBlockNorChangeTheValue) {
+  constexpr std::uint32_t kN = 7;
+  const Committee c = *Committee::of(kN);
+  const std::uint32_t t = c.at_least(kStrong);
+  const Schemes schemes = dealt(kN, t);
+  for (int lie = 0; lie < 5; ++lie) {
+    Net net(kN, schemes, static_cast<std::uint64_t>(lie) + 1);
+    for (std::uint16_t b = 0; b < c.faults(); ++b) {
+      net.silent.insert(b);
+      crypto::CoinShare share = *schemes[b]->share(3);
+      if (lie == 0) share.bytes[40] ^= std::byte{1};  // a broken proof
+      if (lie == 1) share = {};                       // the identity
+      if (lie == 2) share = *schemes[b]->share(4);    // another instance
+      if (lie == 3) share = *schemes[static_cast<std::size_t>(b) + 3]->share(3);  // another's
+      if (lie == 4) share.bytes[31] |= std::byte{0x80};  // a second encoding
+      for (std::uint16_t to = 2; to < kN; ++to) {
+        net.say(b, to, {3, share, false});
+        net.say(b, to, {3, share, true});
+      }
+    }
+    for (std::uint16_t i = 2; i < kN; ++i) net.toss(i, 3);
+    net.deliver_all();
+    for (std::uint16_t i = 2; i < kN; ++i) {
+      ASSERT_TRUE(net.values[i].contains(3)) << "lie " << lie;
+      EXPECT_EQ(net.values[i].at(3), net.values[2].at(3));
+    }
+    EXPECT_EQ(net.values[2].at(3), *schemes[2]->combine(3, [&] {
+      std::vector<crypto::CoinClaim> all;
+      for (std::uint16_t i = 0; i < kN; ++i) all.push_back({NodeId{i}, *schemes[i]->share(3)});
+      return all;
+    }()));
+  }
+}
+
+TEST(Tossing, RepeatedSharesCountOnce) {
+  const Schemes schemes = dealt(4, 3);
+  Net net(4, schemes);
+  net.toss(0, 3);
+  net.lose_all();
+  for (int i = 0; i < 5; ++i) net.say(1, 0, {3, *schemes[1]->share(3), false});
+  net.deliver_all();
+  EXPECT_TRUE(net.values[0].empty());
+  EXPECT_EQ(net.node(0).stats().refused, 4u);
+  EXPECT_EQ(net.node(0).stats().batches, 0u);
+  net.say(2, 0, {3, *schemes[2]->share(3), false});
+  net.deliver_all();
+  EXPECT_TRUE(net.values[0].contains(3));
+  EXPECT_EQ(net.node(0).stats().batches, 1u);  // both at once
+}
+
+TEST(Tossing, WhatIsLostIsSentAgainAndAsksForTheRest) {
+  Net net(4, dealt(4, 2));
+  for (std::uint16_t i = 0; i < 4; ++i) net.toss(i, 3);
+  net.lose_all();
+  net.expire(0);
+  net.deliver_all();
+  for (const auto& v : net.values) EXPECT_TRUE(v.contains(3));
+  const std::uint64_t before = net.delivered;
+  for (std::uint16_t i = 0; i < 4; ++i) net.expire(i);
+  net.deliver_all();
+  EXPECT_EQ(net.delivered, before);  // nobody lacks anything
+}
+
+TEST(Tossing, SharesAheadOfTheirTimeAreBoundedForEachPeer) {
+  Net net(4, dealt(4, 2));
+  const Schemes schemes = dealt(4, 2);
+  for (std::uint64_t i = 1; i <= 1000; ++i) net.say(1, 0, {i, {}, false});
+  net.say(1, 0, {~std::uint64_t{0}, {}, false});
+  net.say(2, 0, {5, *schemes[2]->share(5), false});
+  net.deliver_all();
+  EXPECT_EQ(net.node(0).early_shares(), kEarlyShares + 1);
+  net.toss(0, 5);
+  net.deliver_all();
+  EXPECT_TRUE(net.values[0].contains(5));  // the flood took no room from node 2
+}
+
+TEST(Tossing, OldInstancesAreForgotten) {
+  Schemes ideal;
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    ideal.push_back(std::make_shared<IdealCoin>(2, NodeId{i}, 9));
+  }
+  Net net(4, ideal);
+  for (std::uint64_t instance = 1; instance <= 3000; ++instance) {
+    net.toss(0, instance);
+    net.lose_all();
+  }
+  EXPECT_LE(net.node(0).instances(), 1025u);
+  const std::uint64_t before = net.node(0).stats().refused;
+  net.say(1, 0, {1, {}, false});
+  net.deliver_all();
+  EXPECT_EQ(net.node(0).stats().refused, before + 1);
+}
+
+TEST(IdealCoins, CountLikeRealOnes) {
+  const IdealCoin a(3, NodeId{0}, 9);
+  const IdealCoin b(3, NodeId{1}, 9);
+  std::vector<crypto::CoinClaim> claims = {{NodeId{0}, *a.share(1)}, {NodeId{1}, *b.share(1)}};
+  EXPECT_FALSE(a.combine(1, claims).has_value());
+  claims.push_back({NodeId{2}, *b.share(1)});
+  std::vector<std::uint8_t> verdicts(3);
+  b.verify(1, claims, verdicts);
+  EXPECT_EQ(verdicts, (std::vector<std::uint8_t>{1, 1, 0}));
+  EXPECT_EQ(a.combine(1, claims), b.combine(1, claims));
+  EXPECT_NE(a.combine(1, claims), a.combine(2, claims));
+}
+
+}  // namespace
+}  // namespace thresher::coin
