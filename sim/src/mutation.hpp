@@ -60,7 +60,6 @@ class Mutation {
 };
 
 /// Bracha's messages stand alone and inside PBFT.
-MessageFacts bracha_facts(const Bracha::Message& message);
 bool mutate_bracha(Bracha::Message& message, Mutation by);
 
 }  // namespace thresher::sim

@@ -1,7 +1,6 @@
-#include "thresher/protocols/broadcast/bracha.hpp"
-
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "thresher/protocols/broadcast/bracha_wire.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -9,22 +8,18 @@ namespace {
 
 constexpr std::int64_t kWindow = 64;
 constexpr std::int64_t kPayloadBytes = 1 << 20;
-constexpr std::uint32_t kHeader = 1 + 2 + 8;  // kind, origin, number
 
-std::uint32_t size(const Bytes& b) {
-  return static_cast<std::uint32_t>(b.size());
-}
 MessageFacts facts(const bracha::Init& m) {
-  return {"init", m.instance.number, kHeader + 4 + size(m.payload), true};
+  return {.label = "init", .round = m.instance.number, .anchor = true};
 }
 MessageFacts facts(const bracha::Statement& m) {
-  return {m.counter == bracha::kEcho ? "echo" : "ready", m.instance.number, kHeader + 32 + 2};
+  return {.label = m.counter == bracha::kEcho ? "echo" : "ready", .round = m.instance.number};
 }
 MessageFacts facts(const bracha::Want& m) {
-  return {"want", m.instance.number, kHeader};
+  return {.label = "want", .round = m.instance.number};
 }
 MessageFacts facts(const bracha::Give& m) {
-  return {"give", m.instance.number, kHeader + 4 + size(m.payload)};
+  return {.label = "give", .round = m.instance.number};
 }
 
 bool change(bracha::Init& m, Mutation by) {
@@ -59,7 +54,11 @@ struct BrachaSubject {
     return Bracha(config);
   }
   bracha::Submit request(const Bytes& payload) const { return {payload}; }
-  MessageFacts facts_of(const Bracha::Message& m) const { return bracha_facts(m); }
+  MessageFacts facts_of(const Bracha::Message& message) const {
+    MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
+    out.bytes = static_cast<std::uint32_t>(encode(message).size());
+    return out;
+  }
   OutputFacts facts_of(const bracha::Delivery& d) const {
     const std::uint64_t key = (std::uint64_t{d.instance.origin.value} << 48) | d.instance.number;
     return {key, hash(d.payload.view()), d.instance.number, "deliver"};
@@ -77,9 +76,6 @@ struct BrachaSubject {
 
 }  // namespace
 
-MessageFacts bracha_facts(const Bracha::Message& message) {
-  return std::visit([](const auto& m) { return facts(m); }, message);
-}
 bool mutate_bracha(Bracha::Message& message, Mutation by) {
   return std::visit([&](auto& m) { return change(m, by); }, message);
 }

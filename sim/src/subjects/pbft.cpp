@@ -1,7 +1,6 @@
-#include "thresher/protocols/order/pbft.hpp"
-
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "thresher/protocols/order/pbft_wire.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -10,7 +9,6 @@ namespace {
 constexpr std::int64_t kWindow = 8;
 constexpr std::int64_t kHistory = 1024;
 constexpr std::int64_t kValueBytes = 65536;
-constexpr std::uint32_t kHeader = 1 + 8 + 8;  // kind, view, slot
 
 struct PbftSubject {
   using Node = Pbft;
@@ -30,7 +28,9 @@ struct PbftSubject {
   pbft::Submit request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const Pbft::Message& message) const {
-    return std::visit([](const auto& m) { return facts(m); }, message);
+    MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
+    out.bytes = static_cast<std::uint32_t>(encode(message).size());
+    return out;
   }
   OutputFacts facts_of(const pbft::Delivery& d) const {
     return {d.slot, hash(d.value.view()), d.slot, "deliver"};
@@ -59,29 +59,24 @@ struct PbftSubject {
   }
 
  private:
-  static std::uint32_t size(const Bytes& b) { return static_cast<std::uint32_t>(b.size()); }
-
   static MessageFacts facts(const pbft::PrePrepare& m) {
-    return {"pre-prepare", m.slot, kHeader + 4 + size(m.value), true};
+    return {.label = "pre-prepare", .round = m.slot, .anchor = true};
   }
   static MessageFacts facts(const pbft::Vote& m) {
-    return {m.phase == pbft::kPrepare ? "prepare" : "commit", m.slot, kHeader + 32 + 1};
+    return {.label = m.phase == pbft::kPrepare ? "prepare" : "commit", .round = m.slot};
   }
   static MessageFacts facts(const pbft::NewView& m) {
-    return {"new-view", m.view, 1 + 8 + 2 + 2 * static_cast<std::uint32_t>(m.from.size()), true};
+    return {.label = "new-view", .round = m.view, .anchor = true};
   }
-  static MessageFacts facts(const pbft::Forward& m) { return {"forward", 0, 5 + size(m.value)}; }
-  static MessageFacts facts(const pbft::Checkpoint& m) { return {"checkpoint", m.delivered, 9}; }
-  static MessageFacts facts(const pbft::Want& m) { return {"want", m.slot, kHeader}; }
+  static MessageFacts facts(const pbft::Forward&) { return {.label = "forward"}; }
+  static MessageFacts facts(const pbft::Checkpoint& m) {
+    return {.label = "checkpoint", .round = m.delivered};
+  }
+  static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
   static MessageFacts facts(const pbft::Decided& m) {
-    return {"decided", m.slot, 13 + size(m.value)};
+    return {.label = "decided", .round = m.slot};
   }
-  static MessageFacts facts(const Bracha::Message& m) {
-    MessageFacts facts = bracha_facts(m);
-    facts.label = "view-change";
-    facts.bytes += 1;
-    return facts;
-  }
+  static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
   static bool change(pbft::PrePrepare& m, Mutation by) {
     return by.payload("value", m.value) || by.number("slot", m.slot) || by.number("view", m.view);
