@@ -37,7 +37,7 @@ int print_prediction(const sim::Experiment& e, bool json) {
   }
   std::printf("about %.0f messages of %.1f MB in all, ", p.messages, p.bytes / 1e6);
   if (p.memory_bytes > 0) {
-    std::printf("at most about %.1f MB of memory, ", p.memory_bytes / 1e6);
+    std::printf("about %.1f MB of memory, ", p.memory_bytes / 1e6);
   } else {
     std::printf("too little memory to measure, ");
   }
@@ -47,8 +47,24 @@ int print_prediction(const sim::Experiment& e, bool json) {
   return kDone;
 }
 
+std::string what_failed(const sim::Experiment& e, const sim::Outcome& o) {
+  return o.oracle + " is violated: " + o.why +
+         (e.beyond_f ? " (with more than f faulty allowed)" : "");
+}
+
+// Is the file already what would be written of `e`?
+bool is_resolved(const std::string& file, const sim::Experiment& e) {
+  const auto content = sim::load_file(file);
+  const auto tree = text::parse(content ? content->text : "");
+  return tree && text::write(*tree) == sim::write_experiment(e, -1);
+}
+
 // The experiment itself is the counterexample: it is resolved, so it replays.
 int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {
+  if (const std::string& given = a.experiment.file;
+      a.counterexample.empty() && is_resolved(given, e)) {
+    return fail(kSafetyViolated, what_failed(e, o) + "\nreplay: thresher sim run " + given);
+  }
   std::string path = a.counterexample;
   if (path.empty())
     path = "counterexample-" + sim::run_id(e, THRESHER_VERSION).substr(0, 8) + ".json";
@@ -56,9 +72,7 @@ int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args
                               "\n// replay: thresher sim run " + path + "\n" +
                               sim::write_experiment(e) + "\n";
   if (const auto saved = sim::save_file(path, content); !saved) (void)fail(0, saved.error());
-  return fail(kSafetyViolated, o.oracle + " is violated: " + o.why +
-                                   (e.beyond_f ? " (with more than f faulty allowed)" : "") +
-                                   "\nreplay: thresher sim run " + path);
+  return fail(kSafetyViolated, what_failed(e, o) + "\nreplay: thresher sim run " + path);
 }
 
 int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {

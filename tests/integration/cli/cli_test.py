@@ -466,7 +466,8 @@ class Rest(unittest.TestCase):
 
     def test_every_verb_has_an_example(self):
         verbs = ["cluster", "config check", "crypto verify", "doctor", "export-ta", "keys new", "keys show", "log",
-                 "node run", "node status", "protocols", "sim run", "submit", "testnet init", "verify",
+                 "node run", "node status", "protocols", "sim list", "sim merge",
+                 "sim new", "sim report", "sim run", "sim sweep", "submit", "testnet init", "verify",
                  "bench verify"]
         for verb in verbs:
             # The words may be wrapped over lines.

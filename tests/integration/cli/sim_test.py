@@ -180,18 +180,22 @@ class Running(Files):
         self.assertTrue(row["beyond_f"])
 
     def test_a_violation_is_3_and_replays(self):
-        # Three of four show another face to the fourth: more than f, so agreement may break.
-        path = self.experiment(protocol={"name": "pbft"}, committee={"n": 4}, beyond_f=True,
-                               faults=[{"who": [0, 1, 2], "what": "twins", "group": [3]}], stop={"rounds": 40})
-        for seed in range(1, 30):
-            out = run("run", path, "--json", "--seed", seed, cwd=self.folder)
-            if out.returncode == 3:
-                break
+        # Two of four speak to a third only: it delivers, the fourth never can. That is more than f.
+        path = self.experiment(protocol={"name": "bracha"}, workload={}, beyond_f=True, stop={"rounds": 20},
+                               faults=[{"who": [0, 1], "what": "selective", "group": [0, 1, 2]}])
+        out = run("run", path, "--json", cwd=self.folder)
         self.assertEqual(out.returncode, 3, out.stderr)
+        self.assertIn("more than f faulty allowed", out.stderr)
         command = out.stderr.split("replay: thresher ")[1].split()
         again = run(*command[1:], "--json", cwd=self.folder)
         self.assertEqual(again.returncode, 3, again.stderr)
         self.assertEqual(json.loads(again.stdout)["trace_hash"], json.loads(out.stdout)["trace_hash"])
+        # A counterexample is its own counterexample.
+        self.assertEqual(len(list(self.folder.glob("counterexample-*.json"))), 1)
+        self.assertIn(command[-1], again.stderr)
+        swept = run("sweep", path, "--out", self.folder / "out", "--set", "repeats=2")
+        self.assertEqual(swept.returncode, 3)
+        self.assertEqual(swept.stderr.count("violated; replay: thresher sim run"), 2)
 
     def test_dry_run_predicts(self):
         path = self.experiment(committee={"n": 40}, stop={"rounds": 60})
