@@ -7,8 +7,9 @@ namespace thresher::verify {
 namespace {
 
 // Longer ones first.
-constexpr std::array<std::string_view, 15> kSigns{"==>", "<=", ">=", "==", "!=", "=!",  "->", "<>",
-                                                  "[]",  "&&", "||", ":=", "=>", "/\\", "\\/"};
+constexpr std::array<std::string_view, 17> kSigns{
+    "==>", "/*@", "@*/", "<=", ">=", "==", "!=",  "=!", "->",
+    "<>",  "[]",  "&&",  "||", ":=", "=>", "/\\", "\\/"};
 
 bool letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -41,7 +42,7 @@ bool Lexer::skip_blank() {
     skip(std::min(rest.find('\n'), rest.size()));
     return true;
   }
-  if (rest.substr(0, 2) == "/*") {
+  if (rest.substr(0, 2) == "/*" && rest.substr(0, 3) != "/*@") {
     const std::size_t end = rest.find("*/", 2);
     unclosed_ |= end == std::string_view::npos;
     skip(end == std::string_view::npos ? rest.size() : end + 2);

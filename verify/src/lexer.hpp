@@ -15,7 +15,8 @@ struct Token {
   std::size_t column = 1;
 };
 
-/// Skips blanks, `//` and `/* */` comments. A sign is the longest of the operators that fits.
+/// Skips blanks, `//` and `/* */` comments; `/*@` and `@*/` are signs. A sign is the longest of the
+/// operators that fits.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) { advance(); }
@@ -27,6 +28,8 @@ class Lexer {
     return t;
   }
   bool unclosed_comment() const { return unclosed_; }
+  /// How many bytes are read.
+  std::size_t position() const { return at_; }
 
  private:
   void advance();

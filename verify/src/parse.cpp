@@ -18,6 +18,11 @@ using Kind = Formula::Kind;
 constexpr std::int64_t kLargest = 1'000'000'000;
 constexpr int kDeepest = 200;
 constexpr std::size_t kMostNames = 100'000;
+/// Among more names, or for a longer one, no nearest name is looked for.
+constexpr std::size_t kMostCompared = 2'000;
+constexpr std::size_t kLongestCompared = 200;
+/// Times the text may be read again because a bracket could open a formula or a sum.
+constexpr std::size_t kMostReadings = 8;
 
 struct Problem : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -26,7 +31,8 @@ struct Problem : std::runtime_error {
 /// Recursive descent; throws Problem, which parse_automaton turns into a Result.
 class Parser {
  public:
-  Parser(std::string_view text, const std::string& file) : lexer_(text), file_(file) {}
+  Parser(std::string_view text, const std::string& file)
+      : lexer_(text), file_(file), size_(text.size()) {}
 
   Automaton parse() {
     static const std::set<std::string_view> openers{
@@ -176,6 +182,9 @@ class Parser {
   Symbol symbol(const Token& at, const std::string& text) const {
     const auto it = symbols_.find(text);
     if (it != symbols_.end()) return it->second;
+    if (symbols_.size() > kMostCompared || text.size() > kLongestCompared) {
+      fail(at, "this name is not declared");
+    }
     std::vector<std::string> known;
     for (const auto& [declared, s] : symbols_) known.push_back(declared);
     for (const auto& [declared, s] : macros_) known.push_back(declared);
@@ -251,15 +260,37 @@ class Parser {
     open_section();
     std::set<std::string> names;
     while (!accept("}")) {
+      const bool marked = accept("/*@");
+      if (marked) expect("two_futures");
       const Token at = lexer_.peek();
       Property p;
       p.name = name("a property's name");
       if (!names.insert(p.name).second) fail(at, "two properties have this name");
       expect(":");
-      p.formula = formula(true);
+      if (marked) {
+        p.fork = two_futures();
+        p.formula = truth(false);
+      } else {
+        p.formula = formula(true);
+      }
       if (!accept(";") && lexer_.peek().text != "}") expect(";");
+      if (marked) expect("@*/");
       ta_.properties.push_back(std::move(p));
     }
+  }
+  Fork two_futures() {
+    Fork out;
+    const auto bracketed = [this](const char* word) {
+      expect(word);
+      expect("(");
+      Formula f = formula(false);
+      expect(")");
+      return f;
+    };
+    out.when = bracketed("after");
+    out.first = bracketed("not");
+    out.second = bracketed("and");
+    return out;
   }
 
   // Precedence, loosest first: ->, ||, &&, then !, <>, [] and comparisons.
@@ -326,9 +357,11 @@ class Parser {
             is_comparison(after) || after == "+" || after == "*" || after == "/" || (after == "-");
         if (!sum_goes_on) return inner;
       }
+      count_again(before, lexer_);
     } catch (const Problem&) {
       if (++retries_ > kMostRetries) throw;
       const Lexer failed = lexer_;
+      count_again(before, failed);
       lexer_ = before;
       if (!opens_sum()) {
         lexer_ = failed;
@@ -338,6 +371,12 @@ class Parser {
     }
     lexer_ = before;
     return std::nullopt;
+  }
+  void count_again(const Lexer& from, const Lexer& to) {
+    again_ += to.position() - from.position();
+    if (again_ > kMostReadings * (size_ + 1000)) {
+      fail(to.peek(), "the brackets around here would have to be read too often; use fewer");
+    }
   }
   // Whether what the bracket holds is a sum: only then it is worth reading it again.
   bool opens_sum() {
@@ -450,6 +489,8 @@ class Parser {
   std::map<std::string, Linear, std::less<>> macros_;
   int depth_ = 0;
   int retries_ = 0;
+  const std::size_t size_;
+  std::size_t again_ = 0;
 };
 
 }  // namespace

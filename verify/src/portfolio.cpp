@@ -25,6 +25,14 @@ Outcome check_one(const Automaton& ta, const Property& p, const std::string& che
     return none;
   }
   if (checker == "explicit") return check_explicit(ta, p, seconds);
+  if (checker == "binding") return check_binding(ta, p, seconds);
+  if (checker == "auto" && p.fork) {
+    return lowers(ta) ? check_explicit(ta, p, seconds) : check_binding(ta, p, seconds);
+  }
+  if (p.fork) {
+    none.why = "it speaks of two futures: use the binding checker or auto";
+    return none;
+  }
   const bool safety = p.category() == "safety";
   if (checker == "smt" && !safety) {
     none.why = "the smt checker decides safety; this is a liveness property: use live or auto";

@@ -35,9 +35,11 @@ Result<verify::Automaton, std::string> load(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return "cannot read '" + path + "'; give a .ta or .eta file";
   std::string text;
-  text.resize(kMostBytes + 1);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::vector<char> part(1 << 16);
+  while (text.size() <= kMostBytes && in) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (text.size() > kMostBytes) return "'" + path + "' is larger than 64 MiB: no automaton is";
   return verify::parse_automaton(text, path);
 }
@@ -62,7 +64,11 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
       for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
         with += " " + ta.parameters[i] + "=" + std::to_string(o.witness->parameters[i]);
       }
-      return "VIOLATED" + with + ": " + std::to_string(o.witness->steps.size()) + " steps";
+      with = "VIOLATED" + with + ": ";
+      if (!o.futures) return with + std::to_string(o.witness->steps.size()) + " steps";
+      return with + std::to_string(o.futures->prefix.steps.size()) + " steps, then " +
+             std::to_string(o.futures->first.size()) + " or " +
+             std::to_string(o.futures->second.size());
     }
     case Verdict::kUnknown:
       break;
@@ -70,21 +76,31 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
   return "UNKNOWN: " + o.why;
 }
 
-Json witness_json(const verify::Automaton& ta, const verify::Run& run) {
-  Json parameters;
-  for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
-    parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
-  }
+std::vector<Json> steps_json(const verify::Automaton& ta, const std::vector<verify::Step>& all) {
   std::vector<Json> steps;
-  for (const verify::Step& s : run.steps) {
+  for (const verify::Step& s : all) {
     const verify::Rule& rule = ta.rules[s.rule];
     Json step;
     step.set("rule", rule.id).set("from", ta.locations[rule.from]);
     step.set("to", ta.locations[rule.to]).set("times", static_cast<std::uint64_t>(s.times));
     steps.push_back(std::move(step));
   }
+  return steps;
+}
+
+// Of two futures, `steps` are those they share.
+Json witness_json(const verify::Automaton& ta, const Outcome& o) {
+  const verify::Run& run = o.futures ? o.futures->prefix : *o.witness;
+  Json parameters;
+  for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
+    parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
+  }
   Json out;
-  out.set("parameters", parameters).set("steps", steps);
+  out.set("parameters", parameters).set("steps", steps_json(ta, run.steps));
+  if (o.futures) {
+    out.set("first", steps_json(ta, o.futures->first));
+    out.set("second", steps_json(ta, o.futures->second));
+  }
   return out;
 }
 
@@ -100,7 +116,7 @@ void print_json(const Args& a, const verify::Automaton& ta,
     row.set("verdict", std::string(kNames[static_cast<std::size_t>(o.verdict)]));
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
-    if (o.witness) row.set("witness", witness_json(ta, *o.witness));
+    if (o.witness) row.set("witness", witness_json(ta, o));
     rows.push_back(std::move(row));
   }
   Json out;
@@ -114,22 +130,30 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
   if (path.ends_with(".svg")) {
     std::vector<verify::Picture> pictures;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (outcomes[i].witness) pictures.push_back({wanted[i]->name, *outcomes[i].witness});
+      const Outcome& o = outcomes[i];
+      if (o.futures) {
+        pictures.push_back({wanted[i]->name + " (one future)", one_future(*o.futures)});
+        pictures.push_back({wanted[i]->name + " (another future)", another_future(*o.futures)});
+      } else if (o.witness) {
+        pictures.push_back({wanted[i]->name, *o.witness});
+      }
     }
     out << verify::draw_svg(ta, pictures);
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!outcomes[i].witness || path.ends_with(".svg")) continue;
+    const Outcome& o = outcomes[i];
     out << wanted[i]->name << " is violated\n"
-        << verify::describe(ta, *outcomes[i].witness) << '\n';
+        << (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness))
+        << '\n';
   }
   return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
 }
 
 std::string check_arguments(const Args& a, const verify::Automaton& ta) {
-  const std::vector<std::string> checkers{"auto", "smt", "live", "explicit"};
+  const std::vector<std::string> checkers{"auto", "smt", "live", "binding", "explicit"};
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
-    return "--checker '" + a.checker + "' is none of: auto, smt, live, explicit";
+    return "--checker '" + a.checker + "' is none of: auto, smt, live, binding, explicit";
   }
   std::vector<std::string> known;
   for (const auto& p : ta.properties) known.push_back(p.name);
@@ -171,7 +195,7 @@ int run(const Args& a) {
   if (a.list) {
     for (const auto& p : ta->properties) {
       std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
-                  verify::print_formula(*ta, p.formula).c_str());
+                  verify::print_property(*ta, p).c_str());
     }
     return kDone;
   }
@@ -211,7 +235,7 @@ Verb make_verify() {
       {{"file", "a .ta or .eta file", &a->file},
        {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
        {"--property", "only this one; repeatable", &a->properties},
-       {"--checker", "auto, smt, live or explicit", &a->checker},
+       {"--checker", "auto, smt, live, binding or explicit", &a->checker},
        {"--timeout", "for the whole call, like 60s", &a->timeout},
        {"--witness", "write the runs that violate a property here; drawn if it ends in .svg",
         &a->witness},
