@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 
 namespace thresher::verify {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 /// Unknowns of an encoding; a published automaton has a few thousand.
 constexpr std::size_t kMostUnknowns = 600'000;
 constexpr int kMostShrinks = 12;
+constexpr double kShrinkSeconds = 0.5;  // for one question
+constexpr double kAllShrinksSeconds = 1;
 
 }  // namespace
 
@@ -41,20 +44,34 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
          std::to_string(kMostUnknowns) + " are the most";
 }
 
+// Halves the interval of sums of parameters; a sum that the solver cannot judge counts as too
+// small.
 void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
             Clock::time_point deadline,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
+  const auto size = [](const std::vector<std::int64_t>& all) {
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  };
   z3::expr_vector all(context);
   for (const z3::expr& p : encoding.parameters()) all.push_back(p);
-  for (int tries = 0; tries < kMostShrinks && !all.empty(); ++tries) {
+  if (all.empty()) return;
+  z3::solver& solver = encoding.solver();
+  deadline = std::min(deadline, deadline_after(Clock::now(), kAllShrinksSeconds));
+  std::int64_t too_small = -1;
+  std::int64_t known = size(parameters);
+  for (int tries = 0; tries < kMostShrinks && known - too_small > 1; ++tries) {
     const double left = seconds_until(deadline);
-    std::int64_t size = 0;
-    for (const std::int64_t p : parameters) size += p;
-    if (left <= 0 || size <= 1) return;
-    encoding.solver().add(z3::sum(all) < context.int_val(size));
-    limit(encoding.solver(), context, std::min(left, 1.0));
-    if (encoding.solver().check() != z3::sat) return;
-    parameters = found(encoding.solver().get_model());
+    if (left <= 0) return;
+    const std::int64_t wanted = too_small + (known - too_small) / 2;
+    solver.push();
+    solver.add(z3::sum(all) <= context.int_val(wanted));
+    limit(solver, context, std::min(left, kShrinkSeconds));
+    if (solver.check() == z3::sat) {
+      known = size(found(solver.get_model()));
+    } else {
+      too_small = wanted;
+    }
+    solver.pop();
   }
 }
 
