@@ -242,8 +242,7 @@ class ForkSearch {
       : graph_(graph), fork_(fork), parameters_(parameters) {}
 
   std::optional<Futures> search() {
-    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-      if (graph_.cut()) return std::nullopt;
+    for (std::uint32_t node = 0; node < graph_.size() && !graph_.cut(); ++node) {
       for (const Graph::Edge& e : graph_.successors(node)) {
         if (before_.size() <= e.to) before_.resize(e.to + 1);
         before_[e.to].push_back(node);
