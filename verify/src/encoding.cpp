@@ -289,6 +289,14 @@ z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
 // The formula seen from a boundary of the trunk on; its last boundary repeats for ever.
 z3::expr Encoding::from(const Formula& f, std::size_t at) {
   if (is_state(f)) return state(f, at);
+  const auto it = known_.find({&f, at});
+  if (it != known_.end()) return it->second;
+  const z3::expr e = unrolled(f, at);
+  known_.emplace(std::pair(&f, at), e);
+  return e;
+}
+
+z3::expr Encoding::unrolled(const Formula& f, std::size_t at) {
   std::vector<z3::expr> parts;
   const std::size_t last = trunk_.after;
   switch (f.kind) {
@@ -340,8 +348,9 @@ Formula gathered(const Formula& f) {
 
 void Encoding::require(const Formula& given, Between between) {
   between_ = between;
+  known_.clear();
   const Formula f = gathered(given);
-  std::vector<Formula> parts = f.kind == Kind::kAnd ? f.children : std::vector{f};
+  const std::vector<Formula> parts = f.kind == Kind::kAnd ? f.children : std::vector{f};
   const auto temporal =
       std::count_if(parts.begin(), parts.end(), [](const Formula& p) { return !is_state(p); });
   for (const Formula& part : parts) {

@@ -16,6 +16,7 @@
 
 #include <z3++.h>
 
+#include <map>
 #include <vector>
 
 #include "prepare.hpp"
@@ -75,6 +76,7 @@ class Encoding {
   z3::expr conjunction(const std::vector<z3::expr>& all) const;
   z3::expr disjunction(const std::vector<z3::expr>& all) const;
   z3::expr from(const Formula& f, std::size_t at);
+  z3::expr unrolled(const Formula& f, std::size_t at);
   z3::expr throughout(const Formula& f, std::size_t transition);
   z3::expr strictly(const Formula& f, std::size_t transition);
   std::int64_t change(const Linear& form, const Move& move) const;
@@ -99,6 +101,7 @@ class Encoding {
   std::size_t tip_ = 0;  // where the next transition begins
   Stretch trunk_;
   Between between_ = Between::kNeeded;
+  std::map<std::pair<const Formula*, std::size_t>, z3::expr> known_;  // what from() gave
   bool exact_ = true;
 };
 

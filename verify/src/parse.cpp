@@ -23,6 +23,10 @@ constexpr std::size_t kMostCompared = 2'000;
 constexpr std::size_t kLongestCompared = 200;
 /// Times the text may be read again because a bracket could open a formula or a sum.
 constexpr std::size_t kMostReadings = 8;
+constexpr std::size_t kMostReadAgain = 256u << 20;
+constexpr std::size_t kLongestName = 1'000;
+/// Of the text an error quotes.
+constexpr std::size_t kLongestQuote = 60;
 
 struct Problem : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -60,8 +64,9 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const Token& at, const std::string& what) const {
-    const std::string found =
-        at.kind == Token::Kind::kEnd ? "the end of the file" : "'" + std::string(at.text) + "'";
+    const std::string found = at.kind == Token::Kind::kEnd
+                                  ? "the end of the file"
+                                  : "'" + std::string(at.text.substr(0, kLongestQuote)) + "'";
     throw Problem(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
                   what + "; found " + found);
   }
@@ -76,6 +81,7 @@ class Parser {
   std::string name(const char* what) {
     const Token t = lexer_.next();
     if (t.kind != Token::Kind::kName) fail(t, std::string(what) + " is expected here");
+    if (t.text.size() > kLongestName) fail(t, "this name is too long");
     return std::string(t.text);
   }
   std::int64_t number() {
@@ -359,7 +365,6 @@ class Parser {
       }
       count_again(before, lexer_);
     } catch (const Problem&) {
-      if (++retries_ > kMostRetries) throw;
       const Lexer failed = lexer_;
       count_again(before, failed);
       lexer_ = before;
@@ -374,7 +379,8 @@ class Parser {
   }
   void count_again(const Lexer& from, const Lexer& to) {
     again_ += to.position() - from.position();
-    if (again_ > kMostReadings * (size_ + 1000)) {
+    if (++retries_ > kMostRetries ||
+        again_ > std::min(kMostReadings * (size_ + 1000), kMostReadAgain)) {
       fail(to.peek(), "the brackets around here would have to be read too often; use fewer");
     }
   }
@@ -481,7 +487,7 @@ class Parser {
     return out;
   }
 
-  static constexpr int kMostRetries = 100'000;
+  static constexpr int kMostRetries = 1'000'000;
   Lexer lexer_;
   const std::string& file_;
   Automaton ta_;

@@ -8,7 +8,7 @@ namespace thresher::verify {
 namespace {
 
 /// Unknowns of an encoding; a published automaton has a few thousand.
-constexpr std::size_t kMostUnknowns = 600'000;
+constexpr std::size_t kMostUnknowns = 300'000;
 constexpr int kMostShrinks = 12;
 constexpr double kShrinkSeconds = 0.5;  // for one question
 constexpr double kAllShrinksSeconds = 1;

@@ -151,6 +151,9 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
 }
 
 std::string check_arguments(const Args& a, const verify::Automaton& ta) {
+  if (ta.properties.empty() && !a.dot) {
+    return "'" + a.file + "' has no properties; add a section 'specifications (n) { name: ..; }'";
+  }
   const std::vector<std::string> checkers{"auto", "smt", "live", "binding", "explicit"};
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
     return "--checker '" + a.checker + "' is none of: auto, smt, live, binding, explicit";

@@ -51,7 +51,10 @@ TEST(Checkers, AgreeOnCyclicAutomata) {
 }
 
 TEST(Parser, SurvivesDamage) {
-  const std::string good = bracha();
+  std::string good = bracha();
+  good.insert(good.rfind("}", good.rfind("}") - 1),
+              "/*@ two_futures f: after (e0 >= 1) not (e1 >= 1) and (r0 >= 1 && r1 == 0); @*/\n");
+  ASSERT_TRUE(parse_automaton(good, "good.ta"));
   Prng random(5);
   std::uint64_t refused = 0;
   for (int k = 0; k < 3000; ++k) {

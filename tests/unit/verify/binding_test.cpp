@@ -143,6 +143,47 @@ TEST(Always, IsDecidedBetweenTheBoundariesToo) {
   }
 }
 
+// Depth and size are bounded: no formula makes the encoding explode.
+TEST(Always, NestedDeeplyItEnds) {
+  std::string text = kRelay;
+  std::string deep;
+  for (int k = 0; k < 60; ++k) deep += "[]<>";
+  const std::string some = "some: <>(b == 0 && c == 0);";
+  text.replace(text.find(some), some.size(), "some: " + deep + "(b == 0 && c == 0);");
+  const auto out = check_all(parsed(text), {.seconds = 20, .only = {"some"}});
+  EXPECT_EQ(out[0].verdict, Verdict::kViolated) << out[0].why;
+}
+
+TEST(Text, LargeInputsAreRefusedInTime) {
+  const std::string head = "skel A { shared x; parameters N; locations (0) { a; b; }\n";
+  const auto error = [&](const std::string& rest) {
+    return parse_automaton(head + rest, "test.ta").error();
+  };
+  std::string sum = "x";
+  for (int k = 0; k < 100'000; ++k) sum += " + x";
+  const std::string often = std::string(150, '(') + sum + std::string(150, ')');
+  EXPECT_THAT(error("rules (0) { 0: a -> b when (" + often + " >= N) do {}; } }"),
+              HasSubstr("read too often"));
+  const std::string name(1'000'000, 'y');
+  EXPECT_THAT(error("rules (0) { 0: " + name + " -> b when (true) do {}; } }"),
+              HasSubstr("too long"));
+  EXPECT_LT(error("rules (0) { 0: " + name + " -> b when (true) do {}; } }").size(), 200u);
+}
+
+TEST(Fragment, AnAutomatonTooLargeToEncodeIsUnknown) {
+  std::string rules;
+  for (int k = 0; k < 60'000; ++k) {
+    rules += std::to_string(k) + ": a -> b when (x >= " + std::to_string(k % 50) + ") do {};\n";
+  }
+  const Automaton ta = parsed(
+      "skel A { shared x; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; }\n"
+      "inits (0) { a == N; b == 0; x == 0; } rules (0) {" +
+      rules + "} specifications (0) { p: [](b == 0); } }");
+  const Outcome out = check_smt(ta, ta.properties[0], 5);
+  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  EXPECT_THAT(out.why, HasSubstr("too large"));
+}
+
 // The conditions over rounds need the resilience and the coin of the protocol.
 TEST(Rounds, BenOrNeedsFiveTimesTheFaults) {
   VoteTable table = kBenOr;
