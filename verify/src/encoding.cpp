@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "thresher/core/prng.hpp"
+#include "linear.hpp"
+#include "trial.hpp"
 
 namespace thresher::verify {
 
 using Kind = Formula::Kind;
-
-namespace {
-constexpr std::uint64_t kTrials = 500;
-}  // namespace
 
 Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& prepared,
                    std::size_t extra)
@@ -73,18 +70,18 @@ z3::expr Encoding::value(const Linear& form, const Boundary& at) const {
                                                         : at.processes;
     terms.push_back(coefficient == 1 ? of[s.index] : context_.int_val(coefficient) * of[s.index]);
   }
-  return z3::sum(terms);
+  return total(terms);
 }
 
 z3::expr Encoding::conjunction(const std::vector<z3::expr>& all) const {
   z3::expr_vector v(context_);
   for (const z3::expr& e : all) v.push_back(e);
-  return z3::mk_and(v);
+  return every(v);
 }
 z3::expr Encoding::disjunction(const std::vector<z3::expr>& all) const {
   z3::expr_vector v(context_);
   for (const z3::expr& e : all) v.push_back(e);
-  return z3::mk_or(v);
+  return some(v);
 }
 
 z3::expr Encoding::state(const Formula& f, std::size_t at) const {
@@ -150,7 +147,7 @@ void Encoding::add_flow(const Boundary& before, const Boundary& after, const Tra
     solver_.add(after.processes[l] == processes[l]);
   }
   for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
-  if (t.single && !all.empty()) solver_.add(z3::sum(all) <= 1);
+  if (t.single && !all.empty()) solver_.add(total(all) <= 1);
 }
 
 void Encoding::add_guards(const Boundary& before, const Boundary& after, const Transition& t) {
@@ -379,46 +376,6 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
   return steps;
 }
 
-// Cyclic: one firing at a time in a drawn order of preference, until an order strands nobody. When
-// none is found the last one is returned, and its replay will say so.
-std::vector<Step> Encoding::by_trial(const std::vector<std::int64_t>& firings,
-                                     const std::vector<std::int64_t>& processes) const {
-  std::vector<Step> steps;
-  std::vector<std::size_t> preference(firings.size());
-  for (std::size_t m = 0; m < preference.size(); ++m) preference[m] = m;
-  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
-    Prng random(trial);
-    auto left = firings;
-    auto here = processes;
-    steps.clear();
-    bool moved = true;
-    while (moved) {
-      moved = false;
-      for (std::size_t k = preference.size(); k > 1; --k) {
-        std::swap(preference[k - 1], preference[random.below(k)]);
-      }
-      for (const std::size_t m : preference) {
-        const Move& move = prepared_.moves[m];
-        if (left[m] == 0 || here[move.from] == 0) continue;
-        --left[m];
-        --here[move.from];
-        ++here[move.to];
-        steps.push_back({move.rule, 1});
-        moved = true;
-        break;
-      }
-    }
-    const bool done = std::all_of(left.begin(), left.end(), [](std::int64_t x) { return x == 0; });
-    if (done) break;
-  }
-  for (std::size_t i = steps.size(); i-- > 1;) {
-    if (steps[i - 1].rule != steps[i].rule) continue;
-    steps[i - 1].times += steps[i].times;
-    steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  return steps;
-}
-
 Run Encoding::run(const z3::model& model) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
   Run out;
@@ -432,6 +389,8 @@ Run Encoding::run(const z3::model& model) const {
 std::vector<Step> Encoding::steps(const z3::model& model, const Stretch& stretch) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
   std::vector<Step> out;
+  std::vector<Hop> hops;
+  for (const Move& move : prepared_.moves) hops.push_back({move.rule, move.from, move.to});
   for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     std::vector<std::int64_t> firings;
     for (const z3::expr& x : transitions_[i].firings) firings.push_back(number_in(x));
@@ -439,7 +398,8 @@ std::vector<Step> Encoding::steps(const z3::model& model, const Stretch& stretch
     for (const z3::expr& p : boundaries_[transitions_[i].before].processes) {
       processes.push_back(number_in(p));
     }
-    const auto some = prepared_.acyclic ? in_order(firings) : by_trial(firings, processes);
+    const auto some =
+        prepared_.acyclic ? in_order(firings) : order_by_trial(hops, firings, processes);
     out.insert(out.end(), some.begin(), some.end());
   }
   return out;

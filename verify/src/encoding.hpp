@@ -82,8 +82,6 @@ class Encoding {
   std::int64_t change(const Linear& form, const Move& move) const;
   bool monotone(const Formula& f, bool rising) const;
   std::vector<Step> in_order(const std::vector<std::int64_t>& firings) const;
-  std::vector<Step> by_trial(const std::vector<std::int64_t>& firings,
-                             const std::vector<std::int64_t>& processes) const;
   Stretch add_stretch(std::size_t before);
   void add_boundary(bool single);
   void add_flow(const Boundary& before, const Boundary& after, const Transition& t);

@@ -2,7 +2,7 @@
 #include <deque>
 #include <map>
 
-#include "solving.hpp"
+#include "budget.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
@@ -22,9 +22,8 @@ class Graph {
     std::uint32_t to = 0;
   };
 
-  Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters,
-        Clock::time_point deadline)
-      : ta_(ta), parameters_(parameters), deadline_(deadline) {
+  Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters, const Budget& budget)
+      : ta_(ta), parameters_(parameters), budget_(budget) {
     fix();
     Configuration start{std::vector<std::int64_t>(ta.locations.size()),
                         std::vector<std::int64_t>(ta.shared.size())};
@@ -46,7 +45,7 @@ class Graph {
     for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
       const auto next = fire(at(node), ta_.rules[r]);
       if (!next) continue;
-      if (nodes_.size() >= kMostNodes || Clock::now() > deadline_) {
+      if (nodes_.size() >= kMostNodes || budget_.over()) {
         cut_ = true;
         break;
       }
@@ -68,6 +67,10 @@ class Graph {
 
   // Every way to put processes into locations that the initial constraints admit.
   void spread(Configuration& c, std::uint32_t location, std::int64_t left) {
+    if (budget_.over()) {
+      cut_ = true;
+      return;
+    }
     if (location == c.processes.size()) {
       const auto admitted = [&](const Formula& f) { return holds_at(f, parameters_, c); };
       if (std::all_of(ta_.initial.begin(), ta_.initial.end(), admitted)) starts_.push_back(add(c));
@@ -107,7 +110,7 @@ class Graph {
 
   const Automaton& ta_;
   const std::vector<std::int64_t>& parameters_;
-  Clock::time_point deadline_;
+  const Budget& budget_;
   std::map<Symbol, std::int64_t> fixed_;
   std::map<Configuration, std::uint32_t> index_;
   std::vector<const Configuration*> nodes_;
@@ -115,6 +118,14 @@ class Graph {
   std::vector<std::uint32_t> starts_;
   bool cut_ = false;
 };
+
+void add_firing(std::vector<Step>& steps, std::uint32_t rule) {
+  if (!steps.empty() && steps.back().rule == rule) {
+    ++steps.back().times;
+  } else {
+    steps.push_back({rule, 1});
+  }
+}
 
 Formula simplified(Kind kind, std::vector<Formula> parts) {
   const Kind neutral = kind == Kind::kAnd ? Kind::kTrue : Kind::kFalse;
@@ -198,7 +209,7 @@ class RunSearch {
   Run path(std::size_t node) const {
     Run run{parameters_, {}, {}};
     for (; nodes_[node].origin.from; node = *nodes_[node].origin.from) {
-      run.steps.push_back({nodes_[node].origin.rule, 1});
+      add_firing(run.steps, nodes_[node].origin.rule);
     }
     std::reverse(run.steps.begin(), run.steps.end());
     run.start = graph_.at(nodes_[node].at);
@@ -224,7 +235,7 @@ std::optional<std::vector<Step>> steps_to(Graph& graph, std::uint32_t from,
     todo.pop_front();
     if (wanted[node]) {
       std::vector<Step> steps;
-      for (; node != from; node = origin[node].to) steps.push_back({origin[node].rule, 1});
+      for (; node != from; node = origin[node].to) add_firing(steps, origin[node].rule);
       std::reverse(steps.begin(), steps.end());
       return steps;
     }
@@ -307,17 +318,15 @@ bool next_parameters(std::vector<std::int64_t>& p) {
   return false;
 }
 
-}  // namespace
-
-Exploration explore(const Automaton& ta, const Property& property,
-                    const std::vector<std::int64_t>& parameters, double seconds) {
+Exploration explored(const Automaton& ta, const Property& property,
+                     const std::vector<std::int64_t>& parameters, const Budget& budget) {
   Exploration out;
   const Configuration none{std::vector<std::int64_t>(ta.locations.size()),
                            std::vector<std::int64_t>(ta.shared.size())};
   for (const Formula& f : ta.resilience) {
     if (!holds_at(f, parameters, none)) return out;
   }
-  Graph graph(ta, parameters, deadline_after(Clock::now(), seconds));
+  Graph graph(ta, parameters, budget);
   bool cut = false;
   if (property.fork) {
     out.futures = ForkSearch(graph, *property.fork, parameters).search();
@@ -331,23 +340,30 @@ Exploration explore(const Automaton& ta, const Property& property,
   return out;
 }
 
-Outcome check_explicit(const Automaton& ta, const Property& property, double seconds) {
-  const auto start = Clock::now();
-  const auto deadline = deadline_after(start, seconds);
+}  // namespace
+
+Exploration explore_instance(const Automaton& ta, const Property& property,
+                             const std::vector<std::int64_t>& parameters, double seconds) {
+  return explored(ta, property, parameters, Budget(seconds, nullptr));
+}
+
+Outcome check_explicit(const Automaton& ta, const Property& property, double seconds,
+                       const CheckControl& control) {
+  const Budget budget(seconds, control.stop);
   Outcome out;
   out.checker = "explicit";
   out.why = "no violation among small instances; this checker cannot prove their absence";
   std::vector<std::int64_t> parameters(ta.parameters.size());
   do {
-    Exploration found = explore(ta, property, parameters, seconds_until(deadline));
+    Exploration found = explored(ta, property, parameters, budget);
     if (!found.witness) continue;
     out.verdict = Verdict::kViolated;
     out.why.clear();
     out.witness = std::move(found.witness);
     out.futures = std::move(found.futures);
     break;
-  } while (Clock::now() < deadline && next_parameters(parameters));
-  out.seconds = seconds_since(start);
+  } while (!budget.over() && next_parameters(parameters));
+  out.seconds = budget.used();
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <optional>
+#include <cctype>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,22 +29,36 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
   }
 }
 
+// Where no letter stands beside it.
+void replace_word(std::string& text, std::string_view word, std::string_view by) {
+  const auto part_of_name = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos;
+       at = text.find(word, at + word.size())) {
+    const bool alone = !part_of_name(at + word.size()) && (at == 0 || !part_of_name(at - 1));
+    if (alone) text.replace(at, word.size(), by);
+  }
+}
+
 class TlaPrinter {
  public:
   explicit TlaPrinter(const Automaton& ta) : ta_(ta), counted_(ta) {
     for (std::string& place : counted_.locations) place = "Num" + place;
   }
 
-  std::optional<std::string> run() {
-    if (!find_correct()) return std::nullopt;
+  Result<TlaModule, std::string> run() {
+    if (const std::string problem = find_correct(); !problem.empty()) return problem;
+    if (const std::string problem = clashing_name(); !problem.empty()) return problem;
     std::string out = "---- MODULE " + ta_.name + " ----\nEXTENDS Integers, FiniteSets\n\n";
     out += "CONSTANTS Processes, NbOfCorrProc, " + joined(ta_.parameters, ", ") + "\n\n";
     out += "ASSUME NbOfCorrProc = " + correct_;
     for (const Formula& f : ta_.resilience) out += "\n    /\\ " + text(f);
     out += "\n\nVARIABLES " + joined(variables(), ", ") + "\n\n";
     out += types() + initial();
-    for (std::size_t i = 0; i < ta_.rules.size(); ++i) out += rule(i);
-    return out + next() + properties() + "====\n";
+    for (const Rule& r : ta_.rules) out += rule(r);
+    return TlaModule{out + next() + properties() + "====\n"};
   }
 
  private:
@@ -54,32 +69,71 @@ class TlaPrinter {
     replace_all(out, "||", "\\/");
     replace_all(out, "!", "~");
     replace_all(out, "==", "=");
+    replace_word(out, "true", "TRUE");
+    replace_word(out, "false", "FALSE");
     return out;
   }
 
-  // The equation that speaks of locations and parameters: what remains of it without locations.
-  bool find_correct() {
+  // One equation says how many processes there are, and every other constraint on locations that
+  // one is empty: TLA+ puts each process into one of the starts and can say no more.
+  std::string find_correct() {
     for (const Formula& f : ta_.initial) {
-      const bool start = f.kind == Kind::kEqual && f.form.has(Symbol::Kind::kLocation) &&
-                         f.form.has(Symbol::Kind::kParameter);
-      if (!start) continue;
+      if (!speaks_of_locations(f) || closes_location(f)) continue;
+      if (!correct_.empty()) return "its initial constraints on locations say more than TLA+ can";
+      if (f.kind != Kind::kEqual) return "it does not say how many correct processes there are";
       const auto one = std::find_if(f.form.terms.begin(), f.form.terms.end(), [](const auto& t) {
         return t.first.kind == Symbol::Kind::kLocation;
       });
-      Linear rest{{}, 0};
-      rest.add(f.form, one->second > 0 ? -1 : 1);
-      for (const bool positive : {true, false}) {
-        for (const auto& [symbol, k] : rest.terms) {
-          if (symbol.kind != Symbol::Kind::kParameter || (k > 0) != positive) continue;
-          const std::int64_t size = k > 0 ? k : -k;
-          correct_ += k > 0 ? (correct_.empty() ? "" : " + ") : (correct_.empty() ? "-" : " - ");
-          correct_ += (size == 1 ? "" : std::to_string(size) + " * ") + ta_.name_of(symbol);
-        }
+      const std::int64_t sign = one->second;
+      if (sign != 1 && sign != -1) return "it does not count every process once at the start";
+      Linear rest{{}, sign > 0 ? -f.form.constant : f.form.constant};
+      std::size_t counted = 0;
+      for (const auto& [symbol, k] : f.form.terms) {
+        if (symbol.kind == Symbol::Kind::kParameter) rest.terms[symbol] = -k * sign;
+        if (symbol.kind == Symbol::Kind::kShared) return "a variable counts processes at the start";
+        if (symbol.kind != Symbol::Kind::kLocation) continue;
+        ++counted;
+        if (k != sign) return "it does not count every process once at the start";
       }
-      if (rest.constant != 0) correct_ += " + " + std::to_string(rest.constant);
-      return true;
+      if (counted != quoted(true).size()) return "processes may start where nothing counts them";
+      write_correct(rest);
     }
-    return false;
+    return correct_.empty() ? "it does not say how many correct processes there are" : "";
+  }
+  void write_correct(const Linear& rest) {
+    for (const bool positive : {true, false}) {
+      for (const auto& [symbol, k] : rest.terms) {
+        if ((k > 0) != positive) continue;
+        const std::int64_t size = k > 0 ? k : -k;
+        correct_ += k > 0 ? (correct_.empty() ? "" : " + ") : (correct_.empty() ? "-" : " - ");
+        correct_ += (size == 1 ? "" : std::to_string(size) + " * ") + ta_.name_of(symbol);
+      }
+    }
+    if (rest.constant == 0 && !correct_.empty()) return;
+    if (!correct_.empty()) correct_ += rest.constant < 0 ? " - " : " + ";
+    correct_ +=
+        std::to_string(rest.constant < 0 && !correct_.empty() ? -rest.constant : rest.constant);
+  }
+  static bool speaks_of_locations(const Formula& f) {
+    return f.form.has(Symbol::Kind::kLocation) ||
+           std::any_of(f.children.begin(), f.children.end(), speaks_of_locations);
+  }
+  static bool closes_location(const Formula& f) {
+    return f.kind == Kind::kEqual && f.form.constant == 0 && f.form.terms.size() == 1 &&
+           f.form.terms.begin()->second == 1;
+  }
+  // A module has one space of names.
+  std::string clashing_name() const {
+    std::set<std::string> seen{
+        "ProcessesLocations", "Processes", "NbOfCorrProc", "TypeOk", "Init", "Next", "Spec"};
+    std::vector<std::string> all = ta_.parameters;
+    all.insert(all.end(), ta_.shared.begin(), ta_.shared.end());
+    all.insert(all.end(), counted_.locations.begin(), counted_.locations.end());
+    for (const Property& p : ta_.properties) all.push_back(p.name);
+    for (const std::string& name : all) {
+      if (!seen.insert(name).second) return "the name '" + name + "' would stand for two things";
+    }
+    return {};
   }
 
   std::vector<std::string> variables() const {
@@ -107,15 +161,14 @@ class TlaPrinter {
     std::string out = "Init ==\n    /\\ ProcessesLocations \\in [Processes -> {" +
                       joined(quoted(true), ", ") + "}]";
     for (const Formula& f : ta_.initial) {
-      if (!f.form.has(Symbol::Kind::kLocation)) out += "\n    /\\ " + text(f);
+      if (!speaks_of_locations(f)) out += "\n    /\\ " + text(f);
     }
     return out + "\n\n";
   }
 
-  std::string rule(std::size_t index) const {
-    const Rule& r = ta_.rules[index];
-    std::string out = "Rule" + std::to_string(index) +
-                      "(p) ==\n    /\\ ProcessesLocations[p] = \"" + ta_.locations[r.from] + "\"";
+  std::string rule(const Rule& r) const {
+    std::string out = "Rule" + std::to_string(r.id) + "(p) ==\n    /\\ ProcessesLocations[p] = \"" +
+                      ta_.locations[r.from] + "\"";
     if (r.guard.kind != Kind::kTrue) out += "\n    /\\ " + text(r.guard);
     out += "\n    /\\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = \"" +
            ta_.locations[r.to] + "\"]";
@@ -133,9 +186,7 @@ class TlaPrinter {
 
   std::string next() const {
     std::vector<std::string> rules;
-    for (std::size_t i = 0; i < ta_.rules.size(); ++i) {
-      rules.push_back("Rule" + std::to_string(i) + "(p)");
-    }
+    for (const Rule& r : ta_.rules) rules.push_back("Rule" + std::to_string(r.id) + "(p)");
     return "Next == \\E p \\in Processes : " + joined(rules, " \\/ ") +
            "\n\nSpec == Init /\\ [][Next]_<<" + joined(variables(), ", ") + ">>\n\n";
   }
@@ -165,7 +216,7 @@ class TlaPrinter {
 
 }  // namespace
 
-std::optional<std::string> export_tla(const Automaton& automaton) {
+Result<TlaModule, std::string> export_tla(const Automaton& automaton) {
   return TlaPrinter(automaton).run();
 }
 

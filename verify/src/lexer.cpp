@@ -2,14 +2,38 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 namespace thresher::verify {
 namespace {
 
+using Spelling = std::pair<std::string_view, std::string_view>;  // in the file, for the grammar
+
 // Longer ones first.
-constexpr std::array<std::string_view, 17> kSigns{
-    "==>", "/*@", "@*/", "<=", ">=", "==", "!=",  "=!", "->",
-    "<>",  "[]",  "&&",  "||", ":=", "=>", "/\\", "\\/"};
+constexpr std::array<Spelling, 17> kByMCSigns{{{"==>", "==>"},
+                                               {"/*@", "/*@"},
+                                               {"@*/", "@*/"},
+                                               {"<=", "<="},
+                                               {">=", ">="},
+                                               {"==", "=="},
+                                               {"!=", "!="},
+                                               {"=!", "=!"},
+                                               {"->", "->"},
+                                               {"<>", "<>"},
+                                               {"[]", "[]"},
+                                               {"&&", "&&"},
+                                               {"||", "||"},
+                                               {":=", ":="},
+                                               {"=>", "=>"},
+                                               {"/\\", "/\\"},
+                                               {"\\/", "\\/"}}};
+constexpr std::array<Spelling, 23> kTlaSigns{
+    {{"\\lnot", "!"},  {"\\land", "&&"}, {"\\leq", "<="}, {"\\geq", ">="}, {"\\lor", "||"},
+     {"\\in", "\\in"}, {"/\\", "&&"},    {"\\/", "||"},   {"\\E", "\\E"},  {"=>", "->"},
+     {"/=", "!="},     {"=<", "<="},     {"<=", "<="},    {">=", ">="},    {"==", ":="},
+     {"->", "-->"},    {"<<", "<<"},     {">>", ">>"},    {"<>", "<>"},    {"[]", "[]"},
+     {"~", "!"},       {"#", "!="},      {"!", "!!"}}};
 
 bool letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -31,6 +55,16 @@ void Lexer::skip(std::size_t count) {
   }
 }
 
+bool Lexer::skip_comment(std::string_view open, std::string_view close) {
+  const std::string_view rest = text_.substr(at_);
+  if (rest.substr(0, open.size()) != open) return false;
+  const std::size_t end = rest.find(close, open.size());
+  const bool line = close == "\n";
+  unclosed_ |= end == std::string_view::npos && !line;
+  skip(end == std::string_view::npos ? rest.size() : end + (line ? 0 : close.size()));
+  return true;
+}
+
 bool Lexer::skip_blank() {
   const std::string_view rest = text_.substr(at_);
   if (rest.empty()) return false;
@@ -38,42 +72,65 @@ bool Lexer::skip_blank() {
     skip(1);
     return true;
   }
-  if (rest.substr(0, 2) == "//") {
-    skip(std::min(rest.find('\n'), rest.size()));
+  if (dialect_ == Dialect::kJson) return false;
+  if (dialect_ == Dialect::kByMC) {
+    const bool marked = rest.substr(0, 3) == "/*@";
+    return skip_comment("//", "\n") || (!marked && skip_comment("/*", "*/"));
+  }
+  for (const char rule : {'-', '='}) {  // lines between the parts of a module
+    const std::size_t end = std::min(rest.find_first_not_of(rule), rest.size());
+    if (end < 4) continue;
+    skip(end);
     return true;
   }
-  if (rest.substr(0, 2) == "/*" && rest.substr(0, 3) != "/*@") {
-    const std::size_t end = rest.find("*/", 2);
-    unclosed_ |= end == std::string_view::npos;
-    skip(end == std::string_view::npos ? rest.size() : end + 2);
-    return true;
+  return skip_comment("\\*", "\n") || skip_comment("(*", "*)");
+}
+
+// A text ends in its line.
+std::size_t Lexer::quoted(std::string_view rest) {
+  const std::size_t end = rest.find_first_of("\"\n", 1);
+  if (end == std::string_view::npos || rest[end] != '"') return 1;
+  token_.kind = Token::Kind::kText;
+  return end + 1;
+}
+
+std::size_t Lexer::sign(std::string_view rest) {
+  const bool tla = dialect_ == Dialect::kTla;
+  std::span<const Spelling> signs;
+  if (tla) signs = kTlaSigns;
+  if (dialect_ == Dialect::kByMC) signs = kByMCSigns;
+  for (const auto& [shown, text] : signs) {
+    if (rest.substr(0, shown.size()) != shown) continue;
+    token_.text = text;
+    return shown.size();
   }
-  return false;
+  if (tla && rest[0] == '=') token_.text = "==";
+  return 1;
 }
 
 void Lexer::advance() {
   while (skip_blank()) {
   }
-  token_ = {Token::Kind::kEnd, {}, line_, column_};
+  token_ = {Token::Kind::kEnd, {}, {}, line_, column_};
   if (at_ >= text_.size()) return;
   const std::string_view rest = text_.substr(at_);
   std::size_t size = 1;
+  token_.kind = Token::Kind::kSign;
   if (letter(rest[0])) {
     token_.kind = Token::Kind::kName;
     while (size < rest.size() && (letter(rest[size]) || digit(rest[size]))) ++size;
   } else if (digit(rest[0])) {
     token_.kind = Token::Kind::kNumber;
     while (size < rest.size() && digit(rest[size])) ++size;
+  } else if (rest[0] == '"' && dialect_ != Dialect::kByMC) {
+    size = quoted(rest);
   } else {
-    token_.kind = Token::Kind::kSign;
-    for (const std::string_view sign : kSigns) {
-      if (rest.substr(0, sign.size()) == sign) {
-        size = sign.size();
-        break;
-      }
-    }
+    size = sign(rest);
   }
-  token_.text = rest.substr(0, size);
+  token_.shown = rest.substr(0, size);
+  if (token_.text.empty()) token_.text = token_.shown;
+  if (dialect_ == Dialect::kTla && token_.text == "TRUE") token_.text = "true";
+  if (dialect_ == Dialect::kTla && token_.text == "FALSE") token_.text = "false";
   skip(size);
 }
 

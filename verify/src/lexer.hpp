@@ -1,4 +1,4 @@
-// Words of a .ta file with their places. Private to verify/.
+// Words of a .ta, .tla or .json file with their places. Private to verify/.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,25 @@
 
 namespace thresher::verify {
 
+enum class Dialect : std::uint8_t { kByMC, kTla, kJson };
+
 struct Token {
-  enum class Kind : std::uint8_t { kName, kNumber, kSign, kEnd };
+  enum class Kind : std::uint8_t { kName, kNumber, kSign, kText, kEnd };
   Kind kind = Kind::kEnd;
-  std::string_view text;
+  std::string_view text;   ///< operators spelled as in .ta files; a text with its quotes
+  std::string_view shown;  ///< as it stands in the file
   std::size_t line = 1;
   std::size_t column = 1;
 };
 
-/// Skips blanks, `//` and `/* */` comments; `/*@` and `@*/` are signs. A sign is the longest of the
-/// operators that fits.
+/// Skips blanks and comments; in .ta files `/*@` and `@*/` are signs. A sign is the longest of the
+/// operators that fits. TLA+'s operators come as those of .ta files, so that one grammar reads
+/// both; what .ta files lack comes as itself, but "==" of a definition as ":=", the arrow of
+/// functions as "-->" and "!" of EXCEPT as "!!". JSON has texts, numbers, single signs and no
+/// comments.
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) { advance(); }
+  Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) { advance(); }
 
   const Token& peek() const { return token_; }
   Token next() {
@@ -35,8 +41,12 @@ class Lexer {
   void advance();
   void skip(std::size_t count);
   bool skip_blank();
+  bool skip_comment(std::string_view open, std::string_view close);
+  std::size_t quoted(std::string_view rest);
+  std::size_t sign(std::string_view rest);
 
   std::string_view text_;
+  Dialect dialect_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t column_ = 1;

@@ -1,14 +1,17 @@
+// Which checkers a property gets, and all of them on all cores: the first answer ends the others.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
+#include <deque>
+#include <mutex>
 #include <thread>
 
+#include "budget.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// Threads where something may run for ever beside what ends soon.
+constexpr unsigned kLeastThreads = 3;
 
 bool lowers(const Automaton& ta) {
   return std::any_of(ta.rules.begin(), ta.rules.end(), [](const Rule& r) {
@@ -17,22 +20,32 @@ bool lowers(const Automaton& ta) {
   });
 }
 
+/// The likeliest to answer first.
+std::vector<std::string> checkers_for(const Automaton& ta, const Property& p,
+                                      const std::string& asked) {
+  if (asked != "auto") return {asked};
+  if (p.fork) return {lowers(ta) ? "explicit" : "binding"};
+  if (p.category() != "safety") return {"live"};
+  if (lowers(ta)) return {"zcs", "explicit", "acs"};
+  return {"smt", "zcs", "acs"};
+}
+
 Outcome check_one(const Automaton& ta, const Property& p, const std::string& checker,
-                  double seconds) {
+                  double seconds, const CheckControl& control) {
   Outcome none;
+  none.checker = checker;
   if (seconds <= 0) {
     none.why = "the time for the whole call was over";
     return none;
   }
-  if (checker == "explicit") return check_explicit(ta, p, seconds);
-  if (checker == "binding") return check_binding(ta, p, seconds);
-  if (checker == "auto" && p.fork) {
-    return lowers(ta) ? check_explicit(ta, p, seconds) : check_binding(ta, p, seconds);
-  }
+  if (checker == "explicit") return check_explicit(ta, p, seconds, control);
+  if (checker == "binding") return check_binding(ta, p, seconds, control);
   if (p.fork) {
     none.why = "it speaks of two futures: use the binding checker or auto";
     return none;
   }
+  if (checker == "acs") return check_acs(ta, p, seconds, control);
+  if (checker == "zcs") return check_zcs(ta, p, seconds, control);
   const bool safety = p.category() == "safety";
   if (checker == "smt" && !safety) {
     none.why = "the smt checker decides safety; this is a liveness property: use live or auto";
@@ -42,33 +55,101 @@ Outcome check_one(const Automaton& ta, const Property& p, const std::string& che
     none.why = "the live checker decides liveness; this is a safety property: use smt or auto";
     return none;
   }
-  if (checker == "auto" && lowers(ta) && safety) return check_explicit(ta, p, seconds);
-  return check_smt(ta, p, seconds);
+  return check_smt(ta, p, seconds, control);
 }
+
+/// A property and where its checkers stand.
+struct Question {
+  const Property* property = nullptr;
+  std::vector<std::string> checkers;
+  std::size_t begun = 0;
+  std::size_t ended = 0;
+  std::atomic<bool> decided{false};  ///< ends the checkers that still run
+  Outcome outcome;
+};
+
+class Portfolio {
+ public:
+  Portfolio(const Automaton& ta, const CheckOptions& options)
+      : ta_(ta), options_(options), budget_(options.seconds, nullptr) {
+    for (const Property& p : ta.properties) {
+      const auto& only = options.only;
+      if (!only.empty() && std::find(only.begin(), only.end(), p.name) == only.end()) continue;
+      Question& q = questions_.emplace_back();
+      q.property = &p;
+      q.checkers = checkers_for(ta, p, options.checker);
+    }
+  }
+
+  std::vector<Outcome> run() {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    unsigned threads = options_.threads == 0 ? cores : options_.threads;
+    if (options_.checker == "auto" && lowers(ta_)) threads = std::max(threads, kLeastThreads);
+    {
+      std::vector<std::jthread> others;
+      for (unsigned t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+      work();
+    }
+    std::vector<Outcome> outcomes;
+    for (Question& q : questions_) outcomes.push_back(std::move(q.outcome));
+    return outcomes;
+  }
+
+ private:
+  // Every property's first checker before anybody's second.
+  Question* next() {
+    Question* best = nullptr;
+    for (Question& q : questions_) {
+      if (q.decided || q.begun == q.checkers.size()) continue;
+      if (best == nullptr || q.begun < best->begun) best = &q;
+    }
+    return best;
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (Question* q = next()) {
+      const std::string checker = q->checkers[q->begun++];
+      lock.unlock();
+      Outcome outcome = check_one(ta_, *q->property, checker, budget_.left(),
+                                  {&q->decided, options_.keep_proofs});
+      lock.lock();
+      ++q->ended;
+      take(*q, std::move(outcome));
+    }
+  }
+
+  void take(Question& q, Outcome outcome) {
+    if (q.decided) return;
+    outcome.seconds = std::max(outcome.seconds, q.outcome.seconds);
+    if (outcome.verdict != Verdict::kUnknown) {
+      q.decided = true;
+    } else if (q.ended > 1) {
+      outcome.why = q.outcome.why + "; " + outcome.checker + ": " + outcome.why;
+      outcome.checker = q.outcome.checker + ", " + outcome.checker;
+    } else if (q.checkers.size() > 1) {
+      outcome.why = outcome.checker + ": " + outcome.why;
+    }
+    q.outcome = std::move(outcome);
+  }
+
+  const Automaton& ta_;
+  const CheckOptions& options_;
+  Budget budget_;
+  std::mutex mutex_;
+  std::deque<Question> questions_;
+};
 
 }  // namespace
 
+const std::vector<std::string>& checker_names() {
+  static const std::vector<std::string> names{"auto", "smt",     "live",    "acs",
+                                              "zcs",  "binding", "explicit"};
+  return names;
+}
+
 std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
-  std::vector<const Property*> wanted;
-  for (const Property& p : ta.properties) {
-    const bool asked = options.only.empty() || std::find(options.only.begin(), options.only.end(),
-                                                         p.name) != options.only.end();
-    if (asked) wanted.push_back(&p);
-  }
-  std::vector<Outcome> outcomes(wanted.size());
-  std::atomic<std::size_t> next{0};
-  const auto start = Clock::now();
-  const auto work = [&] {
-    for (std::size_t i = next++; i < wanted.size(); i = next++) {
-      const double used = std::chrono::duration<double>(Clock::now() - start).count();
-      outcomes[i] = check_one(ta, *wanted[i], options.checker, options.seconds - used);
-    }
-  };
-  std::vector<std::jthread> others;
-  for (unsigned t = 1; t < std::max(1u, options.threads); ++t) others.emplace_back(work);
-  work();
-  others.clear();
-  return outcomes;
+  return Portfolio(ta, options).run();
 }
 
 }  // namespace thresher::verify

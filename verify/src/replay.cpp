@@ -146,6 +146,18 @@ Result<bool, std::string> both_happen(const Automaton& ta, const Fork& fork,
   }
   return all;
 }
+bool both_happen(const Automaton& ta, const Fork& fork, const Run& one, const Run& another) {
+  const auto left = replay(ta, one);
+  const auto right = replay(ta, another);
+  if (!left || !right || one.parameters != another.parameters) return false;
+  bool seen = false;
+  for (std::size_t i = 0; i < std::min(left->size(), right->size()); ++i) {
+    if ((*left)[i] != (*right)[i]) break;
+    seen = seen || holds_at(fork.when, one.parameters, (*left)[i]);
+  }
+  return seen && holds_at(fork.first, one.parameters, left->back()) &&
+         holds_at(fork.second, one.parameters, right->back());
+}
 
 namespace {
 

@@ -1,3 +1,5 @@
+#include "interrupt.hpp"
+#include "linear.hpp"
 #include "solving.hpp"
 #include "thresher/verify/checker.hpp"
 
@@ -34,12 +36,13 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
 class Search {
  public:
   Search(const Automaton& ta, const Property& property, const Prepared& prepared, double seconds,
-         Clock::time_point deadline)
+         const Budget& budget, bool keep_proofs)
       : ta_(ta),
         property_(property),
         prepared_(prepared),
         seconds_(seconds),
-        deadline_(deadline),
+        budget_(budget),
+        keep_proofs_(keep_proofs),
         negated_(normal(negate(property.formula))) {}
 
   // First what every violating run does: without a solution there is none. When that says too much,
@@ -51,7 +54,7 @@ class Search {
     if (out.verdict == Verdict::kSafe || exact_) return out;
     for (const std::size_t more : kStrictExtras) {
       const bool enough = out.verdict == Verdict::kViolated && more > kStrictExtras[1];
-      if (enough || seconds_until(deadline_) <= 0) break;
+      if (enough || budget_.over()) break;
       const Outcome strict = attempt(extra + more, Between::kStrict);
       if (strict.verdict == Verdict::kViolated) return strict;
     }
@@ -64,16 +67,20 @@ class Search {
     out.why = too_large(ta_, prepared_, 1, extra);
     if (!out.why.empty()) return out;
     z3::context context;
+    const Interrupter interrupter(context, budget_);
     Encoding encoding(context, ta_, prepared_, extra);
     encoding.require(negated_, between);
     exact_ = encoding.exact();
-    limit(encoding.solver(), context, seconds_until(deadline_));
+    limit(encoding.solver(), context, budget_.left());
     const z3::check_result answer = encoding.solver().check();
     if (answer == z3::unknown) {
       exact_ = true;  // the question itself is too hard: a stricter one is no easier
       out.why = out_of_time(seconds_);
     }
-    if (answer == z3::unsat && between == Between::kNeeded) out.verdict = Verdict::kSafe;
+    if (answer == z3::unsat && between == Between::kNeeded) {
+      out.verdict = Verdict::kSafe;
+      if (keep_proofs_) out.proofs.push_back(script(encoding.solver()));
+    }
     return answer == z3::sat ? confirmed(encoding, context) : out;
   }
 
@@ -81,7 +88,7 @@ class Search {
     const Run found = encoding.run(encoding.solver().get_model());
     Outcome out = judged(ta_, property_, found, encoding.exact());
     if (out.verdict != Verdict::kViolated) return out;
-    shrink(encoding, context, found.parameters, deadline_, [&](const z3::model& model) {
+    shrink(encoding, context, found.parameters, budget_, [&](const z3::model& model) {
       const Run small = encoding.run(model);
       const Outcome again = judged(ta_, property_, small, encoding.exact());
       if (again.verdict == Verdict::kViolated) out = again;
@@ -94,15 +101,17 @@ class Search {
   const Property& property_;
   const Prepared& prepared_;
   double seconds_;
-  Clock::time_point deadline_;
+  const Budget& budget_;
+  bool keep_proofs_;
   Formula negated_;
   bool exact_ = true;
 };
 
 }  // namespace
 
-Outcome check_smt(const Automaton& ta, const Property& property, double seconds) {
-  const auto start = Clock::now();
+Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
+                  const CheckControl& control) {
+  const Budget budget(seconds, control.stop);
   Outcome out;
   out.checker = property.category() == "safety" ? "smt" : "live";
   if (property.fork) {
@@ -120,12 +129,12 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds)
   }
   const std::string checker = out.checker;
   try {
-    out = Search(ta, property, *prepared, seconds, deadline_after(start, seconds)).run();
+    out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
   } catch (const z3::exception& e) {
     out.why = std::string("the solver gave up: ") + e.msg();
   }
   out.checker = checker;
-  out.seconds = seconds_since(start);
+  out.seconds = budget.used();
   return out;
 }
 

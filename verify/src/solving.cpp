@@ -15,18 +15,6 @@ constexpr double kAllShrinksSeconds = 1;
 
 }  // namespace
 
-Clock::time_point deadline_after(Clock::time_point start, double seconds) {
-  const double bounded = std::clamp(seconds, 0.0, 1e8);
-  return start +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(bounded));
-}
-double seconds_until(Clock::time_point deadline) {
-  return std::chrono::duration<double>(deadline - Clock::now()).count();
-}
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 void limit(z3::solver& solver, z3::context& context, double seconds) {
   z3::params options(context);
   options.set("timeout", static_cast<unsigned>(std::clamp(seconds * 1000, 1.0, 4e9)));
@@ -47,7 +35,7 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
 // Halves the interval of sums of parameters; a sum that the solver cannot judge counts as too
 // small.
 void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
-            Clock::time_point deadline,
+            const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
   const auto size = [](const std::vector<std::int64_t>& all) {
     return std::accumulate(all.begin(), all.end(), std::int64_t{0});
@@ -56,16 +44,15 @@ void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> 
   for (const z3::expr& p : encoding.parameters()) all.push_back(p);
   if (all.empty()) return;
   z3::solver& solver = encoding.solver();
-  deadline = std::min(deadline, deadline_after(Clock::now(), kAllShrinksSeconds));
+  const Budget own(std::min(kAllShrinksSeconds, budget.left()), nullptr);
   std::int64_t too_small = -1;
   std::int64_t known = size(parameters);
   for (int tries = 0; tries < kMostShrinks && known - too_small > 1; ++tries) {
-    const double left = seconds_until(deadline);
-    if (left <= 0) return;
+    if (own.over() || budget.over()) return;
     const std::int64_t wanted = too_small + (known - too_small) / 2;
     solver.push();
     solver.add(z3::sum(all) <= context.int_val(wanted));
-    limit(solver, context, std::min(left, kShrinkSeconds));
+    limit(solver, context, std::min(own.left(), kShrinkSeconds));
     if (solver.check() == z3::sat) {
       known = size(found(solver.get_model()));
     } else {

@@ -25,11 +25,10 @@ Verb make_export_ta() {
             }
             const auto text = verify::export_tla(*ta);
             if (!text) {
-              return fail(kFailed, "the automaton of '" + *name +
-                                       "' does not say how many correct processes there are; "
-                                       "print it without --tla");
+              return fail(kFailed, "TLA+ cannot express the automaton of '" + *name +
+                                       "': " + text.error() + "; print it without --tla");
             }
-            std::fputs(text->c_str(), stdout);
+            std::fputs(text->text.c_str(), stdout);
             return static_cast<int>(kDone);
           }};
 }

@@ -1,14 +1,19 @@
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "../json.hpp"
 #include "../rule_tables.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/verify/checker.hpp"
+#include "thresher/verify/cross_check.hpp"
 #include "thresher/verify/draw.hpp"
+#include "thresher/verify/schedule.hpp"
 #include "thresher/verify/text.hpp"
 
 namespace thresher::cli {
@@ -24,6 +29,8 @@ struct Args {
   std::string checker = "auto";
   std::string timeout = "60s";
   std::string witness;
+  std::string replay;
+  bool cross_check = false;
   bool list = false;
   bool dot = false;
   bool json = false;
@@ -31,17 +38,23 @@ struct Args {
 
 constexpr std::size_t kMostBytes = 64u << 20;
 
-Result<verify::Automaton, std::string> load(const std::string& path) {
+/// What is wrong with the file, or nothing and its content.
+std::string read_file(const std::string& path, const char* wanted, std::string& text) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return "cannot read '" + path + "'; give a .ta or .eta file";
-  std::string text;
+  if (!in) return "cannot read '" + path + "'; give a " + wanted + " file";
   std::vector<char> part(1 << 16);
   while (text.size() <= kMostBytes && in) {
     in.read(part.data(), static_cast<std::streamsize>(part.size()));
     text.append(part.data(), static_cast<std::size_t>(in.gcount()));
   }
-  if (text.size() > kMostBytes) return "'" + path + "' is larger than 64 MiB: no automaton is";
-  return verify::parse_automaton(text, path);
+  return text.size() > kMostBytes ? "'" + path + "' is larger than 64 MiB: no automaton is" : "";
+}
+
+Result<verify::Automaton, std::string> load(const std::string& path) {
+  std::string text;
+  if (auto problem = read_file(path, ".ta, .eta or .tla", text); !problem.empty()) return problem;
+  return path.ends_with(".tla") ? verify::parse_tla(text, path)
+                                : verify::parse_automaton(text, path);
 }
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
@@ -104,9 +117,11 @@ Json witness_json(const verify::Automaton& ta, const Outcome& o) {
   return out;
 }
 
+using Opinions = std::vector<std::optional<verify::SecondOpinion>>;
+
 void print_json(const Args& a, const verify::Automaton& ta,
                 const std::vector<const verify::Property*>& wanted,
-                const std::vector<Outcome>& outcomes) {
+                const std::vector<Outcome>& outcomes, const Opinions& opinions) {
   static constexpr const char* kNames[] = {"safe", "violated", "unknown"};
   std::vector<Json> rows;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -116,6 +131,7 @@ void print_json(const Args& a, const verify::Automaton& ta,
     row.set("verdict", std::string(kNames[static_cast<std::size_t>(o.verdict)]));
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
+    if (opinions[i]) row.set("cross_check", verify::to_string(opinions[i]->kind));
     if (o.witness) row.set("witness", witness_json(ta, o));
     rows.push_back(std::move(row));
   }
@@ -127,6 +143,15 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
                             const std::vector<const verify::Property*>& wanted,
                             const std::vector<Outcome>& outcomes) {
   std::ofstream out(path);
+  if (path.ends_with(".json")) {
+    std::vector<verify::NamedRun> runs;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Outcome& o = outcomes[i];
+      if (o.witness) runs.push_back({wanted[i]->name, *o.witness});
+      if (o.futures) runs.push_back({wanted[i]->name, another_future(*o.futures)});
+    }
+    out << verify::print_schedule(ta, runs);
+  }
   if (path.ends_with(".svg")) {
     std::vector<verify::Picture> pictures;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -141,7 +166,7 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
     out << verify::draw_svg(ta, pictures);
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!outcomes[i].witness || path.ends_with(".svg")) continue;
+    if (!outcomes[i].witness || path.ends_with(".svg") || path.ends_with(".json")) continue;
     const Outcome& o = outcomes[i];
     out << wanted[i]->name << " is violated\n"
         << (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness))
@@ -150,13 +175,19 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
   return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
 }
 
+std::string checker_list() {
+  std::string out;
+  for (const std::string& name : verify::checker_names()) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
 std::string check_arguments(const Args& a, const verify::Automaton& ta) {
   if (ta.properties.empty() && !a.dot) {
     return "'" + a.file + "' has no properties; add a section 'specifications (n) { name: ..; }'";
   }
-  const std::vector<std::string> checkers{"auto", "smt", "live", "binding", "explicit"};
+  const auto& checkers = verify::checker_names();
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
-    return "--checker '" + a.checker + "' is none of: auto, smt, live, binding, explicit";
+    return "--checker '" + a.checker + "' is none of: " + checker_list();
   }
   std::vector<std::string> known;
   for (const auto& p : ta.properties) known.push_back(p.name);
@@ -178,6 +209,86 @@ int status_of(const std::vector<Outcome>& outcomes) {
   return any(Verdict::kUnknown) ? kNoProgress : kDone;
 }
 
+/// What cvc5 says of each property that was called safe, in what is left of `seconds`.
+Opinions second_opinions(const std::vector<Outcome>& outcomes, double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  Opinions out(outcomes.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].verdict != Verdict::kSafe) continue;
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
+    out[i] = verify::cross_check(outcomes[i], seconds - used.count());
+  }
+  return out;
+}
+
+/// Notes on standard error; kFailed when the solvers contradict each other.
+int report(const std::vector<const verify::Property*>& wanted, const Opinions& opinions) {
+  using Kind = verify::SecondOpinion::Kind;
+  bool missing = false;
+  int status = kDone;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!opinions[i]) continue;
+    const verify::SecondOpinion& o = *opinions[i];
+    const std::string which = "'" + wanted[i]->name + "', formula " + std::to_string(o.formula) +
+                              " of " + std::to_string(o.formulas);
+    if (o.kind == Kind::kUnavailable && !std::exchange(missing, true)) {
+      std::fprintf(stderr,
+                   "note: cvc5 cannot be run (%s): the verdicts stand as Z3 gave them; "
+                   "install the package cvc5 for --cross-check\n",
+                   o.said.c_str());
+    }
+    if (o.kind == Kind::kUnknown) {
+      std::fprintf(stderr, "note: %s: Z3 says 'unsat', cvc5 does not decide it: %s\n",
+                   which.c_str(), o.said.c_str());
+    }
+    if (o.kind == Kind::kDisagreed) {
+      status = fail(kFailed, which + ": Z3 says 'unsat', cvc5 says '" + o.said +
+                                 "': one of the solvers is wrong; trust neither verdict");
+    }
+  }
+  return status;
+}
+
+/// Runs that were written with --witness, once more.
+int replay_file(const Args& a, const verify::Automaton& ta) {
+  std::string text;
+  if (const auto problem = read_file(a.replay, ".json", text); !problem.empty()) {
+    return fail(kUsage, problem);
+  }
+  const auto runs = verify::parse_schedule(text, a.replay, ta);
+  if (!runs) return fail(kUsage, runs.error());
+  int status = kDone;
+  const verify::NamedRun* one_future = nullptr;
+  for (const verify::NamedRun& named : *runs) {
+    const auto configurations = verify::replay(ta, named.run);
+    if (!configurations) {
+      return fail(kUsage, a.replay + ": the run of '" + named.property +
+                              "' is none of this automaton: " + configurations.error());
+    }
+    const auto property =
+        std::find_if(ta.properties.begin(), ta.properties.end(),
+                     [&](const verify::Property& p) { return p.name == named.property; });
+    bool kept = true;
+    if (!property->fork) {
+      kept = verify::holds(property->formula, named.run.parameters, *configurations);
+    } else if (one_future == nullptr || one_future->property != named.property) {
+      one_future = &named;  // the next run is the other one
+      continue;
+    } else {
+      kept = !verify::both_happen(ta, *property->fork, one_future->run, named.run);
+      one_future = nullptr;
+    }
+    std::printf("%-20s %s\n", named.property.c_str(),
+                kept ? "holds in the run" : "BROKEN by the run");
+    if (!kept) status = kSafetyViolated;
+  }
+  if (one_future != nullptr) {
+    return fail(kUsage, a.replay + ": the second future of '" + one_future->property +
+                            "' is missing: it is the run after the first");
+  }
+  return status;
+}
+
 int run(const Args& a) {
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
@@ -191,6 +302,7 @@ int run(const Args& a) {
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
   }
+  if (!a.replay.empty()) return replay_file(a, *ta);
   if (a.dot) {
     std::fputs(verify::draw_dot(*ta).c_str(), stdout);
     return kDone;
@@ -202,7 +314,9 @@ int run(const Args& a) {
     }
     return kDone;
   }
+  const auto start = std::chrono::steady_clock::now();
   verify::CheckOptions options;
+  options.keep_proofs = a.cross_check;
   options.seconds = static_cast<double>(*timeout) / 1e6;
   options.checker = a.checker;
   options.only = a.properties;
@@ -214,17 +328,23 @@ int run(const Args& a) {
       wanted.push_back(&p);
     }
   }
-  if (a.json) print_json(a, *ta, wanted, outcomes);
+  Opinions opinions(outcomes.size());
+  if (a.cross_check) {
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
+    opinions = second_opinions(outcomes, options.seconds - used.count());
+  }
+  if (a.json) print_json(a, *ta, wanted, outcomes, opinions);
   for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
     std::printf("%-20s %s  [%s, %.2f s]\n", wanted[i]->name.c_str(),
                 verdict_text(*ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
                 outcomes[i].seconds);
   }
+  const int contradiction = report(wanted, opinions);
   if (!a.witness.empty()) {
     const std::string problem = write_witnesses(a.witness, *ta, wanted, outcomes);
     if (!problem.empty()) return fail(kFailed, problem);
   }
-  return status_of(outcomes);
+  return contradiction != kDone ? contradiction : status_of(outcomes);
 }
 
 }  // namespace
@@ -235,13 +355,18 @@ Verb make_verify() {
       {"verify"},
       "Check the properties of a threshold automaton for all parameters. Example: thresher "
       "verify bracha.ta --timeout 20s",
-      {{"file", "a .ta or .eta file", &a->file},
+      {{"file", "a .ta, .eta or .tla file", &a->file},
        {"--protocol", "a protocol of this program instead: " + rule_table_names(), &a->protocol},
        {"--property", "only this one; repeatable", &a->properties},
-       {"--checker", "auto, smt, live, binding or explicit", &a->checker},
+       {"--checker", checker_list(), &a->checker},
        {"--timeout", "for the whole call, like 60s", &a->timeout},
-       {"--witness", "write the runs that violate a property here; drawn if it ends in .svg",
+       {"--witness",
+        "write the runs that violate a property here: a drawing if it ends in .svg, a "
+        "schedule if in .json",
         &a->witness},
+       {"--replay", "carry out the runs of such a .json file instead of checking", &a->replay},
+       {"--cross-check", "let cvc5, if installed, check again what was called safe",
+        &a->cross_check},
        {"--dot", "print the automaton as a drawing for Graphviz and end", &a->dot},
        {"--list", "list the properties and end", &a->list},
        {"--json", "one object on one line", &a->json}},

@@ -135,10 +135,80 @@ class Verify(Files):
         titles = [e.text for e in root if (e.text or "").endswith("is violated")]
         self.assertEqual(titles, ["stays is violated"])
 
+    def test_a_schedule_is_written_and_carried_out_again(self):
+        path = self.write("p.ta", AUTOMATON)
+        schedule = pathlib.Path(self.folder.name, "run.json")
+        self.assertEqual(run("verify", path, "--witness", schedule).returncode, 3)
+        runs = json.loads(schedule.read_text())["runs"]
+        self.assertEqual([r["property"] for r in runs], ["stays"])
+        out = run("verify", path, "--replay", schedule)
+        self.assertEqual(out.returncode, 3, out.stderr)
+        self.assertIn("BROKEN by the run", out.stdout)
+        runs[0]["steps"] = []
+        changed = self.write("none.json", json.dumps({"format": "thresher-run-1", "runs": runs}))
+        self.assertEqual(run("verify", path, "--replay", changed).returncode, 0)
+        runs[0]["parameters"]["N"] = 0
+        changed = self.write("bad.json", json.dumps({"format": "thresher-run-1", "runs": runs}))
+        out = run("verify", path, "--replay", changed)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("is none of this automaton", out.stderr)
+
+    def test_tla_is_read_as_it_is_written(self):
+        text = run("export-ta", "bracha", "--tla").stdout
+        out = run("verify", self.write("bracha.tla", text), "--json", "--property", "agreement")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual(json.loads(out.stdout)["properties"][0]["verdict"], "safe")
+
+    def cross_check(self, answer, *arguments, timeout="20s"):
+        solver = self.write("cvc5", f"#!/bin/sh\n{answer}\n")
+        solver.chmod(0o755)
+        path = f"{self.folder.name}:{os.environ['PATH']}"
+        return subprocess.run(
+            [BINARY, "verify", str(self.write("p.ta", AUTOMATON)), "--property", "counted", "--cross-check",
+             "--timeout", timeout, *arguments],
+            capture_output=True, text=True, timeout=60, env=dict(os.environ, PATH=path))
+
+    def test_a_second_solver(self):
+        def said(out):
+            return json.loads(out.stdout)["properties"][0]["cross_check"]
+
+        out = self.cross_check("echo unsat", "--json")
+        self.assertEqual((out.returncode, said(out), out.stderr), (0, "agreed", ""))
+        out = self.cross_check("echo sat", "--json")
+        self.assertEqual((out.returncode, said(out)), (1, "disagreed"))
+        self.assertIn("Z3 says 'unsat', cvc5 says 'sat'", out.stderr)
+        out = self.cross_check("echo colourless green", "--json")
+        self.assertEqual((out.returncode, said(out)), (0, "unknown"))
+        self.assertIn("colourless green", out.stderr)
+        out = self.cross_check("sleep 100", "--json", timeout="1s")
+        self.assertEqual((out.returncode, said(out)), (0, "unknown"))
+
+    def test_no_second_solver(self):
+        empty = pathlib.Path(self.folder.name, "empty")
+        empty.mkdir()
+        out = subprocess.run([BINARY, "verify", str(self.write("p.ta", AUTOMATON)), "--property", "counted",
+                              "--cross-check", "--json"], capture_output=True, text=True, timeout=60,
+                             env=dict(os.environ, PATH=str(empty)))
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual(json.loads(out.stdout)["properties"][0]["cross_check"], "unavailable")
+        self.assertIn("install the package cvc5", out.stderr)
+
+    def test_checkers_by_name(self):
+        path = self.write("p.ta", AUTOMATON)
+        for checker in ["smt", "acs", "zcs"]:
+            out = run("verify", path, "--checker", checker, "--json")
+            self.assertEqual(out.returncode, 3, out.stderr)
+            rows = json.loads(out.stdout)["properties"]
+            self.assertEqual([(r["verdict"], r["checker"]) for r in rows],
+                             [("safe", checker), ("violated", checker)])
+
     def test_bad_input(self):
         path = self.write("p.ta", AUTOMATON)
         for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
                                    (("/none.ta",), "cannot read"),
+                                   ((self.write("bad.tla", "---- MODULE a ----\nVARIABLS x"),), "bad.tla:2:1: "),
+                                   ((path, "--replay", "/none.json"), "cannot read"),
+                                   ((path, "--replay", self.write("bad.json", "{]")), "bad.json:1:2: "),
                                    ((path, "--property", "conted"), "did you mean 'counted'"),
                                    ((path, "--checker", "magic"), "none of"),
                                    ((path, "--timeout", "soon"), "is no time")]:

@@ -36,7 +36,7 @@ void compare(const Automaton& ta, const Property& p, bool cycles, const std::str
   count.unknown += all.verdict == Verdict::kUnknown ? 1 : 0;
   for (const auto& [n, t] : kSmall) {
     const std::vector<std::int64_t> parameters{n, t};
-    const Exploration small = explore(ta, p, parameters, cycles ? kEndless : kSeconds);
+    const Exploration small = explore_instance(ta, p, parameters, cycles ? kEndless : kSeconds);
     const bool endless = !small.complete && !small.witness;
     ASSERT_TRUE(cycles || !endless) << text;
     count.endless += endless ? 1 : 0;
@@ -132,7 +132,7 @@ TEST(Tables, AgreeWithExplorationAtTheSmallestN) {
       for (const std::int64_t coin : {0, 1}) {
         std::vector<std::int64_t> parameters{n, 1, 1, coin};
         parameters.resize(ta.parameters.size());
-        const Exploration small = explore(ta, p, parameters, 60);
+        const Exploration small = explore_instance(ta, p, parameters, 60);
         EXPECT_TRUE(small.complete) << ta.name << " " << p.name;
         EXPECT_EQ(small.witness.has_value(), attacked) << ta.name << " " << p.name;
         if (ta.parameters.size() < 4) break;

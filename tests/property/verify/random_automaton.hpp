@@ -13,10 +13,12 @@ inline std::string pick(Prng& random, const std::vector<std::string>& all) {
   return all[random.below(all.size())];
 }
 
-/// Up to five locations, two variables, guards of both kinds; cyclic when `cycles`. `properties`
+/// Up to five locations, two variables, guards of both kinds; cyclic when `cycles`, with
+/// resets and decrements when `lowers`. `properties`
 /// gets the name of the last location.
 inline std::string random_automaton(
-    Prng& random, bool cycles, const std::function<std::string(const std::string&)>& properties) {
+    Prng& random, bool cycles, const std::function<std::string(const std::string&)>& properties,
+    bool lowers = false) {
   const std::uint64_t places = 3 + random.below(3);
   std::string locations;
   std::string inits = "l0 + l1 == N; x == 0; y == 0;";
@@ -34,8 +36,12 @@ inline std::string random_automaton(
     const std::string guard =
         pick(random, {"true", "x >= T", "x >= N - T", "y >= 1", "x + y >= T + 1", "x < T", "y < 1",
                       "x < T && y >= 1", "2 * x >= N || y >= T", "x >= T + 1 && y < T"});
-    const std::string grows =
+    std::string grows =
         back ? "" : pick(random, {"", "x' == x + 1;", "y' == y + 1;", "x' == x + 1; y' == y + 1;"});
+    if (lowers && random.below(2) == 0) {
+      grows = pick(random, {"x' == 0;", "y' == 0;", "x' == 0; y' == 0;", "x' == x - 1;", "y' == 2;",
+                            "y' == y - 1; x' == x + 1;"});
+    }
     rules += "  " + std::to_string(r) + ": l" + std::to_string(from) + " -> l" +
              std::to_string(to) + " when (" + guard + ") do { " + grows + " };\n";
   }

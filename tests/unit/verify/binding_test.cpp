@@ -38,7 +38,7 @@ TEST(Binding, FindsTheCoinAttackOnMmr14) {
   const auto both = both_happen(ta, *p.fork, *out.futures);
   ASSERT_TRUE(both) << both.error();
   EXPECT_TRUE(*both);
-  EXPECT_TRUE(explore(ta, p, out.futures->prefix.parameters, 20).futures);
+  EXPECT_TRUE(explore_instance(ta, p, out.futures->prefix.parameters, 20).futures);
   const std::string text = describe(ta, *out.futures);
   EXPECT_THAT(text, HasSubstr("from here, one future:\nstep"));
   EXPECT_THAT(text, HasSubstr("another future:\nstep"));
@@ -49,7 +49,7 @@ TEST(Binding, ProvesItsAbsenceWithConf) {
   const Automaton ta = export_votes(kCobalt);
   const Outcome out = check_binding(ta, property(ta, "binding"), 60);
   EXPECT_EQ(out.verdict, Verdict::kSafe) << out.why;
-  const Exploration small = explore(ta, property(ta, "binding"), {4, 1, 1, 0}, 60);
+  const Exploration small = explore_instance(ta, property(ta, "binding"), {4, 1, 1, 0}, 60);
   EXPECT_TRUE(small.complete);
   EXPECT_FALSE(small.futures);
 }
@@ -137,7 +137,7 @@ TEST(Always, IsDecidedBetweenTheBoundariesToo) {
   const auto outcomes = check_all(ta, {});
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     EXPECT_EQ(outcomes[i].verdict, wanted[i]) << ta.properties[i].name << ": " << outcomes[i].why;
-    const Exploration small = explore(ta, ta.properties[i], {3}, 5);
+    const Exploration small = explore_instance(ta, ta.properties[i], {3}, 5);
     EXPECT_TRUE(small.complete);
     EXPECT_EQ(small.witness.has_value(), wanted[i] == Verdict::kViolated) << ta.properties[i].name;
   }

@@ -68,7 +68,7 @@ void compare_with_golden(const Automaton& ta) {
   compare_with_golden(ta.name + ".ta", print_automaton(ta));
   const auto tla = export_tla(ta);
   ASSERT_TRUE(tla);
-  compare_with_golden(ta.name + ".tla", *tla);
+  compare_with_golden(ta.name + ".tla", tla->text);
 }
 TEST_P(Tables, TheExportIsTheGoldenOne) {
   compare_with_golden(export_votes(*GetParam()));

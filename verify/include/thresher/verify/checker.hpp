@@ -7,6 +7,7 @@
 // or outside a checker's fragment is `kUnknown` with the reason.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,25 +25,49 @@ struct Outcome {
   std::string checker;  ///< which one answered
   double seconds = 0;
   std::optional<Run> witness;  ///< of kViolated
-  /// Of kViolated with two futures; `witness` is then the first one.
-  std::optional<Futures> futures;
+  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right. Kept when CheckOptions::keep_proofs.
+  std::vector<std::string> proofs;
+  /// Of kViolated with two futures{}; `witness` is then the first one.
+  std::optional<Futures> futures{};
 };
 
 struct CheckOptions {
   double seconds = 60;            ///< for all properties together
-  std::string checker = "auto";   ///< auto, smt, live, binding or explicit
+  std::string checker = "auto";   ///< auto, or a name of checker_names()
   std::vector<std::string> only;  ///< names of properties; empty: all
-  unsigned threads = 2;
+  unsigned threads = 0;           ///< 0: one for each core
+  bool keep_proofs = false;
 };
+
+/// What a checker may be told besides the time. The flag ends it early, with kUnknown.
+struct CheckControl {
+  const std::atomic<bool>* stop = nullptr;
+  bool keep_proofs = false;
+};
+
+/// What `CheckOptions::checker` may be.
+const std::vector<std::string>& checker_names();
 
 /// The segment encoding on Z3 (docs/verify/automata.md): safety and liveness of automata whose
 /// variables only grow and whose guards are lower or upper bounds.
-Outcome check_smt(const Automaton& automaton, const Property& property, double seconds);
+Outcome check_smt(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
 /// Properties of two futures, on the same encoding: the prefix once, its continuation twice.
-Outcome check_binding(const Automaton& automaton, const Property& property, double seconds);
+Outcome check_binding(const Automaton& automaton, const Property& property, double seconds,
+                      const CheckControl& control = {});
 /// All configurations for small parameters, one by one: finds violations of any property, never
 /// proves their absence. Of liveness it knows the runs that come to rest.
-Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds);
+Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds,
+                       const CheckControl& control = {});
+/// Backwards over processes counted exactly and intervals of the variables, then a search with Z3
+/// for a run through what remains. Safety with one eventuality in the negation, resets and
+/// decrements included: there a semi-decision procedure.
+Outcome check_acs(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
+/// The same with locations that are empty or not, as decision diagrams. The library behind it,
+/// BuDDy, is global: calls from several threads take turns at the diagrams.
+Outcome check_zcs(const Automaton& automaton, const Property& property, double seconds,
+                  const CheckControl& control = {});
 
 /// What one instance shows.
 struct Exploration {
@@ -51,8 +76,8 @@ struct Exploration {
   std::optional<Futures> futures;  ///< of a property of two futures
 };
 /// All runs of the instance with these parameters, up to a bound on time and configurations.
-Exploration explore(const Automaton& automaton, const Property& property,
-                    const std::vector<std::int64_t>& parameters, double seconds);
+Exploration explore_instance(const Automaton& automaton, const Property& property,
+                             const std::vector<std::int64_t>& parameters, double seconds);
 
 /// One outcome for each property asked for, in order.
 std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);

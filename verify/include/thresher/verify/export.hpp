@@ -10,9 +10,9 @@
 // taken in the end), never written by hand. The properties are those of reliable broadcast.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "thresher/core/result.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_votes.hpp"
 #include "thresher/verify/automaton.hpp"
@@ -27,9 +27,13 @@ Automaton export_broadcast(const RuleTable& table);
 /// keep, finish, round_ends, and one_side or (common coin: a parameter COIN of 0 or 1) binding.
 Automaton export_votes(const VoteTable& table);
 
+struct TlaModule {
+  std::string text;
+};
 /// The automaton in TACO's subset of TLA+: one file for TLC at a small n and for TACO at every n.
-/// Two-future properties are left out, with a comment. Nothing when the initial conditions do not
-/// say how many correct processes there are.
-std::optional<std::string> export_tla(const Automaton& automaton);
+/// Parsed again by parse_tla it is the same automaton, but for the order of initial constraints and
+/// for properties of two futures, which are left out with a comment. The error says what of it TLA+
+/// cannot express in this subset.
+Result<TlaModule, std::string> export_tla(const Automaton& automaton);
 
 }  // namespace thresher::verify

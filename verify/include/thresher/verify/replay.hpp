@@ -27,12 +27,16 @@ struct Configuration {
 struct Step {
   std::uint32_t rule = 0;  ///< index into Automaton::rules
   std::int64_t times = 1;
+
+  friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Run {
   std::vector<std::int64_t> parameters;
   Configuration start;
   std::vector<Step> steps;
+
+  friend bool operator==(const Run&, const Run&) = default;
 };
 
 /// Two ways on from the same configuration.
@@ -61,6 +65,9 @@ Result<std::vector<Configuration>, std::string> replay(const Automaton& automato
 /// no step.
 Result<bool, std::string> both_happen(const Automaton& automaton, const Fork& fork,
                                       const Futures& futures);
+/// The same of two runs: whether they are alike up to a configuration where `when` holds, and end
+/// in `first` and `second`. False too when one of them is no run.
+bool both_happen(const Automaton& automaton, const Fork& fork, const Run& one, const Run& another);
 
 /// For people: parameters, the start, one line a step with what changed.
 std::string describe(const Automaton& automaton, const Run& run);

@@ -1,4 +1,5 @@
-// Threshold automata as text: the union of ByMC's .ta/.eta and TACO's dialect.
+// Threshold automata as text: the union of ByMC's .ta/.eta and TACO's dialect, and a subset of
+// TLA+.
 //
 //   auto ta = verify::parse_automaton(text, "bracha.ta");
 //   if (!ta) std::cerr << ta.error();             // bracha.ta:12:5: what, why, nearest name
@@ -19,6 +20,10 @@ namespace thresher::verify {
 
 /// `file` only names the place in errors.
 Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file);
+
+/// TACO's subset of TLA+; export.hpp writes it. A rule that Next does not name is no rule. Layout
+/// is not read: where '/\' and '\/' would be told apart by it, brackets are demanded.
+Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file);
 
 std::string print_automaton(const Automaton& automaton);
 /// One formula with the automaton's names, for witnesses and errors.

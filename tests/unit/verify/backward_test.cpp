@@ -1,0 +1,171 @@
+// The acs and zcs checkers: what each decides, what it refuses, and that it ends when told.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+#include "thresher/verify/checker.hpp"
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+namespace {
+
+using testing::HasSubstr;
+using Checker = Outcome (*)(const Automaton&, const Property&, double, const CheckControl&);
+
+Automaton parsed(const std::string& text) {
+  auto ta = parse_automaton(text, "test.eta");
+  EXPECT_TRUE(ta) << ta.error();
+  return ta ? *ta : Automaton{};
+}
+
+// One that has counted may reset the count and go back.
+constexpr const char* kRounds =
+    "skel R { shared x, y; parameters N; assumptions (0) { N >= 2; }\n"
+    "locations (0) { a; b; c; d; } inits (0) { a == N; b == 0; c == 0; d == 0; x == 0; y == 0; }\n"
+    "rules (0) { 0: a -> b when (true) do { x' == x + 1; };\n"
+    "  1: b -> a when (x >= 1) do { x' == 0; y' == y + 1; };\n"
+    "  2: b -> c when (y >= 3 && x >= 2) do {};\n"
+    "  3: b -> d when (x >= N + 1) do {}; }\n"
+    "specifications (0) { third: [](c == 0); over: [](d == 0);\n"
+    "  nested: [](y >= 1 -> [](c == 0)); conjoined: !(<>(c > 0) && <>(d > 0));\n"
+    "  ends: <>(a == 0); } }";
+
+const Property& named(const Automaton& ta, const std::string& name) {
+  for (const Property& p : ta.properties) {
+    if (p.name == name) return p;
+  }
+  ADD_FAILURE() << name;
+  return ta.properties[0];
+}
+
+class Backward : public testing::TestWithParam<std::pair<const char*, Checker>> {
+ protected:
+  Outcome check(const Automaton& ta, const std::string& name, double seconds = 10) const {
+    const Outcome out = GetParam().second(ta, named(ta, name), seconds, {});
+    EXPECT_EQ(out.checker, GetParam().first);
+    if (out.verdict == Verdict::kViolated) {
+      const auto run = replay(ta, *out.witness);
+      EXPECT_TRUE(run) << run.error();
+      EXPECT_FALSE(holds(named(ta, name).formula, out.witness->parameters, *run));
+    } else if (out.verdict == Verdict::kUnknown) {
+      EXPECT_FALSE(out.why.empty());
+    }
+    return out;
+  }
+};
+
+TEST_P(Backward, FindsARunThroughSeveralResets) {
+  const Outcome out = check(parsed(kRounds), "third");
+  ASSERT_EQ(out.verdict, Verdict::kViolated) << out.why;
+  EXPECT_EQ(out.witness->parameters[0], 2);
+}
+
+TEST_P(Backward, RefusesWhatItDoesNotDecide) {
+  const Automaton ta = parsed(kRounds);
+  EXPECT_THAT(check(ta, "nested").why, HasSubstr("smt checker"));
+  EXPECT_THAT(check(ta, "conjoined").why, HasSubstr("smt checker"));
+  EXPECT_THAT(check(ta, "ends").why, HasSubstr("liveness"));
+}
+
+TEST_P(Backward, IsHonestAboutTime) {
+  const Outcome out = check(parsed(kRounds), "over", 0.3);
+  EXPECT_NE(out.verdict, Verdict::kViolated);
+  EXPECT_EQ(check(parsed(kRounds), "third", 0).verdict, Verdict::kUnknown);
+}
+
+TEST_P(Backward, EndsWhenTold) {
+  const Automaton ta = parsed(kRounds);
+  std::atomic<bool> stop{true};
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome out = GetParam().second(ta, named(ta, "over"), 1000, {&stop, false});
+  EXPECT_EQ(out.verdict, Verdict::kUnknown);
+  // Far from the thousand seconds it was given.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(500));
+}
+
+TEST_P(Backward, AResetToANumberIsThatNumber) {
+  const Automaton ta = parsed(
+      "skel S { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+      "locations (0) { a; b; c; d; } inits (0) { a == N; b == 0; c == 0; d == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do { x' == 3; }; 1: b -> c when (x >= 4) do {};\n"
+      "  2: b -> d when (x >= 3 && x < 4) do {}; }\n"
+      "specifications (0) { four: [](c == 0); three: [](d == 0); } }");
+  EXPECT_EQ(check(ta, "four").verdict, Verdict::kSafe);
+  EXPECT_EQ(check(ta, "three").verdict, Verdict::kViolated);
+}
+
+TEST_P(Backward, NothingIsTakenFromAnEmptyVariable) {
+  const Automaton ta = parsed(
+      "skel D { shared x, y; parameters N; assumptions (0) { N >= 1; }\n"
+      "locations (0) { a; b; c; d; } inits (0) { a + b == N; c == 0; d == 0; x == 0; y == 0; }\n"
+      "rules (0) { 0: a -> c when (true) do { x' == x - 1; }; 1: b -> d when (true) do { y' == y + "
+      "1; }; 2: d -> c when (true) do { y' == y - 1; }; }\n"
+      "specifications (0) { alone: (b == 0) -> [](c == 0); filled: [](c == 0); } }");
+  EXPECT_EQ(check(ta, "alone").verdict, Verdict::kSafe);
+  EXPECT_EQ(check(ta, "filled").verdict, Verdict::kViolated);
+}
+
+TEST_P(Backward, ASumSurvivesTheResetOfOnePart) {
+  const Automaton ta = parsed(
+      "skel P { shared x, y; parameters N; assumptions (0) { N >= 3; }\n"
+      "locations (0) { a; b; c; d; } inits (0) { a == N; b == 0; c == 0; d == 0; x == 0; y == 0; "
+      "}\n"
+      "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: a -> b when (true) do { y' == y + "
+      "1; }; 2: b -> c when (x + y >= 2) do { x' == 0; }; 3: c -> d when (x + y >= 2) do {};\n"
+      "  4: b -> d when (x + y >= N + 1) do {}; }\n"
+      "specifications (0) { kept: [](d == 0); } }");
+  EXPECT_EQ(check(ta, "kept").verdict, Verdict::kViolated);
+}
+
+TEST_P(Backward, ProofsAreKeptOnDemand) {
+  const Automaton ta = parsed(
+      "skel K { shared x; parameters N, T; assumptions (0) { N > 2 * T; T >= 1; }\n"
+      "locations (0) { a; b; c; } inits (0) { a == T; b == 0; c == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> c when (x > T) do {}; }\n"
+      "specifications (0) { never: [](c == 0); } }");
+  const Outcome out = GetParam().second(ta, ta.properties[0], 10, {nullptr, true});
+  EXPECT_EQ(out.verdict, Verdict::kSafe) << out.why;
+  EXPECT_FALSE(out.proofs.empty());
+  for (const std::string& script : out.proofs) EXPECT_THAT(script, HasSubstr("(check-sat)"));
+  EXPECT_TRUE(check(ta, "never").proofs.empty());
+}
+
+// Every process must have moved: the abstraction alone does not see it, the search with Z3 does.
+TEST_P(Backward, CountsThatTheAbstractionForgets) {
+  const Automaton ta = parsed(
+      "skel C { shared x; parameters N; assumptions (0) { N >= 2; }\n"
+      "locations (0) { a; b; c; } inits (0) { a == N; b == 0; c == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; 1: b -> c when (x >= N) do {}; }\n"
+      "specifications (0) { all: [](c == 0 || a == 0); } }");
+  EXPECT_EQ(check(ta, "all").verdict, Verdict::kSafe);
+}
+
+TEST_P(Backward, NoAdmittedParameterBreaksNothing) {
+  const Automaton ta = parsed(
+      "skel E { shared x; parameters N; assumptions (0) { N >= 2; N < 2; }\n"
+      "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (x >= N) do {}; } specifications (0) { p: [](b == 0); } }");
+  EXPECT_EQ(check(ta, "p").verdict, Verdict::kSafe);
+}
+
+// BuDDy is global: the calls take turns, and no answer changes.
+TEST_P(Backward, CallsFromSeveralThreadsDoNotMix) {
+  const Automaton ta = parsed(kRounds);
+  std::vector<Verdict> verdicts(4);
+  {
+    std::vector<std::jthread> all;
+    for (Verdict& v : verdicts) {
+      all.emplace_back([&] { v = GetParam().second(ta, named(ta, "third"), 30, {}).verdict; });
+    }
+  }
+  EXPECT_THAT(verdicts, testing::Each(Verdict::kViolated));
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkers, Backward,
+                         testing::Values(std::pair<const char*, Checker>("acs", check_acs),
+                                         std::pair<const char*, Checker>("zcs", check_zcs)),
+                         [](const auto& param) { return std::string(param.param.first); });
+
+}  // namespace
+}  // namespace thresher::verify

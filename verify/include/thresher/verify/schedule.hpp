@@ -1,0 +1,34 @@
+// Violating runs as JSON, for simulators and other tools, and back.
+//
+//   std::ofstream("run.json") << verify::print_schedule(ta, {{"agreement", run}});
+//   auto runs = verify::parse_schedule(text, "run.json", ta);
+//   for (const auto& r : *runs) auto configurations = verify::replay(ta, r.run);
+//
+// The form is described in docs/verify/automata.md. Guarantees: parse(print(runs)) == runs; a run
+// that was read names only what the automaton has, but need not be one of its runs: replay() says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/verify/replay.hpp"
+
+namespace thresher::verify {
+
+/// A run and the property that it is said to break.
+struct NamedRun {
+  std::string property;
+  Run run;
+
+  friend bool operator==(const NamedRun&, const NamedRun&) = default;
+};
+
+std::string print_schedule(const Automaton& automaton, const std::vector<NamedRun>& runs);
+/// `file` only names the place in errors.
+Result<std::vector<NamedRun>, std::string> parse_schedule(std::string_view text,
+                                                          const std::string& file,
+                                                          const Automaton& automaton);
+
+}  // namespace thresher::verify

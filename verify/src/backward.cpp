@@ -1,0 +1,66 @@
+#include "backward.hpp"
+
+namespace thresher::verify {
+namespace {
+
+Outcome check_query(const Automaton& ta, const Property& property, const Query& query,
+                    const Budget& budget, const CheckControl& control, const Explore& explore) {
+  Outcome out;
+  auto cells = Cells::build(ta, query, budget, control.keep_proofs);
+  if (!cells) {
+    out.why = cells.error();
+    return out;
+  }
+  const bool no_start =
+      std::any_of(cells->start.begin(), cells->start.end(), [](CellSet s) { return s == 0; });
+  if (no_start) {
+    out.verdict = Verdict::kSafe;
+  } else {
+    const auto guide = explore(ta, query, *cells, budget);
+    if (!guide) {
+      out.why = guide.error();
+      return out;
+    }
+    if (*guide == nullptr) {
+      out.verdict = Verdict::kSafe;
+    } else {
+      out = search_paths(ta, property, query, *cells, **guide, budget, control);
+    }
+  }
+  out.proofs.insert(out.proofs.end(), cells->proofs.begin(), cells->proofs.end());
+  return out;
+}
+
+}  // namespace
+
+Outcome check_backward(const std::string& checker, const Automaton& ta, const Property& property,
+                       double seconds, const CheckControl& control, const Explore& explore) {
+  const Budget budget(seconds, control.stop);
+  Outcome out;
+  const auto queries = queries_of(normal(negate(property.formula)));
+  if (property.category() != "safety") {
+    out.why = "the " + checker + " checker decides safety; this is a liveness property: use live";
+  } else if (!queries) {
+    out.why = queries.error();
+  } else {
+    out.verdict = Verdict::kSafe;
+    for (const Query& query : *queries) {
+      Outcome one = check_query(ta, property, query, budget, control, explore);
+      if (one.verdict == Verdict::kViolated) {
+        out = std::move(one);
+        break;
+      }
+      if (one.verdict == Verdict::kUnknown && out.verdict == Verdict::kSafe) {
+        out = std::move(one);
+      } else {
+        out.proofs.insert(out.proofs.end(), one.proofs.begin(), one.proofs.end());
+      }
+    }
+  }
+  if (out.verdict != Verdict::kSafe) out.proofs.clear();
+  out.checker = checker;
+  out.seconds = budget.used();
+  return out;
+}
+
+}  // namespace thresher::verify

@@ -1,0 +1,46 @@
+// What the acs and zcs checkers share: from a property to queries, from a set of abstract
+// configurations that lead to the target to a run or to the proof that there is none. Private to
+// verify/.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "budget.hpp"
+#include "cells.hpp"
+#include "thresher/verify/checker.hpp"
+
+namespace thresher::verify {
+
+/// The abstract configurations on the way from a start to the target.
+class Guide {
+ public:
+  Guide() = default;
+  Guide(const Guide&) = delete;
+  Guide& operator=(const Guide&) = delete;
+  virtual ~Guide() = default;
+
+  /// False only if no violating run passes through a configuration in these cells.
+  virtual bool hopeful(const Context& context) const = 0;
+  /// Numbers of processes by location of which a violating run has at least one vector when it is
+  /// in these cells; empty when nothing is known.
+  virtual std::vector<std::vector<std::int64_t>> needed(const Context& context) const = 0;
+};
+
+/// No guide: the abstraction alone proves that the target is never reached.
+using MaybeGuide = Result<std::unique_ptr<Guide>, std::string>;
+/// The error says why the abstraction was not explored to its end.
+using Explore =
+    std::function<MaybeGuide(const Automaton&, const Query&, const Cells&, const Budget&)>;
+
+Outcome check_backward(const std::string& checker, const Automaton& automaton,
+                       const Property& property, double seconds, const CheckControl& control,
+                       const Explore& explore);
+
+/// Looks for a run through hopeful contexts with Z3, ever longer ones. Safe when there is no
+/// longer one to try and none was left in doubt.
+Outcome search_paths(const Automaton& automaton, const Property& property, const Query& query,
+                     const Cells& cells, const Guide& guide, const Budget& budget,
+                     const CheckControl& control);
+
+}  // namespace thresher::verify

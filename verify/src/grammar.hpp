@@ -1,0 +1,83 @@
+// What the readers of .ta, .tla and .json files share: names, sums, formulas, and errors with their
+// place. Private to verify/.
+//
+// Recursive descent; every function throws Problem, which the public functions turn into a Result.
+// Guarantees: nesting is bounded, numbers stay far from 64 bits, and a bracket is read at most
+// twice but for a bounded number of retries.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lexer.hpp"
+#include "thresher/verify/automaton.hpp"
+
+namespace thresher::verify {
+
+struct Problem : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Grammar {
+ protected:
+  Grammar(std::string_view text, const std::string& file, Dialect dialect)
+      : dialect_(dialect), lexer_(text, dialect), file_(file), size_(text.size()) {}
+
+  [[noreturn]] void fail(const Token& at, const std::string& what) const;
+  bool accept(std::string_view sign);
+  void expect(std::string_view sign);
+  std::string name(const char* what);
+  std::int64_t number();
+
+  void add_symbol(const Token& at, std::string text, Symbol::Kind kind,
+                  std::vector<std::string>& into);
+  Symbol symbol(const Token& at, const std::string& text) const;
+  void check_guard(const Token& at, const Formula& f) const;
+
+  /// What `variable' == value` does; nothing when it does nothing.
+  std::optional<Update> update_of(const Token& at, Symbol variable, Linear value) const;
+
+  Formula formula(bool temporal);
+  Formula disjunction(bool temporal);
+  Formula unary(bool temporal);
+  Linear sum();
+  static bool is_comparison(std::string_view sign);
+
+  Dialect dialect_;
+  Lexer lexer_;
+  const std::string& file_;
+  Automaton ta_;
+  std::map<std::string, Symbol, std::less<>> symbols_;
+  std::map<std::string, Linear, std::less<>> macros_;
+
+ private:
+  struct Deeper {
+    explicit Deeper(Grammar& g);
+    ~Deeper() { --grammar.depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+    Grammar& grammar;
+  };
+
+  Formula conjunction(bool temporal, bool& several);
+  std::optional<Formula> parenthesised(bool temporal);
+  void count_again(const Lexer& from, const Lexer& to);
+  bool opens_sum();
+  static std::optional<Formula> literal(const Linear& form);
+  Formula comparison(Linear left);
+  void check_size(const Token& at, const Linear& form) const;
+  Linear product();
+  void divide(const Token& op, Linear& form, std::int64_t by) const;
+  Linear factor();
+
+  int depth_ = 0;
+  int retries_ = 0;
+  std::size_t size_;
+  std::size_t again_ = 0;
+};
+
+}  // namespace thresher::verify

@@ -1,0 +1,44 @@
+// Configurations as terms of Z3. Private to verify/.
+#pragma once
+
+#include <z3++.h>
+
+#include <string>
+#include <vector>
+
+#include "thresher/verify/automaton.hpp"
+
+namespace thresher::verify {
+
+/// One configuration and the parameters. `prefix` tells the configurations of a run apart; the
+/// parameters are the same for all.
+struct SymbolTerms {
+  SymbolTerms(z3::context& context, const Automaton& automaton, const std::string& prefix);
+
+  z3::expr value(const Linear& form) const;
+  /// Pre: is_state(f), in normal form.
+  z3::expr state(const Formula& f) const;
+  /// Nothing of it is negative.
+  z3::expr natural() const;
+
+  z3::context* context;
+  std::vector<z3::expr> parameters;
+  std::vector<z3::expr> processes;
+  std::vector<z3::expr> shared;
+};
+
+/// Of any number of terms: Z3 writes operators with fewer than two arguments, which SMT-LIB and
+/// other solvers do not have.
+z3::expr every(const z3::expr_vector& all);
+z3::expr some(const z3::expr_vector& all);
+z3::expr total(const z3::expr_vector& all);
+
+/// A solver with the settings that suit counters best.
+z3::solver simple_solver(z3::context& context);
+/// Asserts that `at` is an initial configuration in which each of `more` holds.
+void assume_start(z3::solver& solver, const SymbolTerms& at, const Automaton& automaton,
+                  const std::vector<Formula>& more);
+/// What is asserted, as SMT-LIB 2 text that ends with (check-sat).
+std::string script(z3::solver& solver);
+
+}  // namespace thresher::verify

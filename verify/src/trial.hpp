@@ -1,0 +1,23 @@
+// Puts counted firings into an order that strands nobody. Private to verify/.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thresher/verify/replay.hpp"
+
+namespace thresher::verify {
+
+struct Hop {
+  std::uint32_t rule = 0;  ///< index into Automaton::rules
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+};
+
+/// One firing at a time in a drawn order of preference, until an order strands nobody. When none is
+/// found the last one is returned, and its replay will say so.
+std::vector<Step> order_by_trial(const std::vector<Hop>& hops,
+                                 const std::vector<std::int64_t>& firings,
+                                 const std::vector<std::int64_t>& processes);
+
+}  // namespace thresher::verify
