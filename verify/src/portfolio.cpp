@@ -120,6 +120,7 @@ class Portfolio {
       lock.unlock();
       Outcome outcome = check_one(ta_, *q->property, checker, budget_.left(),
                                   {&q->decided, options_.keep_proofs});
+      if (outcome.checker.empty()) outcome.checker = checker;
       lock.lock();
       ++q->ended;
       take(*q, std::move(outcome));
