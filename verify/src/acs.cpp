@@ -159,7 +159,7 @@ class Backward {
       const z3::check_result r = solver.check();
       solver.pop();
       if (r == z3::sat) return true;
-      if (r == z3::unknown) return std::string("the solver gave up on an abstract start");
+      if (r == z3::unknown) return budget_.reason("the solver gave up on an abstract start");
     }
     return false;
   }
@@ -208,7 +208,7 @@ MaybeGuide explore(const Automaton& ta, const Query& query, const Cells& cells,
   try {
     return Backward(ta, query, cells, budget).run();
   } catch (const z3::exception& e) {
-    return std::string("the solver gave up: ") + e.msg();
+    return budget.reason(std::string("the solver gave up: ") + e.msg());
   }
 }
 

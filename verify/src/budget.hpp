@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string>
 
 namespace thresher::verify {
 
@@ -22,6 +23,10 @@ class Budget {
   bool over() const { return stopped() || Clock::now() >= deadline_; }
   double left() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
   double used() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  /// Why a solver ended without an answer: its own doing, or this budget's.
+  std::string reason(const std::string& otherwise) const {
+    return over() ? "no answer within the time" : otherwise;
+  }
   Clock::time_point deadline() const { return deadline_; }
 
  private:

@@ -237,7 +237,7 @@ class Builder {
     if (budget_.over()) problem_ = "the time was over while the abstraction was made";
     if (!problem_.empty()) return false;
     const z3::check_result r = solver.check(assumptions);
-    if (r == z3::unknown) problem_ = "the solver gave up on the abstraction";
+    if (r == z3::unknown) problem_ = budget_.reason("the solver gave up on the abstraction");
     return r == z3::sat;
   }
   bool possible(z3::solver& solver, const z3::expr& e) {
@@ -402,7 +402,7 @@ Result<Cells, std::string> Cells::build(const Automaton& ta, const Query& query,
   try {
     return Builder(ta, query, budget, keep_proofs).run();
   } catch (const z3::exception& e) {
-    return std::string("the solver gave up: ") + e.msg();
+    return budget.reason(std::string("the solver gave up: ") + e.msg());
   }
 }
 

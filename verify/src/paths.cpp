@@ -101,7 +101,7 @@ class Paths {
     }
     const z3::check_result r = solver_.check();
     if (r == z3::unknown) {
-      problem_ = budget_.over() ? "no answer within the time" : "the solver gave up on a path";
+      problem_ = budget_.reason("the solver gave up on a path");
     }
     if (r == z3::unsat && control_.keep_proofs) proofs_.push_back(script(solver_));
     return r == z3::sat;
@@ -388,7 +388,7 @@ Outcome search_paths(const Automaton& ta, const Property& property, const Query&
     return Paths(ta, property, query, cells, guide, budget, control).run();
   } catch (const z3::exception& e) {
     Outcome out;
-    out.why = std::string("the solver gave up: ") + e.msg();
+    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
     return out;
   }
 }

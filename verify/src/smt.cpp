@@ -131,7 +131,7 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
   try {
     out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
   } catch (const z3::exception& e) {
-    out.why = std::string("the solver gave up: ") + e.msg();
+    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
   }
   out.checker = checker;
   out.seconds = budget.used();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times `thresher verify` on the benchmark files, beside the published times of their manifest.
 
-    bench_automata.py BINARY FOLDER [--timeout 60]      a Markdown table on stdout
+    bench_automata.py BINARY FOLDER [--timeout 60] [--checker zcs] [--only reset]      a Markdown table on stdout
 """
 import argparse
 import csv
@@ -16,6 +16,8 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--timeout", default="60")
+    parser.add_argument("--checker", default="auto")
+    parser.add_argument("--only", default="", help="files whose name has this in it")
     args = parser.parse_args()
     files = {}
     for row in csv.DictReader((args.folder / "manifest.tsv").open(), delimiter="\t"):
@@ -23,8 +25,11 @@ def main():
     print("| file | properties: safe, violated, unknown | slowest property, s | whole call, s | ByMC POPL'17 | TACO SMT Z3 | ACS | ZCS |")
     print("|---|---|---|---|---|---|---|---|")
     for name, rows in files.items():
+        if args.only not in name:
+            continue
         start = time.perf_counter()
-        out = subprocess.run([args.binary, "verify", args.folder / name, "--timeout", args.timeout + "s", "--json"],
+        out = subprocess.run([args.binary, "verify", args.folder / name, "--timeout", args.timeout + "s", "--json",
+                              "--checker", args.checker],
                              capture_output=True, text=True)
         wall = time.perf_counter() - start
         try:
