@@ -105,6 +105,7 @@ Formula normal(const Formula& f) {
 }
 
 std::string Property::category() const {
+  if (fork) return "binding";
   return has_eventually(normal(formula)) ? "liveness" : "safety";
 }
 

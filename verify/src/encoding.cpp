@@ -11,7 +11,7 @@ using Kind = Formula::Kind;
 
 Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& prepared,
                    std::size_t extra)
-    : context_(context), ta_(ta), prepared_(prepared), solver_(context) {
+    : context_(context), ta_(ta), prepared_(prepared), solver_(context), extra_(extra) {
   z3::params options(context);
   options.set("arith.solver", 2u);
   solver_.set(options);
@@ -23,18 +23,36 @@ Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& pr
   for (const std::string& name : ta.shared) boundaries_[0].shared.push_back(number("g0_" + name));
   for (const Formula& f : ta.resilience) solver_.add(state(normal(f), 0));
   for (const Formula& f : ta.initial) solver_.add(state(normal(f), 0));
+  trunk_ = add_stretch(0);
+}
 
+// One segment more than guards change their truth; a single step where an upper guard can.
+Encoding::Stretch Encoding::add_stretch(std::size_t before) {
   std::size_t flips = 0;
   bool steps = false;
-  for (const Atom& a : prepared.atoms) {
+  for (const Atom& a : prepared_.atoms) {
     flips += a.flips ? 1 : 0;
     steps |= a.flips && !a.lower;
   }
+  tip_ = before;
+  Stretch out{transitions_.size(), 0, before, 0};
   add_boundary(false);
-  for (std::size_t i = 0; i < flips + extra; ++i) {
+  for (std::size_t i = 0; i < flips + extra_; ++i) {
     if (steps && i < flips) add_boundary(true);
     add_boundary(false);
   }
+  out.end = transitions_.size();
+  out.after = tip_;
+  return out;
+}
+
+Encoding::Stretch Encoding::continuation() {
+  extra_ = 0;
+  return add_stretch(trunk_.after);
+}
+
+void Encoding::require_at_end(const Formula& f, const Stretch& stretch) {
+  solver_.add(state(f, stretch.after));
 }
 
 z3::expr Encoding::number(const std::string& name) {
@@ -94,13 +112,16 @@ void Encoding::add_boundary(bool single) {
   }
   Transition t;
   t.single = single;
+  t.before = tip_;
+  t.after = boundaries_.size();
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
     t.firings.push_back(number("x" + index + "_" + std::to_string(m)));
   }
-  const Boundary& before = boundaries_.back();
+  const Boundary& before = boundaries_[tip_];
   add_flow(before, after, t);
   add_guards(before, after, t);
   if (!single) add_feeding(before, t);
+  tip_ = t.after;
   boundaries_.push_back(std::move(after));
   transitions_.push_back(std::move(t));
 }
@@ -176,37 +197,105 @@ void Encoding::add_feeding(const Boundary& before, const Transition& t) {
   }
 }
 
-// While `[]f` holds nobody enters a location that f wants empty. Anything that is neither that nor
-// a bound that moves one way is judged at the boundaries only.
-z3::expr Encoding::no_entry(const Formula& f, std::size_t transition) {
-  if (f.kind == Kind::kAnd) {
-    std::vector<z3::expr> parts;
-    for (const Formula& c : f.children) parts.push_back(no_entry(c, transition));
-    return conjunction(parts);
+std::int64_t Encoding::change(const Linear& form, const Move& move) const {
+  std::int64_t sum = 0;
+  for (const auto& [s, coefficient] : form.terms) {
+    if (s.kind == Symbol::Kind::kShared) sum += coefficient * move.adds[s.index];
+    if (s.kind != Symbol::Kind::kLocation) continue;
+    if (s.index == move.to) sum += coefficient;
+    if (s.index == move.from) sum -= coefficient;
   }
-  const bool comparison = f.kind == Kind::kAtLeast || f.kind == Kind::kEqual;
-  const bool one = comparison && f.form.constant == 0 && f.form.terms.size() == 1;
-  const bool location = one && f.form.terms.begin()->first.kind == Symbol::Kind::kLocation;
-  const bool empties = location && (f.kind == Kind::kEqual || f.form.terms.begin()->second < 0);
-  if (!empties) {
-    const bool monotone = f.kind == Kind::kTrue || f.kind == Kind::kFalse ||
-                          (f.kind == Kind::kAtLeast && !f.form.has(Symbol::Kind::kLocation));
-    exact_ = exact_ && monotone;
-    return context_.bool_val(true);
-  }
-  const std::uint32_t place = f.form.terms.begin()->first.index;
-  std::vector<z3::expr> parts;
-  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
-    if (prepared_.moves[m].to == place) parts.push_back(transitions_[transition].firings[m] == 0);
-  }
-  return conjunction(parts);
+  return sum;
 }
 
-// The formula seen from a boundary on; the last boundary repeats for ever.
+// Once true it stays true (rising), or once false it stays false.
+bool Encoding::monotone(const Formula& f, bool rising) const {
+  if (f.kind == Kind::kTrue || f.kind == Kind::kFalse) return true;
+  if (f.kind == Kind::kAlways) return rising;
+  if (f.kind == Kind::kEventually) return !rising;
+  const auto never = [&](auto wrong) {
+    return std::none_of(prepared_.moves.begin(), prepared_.moves.end(),
+                        [&](const Move& m) { return wrong(change(f.form, m)); });
+  };
+  if (f.kind == Kind::kAtLeast) {
+    return never([rising](std::int64_t by) { return rising ? by < 0 : by > 0; });
+  }
+  if (f.kind == Kind::kEqual) return never([](std::int64_t by) { return by != 0; });
+  return (f.kind == Kind::kAnd || f.kind == Kind::kOr) &&
+         std::all_of(f.children.begin(), f.children.end(),
+                     [&](const Formula& c) { return monotone(c, rising); });
+}
+
+// Between the boundaries of the transition, given that f holds at both of them.
+z3::expr Encoding::throughout(const Formula& f, std::size_t transition) {
+  const Transition& t = transitions_[transition];
+  if (t.single) return context_.bool_val(true);
+  if (f.kind == Kind::kAnd) {
+    std::vector<z3::expr> parts;
+    for (const Formula& c : f.children) parts.push_back(throughout(c, transition));
+    return conjunction(parts);
+  }
+  // Each of these is what runs do and enough as well: nothing is lost.
+  if (monotone(f, true) || monotone(f, false)) {
+    return context_.bool_val(true);
+  }
+  const bool at_most_zero =
+      f.kind == Kind::kAtLeast && f.form.constant == 0 &&
+      std::all_of(f.form.terms.begin(), f.form.terms.end(), [](const auto& term) {
+        return term.second < 0 && term.first.kind != Symbol::Kind::kParameter;
+      });
+  if (f.kind == Kind::kEqual || at_most_zero) return strictly(f, transition);
+  exact_ = exact_ && between_ == Between::kStrict;
+  return between_ == Between::kStrict ? strictly(f, transition) : context_.bool_val(true);
+}
+
+// Enough for f to hold at every configuration between: sums are bounded by the firings that lower
+// them, and what is to come may come after the transition.
+z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
+  const Transition& t = transitions_[transition];
+  std::vector<z3::expr> parts;
+  switch (f.kind) {
+    case Kind::kTrue:
+    case Kind::kFalse:
+      return context_.bool_val(f.kind == Kind::kTrue);
+    case Kind::kEqual:
+      parts.push_back(state(f, t.before));
+      for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+        if (change(f.form, prepared_.moves[m]) != 0) parts.push_back(t.firings[m] == 0);
+      }
+      return conjunction(parts);
+    case Kind::kAtLeast: {
+      z3::expr_vector worst(context_);
+      worst.push_back(value(f.form, boundaries_[t.before]));
+      for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+        const std::int64_t by = change(f.form, prepared_.moves[m]);
+        if (by < 0) worst.push_back(context_.int_val(by) * t.firings[m]);
+      }
+      return z3::sum(worst) >= 0;
+    }
+    case Kind::kEventually:
+      return from(f, t.after);
+    case Kind::kAlways:
+      return from(f, t.before);
+    default:
+      for (const Formula& c : f.children) parts.push_back(strictly(c, transition));
+      return f.kind == Kind::kAnd ? conjunction(parts) : disjunction(parts);
+  }
+}
+
+// The formula seen from a boundary of the trunk on; its last boundary repeats for ever.
 z3::expr Encoding::from(const Formula& f, std::size_t at) {
   if (is_state(f)) return state(f, at);
+  const auto it = known_.find({&f, at});
+  if (it != known_.end()) return it->second;
+  const z3::expr e = unrolled(f, at);
+  known_.emplace(std::pair(&f, at), e);
+  return e;
+}
+
+z3::expr Encoding::unrolled(const Formula& f, std::size_t at) {
   std::vector<z3::expr> parts;
-  const std::size_t last = boundaries_.size() - 1;
+  const std::size_t last = trunk_.after;
   switch (f.kind) {
     case Kind::kEventually:
       for (std::size_t j = at; j <= last; ++j) parts.push_back(from(f.children.front(), j));
@@ -214,7 +303,7 @@ z3::expr Encoding::from(const Formula& f, std::size_t at) {
     case Kind::kAlways:
       for (std::size_t j = at; j <= last; ++j) {
         parts.push_back(from(f.children.front(), j));
-        if (j < last) parts.push_back(no_entry(f.children.front(), j));
+        if (j < last) parts.push_back(throughout(f.children.front(), j));
       }
       return conjunction(parts);
     default:
@@ -223,15 +312,49 @@ z3::expr Encoding::from(const Formula& f, std::size_t at) {
   }
 }
 
-void Encoding::require(const Formula& f) {
-  std::vector<Formula> parts = f.kind == Kind::kAnd ? f.children : std::vector{f};
+namespace {
+
+// "This location or that one is not empty" as one sum, so that going from one to the other does
+// not look like leaving; what can never hold is dropped.
+Formula gathered(const Formula& f) {
+  Formula out = f;
+  for (Formula& c : out.children) c = gathered(c);
+  if (out.kind != Kind::kOr) return out;
+  Linear somebody{{}, -1};
+  std::vector<Formula> rest;
+  for (const Formula& c : out.children) {
+    const bool comparison = c.kind == Kind::kAtLeast && c.form.constant == -1;
+    const auto all = [&](auto good) {
+      return comparison && std::all_of(c.form.terms.begin(), c.form.terms.end(), good);
+    };
+    if (all([](const auto& term) { return term.second < 0; })) continue;
+    if (all([](const auto& term) {
+          return term.first.kind == Symbol::Kind::kLocation && term.second > 0;
+        })) {
+      for (const auto& [s, coefficient] : c.form.terms) somebody.terms[s] = 1;
+    } else {
+      rest.push_back(c);
+    }
+  }
+  if (!somebody.terms.empty()) rest.push_back(compare(Kind::kAtLeast, std::move(somebody)));
+  if (rest.empty()) return truth(false);
+  return rest.size() == 1 ? rest.front() : combine(Kind::kOr, std::move(rest));
+}
+
+}  // namespace
+
+void Encoding::require(const Formula& given, Between between) {
+  between_ = between;
+  known_.clear();
+  const Formula f = gathered(given);
+  const std::vector<Formula> parts = f.kind == Kind::kAnd ? f.children : std::vector{f};
   const auto temporal =
       std::count_if(parts.begin(), parts.end(), [](const Formula& p) { return !is_state(p); });
   for (const Formula& part : parts) {
     // The one thing to come may be the end of the run: what follows it does not matter.
     const bool reach =
         temporal == 1 && part.kind == Kind::kEventually && is_state(part.children[0]);
-    solver_.add(reach ? state(part.children[0], boundaries_.size() - 1) : from(part, 0));
+    solver_.add(reach ? state(part.children[0], trunk_.after) : from(part, 0));
   }
 }
 
@@ -255,20 +378,29 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
 
 Run Encoding::run(const z3::model& model) const {
   const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
-  std::vector<Hop> hops;
-  for (const Move& m : prepared_.moves) hops.push_back({m.rule, m.from, m.to});
   Run out;
   for (const z3::expr& p : parameters_) out.parameters.push_back(number_in(p));
   for (const z3::expr& p : boundaries_[0].processes) out.start.processes.push_back(number_in(p));
   for (const z3::expr& v : boundaries_[0].shared) out.start.shared.push_back(number_in(v));
-  for (std::size_t i = 0; i < transitions_.size(); ++i) {
+  out.steps = steps(model, trunk_);
+  return out;
+}
+
+std::vector<Step> Encoding::steps(const z3::model& model, const Stretch& stretch) const {
+  const auto number_in = [&](const z3::expr& e) { return model.eval(e, true).get_numeral_int64(); };
+  std::vector<Step> out;
+  std::vector<Hop> hops;
+  for (const Move& move : prepared_.moves) hops.push_back({move.rule, move.from, move.to});
+  for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
     std::vector<std::int64_t> firings;
     for (const z3::expr& x : transitions_[i].firings) firings.push_back(number_in(x));
     std::vector<std::int64_t> processes;
-    for (const z3::expr& p : boundaries_[i].processes) processes.push_back(number_in(p));
-    const auto steps =
+    for (const z3::expr& p : boundaries_[transitions_[i].before].processes) {
+      processes.push_back(number_in(p));
+    }
+    const auto some =
         prepared_.acyclic ? in_order(firings) : order_by_trial(hops, firings, processes);
-    out.steps.insert(out.steps.end(), steps.begin(), steps.end());
+    out.insert(out.end(), some.begin(), some.end());
   }
   return out;
 }

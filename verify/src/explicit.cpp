@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <map>
 
@@ -7,51 +8,75 @@
 namespace thresher::verify {
 namespace {
 
+using Kind = Formula::Kind;
+
 constexpr std::int64_t kLargestParameter = 7;
-constexpr std::size_t kMostConfigurations = 300'000;
+constexpr std::size_t kMostNodes = 300'000;
 constexpr std::int64_t kMostProcesses = 8;
 
-/// One instance: fixed parameters.
-class Explorer {
+/// The configurations of one instance, found as they are asked for.
+class Graph {
  public:
-  Explorer(const Automaton& ta, const Property& property, std::vector<std::int64_t> parameters,
-           const Budget& budget)
-      : ta_(ta), property_(property), parameters_(std::move(parameters)), budget_(budget) {}
+  struct Edge {
+    std::uint32_t rule = 0;
+    std::uint32_t to = 0;
+  };
 
-  /// A run to a configuration that breaks a safety property.
-  std::optional<Run> search() {
-    Configuration start{std::vector<std::int64_t>(ta_.locations.size()),
-                        std::vector<std::int64_t>(ta_.shared.size())};
-    spread(start, 0, kMostProcesses);
-    while (!todo_.empty() && seen_.size() < kMostConfigurations && !budget_.over()) {
-      const auto at = todo_.front();
-      todo_.pop_front();
-      for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
-        if (const auto next = fire(at->first, ta_.rules[r])) {
-          if (auto run = visit(*next, &*at, r)) return run;
-        }
-      }
+  Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters, const Budget& budget)
+      : ta_(ta), parameters_(parameters), budget_(budget) {
+    fix();
+    Configuration start{std::vector<std::int64_t>(ta.locations.size()),
+                        std::vector<std::int64_t>(ta.shared.size())};
+    for (const auto& [s, value] : fixed_) {
+      (s.kind == Symbol::Kind::kShared ? start.shared : start.processes)[s.index] = value;
     }
-    return std::move(found_);
+    spread(start, 0, kMostProcesses);
+  }
+
+  const std::vector<std::uint32_t>& starts() const { return starts_; }
+  const Configuration& at(std::uint32_t node) const { return *nodes_[node]; }
+  std::size_t size() const { return nodes_.size(); }
+  /// Something was left out: too many configurations, or the time is over.
+  bool cut() const { return cut_; }
+
+  const std::vector<Edge>& successors(std::uint32_t node) {
+    if (edges_[node]) return *edges_[node];
+    std::vector<Edge> found;
+    for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
+      const auto next = fire(at(node), ta_.rules[r]);
+      if (!next) continue;
+      if (nodes_.size() >= kMostNodes || budget_.over()) {
+        cut_ = true;
+        break;
+      }
+      found.push_back({r, add(*next)});
+    }
+    edges_[node] = std::move(found);
+    return *edges_[node];
   }
 
  private:
-  struct Origin {
-    const std::pair<const Configuration, Origin>* from = nullptr;
-    std::uint32_t rule = 0;
-  };
-  using Node = std::pair<const Configuration, Origin>;
+  // What the initial constraints set to a number need not be tried.
+  void fix() {
+    for (const Formula& f : ta_.initial) {
+      if (f.kind != Kind::kEqual || f.form.terms.size() != 1) continue;
+      const auto& [s, coefficient] = *f.form.terms.begin();
+      if (coefficient == 1 && f.form.constant <= 0) fixed_[s] = -f.form.constant;
+    }
+  }
 
   // Every way to put processes into locations that the initial constraints admit.
-  void spread(Configuration& c, std::size_t location, std::int64_t left) {
-    if (found_ || budget_.over()) return;
-    if (location == c.processes.size()) {
-      for (const Formula& f : ta_.initial) {
-        if (!holds_at(f, parameters_, c)) return;
-      }
-      if (auto run = visit(c, nullptr, 0)) found_ = std::move(run);
+  void spread(Configuration& c, std::uint32_t location, std::int64_t left) {
+    if (budget_.over()) {
+      cut_ = true;
       return;
     }
+    if (location == c.processes.size()) {
+      const auto admitted = [&](const Formula& f) { return holds_at(f, parameters_, c); };
+      if (std::all_of(ta_.initial.begin(), ta_.initial.end(), admitted)) starts_.push_back(add(c));
+      return;
+    }
+    if (fixed_.contains({Symbol::Kind::kLocation, location})) return spread(c, location + 1, left);
     for (std::int64_t k = 0; k <= left; ++k) {
       c.processes[location] = k;
       spread(c, location + 1, left - k);
@@ -59,9 +84,20 @@ class Explorer {
     c.processes[location] = 0;
   }
 
-  std::optional<Configuration> fire(const Configuration& at, const Rule& rule) const {
-    if (at.processes[rule.from] <= 0 || !holds_at(rule.guard, parameters_, at)) return std::nullopt;
-    Configuration next = at;
+  std::uint32_t add(const Configuration& c) {
+    const auto [it, fresh] = index_.try_emplace(c, static_cast<std::uint32_t>(nodes_.size()));
+    if (fresh) {
+      nodes_.push_back(&it->first);
+      edges_.emplace_back();
+    }
+    return it->second;
+  }
+
+  std::optional<Configuration> fire(const Configuration& from, const Rule& rule) const {
+    if (from.processes[rule.from] <= 0 || !holds_at(rule.guard, parameters_, from)) {
+      return std::nullopt;
+    }
+    Configuration next = from;
     --next.processes[rule.from];
     ++next.processes[rule.to];
     for (const Update& u : rule.updates) {
@@ -72,38 +108,205 @@ class Explorer {
     return next;
   }
 
-  std::optional<Run> visit(const Configuration& c, const Node* from, std::uint32_t rule) {
-    const auto [it, fresh] = seen_.try_emplace(c, Origin{from, rule});
-    if (!fresh) return std::nullopt;
-    todo_.push_back(it);
-    Run run = path(&*it);
-    const auto configurations = replay(ta_, run);
-    if (!configurations || holds(property_.formula, parameters_, *configurations)) {
-      return std::nullopt;
+  const Automaton& ta_;
+  const std::vector<std::int64_t>& parameters_;
+  const Budget& budget_;
+  std::map<Symbol, std::int64_t> fixed_;
+  std::map<Configuration, std::uint32_t> index_;
+  std::vector<const Configuration*> nodes_;
+  std::vector<std::optional<std::vector<Edge>>> edges_;
+  std::vector<std::uint32_t> starts_;
+  bool cut_ = false;
+};
+
+void add_firing(std::vector<Step>& steps, std::uint32_t rule) {
+  if (!steps.empty() && steps.back().rule == rule) {
+    ++steps.back().times;
+  } else {
+    steps.push_back({rule, 1});
+  }
+}
+
+Formula simplified(Kind kind, std::vector<Formula> parts) {
+  const Kind neutral = kind == Kind::kAnd ? Kind::kTrue : Kind::kFalse;
+  const Kind final = kind == Kind::kAnd ? Kind::kFalse : Kind::kTrue;
+  const Formula flat = combine(kind, std::move(parts));
+  std::vector<Formula> kept;
+  for (const Formula& c : flat.children) {
+    if (c.kind == final) return c;
+    const bool known = std::find(kept.begin(), kept.end(), c) != kept.end();
+    if (c.kind != neutral && !known) kept.push_back(c);
+  }
+  if (kept.empty()) return truth(kind == Kind::kAnd);
+  return kept.size() == 1 ? kept.front() : combine(kind, std::move(kept));
+}
+
+/// Runs on which a formula in normal form holds. A node is a configuration with what the run from
+/// there on has still to do.
+class RunSearch {
+ public:
+  RunSearch(Graph& graph, const std::vector<std::int64_t>& parameters)
+      : graph_(graph), parameters_(parameters) {}
+
+  std::optional<Run> search(const Formula& f) {
+    const std::uint32_t duty = duty_of(f);
+    for (const std::uint32_t s : graph_.starts()) visit(s, duty, {});
+    for (std::size_t next = 0; next < nodes_.size(); ++next) {
+      const Node node = nodes_[next];
+      if (at_rest(duties_[node.duty], graph_.at(node.at))) return path(next);
+      const Formula rest = after(duties_[node.duty], graph_.at(node.at));
+      if (rest.kind == Kind::kFalse) continue;
+      const std::uint32_t then = duty_of(rest);
+      const auto edges = graph_.successors(node.at);
+      for (const Graph::Edge& e : edges) visit(e.to, then, {next, e.rule});
     }
+    return std::nullopt;
+  }
+  bool cut() const { return cut_; }
+
+ private:
+  struct Origin {
+    std::optional<std::size_t> from;
+    std::uint32_t rule = 0;
+    Origin() = default;
+    Origin(std::size_t node, std::uint32_t by) : from(node), rule(by) {}
+  };
+  struct Node {
+    std::uint32_t at = 0;
+    std::uint32_t duty = 0;
+    Origin origin;
+  };
+
+  std::uint32_t duty_of(const Formula& f) {
+    const auto it = std::find(duties_.begin(), duties_.end(), f);
+    if (it != duties_.end()) return static_cast<std::uint32_t>(it - duties_.begin());
+    duties_.push_back(f);
+    return static_cast<std::uint32_t>(duties_.size() - 1);
+  }
+  void visit(std::uint32_t at, std::uint32_t duty, Origin origin) {
+    if (nodes_.size() >= kMostNodes) {
+      cut_ = true;
+      return;
+    }
+    if (seen_.try_emplace({at, duty}, true).second) nodes_.push_back({at, duty, origin});
+  }
+  // Whether it holds if the configuration repeats for ever.
+  bool at_rest(const Formula& f, const Configuration& c) const {
+    if (is_state(f)) return holds_at(f, parameters_, c);
+    const auto rests = [&](const Formula& child) { return at_rest(child, c); };
+    return f.kind == Kind::kOr ? std::any_of(f.children.begin(), f.children.end(), rests)
+                               : std::all_of(f.children.begin(), f.children.end(), rests);
+  }
+  // What is left to hold from the next configuration on.
+  Formula after(const Formula& f, const Configuration& c) const {
+    if (is_state(f)) return truth(holds_at(f, parameters_, c));
+    std::vector<Formula> parts;
+    for (const Formula& child : f.children) parts.push_back(after(child, c));
+    if (f.kind == Kind::kAnd || f.kind == Kind::kOr) return simplified(f.kind, std::move(parts));
+    parts.push_back(f);
+    return simplified(f.kind == Kind::kEventually ? Kind::kOr : Kind::kAnd, std::move(parts));
+  }
+  Run path(std::size_t node) const {
+    Run run{parameters_, {}, {}};
+    for (; nodes_[node].origin.from; node = *nodes_[node].origin.from) {
+      add_firing(run.steps, nodes_[node].origin.rule);
+    }
+    std::reverse(run.steps.begin(), run.steps.end());
+    run.start = graph_.at(nodes_[node].at);
     return run;
   }
 
-  Run path(const Node* node) const {
-    Run run{parameters_, {}, {}};
-    for (; node->second.from != nullptr; node = node->second.from) {
-      if (!run.steps.empty() && run.steps.front().rule == node->second.rule) {
-        ++run.steps.front().times;
-      } else {
-        run.steps.insert(run.steps.begin(), {node->second.rule, 1});
+  Graph& graph_;
+  const std::vector<std::int64_t>& parameters_;
+  std::vector<Formula> duties_;
+  std::vector<Node> nodes_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> seen_;
+  bool cut_ = false;
+};
+
+/// The shortest steps from a configuration to one where a state formula holds.
+std::optional<std::vector<Step>> steps_to(Graph& graph, std::uint32_t from,
+                                          const std::vector<bool>& wanted) {
+  std::map<std::uint32_t, Graph::Edge> origin;  // rule and predecessor
+  std::deque<std::uint32_t> todo{from};
+  origin[from] = {};
+  while (!todo.empty()) {
+    std::uint32_t node = todo.front();
+    todo.pop_front();
+    if (wanted[node]) {
+      std::vector<Step> steps;
+      for (; node != from; node = origin[node].to) add_firing(steps, origin[node].rule);
+      std::reverse(steps.begin(), steps.end());
+      return steps;
+    }
+    for (const Graph::Edge& e : graph.successors(node)) {
+      if (origin.try_emplace(e.to, Graph::Edge{e.rule, node}).second) todo.push_back(e.to);
+    }
+  }
+  return std::nullopt;
+}
+
+/// A configuration with both futures, by two backward marks over the whole graph.
+class ForkSearch {
+ public:
+  ForkSearch(Graph& graph, const Fork& fork, const std::vector<std::int64_t>& parameters)
+      : graph_(graph), fork_(fork), parameters_(parameters) {}
+
+  std::optional<Futures> search() {
+    for (std::uint32_t node = 0; node < graph_.size() && !graph_.cut(); ++node) {
+      for (const Graph::Edge& e : graph_.successors(node)) {
+        if (before_.size() <= e.to) before_.resize(e.to + 1);
+        before_[e.to].push_back(node);
       }
     }
-    run.start = node->first;
-    return run;
+    before_.resize(graph_.size());
+    const auto first = where(fork_.first);
+    const auto second = where(fork_.second);
+    const auto reaches_first = backward(first);
+    const auto reaches_second = backward(second);
+    const auto when = where(fork_.when);
+    for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+      if (!when[node] || !reaches_first[node] || !reaches_second[node]) continue;
+      std::vector<bool> here(graph_.size());
+      here[node] = true;
+      for (const std::uint32_t s : graph_.starts()) {
+        const auto steps = steps_to(graph_, s, here);
+        if (!steps) continue;
+        return Futures{{parameters_, graph_.at(s), *steps},
+                       *steps_to(graph_, node, first),
+                       *steps_to(graph_, node, second)};
+      }
+    }
+    return std::nullopt;
   }
 
-  const Automaton& ta_;
-  const Property& property_;
-  std::vector<std::int64_t> parameters_;
-  const Budget& budget_;
-  std::map<Configuration, Origin> seen_;
-  std::deque<std::map<Configuration, Origin>::iterator> todo_;
-  std::optional<Run> found_;
+ private:
+  std::vector<bool> where(const Formula& f) const {
+    std::vector<bool> out(graph_.size());
+    for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = holds_at(f, parameters_, graph_.at(i));
+    return out;
+  }
+  std::vector<bool> backward(std::vector<bool> marked) const {
+    std::deque<std::uint32_t> todo;
+    for (std::uint32_t i = 0; i < marked.size(); ++i) {
+      if (marked[i]) todo.push_back(i);
+    }
+    while (!todo.empty()) {
+      const std::uint32_t node = todo.front();
+      todo.pop_front();
+      for (const std::uint32_t from : before_[node]) {
+        if (marked[from]) continue;
+        marked[from] = true;
+        todo.push_back(from);
+      }
+    }
+    return marked;
+  }
+
+  Graph& graph_;
+  const Fork& fork_;
+  const std::vector<std::int64_t>& parameters_;
+  std::vector<std::vector<std::uint32_t>> before_;
 };
 
 // Counts the parameters up; false after the last vector.
@@ -115,7 +318,34 @@ bool next_parameters(std::vector<std::int64_t>& p) {
   return false;
 }
 
+Exploration explored(const Automaton& ta, const Property& property,
+                     const std::vector<std::int64_t>& parameters, const Budget& budget) {
+  Exploration out;
+  const Configuration none{std::vector<std::int64_t>(ta.locations.size()),
+                           std::vector<std::int64_t>(ta.shared.size())};
+  for (const Formula& f : ta.resilience) {
+    if (!holds_at(f, parameters, none)) return out;
+  }
+  Graph graph(ta, parameters, budget);
+  bool cut = false;
+  if (property.fork) {
+    out.futures = ForkSearch(graph, *property.fork, parameters).search();
+    if (out.futures) out.witness = one_future(*out.futures);
+  } else {
+    RunSearch runs(graph, parameters);
+    out.witness = runs.search(normal(negate(property.formula)));
+    cut = runs.cut();
+  }
+  out.complete = !cut && !graph.cut() && !graph.starts().empty();
+  return out;
+}
+
 }  // namespace
+
+Exploration explore_instance(const Automaton& ta, const Property& property,
+                             const std::vector<std::int64_t>& parameters, double seconds) {
+  return explored(ta, property, parameters, Budget(seconds, nullptr));
+}
 
 Outcome check_explicit(const Automaton& ta, const Property& property, double seconds,
                        const CheckControl& control) {
@@ -123,23 +353,15 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
   Outcome out;
   out.checker = "explicit";
   out.why = "no violation among small instances; this checker cannot prove their absence";
-  if (property.category() != "safety") {
-    out.why = "the explicit checker decides nothing about liveness";
-    return out;
-  }
   std::vector<std::int64_t> parameters(ta.parameters.size());
   do {
-    bool admitted = true;
-    const Configuration none{std::vector<std::int64_t>(ta.locations.size()),
-                             std::vector<std::int64_t>(ta.shared.size())};
-    for (const Formula& f : ta.resilience) admitted = admitted && holds_at(f, parameters, none);
-    if (!admitted) continue;
-    if (auto run = Explorer(ta, property, parameters, budget).search()) {
-      out.verdict = Verdict::kViolated;
-      out.why.clear();
-      out.witness = std::move(run);
-      break;
-    }
+    Exploration found = explored(ta, property, parameters, budget);
+    if (!found.witness) continue;
+    out.verdict = Verdict::kViolated;
+    out.why.clear();
+    out.witness = std::move(found.witness);
+    out.futures = std::move(found.futures);
+    break;
   } while (!budget.over() && next_parameters(parameters));
   out.seconds = budget.used();
   return out;

@@ -95,22 +95,26 @@ class Exporter {
       }
       return combine(Kind::kAnd, std::move(parts));
     };
-    ta_.properties.push_back({"agreement", always(combine(Kind::kOr, {empty_location(done[0]),
-                                                                      empty_location(done[1])}))});
+    ta_.properties.push_back(
+        {"agreement",
+         always(combine(Kind::kOr, {empty_location(done[0]), empty_location(done[1])})),
+         {}});
     for (const int v : {0, 1}) {
       ta_.properties.push_back(
           {"unforgeability" + std::to_string(v),
-           implies(empty_location(place(0, v, 0)), always(empty_location(done[v])))});
+           implies(empty_location(place(0, v, 0)), always(empty_location(done[v]))),
+           {}});
     }
     const Formula somebody =
         at_least({{location_symbol(done[0]), 1}, {location_symbol(done[1]), 1}}, -1);
     ta_.properties.push_back(
-        {"totality", implies(fair, always(implies(somebody, eventually(all_in(true, true)))))});
+        {"totality", implies(fair, always(implies(somebody, eventually(all_in(true, true))))), {}});
     for (const int v : {0, 1}) {
       ta_.properties.push_back(
           {"validity" + std::to_string(v),
            implies(combine(Kind::kAnd, {empty_location(place(0, 1 - v, 0)), fair}),
-                   eventually(all_in(v == 0, v == 1)))});
+                   eventually(all_in(v == 0, v == 1))),
+           {}});
     }
   }
 

@@ -35,10 +35,10 @@ Formula reaches(const std::vector<Symbol>& symbols, const Threshold& threshold, 
   return at_least(std::move(terms), -std::int64_t{threshold.c});
 }
 
-void add_parameters(Automaton& ta) {
+void add_parameters(Automaton& ta, std::uint8_t nodes_per_fault) {
   ta.parameters = {"N", "T", "F"};
   ta.resilience = {
-      at_least({{kParameterN, 1}, {kParameterT, -3}}, -1),
+      at_least({{kParameterN, 1}, {kParameterT, -nodes_per_fault}}, -1),
       at_least({{kParameterT, 1}, {kParameterF, -1}}, 0),
       at_least({{kParameterF, 1}}, 0),
       at_least({{kParameterT, 1}}, -1),

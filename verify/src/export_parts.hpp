@@ -32,8 +32,8 @@ Formula empty_location(std::uint32_t index);
 /// d * (sum of symbols + F) >= a N + b T + c; without `faulty` the F is left out.
 Formula reaches(const std::vector<Symbol>& symbols, const Threshold& threshold, bool faulty);
 
-/// N, T, F with n >= 3t + 1 and at most t faulty, of whom there are F.
-void add_parameters(Automaton& ta);
+/// N, T, F with n > nodes_per_fault * t and at most t faulty, of whom there are F.
+void add_parameters(Automaton& ta, std::uint8_t nodes_per_fault = 3);
 /// N - F correct nodes, all in `starts`; nothing said yet. Pre: locations and shared are there.
 void add_start(Automaton& ta, const std::vector<std::uint32_t>& starts);
 

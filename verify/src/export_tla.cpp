@@ -198,7 +198,14 @@ class TlaPrinter {
              "\"})\n";
     }
     out += "\n";
-    for (const Property& p : ta_.properties) out += p.name + " == " + text(p.formula) + "\n\n";
+    for (const Property& p : ta_.properties) {
+      if (p.fork) {
+        out +=
+            "\\* " + p.name + " speaks of two futures of one prefix: no formula here says it\n\n";
+      } else {
+        out += p.name + " == " + text(p.formula) + "\n\n";
+      }
+    }
     return out;
   }
 

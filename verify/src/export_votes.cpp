@@ -14,7 +14,8 @@ class VoteExporter {
 
   Automaton run() {
     ta_.name = std::string(table_.name);
-    add_parameters(ta_);
+    add_parameters(ta_, table_.nodes_per_fault);
+    if (common_coin()) add_coin();
     for (const std::string_view counter : table_.counters) ta_.shared.emplace_back(counter);
     for (const std::string_view place : table_.locations) {
       ta_.locations.push_back("loc" + std::string(place));
@@ -22,12 +23,25 @@ class VoteExporter {
     add_start(ta_, indices(table_.starts));
     for (const VoteRule& rule : table_.rules) add_rule(rule);
     for (const Claim& claim : table_.claims) {
-      ta_.properties.push_back({std::string(claim.name), property(claim)});
+      ta_.properties.push_back({std::string(claim.name), property(claim), {}});
     }
+    if (table_.rounds) add_rounds(*table_.rounds);
     return std::move(ta_);
   }
 
  private:
+  static constexpr Symbol kCoin{Symbol::Kind::kParameter, 3};
+
+  bool common_coin() const { return table_.rounds && table_.rounds->reads != 0; }
+  // What the coin shows is drawn before the round and read late: for one run that is no difference.
+  void add_coin() {
+    ta_.parameters.push_back("COIN");
+    ta_.resilience.push_back(at_least({{kCoin, 1}}, 0));
+    ta_.resilience.push_back(at_least({{kCoin, -1}}, 1));
+  }
+  static Formula shows(std::uint8_t value) {
+    return compare(Kind::kEqual, {{{kCoin, 1}}, -std::int64_t{value}});
+  }
   static std::vector<std::uint32_t> indices(BitSet set) {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < 32; ++i) {
@@ -54,6 +68,7 @@ class VoteExporter {
       parts.push_back(
           reaches(symbols, guard->at_least, !by_correct && guard->by == Senders::kEverybody));
     }
+    if (rule.coin) parts.push_back(shows(*rule.coin));
     return parts.empty() ? truth(true) : all_of(std::move(parts));
   }
 
@@ -80,11 +95,42 @@ class VoteExporter {
       premises.push_back(reaches(symbols, claim.how_many, false));
     }
     const bool live = claim.kind == ClaimKind::kAllEnd || claim.kind == ClaimKind::kSpread;
-    if (live) premises.push_back(eventually(always(all_of(fair_))));
+    if (live) premises.push_back(fair());
     Formula then = conclusion(claim);
     if (premises.empty()) return then;
     return implies(all_of(std::move(premises)), std::move(then));
   }
+  Formula fair() const { return eventually(always(all_of(fair_))); }
+  static Formula somebody_in(BitSet set) {
+    std::map<Symbol, std::int64_t> terms;
+    for (const std::uint32_t i : indices(set)) terms[location_symbol(i)] = 1;
+    return at_least(std::move(terms), -1);
+  }
+
+  // The single-round conditions of docs/verify/automata.md, "Many rounds".
+  void add_rounds(const Rounds& r) {
+    const auto add = [this](std::string name, Formula f) {
+      ta_.properties.push_back({std::move(name), std::move(f), {}});
+    };
+    for (const std::size_t v : {0u, 1u}) {
+      add("lock" + std::to_string(v),
+          always(combine(Kind::kOr, {nobody_in(r.decides[v]), nobody_in(r.ends[1 - v])})));
+      add("keep" + std::to_string(v),
+          implies(nobody_in(r.starts[1 - v]), always(nobody_in(r.ends[1 - v]))));
+      std::vector<Formula> premises{nobody_in(r.starts[1 - v]), fair()};
+      if (common_coin()) premises.push_back(shows(static_cast<std::uint8_t>(v)));
+      add("finish" + std::to_string(v),
+          implies(all_of(std::move(premises)), eventually(everybody_in(r.decides[v]))));
+    }
+    add("round_ends", implies(fair(), eventually(everybody_in(r.ends[0] | r.ends[1]))));
+    if (!common_coin()) {
+      return add("one_side",
+                 always(combine(Kind::kOr, {nobody_in(r.outcome[0]), nobody_in(r.outcome[1])})));
+    }
+    Fork fork{somebody_in(r.reads), somebody_in(r.outcome[0]), somebody_in(r.outcome[1])};
+    ta_.properties.push_back({"binding", truth(false), std::move(fork)});
+  }
+
   Formula conclusion(const Claim& claim) const {
     switch (claim.kind) {
       case ClaimKind::kNever:

@@ -1,5 +1,6 @@
 #include "grammar.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "thresher/core/names.hpp"
@@ -13,8 +14,17 @@ namespace {
 /// Coefficients beyond this are refused, so that sums stay in 64 bits.
 constexpr std::int64_t kLargest = 1'000'000'000;
 constexpr int kDeepest = 200;
-constexpr int kMostRetries = 100'000;
+constexpr int kMostRetries = 1'000'000;
 constexpr std::size_t kMostNames = 100'000;
+/// Among more names, or for a longer one, no nearest name is looked for.
+constexpr std::size_t kMostCompared = 2'000;
+constexpr std::size_t kLongestCompared = 200;
+/// Times the text may be read again because a bracket could open a formula or a sum.
+constexpr std::size_t kMostReadings = 8;
+constexpr std::size_t kMostReadAgain = 256u << 20;
+constexpr std::size_t kLongestName = 1'000;
+/// Of the text an error quotes.
+constexpr std::size_t kLongestQuote = 60;
 
 }  // namespace
 
@@ -23,8 +33,9 @@ Grammar::Deeper::Deeper(Grammar& g) : grammar(g) {
 }
 
 void Grammar::fail(const Token& at, const std::string& what) const {
-  const std::string found =
-      at.kind == Token::Kind::kEnd ? "the end of the file" : "'" + std::string(at.shown) + "'";
+  const std::string found = at.kind == Token::Kind::kEnd
+                                ? "the end of the file"
+                                : "'" + std::string(at.shown.substr(0, kLongestQuote)) + "'";
   throw Problem(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
                 what + "; found " + found);
 }
@@ -39,6 +50,7 @@ void Grammar::expect(std::string_view sign) {
 std::string Grammar::name(const char* what) {
   const Token t = lexer_.next();
   if (t.kind != Token::Kind::kName) fail(t, std::string(what) + " is expected here");
+  if (t.text.size() > kLongestName) fail(t, "this name is too long");
   return std::string(t.text);
 }
 std::int64_t Grammar::number() {
@@ -61,6 +73,9 @@ void Grammar::add_symbol(const Token& at, std::string text, Symbol::Kind kind,
 Symbol Grammar::symbol(const Token& at, const std::string& text) const {
   const auto it = symbols_.find(text);
   if (it != symbols_.end()) return it->second;
+  if (symbols_.size() > kMostCompared || text.size() > kLongestCompared) {
+    fail(at, "this name is not declared");
+  }
   std::vector<std::string> known;
   for (const auto& [declared, s] : symbols_) known.push_back(declared);
   for (const auto& [declared, s] : macros_) known.push_back(declared);
@@ -151,9 +166,10 @@ std::optional<Formula> Grammar::parenthesised(bool temporal) {
           is_comparison(after) || after == "+" || after == "*" || after == "/" || (after == "-");
       if (!sum_goes_on) return inner;
     }
+    count_again(before, lexer_);
   } catch (const Problem&) {
-    if (++retries_ > kMostRetries) throw;
     const Lexer failed = lexer_;
+    count_again(before, failed);
     lexer_ = before;
     if (!opens_sum()) {
       lexer_ = failed;
@@ -163,6 +179,13 @@ std::optional<Formula> Grammar::parenthesised(bool temporal) {
   }
   lexer_ = before;
   return std::nullopt;
+}
+void Grammar::count_again(const Lexer& from, const Lexer& to) {
+  again_ += to.position() - from.position();
+  if (++retries_ > kMostRetries ||
+      again_ > std::min(kMostReadings * (size_ + 1000), kMostReadAgain)) {
+    fail(to.peek(), "the brackets around here would have to be read too often; use fewer");
+  }
 }
 // Whether what the bracket holds is a sum: only then it is worth reading it again.
 bool Grammar::opens_sum() {

@@ -25,7 +25,7 @@ struct Problem : std::runtime_error {
 class Grammar {
  protected:
   Grammar(std::string_view text, const std::string& file, Dialect dialect)
-      : dialect_(dialect), lexer_(text, dialect), file_(file) {}
+      : dialect_(dialect), lexer_(text, dialect), file_(file), size_(text.size()) {}
 
   [[noreturn]] void fail(const Token& at, const std::string& what) const;
   bool accept(std::string_view sign);
@@ -65,6 +65,7 @@ class Grammar {
 
   Formula conjunction(bool temporal, bool& several);
   std::optional<Formula> parenthesised(bool temporal);
+  void count_again(const Lexer& from, const Lexer& to);
   bool opens_sum();
   static std::optional<Formula> literal(const Linear& form);
   Formula comparison(Linear left);
@@ -75,6 +76,8 @@ class Grammar {
 
   int depth_ = 0;
   int retries_ = 0;
+  std::size_t size_;
+  std::size_t again_ = 0;
 };
 
 }  // namespace thresher::verify

@@ -11,7 +11,9 @@ namespace {
 using Spelling = std::pair<std::string_view, std::string_view>;  // in the file, for the grammar
 
 // Longer ones first.
-constexpr std::array<Spelling, 15> kByMCSigns{{{"==>", "==>"},
+constexpr std::array<Spelling, 17> kByMCSigns{{{"==>", "==>"},
+                                               {"/*@", "/*@"},
+                                               {"@*/", "@*/"},
                                                {"<=", "<="},
                                                {">=", ">="},
                                                {"==", "=="},
@@ -71,7 +73,10 @@ bool Lexer::skip_blank() {
     return true;
   }
   if (dialect_ == Dialect::kJson) return false;
-  if (dialect_ == Dialect::kByMC) return skip_comment("//", "\n") || skip_comment("/*", "*/");
+  if (dialect_ == Dialect::kByMC) {
+    const bool marked = rest.substr(0, 3) == "/*@";
+    return skip_comment("//", "\n") || (!marked && skip_comment("/*", "*/"));
+  }
   for (const char rule : {'-', '='}) {  // lines between the parts of a module
     const std::size_t end = std::min(rest.find_first_not_of(rule), rest.size());
     if (end < 4) continue;

@@ -18,10 +18,11 @@ struct Token {
   std::size_t column = 1;
 };
 
-/// Skips blanks and comments. A sign is the longest of the operators that fits. TLA+'s operators
-/// come as those of .ta files, so that one grammar reads both; what .ta files lack comes as itself,
-/// but "==" of a definition as ":=", the arrow of functions as "-->" and "!" of EXCEPT as "!!".
-/// JSON has texts, numbers, single signs and no comments.
+/// Skips blanks and comments; in .ta files `/*@` and `@*/` are signs. A sign is the longest of the
+/// operators that fits. TLA+'s operators come as those of .ta files, so that one grammar reads
+/// both; what .ta files lack comes as itself, but "==" of a definition as ":=", the arrow of
+/// functions as "-->" and "!" of EXCEPT as "!!". JSON has texts, numbers, single signs and no
+/// comments.
 class Lexer {
  public:
   Lexer(std::string_view text, Dialect dialect) : text_(text), dialect_(dialect) { advance(); }
@@ -33,6 +34,8 @@ class Lexer {
     return t;
   }
   bool unclosed_comment() const { return unclosed_; }
+  /// How many bytes are read.
+  std::size_t position() const { return at_; }
 
  private:
   void advance();

@@ -172,15 +172,37 @@ class Parser : private Grammar {
     open_section();
     std::set<std::string> names;
     while (!accept("}")) {
+      const bool marked = accept("/*@");
+      if (marked) expect("two_futures");
       const Token at = lexer_.peek();
       Property p;
       p.name = name("a property's name");
       if (!names.insert(p.name).second) fail(at, "two properties have this name");
       expect(":");
-      p.formula = formula(true);
+      if (marked) {
+        p.fork = two_futures();
+        p.formula = truth(false);
+      } else {
+        p.formula = formula(true);
+      }
       if (!accept(";") && lexer_.peek().text != "}") expect(";");
+      if (marked) expect("@*/");
       ta_.properties.push_back(std::move(p));
     }
+  }
+  Fork two_futures() {
+    Fork out;
+    const auto bracketed = [this](const char* word) {
+      expect(word);
+      expect("(");
+      Formula f = formula(false);
+      expect(")");
+      return f;
+    };
+    out.when = bracketed("after");
+    out.first = bracketed("not");
+    out.second = bracketed("and");
+    return out;
   }
 };
 

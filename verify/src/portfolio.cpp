@@ -1,5 +1,6 @@
 // Which checkers a property gets, and all of them on all cores: the first answer ends the others.
 #include <algorithm>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -12,6 +13,8 @@ namespace {
 
 /// Threads where something may run for ever beside what ends soon.
 constexpr unsigned kLeastThreads = 3;
+/// What a checker gets before the next one competes with it for the cores.
+constexpr double kHeadStart = 0.4;
 
 bool lowers(const Automaton& ta) {
   return std::any_of(ta.rules.begin(), ta.rules.end(), [](const Rule& r) {
@@ -24,6 +27,7 @@ bool lowers(const Automaton& ta) {
 std::vector<std::string> checkers_for(const Automaton& ta, const Property& p,
                                       const std::string& asked) {
   if (asked != "auto") return {asked};
+  if (p.fork) return {lowers(ta) ? "explicit" : "binding"};
   if (p.category() != "safety") return {"live"};
   if (lowers(ta)) return {"zcs", "explicit", "acs"};
   return {"smt", "zcs", "acs"};
@@ -38,6 +42,11 @@ Outcome check_one(const Automaton& ta, const Property& p, const std::string& che
     return none;
   }
   if (checker == "explicit") return check_explicit(ta, p, seconds, control);
+  if (checker == "binding") return check_binding(ta, p, seconds, control);
+  if (p.fork) {
+    none.why = "it speaks of two futures: use the binding checker or auto";
+    return none;
+  }
   if (checker == "acs") return check_acs(ta, p, seconds, control);
   if (checker == "zcs") return check_zcs(ta, p, seconds, control);
   const bool safety = p.category() == "safety";
@@ -58,6 +67,7 @@ struct Question {
   std::vector<std::string> checkers;
   std::size_t begun = 0;
   std::size_t ended = 0;
+  double last_begun = 0;  ///< seconds since the call began
   std::atomic<bool> decided{false};  ///< ends the checkers that still run
   Outcome outcome;
 };
@@ -90,11 +100,14 @@ class Portfolio {
   }
 
  private:
-  // Every property's first checker before anybody's second.
+  static bool open(const Question& q) { return !q.decided && q.begun < q.checkers.size(); }
+  // Every property's first checker before anybody's second; nothing while all have their head
+  // start.
   Question* next() {
     Question* best = nullptr;
     for (Question& q : questions_) {
-      if (q.decided || q.begun == q.checkers.size()) continue;
+      const bool wait = q.ended < q.begun && budget_.used() < q.last_begun + kHeadStart;
+      if (!open(q) || wait) continue;
       if (best == nullptr || q.begun < best->begun) best = &q;
     }
     return best;
@@ -102,14 +115,22 @@ class Portfolio {
 
   void work() {
     std::unique_lock lock(mutex_);
-    while (Question* q = next()) {
+    while (std::any_of(questions_.begin(), questions_.end(), open)) {
+      Question* const q = next();
+      if (q == nullptr) {
+        (void)ended_.wait_for(lock, std::chrono::milliseconds(20));
+        continue;
+      }
       const std::string checker = q->checkers[q->begun++];
+      q->last_begun = budget_.used();
       lock.unlock();
       Outcome outcome = check_one(ta_, *q->property, checker, budget_.left(),
                                   {&q->decided, options_.keep_proofs});
+      if (outcome.checker.empty()) outcome.checker = checker;
       lock.lock();
       ++q->ended;
       take(*q, std::move(outcome));
+      ended_.notify_all();
     }
   }
 
@@ -131,13 +152,15 @@ class Portfolio {
   const CheckOptions& options_;
   Budget budget_;
   std::mutex mutex_;
+  std::condition_variable ended_;
   std::deque<Question> questions_;
 };
 
 }  // namespace
 
 const std::vector<std::string>& checker_names() {
-  static const std::vector<std::string> names{"auto", "smt", "live", "acs", "zcs", "explicit"};
+  static const std::vector<std::string> names{"auto", "smt",     "live",    "acs",
+                                              "zcs",  "binding", "explicit"};
   return names;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 using Kind = Formula::Kind;
 constexpr std::size_t kMostConjunctions = 512;
+constexpr std::size_t kMostMoves = 50'000;
 
 }  // namespace
 
@@ -68,6 +69,11 @@ struct Builder {
     const auto cases = disjunctive(normal(rule.guard));
     if (!cases) {
       problem = "the guard of rule " + std::to_string(rule.id) + " splits into too many cases";
+      return;
+    }
+    if (out.moves.size() + cases->size() > kMostMoves) {
+      problem = "the automaton is too large: more than " + std::to_string(kMostMoves) +
+                " rules after their guards are split";
       return;
     }
     for (const auto& conjunction : *cases) {

@@ -96,6 +96,12 @@ std::string print_formula(const Automaton& ta, const Formula& f) {
   return "[](" + print_formula(ta, f.children.front()) + ")";
 }
 
+std::string print_property(const Automaton& ta, const Property& p) {
+  if (!p.fork) return print_formula(ta, p.formula);
+  return "after (" + print_formula(ta, p.fork->when) + ") not (" +
+         print_formula(ta, p.fork->first) + ") and (" + print_formula(ta, p.fork->second) + ")";
+}
+
 std::string print_automaton(const Automaton& ta) {
   std::string out = "skel " + ta.name + " {\n" + names("shared", ta.shared) +
                     names("parameters", ta.parameters) +
@@ -109,7 +115,8 @@ std::string print_automaton(const Automaton& ta) {
   for (const Rule& r : ta.rules) out += rule_text(ta, r);
   out += "  }\n  specifications (" + std::to_string(ta.properties.size()) + ") {\n";
   for (const Property& p : ta.properties) {
-    out += "    " + p.name + ": " + print_formula(ta, p.formula) + ";\n";
+    out += p.fork ? "    /*@ two_futures " + p.name + ": " + print_property(ta, p) + "; @*/\n"
+                  : "    " + p.name + ": " + print_property(ta, p) + ";\n";
   }
   return out + "  }\n}\n";
 }

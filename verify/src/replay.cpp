@@ -10,7 +10,7 @@ using Kind = Formula::Kind;
 
 namespace {
 /// Firings that are replayed one by one; a run has a few dozens.
-constexpr std::int64_t kMostFirings = 1'000'000;
+constexpr std::int64_t kMostFirings = 200'000;
 }  // namespace
 
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
@@ -122,33 +122,90 @@ Result<std::vector<Configuration>, std::string> replay(const Automaton& ta, cons
   return all;
 }
 
+Run one_future(const Futures& futures) {
+  Run run = futures.prefix;
+  run.steps.insert(run.steps.end(), futures.first.begin(), futures.first.end());
+  return run;
+}
+Run another_future(const Futures& futures) {
+  Run run = futures.prefix;
+  run.steps.insert(run.steps.end(), futures.second.begin(), futures.second.end());
+  return run;
+}
+
+Result<bool, std::string> both_happen(const Automaton& ta, const Fork& fork,
+                                      const Futures& futures) {
+  const auto& parameters = futures.prefix.parameters;
+  const Run runs[] = {futures.prefix, one_future(futures), another_future(futures)};
+  const Formula* wanted[] = {&fork.when, &fork.first, &fork.second};
+  bool all = true;
+  for (std::size_t i = 0; i < std::size(runs); ++i) {
+    const auto configurations = replay(ta, runs[i]);
+    if (!configurations) return configurations.error();
+    all = all && holds_at(*wanted[i], parameters, configurations->back());
+  }
+  return all;
+}
+bool both_happen(const Automaton& ta, const Fork& fork, const Run& one, const Run& another) {
+  const auto left = replay(ta, one);
+  const auto right = replay(ta, another);
+  if (!left || !right || one.parameters != another.parameters) return false;
+  bool seen = false;
+  for (std::size_t i = 0; i < std::min(left->size(), right->size()); ++i) {
+    if ((*left)[i] != (*right)[i]) break;
+    seen = seen || holds_at(fork.when, one.parameters, (*left)[i]);
+  }
+  return seen && holds_at(fork.first, one.parameters, left->back()) &&
+         holds_at(fork.second, one.parameters, right->back());
+}
+
+namespace {
+
+std::string configuration_text(const Automaton& ta, const Configuration& c) {
+  std::string text;
+  for (std::size_t i = 0; i < c.processes.size(); ++i) {
+    if (c.processes[i] != 0) text += " " + ta.locations[i] + "=" + std::to_string(c.processes[i]);
+  }
+  for (std::size_t i = 0; i < c.shared.size(); ++i) {
+    if (c.shared[i] != 0) text += " " + ta.shared[i] + "=" + std::to_string(c.shared[i]);
+  }
+  return text;
+}
+
+// One line a step, from the step `first` of the run on.
+std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
+  std::string out;
+  const auto all = replay(ta, run);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const Step& step = run.steps[i];
+    const Rule& rule = ta.rules[step.rule];
+    at += static_cast<std::size_t>(step.times);
+    if (i < first) continue;
+    out += "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) + " (" +
+           ta.locations[rule.from] + " -> " + ta.locations[rule.to] + ") x " +
+           std::to_string(step.times) + (all ? " =>" + configuration_text(ta, (*all)[at]) : "") +
+           "\n";
+  }
+  return all ? out : out + "not a run: " + all.error() + "\n";
+}
+
+}  // namespace
+
 std::string describe(const Automaton& ta, const Run& run) {
   std::string out = "parameters:";
   for (std::size_t i = 0; i < run.parameters.size(); ++i) {
     out += " " + ta.parameters[i] + "=" + std::to_string(run.parameters[i]);
   }
-  const auto configuration = [&](const Configuration& c) {
-    std::string text;
-    for (std::size_t i = 0; i < c.processes.size(); ++i) {
-      if (c.processes[i] != 0) text += " " + ta.locations[i] + "=" + std::to_string(c.processes[i]);
-    }
-    for (std::size_t i = 0; i < c.shared.size(); ++i) {
-      if (c.shared[i] != 0) text += " " + ta.shared[i] + "=" + std::to_string(c.shared[i]);
-    }
-    return text;
-  };
-  out += "\nstart:     " + configuration(run.start) + "\n";
-  Run prefix{run.parameters, run.start, {}};
-  for (std::size_t i = 0; i < run.steps.size(); ++i) {
-    const Step& step = run.steps[i];
-    const Rule& rule = ta.rules[step.rule];
-    prefix.steps.push_back(step);
-    const auto after = replay(ta, prefix);
-    out += "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) + " (" +
-           ta.locations[rule.from] + " -> " + ta.locations[rule.to] + ") x " +
-           std::to_string(step.times) + (after ? " =>" + configuration(after->back()) : "") + "\n";
-  }
-  return out;
+  out += "\nstart:     " + configuration_text(ta, run.start) + "\n";
+  return out + steps_text(ta, run, 0);
+}
+
+std::string describe(const Automaton& ta, const Futures& futures) {
+  const std::size_t shared = futures.prefix.steps.size();
+  return describe(ta, futures.prefix) + "from here, one future:\n" +
+         steps_text(ta, one_future(futures), shared) + "from the same point, another future:\n" +
+         steps_text(ta, another_future(futures), shared);
 }
 
 }  // namespace thresher::verify

@@ -1,47 +1,20 @@
-#include <z3++.h>
-
-#include <algorithm>
-#include <chrono>
-
-#include "encoding.hpp"
 #include "interrupt.hpp"
 #include "linear.hpp"
+#include "solving.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
 namespace {
 
 using Kind = Formula::Kind;
-using Clock = std::chrono::steady_clock;
+
+/// More boundaries for a run in which `[]` holds whatever the order between them.
+constexpr std::size_t kStrictExtras[] = {0, 2, 5, 9};
 
 std::size_t eventualities(const Formula& f) {
   std::size_t count = f.kind == Kind::kEventually ? 1 : 0;
   for (const Formula& c : f.children) count += eventualities(c);
   return count;
-}
-
-void limit(z3::solver& solver, z3::context& context, double seconds) {
-  z3::params options(context);
-  options.set("timeout", static_cast<unsigned>(std::clamp(seconds * 1000, 1.0, 4e9)));
-  solver.set(options);
-}
-
-// The same violation with fewer processes, as far as a short search finds one.
-Run smaller(Encoding& encoding, z3::context& context, Run run, Clock::time_point deadline) {
-  for (int tries = 0; tries < 12; ++tries) {
-    const double left = std::chrono::duration<double>(deadline - Clock::now()).count();
-    std::int64_t size = 0;
-    for (const std::int64_t p : run.parameters) size += p;
-    if (left <= 0 || size <= 1) break;
-    z3::expr_vector all(context);
-    for (const z3::expr& p : encoding.parameters()) all.push_back(p);
-    if (all.empty()) break;
-    encoding.solver().add(z3::sum(all) < context.int_val(size));
-    limit(encoding.solver(), context, std::min(left, 1.0));
-    if (encoding.solver().check() != z3::sat) break;
-    run = encoding.run(encoding.solver().get_model());
-  }
-  return run;
 }
 
 // A run that the library itself carried out and that breaks the property, or why there is none.
@@ -60,12 +33,91 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
   return out;
 }
 
+class Search {
+ public:
+  Search(const Automaton& ta, const Property& property, const Prepared& prepared, double seconds,
+         const Budget& budget, bool keep_proofs)
+      : ta_(ta),
+        property_(property),
+        prepared_(prepared),
+        seconds_(seconds),
+        budget_(budget),
+        keep_proofs_(keep_proofs),
+        negated_(normal(negate(property.formula))) {}
+
+  // First what every violating run does: without a solution there is none. When that says too much,
+  // what is enough for a run, with more and more boundaries; those runs are small, too.
+  Outcome run() {
+    const std::size_t wanted = eventualities(negated_);
+    const std::size_t extra = wanted > 0 ? wanted - 1 : 0;
+    Outcome out = attempt(extra, Between::kNeeded);
+    if (out.verdict == Verdict::kSafe || exact_) return out;
+    for (const std::size_t more : kStrictExtras) {
+      const bool enough = out.verdict == Verdict::kViolated && more > kStrictExtras[1];
+      if (enough || budget_.over()) break;
+      const Outcome strict = attempt(extra + more, Between::kStrict);
+      if (strict.verdict == Verdict::kViolated) return strict;
+    }
+    return out;
+  }
+
+ private:
+  Outcome attempt(std::size_t extra, Between between) {
+    Outcome out;
+    out.why = too_large(ta_, prepared_, 1, extra);
+    if (!out.why.empty()) return out;
+    z3::context context;
+    const Interrupter interrupter(context, budget_);
+    Encoding encoding(context, ta_, prepared_, extra);
+    encoding.require(negated_, between);
+    exact_ = encoding.exact();
+    limit(encoding.solver(), context, budget_.left());
+    const z3::check_result answer = encoding.solver().check();
+    if (answer == z3::unknown) {
+      exact_ = true;  // the question itself is too hard: a stricter one is no easier
+      out.why = out_of_time(seconds_);
+    }
+    if (answer == z3::unsat && between == Between::kNeeded) {
+      out.verdict = Verdict::kSafe;
+      if (keep_proofs_) out.proofs.push_back(script(encoding.solver()));
+    }
+    return answer == z3::sat ? confirmed(encoding, context) : out;
+  }
+
+  Outcome confirmed(Encoding& encoding, z3::context& context) {
+    const Run found = encoding.run(encoding.solver().get_model());
+    Outcome out = judged(ta_, property_, found, encoding.exact());
+    if (out.verdict != Verdict::kViolated) return out;
+    shrink(encoding, context, found.parameters, budget_, [&](const z3::model& model) {
+      const Run small = encoding.run(model);
+      const Outcome again = judged(ta_, property_, small, encoding.exact());
+      if (again.verdict == Verdict::kViolated) out = again;
+      return small.parameters;
+    });
+    return out;
+  }
+
+  const Automaton& ta_;
+  const Property& property_;
+  const Prepared& prepared_;
+  double seconds_;
+  const Budget& budget_;
+  bool keep_proofs_;
+  Formula negated_;
+  bool exact_ = true;
+};
+
 }  // namespace
 
 Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
                   const CheckControl& control) {
   const Budget budget(seconds, control.stop);
   Outcome out;
+  out.checker = property.category() == "safety" ? "smt" : "live";
+  if (property.fork) {
+    out.why = "it speaks of two futures: use the binding checker or auto";
+    return out;
+  }
   const auto prepared = prepare(ta);
   if (!prepared) {
     out.why = prepared.error();
@@ -75,36 +127,13 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
     out.why = "liveness is decided for automata whose runs come to rest; this one has a cycle";
     return out;
   }
-  const Formula negated = normal(negate(property.formula));
+  const std::string checker = out.checker;
   try {
-    z3::context context;
-    const Interrupter interrupter(context, budget);
-    const std::size_t wanted = eventualities(negated);
-    Encoding encoding(context, ta, *prepared, wanted > 0 ? wanted - 1 : 0);
-    encoding.require(negated);
-    limit(encoding.solver(), context, budget.left());
-    switch (encoding.solver().check()) {
-      case z3::unsat:
-        out.verdict = Verdict::kSafe;
-        if (control.keep_proofs) out.proofs.push_back(script(encoding.solver()));
-        break;
-      case z3::sat: {
-        const Run found = encoding.run(encoding.solver().get_model());
-        out = judged(ta, property, found, encoding.exact());
-        if (out.verdict != Verdict::kViolated) break;
-        const Run small = smaller(encoding, context, found, budget.deadline());
-        const Outcome again = judged(ta, property, small, encoding.exact());
-        if (again.verdict == Verdict::kViolated) out = again;
-        break;
-      }
-      case z3::unknown:
-        out.why = "no answer within " + std::to_string(static_cast<int>(seconds + 0.5)) + " s";
-        break;
-    }
+    out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
   } catch (const z3::exception& e) {
     out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
   }
-  out.checker = property.category() == "safety" ? "smt" : "live";
+  out.checker = checker;
   out.seconds = budget.used();
   return out;
 }

@@ -42,9 +42,11 @@ constexpr std::size_t kMostBytes = 64u << 20;
 std::string read_file(const std::string& path, const char* wanted, std::string& text) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return "cannot read '" + path + "'; give a " + wanted + " file";
-  text.resize(kMostBytes + 1);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::vector<char> part(1 << 16);
+  while (text.size() <= kMostBytes && in) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
   return text.size() > kMostBytes ? "'" + path + "' is larger than 64 MiB: no automaton is" : "";
 }
 
@@ -75,7 +77,11 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
       for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
         with += " " + ta.parameters[i] + "=" + std::to_string(o.witness->parameters[i]);
       }
-      return "VIOLATED" + with + ": " + std::to_string(o.witness->steps.size()) + " steps";
+      with = "VIOLATED" + with + ": ";
+      if (!o.futures) return with + std::to_string(o.witness->steps.size()) + " steps";
+      return with + std::to_string(o.futures->prefix.steps.size()) + " steps, then " +
+             std::to_string(o.futures->first.size()) + " or " +
+             std::to_string(o.futures->second.size());
     }
     case Verdict::kUnknown:
       break;
@@ -83,21 +89,31 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
   return "UNKNOWN: " + o.why;
 }
 
-Json witness_json(const verify::Automaton& ta, const verify::Run& run) {
-  Json parameters;
-  for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
-    parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
-  }
+std::vector<Json> steps_json(const verify::Automaton& ta, const std::vector<verify::Step>& all) {
   std::vector<Json> steps;
-  for (const verify::Step& s : run.steps) {
+  for (const verify::Step& s : all) {
     const verify::Rule& rule = ta.rules[s.rule];
     Json step;
     step.set("rule", rule.id).set("from", ta.locations[rule.from]);
     step.set("to", ta.locations[rule.to]).set("times", static_cast<std::uint64_t>(s.times));
     steps.push_back(std::move(step));
   }
+  return steps;
+}
+
+// Of two futures, `steps` are those they share.
+Json witness_json(const verify::Automaton& ta, const Outcome& o) {
+  const verify::Run& run = o.futures ? o.futures->prefix : *o.witness;
+  Json parameters;
+  for (std::size_t i = 0; i < ta.parameters.size(); ++i) {
+    parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
+  }
   Json out;
-  out.set("parameters", parameters).set("steps", steps);
+  out.set("parameters", parameters).set("steps", steps_json(ta, run.steps));
+  if (o.futures) {
+    out.set("first", steps_json(ta, o.futures->first));
+    out.set("second", steps_json(ta, o.futures->second));
+  }
   return out;
 }
 
@@ -116,7 +132,7 @@ void print_json(const Args& a, const verify::Automaton& ta,
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
     if (opinions[i]) row.set("cross_check", verify::to_string(opinions[i]->kind));
-    if (o.witness) row.set("witness", witness_json(ta, *o.witness));
+    if (o.witness) row.set("witness", witness_json(ta, o));
     rows.push_back(std::move(row));
   }
   Json out;
@@ -130,21 +146,31 @@ std::string write_witnesses(const std::string& path, const verify::Automaton& ta
   if (path.ends_with(".json")) {
     std::vector<verify::NamedRun> runs;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (outcomes[i].witness) runs.push_back({wanted[i]->name, *outcomes[i].witness});
+      const Outcome& o = outcomes[i];
+      if (o.witness) runs.push_back({wanted[i]->name, *o.witness});
+      if (o.futures) runs.push_back({wanted[i]->name, another_future(*o.futures)});
     }
     out << verify::print_schedule(ta, runs);
   }
   if (path.ends_with(".svg")) {
     std::vector<verify::Picture> pictures;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (outcomes[i].witness) pictures.push_back({wanted[i]->name, *outcomes[i].witness});
+      const Outcome& o = outcomes[i];
+      if (o.futures) {
+        pictures.push_back({wanted[i]->name + " (one future)", one_future(*o.futures)});
+        pictures.push_back({wanted[i]->name + " (another future)", another_future(*o.futures)});
+      } else if (o.witness) {
+        pictures.push_back({wanted[i]->name, *o.witness});
+      }
     }
     out << verify::draw_svg(ta, pictures);
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!outcomes[i].witness || path.ends_with(".svg") || path.ends_with(".json")) continue;
+    const Outcome& o = outcomes[i];
     out << wanted[i]->name << " is violated\n"
-        << verify::describe(ta, *outcomes[i].witness) << '\n';
+        << (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness))
+        << '\n';
   }
   return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
 }
@@ -156,6 +182,9 @@ std::string checker_list() {
 }
 
 std::string check_arguments(const Args& a, const verify::Automaton& ta) {
+  if (ta.properties.empty() && !a.dot) {
+    return "'" + a.file + "' has no properties; add a section 'specifications (n) { name: ..; }'";
+  }
   const auto& checkers = verify::checker_names();
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
     return "--checker '" + a.checker + "' is none of: " + checker_list();
@@ -229,6 +258,7 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
   const auto runs = verify::parse_schedule(text, a.replay, ta);
   if (!runs) return fail(kUsage, runs.error());
   int status = kDone;
+  const verify::NamedRun* one_future = nullptr;
   for (const verify::NamedRun& named : *runs) {
     const auto configurations = verify::replay(ta, named.run);
     if (!configurations) {
@@ -238,10 +268,23 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
     const auto property =
         std::find_if(ta.properties.begin(), ta.properties.end(),
                      [&](const verify::Property& p) { return p.name == named.property; });
-    const bool kept = verify::holds(property->formula, named.run.parameters, *configurations);
+    bool kept = true;
+    if (!property->fork) {
+      kept = verify::holds(property->formula, named.run.parameters, *configurations);
+    } else if (one_future == nullptr || one_future->property != named.property) {
+      one_future = &named;  // the next run is the other one
+      continue;
+    } else {
+      kept = !verify::both_happen(ta, *property->fork, one_future->run, named.run);
+      one_future = nullptr;
+    }
     std::printf("%-20s %s\n", named.property.c_str(),
                 kept ? "holds in the run" : "BROKEN by the run");
     if (!kept) status = kSafetyViolated;
+  }
+  if (one_future != nullptr) {
+    return fail(kUsage, a.replay + ": the second future of '" + one_future->property +
+                            "' is missing: it is the run after the first");
   }
   return status;
 }
@@ -267,7 +310,7 @@ int run(const Args& a) {
   if (a.list) {
     for (const auto& p : ta->properties) {
       std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
-                  verify::print_formula(*ta, p.formula).c_str());
+                  verify::print_property(*ta, p).c_str());
     }
     return kDone;
   }

@@ -77,9 +77,11 @@ TEST(Tla, WhatIsExportedIsReadAgain) {
   std::vector<Automaton> all{export_broadcast(bracha::kTable), *parse_tla(kModule, "echo.tla")};
   int expressed = 0;
   for (const VoteTable* table : agreement::kTables) all.push_back(export_votes(*table));
-  for (const Automaton& ta : all) {
+  for (Automaton& ta : all) {
     const auto text = export_tla(ta);
     if (!text) continue;
+    // No formula of TLA+ here speaks of two futures: a comment stands in their place.
+    std::erase_if(ta.properties, [](const Property& p) { return p.fork.has_value(); });
     const auto read = parse_tla(text->text, ta.name + ".tla");
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(*read, ta) << ta.name;

@@ -188,6 +188,9 @@ TEST(Fragment, ResetsAreRefusedBySmtAndDecidedByOthers) {
       "specifications (0) { back: [](x <= 1 || a < 2); never: [](b < 2); } }";
   const Automaton ta = parsed(text);
   EXPECT_THAT(check_smt(ta, ta.properties[0], 5).why, HasSubstr("resets"));
+  CheckOptions smt;
+  smt.checker = "smt";
+  for (const Outcome& o : check_all(ta, smt)) EXPECT_EQ(o.checker, "smt") << "who refused it";
   const auto v = verdicts(text);
   EXPECT_EQ(v.at("never"), Verdict::kViolated);
   EXPECT_EQ(v.at("back"), Verdict::kSafe);

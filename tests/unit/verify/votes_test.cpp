@@ -28,9 +28,11 @@ INSTANTIATE_TEST_SUITE_P(Agreement, Tables, testing::ValuesIn(kTables), name_of)
 TEST_P(Tables, EveryClaimHoldsForEveryN) {
   const Automaton ta = export_votes(*GetParam());
   const auto outcomes = check_all(ta, {});
-  ASSERT_EQ(outcomes.size(), GetParam()->claims.size());
+  const std::size_t rounds = GetParam()->rounds ? 8 : 0;
+  ASSERT_EQ(outcomes.size(), GetParam()->claims.size() + rounds);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    EXPECT_EQ(outcomes[i].verdict, Verdict::kSafe)
+    const bool attacked = ta.name == "mmr14" && ta.properties[i].name == "binding";
+    EXPECT_EQ(outcomes[i].verdict, attacked ? Verdict::kViolated : Verdict::kSafe)
         << ta.properties[i].name << ": " << outcomes[i].why;
   }
 }

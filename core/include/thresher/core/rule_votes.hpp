@@ -12,7 +12,11 @@
 // Guarantees (well_formed, at compile time): no cycles but steps that change nothing; on no path a
 // counter is said twice, nor two counters of one class (the sum of statements of correct nodes is
 // then a number of senders); names are unique; guards are linear lower bounds.
-// Claims are properties for all n, proved on the exported automaton. Source: AUTOMATA design.
+// Claims are properties for all n, proved on the exported automaton. A table of one round of many
+// (Rounds) says what a node carries into the next round; the conditions under which agreement,
+// validity and termination of all rounds follow are generated from that (docs/verify/automata.md).
+// Source: AUTOMATA design; Bertrand, Konnov, Lazic, Widder, "Verification of randomized consensus
+// algorithms under round-rigid adversaries" (CONCUR 2019) for the rounds.
 #pragma once
 
 #include <array>
@@ -48,8 +52,9 @@ struct VoteRule {
   std::string_view name;
   std::uint8_t from = 0;
   std::uint8_t to = 0;
-  std::array<std::optional<SumGuard>, 2> when{};
+  std::array<std::optional<SumGuard>, 3> when{};
   std::optional<std::uint8_t> says{};  ///< a counter
+  std::optional<std::uint8_t> coin{};  ///< only if the common coin of the round shows this
 };
 
 enum class ClaimKind : std::uint8_t {
@@ -70,6 +75,17 @@ struct Claim {
   Threshold how_many{};
 };
 
+/// How one round of a binary protocol goes on into the next; by value 0 and 1.
+struct Rounds {
+  std::array<BitSet, 2> starts{};   ///< where a node with this value begins
+  std::array<BitSet, 2> ends{};     ///< where it ends with this value; nothing leaves these
+  std::array<BitSet, 2> decides{};  ///< those of `ends` in which it has decided
+  /// What messages alone told a node: this value. The others do what a coin says.
+  std::array<BitSet, 2> outcome{};
+  /// Where a node asks for the common coin of the round; 0: every node throws a coin of its own.
+  BitSet reads = 0;
+};
+
 struct VoteTable {
   std::string_view name;
   std::span<const std::string_view> locations;
@@ -77,6 +93,8 @@ struct VoteTable {
   std::span<const std::string_view> counters;
   std::span<const VoteRule> rules;
   std::span<const Claim> claims;
+  std::optional<Rounds> rounds{};
+  std::uint8_t nodes_per_fault = 3;  ///< it is for n > this * f
 };
 
 namespace detail {
@@ -131,6 +149,57 @@ constexpr bool names_are_unique(std::span<const Named> all) {
   return true;
 }
 
+constexpr bool unguarded(const VoteRule& r) {
+  for (const auto& guard : r.when) {
+    if (guard) return false;
+  }
+  return !r.coin;
+}
+
+constexpr bool can_go(const VoteTable& table, std::uint8_t from, BitSet to, bool free) {
+  for (const VoteRule& r : table.rules) {
+    if (r.from == from && (bits(r.to) & to) != 0 && (!free || unguarded(r))) return true;
+  }
+  return false;
+}
+
+// Into the end of a value by messages, or by a coin that could as well have shown the other one.
+constexpr bool entry_is_good(const VoteTable& table, const Rounds& rounds, const VoteRule& r) {
+  for (const std::size_t v : {0u, 1u}) {
+    if ((bits(r.to) & rounds.ends[v]) == 0) continue;
+    const BitSet known = rounds.outcome[v];
+    if (rounds.reads != 0) {
+      const bool asks = (rounds.reads >> r.from & 1) != 0;
+      return asks && r.coin && (((known >> r.from) & 1) != 0 || *r.coin == v);
+    }
+    const bool thrown = unguarded(r) && can_go(table, r.from, rounds.ends[1 - v], true);
+    return ((known >> r.to) & 1) != 0 || thrown;
+  }
+  return true;
+}
+
+constexpr bool rounds_are_good(const VoteTable& table, const Rounds& rounds) {
+  const auto& [starts, ends, decides, outcome, reads] = rounds;
+  const auto apart = [](const std::array<BitSet, 2>& sets) {
+    return sets[0] != 0 && sets[1] != 0 && (sets[0] & sets[1]) == 0;
+  };
+  if (!apart(starts) || !apart(ends) || !apart(decides) || !apart(outcome)) return false;
+  if ((starts[0] | starts[1]) != table.starts) return false;
+  if ((decides[0] & ~ends[0]) != 0 || (decides[1] & ~ends[1]) != 0) return false;
+  if (!within(ends[0] | ends[1] | outcome[0] | outcome[1] | reads, table.locations.size())) {
+    return false;
+  }
+  if (((outcome[0] | outcome[1]) & ~reads) != 0 && reads != 0) return false;
+  for (const VoteRule& r : table.rules) {
+    if (changes_nothing(r)) continue;
+    if (((ends[0] | ends[1]) >> r.from & 1) != 0) return false;
+    const bool asks = (reads >> r.from & 1) != 0;
+    if (r.coin.has_value() != asks || (asks && r.says)) return false;
+    if (!entry_is_good(table, rounds, r)) return false;
+  }
+  return true;
+}
+
 }  // namespace detail
 
 /// What the guarantees above say. At most 32 locations and 32 counters.
@@ -146,6 +215,11 @@ constexpr bool well_formed(const VoteTable& table) {
     const bool two = c.kind == ClaimKind::kNotBoth || c.kind == ClaimKind::kSpread;
     if (two != (c.b != 0) || ((c.none | c.many) & ~table.starts) != 0) return false;
   }
+  for (const VoteRule& r : table.rules) {
+    if (r.coin && (*r.coin > 1 || !table.rounds)) return false;
+  }
+  if (table.rounds && !detail::rounds_are_good(table, *table.rounds)) return false;
+  if (table.nodes_per_fault < 1) return false;
   if (!detail::names_are_unique(table.rules) || !detail::names_are_unique(table.claims)) {
     return false;
   }

@@ -1,13 +1,15 @@
 ---- MODULE cobalt ----
 EXTENDS Integers, FiniteSets
 
-CONSTANTS Processes, NbOfCorrProc, N, T, F
+CONSTANTS Processes, NbOfCorrProc, N, T, F, COIN
 
 ASSUME NbOfCorrProc = N - F
     /\ N >= 3 * T + 1
     /\ T >= F
     /\ F >= 0
     /\ T >= 1
+    /\ COIN >= 0
+    /\ 1 >= COIN
 
 VARIABLES ProcessesLocations, bval0, bval1, aux0, aux1, conf0, conf1, confB
 
@@ -19,7 +21,7 @@ TypeOk ==
     /\ conf0 \in Nat
     /\ conf1 \in Nat
     /\ confB \in Nat
-    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1", "locM", "locM0", "locM1", "locMB0", "locMB1", "locF0", "locF1", "locFB", "locC0", "locC1", "locCB"}]
+    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1", "locM", "locM0", "locM1", "locMB0", "locMB1", "locF0", "locF1", "locFB", "locC0", "locC1", "locCB", "locD0", "locD1", "locE0", "locE1"}]
 
 Init ==
     /\ ProcessesLocations \in [Processes -> {"locV0", "locV1"}]
@@ -179,7 +181,43 @@ Rule22(p) ==
     /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locCB"]
     /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
 
-Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p) \/ Rule14(p) \/ Rule15(p) \/ Rule16(p) \/ Rule17(p) \/ Rule18(p) \/ Rule19(p) \/ Rule20(p) \/ Rule21(p) \/ Rule22(p)
+Rule23(p) ==
+    /\ ProcessesLocations[p] = "locC0"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Rule24(p) ==
+    /\ ProcessesLocations[p] = "locC0"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Rule25(p) ==
+    /\ ProcessesLocations[p] = "locC1"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Rule26(p) ==
+    /\ ProcessesLocations[p] = "locC1"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Rule27(p) ==
+    /\ ProcessesLocations[p] = "locCB"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Rule28(p) ==
+    /\ ProcessesLocations[p] = "locCB"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1, conf0, conf1, confB>>
+
+Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p) \/ Rule14(p) \/ Rule15(p) \/ Rule16(p) \/ Rule17(p) \/ Rule18(p) \/ Rule19(p) \/ Rule20(p) \/ Rule21(p) \/ Rule22(p) \/ Rule23(p) \/ Rule24(p) \/ Rule25(p) \/ Rule26(p) \/ Rule27(p) \/ Rule28(p)
 
 Spec == Init /\ [][Next]_<<ProcessesLocations, bval0, bval1, aux0, aux1, conf0, conf1, confB>>
 
@@ -196,6 +234,10 @@ NumlocFB == Cardinality({p \in Processes : ProcessesLocations[p] = "locFB"})
 NumlocC0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC0"})
 NumlocC1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC1"})
 NumlocCB == Cardinality({p \in Processes : ProcessesLocations[p] = "locCB"})
+NumlocD0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locD0"})
+NumlocD1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locD1"})
+NumlocE0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locE0"})
+NumlocE1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locE1"})
 
 agreement == []((NumlocC0 = 0 \/ NumlocC1 = 0))
 
@@ -203,6 +245,20 @@ justification0 == (~(NumlocV0 = 0) \/ []((NumlocC0 = 0 /\ NumlocCB = 0)))
 
 justification1 == (~(NumlocV1 = 0) \/ []((NumlocC1 = 0 /\ NumlocCB = 0)))
 
-round_ends == (~(<>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + conf0 >= N) \/ NumlocF0 = 0) /\ (~(T + conf1 >= N) \/ NumlocF0 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval1 >= 1)) \/ NumlocF0 = 0) /\ (~(T + conf0 >= N) \/ NumlocF1 = 0) /\ (~(T + conf1 >= N) \/ NumlocF1 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval0 >= 1)) \/ NumlocF1 = 0) /\ (~(T + conf0 >= N) \/ NumlocFB = 0) /\ (~(T + conf1 >= N) \/ NumlocFB = 0) /\ (~(T + conf0 + conf1 + confB >= N) \/ NumlocFB = 0))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocF0 = 0 /\ NumlocF1 = 0 /\ NumlocFB = 0)))
+lock0 == []((NumlocD0 = 0 \/ (NumlocD1 = 0 /\ NumlocE1 = 0)))
+
+keep0 == (~(NumlocV1 = 0) \/ []((NumlocD1 = 0 /\ NumlocE1 = 0)))
+
+finish0 == (~((NumlocV1 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + conf0 >= N) \/ NumlocF0 = 0) /\ (~(T + conf1 >= N) \/ NumlocF0 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval1 >= 1)) \/ NumlocF0 = 0) /\ (~(T + conf0 >= N) \/ NumlocF1 = 0) /\ (~(T + conf1 >= N) \/ NumlocF1 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval0 >= 1)) \/ NumlocF1 = 0) /\ (~(T + conf0 >= N) \/ NumlocFB = 0) /\ (~(T + conf1 >= N) \/ NumlocFB = 0) /\ (~(T + conf0 + conf1 + confB >= N) \/ NumlocFB = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0)))) /\ COIN = 0)) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocF0 = 0 /\ NumlocF1 = 0 /\ NumlocFB = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0 /\ NumlocD1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0)))
+
+lock1 == []((NumlocD1 = 0 \/ (NumlocD0 = 0 /\ NumlocE0 = 0)))
+
+keep1 == (~(NumlocV0 = 0) \/ []((NumlocD0 = 0 /\ NumlocE0 = 0)))
+
+finish1 == (~((NumlocV0 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + conf0 >= N) \/ NumlocF0 = 0) /\ (~(T + conf1 >= N) \/ NumlocF0 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval1 >= 1)) \/ NumlocF0 = 0) /\ (~(T + conf0 >= N) \/ NumlocF1 = 0) /\ (~(T + conf1 >= N) \/ NumlocF1 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval0 >= 1)) \/ NumlocF1 = 0) /\ (~(T + conf0 >= N) \/ NumlocFB = 0) /\ (~(T + conf1 >= N) \/ NumlocFB = 0) /\ (~(T + conf0 + conf1 + confB >= N) \/ NumlocFB = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0)))) /\ COIN = 1)) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocF0 = 0 /\ NumlocF1 = 0 /\ NumlocFB = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0 /\ NumlocD0 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0)))
+
+round_ends == (~(<>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + conf0 >= N) \/ NumlocF0 = 0) /\ (~(T + conf1 >= N) \/ NumlocF0 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval1 >= 1)) \/ NumlocF0 = 0) /\ (~(T + conf0 >= N) \/ NumlocF1 = 0) /\ (~(T + conf1 >= N) \/ NumlocF1 = 0) /\ (~((T + conf0 + conf1 + confB >= N /\ bval0 >= 1)) \/ NumlocF1 = 0) /\ (~(T + conf0 >= N) \/ NumlocFB = 0) /\ (~(T + conf1 >= N) \/ NumlocFB = 0) /\ (~(T + conf0 + conf1 + confB >= N) \/ NumlocFB = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocF0 = 0 /\ NumlocF1 = 0 /\ NumlocFB = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0)))
+
+\* binding speaks of two futures of one prefix: no formula here says it
 
 ====

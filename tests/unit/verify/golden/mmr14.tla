@@ -1,13 +1,15 @@
 ---- MODULE mmr14 ----
 EXTENDS Integers, FiniteSets
 
-CONSTANTS Processes, NbOfCorrProc, N, T, F
+CONSTANTS Processes, NbOfCorrProc, N, T, F, COIN
 
 ASSUME NbOfCorrProc = N - F
     /\ N >= 3 * T + 1
     /\ T >= F
     /\ F >= 0
     /\ T >= 1
+    /\ COIN >= 0
+    /\ 1 >= COIN
 
 VARIABLES ProcessesLocations, bval0, bval1, aux0, aux1
 
@@ -16,7 +18,7 @@ TypeOk ==
     /\ bval1 \in Nat
     /\ aux0 \in Nat
     /\ aux1 \in Nat
-    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1", "locM", "locM0", "locM1", "locMB0", "locMB1", "locC0", "locC1", "locCB"}]
+    /\ ProcessesLocations \in [Processes -> {"locV0", "locV1", "locM", "locM0", "locM1", "locMB0", "locMB1", "locC0", "locC1", "locCB", "locD0", "locD1", "locE0", "locE1"}]
 
 Init ==
     /\ ProcessesLocations \in [Processes -> {"locV0", "locV1"}]
@@ -111,7 +113,43 @@ Rule13(p) ==
     /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locCB"]
     /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
 
-Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p)
+Rule14(p) ==
+    /\ ProcessesLocations[p] = "locC0"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule15(p) ==
+    /\ ProcessesLocations[p] = "locC0"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule16(p) ==
+    /\ ProcessesLocations[p] = "locC1"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule17(p) ==
+    /\ ProcessesLocations[p] = "locC1"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule18(p) ==
+    /\ ProcessesLocations[p] = "locCB"
+    /\ COIN = 0
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE0"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Rule19(p) ==
+    /\ ProcessesLocations[p] = "locCB"
+    /\ COIN = 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locE1"]
+    /\ UNCHANGED <<bval0, bval1, aux0, aux1>>
+
+Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p) \/ Rule14(p) \/ Rule15(p) \/ Rule16(p) \/ Rule17(p) \/ Rule18(p) \/ Rule19(p)
 
 Spec == Init /\ [][Next]_<<ProcessesLocations, bval0, bval1, aux0, aux1>>
 
@@ -125,6 +163,10 @@ NumlocMB1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locMB1"})
 NumlocC0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC0"})
 NumlocC1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locC1"})
 NumlocCB == Cardinality({p \in Processes : ProcessesLocations[p] = "locCB"})
+NumlocD0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locD0"})
+NumlocD1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locD1"})
+NumlocE0 == Cardinality({p \in Processes : ProcessesLocations[p] = "locE0"})
+NumlocE1 == Cardinality({p \in Processes : ProcessesLocations[p] = "locE1"})
 
 agreement == []((NumlocC0 = 0 \/ NumlocC1 = 0))
 
@@ -132,10 +174,20 @@ justification0 == (~(NumlocV0 = 0) \/ []((NumlocC0 = 0 /\ NumlocCB = 0)))
 
 justification1 == (~(NumlocV1 = 0) \/ []((NumlocC1 = 0 /\ NumlocCB = 0)))
 
-unanimity0 == (~((NumlocV1 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0)))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0)))
+lock0 == []((NumlocD0 = 0 \/ (NumlocD1 = 0 /\ NumlocE1 = 0)))
 
-unanimity1 == (~((NumlocV0 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0)))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC0 = 0 /\ NumlocCB = 0)))
+keep0 == (~(NumlocV1 = 0) \/ []((NumlocD1 = 0 /\ NumlocE1 = 0)))
 
-round_ends == (~(<>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0)))
+finish0 == (~((NumlocV1 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0)))) /\ COIN = 0)) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0 /\ NumlocD1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0)))
+
+lock1 == []((NumlocD1 = 0 \/ (NumlocD0 = 0 /\ NumlocE0 = 0)))
+
+keep1 == (~(NumlocV0 = 0) \/ []((NumlocD0 = 0 /\ NumlocE0 = 0)))
+
+finish1 == (~((NumlocV0 = 0 /\ <>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0)))) /\ COIN = 1)) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0 /\ NumlocD0 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0)))
+
+round_ends == (~(<>([]((NumlocV0 = 0 /\ (~(bval0 >= 1) \/ NumlocM = 0) /\ (~(bval1 >= 1) \/ NumlocM0 = 0) /\ NumlocV1 = 0 /\ (~(bval1 >= 1) \/ NumlocM = 0) /\ (~(bval0 >= 1) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocM0 = 0) /\ (~(T + aux1 >= N) \/ NumlocM1 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB0 = 0) /\ (~(T + aux0 + aux1 >= N) \/ NumlocMB1 = 0) /\ (~(COIN = 0) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC0 = 0) /\ (~(COIN = 1) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocC1 = 0) /\ (~(COIN = 0) \/ NumlocCB = 0) /\ (~(COIN = 1) \/ NumlocCB = 0))))) \/ <>((NumlocV0 = 0 /\ NumlocV1 = 0 /\ NumlocM = 0 /\ NumlocM0 = 0 /\ NumlocM1 = 0 /\ NumlocMB0 = 0 /\ NumlocMB1 = 0 /\ NumlocC0 = 0 /\ NumlocC1 = 0 /\ NumlocCB = 0)))
+
+\* binding speaks of two futures of one prefix: no formula here says it
 
 ====

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,11 +85,22 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+/// Two futures of one prefix: from no configuration where `when` holds can one continuation reach
+/// `first` and another one `second`. All three are state formulas.
+struct Fork {
+  Formula when;
+  Formula first;
+  Formula second;
+
+  friend bool operator==(const Fork&, const Fork&) = default;
+};
+
 struct Property {
   std::string name;
-  Formula formula;
+  Formula formula;             ///< of a single run; kFalse when `fork` is there
+  std::optional<Fork> fork{};  ///< no property of a single run can say this
 
-  /// "safety" when a finite run can violate it, else "liveness".
+  /// "binding" with two futures; else "safety" when a finite run can violate it, or "liveness".
   std::string category() const;
   friend bool operator==(const Property&, const Property&) = default;
 };

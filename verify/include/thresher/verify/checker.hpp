@@ -27,6 +27,8 @@ struct Outcome {
   std::optional<Run> witness;  ///< of kViolated
   /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right. Kept when CheckOptions::keep_proofs.
   std::vector<std::string> proofs;
+  /// Of kViolated with two futures{}; `witness` is then the first one.
+  std::optional<Futures> futures{};
 };
 
 struct CheckOptions {
@@ -50,8 +52,11 @@ const std::vector<std::string>& checker_names();
 /// variables only grow and whose guards are lower or upper bounds.
 Outcome check_smt(const Automaton& automaton, const Property& property, double seconds,
                   const CheckControl& control = {});
-/// Breadth-first over all configurations for small parameters: finds violations of safety, never
-/// proves their absence.
+/// Properties of two futures, on the same encoding: the prefix once, its continuation twice.
+Outcome check_binding(const Automaton& automaton, const Property& property, double seconds,
+                      const CheckControl& control = {});
+/// All configurations for small parameters, one by one: finds violations of any property, never
+/// proves their absence. Of liveness it knows the runs that come to rest.
 Outcome check_explicit(const Automaton& automaton, const Property& property, double seconds,
                        const CheckControl& control = {});
 /// Backwards over processes counted exactly and intervals of the variables, then a search with Z3
@@ -63,6 +68,16 @@ Outcome check_acs(const Automaton& automaton, const Property& property, double s
 /// BuDDy, is global: calls from several threads take turns at the diagrams.
 Outcome check_zcs(const Automaton& automaton, const Property& property, double seconds,
                   const CheckControl& control = {});
+
+/// What one instance shows.
+struct Exploration {
+  bool complete = false;           ///< every configuration was seen and some run exists
+  std::optional<Run> witness;      ///< a run that violates the property
+  std::optional<Futures> futures;  ///< of a property of two futures
+};
+/// All runs of the instance with these parameters, up to a bound on time and configurations.
+Exploration explore_instance(const Automaton& automaton, const Property& property,
+                             const std::vector<std::int64_t>& parameters, double seconds);
 
 /// One outcome for each property asked for, in order.
 std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);

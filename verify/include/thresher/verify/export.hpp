@@ -22,15 +22,18 @@ namespace thresher::verify {
 /// Pre: well_formed(table). Properties: agreement, unforgeability0/1, totality, validity0/1.
 Automaton export_broadcast(const RuleTable& table);
 
-/// Pre: well_formed(table). Values are written out in the table, the properties are its claims.
+/// Pre: well_formed(table). Values are written out in the table, the properties are its claims. Of
+/// a round of many they are also the conditions on one round from which the rest follows: lock,
+/// keep, finish, round_ends, and one_side or (common coin: a parameter COIN of 0 or 1) binding.
 Automaton export_votes(const VoteTable& table);
 
 struct TlaModule {
   std::string text;
 };
 /// The automaton in TACO's subset of TLA+: one file for TLC at a small n and for TACO at every n.
-/// Parsed again by parse_tla it is the same automaton, but for the order of initial constraints.
-/// The error says what of it TLA+ cannot express in this subset.
+/// Parsed again by parse_tla it is the same automaton, but for the order of initial constraints and
+/// for properties of two futures, which are left out with a comment. The error says what of it TLA+
+/// cannot express in this subset.
 Result<TlaModule, std::string> export_tla(const Automaton& automaton);
 
 }  // namespace thresher::verify

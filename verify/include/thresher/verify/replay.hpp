@@ -39,6 +39,16 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
+/// Two ways on from the same configuration.
+struct Futures {
+  Run prefix;
+  std::vector<Step> first;
+  std::vector<Step> second;
+};
+/// The prefix with the first way, and with the second.
+Run one_future(const Futures& futures);
+Run another_future(const Futures& futures);
+
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
                       const Configuration& at);
 /// Pre: is_state(f).
@@ -51,7 +61,16 @@ bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
 /// Every configuration of the run, the first included; the error names the step that is no step.
 Result<std::vector<Configuration>, std::string> replay(const Automaton& automaton, const Run& run);
 
+/// Carries both futures out: whether they break what `fork` says. The error names the step that is
+/// no step.
+Result<bool, std::string> both_happen(const Automaton& automaton, const Fork& fork,
+                                      const Futures& futures);
+/// The same of two runs: whether they are alike up to a configuration where `when` holds, and end
+/// in `first` and `second`. False too when one of them is no run.
+bool both_happen(const Automaton& automaton, const Fork& fork, const Run& one, const Run& another);
+
 /// For people: parameters, the start, one line a step with what changed.
 std::string describe(const Automaton& automaton, const Run& run);
+std::string describe(const Automaton& automaton, const Futures& futures);
 
 }  // namespace thresher::verify

@@ -6,7 +6,8 @@
 //   std::cout << verify::print_automaton(*ta);
 //
 // Guarantees: parse(print(a)) == a; never crashes or loops on any input; nesting and sizes are
-// bounded. Source: the grammar in docs/verify/automata.md.
+// bounded. Two-future properties stand in marked comments, `/*@ two_futures NAME: after (..) not
+// (..) and (..); @*/`, which other tools skip. Source: the grammar in docs/verify/automata.md.
 #pragma once
 
 #include <string>
@@ -27,5 +28,7 @@ Result<Automaton, std::string> parse_tla(std::string_view text, const std::strin
 std::string print_automaton(const Automaton& automaton);
 /// One formula with the automaton's names, for witnesses and errors.
 std::string print_formula(const Automaton& automaton, const Formula& formula);
+/// What a property says: its formula, or `after (..) not (..) and (..)` of two futures.
+std::string print_property(const Automaton& automaton, const Property& property);
 
 }  // namespace thresher::verify

@@ -5,13 +5,15 @@
 // What they are: the steps that the handlers of the agreement protocols will take, and their proof
 // obligations. Nothing runs from them yet. mmr14 and cobalt stand on bv-broadcast: a value is in a
 // node's set only if a correct node said it (bv's `justification`), the rest of bv is left open,
-// which only adds runs. They end where the common coin is read; C0 and C1 are "one value alone", CB
-// is "both". Not claimed here: that the coin finds the outcome fixed (binding), which fails for
-// mmr14 and is what cobalt's CONF exchange is for; it is no property of a single run.
+// which only adds runs. C0 and C1 are "one value alone", CB is "both", and there the common coin of
+// the round is read: D decides, E carries a value on. That the coin finds the outcome fixed
+// (`binding`, a property of two futures) fails for mmr14 and is what cobalt's CONF exchange is for.
+// ben_or throws a coin in each node and stands alone; it needs n > 5f.
 // The slot ends with direct decisions; that later leaders decide alike is proved on paper
 // (docs/protocols/thresher.md).
 // Sources: Mostefaoui, Moumen, Raynal, "Signature-free asynchronous Byzantine consensus" (PODC
-// 2014), figures 1 and 2; MacBrough, "Cobalt: BFT governance in open networks" (2018), section 4.
+// 2014), figures 1 and 2; MacBrough, "Cobalt: BFT governance in open networks" (2018), section 4;
+// Ben-Or, "Another advantage of free choice" (PODC 1983), protocol B.
 #pragma once
 
 #include "thresher/core/rule_votes.hpp"
@@ -58,10 +60,25 @@ static_assert(well_formed(kBvBroadcast));
 
 namespace mmr14 {
 
-enum Location : std::uint8_t { kV0, kV1, kM, kM0, kM1, kMB0, kMB1, kC0, kC1, kCB };
+enum Location : std::uint8_t {
+  kV0,
+  kV1,
+  kM,
+  kM0,
+  kM1,
+  kMB0,
+  kMB1,
+  kC0,
+  kC1,
+  kCB,
+  kD0,
+  kD1,
+  kE0,
+  kE1,
+};
 enum Counter : std::uint8_t { kBval0, kBval1, kAux0, kAux1 };
-inline constexpr std::string_view kLocations[] = {"V0",  "V1",  "M",  "M0", "M1",
-                                                  "MB0", "MB1", "C0", "C1", "CB"};
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "M0", "M1", "MB0", "MB1",
+                                                  "C0", "C1", "CB", "D0", "D1", "E0",  "E1"};
 inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1"};
 inline constexpr VoteRule kRules[] = {
     {"say 0", kV0, kM, {}, kBval0},
@@ -78,29 +95,57 @@ inline constexpr VoteRule kRules[] = {
     {"only 1 from MB1", kMB1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
     {"both from MB0", kMB0, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
     {"both from MB1", kMB1, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
+    {"decide 0", kC0, kD0, {}, {}, 0},
+    {"carry 0", kC0, kE0, {}, {}, 1},
+    {"decide 1", kC1, kD1, {}, {}, 1},
+    {"carry 1", kC1, kE1, {}, {}, 0},
+    {"coin 0", kCB, kE0, {}, {}, 0},
+    {"coin 1", kCB, kE1, {}, {}, 1},
 };
 inline constexpr Claim kClaims[] = {
     {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
     {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
     {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
-    {"unanimity0", ClaimKind::kAllEnd, bits(kC0), 0, bits(kV1)},
-    {"unanimity1", ClaimKind::kAllEnd, bits(kC1), 0, bits(kV0)},
-    {"round_ends", ClaimKind::kAllEnd, bits(kC0, kC1, kCB)},
 };
+inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
+                                {bits(kD0, kE0), bits(kD1, kE1)},
+                                {bits(kD0), bits(kD1)},
+                                {bits(kC0), bits(kC1)},
+                                bits(kC0, kC1, kCB)};
 
 }  // namespace mmr14
 
 /// A round of MMR14. Mv: v came first; MBv: then the other too.
 inline constexpr VoteTable kMmr14{"mmr14",          mmr14::kLocations, bits(mmr14::kV0, mmr14::kV1),
-                                  mmr14::kCounters, mmr14::kRules,     mmr14::kClaims};
+                                  mmr14::kCounters, mmr14::kRules,     mmr14::kClaims,
+                                  mmr14::kRounds};
 static_assert(well_formed(kMmr14));
 
 namespace cobalt {
 
-enum Location : std::uint8_t { kV0, kV1, kM, kM0, kM1, kMB0, kMB1, kF0, kF1, kFB, kC0, kC1, kCB };
+enum Location : std::uint8_t {
+  kV0,
+  kV1,
+  kM,
+  kM0,
+  kM1,
+  kMB0,
+  kMB1,
+  kF0,
+  kF1,
+  kFB,
+  kC0,
+  kC1,
+  kCB,
+  kD0,
+  kD1,
+  kE0,
+  kE1,
+};
 enum Counter : std::uint8_t { kBval0, kBval1, kAux0, kAux1, kConf0, kConf1, kConfB };
-inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "M0", "M1", "MB0", "MB1",
-                                                  "F0", "F1", "FB", "C0", "C1", "CB"};
+inline constexpr std::string_view kLocations[] = {"V0",  "V1", "M",  "M0", "M1", "MB0",
+                                                  "MB1", "F0", "F1", "FB", "C0", "C1",
+                                                  "CB",  "D0", "D1", "E0", "E1"};
 inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1",
                                                  "conf0", "conf1", "confB"};
 inline constexpr VoteRule kRules[] = {
@@ -137,13 +182,23 @@ inline constexpr VoteRule kRules[] = {
     {"confirmed 0 from FB", kFB, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
     {"confirmed 1 from FB", kFB, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
     {"mixed from FB", kFB, kCB, {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability}}, {}},
+    {"decide 0", kC0, kD0, {}, {}, 0},
+    {"carry 0", kC0, kE0, {}, {}, 1},
+    {"decide 1", kC1, kD1, {}, {}, 1},
+    {"carry 1", kC1, kE1, {}, {}, 0},
+    {"coin 0", kCB, kE0, {}, {}, 0},
+    {"coin 1", kCB, kE1, {}, {}, 1},
 };
 inline constexpr Claim kClaims[] = {
     {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
     {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
     {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
-    {"round_ends", ClaimKind::kAllEnd, bits(kC0, kC1, kCB)},
 };
+inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
+                                {bits(kD0, kE0), bits(kD1, kE1)},
+                                {bits(kD0), bits(kD1)},
+                                {bits(kC0), bits(kC1)},
+                                bits(kC0, kC1, kCB)};
 
 }  // namespace cobalt
 
@@ -151,8 +206,75 @@ inline constexpr Claim kClaims[] = {
 /// only with both values in its set.
 inline constexpr VoteTable kCobalt{
     "cobalt",          cobalt::kLocations, bits(cobalt::kV0, cobalt::kV1),
-    cobalt::kCounters, cobalt::kRules,     cobalt::kClaims};
+    cobalt::kCounters, cobalt::kRules,     cobalt::kClaims,
+    cobalt::kRounds};
 static_assert(well_formed(kCobalt));
+
+namespace ben_or {
+
+/// What is left of n-f messages when one value is short of a quorum among them.
+inline constexpr Threshold kDissent{1, -3, 0, 2};
+/// What is left of n-f messages when at most f of them have one value.
+inline constexpr Threshold kNoWitness{1, -2, 0, 1};
+
+enum Location : std::uint8_t { kV0, kV1, kR, kP, kD0, kD1, kE0, kE1, kF, kH0, kH1 };
+enum Counter : std::uint8_t { kReport0, kReport1, kPropose0, kPropose1, kProposeNone };
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "R", "P",  "D0", "D1",
+                                                  "E0", "E1", "F", "H0", "H1"};
+inline constexpr std::string_view kCounters[] = {"report0", "report1", "propose0", "propose1",
+                                                 "proposeNone"};
+inline constexpr SumGuard kReports{bits(kReport0, kReport1), kAvailability};
+inline constexpr SumGuard kProposals{bits(kPropose0, kPropose1, kProposeNone), kAvailability};
+inline constexpr VoteRule kRules[] = {
+    {"report 0", kV0, kR, {}, kReport0},
+    {"report 1", kV1, kR, {}, kReport1},
+    {"propose 0", kR, kP, {kReports, SumGuard{bits(kReport0), kQuorum}}, kPropose0},
+    {"propose 1", kR, kP, {kReports, SumGuard{bits(kReport1), kQuorum}}, kPropose1},
+    {"propose none",
+     kR,
+     kP,
+     {kReports, SumGuard{bits(kReport0), kDissent}, SumGuard{bits(kReport1), kDissent}},
+     kProposeNone},
+    {"decide 0", kP, kD0, {kProposals, SumGuard{bits(kPropose0), kQuorum}}, {}},
+    {"decide 1", kP, kD1, {kProposals, SumGuard{bits(kPropose1), kQuorum}}, {}},
+    {"lean 0",
+     kP,
+     kE0,
+     {kProposals, SumGuard{bits(kPropose0), kValidity},
+      SumGuard{bits(kPropose1, kProposeNone), kDissent}},
+     {}},
+    {"lean 1",
+     kP,
+     kE1,
+     {kProposals, SumGuard{bits(kPropose1), kValidity},
+      SumGuard{bits(kPropose0, kProposeNone), kDissent}},
+     {}},
+    {"flip",
+     kP,
+     kF,
+     {kProposals, SumGuard{bits(kPropose0, kProposeNone), kNoWitness},
+      SumGuard{bits(kPropose1, kProposeNone), kNoWitness}},
+     {}},
+    {"heads 0", kF, kH0, {}, {}},
+    {"heads 1", kF, kH1, {}, {}},
+};
+inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
+                                {bits(kD0, kE0, kH0), bits(kD1, kE1, kH1)},
+                                {bits(kD0), bits(kD1)},
+                                {bits(kD0, kE0), bits(kD1, kE1)}};
+
+}  // namespace ben_or
+
+/// A round of Ben-Or's Byzantine protocol. R: reported, P: proposed, F: throws, H: what it threw.
+inline constexpr VoteTable kBenOr{"ben_or",
+                                  ben_or::kLocations,
+                                  bits(ben_or::kV0, ben_or::kV1),
+                                  ben_or::kCounters,
+                                  ben_or::kRules,
+                                  {},
+                                  ben_or::kRounds,
+                                  5};
+static_assert(well_formed(kBenOr));
 
 namespace slot {
 
@@ -210,6 +332,7 @@ inline constexpr VoteTable kThresherSlot{
     slot::kCounters, slot::kRules,     slot::kClaims};
 static_assert(well_formed(kThresherSlot));
 
-inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kMmr14, &kCobalt, &kThresherSlot};
+inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kMmr14, &kCobalt, &kBenOr,
+                                               &kThresherSlot};
 
 }  // namespace thresher::agreement

@@ -1,0 +1,71 @@
+#include "solving.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace thresher::verify {
+namespace {
+
+/// Unknowns of an encoding; a published automaton has a few thousand.
+constexpr std::size_t kMostUnknowns = 300'000;
+constexpr int kMostShrinks = 12;
+constexpr double kShrinkSeconds = 0.5;  // for one question
+constexpr double kAllShrinksSeconds = 1;
+
+}  // namespace
+
+void limit(z3::solver& solver, z3::context& context, double seconds) {
+  z3::params options(context);
+  options.set("timeout", static_cast<unsigned>(std::clamp(seconds * 1000, 1.0, 4e9)));
+  solver.set(options);
+}
+
+std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t stretches,
+                      std::size_t extra) {
+  std::size_t segments = 1 + extra;
+  for (const Atom& a : prepared.atoms) segments += a.flips ? 2 : 0;
+  const std::size_t each = prepared.moves.size() + ta.locations.size() + ta.shared.size();
+  const std::size_t unknowns = stretches * segments * each;
+  if (unknowns <= kMostUnknowns) return {};
+  return "the automaton is too large to encode: " + std::to_string(unknowns) + " unknowns, " +
+         std::to_string(kMostUnknowns) + " are the most";
+}
+
+// Halves the interval of sums of parameters; a sum that the solver cannot judge counts as too
+// small.
+void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
+            const Budget& budget,
+            const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
+  const auto size = [](const std::vector<std::int64_t>& all) {
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  };
+  z3::expr_vector all(context);
+  for (const z3::expr& p : encoding.parameters()) all.push_back(p);
+  if (all.empty()) return;
+  z3::solver& solver = encoding.solver();
+  const Budget own(std::min(kAllShrinksSeconds, budget.left()), nullptr);
+  std::int64_t too_small = -1;
+  std::int64_t known = size(parameters);
+  for (int tries = 0; tries < kMostShrinks && known - too_small > 1; ++tries) {
+    if (own.over() || budget.over()) return;
+    const std::int64_t wanted = too_small + (known - too_small) / 2;
+    solver.push();
+    solver.add(z3::sum(all) <= context.int_val(wanted));
+    limit(solver, context, std::min(own.left(), kShrinkSeconds));
+    if (solver.check() == z3::sat) {
+      known = size(found(solver.get_model()));
+    } else {
+      too_small = wanted;
+    }
+    solver.pop();
+  }
+}
+
+std::string out_of_time(double seconds) {
+  char text[64];
+  std::snprintf(text, sizeof text, "no answer within %.3g s", seconds);
+  return text;
+}
+
+}  // namespace thresher::verify
