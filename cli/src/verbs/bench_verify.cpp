@@ -115,7 +115,7 @@ struct Row {
   double x_libsodium;
 };
 
-/// The emulator takes each signature alone, so a part of a large batch has the same rate.
+/// The emulator is slow and no faster on many: a part of a large batch has the same rate.
 constexpr std::size_t kEmulated = 256;
 
 /// Empty when the backend stopped answering: its figures would mean nothing.

@@ -18,8 +18,9 @@ struct Signed {
 };
 
 /// Honest signatures by four keys over messages around the ends of SHA-512's blocks and beyond what
-/// is hashed on the device; every fifth is damaged, every eleventh has a key that is no point.
-Signed make(std::size_t count) {
+/// is hashed on the device; unless `honest`, every fifth is damaged and every eleventh has a key
+/// that is no point.
+Signed make(std::size_t count, bool honest = false) {
   constexpr std::size_t kSizes[] = {0,  1,  7,  8,  32,  46,  47,  48,   63,
                                     64, 65, 72, 80, 175, 176, 500, 2048, 2049};
   Signed out;
@@ -36,8 +37,8 @@ Signed make(std::size_t count) {
     for (std::byte& b : message) b = static_cast<std::byte>(random.below(256));
     const SigningKey& key = keys[random.below(4)];
     out.jobs.push_back({key.public_key(), {}, key.sign(message)});
-    if (i % 5 == 4) out.jobs.back().signature[random.below(64)] ^= std::byte{16};
-    if (i % 11 == 10) {
+    if (!honest && i % 5 == 4) out.jobs.back().signature[random.below(64)] ^= std::byte{16};
+    if (!honest && i % 11 == 10) {
       out.jobs.back().key = {};
       out.jobs.back().key[0] = std::byte{2};
     }
@@ -89,6 +90,27 @@ TEST(Emulator, AgreesWithPortableInBadKeysTooThroughManySlots) {
   EXPECT_EQ(verdicts(*emulator, work), portable(work));
 }
 
+/// Honest signatures with few bad ones, so many that they are combined: only the bad ones are
+/// found.
+void expect_combinations(BatchVerifier& backend, std::size_t count) {
+  const Signed work = make(1000, true);
+  std::vector<SignatureJob> jobs;
+  for (std::size_t i = 0; i < count; ++i) jobs.push_back(work.jobs[i % work.jobs.size()]);
+  std::vector<Verdict> wanted(count, Verdict::kValid), got(count);
+  backend.verify(jobs, got);
+  EXPECT_EQ(got, wanted);
+  for (const std::size_t i : {count / 3, count - 1}) {
+    jobs[i].signature[33] ^= std::byte{1};
+    wanted[i] = Verdict::kBadSignature;
+  }
+  backend.verify(jobs, got);
+  EXPECT_EQ(got, wanted);
+}
+
+TEST(Emulator, CombinesManyAndFindsTheBadOnes) {
+  expect_combinations(*make_verifier("emulator"), 130);
+}
+
 // Where a card is, this is the test of the card; elsewhere the module must say that there is none.
 TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
   const std::string why = why_unavailable("cuda");
@@ -100,6 +122,7 @@ TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
   }
   EXPECT_EQ(why, "");
   EXPECT_NE(cuda->accelerator(), "");
+  expect_combinations(*cuda, cuda->accelerator() == "PTX, interpreted" ? 1300 : 140'000);
   const Signed work = make(3000);
   EXPECT_EQ(verdicts(*cuda, work), portable(work));
   cuda->register_keys(std::span(work.keys).first(2));

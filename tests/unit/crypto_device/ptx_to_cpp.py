@@ -89,14 +89,12 @@ class Kernel:
         kind = TYPES[parts[-1]]
         spot, other = (operands[1], operands[0]) if parts[0] == "ld" else (operands[0], operands[1])
         base, offset = address(spot)
-        if parts[1] == "param":
-            index = int(base.rsplit("_param_", 1)[1])
-            return f"{name(other)} = LOAD({kind}, param[{index}] + {offset});"
+        start = f"param[{base.rsplit('_param_', 1)[1]}]" if parts[1] == "param" else name(base)
         registers = [name(r) for r in other.strip("{}").split(",")]
         size = int(re.search(r"\d+", parts[-1])[0]) // 8
         out = []
         for i, register in enumerate(registers):
-            place = f"({name(base)} + {offset + i * size})"
+            place = f"({start} + {offset + i * size})"
             out.append(f"{register} = LOAD({kind}, {place});" if parts[0] == "ld" else
                        f"STORE({kind}, {place}, {register});")
         if parts[0] == "ld":  # the address may be one of the loaded registers
@@ -125,6 +123,8 @@ class Kernel:
             if last[0] == "s":
                 return f"{a[0]} = {cast}{a[1]} >> ((uint32_t){a[2]} > {bits - 1} ? {bits - 1} : (uint32_t){a[2]});"
             return f"{a[0]} = SHIFT({cast}{a[1]}, >>, (uint32_t){a[2]}, {bits});"
+        if op in ("div", "rem"):
+            return f"{a[0]} = {cast}{a[1]} {'/' if op == 'div' else '%'} {cast}{a[2]};"
         if op == "not":
             return f"{a[0]} = {cast}~{cast}{a[1]};"
         if op == "setp":
@@ -143,6 +143,9 @@ class Kernel:
             return f"{a[0]} = {a[1]};"
         if op == "prmt":
             return f"{a[0]} = ptx_prmt((uint32_t){a[1]}, (uint32_t){a[2]}, (uint32_t){a[3]});"
+        if op == "shf" and parts[2] == "wrap":
+            pair, by = f"((uint64_t)(uint32_t){a[2]} << 32 | (uint32_t){a[1]})", f"((uint32_t){a[3]} & 31)"
+            return f"{a[0]} = (uint32_t)({pair} << {by} >> 32);" if parts[1] == "l" else f"{a[0]} = (uint32_t)({pair} >> {by});"
         if op == "bfi":
             mask = f"((({a[4]}) >= 64 ? 0 : 1ull << ({a[4]})) - 1)"
             return f"{a[0]} = {cast}((({a[1]} & {mask}) << {a[3]}) | ({a[2]} & ~({mask} << {a[3]})));"
