@@ -6,7 +6,16 @@
 namespace thresher::certified {
 namespace {
 
-enum Kind : std::uint8_t { kBatch, kPropose, kVote, kCertify, kWant, kWantRound, kGive };
+enum Kind : std::uint8_t {
+  kBatch,
+  kPropose,
+  kVote,
+  kCertify,
+  kWant,
+  kWantRound,
+  kGive,
+  kCoinShare
+};
 
 // Payloads are cut from one body by their sizes.
 struct BodyWriter {
@@ -64,6 +73,9 @@ struct Encoder {
       body.add(p);
     }
   }
+  void operator()(const coin::Share& m) {
+    out.u64(m.instance).bytes(m.share.bytes).u8(m.ask ? 1 : 0);
+  }
 };
 
 class Decoder {
@@ -117,6 +129,8 @@ class Decoder {
       }
       case kGive:
         return give();
+      case kCoinShare:
+        return coin_share();
       default:
         return Errc::kMalformed;
     }
@@ -162,6 +176,16 @@ class Decoder {
       m.batches.push_back(std::move(*payload));
     }
     return Message(std::move(m));
+  }
+
+  Result<Message> coin_share() {
+    coin::Share m{in_.u64(), {}, false};
+    const ByteView raw = in_.bytes(m.share.bytes.size());
+    const std::uint8_t ask = in_.u8();
+    if (!in_.ok() || ask > 1) return Errc::kMalformed;
+    std::copy(raw.begin(), raw.end(), m.share.bytes.begin());
+    m.ask = ask == 1;
+    return Message(m);
   }
 
   std::optional<Payload> cut(std::size_t size) {

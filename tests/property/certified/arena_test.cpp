@@ -16,8 +16,8 @@ std::uint32_t size_of(std::uint64_t seed) {
 
 class CertifiedArenaRules : public testing::TestWithParam<Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, CertifiedArenaRules,
-                         testing::Values(Rules::bullshark(), Rules::anchored_bullshark(6),
-                                         Rules::anchored_bullshark(0),
+                         testing::Values(Rules::bullshark(), Rules::bullshark_async(),
+                                         Rules::anchored_bullshark(6), Rules::anchored_bullshark(0),
                                          Rules::anchored_bullshark(1)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);

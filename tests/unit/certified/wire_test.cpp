@@ -51,6 +51,7 @@ std::vector<Message> one_of_each() {
           Certify{Round{9}, v->digest, v->certificate},
           Want{{{NodeId{1}, Round{5}}, {NodeId{2}, Round{6}}}, {v->digest}},
           WantRound{Round{8}, have},
+          coin::Share{12, {}, true},
           Give{{v, some_vertex(""), some_vertex("two")}, {payload("three")}}};
 }
 
@@ -95,7 +96,8 @@ TEST(Wire, NoCutAndNoExtraByteIsRead) {
 
 TEST(Wire, AChangedFieldChangesTheDigest) {
   const Header base = some_header("x");
-  std::vector<Header> others(9, base);
+  std::vector<Header> others(10, base);
+  others[9].fallback = true;
   others[0].author = NodeId{4};
   others[1].round = Round{10};
   others[2].payload_root.bytes[31] = std::byte{1};
@@ -132,7 +134,7 @@ TEST(Wire, SetsOfAnotherWidthAreRefused) {
 
 TEST(Wire, ListsNameEachMemberOnce) {
   const Wire wire =
-      encode(Propose{Desk::sealed(Header{NodeId{1}, Round{1}, {}, 0, {}, {}, {}, {}})}, kN);
+      encode(Propose{Desk::sealed(Header{NodeId{1}, Round{1}, {}, 0, {}, {}, {}, false, {}})}, kN);
   EXPECT_TRUE(read(wire));
   Header h = some_header();
   h.parents = {};
@@ -181,6 +183,7 @@ TEST(Shapes, EachFlawHasItsName) {
             }),
             Flaw::kParents);
   EXPECT_EQ(flaw([](Header& h) { h.sampled_from.insert(NodeId{1}); }), Flaw::kSample);
+  EXPECT_EQ(flaw([](Header& h) { h.fallback = true; }), Flaw::kFallback);
   EXPECT_EQ(flaw([](Header& h) { h.payload_bytes = 1; }), Flaw::kPayload);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].round = Round{8}; }), Flaw::kStragglers);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].author = NodeId{3}; }), Flaw::kStragglers);

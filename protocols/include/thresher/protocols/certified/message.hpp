@@ -12,6 +12,7 @@
 
 #include "thresher/core/result.hpp"
 #include "thresher/protocols/certified/vertex.hpp"
+#include "thresher/protocols/coin/threshold_coin.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::certified {
@@ -51,7 +52,7 @@ struct Give {
   std::vector<VertexPtr> vertices;
   std::vector<Payload> batches;
 };
-using Message = std::variant<Batch, Propose, Vote, Certify, Want, WantRound, Give>;
+using Message = std::variant<Batch, Propose, Vote, Certify, Want, WantRound, Give, coin::Share>;
 
 /// One committed anchor and what it delivers, in order.
 struct Committed {
