@@ -80,17 +80,17 @@ struct Encoder {
 
 class Decoder {
  public:
-  Decoder(const Wire& wire, const ChainContext& chain, const Shape& shape, const Limits& limits,
-          RootOf root_of)
-      : in_(wire.control.view()),
-        body_(wire.body),
+  Decoder(const WireParts& parts, const ChainContext& chain, const Shape& shape,
+          const Limits& limits, RootOf root_of)
+      : in_(parts.control.view()),
+        body_(parts.payload),
         chain_(chain),
         shape_(shape),
         limits_(limits),
         root_of_(root_of) {}
 
-  Result<Message> decode(std::uint8_t kind) {
-    auto message = read(kind);
+  Result<Message> decode() {
+    auto message = read(in_.u8());
     if (message && (!in_.done() || taken_ != body_.size())) return Errc::kMalformed;
     return message;
   }
@@ -209,16 +209,16 @@ class Decoder {
 
 }  // namespace
 
-Wire encode(const Message& message, std::uint32_t n) {
+WireParts encode(const Message& message, std::uint32_t n) {
   Encoder encoder{n, {}, {}};
+  encoder.out.u8(static_cast<std::uint8_t>(message.index()));
   std::visit(encoder, message);
-  return {static_cast<std::uint8_t>(message.index()), Bytes::from(encoder.out.take()),
-          encoder.body.take()};
+  return {Bytes::from(encoder.out.take()), encoder.body.take()};
 }
 
-Result<Message> decode(const Wire& wire, const ChainContext& chain, const Shape& shape,
+Result<Message> decode(const WireParts& parts, const ChainContext& chain, const Shape& shape,
                        const Limits& limits, RootOf root_of) {
-  return Decoder(wire, chain, shape, limits, root_of).decode(wire.kind);
+  return Decoder(parts, chain, shape, limits, root_of).decode();
 }
 
 }  // namespace thresher::certified

@@ -260,7 +260,7 @@ class CertifiedArena {
     if (faulty(to)) return answer(to, from, m);
     if (letters_.size() >= 20'000) return;
     const certified::Shape shape{committee_, rules_.stragglers};
-    const certified::Wire wire = certified::encode(m, committee_.size());
+    const WireParts wire = certified::encode(m, committee_.size());
     auto back = certified::decode(wire, {}, shape, certified::Limits{}, &hash);
     if (!back) return violated("wire: a message does not come back");
     letters_.push_back({from, to, std::move(*back)});
