@@ -10,7 +10,12 @@ Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
       peers(config.committee.size()),
-      timeout(config.timeout.value) {}
+      timeout(config.timeout.value) {
+  if (config.rules.asynchronous) {
+    coin.emplace(
+        coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
+  }
+}
 
 Bullshark::Bullshark(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Bullshark::Bullshark(const Bullshark& other) : state_(std::make_unique<State>(*other.state_)) {}

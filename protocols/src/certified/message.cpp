@@ -6,7 +6,16 @@
 namespace thresher::certified {
 namespace {
 
-enum Kind : std::uint8_t { kBatch, kPropose, kVote, kCertify, kWant, kWantRound, kGive };
+enum Kind : std::uint8_t {
+  kBatch,
+  kPropose,
+  kVote,
+  kCertify,
+  kWant,
+  kWantRound,
+  kGive,
+  kCoinShare
+};
 
 // Payloads are cut from one body by their sizes.
 struct BodyWriter {
@@ -64,21 +73,24 @@ struct Encoder {
       body.add(p);
     }
   }
+  void operator()(const coin::Share& m) {
+    out.u64(m.instance).bytes(m.share.bytes).u8(m.ask ? 1 : 0);
+  }
 };
 
 class Decoder {
  public:
-  Decoder(const Wire& wire, const ChainContext& chain, const Shape& shape, const Limits& limits,
-          RootOf root_of)
-      : in_(wire.control.view()),
-        body_(wire.body),
+  Decoder(const WireParts& parts, const ChainContext& chain, const Shape& shape,
+          const Limits& limits, RootOf root_of)
+      : in_(parts.control.view()),
+        body_(parts.payload),
         chain_(chain),
         shape_(shape),
         limits_(limits),
         root_of_(root_of) {}
 
-  Result<Message> decode(std::uint8_t kind) {
-    auto message = read(kind);
+  Result<Message> decode() {
+    auto message = read(in_.u8());
     if (message && (!in_.done() || taken_ != body_.size())) return Errc::kMalformed;
     return message;
   }
@@ -117,6 +129,8 @@ class Decoder {
       }
       case kGive:
         return give();
+      case kCoinShare:
+        return coin_share();
       default:
         return Errc::kMalformed;
     }
@@ -164,6 +178,16 @@ class Decoder {
     return Message(std::move(m));
   }
 
+  Result<Message> coin_share() {
+    coin::Share m{in_.u64(), {}, false};
+    const ByteView raw = in_.bytes(m.share.bytes.size());
+    const std::uint8_t ask = in_.u8();
+    if (!in_.ok() || ask > 1) return Errc::kMalformed;
+    std::copy(raw.begin(), raw.end(), m.share.bytes.begin());
+    m.ask = ask == 1;
+    return Message(m);
+  }
+
   std::optional<Payload> cut(std::size_t size) {
     if (!in_.ok() || size > body_.size() - taken_) return std::nullopt;
     Payload out;
@@ -185,16 +209,16 @@ class Decoder {
 
 }  // namespace
 
-Wire encode(const Message& message, std::uint32_t n) {
+WireParts encode(const Message& message, std::uint32_t n) {
   Encoder encoder{n, {}, {}};
+  encoder.out.u8(static_cast<std::uint8_t>(message.index()));
   std::visit(encoder, message);
-  return {static_cast<std::uint8_t>(message.index()), Bytes::from(encoder.out.take()),
-          encoder.body.take()};
+  return {Bytes::from(encoder.out.take()), encoder.body.take()};
 }
 
-Result<Message> decode(const Wire& wire, const ChainContext& chain, const Shape& shape,
+Result<Message> decode(const WireParts& parts, const ChainContext& chain, const Shape& shape,
                        const Limits& limits, RootOf root_of) {
-  return Decoder(wire, chain, shape, limits, root_of).decode(wire.kind);
+  return Decoder(parts, chain, shape, limits, root_of).decode();
 }
 
 }  // namespace thresher::certified

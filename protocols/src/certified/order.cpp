@@ -10,7 +10,10 @@ void Bullshark::State::order(Fx& fx) {
   // What is committed depends on the store alone, so without news there is nothing to do.
   if (!started || ordered_version == store.version()) return;
   ordered_version = store.version();
-  for (const Anchor& anchor : commit(store, config.rules, last)) {
+  if (coin) toss_ready(fx);
+  const auto anchors =
+      coin ? commit_async(store, config.rules, last, coin_of()) : commit(store, config.rules, last);
+  for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
     if (anchor.direct) {
       progressed = true;
@@ -82,6 +85,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     slot.u64(r.value);
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
+  waves.erase(waves.begin(), waves.lower_bound(wave_of(floor)));
   store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
   std::vector<Ref> freed;
   for (auto it = waiting.begin(); it != waiting.end();) {

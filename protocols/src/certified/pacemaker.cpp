@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/core/compose.hpp"
+#include "waves.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -34,6 +36,7 @@ Round Bullshark::State::current() const {
 bool Bullshark::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
+  if (config.rules.asynchronous) return true;  // never waits for anybody it knows
   const auto& after = store.accepted_authors(Round{r.value + 1});
   if (after.reached(kValidity, config.committee)) return true;
   if (timed_out && timer_for == r) return true;
@@ -67,7 +70,12 @@ void Bullshark::State::progress(Fx& fx) {
   if (!may_leave(cur)) return watch_round(fx);
   // A header in flight comes first: it must be certified, or the self edges would miss it.
   if (signing || (own && !own->certified)) return;
-  signing = compose(Round{cur.value + 1}, fx);
+  Header next = compose(Round{cur.value + 1});
+  const auto fallback = expected_fallback(next);
+  if (!fallback) return;  // until the coin of the wave before is known
+  next.fallback = *fallback;
+  load(next, fx);
+  signing = std::move(next);
   signing_ticket = next_ticket++;
   fx.push(Endorse{{signing_ticket, {}}, digest_of(*signing, config.chain)});
 }
@@ -90,11 +98,21 @@ void Bullshark::State::announce(Fx& fx) {
   }
 }
 
-Header Bullshark::State::compose(Round r, Fx& fx) {
+Header Bullshark::State::compose(Round r) const {
   Header h;
   h.author = config.self;
   h.round = r;
   h.self = own_round();
+  if (r.value >= 2) {
+    choose_parents(h);
+    add_stragglers(h);
+  }
+  return h;
+}
+
+// Takes the oldest payload into the header.
+void Bullshark::State::load(Header& h, Fx& fx) {
+  mark_history(h);
   signing_payload = {};
   if (!submits.empty()) {
     announce(fx);
@@ -107,12 +125,6 @@ Header Bullshark::State::compose(Round r, Fx& fx) {
     h.payload_root = signing_payload.root;
     h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
   }
-  if (r.value >= 2) {
-    choose_parents(h);
-    add_stragglers(h);
-    mark_history(h);
-  }
-  return h;
 }
 
 void Bullshark::State::choose_parents(Header& h) const {
@@ -215,6 +227,11 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
 }
 
 void Bullshark::State::expired(TimerId id, Fx& fx) {
+  if (id.route.depth > 0) {
+    (void)pop_hop(id.route);
+    if (coin) feed_coin(Expired{id}, fx);
+    return;
+  }
   switch (id.local) {
     case kRoundTimer:
       if (timer_for != current()) return;

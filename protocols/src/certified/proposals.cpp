@@ -155,7 +155,9 @@ void Bullshark::State::consider(NodeId author, Fx& fx) {
   if (h.round <= peer.voted) return;
   if (!gate_open(h.round)) return arm_pull(fx);  // a certificate that opens it may be lost
   if (!parents_settled(peer, *proposal)) return arm_pull(fx);
-  if (!sample_follows_the_rules(h)) {
+  const auto fallback = expected_fallback(h);
+  if (!fallback) return;  // until the coin of the wave before is known
+  if (*fallback != h.fallback || !sample_follows_the_rules(h)) {
     ++stats.refused;
     peer.proposals.pop_back();
     return;

@@ -146,9 +146,11 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, digest] : std::exchange(restored_commits, {})) {
     last = slot;
-    const Ref ref{anchor_of(slot, config.committee), slot};
-    if (slot <= store.floor() || !store.accepted(ref)) continue;
-    fx.deliver(Committed{slot, digest, collect(ref)});
+    for (std::uint32_t i = 0; i < n(); ++i) {
+      const Ref ref{NodeId{static_cast<std::uint16_t>(i)}, slot};
+      if (!store.accepted(ref) || store.find(ref)->vertex->digest != digest) continue;
+      fx.deliver(Committed{slot, digest, collect(ref)});
+    }
   }
   if (own && own->certified) {
     fx.broadcast(Certify{own_vertex->round(), own_vertex->digest, own_vertex->certificate});

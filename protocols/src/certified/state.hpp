@@ -17,6 +17,9 @@ namespace thresher::certified {
 /// Timers of a node.
 enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3 };
 
+/// No version of a store: what depends on it must be looked at again.
+inline constexpr std::uint64_t kNothingOrdered = ~std::uint64_t{0};
+
 struct Bullshark::State {
   explicit State(Config c);
 
@@ -77,7 +80,8 @@ struct Bullshark::State {
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   void announce(Fx& fx);
-  Header compose(Round r, Fx& fx);
+  Header compose(Round r) const;
+  void load(Header& h, Fx& fx);
   void choose_parents(Header& h) const;
   void add_stragglers(Header& h) const;
   void mark_history(const Header& h);
@@ -92,6 +96,14 @@ struct Bullshark::State {
   void deliver(const Anchor& anchor, Fx& fx);
   void raise_floor(Round anchor, Fx& fx);
   void forget(const Cell& cell, Fx& fx);
+
+  // waves.cpp: coins of the asynchronous rules
+  void receive(NodeId from, const coin::Share& message, Fx& fx);
+  void toss_ready(Fx& fx);
+  template <class Input>
+  void feed_coin(const Input& input, Fx& fx);
+  CoinOf coin_of() const;
+  std::optional<bool> expected_fallback(const Header& h) const;
 
   // recovery.cpp: records
   void persist_vertex(const Vertex& vertex, Fx& fx) const;
@@ -179,6 +191,9 @@ struct Bullshark::State {
   std::uint64_t timeout = 0;  // in 1/1000 Delta
   bool pushed_recently = false;
   bool started = false;
+
+  std::optional<coin::ThresholdCoin> coin;               // of asynchronous rules
+  std::map<std::uint64_t, std::optional<NodeId>> waves;  // tossed, with the leader once known
 
   Round last{0};                      // last ordered anchor
   std::uint64_t ordered_version = 0;  // of the store when it was last ordered

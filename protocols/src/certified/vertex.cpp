@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint8_t kBitmap = 1;
 constexpr std::uint8_t kSampled = 2;
+constexpr std::uint8_t kFallback = 4;
 constexpr std::size_t kListItem = 2;
 constexpr std::size_t kStraggler = 2 + 8;
 
@@ -46,14 +47,16 @@ std::optional<NodeSet> decode_list(Reader& in, std::uint32_t n) {
 
 void encode_scalars(const Header& h, Writer& out) {
   out.u16(h.author.value).u64(h.round.value).bytes(h.payload_root.bytes).u32(h.payload_bytes);
-  out.u64(h.self.value).u16(static_cast<std::uint16_t>(h.stragglers.size()));
+  out.u64(h.self.value);
+  out.u16(static_cast<std::uint16_t>(h.stragglers.size()));
   for (const Ref& r : h.stragglers) out.u16(r.author.value).u64(r.round.value);
 }
 
 void encode_header(const Header& h, std::uint32_t n, Writer& out) {
   const bool bitmap = as_bitmap(h.parents, n);
   const bool sampled = !h.sampled_from.empty();
-  out.u8(static_cast<std::uint8_t>((bitmap ? kBitmap : 0) | (sampled ? kSampled : 0)));
+  out.u8(static_cast<std::uint8_t>((bitmap ? kBitmap : 0) | (sampled ? kSampled : 0) |
+                                   (h.fallback ? kFallback : 0)));
   encode_scalars(h, out);
   if (bitmap) {
     encode_set(h.parents, n, out);
@@ -67,13 +70,14 @@ std::optional<Header> decode_header(Reader& in, const Shape& shape) {
   const std::uint32_t n = shape.committee.size();
   Header h;
   const std::uint8_t flags = in.u8();
+  h.fallback = (flags & kFallback) != 0;
   h.author = NodeId{in.u16()};
   h.round = Round{in.u64()};
   h.payload_root = in.digest();
   h.payload_bytes = in.u32();
   h.self = Round{in.u64()};
   const std::uint16_t stragglers = in.u16();
-  if (!in.ok() || flags > (kBitmap | kSampled) || stragglers > shape.stragglers) {
+  if (!in.ok() || flags > (kBitmap | kSampled | kFallback) || stragglers > shape.stragglers) {
     return std::nullopt;
   }
   for (std::uint32_t i = 0; i < stragglers && in.ok(); ++i) {
@@ -98,6 +102,7 @@ Digest digest_of(const Header& h, const ChainContext& chain) {
   encode_scalars(h, transcript);
   encode_list(h.parents, transcript);
   encode_list(h.sampled_from, transcript);
+  transcript.u8(h.fallback ? 1 : 0);
   return transcript.digest();
 }
 
@@ -150,6 +155,8 @@ Flaw flaw_of(const Header& h, const Rules& rules, const Committee& committee,
   if (!committee.contains(h.author)) return Flaw::kAuthor;
   if (r == 0 || h.self >= h.round) return Flaw::kRound;
   if (h.payload_root.is_zero() != (h.payload_bytes == 0)) return Flaw::kPayload;
+  const bool may_fall_back = rules.asynchronous && opens_wave(h.round) && r > kFirstOfWaves;
+  if (h.fallback && !may_fall_back) return Flaw::kFallback;
   if (r == 1) {
     const bool alone = h.parents.empty() && h.sampled_from.empty() && h.stragglers.empty();
     return alone ? Flaw::kNone : Flaw::kParents;

@@ -24,6 +24,7 @@
 #include "thresher/core/storage.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/store.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 
 namespace thresher {
 
@@ -86,6 +87,7 @@ class CertifiedArena {
     config.committee = committee_;
     config.self = NodeId{i};
     config.rules = rules_;
+    config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kStrong), NodeId{i}, 3);
     return Bullshark(std::move(config));
   }
   bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
@@ -258,7 +260,7 @@ class CertifiedArena {
     if (faulty(to)) return answer(to, from, m);
     if (letters_.size() >= 20'000) return;
     const certified::Shape shape{committee_, rules_.stragglers};
-    const certified::Wire wire = certified::encode(m, committee_.size());
+    const WireParts wire = certified::encode(m, committee_.size());
     auto back = certified::decode(wire, {}, shape, certified::Limits{}, &hash);
     if (!back) return violated("wire: a message does not come back");
     letters_.push_back({from, to, std::move(*back)});
@@ -399,6 +401,8 @@ class CertifiedArena {
         }
       }
     }
+    h.fallback = rules_.asynchronous && random_.below(2) == 0 && certified::opens_wave(h.round) &&
+                 round > certified::kFirstOfWaves;
     publish(std::move(h));
   }
 
@@ -460,6 +464,7 @@ class CertifiedArena {
         all.accept(p->header.ref());
       }
     }
+    if (rules_.asynchronous) return;  // its votes have sides: P5 judges them
     for (Round a{2}; a < all.top(); a.value += 2) {
       if (all.votes(a) < committee_.at_least(rules_.commit)) continue;
       for (Round b{a.value + 2}; b <= all.top(); b.value += 2) {

@@ -16,8 +16,8 @@ std::uint32_t size_of(std::uint64_t seed) {
 
 class CertifiedArenaRules : public testing::TestWithParam<Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, CertifiedArenaRules,
-                         testing::Values(Rules::bullshark(), Rules::anchored_bullshark(6),
-                                         Rules::anchored_bullshark(0),
+                         testing::Values(Rules::bullshark(), Rules::bullshark_async(),
+                                         Rules::anchored_bullshark(6), Rules::anchored_bullshark(0),
                                          Rules::anchored_bullshark(1)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);
@@ -29,7 +29,7 @@ TEST_P(CertifiedArenaRules, NothingBreaks) {
   std::uint64_t commits = 0;
   std::uint64_t equivocations = 0;
   std::uint64_t lies = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CertifiedArena arena(GetParam(), size_of(seed), seed);
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
     commits += arena.commits();
@@ -44,7 +44,7 @@ TEST_P(CertifiedArenaRules, NothingBreaks) {
 // Every node may be cut after any effect; restored from its disk it never contradicts itself.
 TEST_P(CertifiedArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
   std::uint64_t crashes = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     CertifiedArena arena(GetParam(), size_of(seed), seed, {.crashes_per_10000 = 50});
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
     crashes += arena.crashes();

@@ -218,7 +218,7 @@ struct Grinding {
 };
 class Ground : public Published, public testing::WithParamInterface<Grinding> {};
 INSTANTIATE_TEST_SUITE_P(Budgets, Ground,
-                         testing::Values(Grinding{6, 64, 500}, Grinding{10, 1 << 16, 60}),
+                         testing::Values(Grinding{6, 64, 500}, Grinding{10, 1 << 16, 30}),
                          [](const auto& suite) {
                            return "D" + std::to_string(suite.param.sample);
                          });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 
 namespace thresher {
 namespace {
@@ -41,6 +42,8 @@ class Committees {
           config.self = id;
           config.rules = rules;
           config.gc_depth = gc_depth;
+          const std::uint32_t enough = plan.committee.at_least(kStrong);
+          config.coin = std::make_shared<coin::IdealCoin>(enough, id, plan.seed);
           return Bullshark(std::move(config));
         }) {
     world_.digest_of_output = [](const Committed& c) { return c.leader; };
@@ -162,8 +165,9 @@ sim::Plan planned(std::uint32_t n, std::uint64_t seed, std::uint64_t delay_max) 
 
 class CertifiedWorld : public testing::TestWithParam<Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, CertifiedWorld,
-                         testing::Values(Rules::bullshark(), Rules::anchored_bullshark(6),
-                                         Rules::anchored_bullshark(0), Rules::sparse_bullshark(10),
+                         testing::Values(Rules::bullshark(), Rules::bullshark_async(),
+                                         Rules::anchored_bullshark(6), Rules::anchored_bullshark(0),
+                                         Rules::sparse_bullshark(10),
                                          Rules::sparse_bullshark(10, true)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);

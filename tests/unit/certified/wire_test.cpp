@@ -51,21 +51,22 @@ std::vector<Message> one_of_each() {
           Certify{Round{9}, v->digest, v->certificate},
           Want{{{NodeId{1}, Round{5}}, {NodeId{2}, Round{6}}}, {v->digest}},
           WantRound{Round{8}, have},
+          coin::Share{12, {}, true},
           Give{{v, some_vertex(""), some_vertex("two")}, {payload("three")}}};
 }
 
-Result<Message> read(const Wire& wire) {
+Result<Message> read(const WireParts& wire) {
   return decode(wire, {}, kShape, Limits{}, &hash);
 }
 
 TEST(Wire, EveryMessageComesBack) {
   for (const Message& m : one_of_each()) {
-    const Wire wire = encode(m, kN);
+    const WireParts wire = encode(m, kN);
     const auto back = read(wire);
-    ASSERT_TRUE(back) << "kind " << int{wire.kind};
-    const Wire again = encode(*back, kN);
-    EXPECT_EQ(again.control, wire.control) << "kind " << int{wire.kind};
-    EXPECT_EQ(again.body, wire.body);
+    ASSERT_TRUE(back) << "kind " << m.index();
+    const WireParts again = encode(*back, kN);
+    EXPECT_EQ(again.control, wire.control) << "kind " << m.index();
+    EXPECT_EQ(again.payload, wire.payload);
   }
 }
 
@@ -79,23 +80,24 @@ TEST(Wire, TheDigestIsComputedFromTheContent) {
 
 TEST(Wire, NoCutAndNoExtraByteIsRead) {
   for (const Message& m : one_of_each()) {
-    const Wire wire = encode(m, kN);
+    const WireParts wire = encode(m, kN);
     for (std::size_t size = 0; size < wire.control.size(); ++size) {
-      Wire cut = wire;
+      WireParts cut = wire;
       cut.control = wire.control.slice(0, size);
-      EXPECT_FALSE(read(cut)) << "kind " << int{wire.kind} << " cut at " << size;
+      EXPECT_FALSE(read(cut)) << "kind " << m.index() << " cut at " << size;
     }
-    Wire longer = wire;
+    WireParts longer = wire;
     std::vector<std::byte> more(wire.control.view().begin(), wire.control.view().end());
     more.push_back(std::byte{0});
     longer.control = Bytes::from(std::move(more));
-    EXPECT_FALSE(read(longer)) << "kind " << int{wire.kind};
+    EXPECT_FALSE(read(longer)) << "kind " << m.index();
   }
 }
 
 TEST(Wire, AChangedFieldChangesTheDigest) {
   const Header base = some_header("x");
-  std::vector<Header> others(9, base);
+  std::vector<Header> others(10, base);
+  others[9].fallback = true;
   others[0].author = NodeId{4};
   others[1].round = Round{10};
   others[2].payload_root.bytes[31] = std::byte{1};
@@ -131,20 +133,20 @@ TEST(Wire, SetsOfAnotherWidthAreRefused) {
 }
 
 TEST(Wire, ListsNameEachMemberOnce) {
-  const Wire wire =
-      encode(Propose{Desk::sealed(Header{NodeId{1}, Round{1}, {}, 0, {}, {}, {}, {}})}, kN);
+  const WireParts wire =
+      encode(Propose{Desk::sealed(Header{NodeId{1}, Round{1}, {}, 0, {}, {}, {}, false, {}})}, kN);
   EXPECT_TRUE(read(wire));
   Header h = some_header();
   h.parents = {};
   h.parents.insert(NodeId{0});
   h.self = Round{1};
   h.stragglers.clear();
-  const Wire one = encode(Propose{Desk::sealed(h)}, 4096);  // a list: a bitmap would be longer
+  const WireParts one = encode(Propose{Desk::sealed(h)}, 4096);  // a list: a bitmap would be longer
   std::vector<std::byte> bytes(one.control.view().begin(), one.control.view().end());
   const std::size_t count_at = bytes.size() - sizeof(Signature) - 4;
   bytes[count_at] = std::byte{2};
   bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(count_at) + 2, 2, std::byte{0});
-  Wire twice = one;
+  WireParts twice = one;
   twice.control = Bytes::from(std::move(bytes));
   EXPECT_FALSE(decode(twice, {}, {*Committee::of(4096), 64}, Limits{}, &hash));
   EXPECT_TRUE(decode(one, {}, {*Committee::of(4096), 64}, Limits{}, &hash));
@@ -181,6 +183,7 @@ TEST(Shapes, EachFlawHasItsName) {
             }),
             Flaw::kParents);
   EXPECT_EQ(flaw([](Header& h) { h.sampled_from.insert(NodeId{1}); }), Flaw::kSample);
+  EXPECT_EQ(flaw([](Header& h) { h.fallback = true; }), Flaw::kFallback);
   EXPECT_EQ(flaw([](Header& h) { h.payload_bytes = 1; }), Flaw::kPayload);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].round = Round{8}; }), Flaw::kStragglers);
   EXPECT_EQ(flaw([](Header& h) { h.stragglers[0].author = NodeId{3}; }), Flaw::kStragglers);

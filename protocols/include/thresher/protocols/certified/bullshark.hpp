@@ -1,5 +1,5 @@
-// The certified DAG protocol: `bullshark`, `sparse-bullshark`, `anchored-bullshark` by parameter
-// set.
+// The certified DAG protocol: `bullshark`, `sparse-bullshark`, `anchored-bullshark` and
+// `bullshark-async` by parameter set.
 //
 //   Bullshark node({.committee = *Committee::of(4), .self = NodeId{0},
 //                   .rules = Rules::anchored_bullshark()});
@@ -40,6 +40,8 @@ struct Config {
   /// the log instead (see Bullshark::on(Restored)). 0: there is no such host.
   std::uint64_t host_fetches_beyond = 0;
   Limits limits{};
+  /// The common coin of asynchronous rules, unused by the others.
+  std::shared_ptr<const crypto::CoinScheme> coin{};
 };
 
 /// Counters for metrics, tests and reports.

@@ -7,6 +7,8 @@
 // with the probability of PROTOCOLS 1.4. Source: PROTOCOLS 1.2, orderAnchors.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "thresher/protocols/certified/store.hpp"
@@ -20,5 +22,18 @@ struct Anchor {
 
 /// The anchors above `last` that are committed now, in their order.
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last);
+
+/// The author that the coin of a wave names; empty while nobody knows.
+using CoinOf = std::function<std::optional<NodeId>(std::uint64_t wave)>;
+
+/// The same for asynchronous rules: PROTOCOLS 1.3. Orders nothing that a coin still missing could
+/// change.
+std::vector<Anchor> commit_async(const Store& store, const Rules& rules, Round last,
+                                 const CoinOf& coin);
+
+/// How the author of a first vertex of `wave` (from the second on) with these parents votes in it:
+/// true for the fallback leader. Empty while the coin of the wave before is missing and matters.
+std::optional<bool> votes_fallback(const Store& store, const Rules& rules, const NodeSet& parents,
+                                   std::uint64_t wave, const CoinOf& coin);
 
 }  // namespace thresher::certified

@@ -1,7 +1,7 @@
 // What nodes of the certified family say to each other, what they output, what they can be asked.
 //
-//   Wire wire = encode(message, n);
-//   Result<Message> message = decode(wire, chain, shape, limits, &hash);
+//   WireParts parts = encode(message, n);
+//   Result<Message> message = decode(parts, chain, shape, limits, &hash);
 //
 // Guarantees: every message is bounded by `Limits`, checked before memory is taken; roots of
 // payloads are computed from their content. Answers are only sent to a peer's request.
@@ -12,7 +12,9 @@
 
 #include "thresher/core/result.hpp"
 #include "thresher/protocols/certified/vertex.hpp"
+#include "thresher/protocols/coin/threshold_coin.hpp"
 #include "thresher/protocols/dag/message.hpp"
+#include "thresher/protocols/wire.hpp"
 
 namespace thresher::certified {
 
@@ -51,7 +53,7 @@ struct Give {
   std::vector<VertexPtr> vertices;
   std::vector<Payload> batches;
 };
-using Message = std::variant<Batch, Propose, Vote, Certify, Want, WantRound, Give>;
+using Message = std::variant<Batch, Propose, Vote, Certify, Want, WantRound, Give, coin::Share>;
 
 /// One committed anchor and what it delivers, in order.
 struct Committed {
@@ -75,17 +77,12 @@ struct Limits {
   std::uint32_t pending_submits = 64;     ///< payloads of the application that wait for a vertex
 };
 
-/// A message as bytes: fields in front, payloads beside them.
-struct Wire {
-  std::uint8_t kind = 0;  ///< the message's place in `Message`
-  Bytes control;
-  Bytes body;
-};
 using RootOf = Digest (*)(ByteView);
 
-Wire encode(const Message& message, std::uint32_t n);
+/// The kind of the message and its fields; payloads travel beside them.
+WireParts encode(const Message& message, std::uint32_t n);
 /// kMalformed or kTooLarge. `root_of` computes the root of a payload.
-Result<Message> decode(const Wire& wire, const ChainContext& chain, const Shape& shape,
+Result<Message> decode(const WireParts& parts, const ChainContext& chain, const Shape& shape,
                        const Limits& limits, RootOf root_of);
 
 }  // namespace thresher::certified

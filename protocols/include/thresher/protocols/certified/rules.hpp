@@ -34,9 +34,17 @@ struct Rules {
   Threshold certify = kQuorum;         ///< signatures of a certificate
   std::uint32_t stragglers = 64;       ///< W: older vertices that a vertex may refer to
 
+  /// No timer is waited for; every second anchor has a rival that a common coin names afterwards
+  /// (PROTOCOLS 1.3).
+  bool asynchronous = false;
+
   bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
+  /// Bullshark with its asynchronous fallback (arXiv 2201.05677).
+  static constexpr Rules bullshark_async() {
+    return {.name = "bullshark-async", .commit = kAvailability, .asynchronous = true};
+  }
   /// "DAGs for the Masses" (arXiv 2506.13998): D samples, the own vertex, the anchor.
   static constexpr Rules sparse_bullshark(std::uint32_t sample, bool verifiable = false) {
     return {.name = "sparse-bullshark",

@@ -45,6 +45,9 @@ struct Header {
   NodeSet parents;
   /// Older vertices that the author had not referred to yet, in increasing order.
   std::vector<Ref> stragglers;
+  /// Asynchronous rules only, in the first round of a wave: the author votes for the wave's
+  /// fallback leader, because its parents do not commit the wave before.
+  bool fallback = false;
   /// Verifiable sampling only: the set of round-1 vertices that the parents were drawn from.
   NodeSet sampled_from;
 
@@ -91,6 +94,7 @@ enum class Flaw : std::uint8_t {
   kParents,      ///< too few, too many, or of nodes that are no members
   kStragglers,   ///< not in order, not members, too many, too new or too old
   kSample,       ///< a sampled set where there is none, or too small a one
+  kFallback,     ///< a vote for a fallback leader where there is none
   kPayload,      ///< a size without a root, or the reverse
   kCertificate,  ///< too few signers, no members, or signatures missing
 };
@@ -102,6 +106,23 @@ inline NodeId anchor_of(Round round, const Committee& committee) {
 /// Rounds with an anchor: 2, 4, 6, ...
 inline bool has_anchor(Round round) {
   return round.value >= 2 && round.value % 2 == 0;
+}
+/// Waves of the asynchronous rules: rounds 2 to 5, 6 to 9, ...; the first and the third have an
+/// anchor.
+inline constexpr std::uint64_t kWaveRounds = 4;
+inline constexpr std::uint64_t kFirstOfWaves = 2;
+inline std::uint64_t wave_of(Round round) {
+  return (round.value + kWaveRounds - kFirstOfWaves) / kWaveRounds;
+}
+/// Pre: wave >= 1.
+inline Round first_round_of(std::uint64_t wave) {
+  return Round{(wave - 1) * kWaveRounds + kFirstOfWaves};
+}
+inline Round last_round_of(std::uint64_t wave) {
+  return Round{wave * kWaveRounds + kFirstOfWaves - 1};
+}
+inline bool opens_wave(Round round) {
+  return round.value >= kFirstOfWaves && (round.value - kFirstOfWaves) % kWaveRounds == 0;
 }
 /// Whether the vertex must refer to `rules.dense` vertices of the round before (L1 of PROTOCOLS
 /// 1.5).
