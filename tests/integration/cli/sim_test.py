@@ -204,6 +204,16 @@ class Running(Files):
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
 
 
+class Shipped(unittest.TestCase):
+    def test_experiments_are_good(self):
+        files = sorted((ROOT / "sim" / "experiments").glob("*.json"))
+        self.assertGreaterEqual(len(files), 3)
+        for path in files:
+            out = run("sweep", path, "--explain")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            self.assertGreater(out.stdout.count("\n"), 1)
+
+
 class Sweeps(Files):
     FILES = ("cells.ndjson", "results.ndjson", "runs.csv", "summary.csv")
 
