@@ -96,6 +96,12 @@ class DagSubject {
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
   }
+  /// A slot that two faces split waits for an anchor, which may hide behind split ones in turn,
+  /// until the leaders have been round; every round may cost a timeout and a pull.
+  Ticks patience(const Experiment& e) const {
+    const Ticks leader = (timeout_ + 4000) * std::max(e.network.delta, kUnit) / 1000;
+    return (committee_.size() + 8) * leader;
+  }
   std::uint64_t round(const dag::Dag& node) const { return node.round().value; }
   std::uint64_t refused(const dag::Dag& node) const { return node.stats().refused; }
 

@@ -55,12 +55,6 @@ std::uint64_t minus(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
 }
 
-/// The k-th largest, k from 1.
-std::uint64_t largest(std::vector<std::uint64_t> v, std::uint32_t k) {
-  std::sort(v.begin(), v.end(), std::greater<>());
-  return v[k - 1];
-}
-
 }  // namespace
 
 Pbft::Pbft(Config config)
@@ -71,8 +65,9 @@ Pbft::Pbft(Config config)
            .payload_bytes = 16 + 3 * config.window *
                                      (32 + config.value_bytes + kMaxSeen * (sizeof(Digest) + 8))}),
       patience_(kPatience),
-      latest_(config.committee.size(), 1),
-      announced_(config.committee.size()),
+      latest_(config.committee.size(), 1, config.committee.at_least(kValidity)),
+      announced_(config.committee.size(), 0, config.committee.at_least(kQuorum)),
+      frontier_(config.committee.size(), 0, config.committee.at_least(kValidity)),
       pending_(config.committee.size()) {}
 
 Bytes pbft::decision_key(std::uint64_t slot) {
@@ -80,7 +75,7 @@ Bytes pbft::decision_key(std::uint64_t slot) {
 }
 
 std::uint64_t Pbft::frontier() const {
-  return largest(announced_, config_.committee.at_least(kValidity));
+  return frontier_.mark();
 }
 
 NodeId Pbft::leader(std::uint64_t view) const {
@@ -119,7 +114,7 @@ void Pbft::on(const Start& start, Fx& fx) {
   started_ = true;
   step_broadcast(start, fx);
   for (const auto& [slot, value] : decided_) done_[hash(value.view())] = slot;
-  announced_[config_.self.value] = delivered_;
+  (void)announce(config_.self, delivered_);
   forget(fx);
   // What it said in this view is known only in part, so it says nothing more in it.
   if (restored_) change_view(view_ + 1, fx);
@@ -127,15 +122,16 @@ void Pbft::on(const Start& start, Fx& fx) {
 }
 
 void Pbft::on(const Requested<Request>& event, Fx& fx) {
-  receive(config_.self, Forward{event.request.value}, fx);
+  (void)receive(config_.self, Forward{event.request.value}, fx);
   fx.broadcast(Forward{event.request.value});
   advance(fx);
 }
 
 void Pbft::on(const Received<Message>& event, Fx& fx) {
   if (event.from == config_.self || !config_.committee.contains(event.from)) return;
-  std::visit([&](const auto& m) { receive(event.from, m, fx); }, event.message);
-  advance(fx);
+  const bool news =
+      std::visit([&](const auto& m) { return receive(event.from, m, fx); }, event.message);
+  if (news) advance(fx);
 }
 
 void Pbft::on(const Expired& timer, Fx& fx) {
@@ -168,57 +164,64 @@ void Pbft::step_broadcast(const InputOf<Bracha>& input, Fx& fx) {
       [&](bracha::Delivery&& d) { take_view_change(d); });
 }
 
-void Pbft::receive(NodeId from, const Bracha::Message& m, Fx& fx) {
+bool Pbft::receive(NodeId from, const Bracha::Message& m, Fx& fx) {
   step_broadcast(Received<Bracha::Message>{from, m}, fx);
+  return true;
 }
 
-void Pbft::receive(NodeId from, const PrePrepare& m, Fx&) {
+bool Pbft::receive(NodeId from, const PrePrepare& m, Fx&) {
   if (!near(m.view) || from != leader(m.view) || !fits(m.slot) ||
       m.value.size() > config_.value_bytes || (m.view == view_ && active_ && m.slot < first_)) {
     ++refused_;
-    return;
+    return false;
   }
-  proposals_.try_emplace({m.view, m.slot}, m.value);
+  return proposals_.try_emplace({m.view, m.slot}, m.value).second;
 }
 
-void Pbft::receive(NodeId from, const Vote& m, Fx&) {
+bool Pbft::receive(NodeId from, const Vote& m, Fx&) {
   if (!near(m.view) || !fits(m.slot) || m.phase > kCommit) {
     ++refused_;
-    return;
+    return false;
   }
-  count(slots_[m.slot].ballots[m.view], from, m.phase, m.digest);
+  Ballot& b = slots_[m.slot].ballots[m.view];
+  const Tally* tally = count(b, from, m.phase, m.digest);
+  // Only the vote that completes a quorum moves anything.
+  return tally != nullptr && b.accepted == m.digest &&
+         tally->count() == config_.committee.at_least(kQuorum);
 }
 
-void Pbft::receive(NodeId from, const NewView& m, Fx&) {
+bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
   const std::set<NodeId> distinct(m.from.begin(), m.from.end());
   if (!near(m.view) || from != leader(m.view) || distinct.size() != m.from.size() ||
       distinct.size() < config_.committee.at_least(kQuorum) ||
       !config_.committee.contains(*distinct.rbegin())) {
     ++refused_;
-    return;
+    return false;
   }
-  starts_.try_emplace(m.view, m.from);
+  return starts_.try_emplace(m.view, m.from).second;
 }
 
 // A peer's queue holds what it submitted and what it passes on of others.
-void Pbft::receive(NodeId from, const Forward& m, Fx&) {
+bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
   auto& queue = pending_[from.value];
   const bool known = std::find(queue.begin(), queue.end(), m.value) != queue.end();
-  if (known || done_.contains(hash(m.value.view()))) return;
+  if (known || done_.contains(hash(m.value.view()))) return false;
   if (m.value.empty() || m.value.size() > config_.value_bytes ||
       queue.size() >= config_.window * config_.committee.size()) {
     ++refused_;
-    return;
+    return false;
   }
   queue.push_back(m.value);
+  return true;
 }
 
-void Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
-  announced_[from.value] = std::max(announced_[from.value], m.delivered);
+bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
+  if (!announce(from, m.delivered)) return false;
   move_floor(fx);
+  return true;
 }
 
-void Pbft::receive(NodeId from, const Want& m, Fx& fx) {
+bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   for (std::uint64_t s = m.slot; s < delivered_ && s - m.slot < kAnswers; ++s) {
     const auto it = decided_.find(s);
     if (it != decided_.end()) fx.send(from, Decided{s, it->second});
@@ -227,16 +230,24 @@ void Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   const auto start = starts_.find(m.view);
   if (start != starts_.end() && leader(m.view) == config_.self)
     fx.send(from, NewView{m.view, start->second});
+  return false;
 }
 
-void Pbft::receive(NodeId from, const Decided& m, Fx&) {
+bool Pbft::receive(NodeId from, const Decided& m, Fx&) {
   if (m.slot < delivered_ || m.slot >= delivered_ + kAnswers ||
       m.value.size() > config_.value_bytes || !heard_[m.slot].insert(from))
-    return;
+    return false;
   Tally& tally =
       hearsay_[m.slot].try_emplace(hash(m.value.view()), config_.committee).first->second;
   tally.add(from);
-  if (tally.reached(kValidity, config_.committee)) decided_.try_emplace(m.slot, m.value);
+  return tally.reached(kValidity, config_.committee) &&
+         decided_.try_emplace(m.slot, m.value).second;
+}
+
+bool Pbft::announce(NodeId id, std::uint64_t delivered) {
+  const bool stable = announced_.raise(id, delivered);
+  const bool known = frontier_.raise(id, delivered);
+  return stable || known;
 }
 
 // Everything that follows from what is known, until nothing more does.
@@ -292,30 +303,39 @@ void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
 
 void Pbft::vote(std::uint64_t slot, Ballot& b, Phase phase, Fx& fx) {
   fx.broadcast(Vote{view_, slot, *b.accepted, phase});
-  count(b, config_.self, phase, *b.accepted);
+  (void)count(b, config_.self, phase, *b.accepted);
 }
 
-void Pbft::count(Ballot& b, NodeId from, Phase phase, const Digest& d) {
-  if (!b.spoke[phase].insert(from)) return;
-  b.votes[phase].try_emplace(d, config_.committee).first->second.add(from);
+/// The tally that the vote went into; null when the sender had voted before.
+Tally* Pbft::count(Ballot& b, NodeId from, Phase phase, const Digest& d) {
+  Votes& votes = b.votes[phase];
+  if (votes.spoke.empty()) votes.first = d;
+  if (!votes.spoke.insert(from)) return nullptr;
+  Tally& tally = d == votes.first ? votes.of_first
+                                  : votes.others.try_emplace(d, config_.committee).first->second;
+  tally.add(from);
+  return &tally;
+}
+
+bool Pbft::enough(const Ballot& b, Phase phase) const {
+  const Votes& votes = b.votes[phase];
+  if (*b.accepted == votes.first) return votes.of_first.reached(kQuorum, config_.committee);
+  const auto tally = votes.others.find(*b.accepted);
+  return tally != votes.others.end() && tally->second.reached(kQuorum, config_.committee);
 }
 
 void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
   const auto it = s.ballots.find(view_);
   if (it == s.ballots.end() || !it->second.accepted) return;
   Ballot& b = it->second;
-  const auto quorum = [&](Phase phase) {
-    const auto tally = b.votes[phase].find(*b.accepted);
-    return tally != b.votes[phase].end() && tally->second.reached(kQuorum, config_.committee);
-  };
-  if (!b.prepared && quorum(kPrepare)) {
+  if (!b.prepared && enough(b, kPrepare)) {
     b.prepared = true;
     s.claim.prepared_view = view_;
     s.claim.prepared = b.value;
     save_claim(slot, s.claim, fx);
     vote(slot, b, kCommit, fx);
   }
-  if (b.prepared && slot >= delivered_ && quorum(kCommit)) decided_.try_emplace(slot, b.value);
+  if (b.prepared && slot >= delivered_ && enough(b, kCommit)) decided_.try_emplace(slot, b.value);
 }
 
 void Pbft::deliver_ready(Fx& fx) {
@@ -350,7 +370,7 @@ void Pbft::note_delivered(const Bytes& value, bool fresh, Fx& fx) {
   age_ = 0;
   quiet_ = 0;
   patience_ = kPatience;
-  announced_[config_.self.value] = delivered_;
+  (void)announce(config_.self, delivered_);
   if (delivered_ % (config_.window / 2) == 0) fx.broadcast(Checkpoint{delivered_});
   forget(fx);
 }
@@ -371,7 +391,7 @@ void Pbft::forget(Fx& fx) {
 }
 
 void Pbft::move_floor(Fx& fx) {
-  const std::uint64_t stable = largest(announced_, config_.committee.at_least(kQuorum));
+  const std::uint64_t stable = announced_.mark();
   const std::uint64_t floor = std::min(stable, delivered_);
   if (floor <= floor_) return;
   floor_ = floor;
@@ -436,13 +456,13 @@ void Pbft::take_view_change(const bracha::Delivery& d) {
     change.claims[slot] = std::move(*claim);
   }
   if (!r.done()) return;
-  latest_[d.instance.origin.value] = std::max(latest_[d.instance.origin.value], view);
+  (void)latest_.raise(d.instance.origin, view);
   if (view >= view_) changes_[view].emplace(d.instance.origin, std::move(change));
 }
 
 // Somebody correct gave up every view below.
 bool Pbft::join(Fx& fx) {
-  const std::uint64_t view = largest(latest_, config_.committee.at_least(kValidity));
+  const std::uint64_t view = latest_.mark();
   if (view <= view_) return false;
   change_view(view, fx);
   return true;
@@ -488,7 +508,7 @@ std::optional<Pbft::Choice> Pbft::choose(const std::vector<NodeId>& from,
     floors.push_back(all.back()->floor);
   }
   // Everything below was delivered by a validity set of correct nodes: who lacks it asks them.
-  const std::uint64_t base = largest(floors, config_.committee.at_least(kValidity));
+  const std::uint64_t base = kth_largest(floors, config_.committee.at_least(kValidity));
   Choice choice;
   first = base;
   for (std::uint64_t slot = base; slot < base + 2 * config_.window; ++slot) {
@@ -537,7 +557,7 @@ std::optional<Bytes> Pbft::choose_slot(const std::vector<const ViewChange*>& all
 bool Pbft::waiting() const {
   const bool asked = std::any_of(pending_.begin(), pending_.end(),
                                  [](const auto& queue) { return !queue.empty(); });
-  const std::uint64_t known = largest(announced_, config_.committee.at_least(kValidity));
+  const std::uint64_t known = frontier_.mark();
   return asked || !active_ || highest_ > delivered_ || known > delivered_;
 }
 

@@ -16,13 +16,13 @@
 // sections 4.4 and 4.5.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <set>
 #include <string_view>
 #include <variant>
 
 #include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/order/marks.hpp"
 
 namespace thresher {
 
@@ -130,12 +130,18 @@ class Pbft {
   std::uint64_t refused() const { return refused_; }
 
  private:
+  // The votes of one phase. Nearly all name one digest, which therefore has no place in the map.
+  struct Votes {
+    NodeSet spoke;
+    Digest first{};
+    Tally of_first;
+    std::map<Digest, Tally> others;
+  };
   struct Ballot {
     std::optional<Digest> accepted;
     Bytes value;
     bool prepared = false;
-    NodeSet spoke[2];  // by phase
-    std::map<Digest, Tally> votes[2];
+    Votes votes[2];  // by phase
   };
   struct Slot {
     pbft::Claim claim;
@@ -143,14 +149,15 @@ class Pbft {
   };
   using Choice = std::map<std::uint64_t, Bytes>;
 
-  void receive(NodeId from, const pbft::PrePrepare& m, Fx& fx);
-  void receive(NodeId from, const pbft::Vote& m, Fx& fx);
-  void receive(NodeId from, const pbft::NewView& m, Fx& fx);
-  void receive(NodeId from, const pbft::Forward& m, Fx& fx);
-  void receive(NodeId from, const pbft::Checkpoint& m, Fx& fx);
-  void receive(NodeId from, const pbft::Want& m, Fx& fx);
-  void receive(NodeId from, const pbft::Decided& m, Fx& fx);
-  void receive(NodeId from, const Bracha::Message& m, Fx& fx);
+  // Each says whether anything may follow from the message.
+  bool receive(NodeId from, const pbft::PrePrepare& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Vote& m, Fx& fx);
+  bool receive(NodeId from, const pbft::NewView& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Forward& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Checkpoint& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Want& m, Fx& fx);
+  bool receive(NodeId from, const pbft::Decided& m, Fx& fx);
+  bool receive(NodeId from, const Bracha::Message& m, Fx& fx);
   NodeId leader(std::uint64_t view) const;
   bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + 2; }
   bool fits(std::uint64_t slot) const;
@@ -160,7 +167,9 @@ class Pbft {
   void propose(Fx& fx);
   void accept(std::uint64_t slot, const Bytes& value, Fx& fx);
   void vote(std::uint64_t slot, Ballot& b, pbft::Phase phase, Fx& fx);
-  void count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
+  bool announce(NodeId id, std::uint64_t delivered);
+  Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
+  bool enough(const Ballot& b, pbft::Phase phase) const;
   void progress(std::uint64_t slot, Slot& s, Fx& fx);
   void deliver_ready(Fx& fx);
   void adopt(std::uint64_t slot, const Bytes& value, Fx& fx);
@@ -205,9 +214,10 @@ class Pbft {
   std::map<std::uint64_t, std::map<NodeId, pbft::ViewChange>> changes_;
   std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;  // decided, as peers say
   std::map<std::uint64_t, NodeSet> heard_;
-  std::vector<std::uint64_t> latest_;     // highest view a peer moved to
-  std::vector<std::uint64_t> announced_;  // slots delivered, by peer
-  std::vector<std::deque<Bytes>> pending_;
+  Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
+  Marks announced_;  // slots delivered by a quorum
+  Marks frontier_;   // slots delivered by somebody correct
+  std::vector<std::vector<Bytes>> pending_;  // by peer
   std::set<Digest> proposed_;
 };
 
