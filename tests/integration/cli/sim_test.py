@@ -290,6 +290,13 @@ class Sweeps(Files):
         self.assertGreaterEqual(out["reused"], 5)
         self.same("all", "killed")
 
+    def test_a_dry_run_adds_up(self):
+        foreseen = json.loads(self.sweep("none", "--dry-run", "--json").stdout)
+        self.sweep("all")
+        rows = [json.loads(line) for line in (self.folder / "all" / "results.ndjson").read_text().splitlines()]
+        self.assertEqual(foreseen["cells"], 8)
+        self.assertEqual(foreseen["messages"], sum(row["messages"] for row in rows))
+
     def test_refuses_another_sweeps_folder(self):
         self.sweep("all")
         out = self.sweep("all", "--set", "stop.rounds=9", status=1)

@@ -146,6 +146,18 @@ TEST_F(Sweep, RefusesTheFolderOfAnother) {
   EXPECT_FALSE(merge_sweeps({root_ / "nothing"}, root_ / "both"));
 }
 
+TEST_F(Sweep, ARunThatBreaksOffFailsTheSweepInWords) {
+  const auto report = run_sweep(cells_,
+                                [](const Experiment& e) -> Outcome {
+                                  if (e.n == 7) throw std::bad_alloc();
+                                  return sample(e);
+                                },
+                                {.out = root_ / "broken", .jobs = 2, .version = "1"});
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error(), HasSubstr("(n = 7, seed 1"));
+  EXPECT_GE(run("broken").reused, 1U);
+}
+
 TEST_F(Sweep, NamesWhatWasViolated) {
   cells_.resize(1);
   cells_[0].experiment.seed = 13;
