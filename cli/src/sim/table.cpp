@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 namespace thresher::cli {
@@ -13,7 +14,7 @@ std::string shortened(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return text;
   char out[32];
-  const bool whole = value == static_cast<double>(static_cast<long long>(value));
+  const bool whole = value == std::round(value) || std::abs(value) >= 1e4;
   (void)std::snprintf(out, sizeof out, whole ? "%.0f" : "%.4g", value);
   return out;
 }

@@ -1,11 +1,13 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <thread>
 
 #include "../sim/experiment_args.hpp"
+#include "../sim/predict.hpp"
 #include "../sim/progress.hpp"
 #include "../sim/table.hpp"
 #include "../text.hpp"
@@ -22,6 +24,7 @@ struct Args {
   std::string shard;
   std::uint64_t shards = 0;
   bool explain = false;
+  bool dry_run = false;
   bool json = false;
 };
 
@@ -73,6 +76,30 @@ std::string pick_shard(const Args& a, sim::SweepOptions& options) {
   return {};
 }
 
+// Repeats differ by their seed only: one of them stands for all.
+int print_prediction(const std::vector<sim::Cell>& cells, bool json) {
+  double messages = 0, cpu_s = 0, memory = 0;
+  Prediction latest;
+  for (const sim::Cell& cell : cells) {
+    if (cell.repeat == 0) latest = predict(cell.experiment);
+    messages += latest.messages;
+    cpu_s += latest.cpu_s;
+    memory = std::max(memory, latest.memory_bytes);
+  }
+  if (json) {
+    text::Value out;
+    out.set("cells", cells.size()).set("messages", static_cast<std::uint64_t>(messages));
+    out.set("memory_bytes", static_cast<std::uint64_t>(memory)).set("cpu_s", cpu_s);
+    std::puts(text::write(out).c_str());
+  } else {
+    std::printf(
+        "%zu runs, about %.0f messages and %.1f s of CPU in all; the largest run takes "
+        "about %.1f MB of memory\n",
+        cells.size(), messages, cpu_s, memory / 1e6);
+  }
+  return kDone;
+}
+
 int conclude(const sim::SweepReport& r, const Args& a) {
   if (a.json) {
     text::Value files = text::Value::list();
@@ -110,11 +137,12 @@ int sweep(const Args& a) {
     }
     return kDone;
   }
-  if (a.out.empty()) return fail(kUsage, "--out is missing: a folder for the results");
   for (const sim::Cell& cell : *cells) {
     if (cell.experiment.engine != sim::Engine::kSockets) continue;
     return fail(kUsage, "a sweep has no sockets engine; use \"rounds\" or \"events\"");
   }
+  if (a.dry_run) return print_prediction(*cells, a.json);
+  if (a.out.empty()) return fail(kUsage, "--out is missing: a folder for the results");
   sim::SweepOptions options;
   if (const std::string why = pick_shard(a, options); !why.empty()) return fail(kUsage, why);
   if (a.jobs > 1024) return fail(kUsage, "--jobs must be 1 to 1024");
@@ -142,6 +170,7 @@ Verb make_sim_sweep() {
       {"--shards", "N: with the index from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX",
        &a->shards},
       {"--explain", "print every run's experiment, a line each, and run nothing", &a->explain},
+      {"--dry-run", "predict messages, CPU and memory from small committees", &a->dry_run},
       {"--json", "one object on one line in place of the table", &a->json}};
   options.insert(options.end(), own.begin(), own.end());
   return {{"sim", "sweep"},

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 
 namespace thresher::sim {
 
 MeanWithin mean_within(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
-  MeanWithin out{std::accumulate(values.begin(), values.end(), 0.0) / count, std::nullopt};
+  // Counted from the first value: equal values have exactly their mean and no spread.
+  double off = 0;
+  for (const double value : values) off += value - values.front();
+  MeanWithin out{values.front() + off / count, std::nullopt};
   if (values.size() < 2) return out;
   double squares = 0;
   for (const double value : values) squares += (value - out.mean) * (value - out.mean);

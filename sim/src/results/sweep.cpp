@@ -1,6 +1,7 @@
 #include "thresher/sim/sweep.hpp"
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -72,14 +73,24 @@ class Runner {
       const std::size_t index = own_[next];
       const std::string& id = rows_[index].id;
       const bool reused = is_finished(options_.out, id);
-      if (!reused) {
-        const Experiment& experiment = cells_[index].experiment;
-        const Outcome outcome = run_(experiment);
-        const auto saved =
-            save_run(run_folder(options_.out, id), {experiment, outcome, options_.version});
-        if (!saved) return fail(saved.error());
-      }
+      if (!reused && !run_and_save(cells_[index].experiment, id)) return;
       note(id, reused);
+    }
+  }
+
+  // Nothing may leave a thread but what it notes: running out of memory fails the sweep in words.
+  bool run_and_save(const Experiment& experiment, const std::string& id) {
+    try {
+      const Outcome outcome = run_(experiment);
+      const auto saved =
+          save_run(run_folder(options_.out, id), {experiment, outcome, options_.version});
+      if (!saved) fail(saved.error());
+      return static_cast<bool>(saved);
+    } catch (const std::exception& error) {
+      fail("run " + id + " (n = " + std::to_string(experiment.n) + ", seed " +
+           std::to_string(experiment.seed) + ") broke off: " + error.what() +
+           "; what is done stays, fewer --jobs need less memory");
+      return false;
     }
   }
 

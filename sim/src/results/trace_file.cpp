@@ -40,6 +40,7 @@ void TraceFile::event(const TraceEvent& event) {
   if (about_message(event.kind)) {
     add(line_, "peer", event.peer.value);
     add(line_, "number", event.number);
+    add(line_, "count", event.count);
     add(line_, "bytes", event.bytes);
   } else if (event.kind == TraceEvent::Kind::kAccuse) {
     add(line_, "peer", event.peer.value);

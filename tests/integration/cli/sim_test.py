@@ -204,6 +204,16 @@ class Running(Files):
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
 
 
+class Shipped(unittest.TestCase):
+    def test_experiments_are_good(self):
+        files = sorted((ROOT / "sim" / "experiments").glob("*.json"))
+        self.assertGreaterEqual(len(files), 3)
+        for path in files:
+            out = run("sweep", path, "--explain")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            self.assertGreater(out.stdout.count("\n"), 1)
+
+
 class Sweeps(Files):
     FILES = ("cells.ndjson", "results.ndjson", "runs.csv", "summary.csv")
 
@@ -279,6 +289,13 @@ class Sweeps(Files):
         out = json.loads(self.sweep("killed", "--json").stdout)
         self.assertGreaterEqual(out["reused"], 5)
         self.same("all", "killed")
+
+    def test_a_dry_run_adds_up(self):
+        foreseen = json.loads(self.sweep("none", "--dry-run", "--json").stdout)
+        self.sweep("all")
+        rows = [json.loads(line) for line in (self.folder / "all" / "results.ndjson").read_text().splitlines()]
+        self.assertEqual(foreseen["cells"], 8)
+        self.assertEqual(foreseen["messages"], sum(row["messages"] for row in rows))
 
     def test_refuses_another_sweeps_folder(self):
         self.sweep("all")

@@ -358,5 +358,61 @@ TEST(ExperimentSchema, HasTheKeysThatTheReaderKnows) {
   }
 }
 
+// Every key with every shape of value: a complaint, or an experiment that can be written, read back
+// and run.
+TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
+  std::vector<std::string> keys;
+  gather_keys(*text::parse(experiment_schema()), "", keys);
+  const char* shapes[] = {"null",
+                          "true",
+                          "-1",
+                          "0",
+                          "0.25",
+                          "1",
+                          "3",
+                          "1e18",
+                          "\"\"",
+                          "\"grid\"",
+                          "\"events\"",
+                          "\"aws\"",
+                          "\"twins\"",
+                          "[]",
+                          "[1]",
+                          "[0, 2]",
+                          "[[0], [1, 2]]",
+                          "[\"ireland\"]",
+                          "{}",
+                          "{\"count\": 1}",
+                          "{\"min\": 1, \"max\": 2}"};
+  const std::string base = R"({"schema": 1, "protocol": {"name": "pbft"}, "engine": "events", "stop": {"rounds": 4},
+    "network": {"links": [{"delay": 1}],
+                "partitions": [{"groups": [[0], [1]], "from": 1, "to": 2}]},
+    "faults": [{"who": [3], "what": "silent"}]})";
+  int taken = 0, refused = 0;
+  for (std::string key : keys) {
+    if (key.starts_with("stop") || key == "sweep") continue;  // how long and how often it runs
+    for (std::size_t at; (at = key.find("[0]")) != key.npos;) key.replace(at, 3, ".0");
+    for (const char* shape : shapes) {
+      const auto out = read_experiments(base, {"f", {{key, shape}}, simulated_protocols()});
+      if (!out) {
+        ++refused;
+        ASSERT_FALSE(out.error().empty());
+        continue;
+      }
+      ++taken;
+      const Experiment& e = out->front().experiment;
+      const std::string page = write_experiment(e);
+      const auto again = read_experiments(page, {"f", {}, simulated_protocols()});
+      ASSERT_TRUE(again) << key << " = " << shape << ": " << again.error().front();
+      EXPECT_EQ(write_experiment(again->front().experiment), page) << key << " = " << shape;
+      if (e.engine != Engine::kSockets) {
+        EXPECT_EQ(simulate(e, {}).nodes.size(), e.n) << key << " = " << shape;
+      }
+    }
+  }
+  EXPECT_GT(taken, 120);
+  EXPECT_GT(refused, 800);
+}
+
 }  // namespace
 }  // namespace thresher::sim

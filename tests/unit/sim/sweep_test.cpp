@@ -146,6 +146,18 @@ TEST_F(Sweep, RefusesTheFolderOfAnother) {
   EXPECT_FALSE(merge_sweeps({root_ / "nothing"}, root_ / "both"));
 }
 
+TEST_F(Sweep, ARunThatBreaksOffFailsTheSweepInWords) {
+  const auto report = run_sweep(cells_,
+                                [](const Experiment& e) -> Outcome {
+                                  if (e.n == 7) throw std::bad_alloc();
+                                  return sample(e);
+                                },
+                                {.out = root_ / "broken", .jobs = 2, .version = "1"});
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error(), HasSubstr("(n = 7, seed 1"));
+  EXPECT_GE(run("broken").reused, 1U);
+}
+
 TEST_F(Sweep, NamesWhatWasViolated) {
   cells_.resize(1);
   cells_[0].experiment.seed = 13;
@@ -175,6 +187,7 @@ TEST(Statistics, StudentsIntervals) {
   EXPECT_DOUBLE_EQ(m.mean, 5);
   EXPECT_NEAR(*m.half, 1.7875, 1e-3);
   EXPECT_EQ(mean_within({3}).half, std::nullopt);
+  EXPECT_EQ(mean_within({1013.7, 1013.7, 1013.7}).half, 0.0);
   EXPECT_EQ(percentile({1, 2, 3, 4}, 0.5), 2);
   EXPECT_EQ(percentile({7}, 0.99), 7);
 }
@@ -198,10 +211,11 @@ TEST(TraceFile, WritesOneObjectALine) {
   timer.node = NodeId{2};
   trace.event(timer);
   EXPECT_TRUE(trace.close());
-  EXPECT_EQ(load_file(path)->text,
-            "{\"at\":1.5,\"event\":\"send\",\"node\":2,\"peer\":1,\"number\":7,\"bytes\":60,"
-            "\"round\":3,\"label\":\"pre\\\"pare\"}\n"
-            "{\"at\":2.0,\"event\":\"timer\",\"node\":2,\"round\":0}\n");
+  EXPECT_EQ(
+      load_file(path)->text,
+      "{\"at\":1.5,\"event\":\"send\",\"node\":2,\"peer\":1,\"number\":7,\"count\":0,\"bytes\":60,"
+      "\"round\":3,\"label\":\"pre\\\"pare\"}\n"
+      "{\"at\":2.0,\"event\":\"timer\",\"node\":2,\"round\":0}\n");
   fs::remove(path);
   EXPECT_FALSE(TraceFile("/nowhere/at/all").close());
 }

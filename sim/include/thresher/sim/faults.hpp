@@ -46,6 +46,8 @@ class FaultPlan {
   /// Nodes that a crash or anything worse befalls.
   const NodeSet& faulty() const { return faulty_; }
   bool correct(NodeId id) const { return !byzantine_.contains(id); }
+  /// No node lies: what is delivered was submitted.
+  bool all_honest() const { return byzantine_.empty(); }
   bool two_faced(NodeId id) const { return twins_.contains(id); }
   /// Whether messages of `id` have to be shown to deeds().
   bool touches(NodeId id) const { return starves_ || senders_.contains(id); }

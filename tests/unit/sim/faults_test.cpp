@@ -1,0 +1,241 @@
+// Every kind of fault, shown to fire and to do what it says.
+#include "thresher/sim/faults.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "beacon.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr NodeId kFaulty{3};
+
+FaultAction act(FaultKind what) {
+  return {.who = {kFaulty}, .what = what};
+}
+std::vector<std::uint16_t> others() {
+  return {0, 1, 2, 4, 5, 6};
+}
+
+TEST(Faults, NamesAreThereAndBack) {
+  for (int k = 0; k <= static_cast<int>(FaultKind::kNoShare); ++k) {
+    const auto kind = static_cast<FaultKind>(k);
+    EXPECT_EQ(fault_from_name(to_string(kind)), kind);
+  }
+  EXPECT_FALSE(fault_from_name("lazy").has_value());
+}
+
+TEST(Faults, WithoutAnyEverythingIsHeardOnce) {
+  const Hall run(hall());
+  for (const std::uint16_t by : others()) {
+    ASSERT_EQ(run.of(by, 3, 5).size(), 1U);
+    EXPECT_EQ(run.of(by, 3, 5)[0].at, 5 * kUnit);
+  }
+  EXPECT_EQ(run.machine.faults().fired(), 0U);
+  EXPECT_EQ(run.told.count(TraceEvent::Kind::kFault), 0);
+}
+
+TEST(Faults, SilentSaysNothing) {
+  const Hall run(hall({act(FaultKind::kSilent)}));
+  EXPECT_EQ(run.count_from(3), 0);
+  EXPECT_GT(run.count_from(4), 0);
+  EXPECT_EQ(run.machine.faults().fired(), 1U);
+  EXPECT_GT(run.told.count(TraceEvent::Kind::kDrop), 0);
+}
+
+TEST(Faults, AFaultBeginsAndEndsWhenItSays) {
+  FaultAction a = act(FaultKind::kSilent);
+  a.from = 4 * kUnit;
+  a.to = 6 * kUnit;
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.of(0, 3, 4).size(), 1U);
+  EXPECT_EQ(run.of(0, 3, 5).size(), 0U);
+  EXPECT_EQ(run.of(0, 3, 6).size(), 0U);
+  EXPECT_EQ(run.of(0, 3, 7).size(), 1U);
+}
+
+TEST(Faults, OnlyTheNumberedMessages) {
+  FaultAction a = act(FaultKind::kDrop);
+  a.numbers = {2, 5};
+  const Hall run(hall({a}));
+  for (std::uint64_t round = 1; round <= 8; ++round)
+    EXPECT_EQ(run.of(1, 3, round).size(), round == 2 || round == 5 ? 0U : 1U) << round;
+}
+
+TEST(Faults, ProbabilityIsByMessageAndLink) {
+  FaultAction a = act(FaultKind::kDrop);
+  a.probability_ppm = 500'000;
+  const Hall run(hall({a}), 400 * kUnit);
+  const double share = static_cast<double>(run.count_from(3)) / (400 * 6);
+  EXPECT_NEAR(share, 0.5, 0.05);
+}
+
+TEST(Faults, ACrashedNodeGoesOnWhereItsDiskEnds) {
+  FaultAction a = act(FaultKind::kCrash);
+  a.from = 4 * kUnit;
+  a.to = 9 * kUnit;
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.of(0, 3, 4).size(), 1U);  // said at 3
+  ASSERT_EQ(run.of(0, 3, 5).size(), 1U);  // said at 9
+  EXPECT_EQ(run.of(0, 3, 5)[0].at, 10 * kUnit);
+  EXPECT_EQ(run.of(0, 3, 1).size(), 1U);
+  EXPECT_EQ(run.of(3, 0, 6).size(), 0U);  // it hears nothing while it is down
+  EXPECT_TRUE(run.machine.correct(kFaulty));
+  EXPECT_EQ(run.told.count(TraceEvent::Kind::kCrash), 1);
+  EXPECT_EQ(run.told.count(TraceEvent::Kind::kRestart), 1);
+}
+
+TEST(Faults, AmnesiaBeginsAgain) {
+  FaultAction a = act(FaultKind::kAmnesia);
+  a.from = 4 * kUnit;
+  a.to = 9 * kUnit;
+  const Hall run(hall({a}));
+  ASSERT_EQ(run.of(0, 3, 1).size(), 2U);
+  EXPECT_EQ(run.of(0, 3, 1)[1].at, 10 * kUnit);
+  EXPECT_FALSE(run.machine.correct(kFaulty));
+}
+
+TEST(Faults, DelayHoldsBack) {
+  FaultAction a = act(FaultKind::kDelay);
+  a.amount = 3 * kUnit;
+  const Hall run(hall({a}));
+  ASSERT_EQ(run.of(0, 3, 2).size(), 1U);
+  EXPECT_EQ(run.of(0, 3, 2)[0].at, 5 * kUnit);
+}
+
+TEST(Faults, AnEquivocatorHasTwoFacesForTwoGroups) {
+  FaultAction a = act(FaultKind::kEquivocate);
+  a.group = {NodeId{0}, NodeId{5}};
+  a.field = "value";
+  const Hall run(hall({a}));
+  for (std::uint64_t round = 1; round < 10; ++round) {
+    const std::uint64_t honest = run.of(1, 3, round)[0].value;
+    for (const std::uint16_t by : std::initializer_list<std::uint16_t>{2, 4, 6})
+      EXPECT_EQ(run.of(by, 3, round)[0].value, honest);
+    EXPECT_NE(run.of(0, 3, round)[0].value, honest);
+    EXPECT_EQ(run.of(0, 3, round)[0].value, run.of(5, 3, round)[0].value);
+  }
+}
+
+TEST(Faults, AFieldThatAMessageLacksDoesNotFire) {
+  FaultAction a = act(FaultKind::kEquivocate);
+  a.field = "colour";
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.of(1, 3, 4)[0].value, run.of(2, 3, 4)[0].value);
+  EXPECT_EQ(run.machine.faults().fired(), 0U);
+}
+
+TEST(Faults, AMutationDiffersFromLinkToLink) {
+  const Hall run(hall({act(FaultKind::kMutate)}));
+  std::set<std::uint64_t> values;
+  for (const std::uint16_t by : others()) values.insert(run.of(by, 3, 4)[0].value);
+  EXPECT_EQ(values.size(), others().size());
+}
+
+TEST(Faults, TwinsAreTwoNodesWithOneKey) {
+  FaultAction a = act(FaultKind::kTwins);
+  a.group = {NodeId{0}, NodeId{1}};
+  const Hall run(hall({a}));
+  const std::uint64_t first = run.of(2, 3, 4)[0].value;
+  const std::uint64_t second = run.of(0, 3, 4)[0].value;
+  EXPECT_NE(first, second);  // they were started apart
+  EXPECT_EQ(run.of(1, 3, 4)[0].value, second);
+  for (const std::uint16_t by : others()) EXPECT_EQ(run.of(by, 3, 4).size(), 1U);
+  EXPECT_EQ(run.machine.faults().fired(), 1U);
+}
+
+TEST(Faults, WithholdReachesExactlyOneMoreThanTheFaults) {
+  const Hall run(hall({act(FaultKind::kWithhold)}));
+  std::set<std::set<std::uint16_t>> audiences;
+  for (std::uint64_t round = 1; round <= 12; ++round) {
+    std::set<std::uint16_t> audience;
+    for (const std::uint16_t by : others()) {
+      if (!run.of(by, 3, round).empty()) audience.insert(by);
+    }
+    EXPECT_EQ(audience.size(), 3U) << round;
+    audiences.insert(audience);
+  }
+  EXPECT_GT(audiences.size(), 1U);
+}
+
+TEST(Faults, SelectiveReachesItsGroup) {
+  FaultAction a = act(FaultKind::kSelective);
+  a.group = {NodeId{6}};
+  const Hall run(hall({a}));
+  for (const std::uint16_t by : others())
+    EXPECT_EQ(run.of(by, 3, 4).size(), by == 6 ? 1U : 0U) << by;
+}
+
+TEST(Faults, ReplaySaysOldThingsAgain) {
+  const Hall run(hall({act(FaultKind::kReplay)}));
+  std::size_t again = 0;
+  for (std::uint64_t round = 1; round <= 15; ++round) {
+    ASSERT_GE(run.of(0, 3, round).size(), 1U);
+    again += run.of(0, 3, round).size() - 1;
+  }
+  EXPECT_GE(again, 10U);
+}
+
+TEST(Faults, StaleAnswersWithAnEarlierRound) {
+  FaultAction a = act(FaultKind::kStale);
+  a.from = 5 * kUnit;
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.of(0, 3, 4).size(), 1U);
+  EXPECT_EQ(run.of(0, 3, 5).size(), 2U);  // number 6 came as number 5
+  ASSERT_EQ(run.of(0, 3, 6).size(), 1U);
+  EXPECT_EQ(run.of(0, 3, 6)[0].at, 7 * kUnit);
+}
+
+TEST(Faults, FloodSendsCopiesAndJunk) {
+  FaultAction a = act(FaultKind::kFlood);
+  a.amount = 4;
+  const Hall run(hall({a}));
+  const auto heard = run.of(0, 3, 4);
+  EXPECT_EQ(heard.size(), 5U);
+  std::set<std::uint64_t> values;
+  for (const auto& h : heard) values.insert(h.value);
+  EXPECT_EQ(values.size(), 3U);  // the message, and two pieces of junk
+}
+
+TEST(Faults, StarveDelaysItsVictims) {
+  Experiment e = hall({{.who = {NodeId{2}}, .what = FaultKind::kStarve}});
+  e.network.delta = 4 * kUnit;
+  const Hall run(e);
+  EXPECT_EQ(run.of(0, 2, 1)[0].at, 4 * kUnit);
+  EXPECT_EQ(run.of(0, 1, 1)[0].at, kUnit);
+  EXPECT_TRUE(run.machine.correct(NodeId{2}));  // the victim is no culprit
+}
+
+TEST(Faults, StarveWithoutVictimsDelaysLeaders) {
+  Experiment e = hall({{.what = FaultKind::kStarve}});
+  e.network.gst = 18 * kUnit;
+  e.network.delta = kUnit;
+  const Hall run(e);
+  EXPECT_EQ(run.of(0, 2, 2)[0].at, 2 * kUnit);
+  EXPECT_EQ(run.of(0, 2, 3)[0].at, 19 * kUnit);  // a leader's, as late as allowed
+}
+
+TEST(Faults, NoShareWithholdsSharesOnly) {
+  const Hall run(hall({act(FaultKind::kNoShare)}));
+  EXPECT_EQ(run.of(0, 3, 4).size(), 0U);
+  EXPECT_EQ(run.of(0, 3, 5).size(), 1U);
+}
+
+TEST(Faults, SeveralAtOnceActInTheirOrder) {
+  FaultAction delay = act(FaultKind::kDelay);
+  delay.amount = 2 * kUnit;
+  FaultAction selective = act(FaultKind::kSelective);
+  selective.group = {NodeId{0}, NodeId{1}};
+  FaultAction two_faces = act(FaultKind::kEquivocate);
+  two_faces.group = {NodeId{1}};
+  const Hall run(hall({delay, selective, two_faces}));
+  EXPECT_EQ(run.of(0, 3, 4)[0].at, 6 * kUnit);
+  EXPECT_NE(run.of(0, 3, 4)[0].value, run.of(1, 3, 4)[0].value);
+  EXPECT_TRUE(run.of(2, 3, 4).empty());
+  EXPECT_EQ(run.machine.faults().fired(), 3U);
+}
+
+}  // namespace
+}  // namespace thresher::sim
