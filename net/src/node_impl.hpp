@@ -12,8 +12,8 @@
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "thresher/core/executor.hpp"
+#include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/signing_key.hpp"
-#include "thresher/crypto/verifier.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -37,12 +37,14 @@ struct Node::Impl {
   void arm(TimerId id, Delay d);
   void cancel(TimerId id);
   void persist(std::vector<Persist> records, std::uint64_t barrier);
-  void verify(const Verify& v) { jobs.push_back(v); }
+  void verify(const Verify& v);
   void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, key.sign(e.digest.bytes)}); }
   void reveal(const RevealCoin&) {}
   void accuse(const Accuse& a);
   void pump();
-  void verify_jobs();
+  bool verdicts_due() const;
+  void collect_verdicts();
+  void arm_verdicts();
   void feed();
   bool fill_in(dag::BlockPtr& block) const;
   void commit(dag::Committed commit);
@@ -79,8 +81,8 @@ struct Node::Impl {
   ChainContext chain;
   std::unique_ptr<NodeStore> store;
   LogReader reader;
-  std::unique_ptr<crypto::BatchVerifier> verifier;
   Loop loop;
+  crypto::Batcher batcher;  // after the loop, which its accelerator wakes
   Executor<Dag, Impl> executor;
   Transport transport;
   std::unique_ptr<WriterThread> writer;
@@ -88,7 +90,8 @@ struct Node::Impl {
   std::unique_ptr<Metrics> metrics;  // null: not asked for
 
   std::deque<InputOf<Dag>> inputs;
-  std::vector<Verify> jobs;
+  std::uint32_t sender = 0;         // of the input that runs now: pays for bad signatures
+  std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   std::deque<Bytes> pool;
