@@ -82,12 +82,6 @@ Extended double_scalar(const Digits& s, const Digits& k, const std::array<Cached
   return to_extended(step);
 }
 
-bool times_eight_is_identity(const Extended& p) {
-  Projective q{p.x, p.y, p.z};
-  for (int i = 0; i < 3; ++i) q = to_projective(dbl(q.x, q.y, q.z));
-  return fe_is_zero(q.x) && fe_is_zero(fe_sub(q.y, q.z));
-}
-
 }  // namespace
 
 Verdict verify_zip215(const SignatureJob& job) noexcept {

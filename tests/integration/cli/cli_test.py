@@ -282,6 +282,9 @@ class Operators(Files):
         self.eventually("the transaction in the figures",
                         lambda: figures().get("thresher_committed_transactions_total") == 1)
         self.assertEqual(figures()["thresher_links_up"], 3)
+        self.assertGreater(figures()["thresher_signatures_total"], 0)
+        self.assertGreater(figures()["thresher_verify_batches_total"], 0)
+        self.assertEqual(figures()["thresher_bad_signatures_total"], 0)
         self.assertTrue(all(name.startswith("thresher_") for name in figures()))
 
     def test_metrics_stay_on_loopback(self):
