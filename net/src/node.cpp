@@ -71,10 +71,10 @@ std::string Node::run() {
     if (!problem.empty()) return problem;
   }
   impl.writer = std::make_unique<WriterThread>(
-      *impl.store, impl.self,
+      *impl.store, [&impl](const dag::Block& b) { return impl.engine->record_of(b); },
       [&impl](std::uint64_t barrier) {
         impl.loop.post([&impl, barrier] {
-          impl.executor.persisted(barrier);
+          impl.engine->persisted(barrier);
           impl.pump();
         });
       },
@@ -85,7 +85,7 @@ std::string Node::run() {
                     "' refused a write; free space or replace it, then restart the node");
         });
       });
-  impl.inputs.push_back(Start{0});
+  impl.engine->push(Start{0});
   impl.loop.post([&impl] {
     impl.pump();
     impl.watch_lag();

@@ -31,7 +31,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
-      executor(make_dag(), *this),
+      engine(make_engine({genesis.protocol, committee(), self, chain, options}, *this)),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
                  [this](ConnectionId c, bool up) { link(c, up); },
@@ -49,17 +49,20 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
                              " on this machine: the processor verifies all signatures; install "
                              "its driver, or remove verify.accelerator from the configuration");
   }
+  options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
+  options.transaction_bytes =
+      std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
 }
 
 // What the metrics show.
 Sample Node::Impl::sample() const {
-  const Dag& d = executor.protocol();
-  const dag::Stats& s = d.stats();
+  const EngineSample now = engine->sample();
+  const dag::Stats& s = now.stats;
   Sample out;
   out.log_length = ledger.length();
-  out.round = d.round().value;
+  out.round = now.round.value;
   out.slot = ledger.slot().value;
-  out.frontier = d.frontier().value;
+  out.frontier = now.frontier.value;
   out.payload_bytes = payload_bytes;
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
@@ -84,24 +87,12 @@ Sample Node::Impl::sample() const {
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
   const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
-  out.ready = linked && !sync.active() && out.frontier <= d.next_slot().value + options.sync_rounds;
+  out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
   return out;
 }
 
 Committee Node::Impl::committee() const {
   return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
-}
-
-Dag Node::Impl::make_dag() const {
-  dag::Config config;
-  config.committee = committee();
-  config.self = self;
-  config.chain = chain;
-  config.rules = genesis.protocol == "mysticeti" ? dag::Rules::mysticeti() : dag::Rules::thresher();
-  config.gc_depth = options.gc_rounds;
-  config.evict_delivered = true;
-  config.host_fetches_beyond = options.sync_rounds;
-  return Dag(std::move(config));
 }
 
 TransportOptions Node::Impl::transport_options() const {
@@ -114,23 +105,11 @@ TransportOptions Node::Impl::transport_options() const {
   return t;
 }
 
-void Node::Impl::send(NodeId to, dag::Message m) {
-  if (auto* give = std::get_if<dag::Give>(&m)) {
-    for (dag::BlockPtr& b : give->blocks) {
-      if (!fill_in(b)) return;  // nothing is better than half an answer: the peer asks another
-    }
-  } else if (auto* push = std::get_if<dag::Push>(&m)) {
-    if (!fill_in(push->block)) return;
-  }
-  (void)transport.send(to.value, encode(m));
-}
-
 // Reads back the payload of a block that memory holds without it.
 bool Node::Impl::fill_in(dag::BlockPtr& block) const {
   if (block->payload.bytes.size() == block->header.payload_bytes) return true;
-  const std::uint32_t table = block->author() == self ? dag::kOwn : dag::kBlock;
-  const Bytes record = dag::block_key({block->author(), block->round(), block->digest});
-  const auto place = store->locate(table, record.view());
+  const RecordName record = engine->record_of(*block);
+  const auto place = store->locate(record.table, record.key.view());
   if (!place) return false;
   const auto body = reader.payload({block, *place, {}});
   if (!body) return false;
@@ -140,14 +119,14 @@ bool Node::Impl::fill_in(dag::BlockPtr& block) const {
   return true;
 }
 
-void Node::Impl::broadcast(dag::Message m) {
-  if (auto* push = std::get_if<dag::Push>(&m)) {
-    if (!fill_in(push->block)) return;
-  }
-  const Frame f = encode(m);
+void Node::Impl::broadcast(const Frame& f) {
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (i != self.value) (void)transport.send(i, f);
   }
+}
+
+void Node::Impl::endorse(const Endorse& e) {
+  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
 void Node::Impl::deliver(dag::Committed out) {
@@ -182,7 +161,7 @@ void Node::Impl::arm(TimerId id, Delay d) {
   cancel(id);
   timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
     timers.erase(id);
-    inputs.push_back(Expired{id});
+    engine->push(Expired{id});
     pump();
   });
 }
@@ -225,26 +204,20 @@ void Node::Impl::halt(const std::string& why) {
 void Node::Impl::pump() {
   if (std::exchange(pumping, true)) return;
   do {
-    while (!inputs.empty()) {
-      const InputOf<Dag> input = std::move(inputs.front());
-      inputs.pop_front();
-      const auto* received = std::get_if<Received<dag::Message>>(&input);
-      sender = received != nullptr ? received->from.value : self.value;
-      executor.run(input);
-    }
+    (void)engine->run();
     collect_verdicts();
     feed();
-  } while (!inputs.empty() || verdicts_due());
+  } while (engine->run() || verdicts_due());
   arm_verdicts();
   pumping = false;
 }
 
-void Node::Impl::verify(const Verify& v) {
-  const bool behind = executor.protocol().frontier().value >
-                      executor.protocol().next_slot().value + options.sync_rounds;
+void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
+  const EngineSample now = engine->sample();
+  const bool behind = now.frontier.value > now.next_slot.value + options.sync_rounds;
   crypto::VerifyRequest request;
   request.ticket = v.ticket;
-  request.sender = sender;
+  request.sender = from.value_or(self).value;
   request.purpose = behind ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
   request.key = genesis.nodes[v.signer.value].key;
   request.digest = v.digest;
@@ -259,7 +232,7 @@ bool Node::Impl::verdicts_due() const {
 
 void Node::Impl::collect_verdicts() {
   for (const crypto::VerifyAnswer& a : batcher.run()) {
-    inputs.push_back(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
+    engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
   }
 }
 
@@ -276,7 +249,7 @@ void Node::Impl::arm_verdicts() {
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty() || executor.protocol().pending_submits() > 0) return;
+  if (pool.empty() || engine->sample().pending_submits > 0) return;
   std::vector<std::byte> packed;
   while (!pool.empty() &&
          (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
@@ -287,19 +260,17 @@ void Node::Impl::feed() {
   pool_bytes -= packed.size();
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
-  inputs.push_back(Requested<dag::Submit>{{{bytes, root}}});
+  engine->submit({bytes, root});
 }
 
 void Node::Impl::frame(ConnectionId from, Frame f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
-  if (f.kind >= kWantLog) return peer_frame(peer, f);
-  auto message = decode(f, chain, static_cast<std::uint32_t>(genesis.nodes.size()));
-  if (!message) {
+  if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
+  if (!engine->receive(peer, f)) {
     ++malformed;
     return;
   }
-  inputs.push_back(Received<dag::Message>{peer, std::move(*message)});
   pump();
 }
 

@@ -11,42 +11,39 @@
 #include "log_reader.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
-#include "thresher/core/executor.hpp"
+#include "order_engine.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
-#include "thresher/protocols/dag/dag.hpp"
 #include "writer_thread.hpp"
 
 namespace thresher::net {
 
-using dag::Dag;
-
-struct Node::Impl {
+struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
        std::unique_ptr<NodeStore> s);
 
-  // node_backend.cpp: what the executor asks for
+  // node_backend.cpp: what the engine asks for
+  void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }
+  void broadcast(const Frame& f) override;
+  void deliver(dag::Committed commit) override;
+  void arm(TimerId id, Delay d) override;
+  void cancel(TimerId id) override;
+  void persist(std::vector<Persist> records, std::uint64_t barrier) override;
+  void verify(const Verify& v, std::optional<NodeId> from) override;
+  void endorse(const Endorse& e) override;
+  void reveal(const RevealCoin&) override {}
+  void accuse(const Accuse& a) override;
+  bool fill_in(dag::BlockPtr& block) const override;
+
   Committee committee() const;
-  Dag make_dag() const;
   TransportOptions transport_options() const;
-  void send(NodeId to, dag::Message m);
-  void broadcast(dag::Message m);
-  void deliver(dag::Committed commit);
-  void arm(TimerId id, Delay d);
-  void cancel(TimerId id);
-  void persist(std::vector<Persist> records, std::uint64_t barrier);
-  void verify(const Verify& v);
-  void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, key.sign(e.digest.bytes)}); }
-  void reveal(const RevealCoin&) {}
-  void accuse(const Accuse& a);
   void pump();
   bool verdicts_due() const;
   void collect_verdicts();
   void arm_verdicts();
   void feed();
-  bool fill_in(dag::BlockPtr& block) const;
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line) const;
   void halt(const std::string& why);
@@ -83,14 +80,12 @@ struct Node::Impl {
   LogReader reader;
   Loop loop;
   crypto::Batcher batcher;  // after the loop, which its accelerator wakes
-  Executor<Dag, Impl> executor;
+  std::unique_ptr<OrderEngine> engine;
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   std::unique_ptr<Metrics> metrics;  // null: not asked for
 
-  std::deque<InputOf<Dag>> inputs;
-  std::uint32_t sender = 0;         // of the input that runs now: pays for bad signatures
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;

@@ -44,7 +44,10 @@ std::string Node::Impl::recover() {
   });
   if (!problem.empty()) return problem;
   if (!read) return damaged;
-  const auto replayed = store->replay([&](const Restored& r) { executor.run(r); });
+  const auto replayed = store->replay([&](const Restored& r) {
+    engine->push(r);
+    (void)engine->run();
+  });
   if (!replayed) return "the records of '" + options.home + "' are damaged; restore them";
   return {};
 }
@@ -53,14 +56,14 @@ std::string Node::Impl::recover() {
 // beyond what they keep, never end.
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
-  const Dag& d = executor.protocol();
+  const EngineSample at = engine->sample();
   if (sync.active()) {
     sync.tick(now);
     pump();
-  } else if (d.frontier().value > d.next_slot().value + options.sync_rounds) {
+  } else if (engine->adopts() && at.frontier.value > at.next_slot.value + options.sync_rounds) {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
-                          std::to_string(d.frontier().value) + ", this node decides slot " +
-                          std::to_string(d.next_slot().value));
+                          std::to_string(at.frontier.value) + ", this node decides slot " +
+                          std::to_string(at.next_slot.value));
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   if (metrics) metrics->update(sample());
@@ -71,19 +74,7 @@ void Node::Impl::watch_lag() {
 void Node::Impl::adopt(dag::Committed commit_of_peers) {
   if (commit_of_peers.slot <= ledger.slot()) return;
   std::vector<Persist> records;
-  for (const dag::BlockPtr& b : commit_of_peers.blocks) {
-    const std::uint32_t table = b->author() == self ? dag::kOwn : dag::kBlock;
-    Writer header;
-    encode_header(*b, header);
-    const Bytes key_of = dag::block_key({b->author(), b->round(), b->digest});
-    const Bytes value = Bytes::from(header.take());
-    inputs.push_back(Restored{table, key_of, value, {}});
-    records.push_back({table, key_of, value, b->payload.bytes, true});
-  }
-  inputs.push_back(Restored{dag::kDelivered,
-                            Bytes::from(Writer().u64(commit_of_peers.slot.value).take()),
-                            Bytes::copy_of(commit_of_peers.leader.bytes),
-                            {}});
+  engine->adopt(commit_of_peers, records);
   writer->persist(std::move(records), 0);
   commit(std::move(commit_of_peers));
   acknowledge();
