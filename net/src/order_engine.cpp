@@ -2,12 +2,13 @@
 
 #include "dag_engine.hpp"
 #include "pbft_engine.hpp"
+#include "raft_engine.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
 
 const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{"mysticeti", "pbft", "thresher"};
+  static const std::vector<std::string> names{"mysticeti", "pbft", "raft", "thresher"};
   return names;
 }
 
@@ -15,6 +16,7 @@ std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& ho
   if (s.protocol == "thresher") return make_dag_engine(s, dag::Rules::thresher(), host);
   if (s.protocol == "mysticeti") return make_dag_engine(s, dag::Rules::mysticeti(), host);
   if (s.protocol == "pbft") return make_pbft_engine(s, host);
+  if (s.protocol == "raft") return make_raft_engine(s, host);
   return nullptr;
 }
 

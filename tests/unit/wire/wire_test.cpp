@@ -4,6 +4,7 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
+#include "thresher/protocols/order/raft_wire.hpp"
 
 namespace thresher {
 namespace {
@@ -55,6 +56,37 @@ Pbft::Message some_pbft(Prng& rng) {
     default:
       return some_bracha(rng);
   }
+}
+
+Raft::Message some_raft(Prng& rng) {
+  switch (rng.below(5)) {
+    case 0:
+      return raft::RequestVote{rng.next(), rng.next(), rng.next(), rng.below(2) == 0};
+    case 1:
+      return raft::Vote{rng.next(), rng.below(2) == 0, rng.below(2) == 0};
+    case 2: {
+      raft::Append m{rng.next(), rng.next(), rng.next(), rng.next(), {}};
+      for (std::uint64_t k = rng.below(4); k > 0; --k) {
+        m.entries.push_back({rng.next(), some_bytes(rng)});
+      }
+      return m;
+    }
+    case 3:
+      return raft::Appended{rng.next(), rng.next(), rng.below(2) == 0};
+    default:
+      return raft::Forward{some_bytes(rng)};
+  }
+}
+
+RC_GTEST_PROP(Wire, RaftIsReadBackAndCutOffRefused, (std::uint64_t seed)) {
+  Prng rng(seed);
+  const WireParts parts = encode(some_raft(rng));
+  const auto again = decode_raft(parts);
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(encode(*again).control == parts.control);
+  RC_ASSERT(encode(*again).payload == parts.payload);
+  const std::size_t cut = rng.below(parts.control.size());
+  RC_ASSERT(!decode_raft({parts.control.slice(0, cut), parts.payload}));
 }
 
 RC_GTEST_PROP(Wire, WhatIsWrittenIsReadBack, (std::uint64_t seed)) {
