@@ -283,6 +283,7 @@ class Combining final : public BatchVerifier {
 
   std::string_view name() const override { return individual_.name(); }
   void register_keys(std::span<const PublicKey> keys) override { individual_.register_keys(keys); }
+  bool registered(const PublicKey& key) const override { return individual_.registered(key); }
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
     if (jobs.size() < kLeast) return individual_.verify(jobs, verdicts);

@@ -30,6 +30,7 @@ class Individual final : public BatchVerifier {
 
   std::string_view name() const override { return name_; }
   void register_keys(std::span<const PublicKey> keys) override;
+  bool registered(const PublicKey& key) const override { return known_.contains(key); }
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override;
   /// Pre: k[i] is the challenge of jobs[i]; equal sizes.
   void verify_challenged(std::span<const SignatureJob> jobs, std::span<const Scalar> k,
