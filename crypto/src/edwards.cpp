@@ -49,6 +49,12 @@ std::optional<Extended> decode(std::span<const std::byte, 32> bytes) {
   return Extended{x, y, kOne, fe_mul(x, y)};
 }
 
+bool times_eight_is_identity(const Extended& p) {
+  Projective q{p.x, p.y, p.z};
+  for (int i = 0; i < 3; ++i) q = to_projective(dbl(q.x, q.y, q.z));
+  return fe_is_zero(q.x) && fe_is_zero(fe_sub(q.y, q.z));
+}
+
 Extended base_point() {
   std::array<std::byte, 32> encoding;
   encoding.fill(std::byte{0x66});

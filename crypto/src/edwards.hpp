@@ -67,6 +67,8 @@ Cached to_cached(const Extended& p);
 bool is_odd(const Fe& x);
 /// Accepts y >= p and a set sign bit on x = 0. Empty when no x belongs to y.
 std::optional<Extended> decode(std::span<const std::byte, 32> bytes);
+/// The cofactored equation's last step.
+bool times_eight_is_identity(const Extended& p);
 /// RFC 8032, 5.1: y = 4/5, x even.
 Extended base_point();
 

@@ -51,6 +51,32 @@ std::vector<Digest> MerkleTree::inclusion(std::uint64_t index) const {
   return proof;
 }
 
+// RFC 6962's recursion without recursion: the part of the tree in which the old one ends is halved
+// until the old tree is a node of it. Halves come from the outermost to the innermost.
+std::vector<Digest> MerkleTree::consistency(std::uint64_t old_size) const {
+  assert(old_size >= 1 && old_size <= size());
+  std::vector<Digest> proof;
+  std::uint64_t from = 0, to = size();
+  const auto node = [&](std::uint64_t begin, std::uint64_t end) {
+    const auto level = static_cast<std::size_t>(std::bit_width(end - begin - 1));
+    return levels_[level][begin >> level];
+  };
+  while (old_size != to) {
+    const std::uint64_t middle = from + std::bit_floor(to - from - 1);
+    if (old_size <= middle) {
+      proof.push_back(node(middle, to));
+      to = middle;
+    } else {
+      proof.push_back(node(from, middle));
+      from = middle;
+    }
+  }
+  // The old tree itself is known to who checks, a part of it is not.
+  if (from != 0) proof.push_back(node(from, to));
+  std::reverse(proof.begin(), proof.end());
+  return proof;
+}
+
 bool merkle_included(const Digest& leaf_hash, std::uint64_t index, std::uint64_t size,
                      std::span<const Digest> proof, const Digest& root) {
   if (index >= size) return false;

@@ -2,8 +2,9 @@
 //
 //   Sha512 h = sha512({suite, key, message});
 //
-// Guarantees: the same as hashing one buffer that holds all pieces. Does not frame them: callers
-// write lengths where the pieces could shift against each other. Private to crypto/.
+// Guarantees: the same as hashing one buffer that holds all pieces, and leaves nothing of them
+// behind: some are secret. Does not frame them: callers write lengths where the pieces could shift
+// against each other. Private to crypto/.
 #pragma once
 
 #include <sodium.h>
@@ -12,11 +13,9 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "thresher/core/bytes.hpp"
+#include "thresher/crypto/sha512.hpp"
 
 namespace thresher::crypto {
-
-using Sha512 = std::array<std::byte, 64>;
 
 inline unsigned char* raw_bytes(std::byte* p) {
   return reinterpret_cast<unsigned char*>(p);

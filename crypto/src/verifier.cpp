@@ -3,7 +3,7 @@
 #include <sodium.h>
 
 #include "device/device_verifier.hpp"
-#include "lanes/backend.hpp"
+#include "lanes/combining.hpp"
 #include "zip215.hpp"
 
 namespace thresher::crypto {
@@ -43,10 +43,23 @@ std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
   if (name == "cuda") return device::make_cuda(why);
   const lanes::Engine* wide = lanes::avx512_engine();
   const lanes::Engine* narrow = lanes::avx2_engine();
-  if (name == "avx512" && wide != nullptr) return lanes::make_individual("avx512", *wide);
-  if (name == "avx2" && narrow != nullptr) return lanes::make_individual("avx2", *narrow);
+  if (name == "avx512" && wide != nullptr) {
+    return std::make_unique<lanes::Individual>("avx512", *wide);
+  }
+  if (name == "avx2" && narrow != nullptr) {
+    return std::make_unique<lanes::Individual>("avx2", *narrow);
+  }
   const lanes::Engine* best = wide != nullptr ? wide : narrow;
-  if (name == "rlc" && best != nullptr) return lanes::make_combining(*best);
+  if (best == nullptr) return nullptr;
+  using lanes::SumMethod;
+  if (name == "rlc") return lanes::make_combining("rlc", *best, SumMethod::kAuto);
+  if (name == "rlc-straus") return lanes::make_combining("rlc-straus", *best, SumMethod::kStraus);
+  if (name == "rlc-pippenger") {
+    return lanes::make_combining("rlc-pippenger", *best, SumMethod::kPippenger);
+  }
+  if (name == "rlc-avx2" && narrow != nullptr) {
+    return lanes::make_combining("rlc-avx2", *narrow, SumMethod::kAuto);
+  }
   return nullptr;
 }
 
@@ -64,7 +77,10 @@ std::vector<std::string_view> available_verifiers() {
   std::vector<std::string_view> names{"portable"};
   if (lanes::avx2_engine() != nullptr) names.push_back("avx2");
   if (lanes::avx512_engine() != nullptr) names.push_back("avx512");
-  if (best_verifier() != "portable") names.push_back("rlc");
+  if (best_verifier() != "portable") {
+    names.insert(names.end(), {"rlc", "rlc-straus", "rlc-pippenger"});
+  }
+  if (lanes::avx2_engine() != nullptr) names.push_back("rlc-avx2");
   names.push_back("emulator");
   if (why_unavailable("cuda").empty()) names.push_back("cuda");
   names.push_back("sodium");

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "edwards.hpp"
+#include "half_size.hpp"
 #include "scalar.hpp"
 
 namespace thresher::crypto::ed25519 {
@@ -13,6 +14,8 @@ constexpr int kKeyWidth = 5;
 constexpr std::size_t kBaseEntries = std::size_t{1} << (kBaseWidth - 2);
 constexpr std::size_t kKeyEntries = std::size_t{1} << (kKeyWidth - 2);
 constexpr std::size_t kDigits = 256;
+/// Both halves of s: B and 2^128 B take a half each.
+constexpr std::size_t kHalf = 128;
 using Digits = std::array<std::int8_t, kDigits>;
 
 /// 1P, 3P, 5P, ...
@@ -29,9 +32,19 @@ std::array<Cached, kEntries> odd_multiples(const Extended& p) {
   return table;
 }
 
-const std::array<Cached, kBaseEntries>& base_table() {
-  static const auto kTable = [] { return odd_multiples<kBaseEntries>(base_point()); }();
-  return kTable;
+struct BaseTables {
+  std::array<Cached, kBaseEntries> low, high;  // of B, and of 2^128 B
+};
+
+const BaseTables& base_tables() {
+  static const auto kTables = [] {
+    Extended p = base_point();
+    BaseTables out{odd_multiples<kBaseEntries>(p), {}};
+    for (std::size_t i = 0; i < kHalf; ++i) p = to_extended(dbl(p.x, p.y, p.z));
+    out.high = odd_multiples<kBaseEntries>(p);
+    return out;
+  }();
+  return kTables;
 }
 
 /// Signed odd digits of `width` bits, least significant first. Pre: scalar < 2^254.
@@ -66,26 +79,38 @@ Completed add_digit(const Extended& p, const std::array<Cached, kEntries>& table
                    : sub(p, table[static_cast<std::size_t>(-digit) / 2]);
 }
 
-/// sB - kA.
-Extended double_scalar(const Digits& s, const Digits& k, const std::array<Cached, kKeyEntries>& a) {
-  const auto& base = base_table();
-  std::size_t top = kDigits;
-  while (top > 0 && s[top - 1] == 0 && k[top - 1] == 0) --top;
+/// What is summed: one half of s times B, the other times 2^128 B, c times R and a times A.
+struct Sum {
+  Digits low, high, c, a;
+};
+
+Extended sum_of(const Sum& digits, const std::array<Cached, kKeyEntries>& r,
+                const std::array<Cached, kKeyEntries>& a) {
+  const BaseTables& base = base_tables();
+  // Signed digits of 128 bits may end one above them.
   Projective acc{kZero, kOne, kOne};
   Completed step{kZero, kOne, kOne, kOne};
-  for (std::size_t i = top; i-- > 0;) {
+  for (std::size_t i = kHalf + 1; i-- > 0;) {
     step = dbl(acc.x, acc.y, acc.z);
-    if (k[i] != 0) step = add_digit(to_extended(step), a, -k[i]);
-    if (s[i] != 0) step = add_digit(to_extended(step), base, s[i]);
+    if (digits.a[i] != 0) step = add_digit(to_extended(step), a, -digits.a[i]);
+    if (digits.c[i] != 0) step = add_digit(to_extended(step), r, -digits.c[i]);
+    if (digits.low[i] != 0) step = add_digit(to_extended(step), base.low, digits.low[i]);
+    if (digits.high[i] != 0) step = add_digit(to_extended(step), base.high, digits.high[i]);
     acc = to_projective(step);
   }
   return to_extended(step);
 }
 
-bool times_eight_is_identity(const Extended& p) {
-  Projective q{p.x, p.y, p.z};
-  for (int i = 0; i < 3; ++i) q = to_projective(dbl(q.x, q.y, q.z));
-  return fe_is_zero(q.x) && fe_is_zero(fe_sub(q.y, q.z));
+Sum recoded(const HalfSized& h) {
+  Scalar low{}, high{};
+  std::memcpy(low.data(), h.s.data(), 16);
+  std::memcpy(high.data(), h.s.data() + 16, 16);
+  Sum out{wnaf(low, kBaseWidth), wnaf(high, kBaseWidth), wnaf(h.c, kKeyWidth),
+          wnaf(h.a, kKeyWidth)};
+  if (h.negative) {
+    for (std::int8_t& digit : out.c) digit = static_cast<std::int8_t>(-digit);
+  }
+  return out;
 }
 
 }  // namespace
@@ -100,10 +125,9 @@ Verdict verify_zip215(const SignatureJob& job) noexcept {
   if (!a) return Verdict::kBadKey;
   std::array<std::byte, 32> s;
   std::memcpy(s.data(), s_bytes.data(), s.size());
-  const Extended sum = double_scalar(wnaf(s, kBaseWidth), wnaf(challenge(job), kKeyWidth),
-                                     odd_multiples<kKeyEntries>(*a));
-  return times_eight_is_identity(to_extended(sub(sum, to_cached(*r)))) ? Verdict::kValid
-                                                                       : Verdict::kBadSignature;
+  const Extended sum = sum_of(recoded(half_sized(challenge(job), s)),
+                              odd_multiples<kKeyEntries>(*r), odd_multiples<kKeyEntries>(*a));
+  return times_eight_is_identity(sum) ? Verdict::kValid : Verdict::kBadSignature;
 }
 
 }  // namespace thresher::crypto::ed25519

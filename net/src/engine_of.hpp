@@ -37,7 +37,7 @@ class EngineOf final : public OrderEngine {
   using Message = typename P::Message;
 
   EngineOf(Adapter adapter, P protocol, EngineHost& host)
-      : backend_{std::move(adapter), &host}, executor_(std::move(protocol), backend_) {}
+      : backend_{std::move(adapter), &host, {}}, executor_(std::move(protocol), backend_) {}
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
@@ -66,6 +66,8 @@ class EngineOf final : public OrderEngine {
     while (!inputs_.empty()) {
       const InputOf<P> input = std::move(inputs_.front());
       inputs_.pop_front();
+      const auto* received = std::get_if<Received<Message>>(&input);
+      backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
       executor_.run(input);
     }
     return any;
@@ -83,6 +85,7 @@ class EngineOf final : public OrderEngine {
   struct Backend {
     Adapter adapter;
     EngineHost* host;
+    std::optional<NodeId> from{};  // of the input that is stepped
 
     void send(NodeId to, Message m) {
       if (const auto frame = adapter.encode(std::move(m))) host->send(to, *frame);
@@ -97,7 +100,7 @@ class EngineOf final : public OrderEngine {
       for (Persist& r : records) r.table = adapter.table(r.table);
       host->persist(std::move(records), barrier);
     }
-    void verify(const Verify& v) { host->verify(v); }
+    void verify(const Verify& v) { host->verify(v, from); }
     void endorse(const Endorse& e) { host->endorse(e); }
     void reveal(const RevealCoin& c) { host->reveal(c); }
     void accuse(const Accuse& a) { host->accuse(a); }

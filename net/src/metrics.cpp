@@ -44,12 +44,22 @@ constexpr Figure kCounters[] = {
      &Sample::equivocations},
     {"thresher_synced_commits_total", "Commits fetched from the log of peers.",
      &Sample::synced_commits},
+    {"thresher_signatures_total", "Signatures verified.", &Sample::signatures},
+    {"thresher_bad_signatures_total", "Signatures that were bad.", &Sample::bad_signatures},
+    {"thresher_verify_batches_total", "Batches in which they were verified.",
+     &Sample::verify_batches},
+    {"thresher_accelerator_signatures_total", "Signatures verified by the accelerator.",
+     &Sample::verified_wide},
+    {"thresher_verify_retries_total", "Verified again, the accelerator gave no answer.",
+     &Sample::verify_retries},
 };
 constexpr Figure kGauges[] = {
     {"thresher_round", "Round of the node's last block.", &Sample::round},
     {"thresher_committed_slot", "Last slot in the log.", &Sample::slot},
     {"thresher_frontier_round", "A round that a correct node has reached.", &Sample::frontier},
     {"thresher_pool_bytes", "Transactions that wait for a block.", &Sample::pool_bytes},
+    {"thresher_signatures_waiting", "Signatures that wait for a verdict.", &Sample::verify_waiting},
+    {"thresher_suspects", "Peers that sent bad signatures lately.", &Sample::verify_suspects},
     {"thresher_links_up", "Connections to other nodes that are up.", &Sample::links_up},
 };
 

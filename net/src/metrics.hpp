@@ -37,6 +37,13 @@ struct Sample {
   std::uint64_t refused = 0;
   std::uint64_t equivocations = 0;
   std::uint64_t synced_commits = 0;
+  std::uint64_t signatures = 0;
+  std::uint64_t bad_signatures = 0;
+  std::uint64_t verify_batches = 0;
+  std::uint64_t verified_wide = 0;
+  std::uint64_t verify_retries = 0;
+  std::uint64_t verify_waiting = 0;
+  std::uint64_t verify_suspects = 0;
   bool ready = false;
 };
 

@@ -10,6 +10,12 @@ namespace thresher::net {
 namespace {
 /// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
 constexpr std::uint64_t kServeRate = 250;
+
+crypto::BatcherOptions batcher_options(const NodeOptions& o) {
+  crypto::BatcherOptions out;
+  out.deadline_us = o.verify_deadline_us;
+  return out;
+}
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
@@ -22,8 +28,10 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       chain(genesis.context()),
       store(std::move(s)),
       reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
-      verifier(crypto::make_verifier(crypto::best_verifier())),
       loop(options.context == nullptr ? Loop() : Loop(*options.context)),
+      batcher(batcher_options(options),
+              *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
+              &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
       engine(make_engine({genesis.protocol, committee(), self, chain, options}, *this)),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
@@ -36,7 +44,12 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       served(genesis.nodes.size()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
-  verifier->register_keys(keys);
+  batcher.register_keys(keys);
+  if (!options.accelerator.empty() && crypto::make_verifier(options.accelerator) == nullptr) {
+    say(Level::kWarning, "there is no " + options.accelerator +
+                             " on this machine: the processor verifies all signatures; install "
+                             "its driver, or remove verify.accelerator from the configuration");
+  }
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
   options.transaction_bytes =
       std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
@@ -66,6 +79,14 @@ Sample Node::Impl::sample() const {
   out.refused = s.refused;
   out.equivocations = s.equivocations;
   out.synced_commits = sync.fetched();
+  const crypto::BatcherFigures v = batcher.figures();
+  out.signatures = v.answered;
+  out.bad_signatures = v.bad;
+  out.verify_batches = v.batches;
+  out.verified_wide = v.wide;
+  out.verify_retries = v.retried;
+  out.verify_waiting = v.waiting;
+  out.verify_suspects = v.suspects;
   const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
   out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
   return out;
@@ -192,25 +213,46 @@ void Node::Impl::pump() {
   if (std::exchange(pumping, true)) return;
   do {
     (void)engine->run();
-    verify_jobs();
+    collect_verdicts();
     feed();
-  } while (engine->run() || !jobs.empty());
+  } while (engine->run() || verdicts_due());
+  arm_verdicts();
   pumping = false;
 }
 
-void Node::Impl::verify_jobs() {
-  if (jobs.empty()) return;
-  std::vector<crypto::SignatureJob> batch;
-  batch.reserve(jobs.size());
-  for (const Verify& v : jobs) {
-    batch.push_back({genesis.nodes[v.signer.value].key, v.digest.bytes, v.signature});
+void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
+  const EngineSample now = engine->sample();
+  const bool behind = now.frontier.value > now.next_slot.value + options.sync_rounds;
+  crypto::VerifyRequest request;
+  request.ticket = v.ticket;
+  request.sender = from.value_or(self).value;
+  request.purpose = behind ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
+  request.key = genesis.nodes[v.signer.value].key;
+  request.digest = v.digest;
+  request.signature = v.signature;
+  while (!batcher.add(request)) collect_verdicts();  // over its quota: what waits goes first
+}
+
+bool Node::Impl::verdicts_due() const {
+  const auto due = batcher.due();
+  return due && *due <= Loop::now_us();
+}
+
+void Node::Impl::collect_verdicts() {
+  for (const crypto::VerifyAnswer& a : batcher.run()) {
+    engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
   }
-  std::vector<crypto::Verdict> verdicts(batch.size());
-  verifier->verify(batch, verdicts);
-  const auto done = std::exchange(jobs, {});
-  for (std::size_t i = 0; i < done.size(); ++i) {
-    engine->push(Verified{done[i].ticket, verdicts[i] == crypto::Verdict::kValid});
-  }
+}
+
+// A batch that is still open is closed by the loop when nothing else comes.
+void Node::Impl::arm_verdicts() {
+  const auto due = batcher.due();
+  if (!due || verdict_timer != 0) return;
+  const std::uint64_t now = Loop::now_us();
+  verdict_timer = loop.call_after(*due > now ? *due - now : 0, [this] {
+    verdict_timer = 0;
+    pump();
+  });
 }
 
 // Hands waiting transactions to the DAG as one payload when it has none.

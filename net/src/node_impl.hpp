@@ -12,8 +12,8 @@
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "order_engine.hpp"
+#include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/signing_key.hpp"
-#include "thresher/crypto/verifier.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "writer_thread.hpp"
@@ -31,7 +31,7 @@ struct Node::Impl final : EngineHost {
   void arm(TimerId id, Delay d) override;
   void cancel(TimerId id) override;
   void persist(std::vector<Persist> records, std::uint64_t barrier) override;
-  void verify(const Verify& v) override { jobs.push_back(v); }
+  void verify(const Verify& v, std::optional<NodeId> from) override;
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
@@ -40,7 +40,9 @@ struct Node::Impl final : EngineHost {
   Committee committee() const;
   TransportOptions transport_options() const;
   void pump();
-  void verify_jobs();
+  bool verdicts_due() const;
+  void collect_verdicts();
+  void arm_verdicts();
   void feed();
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line) const;
@@ -80,15 +82,15 @@ struct Node::Impl final : EngineHost {
   ChainContext chain;
   std::unique_ptr<NodeStore> store;
   LogReader reader;
-  std::unique_ptr<crypto::BatchVerifier> verifier;
   Loop loop;
+  crypto::Batcher batcher;  // after the loop, which its accelerator wakes
   std::unique_ptr<OrderEngine> engine;
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   std::unique_ptr<Metrics> metrics;  // null: not asked for
 
-  std::vector<Verify> jobs;
+  std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   std::deque<Bytes> pool;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,7 +33,8 @@ class EngineHost {
   virtual void arm(TimerId id, Delay d) = 0;
   virtual void cancel(TimerId id) = 0;
   virtual void persist(std::vector<Persist> records, std::uint64_t barrier) = 0;
-  virtual void verify(const Verify& v) = 0;
+  /// `from` sent what is to be verified; empty: this node.
+  virtual void verify(const Verify& v, std::optional<NodeId> from) = 0;
   virtual void endorse(const Endorse& e) = 0;
   virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;

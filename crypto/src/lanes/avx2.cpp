@@ -1,8 +1,16 @@
-// Four lanes: radix 2^25.5 on the 32-bit multipliers of AVX2.
-#if defined(__AVX2__)
+// Four lanes: radix 2^51 in double-precision numbers, on the fused multiply-add of AVX2 machines.
+//
+// AVX2 multiplies no more than 32 bits as integers: a product in the field takes 100 of those, and
+// as many additions. A fused multiply-add rounds once, which gives both halves of a product of
+// 51-bit numbers: the upper one by adding a number so large that everything below 2^51 is rounded
+// away, the lower one by taking that away again. That is 25 times two instructions. Source: the
+// technique is Emmart, Zheng and Weems, "Faster modular exponentiation using double precision
+// floating point arithmetic on the GPU" (ARITH 2018); signed limbs make most carries unnecessary.
+#if defined(__AVX2__) && defined(__FMA__)
 
 #include <immintrin.h>
 
+#include <array>
 #include <cstddef>
 
 #include "engine.hpp"
@@ -10,201 +18,214 @@
 namespace thresher::crypto::lanes {
 namespace {
 
-/// Limbs of 26 and 25 bits by turns; between operations below 2^26 + 2^14 ("reduced").
+constexpr double k2to51 = 2251799813685248.0;
+constexpr double k2to52 = 2 * k2to51;
+constexpr double k2to103 = k2to51 * k2to52;
+/// A product of less than 2^102 either way, added to it, is rounded to a multiple of 2^51.
+constexpr double kSplit = 1.5 * k2to103;
+constexpr double kWhole = 1.5 * k2to52;
+/// The same two numbers as bits: halves are summed as integers, and these are taken off at the end.
+constexpr std::uint64_t kSplitBits = 0x4668000000000000;
+constexpr std::uint64_t kWholeBits = 0x4338000000000000;
+/// 2^52 as bits: or-ed to a number below it makes that number a double.
+constexpr std::uint64_t kNumberBits = 0x4330000000000000;
+constexpr std::uint64_t kHalfLimb = std::uint64_t{1} << 50;
+/// Makes every column positive for the carries, which shift without sign.
+constexpr std::uint64_t kCarryBias = 1u << 9;
+
+/// What the ten columns of a product begin with: minus the constants of all their halves; the five
+/// lower ones also get the bias, and half a limb so that shifting rounds to the nearest.
+constexpr std::array<std::uint64_t, 10> starts(bool square) {
+  std::array<std::uint64_t, 10> out{};
+  for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t j = square ? i : 0; j < 5; ++j) {
+      out[i + j] -= kWholeBits;
+      out[i + j + 1] -= kSplitBits;
+    }
+  }
+  for (std::size_t k = 0; k < 5; ++k) out[k] += (kCarryBias << 51) + kHalfLimb;
+  return out;
+}
+constexpr auto kStarts = starts(false);
+constexpr auto kSquareStarts = starts(true);
+
+/// Limbs are whole numbers. Tight: at most 2^50 + 2^13 either way. Loose: three times that.
 struct F4 {
   static constexpr int kLanes = 4;
   using Index = __m256i;
-  __m256i v[10];
+  __m256d v[5];
 
-  static __m256i mask(int bits) { return _mm256_set1_epi64x((1ll << bits) - 1); }
-  static constexpr int width(int k) { return k % 2 == 0 ? 26 : 25; }
+  /// Round to nearest, whatever the thread had before: all bounds rest on it.
+  class Scope {
+   public:
+    Scope() : before_(_mm_getcsr()) { _mm_setcsr(before_ & ~0xe000u); }
+    ~Scope() { _mm_setcsr(before_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
 
-  static F4 split(const __m256i* wide) {
-    F4 out;
-#pragma GCC unroll 5
-    for (int k = 0; k < 5; ++k) {
-      out.v[2 * k] = _mm256_and_si256(wide[k], mask(26));
-      out.v[2 * k + 1] = _mm256_srli_epi64(wide[k], 26);
-    }
-    return out;
-  }
+   private:
+    unsigned before_;
+  };
+
+  static __m256i bits(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+  static __m256d number(double x) { return _mm256_set1_pd(x); }
+
+  /// From limbs of 51 bits, without sign.
   static F4 load(const std::uint64_t* limbs, int stride) {
-    __m256i wide[5];
+    F4 out;
     for (int k = 0; k < 5; ++k) {
-      alignas(32) std::uint64_t lane[4];
-      for (int i = 0; i < 4; ++i) lane[i] = limbs[i * stride + k];
-      wide[k] = _mm256_load_si256(reinterpret_cast<const __m256i*>(lane));
+      alignas(32) double lane[4];
+      for (int i = 0; i < 4; ++i) lane[i] = static_cast<double>(limbs[i * stride + k]);
+      out.v[k] = _mm256_load_pd(lane);
     }
-    return split(wide);
+    return tight(out);
   }
+  /// To limbs without sign, below 2^53, where doubles are exact: the number plus 2p. Pre: the sum
+  /// of two tight ones.
   void store(std::uint64_t* limbs, int stride) const {
     for (int k = 0; k < 5; ++k) {
-      alignas(32) std::uint64_t lane[4];
-      _mm256_store_si256(reinterpret_cast<__m256i*>(lane),
-                         _mm256_add_epi64(v[2 * k], _mm256_slli_epi64(v[2 * k + 1], 26)));
-      for (int i = 0; i < 4; ++i) limbs[i * stride + k] = lane[i];
+      alignas(32) double lane[4];
+      _mm256_store_pd(lane, v[k]);
+      constexpr double kLow = 2 * (k2to51 - 19), kHigh = 2 * (k2to51 - 1);
+      for (int i = 0; i < 4; ++i) {
+        limbs[i * stride + k] = static_cast<std::uint64_t>(lane[i] + (k == 0 ? kLow : kHigh));
+      }
     }
   }
   /// Four rows of four limbs become four vectors of four lanes.
-  static void transpose(__m256i* r) {
-    const __m256i a = _mm256_unpacklo_epi64(r[0], r[1]), b = _mm256_unpackhi_epi64(r[0], r[1]);
-    const __m256i c = _mm256_unpacklo_epi64(r[2], r[3]), d = _mm256_unpackhi_epi64(r[2], r[3]);
-    r[0] = _mm256_permute2x128_si256(a, c, 0x20);
-    r[1] = _mm256_permute2x128_si256(b, d, 0x20);
-    r[2] = _mm256_permute2x128_si256(a, c, 0x31);
-    r[3] = _mm256_permute2x128_si256(b, d, 0x31);
+  static void transpose(__m256d* r) {
+    const __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+    const __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+    r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+    r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+    r[3] = _mm256_permute2f128_pd(b, d, 0x31);
   }
-  /// Each lane its own Niels entry.
-  static void load_rows(const std::uint64_t* const* at, F4& plus, F4& minus, F4& t2d) {
-    __m256i all[16];
-    for (int part = 0; part < 4; ++part) {
+  /// Each lane `count` numbers side by side, in this engine's form, read four limbs at a time.
+  static void load_parts(F4* out, int count, const std::uint64_t* const* at) {
+    __m256d all[20];
+    for (int first = 0; first < 5 * count; first += 4) {
       for (int i = 0; i < 4; ++i) {
-        all[4 * part + i] =
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(at[i] + std::ptrdiff_t{4} * part));
+        all[first + i] =
+            _mm256_castsi256_pd(_mm256_load_si256(reinterpret_cast<const __m256i*>(at[i] + first)));
       }
-      transpose(all + 4 * part);
+      transpose(all + first);
     }
-    plus = split(all);
-    minus = split(all + 5);
-    t2d = split(all + 10);
+    for (int n = 0; n < count; ++n) {
+      for (int k = 0; k < 5; ++k) out[n].v[k] = all[5 * n + k];
+    }
+  }
+  /// The mirror; limbs up to the next multiple of four are overwritten.
+  static void store_parts(const F4* parts, int count, std::uint64_t* const* at) {
+    __m256d all[20];
+    for (int k = 0; k < 20; ++k) all[k] = k < 5 * count ? parts[k / 5].v[k % 5] : parts[0].v[0];
+    for (int first = 0; first < 5 * count; first += 4) {
+      transpose(all + first);
+      for (int i = 0; i < 4; ++i) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(at[i] + first),
+                           _mm256_castpd_si256(all[first + i]));
+      }
+    }
+  }
+  /// The same number in every lane.
+  static F4 spread(const std::uint64_t* limbs) {
+    F4 out;
+    for (int k = 0; k < 5; ++k) out.v[k] = _mm256_castsi256_pd(bits(limbs[k]));
+    return out;
   }
 
-  /// Each lane its own five limbs; eight may be read.
-  static F4 load_row(const std::uint64_t* const* at) {
-    __m256i all[8];
-    for (int part = 0; part < 2; ++part) {
-      for (int i = 0; i < 4; ++i) {
-        all[4 * part + i] =
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(at[i] + std::ptrdiff_t{4} * part));
-      }
-      transpose(all + 4 * part);
+  static F4 add(const F4& a, const F4& b) {
+    F4 out;
+    for (int k = 0; k < 5; ++k) out.v[k] = _mm256_add_pd(a.v[k], b.v[k]);
+    return out;
+  }
+  static F4 sub(const F4& a, const F4& b) {
+    F4 out;
+    for (int k = 0; k < 5; ++k) out.v[k] = _mm256_sub_pd(a.v[k], b.v[k]);
+    return out;
+  }
+  /// Pre: limbs of at most 2^53.
+  static F4 tight(const F4& x) {
+    F4 out;
+    __m256d over[5];
+    for (int k = 0; k < 5; ++k) {
+      over[k] = _mm256_sub_pd(_mm256_add_pd(x.v[k], number(kSplit)), number(kSplit));
     }
-    return split(all);
+    for (int k = 0; k < 5; ++k) {
+      const __m256d scale = number(k == 0 ? 19 / k2to51 : 1 / k2to51);
+      out.v[k] = _mm256_fmadd_pd(over[k == 0 ? 4 : k - 1], scale, _mm256_sub_pd(x.v[k], over[k]));
+    }
+    return out;
   }
 
   static __m256i times19(__m256i x) {
     const __m256i three = _mm256_add_epi64(_mm256_slli_epi64(x, 1), x);
     return _mm256_add_epi64(_mm256_slli_epi64(x, 4), three);
   }
-  template <int kBits>
-  static __m256i low(__m256i x) {
-    return _mm256_and_si256(x, mask(kBits));
+  /// Both halves of a product, into their columns.
+  static void multiply_add(__m256d a, __m256d b, __m256i* column) {
+    const __m256d upper = _mm256_fmadd_pd(a, b, number(kSplit));
+    const __m256d lower = _mm256_fmadd_pd(a, b, _mm256_sub_pd(number(kSplit + kWhole), upper));
+    column[0] = _mm256_add_epi64(column[0], _mm256_castpd_si256(lower));
+    column[1] = _mm256_add_epi64(column[1], _mm256_castpd_si256(upper));
   }
-  /// For limbs below 2^31: one parallel pass.
-  static F4 carried(const __m256i* r) {
-    F4 out;
-    __m256i even[5];
-    __m256i odd[5];
+  // Columns are below 2^55 either way, sums of them and 19 others below 2^60: one pass is enough.
+  static F4 folded(const __m256i* column) {
+    __m256i low[5];
+    __m256i over[5];
 #pragma GCC unroll 5
     for (int k = 0; k < 5; ++k) {
-      even[k] = _mm256_srli_epi64(r[2 * k], 26);
-      odd[k] = _mm256_srli_epi64(r[2 * k + 1], 25);
+      const __m256i sum = _mm256_add_epi64(column[k], times19(column[k + 5]));
+      low[k] = _mm256_or_si256(_mm256_and_si256(sum, bits(kMask51)), bits(kNumberBits));
+      over[k] = _mm256_srli_epi64(sum, 51);
     }
+    constexpr double kOff = k2to52 + static_cast<double>(kHalfLimb);
+    F4 out;
+    out.v[0] = _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(low[0], times19(over[4]))),
+                             number(kOff + 19.0 * static_cast<double>(kCarryBias)));
+#pragma GCC unroll 4
+    for (int k = 1; k < 5; ++k) {
+      out.v[k] = _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(low[k], over[k - 1])),
+                               number(kOff + static_cast<double>(kCarryBias)));
+    }
+    return out;
+  }
+
+  // Not inlined: a point's addition has eight of them, and all together would not fit the first
+  // level of the instruction cache.
+  [[gnu::noinline]] static F4 mul(const F4& a, const F4& b) {
+    __m256i column[10];
+    for (std::size_t k = 0; k < 10; ++k) column[k] = bits(kStarts[k]);
 #pragma GCC unroll 5
+    for (int i = 0; i < 5; ++i) {
+#pragma GCC unroll 5
+      for (int j = 0; j < 5; ++j) multiply_add(a.v[i], b.v[j], column + i + j);
+    }
+    return folded(column);
+  }
+  [[gnu::noinline]] static F4 sqr(const F4& a) {
+    __m256i column[10];
+    for (std::size_t k = 0; k < 10; ++k) column[k] = bits(kSquareStarts[k]);
+#pragma GCC unroll 5
+    for (int i = 0; i < 5; ++i) {
+      const __m256d twice = _mm256_add_pd(a.v[i], a.v[i]);
+      multiply_add(a.v[i], a.v[i], column + 2 * i);
+#pragma GCC unroll 5
+      for (int j = i + 1; j < 5; ++j) multiply_add(twice, a.v[j], column + i + j);
+    }
+    return folded(column);
+  }
+
+  static F4 blend(__m256i mask, const F4& yes, const F4& no) {
+    F4 out;
     for (int k = 0; k < 5; ++k) {
-      const __m256i before = k == 0 ? times19(odd[4]) : odd[k - 1];
-      out.v[2 * k] = _mm256_add_epi64(low<26>(r[2 * k]), before);
-      out.v[2 * k + 1] = _mm256_add_epi64(low<25>(r[2 * k + 1]), even[k]);
+      out.v[k] = _mm256_blendv_pd(no.v[k], yes.v[k], _mm256_castsi256_pd(mask));
     }
     return out;
   }
-  /// Limb K hands its overflow to the next.
-  template <int K>
-  static void pass(__m256i* r) {
-    constexpr int kWidth = K % 2 == 0 ? 26 : 25;
-    const __m256i over = _mm256_srli_epi64(r[K], kWidth);
-    r[K] = low<kWidth>(r[K]);
-    r[(K + 1) % 10] = _mm256_add_epi64(r[(K + 1) % 10], K == 9 ? times19(over) : over);
-  }
-  /// For sums of products, below 2^61: two chains side by side, then a short tail.
-  static F4 carried_long(__m256i* r) {
-    pass<0>(r);
-    pass<5>(r);
-    pass<1>(r);
-    pass<6>(r);
-    pass<2>(r);
-    pass<7>(r);
-    pass<3>(r);
-    pass<8>(r);
-    pass<4>(r);
-    pass<9>(r);
-    pass<0>(r);
-    pass<5>(r);
-    F4 out;
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) out.v[k] = r[k];
-    return out;
-  }
-
-  static F4 add(const F4& a, const F4& b) {
-    __m256i r[10];
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) r[k] = _mm256_add_epi64(a.v[k], b.v[k]);
-    return carried(r);
-  }
-  /// a - b + 4p, limb by limb.
-  static F4 sub(const F4& a, const F4& b) {
-    __m256i r[10];
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) {
-      const long long p = (1ll << width(k)) - (k == 0 ? 19 : 1);
-      r[k] = _mm256_sub_epi64(_mm256_add_epi64(a.v[k], _mm256_set1_epi64x(4 * p)), b.v[k]);
-    }
-    return carried(r);
-  }
-
-  // Limb i weighs 2^ceil(25.5 i): a product of two odd limbs counts twice, one past the end 19
-  // times.
-  static F4 mul(const F4& a, const F4& b) {
-    __m256i b19[10];
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) b19[k] = _mm256_mul_epu32(b.v[k], _mm256_set1_epi64x(19));
-    // One limb of a at a time, ten sums in registers: the other order loads both factors each time.
-    __m256i r[10];
-#pragma GCC unroll 10
-    for (int i = 0; i < 10; ++i) {
-      const __m256i x = a.v[i];
-      const __m256i x2 = i % 2 == 0 ? x : _mm256_slli_epi64(x, 1);
-#pragma GCC unroll 10
-      for (int j = 0; j < 10; ++j) {
-        const int k = (i + j) % 10;
-        const __m256i product = _mm256_mul_epu32(j % 2 == 1 ? x2 : x, i + j < 10 ? b.v[j] : b19[j]);
-        r[k] = i == 0 ? product : _mm256_add_epi64(r[k], product);
-      }
-    }
-    return carried_long(r);
-  }
-  static F4 sqr(const F4& a) {
-    __m256i a19[10];
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) a19[k] = _mm256_mul_epu32(a.v[k], _mm256_set1_epi64x(19));
-    __m256i r[10];
-#pragma GCC unroll 10
-    for (int k = 0; k < 10; ++k) r[k] = _mm256_setzero_si256();
-#pragma GCC unroll 10
-    for (int i = 0; i < 10; ++i) {
-      const __m256i x = a.v[i];
-      const __m256i x2 = _mm256_slli_epi64(x, 1);
-      const __m256i x4 = _mm256_slli_epi64(x, 2);
-#pragma GCC unroll 10
-      for (int j = i; j < 10; ++j) {
-        const int k = (i + j) % 10;
-        const bool both_odd = i % 2 == 1 && j % 2 == 1;
-        const __m256i factor = i == j ? (both_odd ? x2 : x) : (both_odd ? x4 : x2);
-        r[k] = _mm256_add_epi64(r[k], _mm256_mul_epu32(factor, i + j < 10 ? a.v[j] : a19[j]));
-      }
-    }
-    return carried_long(r);
-  }
-
-  static F4 blend(__m256i mask_of, const F4& yes, const F4& no) {
-    F4 out;
-    for (int k = 0; k < 10; ++k) out.v[k] = _mm256_blendv_epi8(no.v[k], yes.v[k], mask_of);
-    return out;
-  }
-  static F4 select(std::uint32_t bits, const F4& yes, const F4& no) {
+  static F4 select(std::uint32_t lanes, const F4& yes, const F4& no) {
     const __m256i weights = _mm256_set_epi64x(8, 4, 2, 1);
-    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x(bits), weights);
+    const __m256i set = _mm256_and_si256(bits(lanes), weights);
     return blend(_mm256_cmpeq_epi64(set, weights), yes, no);
   }
   static Index magnitudes(const std::int8_t* digits) {
@@ -214,22 +235,17 @@ struct F4 {
   static __m256i equal(Index index, int value) {
     return _mm256_cmpeq_epi64(index, _mm256_set1_epi64x(value));
   }
-  F4 rotated(int lanes) const {
-    F4 out;
-    for (int k = 0; k < 10; ++k) {
-      out.v[k] =
-          lanes == 1 ? _mm256_permute4x64_epi64(v[k], 0x39) : _mm256_permute4x64_epi64(v[k], 0x4e);
-    }
-    return out;
-  }
 };
 
-constexpr Engine kEngine{4, Lanes<F4>::verify, Lanes<F4>::verify_known, Lanes<F4>::combine};
+using All = Lanes<F4>;
+constexpr Engine kEngine{
+    4,           Form::kSigned, All::verify, All::verify_known, All::decode_negated,
+    All::straus, All::buckets};
 
 }  // namespace
 
 const Engine* avx2_engine() {
-  static const bool kHere = __builtin_cpu_supports("avx2");
+  static const bool kHere = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return kHere ? &kEngine : nullptr;
 }
 

@@ -49,32 +49,36 @@ struct F8 {
       r[i + 4] = _mm512_shuffle_i64x2(u[i], u[i + 4], 0xdd);
     }
   }
-  /// Each lane its own Niels entry. Loads and shuffles: gathers are several times slower.
-  static void load_rows(const std::uint64_t* const* at, F8& plus, F8& minus, F8& t2d) {
-    __m512i low[8];
-    __m512i high[8];
-    for (int i = 0; i < 8; ++i) {
-      low[i] = _mm512_load_si512(at[i]);
-      high[i] = _mm512_load_si512(at[i] + 8);
+  /// Each lane `count` numbers side by side, read eight limbs at a time. Loads and
+  /// shuffles: gathers are several times slower.
+  static void load_parts(F8* out, int count, const std::uint64_t* const* at) {
+    __m512i all[24];
+    for (int first = 0; first < 5 * count; first += 8) {
+      for (int i = 0; i < 8; ++i) all[first + i] = _mm512_load_si512(at[i] + first);
+      transpose(all + first);
     }
-    transpose(low);
-    transpose(high);
-    for (int k = 0; k < 5; ++k) {
-      plus.v[k] = low[k];
-      minus.v[k] = k < 3 ? low[k + 5] : high[k - 3];
-      t2d.v[k] = high[k + 2];
+    for (int n = 0; n < count; ++n) {
+      for (int k = 0; k < 5; ++k) out[n].v[k] = all[5 * n + k];
     }
   }
-
-  /// Each lane its own five limbs; eight may be read.
-  static F8 load_row(const std::uint64_t* const* at) {
-    __m512i rows[8];
-    for (int i = 0; i < 8; ++i) rows[i] = _mm512_load_si512(at[i]);
-    transpose(rows);
+  /// The mirror; limbs up to the next multiple of eight are overwritten.
+  static void store_parts(const F8* parts, int count, std::uint64_t* const* at) {
+    __m512i all[24];
+    for (int k = 0; k < 24; ++k) all[k] = k < 5 * count ? parts[k / 5].v[k % 5] : parts[0].v[0];
+    for (int first = 0; first < 5 * count; first += 8) {
+      transpose(all + first);
+      for (int i = 0; i < 8; ++i) _mm512_store_si512(at[i] + first, all[first + i]);
+    }
+  }
+  /// The same number in every lane.
+  static F8 spread(const std::uint64_t* limbs) {
     F8 out;
-    for (int k = 0; k < 5; ++k) out.v[k] = rows[k];
+    for (int k = 0; k < 5; ++k) out.v[k] = _mm512_set1_epi64(static_cast<long long>(limbs[k]));
     return out;
   }
+  /// Sums are carried at once: a loose one is tight.
+  static F8 tight(const F8& x) { return x; }
+  struct Scope {};
 
   // One parallel pass: every limb hands its overflow on, the last one times 19 to the first.
   static F8 carried(const __m512i* r) {
@@ -177,17 +181,12 @@ struct F8 {
   static __mmask8 equal(Index index, int value) {
     return _mm512_cmpeq_epi64_mask(index, _mm512_set1_epi64(value));
   }
-  F8 rotated(int lanes) const {
-    alignas(64) long long order[8];
-    for (int i = 0; i < 8; ++i) order[i] = (i + lanes) % 8;
-    const __m512i index = _mm512_load_si512(order);
-    F8 out;
-    for (int k = 0; k < 5; ++k) out.v[k] = _mm512_permutexvar_epi64(index, v[k]);
-    return out;
-  }
 };
 
-constexpr Engine kEngine{8, Lanes<F8>::verify, Lanes<F8>::verify_known, Lanes<F8>::combine};
+using All = Lanes<F8>;
+constexpr Engine kEngine{
+    8,           Form::kUnsigned, All::verify, All::verify_known, All::decode_negated,
+    All::straus, All::buckets};
 
 }  // namespace
 

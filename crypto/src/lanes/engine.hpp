@@ -5,6 +5,10 @@
 // Cost a signature, in field multiplications: two decompressions 548, table of A 64, 64 windows of
 // four doublings and one and a half additions 2,530, the check 24: about 3,170; with a known key
 // 274 + 64 x 7 + 32 x 7 + 12 x 7 + 24 = 1,050. Source of the formulas: edwards.hpp.
+//
+// Sums may be "loose" (three times a product's bound) or "tight" (a product's): F::add and F::sub
+// give loose ones, F::mul takes one loose and one tight factor, F::sqr a tight one, and table
+// entries and the coordinates of points are tight.
 #pragma once
 
 #include <memory>
@@ -84,6 +88,8 @@ struct Lanes {
     for (int i = 0; i < kLanes; ++i) all[i] = x;
     return F::load(all[0].limb, sizeof(Limbs) / 8);
   }
+  static F tight_sum(const F& a, const F& b) { return F::tight(F::add(a, b)); }
+  static F tight_difference(const F& a, const F& b) { return F::tight(F::sub(a, b)); }
   static F number(std::uint64_t x) { return constant({{x, 0, 0, 0, 0}}); }
 
   static Bits zeros(const F& x) {
@@ -169,22 +175,23 @@ struct Lanes {
   }
   static Factors dbl(const Point& p) {
     const F xx = F::sqr(p.x), yy = F::sqr(p.y), zz = F::sqr(p.z);
-    const F h = F::add(xx, yy);
+    const F h = tight_sum(xx, yy);
     const F g = F::sub(xx, yy);
-    return {F::sub(h, F::sqr(F::add(p.x, p.y))), F::add(F::add(zz, zz), g), g, h};
+    return {F::sub(h, F::sqr(tight_sum(p.x, p.y))), tight_sum(F::add(zz, zz), g), g, h};
+  }
+  static Factors sum(const F& a, const F& b, const F& c, const F& d) {
+    return {F::sub(b, a), tight_difference(d, c), F::add(d, c), tight_sum(b, a)};
   }
   static Factors add(const Point& p, const Cached& q) {
-    const F a = F::mul(F::sub(p.y, p.x), q.minus), b = F::mul(F::add(p.y, p.x), q.plus);
-    const F c = F::mul(p.t, q.t2d), d = F::mul(p.z, q.z2);
-    return {F::sub(b, a), F::sub(d, c), F::add(d, c), F::add(b, a)};
+    return sum(F::mul(F::sub(p.y, p.x), q.minus), F::mul(F::add(p.y, p.x), q.plus),
+               F::mul(p.t, q.t2d), F::mul(p.z, q.z2));
   }
   static Factors add(const Point& p, const Affine& q) {
-    const F a = F::mul(F::sub(p.y, p.x), q.minus), b = F::mul(F::add(p.y, p.x), q.plus);
-    const F c = F::mul(p.t, q.t2d), d = F::add(p.z, p.z);
-    return {F::sub(b, a), F::sub(d, c), F::add(d, c), F::add(b, a)};
+    return sum(F::mul(F::sub(p.y, p.x), q.minus), F::mul(F::add(p.y, p.x), q.plus),
+               F::mul(p.t, q.t2d), F::add(p.z, p.z));
   }
   static Cached cached(const Point& p, const Constants& c) {
-    return {F::add(p.y, p.x), F::sub(p.y, p.x), F::add(p.z, p.z), F::mul(p.t, c.d2)};
+    return {tight_sum(p.y, p.x), tight_difference(p.y, p.x), F::add(p.z, p.z), F::mul(p.t, c.d2)};
   }
   static Point negated(const Point& p, const Constants& c) {
     return {F::sub(c.zero, p.x), p.y, p.z, F::sub(c.zero, p.t)};
@@ -227,10 +234,10 @@ struct Lanes {
   static Affine pick(const Niels* const* entries, Bits signs, const Constants& c) {
     const std::uint64_t* at[kMaxLanes];
     for (int i = 0; i < kLanes; ++i) at[i] = entries[i]->limb;
-    F plus, minus, t2d;
-    F::load_rows(at, plus, minus, t2d);
-    return {F::select(signs, minus, plus), F::select(signs, plus, minus),
-            F::select(signs, F::sub(c.zero, t2d), t2d)};
+    F parts[3];
+    F::load_parts(parts, 3, at);
+    return {F::select(signs, parts[1], parts[0]), F::select(signs, parts[0], parts[1]),
+            F::select(signs, F::sub(c.zero, parts[2]), parts[2])};
   }
 
   template <class Entry>
@@ -266,6 +273,7 @@ struct Lanes {
   }
 
   static void verify(const Job* given, int count, const BaseTable& base, Answer* answers) {
+    [[maybe_unused]] const typename F::Scope scope;
     const Constants c = constants();
     const Job* jobs[kMaxLanes];
     fill(given, count, jobs);
@@ -303,6 +311,7 @@ struct Lanes {
 
   static void verify_known(const Job* given, const KeyTable* const* tables, int count,
                            const CombTable& base, Answer* answers) {
+    [[maybe_unused]] const typename F::Scope scope;
     const Constants c = constants();
     const Job* jobs[kMaxLanes];
     fill(given, count, jobs);
@@ -331,7 +340,24 @@ struct Lanes {
     answer(count, kAll, points, torsion(acc), answers);
   }
 
-  // Straus: each lane sums every kLanes-th term; all terms of a lane share the doublings.
+  /// Minus each point, ready to be added.
+  static Bits decode_negated(const unsigned char* const* encodings, int count, Niels* out) {
+    [[maybe_unused]] const typename F::Scope scope;
+    const Constants c = constants();
+    const unsigned char* bytes[kMaxLanes];
+    Niels spare;
+    std::uint64_t* rows[kMaxLanes];
+    for (int i = 0; i < kLanes; ++i) {
+      bytes[i] = encodings[i < count ? i : 0];
+      rows[i] = i < count ? out[i].limb : spare.limb;
+    }
+    Bits good = 0;
+    const Cached p = cached(negated(decode(bytes, c, good), c), c);
+    const F parts[3] = {p.plus, p.minus, p.t2d};
+    F::store_parts(parts, 3, rows);
+    return good & ((Bits{1} << count) - 1);
+  }
+
   /// Multiples 0..8 of each lane's point, lane by lane: a digit then touches one entry a lane and
   /// not the whole table.
   struct Rows {
@@ -341,35 +367,31 @@ struct Lanes {
     Entry entry[kLanes][9];
 
     void store(int m, const Cached& p) {
-      constexpr int kStride = sizeof(entry[0]) / 8;
-      std::uint64_t* at = entry[0][m].limb;
-      p.plus.store(at, kStride);
-      p.minus.store(at + 5, kStride);
-      p.t2d.store(at + 10, kStride);
-      p.z2.store(at + 16, kStride);
+      std::uint64_t* rows[kMaxLanes];
+      for (int i = 0; i < kLanes; ++i) rows[i] = entry[i][m].limb;
+      const F parts[4] = {p.plus, p.minus, p.t2d, p.z2};
+      F::store_parts(parts, 4, rows);
     }
     Cached pick(const std::int8_t* digits, const Constants& c) const {
       const std::uint64_t* at[kMaxLanes];
-      const std::uint64_t* z_at[kMaxLanes];
       Bits signs = 0;
       for (int i = 0; i < kLanes; ++i) {
         const int digit = digits[i];
-        const Entry& e = entry[i][digit < 0 ? -digit : digit];
-        at[i] = e.limb;
-        z_at[i] = e.limb + 16;
+        at[i] = entry[i][digit < 0 ? -digit : digit].limb;
         signs |= static_cast<Bits>(digit < 0) << i;
       }
-      F plus, minus, t2d;
-      F::load_rows(at, plus, minus, t2d);
-      return {F::select(signs, minus, plus), F::select(signs, plus, minus), F::load_row(z_at),
-              F::select(signs, F::sub(c.zero, t2d), t2d)};
+      F parts[4];
+      F::load_parts(parts, 4, at);
+      return {F::select(signs, parts[1], parts[0]), F::select(signs, parts[0], parts[1]), parts[3],
+              F::select(signs, F::sub(c.zero, parts[2]), parts[2])};
     }
   };
 
-  struct Sum {
+  /// The terms of one kind for Straus: each lane has every kLanes-th.
+  struct Side {
     const Term* terms;
     int count;
-    int digits;    // those above are zero
+    int digits;    // base 16; those above are zero
     Rows* tables;  // one for each round
 
     int rounds() const { return (count + kLanes - 1) / kLanes; }
@@ -377,68 +399,159 @@ struct Lanes {
     const Term& term(int round, int lane) const {
       return terms[live(round, lane) ? round * kLanes + lane : 0];
     }
-    /// False when a point does not decode.
-    bool prepare(const Constants& c) const {
-      Bits good = kAll;
-      for (int t = 0; t < rounds() && good == kAll; ++t) {
-        const unsigned char* bytes[kMaxLanes];
-        for (int i = 0; i < kLanes; ++i) bytes[i] = term(t, i).point;
-        Cached table[8];
-        multiples(negated(decode(bytes, c, good), c), c, table);
-        tables[t].store(0, {c.one, c.one, F::add(c.one, c.one), c.zero});
-        for (int m = 1; m <= 8; ++m) tables[t].store(m, table[m - 1]);
+    void prepare(const Constants& c) const {
+      for (int t = 0; t < rounds(); ++t) {
+        const std::uint64_t* at[kMaxLanes];
+        for (int i = 0; i < kLanes; ++i) at[i] = term(t, i).point->limb;
+        F parts[3];
+        F::load_parts(parts, 3, at);
+        const Cached first{parts[0], parts[1], F::add(c.one, c.one), parts[2]};
+        tables[t].store(0, {c.one, c.one, first.z2, c.zero});
+        tables[t].store(1, first);
+        // Twice the coordinates with Z = 2 are the same point.
+        Point p{tight_difference(first.plus, first.minus), tight_sum(first.plus, first.minus),
+                first.z2, c.zero};
+        p = extended(dbl(p));
+        tables[t].store(2, cached(p, c));
+        for (int m = 3; m <= 8; ++m) {
+          p = extended(Lanes::add(p, first));
+          tables[t].store(m, cached(p, c));
+        }
       }
-      return good == kAll;
+    }
+    // A byte -128..127 is 16 high + low, with digits of -8..8.
+    static std::int8_t half_byte(int byte, bool high) {
+      const int upper = (byte + 8) >> 4;
+      return static_cast<std::int8_t>(high ? upper : byte - 16 * upper);
     }
     void add_digit(int digit, const Constants& c, Point& acc) const {
       if (digit >= digits) return;
       for (int t = 0; t < rounds(); ++t) {
         std::int8_t picked[kMaxLanes];
         for (int i = 0; i < kLanes; ++i) {
-          picked[i] = live(t, i) ? term(t, i).digits[digit] : std::int8_t{0};
+          picked[i] =
+              live(t, i) ? half_byte(term(t, i).digits[digit / 2], digit % 2 != 0) : std::int8_t{0};
         }
         acc = extended(Lanes::add(acc, tables[t].pick(picked, c)));
       }
     }
   };
 
-  static bool combine(const Term* halves, int half_count, const Term* wholes, int whole_count,
-                      const std::int16_t* s, const BaseTable& base) {
+  /// Lane by lane, in limbs.
+  static void give(const Point& p, PointLimbs* out) {
+    const F* coordinates[4] = {&p.x, &p.y, &p.z, &p.t};
+    for (int k = 0; k < 4; ++k) {
+      Limbs all[kMaxLanes];
+      coordinates[k]->store(all[0].limb, sizeof(Limbs) / 8);
+      for (int i = 0; i < kLanes; ++i) {
+        const Limbs f = frozen(all[i]);
+        for (int limb = 0; limb < 5; ++limb) out[i].limb[5 * k + limb] = f.limb[limb];
+      }
+    }
+  }
+
+  static void straus(const Terms& terms, PointLimbs* sums) {
+    [[maybe_unused]] const typename F::Scope scope;
     const Constants c = constants();
     // On the heap: hundreds of KiB of static thread storage would count against the stack of every
     // thread of the process, and threads of libraries with small stacks could not start.
-    static thread_local const std::unique_ptr<Rows[]> rows(new Rows[2 * kTermsPerLane]);
-    Rows* const tables = rows.get();
-    const Sum half{halves, half_count, kHalfDigits, tables};
-    const Sum whole{wholes, whole_count, kKeyDigits, tables + kTermsPerLane};
-    if (!half.prepare(c) || !whole.prepare(c)) return false;
+    static thread_local std::unique_ptr<Rows[]> rows;
+    static thread_local int rows_there = 0;
+    Side half{terms.halves, terms.half_count, 2 * kHalfDigits, nullptr};
+    Side whole{terms.wholes, terms.whole_count, 2 * kWholeDigits, nullptr};
+    const int needed = half.rounds() + whole.rounds();
+    if (rows_there < needed) {
+      rows.reset(new Rows[static_cast<std::size_t>(needed)]);
+      rows_there = needed;
+    }
+    half.tables = rows.get();
+    whole.tables = rows.get() + half.rounds();
+    half.prepare(c);
+    whole.prepare(c);
     Point acc = identity(c);
-    for (int digit = kKeyDigits - 1; digit >= 0; --digit) {
-      if (digit != kKeyDigits - 1) {
+    for (int digit = 2 * kWholeDigits - 1; digit >= 0; --digit) {
+      if (digit != 2 * kWholeDigits - 1) {
         for (int k = 0; k < 3; ++k) projective(dbl(acc), acc);
         acc = extended(dbl(acc));
       }
       whole.add_digit(digit, c, acc);
       half.add_digit(digit, c, acc);
-      if (digit % 2 == 0) acc = extended(add(acc, base_term(s[digit / 2], base, c)));
     }
-    return torsion(sum_of_lanes(acc, c)) == kAll;
+    give(acc, sums);
   }
 
-  /// The digit's multiple of B in lane 0, the identity elsewhere.
-  static Affine base_term(int digit, const BaseTable& base, const Constants& c) {
-    const Niels* entries[kMaxLanes];
-    for (int i = 0; i < kLanes; ++i) entries[i] = &base.entry[0];
-    entries[0] = &base.entry[digit < 0 ? -digit : digit];
-    return pick(entries, digit < 0 ? 1 : 0, c);
-  }
-  /// Every lane gets the sum of all lanes.
-  static Point sum_of_lanes(Point p, const Constants& c) {
-    for (int step = 1; step < kLanes; step *= 2) {
-      const Point other{p.x.rotated(step), p.y.rotated(step), p.z.rotated(step), p.t.rotated(step)};
-      p = extended(add(p, cached(other, c)));
+  // Pippenger with as many windows side by side as there are lanes: a point is added to one bucket
+  // of each window at once, so that no two lanes ever want the same bucket, and folding the buckets
+  // costs one lane's work for each window.
+  struct Buckets {
+    static constexpr int kMost = 128;
+    struct alignas(64) Row {
+      std::uint64_t limb[24];  // X, Y, Z, T
+    };
+    std::unique_ptr<Row[]> rows{new Row[static_cast<std::size_t>(kMost + 1) * kLanes]};
+
+    std::uint64_t* at(int bucket, int lane) const {
+      return rows[static_cast<std::size_t>(bucket * kLanes + lane)].limb;
     }
-    return p;
+    static Point load(const std::uint64_t* const* from) {
+      F parts[4];
+      F::load_parts(parts, 4, from);
+      return {parts[0], parts[1], parts[2], parts[3]};
+    }
+    static void store(const Point& p, std::uint64_t* const* to) {
+      const F parts[4] = {p.x, p.y, p.z, p.t};
+      F::store_parts(parts, 4, to);
+    }
+    void clear(const Constants& c) const {
+      const Point zero = identity(c);
+      for (int m = 0; m <= kMost; ++m) {
+        std::uint64_t* to[kMaxLanes];
+        for (int i = 0; i < kLanes; ++i) to[i] = at(m, i);
+        store(zero, to);
+      }
+    }
+    /// Bucket 0 takes what counts nothing: cheaper than a branch.
+    void add(const Term& term, int first_digit, const Constants& c) const {
+      std::uint64_t* row[kMaxLanes];
+      Bits signs = 0;
+      for (int i = 0; i < kLanes; ++i) {
+        const int digit = term.digits[first_digit + i];
+        row[i] = at(digit < 0 ? -digit : digit, i);
+        signs |= static_cast<Bits>(digit < 0) << i;
+      }
+      const std::uint64_t* p = term.point->limb;
+      const F up = F::spread(p), down = F::spread(p + 5), t2d = F::spread(p + 10);
+      const Affine entry{F::select(signs, down, up), F::select(signs, up, down),
+                         F::select(signs, F::sub(c.zero, t2d), t2d)};
+      store(extended(Lanes::add(load(row), entry)), row);
+    }
+    /// The sum of m times bucket m, by running sums.
+    Point folded(const Constants& c) const {
+      Point running = identity(c);
+      Point total = running;
+      for (int m = kMost; m >= 1; --m) {
+        const std::uint64_t* from[kMaxLanes];
+        for (int i = 0; i < kLanes; ++i) from[i] = at(m, i);
+        running = extended(Lanes::add(running, cached(load(from), c)));
+        total = extended(Lanes::add(total, cached(running, c)));
+      }
+      return total;
+    }
+  };
+
+  static void buckets(const Terms& terms, PointLimbs* sums) {
+    [[maybe_unused]] const typename F::Scope scope;
+    static_assert(kHalfDigits % kLanes == 0);
+    const Constants c = constants();
+    static thread_local const Buckets all;
+    for (int first = 0; first < kWholeDigits; first += kLanes) {
+      all.clear(c);
+      for (int i = 0; i < terms.whole_count; ++i) all.add(terms.wholes[i], first, c);
+      for (int i = 0; first < kHalfDigits && i < terms.half_count; ++i) {
+        all.add(terms.halves[i], first, c);
+      }
+      give(all.folded(c), sums + first);
+    }
   }
 };
 

@@ -15,7 +15,13 @@ inline constexpr int kKeyDigits = 64;   ///< of k, signed, base 16
 inline constexpr int kBaseDigits = 32;  ///< of s, signed, base 256
 inline constexpr int kBaseEntries = 128;
 
-/// y+x, y-x and 2dxy of an affine point, five limbs of 51 bits each; two cache lines.
+/// How an engine keeps a number in memory: five limbs of radix 2^51.
+enum class Form : std::uint8_t {
+  kUnsigned,  ///< below 2^51 + 2^14
+  kSigned,    ///< double-precision numbers of at most 2^50 + 2^13, negative ones too
+};
+
+/// y+x, y-x and 2dxy of an affine point, in the form of its engine; two cache lines.
 struct alignas(64) Niels {
   std::uint64_t limb[16];
 };
@@ -49,15 +55,24 @@ struct Job {
 
 enum class Answer : std::uint8_t { kBad, kValid, kBadKey };
 
-/// One term of a random linear combination: the scalar times minus the point.
+/// One term of a sum of multiples. Digits are base 256, -128..127, least significant first: 32 of a
+/// whole scalar, 16 of a half.
 struct Term {
-  unsigned char point[32];
-  std::int8_t digits[kKeyDigits];  ///< signed, base 16
+  const Niels* point;
+  const std::int8_t* digits;
 };
-/// Digits of a 128-bit scalar: those above are zero.
-inline constexpr int kHalfDigits = kKeyDigits / 2 + 1;
-/// Terms of one kind that fit one combination, times the lanes.
-inline constexpr int kTermsPerLane = 16;
+inline constexpr int kWholeDigits = 32;
+inline constexpr int kHalfDigits = 16;
+struct Terms {
+  const Term* wholes;
+  int whole_count;
+  const Term* halves;
+  int half_count;
+};
+/// X, Y, Z and T, five limbs of 51 bits each.
+struct PointLimbs {
+  std::uint64_t limb[20];
+};
 
 /// R || A || M, to be hashed.
 struct HashJob {
@@ -73,15 +88,18 @@ void sha512_lanes(const HashJob* jobs, int count, unsigned char (*out)[64]);
 /// repeat the first job.
 struct Engine {
   int lanes;
+  Form form;
   /// Pre: 1 <= count <= lanes.
   void (*verify)(const Job* jobs, int count, const BaseTable& base, Answer* answers);
   /// The same for keys with a table. Pre: 1 <= count <= lanes.
   void (*verify_known)(const Job* jobs, const KeyTable* const* keys, int count,
                        const CombTable& base, Answer* answers);
-  /// True when 8 (s B + all terms) is the identity; false also when some point does not decode.
-  /// `halves` have 128-bit scalars. Pre: each count is 0..kTermsPerLane * lanes.
-  bool (*combine)(const Term* halves, int half_count, const Term* wholes, int whole_count,
-                  const std::int16_t* s, const BaseTable& base);
+  /// Minus each point; a bit for each that decodes. Pre: 1 <= count <= lanes.
+  std::uint32_t (*decode)(const unsigned char* const* encodings, int count, Niels* negated);
+  /// The sum of all terms is the sum of `lanes` points: all terms of a lane share the doublings.
+  void (*straus)(const Terms& terms, PointLimbs* sums);
+  /// The sum of all terms is that of 256^i sums[i] for i = 0..31: buckets of one digit each.
+  void (*buckets)(const Terms& terms, PointLimbs* sums);
 };
 
 /// Null when this processor lacks the instructions.

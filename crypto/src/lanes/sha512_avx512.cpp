@@ -62,7 +62,8 @@ void fill_block(const HashJob& job, std::size_t index, unsigned char* out) {
   if (length >= begin && length < begin + kBlock) out[length - begin] = 0x80;
   if (index + 1 != blocks_of(job)) return;
   const std::uint64_t bits = static_cast<std::uint64_t>(length) * 8;
-  for (int i = 0; i < 8; ++i) out[kBlock - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
+  for (int i = 0; i < 8; ++i)
+    out[kBlock - 1 - static_cast<std::size_t>(i)] = static_cast<unsigned char>(bits >> (8 * i));
 }
 
 __m512i word(const unsigned char (*blocks)[kBlock], int index) {

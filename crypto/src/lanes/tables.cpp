@@ -1,5 +1,6 @@
 #include "tables.hpp"
 
+#include <bit>
 #include <vector>
 
 #include "../edwards.hpp"
@@ -10,13 +11,25 @@ namespace {
 using ed25519::Extended;
 using ed25519::Fe;
 
-void put(const Fe& x, std::uint64_t* out) {
+void put(const Fe& x, Form form, std::uint64_t* out) {
   const Fe reduced = ed25519::fe_mul(x, ed25519::kOne);
-  for (std::size_t k = 0; k < 5; ++k) out[k] = reduced.limb[k];
+  std::int64_t limb[5];
+  for (std::size_t k = 0; k < 5; ++k) limb[k] = static_cast<std::int64_t>(reduced.limb[k]);
+  if (form == Form::kSigned) {
+    for (std::size_t k = 0; k < 5; ++k) {
+      const std::int64_t carry = (limb[k] + (std::int64_t{1} << 50)) >> 51;
+      limb[k] -= carry * (std::int64_t{1} << 51);
+      limb[(k + 1) % 5] += k == 4 ? 19 * carry : carry;
+    }
+  }
+  for (std::size_t k = 0; k < 5; ++k) {
+    out[k] = form == Form::kSigned ? std::bit_cast<std::uint64_t>(static_cast<double>(limb[k]))
+                                   : static_cast<std::uint64_t>(limb[k]);
+  }
 }
 
 // All Z at once: one inversion and three multiplications a point (Montgomery's trick).
-void to_affine(const std::vector<Extended>& points, const std::vector<Niels*>& out) {
+void to_affine(const std::vector<Extended>& points, Form form, const std::vector<Niels*>& out) {
   std::vector<Fe> products{ed25519::kOne};
   products.reserve(points.size() + 1);
   for (const Extended& p : points) products.push_back(ed25519::fe_mul(products.back(), p.z));
@@ -26,9 +39,9 @@ void to_affine(const std::vector<Extended>& points, const std::vector<Niels*>& o
     inverse = ed25519::fe_mul(inverse, points[i].z);
     const Fe x = ed25519::fe_mul(points[i].x, z);
     const Fe y = ed25519::fe_mul(points[i].y, z);
-    put(ed25519::fe_add(y, x), out[i]->limb);
-    put(ed25519::fe_sub(y, x), out[i]->limb + 5);
-    put(ed25519::fe_mul(ed25519::fe_mul(x, y), ed25519::constants().d2), out[i]->limb + 10);
+    put(ed25519::fe_add(y, x), form, out[i]->limb);
+    put(ed25519::fe_sub(y, x), form, out[i]->limb + 5);
+    put(ed25519::fe_mul(ed25519::fe_mul(x, y), ed25519::constants().d2), form, out[i]->limb + 10);
   }
 }
 
@@ -49,37 +62,46 @@ Extended doubled(Extended p, int times) {
   return p;
 }
 
+std::unique_ptr<BaseTable> make_base_table(Form form) {
+  auto table = std::make_unique<BaseTable>();
+  std::vector<Extended> points;
+  std::vector<Niels*> places;
+  add_multiples(ed25519::base_point(), kBaseEntries, table->entry, points, places);
+  to_affine(points, form, places);
+  return table;
+}
+
+std::unique_ptr<CombTable> make_comb_table(Form form) {
+  auto table = std::make_unique<CombTable>();
+  std::vector<Extended> points;
+  std::vector<Niels*> places;
+  Extended p = ed25519::base_point();
+  for (auto& row : table->entry) {
+    add_multiples(p, kBaseEntries, row, points, places);
+    p = doubled(p, 4 * kTurns);
+  }
+  to_affine(points, form, places);
+  return table;
+}
+
 }  // namespace
 
-const BaseTable& base_table() {
-  static const auto kTable = [] {
-    auto table = std::make_unique<BaseTable>();
-    std::vector<Extended> points;
-    std::vector<Niels*> places;
-    add_multiples(ed25519::base_point(), kBaseEntries, table->entry, points, places);
-    to_affine(points, places);
-    return table;
-  }();
+const BaseTable& base_table(Form form) {
+  static const auto kUnsigned = make_base_table(Form::kUnsigned);
+  static const auto kSigned = make_base_table(Form::kSigned);
+  return form == Form::kSigned ? *kSigned : *kUnsigned;
+}
+
+const CombTable& comb_table(Form form) {
+  if (form == Form::kSigned) {
+    static const auto kTable = make_comb_table(Form::kSigned);
+    return *kTable;
+  }
+  static const auto kTable = make_comb_table(Form::kUnsigned);
   return *kTable;
 }
 
-const CombTable& comb_table() {
-  static const auto kTable = [] {
-    auto table = std::make_unique<CombTable>();
-    std::vector<Extended> points;
-    std::vector<Niels*> places;
-    Extended p = ed25519::base_point();
-    for (auto& row : table->entry) {
-      add_multiples(p, kBaseEntries, row, points, places);
-      p = doubled(p, 4 * kTurns);
-    }
-    to_affine(points, places);
-    return table;
-  }();
-  return *kTable;
-}
-
-std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key) {
+std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key, Form form) {
   const auto a = ed25519::decode(key);
   if (!a) return nullptr;
   auto table = std::make_unique<KeyTable>();
@@ -91,7 +113,7 @@ std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key) {
     add_multiples(p, 8, row, points, places);
     p = doubled(p, 4 * kTurns);
   }
-  to_affine(points, places);
+  to_affine(points, form, places);
   return table;
 }
 

@@ -10,10 +10,10 @@
 
 namespace thresher::crypto::lanes {
 
-const BaseTable& base_table();
-const CombTable& comb_table();
+const BaseTable& base_table(Form form);
+const CombTable& comb_table(Form form);
 /// Empty when the key is no point.
-std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key);
+std::unique_ptr<KeyTable> key_table(std::span<const std::byte, 32> key, Form form);
 
 /// Signed digits base 16 in -8..7. Pre: scalar < 2^255.
 void recode16(std::span<const std::byte, 32> scalar, std::int8_t* digits);

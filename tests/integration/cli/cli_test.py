@@ -60,7 +60,9 @@ class CryptoVerify(Files):
         self.assertEqual(self.verify(dict(damaged, valid=False)).returncode, 0)
 
     def test_wrong_lengths_are_invalid_and_no_error(self):
-        for line in [dict(GOOD, sig="00"), dict(GOOD, key=""), dict(GOOD, sig=GOOD["sig"] + "00")]:
+        for line in [dict(GOOD, sig="00"), dict(GOOD, sig=""), dict(GOOD, key=""), dict(GOOD, key=GOOD["key"][:-2]),
+                     dict(GOOD, key=GOOD["key"] * 1000), dict(GOOD, sig=GOOD["sig"] + "00"),
+                     dict(GOOD, sig=GOOD["sig"] * 1000)]:
             out = self.verify(line)
             self.assertEqual(out.returncode, 0, out.stderr)
             self.assertFalse(any(json.loads(out.stdout)["verdicts"].values()))
@@ -70,7 +72,10 @@ class CryptoVerify(Files):
 
     def test_malformed_lines_are_named(self):
         for broken in ['{"id":"x","key":"zz"', json.dumps(dict(GOOD, key="zz")), '[]', '{"id":"x"}', "",
-                       json.dumps(dict(GOOD, msg="7"))]:
+                       json.dumps(dict(GOOD, msg="7")), json.dumps(dict(GOOD, sig=GOOD["sig"][:-1])),
+                       json.dumps(dict(GOOD, sig=" " + GOOD["sig"][1:])), json.dumps(dict(GOOD, key=5)),
+                       json.dumps(dict(GOOD, msg=None)), json.dumps(GOOD)[:-1], json.dumps(GOOD) + "}", "\x00", "null",
+                       "[" * 10000]:
             out = self.verify(GOOD, broken, GOOD)
             self.assertEqual(out.returncode, 2, broken)
             self.assertIn("standard input:2: ", out.stderr)
@@ -378,6 +383,9 @@ class Operators(Files):
         self.eventually("the transaction in the figures",
                         lambda: figures().get("thresher_committed_transactions_total") == 1)
         self.assertEqual(figures()["thresher_links_up"], 3)
+        self.assertGreater(figures()["thresher_signatures_total"], 0)
+        self.assertGreater(figures()["thresher_verify_batches_total"], 0)
+        self.assertEqual(figures()["thresher_bad_signatures_total"], 0)
         self.assertTrue(all(name.startswith("thresher_") for name in figures()))
 
     def test_metrics_stay_on_loopback(self):

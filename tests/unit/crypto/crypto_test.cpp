@@ -1,11 +1,17 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
 
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/sha256.hpp"
+#include "thresher/crypto/sha512.hpp"
 #include "thresher/crypto/verifier.hpp"
 
 namespace thresher::crypto {
@@ -64,6 +70,94 @@ TEST_F(KeyFile, RoundTripsWithOwnerOnlyMode) {
   const auto loaded = load_key(path_);
   ASSERT_TRUE(loaded) << loaded.error();
   EXPECT_EQ(loaded->public_key(), key.public_key());
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
+}
+
+/// The outside key files (RFC 8410): the version with the public half and the one without.
+std::optional<std::string> outside(const std::string& name) {
+  const char* folder = std::getenv("THRESHER_VECTORS");
+  const std::string path =
+      std::string(folder != nullptr ? folder : THRESHER_VECTORS_DEFAULT) + "/pkcs8-rfc8410/" + name;
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return text_of(path);
+}
+
+TEST_F(KeyFile, OutsideOnesAreReadWithAndWithoutThePublicHalf) {
+  const auto v1 = outside("pkcs8-v1.pem"), v2 = outside("pkcs8-v2.pem");
+  if (!v1 || !v2) GTEST_SKIP() << "no vectors: set THRESHER_VECTORS to their folder";
+  write(path_, *v1);
+  const auto alone = load_key(path_);
+  ASSERT_TRUE(alone) << alone.error();
+  EXPECT_EQ(alone->public_key()[0], std::byte{0x19});
+  EXPECT_EQ(alone->public_key()[31], std::byte{0xe1});
+  write(path_, *v2);
+  const auto pair = load_key(path_);
+  ASSERT_TRUE(pair) << pair.error();
+  EXPECT_EQ(pair->public_key(), alone->public_key());
+}
+
+// The last letters before the padding are the last bytes of the public half.
+TEST_F(KeyFile, APublicHalfOfAnotherKeyIsRefused) {
+  auto v2 = outside("pkcs8-v2.pem");
+  if (!v2) GTEST_SKIP() << "no vectors: set THRESHER_VECTORS to their folder";
+  const auto last = v2->find("ZuE=");
+  ASSERT_NE(last, std::string::npos);
+  v2->replace(last, 4, "ZuI=");
+  write(path_, *v2);
+  const auto refused = load_key(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("public half"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find(path_), std::string::npos);
+  v2->erase(last - 20, 4);  // no longer a key of this form
+  write(path_, *v2);
+  EXPECT_FALSE(load_key(path_));
+}
+
+TEST_F(KeyFile, OtherBlocksAreRefused) {
+  for (const char* name : {"PUBLIC KEY", "CERTIFICATE"}) {
+    write(path_, std::string("-----BEGIN ") + name +
+                     "-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n"
+                     "-----END " +
+                     name + "-----\n");
+    EXPECT_NE(load_key(path_).error().find("not a PKCS#8"), std::string::npos) << name;
+  }
+}
+
+// FIPS 180-2: "abc", and nothing.
+TEST(Hashes, KnownAnswers) {
+  const auto start = [](const auto& bytes) {
+    return std::to_integer<unsigned>(bytes[0]) << 8 | std::to_integer<unsigned>(bytes[1]);
+  };
+  EXPECT_EQ(start(sha256(as_view("abc")).bytes), 0xba78u);
+  EXPECT_EQ(start(sha256({}).bytes), 0xe3b0u);
+  EXPECT_EQ(start(sha512(as_view("abc"))), 0xddafu);
+  EXPECT_EQ(start(sha512({})), 0xcf83u);
+  EXPECT_EQ(sha512(as_view("abc"))[63], std::byte{0x9f});
+}
+
+TEST(Hashes, FromManyThreadsAtOnce) {
+  const Digest small = sha256(as_view("small"));
+  const Sha512 large = sha512(as_view("large"));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        wrong += sha256(as_view("small")) == small ? 0 : 1;
+        wrong += sha512(as_view("large")) == large ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(KeyFile, IsNeverOverwritten) {

@@ -35,6 +35,26 @@ TEST(Merkle, EveryLeafOfEveryTreeUpTo70HasAProofThatFitsItsPlaceOnly) {
   }
 }
 
+TEST(Merkle, EveryTreeUpTo70IsShownToExtendEveryOneBefore) {
+  const auto hashes = leaves(71);
+  const auto tree_of = [&](std::size_t size) {
+    return MerkleTree({hashes.begin(), hashes.begin() + static_cast<std::ptrdiff_t>(size)});
+  };
+  for (std::size_t size = 1; size <= 70; ++size) {
+    const MerkleTree tree = tree_of(size);
+    for (std::size_t old_size = 1; old_size <= size; ++old_size) {
+      const Digest old_root = tree_of(old_size).root();
+      auto proof = tree.consistency(old_size);
+      EXPECT_TRUE(merkle_consistent(old_size, old_root, size, tree.root(), proof))
+          << old_size << " of " << size;
+      EXPECT_FALSE(merkle_consistent(old_size, hashes[70], size, tree.root(), proof));
+      EXPECT_FALSE(merkle_consistent(old_size, old_root, size, hashes[70], proof));
+      proof.push_back(Digest{});
+      EXPECT_FALSE(merkle_consistent(old_size, old_root, size, tree.root(), proof));
+    }
+  }
+}
+
 TEST(Merkle, AnEmptyTreeIsTheHashOfNothingAndHoldsNothing) {
   const MerkleTree tree({});
   EXPECT_EQ(tree.root(), sha256({}));

@@ -15,7 +15,8 @@ namespace thresher::crypto {
 
 /// Writes a new file with mode 0600. The error says what, where and what to do.
 Result<Unit, std::string> save_key(const SigningKey& key, const std::string& path);
-/// Reads a key. The error says what, where and what to do.
+/// Reads a key, with or without its public half, which has to fit the secret one. The error says
+/// what, where and what to do.
 Result<SigningKey, std::string> load_key(const std::string& path);
 
 }  // namespace thresher::crypto

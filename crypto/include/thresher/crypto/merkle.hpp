@@ -30,6 +30,9 @@ class MerkleTree {
   Digest root() const;
   /// The audit path of leaf `index` (RFC 6962, 2.1.1), nearest sibling first. Pre: index < size().
   std::vector<Digest> inclusion(std::uint64_t index) const;
+  /// That this tree extends the one of its first `old_size` leaves (RFC 6962, 2.1.2). Pre: 1 <=
+  /// old_size <= size().
+  std::vector<Digest> consistency(std::uint64_t old_size) const;
 
  private:
   std::vector<std::vector<Digest>> levels_;  // from the leaves to the root

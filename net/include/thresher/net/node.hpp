@@ -79,8 +79,12 @@ struct NodeOptions {
   std::string metrics_listen;
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log;
-  std::uint64_t link_delay_us = 0;       ///< added to every frame to another node, for experiments
-  std::uint64_t delta_us = 20'000;       ///< Delta of the network
+  std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
+  std::uint64_t delta_us = 20'000;  ///< Delta of the network
+  /// How long signatures wait for others to be verified with; 0: not at all.
+  std::uint64_t verify_deadline_us = 0;
+  /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
+  std::string accelerator;
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
   std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
