@@ -53,16 +53,18 @@ bool Dag::State::well_formed(const Block& block) const {
   if (h.claim && (!sparse || r < 3)) return false;
   const bool dense = r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author);
   if (!dense) return h.refs.empty();
-  Tally parents(config.committee);
+  std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
   Tally authors(config.committee);
-  if (h.self.round.value + 1 == r) parents.add(h.author);
   for (const Edge& e : h.refs) {
-    if (!config.committee.contains(e.author) || e.author == h.author) return false;
-    if (e.round.value == 0 || e.round.value >= r || !authors.add(e.author)) return false;
+    if (!config.committee.contains(e.author)) return false;
+    if (e.round.value == 0 || e.round.value >= r) return false;
+    if ((e.author == h.author || !authors.add(e.author)) && config.rules.distinct_parents) {
+      return false;
+    }
     if (e.round.value + config.gc_depth < r) return false;
-    if (e.round.value + 1 == r) parents.add(e.author);
+    parents += e.round.value + 1 == r ? 1 : 0;
   }
-  return parents.reached(config.rules.dense, config.committee);
+  return parents >= config.committee.at_least(config.rules.dense);
 }
 
 void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {

@@ -6,21 +6,6 @@
 namespace thresher::dag {
 namespace {
 
-Decision direct(const Store& store, const Committee& committee, const Rules& rules, Round slot) {
-  const auto& candidates = store.candidates(slot);
-  for (const Candidate& c : candidates) {
-    if (c.claims.reached(rules.commit, committee)) {
-      return {slot, Verdict::kCommit, true, c.leader};
-    }
-  }
-  const bool enough = store.held_authors(Round{slot.value + 1}).reached(rules.skip, committee);
-  const bool all_dead = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
-    return c.dead.reached(rules.skip, committee);
-  });
-  if (enough && all_dead) return {slot, Verdict::kSkip, true, {}};
-  return {slot, Verdict::kUndecided, false, {}};
-}
-
 // The block of `slot` that some block in the anchor's history claims, if any.
 std::optional<Digest> claimed_in_history(const Store& store, const Committee& committee,
                                          const Edge& anchor, Round slot) {
@@ -42,6 +27,43 @@ std::optional<Digest> claimed_in_history(const Store& store, const Committee& co
     });
   }
   return std::nullopt;
+}
+
+// Whether enough authors claim `c`. What follows the first line serves the mutant rules alone.
+bool claims_reach(const Store& store, const Committee& committee, const Rules& rules, Round slot,
+                  const Candidate& c) {
+  if (c.claims.reached(rules.commit, committee)) return true;
+  if (rules.claims_by_author && rules.claims_in_time) return false;
+  Tally authors = c.claims;
+  std::uint32_t blocks = 0;
+  for (Round r{slot.value + 2}; r <= store.top(); ++r.value) {
+    for (const Entry& e : store.round(r)) {
+      if (r.value == slot.value + 2) {
+        blocks += e.claim == c.leader ? 1 : 0;
+      } else if (!rules.claims_in_time && e.accepted &&
+                 claimed_in_history(store, committee, e.edge(), slot) == c.leader) {
+        authors.add(e.block->author());
+      }
+    }
+  }
+  return authors.reached(rules.commit, committee) ||
+         (!rules.claims_by_author && blocks >= committee.at_least(rules.commit));
+}
+
+Decision direct(const Store& store, const Committee& committee, const Rules& rules, Round slot) {
+  const auto& candidates = store.candidates(slot);
+  for (const Candidate& c : candidates) {
+    if (claims_reach(store, committee, rules, slot, c)) {
+      return {slot, Verdict::kCommit, true, c.leader};
+    }
+  }
+  const bool enough = !rules.skip_needs_authors ||
+                      store.held_authors(Round{slot.value + 1}).reached(rules.skip, committee);
+  const bool all_dead = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return c.dead.reached(rules.skip, committee);
+  });
+  if (enough && all_dead) return {slot, Verdict::kSkip, true, {}};
+  return {slot, Verdict::kUndecided, false, {}};
 }
 
 std::optional<Digest> in_history(const Store& store, const Committee& committee, const Edge& anchor,

@@ -93,7 +93,8 @@ Header Dag::State::compose(Round r) {
   Header h;
   h.author = config.self;
   h.round = r;
-  h.self = own ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
+  const bool linked = own && config.rules.self_edge;
+  h.self = linked ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
   if (!submits.empty()) {
     signing_payload = std::move(submits.front());
     submits.pop_front();

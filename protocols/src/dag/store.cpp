@@ -77,7 +77,7 @@ bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
   if (in_range(slot)) {
     if (vote) candidate(slot, *vote);
     for (Candidate& c : at(slot).candidates) {
-      (vote == c.leader ? c.votes : c.dead).add(author);
+      (votes_for(vote, c.leader) ? c.votes : c.dead).add(author);
       latched |= latch(c);
     }
   }
@@ -113,10 +113,14 @@ Candidate& Store::candidate(Round slot, const Digest& leader) {
   const Round next{slot.value + 1};
   if (in_range(next)) {
     for (const Entry& e : at(next).entries) {
-      (e.vote == leader ? all.back().votes : all.back().dead).add(e.block->author());
+      (votes_for(e.vote, leader) ? all.back().votes : all.back().dead).add(e.block->author());
     }
   }
   return all.back();
+}
+
+bool Store::votes_for(const std::optional<Digest>& vote, const Digest& leader) const {
+  return vote == leader || (vote && !rules_.one_vote);
 }
 
 bool Store::count_claim(Round slot, const Digest& leader, NodeId author) {

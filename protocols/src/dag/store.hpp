@@ -117,6 +117,7 @@ class Store {
   Candidate& candidate(Round slot, const Digest& leader);
   bool count_claim(Round slot, const Digest& leader, NodeId author);
   bool latch(Candidate& candidate);
+  bool votes_for(const std::optional<Digest>& vote, const Digest& leader) const;
 
   Committee committee_;
   Rules rules_;

@@ -45,6 +45,7 @@ class Arena {
         options_(options),
         committee_(*Committee::of(n)),
         random_(seed, 5),
+        more_(seed, 6),
         delivered_(n),
         timers_(n),
         chains_(n),
@@ -270,8 +271,20 @@ class Arena {
   }
 
   void post(std::uint16_t from, std::uint16_t to, const Message& m) {
-    if (faulty(to)) return;  // the faulty know everything anyway
+    if (faulty(to)) return answer(to, from, m);  // the faulty know everything anyway
     if (letters_.size() < 20'000) letters_.push_back({from, to, m});
+  }
+
+  // A faulty node hands out what it is asked for, when it likes.
+  void answer(std::uint16_t from, std::uint16_t to, const Message& m) {
+    const auto* want = std::get_if<dag::Want>(&m);
+    if (want == nullptr || more_.below(4) == 0) return;
+    dag::Give give;
+    for (const dag::Edge& edge : want->blocks) {
+      const auto it = known_.find(edge.digest);
+      if (it != known_.end()) give.blocks.push_back(it->second);
+    }
+    if (!give.blocks.empty()) post(from, to, Message{std::move(give)});
   }
 
   void note(const dag::BlockPtr& block) {
@@ -364,8 +377,22 @@ class Arena {
         ++count;
       }
     }
+    if (more_.below(4) == 0) double_a_parent(h);
     std::sort(h.refs.begin(), h.refs.end());
     return count >= committee_.at_least(rules_.dense);
+  }
+
+  // Twins of faulty blocks stand in for the parents that are to stay hidden.
+  void double_a_parent(dag::Header& h) {
+    std::size_t replaced = 0;
+    for (const auto& twin : by_round_[h.round.value - 1]) {
+      const dag::Edge edge{twin->author(), twin->round(), twin->digest};
+      if (!faulty(edge.author.value) || edge == h.self) continue;
+      if (std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end()) continue;
+      while (replaced < h.refs.size() && faulty(h.refs[replaced].author.value)) ++replaced;
+      if (replaced == h.refs.size()) return;
+      h.refs[replaced] = edge;
+    }
   }
 
   // P1, counting every block that was ever signed, whoever holds it.
@@ -451,8 +478,14 @@ class Arena {
   bool dense_leader(const dag::BlockPtr& b) const {
     const dag::Header& h = b->header;
     if (leader(h.round.value) != h.author.value) return false;
-    std::uint32_t parents = h.self.round.value + 1 == h.round.value ? 1 : 0;
-    for (const dag::Edge& e : h.refs) parents += e.round.value + 1 == h.round.value ? 1 : 0;
+    std::set<std::uint16_t> authors;
+    std::uint32_t parents = 0;
+    const auto count = [&](const dag::Edge& e) {
+      const bool counts = authors.insert(e.author.value).second || !rules_.distinct_parents;
+      parents += counts && e.round.value + 1 == h.round.value ? 1 : 0;
+    };
+    count(h.self);
+    for (const dag::Edge& e : h.refs) count(e);
     return parents >= committee_.at_least(rules_.dense);
   }
 
@@ -485,6 +518,7 @@ class Arena {
   Options options_;
   Committee committee_;
   Prng random_;
+  Prng more_;  // for what was added later: old seeds keep their schedules
   std::set<std::uint16_t> faulty_;
   std::vector<dag::Dag> nodes_;
   std::vector<std::uint64_t> delivered_;

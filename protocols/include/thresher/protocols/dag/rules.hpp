@@ -34,6 +34,12 @@ struct Rules {
   bool check_claims = true;          ///< a claim without evidence is not accepted
   bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
   bool indirect_needs_claim = true;  ///< an anchor commits only what its history claims
+  bool self_edge = true;             ///< a block refers to its author's block before
+  bool one_vote = true;              ///< a vote counts for the block it names, not for its twins
+  bool skip_needs_authors = true;    ///< a skip has seen enough blocks of the round after
+  bool claims_in_time = true;        ///< claims count from two rounds on, not carried further
+  bool distinct_parents = true;      ///< dense parents are counted by author, not by block
+  bool claims_by_author = true;      ///< claims are counted by author, not by block
 
   static constexpr Rules thresher() { return {.name = "thresher"}; }
   static constexpr Rules mysticeti() { return {.name = "mysticeti", .edges = Edges::kDense}; }
