@@ -59,6 +59,9 @@ struct Node::Impl {
   void save_snapshot();
   void watch_lag();
   void adopt(dag::Committed commit);
+  void remind();
+  Bytes tell_block(const dag::Block& b);
+  void tell_commit(Round slot, const Digest& leader, std::optional<Round> before);
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);

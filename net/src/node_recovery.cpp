@@ -61,10 +61,44 @@ void Node::Impl::watch_lag() {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
                           std::to_string(d.frontier().value) + ", this node decides slot " +
                           std::to_string(d.next_slot().value));
+    remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   if (metrics) metrics->update(sample());
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
+}
+
+// The DAG writes its progress lazily, so after a crash it may know less than the log of this node.
+void Node::Impl::remind() {
+  const Round known{executor.protocol().next_slot().value - 1};
+  if (known >= ledger.slot()) return;
+  (void)reader.each(known, [&](const LogEntry& entry) {
+    for (const LoggedBlock& b : entry.blocks) tell_block(*b.block);
+    tell_commit(entry.slot, entry.leader, std::nullopt);
+    return true;
+  });
+}
+
+Bytes Node::Impl::tell_block(const dag::Block& b) {
+  Writer header;
+  encode_header(b, header);
+  const Bytes value = Bytes::from(header.take());
+  inputs.push_back(Restored{b.author() == self ? dag::kOwn : dag::kBlock,
+                            dag::block_key({b.author(), b.round(), b.digest}),
+                            value,
+                            {}});
+  return value;
+}
+
+void Node::Impl::tell_commit(Round slot, const Digest& leader, std::optional<Round> before) {
+  Writer tail;
+  if (before) tail.u64(before->value);
+  std::vector<std::byte> value(leader.bytes.begin(), leader.bytes.end());
+  value.insert(value.end(), tail.view().begin(), tail.view().end());
+  inputs.push_back(Restored{dag::kDelivered,
+                            Bytes::from(Writer().u64(slot.value).take()),
+                            Bytes::from(std::move(value)),
+                            {}});
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
@@ -72,18 +106,12 @@ void Node::Impl::adopt(dag::Committed commit_of_peers) {
   if (commit_of_peers.slot <= ledger.slot()) return;
   std::vector<Persist> records;
   for (const dag::BlockPtr& b : commit_of_peers.blocks) {
+    const Bytes value = tell_block(*b);
     const std::uint32_t table = b->author() == self ? dag::kOwn : dag::kBlock;
-    Writer header;
-    encode_header(*b, header);
     const Bytes key_of = dag::block_key({b->author(), b->round(), b->digest});
-    const Bytes value = Bytes::from(header.take());
-    inputs.push_back(Restored{table, key_of, value, {}});
     records.push_back({table, key_of, value, b->payload.bytes, true});
   }
-  inputs.push_back(Restored{dag::kDelivered,
-                            Bytes::from(Writer().u64(commit_of_peers.slot.value).take()),
-                            Bytes::copy_of(commit_of_peers.leader.bytes),
-                            {}});
+  tell_commit(commit_of_peers.slot, commit_of_peers.leader, ledger.slot());
   writer->persist(std::move(records), 0);
   commit(std::move(commit_of_peers));
   acknowledge();

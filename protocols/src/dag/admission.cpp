@@ -51,8 +51,24 @@ bool Dag::State::well_formed(const Block& block) const {
   const bool sparse = config.rules.edges == Edges::kSparse;
   if (h.vote && (!sparse || r < 2)) return false;
   if (h.claim && (!sparse || r < 3)) return false;
-  const bool dense = r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author);
-  if (!dense) return h.refs.empty();
+  // One way to say it: an author is named only when it is not the one whose turn it was.
+  const auto named = [&](const std::optional<NodeId>& author, bool present, std::uint64_t back) {
+    return !author || (present && config.rules.reputation && config.committee.contains(*author) &&
+                       *author != leader_of(Round{r - back}, config.committee));
+  };
+  if (!named(h.vote_author, h.vote.has_value(), 1)) return false;
+  if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
+  if (sparse && config.rules.reputation) {
+    // Whose slot it is follows from decisions that this node may not have made yet.
+    return h.refs.empty() || (r >= 2 && dense(h));
+  }
+  if (r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author)) return dense(h);
+  return h.refs.empty();
+}
+
+// Enough parents by distinct authors, every author at most once.
+bool Dag::State::dense(const Header& h) const {
+  const std::uint64_t r = h.round.value;
   std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
   Tally authors(config.committee);
   for (const Edge& e : h.refs) {
@@ -129,6 +145,7 @@ void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& 
   ++stats.equivocations;
   if (guilty.muted) return;
   guilty.muted = true;
+  muted.push_back(second.author());
   Writer evidence;
   encode_header(*first.block, evidence);
   encode_header(second, evidence);
@@ -136,21 +153,23 @@ void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& 
 }
 
 // Dense rules: the referenced block of the slot's leader is the vote.
-std::optional<Digest> Dag::State::derived_vote(const Header& h) const {
-  if (config.rules.edges == Edges::kSparse) return h.vote;
+std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
+  if (config.rules.edges == Edges::kSparse) {
+    return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
+  }
   if (h.round.value < 2) return std::nullopt;
   const Round slot{h.round.value - 1};
-  const NodeId leader = leader_of(slot, config.committee);
-  if (h.self.round == slot && leader == h.author) return h.self.digest;
+  const NodeId leader = schedule.leader(slot);
+  if (h.self.round == slot && leader == h.author) return h.self;
   for (const Edge& e : h.refs) {
-    if (e.round == slot && e.author == leader) return e.digest;
+    if (e.round == slot && e.author == leader) return e;
   }
   return std::nullopt;
 }
 
 // Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
 // certificate).
-std::optional<Digest> Dag::State::derived_claim(const Header& h) const {
+std::optional<Edge> Dag::State::derived_claim(const Header& h) const {
   if (config.rules.edges == Edges::kSparse || h.round.value < 3) return std::nullopt;
   const Round slot{h.round.value - 2};
   for (const Candidate& c : store.candidates(slot)) {
@@ -201,14 +220,14 @@ bool Dag::State::acceptable(Entry& entry) {
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};
   if (slot <= store.floor() || store.has_evidence(slot, *h.claim)) return true;
-  unproved[{leader_of(slot, config.committee), slot, *h.claim}].push_back(entry.edge());
+  unproved[claimed(h, config.committee)].push_back(entry.edge());
   return false;
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    const auto it = unproved.find({leader_of(slot, config.committee), slot, c.leader});
+    const auto it = unproved.find(c.leader);
     if (it == unproved.end()) continue;
     ready.insert(ready.end(), it->second.begin(), it->second.end());
     unproved.erase(it);

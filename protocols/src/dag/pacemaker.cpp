@@ -14,8 +14,15 @@ constexpr std::uint64_t kJumpLag = 64;
 
 }  // namespace
 
+// Proven equivocators do not count: the next block will not refer to them, and without them it must
+// still have parents enough.
 bool Dag::State::complete(Round r) const {
-  return r.value == 0 || store.accepted_authors(r).reached(config.rules.complete, config.committee);
+  if (r.value == 0) return true;
+  const Tally& authors = store.accepted_authors(r);
+  const auto out =
+      std::count_if(muted.begin(), muted.end(), [&](NodeId id) { return authors.contains(id); });
+  return authors.count() - static_cast<std::uint32_t>(out) >=
+         config.committee.at_least(config.rules.complete);
 }
 
 bool Dag::State::certification_impossible(Round slot) const {
@@ -35,7 +42,7 @@ bool Dag::State::may_leave(Round r) const {
   if (!complete(r)) return false;
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee) || timed_out) return true;
-  if (store.accepted_leader(r, leader_of(r, config.committee)) == nullptr) return false;
+  if (leader_block(r) == nullptr) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
   const auto& all = store.candidates(slot);
@@ -84,7 +91,7 @@ void Dag::State::watch_round(Fx& fx) {
   const Round cur = own ? own->round() : Round{0};
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
-  const NodeId leader = leader_of(cur, config.committee);
+  const NodeId leader = schedule.leader(cur);
   const bool hopeless = suspected(leader, cur) && leader != config.self;
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
 }
@@ -104,24 +111,36 @@ Header Dag::State::compose(Round r) {
   h.payload_root = signing_payload.root;
   h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
   const bool sparse = config.rules.edges == Edges::kSparse;
-  if (sparse && r.value >= 2) {
-    const Round slot{r.value - 1};
-    const NodeId leader = leader_of(slot, config.committee);
-    const Entry* e = store.accepted_leader(slot, leader);
-    if (e != nullptr && !peers[leader.value].muted) h.vote = e->block->digest;
-  }
-  if (sparse && r.value >= 3) {
-    const Round slot{r.value - 2};
-    const NodeId leader = leader_of(slot, config.committee);
-    for (const Candidate& c : store.candidates(slot)) {
-      const Entry* e = store.find({leader, slot, c.leader});
-      if (c.evidence && e != nullptr && e->accepted) h.claim = c.leader;
-    }
-  }
-  if (r.value >= 2 && (!sparse || leader_of(r, config.committee) == config.self)) {
-    add_references(h);
-  }
+  if (sparse && r.value >= 2) add_vote(h);
+  if (sparse && r.value >= 3) add_claim(h);
+  if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
   return h;
+}
+
+// The accepted block of the slot's leader, as far as this node knows who leads. Only a dense block
+// can be one.
+const Entry* Dag::State::leader_block(Round slot) const {
+  const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
+  return e != nullptr && (slot.value == 1 || dense(e->block->header)) ? e : nullptr;
+}
+
+void Dag::State::add_vote(Header& h) const {
+  const Round slot{h.round.value - 1};
+  const Entry* e = leader_block(slot);
+  if (e == nullptr || peers[e->block->author().value].muted) return;
+  h.vote = e->block->digest;
+  if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
+}
+
+void Dag::State::add_claim(Header& h) const {
+  const Round slot{h.round.value - 2};
+  for (const Candidate& c : store.candidates(slot)) {
+    const Entry* e = store.find(c.leader);
+    if (!c.evidence || e == nullptr || !e->accepted) continue;
+    h.claim = c.leader.digest;
+    h.claim_author.reset();
+    if (c.leader.author != leader_of(slot, config.committee)) h.claim_author = c.leader.author;
+  }
 }
 
 // Every accepted block of the round before, then the latest block of each author not yet

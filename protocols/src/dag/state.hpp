@@ -28,8 +28,9 @@ struct Dag::State {
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
   void settle(std::vector<Edge> ready, Fx& fx);
   bool acceptable(Entry& entry);
-  std::optional<Digest> derived_vote(const Header& header) const;
-  std::optional<Digest> derived_claim(const Header& header) const;
+  bool dense(const Header& header) const;
+  std::optional<Edge> derived_vote(const Header& header) const;
+  std::optional<Edge> derived_claim(const Header& header) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
   void note_equivocation(const Entry& first, const Block& second, Fx& fx);
@@ -51,6 +52,9 @@ struct Dag::State {
   bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
+  const Entry* leader_block(Round slot) const;
+  void add_vote(Header& header) const;
+  void add_claim(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   Round next_round() const;
@@ -62,6 +66,8 @@ struct Dag::State {
 
   // order.cpp: decisions, delivery, garbage
   void order(Fx& fx);
+  bool order_once(Fx& fx);
+  void leaders_changed();
   void deliver(const Decision& commit, Fx& fx);
   void collect(const Edge& leader, std::vector<Edge>& out);
   Committed take(Round slot, const Digest& leader, const std::vector<Edge>& edges);
@@ -71,11 +77,13 @@ struct Dag::State {
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void persist_delivered(Round slot, const Digest& leader, Fx& fx) const;
-  void adopt(Round slot, const Digest& leader, Fx& fx);
+  void adopt(Round slot, Reader& value, Fx& fx);
+  void adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
   Config config;
   Store store;
+  Schedule schedule;
   Stats stats;
 
   struct Pending {
@@ -95,6 +103,7 @@ struct Dag::State {
     bool muted = false;             // proven equivocator: never referenced again
   };
   std::vector<Peer> peers;
+  std::vector<NodeId> muted;  // of the peers
   Round highest_seen{0};  // over all peers
   bool ahead(Round seen) const;
   bool lagging() const;
@@ -122,11 +131,13 @@ struct Dag::State {
   bool started = false;
 
   Round next{1};                      // first undecided slot
+  Round last_commit{0};               // the committed slot before it
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
   Round ordered_next{0};              // the first undecided slot after that
   std::uint64_t undelivered = 0;      // accepted blocks with a payload, not delivered
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
+  Schedule restored_schedule;  // after the last of them
 };
 
 }  // namespace thresher::dag

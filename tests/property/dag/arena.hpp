@@ -72,6 +72,10 @@ class Arena {
   }
   std::uint64_t commits() const { return reference_.size(); }
   std::uint64_t crashes() const { return crashes_; }
+  /// Commits after which a node's view of the leaders to come was compared with the others'.
+  std::uint64_t schedules_compared() const { return schedules_compared_; }
+  /// Of these, how often the very next round had another leader than the one whose turn it was.
+  std::uint64_t passed_over() const { return passed_over_; }
   const Journal<dag::Dag>& journal() const { return journal_; }
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.
@@ -253,6 +257,24 @@ class Arena {
                          std::to_string(reference_[length].first));
     }
     ++length;
+    check_leaders(i, length);
+  }
+  // Who decided the same names the same leaders of the rounds to come.
+  void check_leaders(std::uint16_t i, std::uint64_t length) {
+    // A commit may be one of several of a step, or one that a restart repeats: only the last one
+    // shows what the node knows now.
+    const dag::Dag& node = nodes_[i];
+    if (node.next_slot().value != reference_[length - 1].first + 1) return;
+    std::vector<std::uint16_t> leaders;
+    for (std::uint64_t k = 0; k < 20ull * committee_.size(); ++k) {
+      leaders.push_back(node.leader(Round{node.next_slot().value + k}).value);
+    }
+    passed_over_ += leaders[0] != leader(node.next_slot().value) ? 1 : 0;
+    if (schedules_.emplace(length, leaders).first->second != leaders) {
+      violated("leaders", "node " + std::to_string(i) + " sees other leaders after " +
+                              std::to_string(length) + " commits");
+    }
+    ++schedules_compared_;
   }
   void emit(std::uint16_t i, const ArmTimer& e, std::vector<InputOf<dag::Dag>>&) {
     timers_[i].insert(e.id);
@@ -295,6 +317,23 @@ class Arena {
     }
     if (!known_.emplace(block->digest, block).second) return;
     by_round_[block->round().value].push_back(block);
+  }
+
+  // Any block of the round that may lead it for somebody: the one whose turn it is, or any dense
+  // one.
+  dag::BlockPtr any_leader(std::uint64_t round) {
+    if (!rules_.reputation || more_.below(2) == 0) return any_of(round, leader(round), true);
+    std::vector<dag::BlockPtr> found;
+    const auto it = by_round_.find(round);
+    if (it == by_round_.end()) return nullptr;
+    for (const auto& b : it->second) {
+      if (round == 1 || !b->header.refs.empty()) found.push_back(b);
+    }
+    return found.empty() ? nullptr : found[more_.below(found.size())];
+  }
+  std::optional<NodeId> named(const dag::BlockPtr& b) const {
+    if (b->author().value == leader(b->round().value)) return std::nullopt;
+    return b->author();
   }
 
   dag::BlockPtr any_of(std::uint64_t round, std::uint16_t author, bool fixed) {
@@ -345,12 +384,19 @@ class Arena {
     }
     const bool sparse = rules_.edges == dag::Edges::kSparse;
     if (sparse && round >= 2 && random_.below(4) < votes_of_4_) {
-      if (const auto b = any_of(round - 1, leader(round - 1), true)) h.vote = b->digest;
+      if (const auto b = any_leader(round - 1)) {
+        h.vote = b->digest;
+        h.vote_author = named(b);
+      }
     }
     if (sparse && round >= 3 && random_.below(4) < claims_of_4_) {
-      if (const auto b = any_of(round - 2, leader(round - 2), true)) h.claim = b->digest;
+      if (const auto b = any_leader(round - 2)) {
+        h.claim = b->digest;
+        h.claim_author = named(b);
+      }
     }
-    if (round >= 2 && (!sparse || leader(round) == self) && !add_parents(h)) return nullptr;
+    const bool leads = leader(round) == self || (rules_.reputation && more_.below(3) == 0);
+    if (round >= 2 && (!sparse || leads) && !add_parents(h)) return nullptr;
     Writer salt;
     salt.u64(++payloads_);
     const Bytes bytes = Bytes::from(salt.take());
@@ -477,7 +523,7 @@ class Arena {
   // known here, since the faulty cannot refer to what does not exist.
   bool dense_leader(const dag::BlockPtr& b) const {
     const dag::Header& h = b->header;
-    if (leader(h.round.value) != h.author.value) return false;
+    if (rules_.reputation ? h.refs.empty() : leader(h.round.value) != h.author.value) return false;
     std::set<std::uint16_t> authors;
     std::uint32_t parents = 0;
     const auto count = [&](const dag::Edge& e) {
@@ -531,6 +577,9 @@ class Arena {
   Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
   std::vector<Letter> letters_;
+  std::map<std::uint64_t, std::vector<std::uint16_t>> schedules_;  // by length of the log
+  std::uint64_t schedules_compared_ = 0;
+  std::uint64_t passed_over_ = 0;
   std::vector<std::pair<std::uint64_t, Digest>> reference_;
   std::map<Digest, dag::BlockPtr> known_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;

@@ -14,10 +14,11 @@ using Input = InputOf<Dag>;
 /// One node and what it asked for; the test plays everybody else.
 class Target {
  public:
-  Target() : node_(config()) { feed(Start{0}); }
+  explicit Target(const Rules& rules = Rules::thresher()) : node_(config(rules)) { feed(Start{0}); }
 
-  static Config config() {
+  static Config config(const Rules& rules) {
     Config c;
+    c.rules = rules;
     c.self = NodeId{0};
     return c;
   }
@@ -102,6 +103,21 @@ TEST(Floods, Row2EquivocationsAreNotCollected) {
   for (std::uint64_t i = 0; i < 100'000; ++i) t.push(1, block(1, 1, i));
   EXPECT_LE(t.node_.footprint().blocks, 2u);
   EXPECT_EQ(t.accusations_, 1);
+}
+
+// The next block does not refer to a proven equivocator, so a round is complete without it or not
+// at all: else the block had too few parents and everybody refused it.
+TEST(Floods, Row2AnEquivocatorDoesNotCompleteARound) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Target t(rules);
+    t.push(1, block(1, 1, 1));
+    t.push(1, block(1, 1, 2));
+    t.push(2, block(2, 1));
+    EXPECT_EQ(t.accusations_, 1);
+    EXPECT_EQ(t.node_.round().value, 1u) << rules.name;
+    t.push(3, block(3, 1));
+    EXPECT_EQ(t.node_.round().value, 2u) << rules.name;
+  }
 }
 
 TEST(Floods, Row3AFloodLeavesRoomForTheHonest) {

@@ -48,6 +48,9 @@ struct Header {
   std::optional<Digest> vote;
   /// The claimed block of slot (round-2, its leader).
   std::optional<Digest> claim;
+  /// Who wrote the voted and the claimed block, when that is not whose turn it was.
+  std::optional<NodeId> vote_author;
+  std::optional<NodeId> claim_author;
   /// Dense parents of round-1 first (by author), then stragglers. Only where the rules ask for
   /// them.
   std::vector<Edge> refs;

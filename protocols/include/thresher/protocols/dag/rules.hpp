@@ -30,6 +30,7 @@ struct Rules {
   Threshold complete = kQuorum;       ///< m: blocks that complete a round
   Threshold amplify = kValidity;      ///< a: claims that count as evidence
   std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+  bool reputation = true;  ///< who missed its slots as a leader is passed over; false: all in turn
 
   bool check_claims = true;          ///< a claim without evidence is not accepted
   bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
