@@ -80,6 +80,7 @@ std::size_t Dag::pending_submits() const {
 Footprint Dag::footprint() const {
   const State& s = *state_;
   Footprint out{0, s.pending.size(), s.missing.size(), 0};
+  for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }

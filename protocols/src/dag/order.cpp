@@ -133,6 +133,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     freed.insert(freed.end(), it->second.begin(), it->second.end());
     it = unproved.erase(it);
   }
+  std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
   std::erase_if(missing, [&](const auto& m) { return below(m.first); });
   settle(std::move(freed), fx);
 }

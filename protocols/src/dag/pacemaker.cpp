@@ -186,7 +186,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   timed_out = false;
   pushed_recently = true;
   persist(kOwn, *own, fx);
-  fx.broadcast(Push{own});
+  fx.broadcast(Push{outgoing()});
   hold(own, config.self, fx);
   fx.push(CancelTimer{{kRoundTimer, {}}});
   progress(fx);
@@ -214,11 +214,16 @@ void Dag::State::expired(TimerId id, Fx& fx) {
   }
 }
 
+// The own last block as others get it.
+BlockPtr Dag::State::outgoing() const {
+  return config.rules.bitmap_refs ? pack(own, config.committee) : own;
+}
+
 // Lost messages are repaired by repeating the last own block, byte for byte.
 void Dag::State::push_own(Fx& fx) {
   const bool repeat = own && !pushed_recently;
   pushed_recently = false;
-  if (repeat) fx.broadcast(Push{own});
+  if (repeat) fx.broadcast(Push{outgoing()});
   const Delay busy{config.timeout.value * 2 / 3};
   fx.push(ArmTimer{{kPushTimer, {}}, has_work() ? busy : config.idle_push});
 }

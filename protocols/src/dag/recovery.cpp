@@ -68,6 +68,7 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
   if (store.find(edge) == nullptr) {
     if (edge.author == config.self) accuse_self(*block, fx);
     missing.erase(edge);
+    forget_packed(edge);
     ++peers[edge.author.value].waiting;
     store.insert(block, derived_vote(block->header));
   }
@@ -151,7 +152,7 @@ void Dag::State::start(Fx& fx) {
     collect(block->edge(), edges);
     fx.deliver(take(slot, leader, edges));
   }
-  if (own) fx.broadcast(Push{own});
+  if (own) fx.broadcast(Push{outgoing()});
   pushed_recently = true;
   fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
   progress(fx);

@@ -33,7 +33,11 @@ struct Dag::State {
   std::optional<Edge> derived_claim(const Header& header) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
-  void note_equivocation(const Entry& first, const Block& second, Fx& fx);
+  void note_equivocation(const Block& first, const Block& second, Fx& fx);
+  void hold_packed(const BlockPtr& block, Fx& fx);
+  bool unfold(const BlockPtr& block, Fx& fx);
+  void unfold_after(Round round, Fx& fx);
+  void forget_packed(const Edge& edge);
 
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
@@ -63,6 +67,7 @@ struct Dag::State {
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
   void push_own(Fx& fx);
+  BlockPtr outgoing() const;
 
   // order.cpp: decisions, delivery, garbage
   void order(Fx& fx);
@@ -104,7 +109,7 @@ struct Dag::State {
   };
   std::vector<Peer> peers;
   std::vector<NodeId> muted;  // of the peers
-  Round highest_seen{0};  // over all peers
+  Round highest_seen{0};      // over all peers
   bool ahead(Round seen) const;
   bool lagging() const;
   Round frontier() const;
@@ -116,6 +121,8 @@ struct Dag::State {
   std::map<Edge, Missing> missing;             // referenced but not held
   std::map<Edge, std::vector<Edge>> waiting;   // missing or unaccepted block -> who waits for it
   std::map<Edge, std::vector<Edge>> unproved;  // claimed leader without evidence -> claimers
+  /// Packed blocks, verified, whose parents are not all known; by round and author.
+  std::map<Round, std::map<NodeId, BlockPtr>> packed;
   bool pull_armed = false;
   std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
 

@@ -223,6 +223,11 @@ class Arena {
   }
   // A lazy record becomes durable with the next one that is not.
   void emit(std::uint16_t i, const Persist& e, std::vector<InputOf<dag::Dag>>&) {
+    if (e.table == dag::kOwn && !e.value.empty()) {  // in full, however it is pushed
+      Reader in(e.value.view());
+      const auto block = dag::decode_slim(in, {}, committee_.size());
+      if (block) note(*block);
+    }
     pending_[i].push_back(e);
     if (e.lazy) return;
     (void)disks_[i].write(pending_[i], true);
@@ -366,9 +371,19 @@ class Arena {
       note(block);
       chains_[self].push_back(block);
       for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
-        if (random_.below(3) < shown_of_3_) post(self, to, dag::Push{block});
+        if (random_.below(3) < shown_of_3_) post(self, to, dag::Push{shape(block)});
       }
     }
+  }
+
+  // As it is pushed: packed where the rules say so, and now and then with a hash that is nobody's.
+  dag::BlockPtr shape(const dag::BlockPtr& block) {
+    if (!rules_.bitmap_refs) return block;
+    const dag::BlockPtr packed = dag::pack(block, committee_);
+    if (!packed->header.packed || more_.below(8) != 0) return packed;
+    dag::Header h = packed->header;
+    h.packed->digests = h.payload_root;
+    return dag::make_block(std::move(h), packed->payload, {}, {});
   }
 
   dag::BlockPtr craft(std::uint16_t self, std::uint64_t round) {

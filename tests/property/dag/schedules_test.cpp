@@ -44,7 +44,8 @@ DagRun run_of(std::uint64_t seed, const dag::Rules& rules) {
 
 class Schedules : public testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Schedules,
-                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti()),
+                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
+                                         dag::Rules::mysticeti_bitmap()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Schedules, AgreeAndMoveOn) {

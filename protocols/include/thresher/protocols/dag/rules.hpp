@@ -30,6 +30,7 @@ struct Rules {
   Threshold complete = kQuorum;       ///< m: blocks that complete a round
   Threshold amplify = kValidity;      ///< a: claims that count as evidence
   std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+  bool bitmap_refs = false;  ///< blocks name their dense parents by a bitmap and one hash (S1)
   bool reputation = true;  ///< who missed its slots as a leader is passed over; false: all in turn
 
   bool check_claims = true;          ///< a claim without evidence is not accepted
@@ -44,6 +45,10 @@ struct Rules {
 
   static constexpr Rules thresher() { return {.name = "thresher"}; }
   static constexpr Rules mysticeti() { return {.name = "mysticeti", .edges = Edges::kDense}; }
+  /// The same DAG with smaller blocks: n/8 + 32 bytes in place of 42 for each parent.
+  static constexpr Rules mysticeti_bitmap() {
+    return {.name = "mysticeti_bitmap", .edges = Edges::kDense, .bitmap_refs = true};
+  }
 };
 
 }  // namespace thresher::dag
