@@ -38,7 +38,7 @@ struct Node::Impl {
   void cancel(TimerId id);
   void persist(std::vector<Persist> records, std::uint64_t barrier);
   void verify(const Verify& v) { jobs.push_back(v); }
-  void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, key.sign(e.digest.bytes)}); }
+  void endorse(const Endorse& e);
   void reveal(const RevealCoin&) {}
   void accuse(const Accuse& a);
   void pump();
@@ -117,6 +117,7 @@ struct Node::Impl {
   std::uint64_t own_client = 0;
   std::uint64_t own_sequence = 0;
   std::map<std::uint64_t, std::promise<Receipt>> promises;
+  bool key_noted = false;  // see key_use.hpp
   std::string stopped_because;
 };
 
