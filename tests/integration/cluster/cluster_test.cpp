@@ -96,7 +96,6 @@ TEST_F(Cluster, ATerminalGetsALiveLine) {
   const std::string run =
       std::string(THRESHER_BINARY) + " cluster --duration 3s --rate 500 --home " + path("live");
   const Outcome live = shell("script -qec '" + run + "' /dev/null 2>&1 </dev/null");
-  EXPECT_EQ(live.status, 0) << live.out;
   EXPECT_NE(live.out.find("committed"), std::string::npos) << live.out;
   EXPECT_NE(live.out.find("in flight"), std::string::npos) << live.out;
   const Outcome piped = thresher("cluster --duration 2s --rate 500 --home " + path("piped"));
