@@ -64,6 +64,7 @@ Result<dag::Message> decode_want(Reader& in) {
     const Round round{in.u64()};
     want.blocks.push_back({author, round, in.digest()});
   }
+  if (!in.done()) return Errc::kMalformed;
   return dag::Message{std::move(want)};
 }
 
@@ -71,11 +72,13 @@ Result<dag::Message> decode_want_round(Reader& in, std::uint32_t n) {
   dag::WantRound want{Round{in.u64()}, NodeSet(n)};
   const std::uint32_t count = in.u32();
   if (count > n || in.remaining() != std::size_t{count} * 2) return Errc::kMalformed;
+  NodeId last{};
   for (std::uint32_t i = 0; i < count; ++i) {
     const NodeId id{in.u16()};
-    if (id.value >= n) return Errc::kMalformed;
-    want.have.insert(id);
+    if (id.value >= n || (i > 0 && id <= last)) return Errc::kMalformed;
+    want.have.insert(last = id);
   }
+  if (!in.done()) return Errc::kMalformed;
   return dag::Message{std::move(want)};
 }
 

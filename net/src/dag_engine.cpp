@@ -33,8 +33,8 @@ struct DagAdapter {
   static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
 
   static bool adopts() { return true; }
-  void adopt(const dag::Committed& commit, std::deque<InputOf<dag::Dag>>& inputs,
-             std::vector<Persist>& records) const {
+  void adopt(const dag::Committed& commit, std::optional<Round> before,
+             std::deque<InputOf<dag::Dag>>& inputs, std::vector<Persist>& records) const {
     for (const dag::BlockPtr& b : commit.blocks) {
       const auto [kind, key] = record_of(*b);
       Writer header;
@@ -43,9 +43,13 @@ struct DagAdapter {
       inputs.push_back(Restored{kind, key, value, {}});
       records.push_back({kind, key, value, b->payload.bytes, true});
     }
+    Writer tail;
+    if (before) tail.u64(before->value);
+    std::vector<std::byte> value(commit.leader.bytes.begin(), commit.leader.bytes.end());
+    value.insert(value.end(), tail.view().begin(), tail.view().end());
     inputs.push_back(Restored{dag::kDelivered,
                               Bytes::from(Writer().u64(commit.slot.value).take()),
-                              Bytes::copy_of(commit.leader.bytes),
+                              Bytes::from(value.take()),
                               {}});
   }
   RecordName record_of(const dag::Block& b) const {

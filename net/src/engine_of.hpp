@@ -7,11 +7,10 @@
 //     Request request(dag::Payload);
 //     void deliver(Output, EngineHost&);
 //     bool adopts() const;
-//     void adopt(const dag::Committed&, std::deque<InputOf<Protocol>>&, std::vector<Persist>&);
-//     EngineSample sample(const Protocol&) const;
-//     RecordName record_of(const dag::Block&) const;
-//     std::size_t payload_limit() const;
-//     void restore(const Restored&); void start(EngineHost&);  // if it keeps something of its own
+//     void adopt(const dag::Committed&, std::optional<Round> before,
+//     std::deque<InputOf<Protocol>>&, std::vector<Persist>&); EngineSample sample(const Protocol&)
+//     const; RecordName record_of(const dag::Block&) const; std::size_t payload_limit() const; void
+//     restore(const Restored&); void start(EngineHost&);  // if it keeps something of its own
 //     std::uint32_t table(std::uint32_t) const;     // of the store, for one of the protocol
 //     std::optional<std::uint32_t> own_table(std::uint32_t) const;  // the mirror; empty: not its
 //     own
@@ -74,8 +73,9 @@ class EngineOf final : public OrderEngine {
   }
   void persisted(std::uint64_t barrier) override { executor_.persisted(barrier); }
   bool adopts() const override { return backend_.adapter.adopts(); }
-  void adopt(const dag::Committed& commit, std::vector<Persist>& records) override {
-    backend_.adapter.adopt(commit, inputs_, records);
+  void adopt(const dag::Committed& commit, std::optional<Round> before,
+             std::vector<Persist>& records) override {
+    backend_.adapter.adopt(commit, before, inputs_, records);
   }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }

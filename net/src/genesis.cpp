@@ -6,9 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "thresher/text/json.hpp"
-
 #include "thresher/core/names.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::net {
 namespace {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "key_use.hpp"
 #include "node_impl.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
@@ -176,6 +177,19 @@ void Node::Impl::cancel(TimerId id) {
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
   writer->persist(std::move(records), barrier);
+}
+
+// Before the first signature the use of the key is noted, so that lost data do not look like a new
+// node.
+void Node::Impl::endorse(const Endorse& e) {
+  if (!key_noted && options.store != StoreKind::kMemory) {
+    if (!note_key_use(options.key, key.public_key())) {
+      return halt("cannot write '" + key_use_path(options.key) +
+                  "'; free space or allow it, then restart the node");
+    }
+    key_noted = true;
+  }
+  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
 void Node::Impl::accuse(const Accuse& a) {

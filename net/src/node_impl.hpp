@@ -62,6 +62,7 @@ struct Node::Impl final : EngineHost {
   void save_snapshot();
   void watch_lag();
   void adopt(dag::Committed commit);
+  void remind();
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -116,6 +117,7 @@ struct Node::Impl final : EngineHost {
   std::uint64_t own_client = 0;
   std::uint64_t own_sequence = 0;
   std::map<std::uint64_t, std::promise<Receipt>> promises;
+  bool key_noted = false;  // see key_use.hpp
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

@@ -64,17 +64,30 @@ void Node::Impl::watch_lag() {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
                           std::to_string(at.frontier.value) + ", this node decides slot " +
                           std::to_string(at.next_slot.value));
+    remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   if (metrics) metrics->update(sample());
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
 }
 
+// The DAG writes its progress lazily, so after a crash it may know less than the log of this node.
+void Node::Impl::remind() {
+  const Round known{engine->sample().next_slot.value - 1};
+  if (known >= ledger.slot()) return;
+  (void)reader.each(known, [&](const LogEntry& entry) {
+    const auto whole = reader.whole(entry);
+    std::vector<Persist> stored_already;
+    if (whole) engine->adopt(*whole, std::nullopt, stored_already);
+    return static_cast<bool>(whole);
+  });
+}
+
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(dag::Committed commit_of_peers) {
   if (commit_of_peers.slot <= ledger.slot()) return;
   std::vector<Persist> records;
-  engine->adopt(commit_of_peers, records);
+  engine->adopt(commit_of_peers, ledger.slot(), records);
   writer->persist(std::move(records), 0);
   commit(std::move(commit_of_peers));
   acknowledge();

@@ -73,7 +73,9 @@ class OrderEngine {
   /// True when commits of the log that peers vouch for can be put in from outside.
   virtual bool adopts() const = 0;
   /// Tells the protocol of such a commit; `records` is what the store must keep of it.
-  virtual void adopt(const dag::Committed& commit, std::vector<Persist>& records) = 0;
+  /// `before` is the slot of the commit before it in the log, if the caller knows it.
+  virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
+                     std::vector<Persist>& records) = 0;
   virtual EngineSample sample() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;

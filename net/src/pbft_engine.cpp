@@ -71,8 +71,8 @@ struct PbftAdapter {
   }
 
   static bool adopts() { return true; }
-  static void adopt(const dag::Committed& commit, std::deque<InputOf<Pbft>>& inputs,
-                    std::vector<Persist>& records) {
+  static void adopt(const dag::Committed& commit, std::optional<Round>,
+                    std::deque<InputOf<Pbft>>& inputs, std::vector<Persist>& records) {
     for (const dag::BlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
       const Bytes mark = Bytes::copy_of(as_view(pbft::kDelivered));

@@ -56,8 +56,8 @@ struct RaftAdapter {
   }
 
   static bool adopts() { return true; }
-  static void adopt(const dag::Committed& commit, std::deque<InputOf<Raft>>& inputs,
-                    std::vector<Persist>& records) {
+  static void adopt(const dag::Committed& commit, std::optional<Round>,
+                    std::deque<InputOf<Raft>>& inputs, std::vector<Persist>& records) {
     for (const dag::BlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
       const Bytes term = Bytes::from(Writer().u64(b->header.self.round.value).take());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "state.hpp"
@@ -17,7 +18,7 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
   if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     if (own && store.find({from, round, message.block->digest}) != nullptr) {
-      fx.send(from, Push{own});
+      fx.send(from, Push{outgoing()});
     }
     if (round <= store.floor()) return;
   }
@@ -51,18 +52,49 @@ bool Dag::State::well_formed(const Block& block) const {
   const bool sparse = config.rules.edges == Edges::kSparse;
   if (h.vote && (!sparse || r < 2)) return false;
   if (h.claim && (!sparse || r < 3)) return false;
-  const bool dense = r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author);
-  if (!dense) return h.refs.empty();
-  Tally parents(config.committee);
-  Tally authors(config.committee);
-  if (h.self.round.value + 1 == r) parents.add(h.author);
-  for (const Edge& e : h.refs) {
-    if (!config.committee.contains(e.author) || e.author == h.author) return false;
-    if (e.round.value == 0 || e.round.value >= r || !authors.add(e.author)) return false;
-    if (e.round.value + config.gc_depth < r) return false;
-    if (e.round.value + 1 == r) parents.add(e.author);
+  // One way to say it: an author is named only when it is not the one whose turn it was.
+  const auto named = [&](const std::optional<NodeId>& author, bool present, std::uint64_t back) {
+    return !author || (present && config.rules.reputation && config.committee.contains(*author) &&
+                       *author != leader_of(Round{r - back}, config.committee));
+  };
+  if (!named(h.vote_author, h.vote.has_value(), 1)) return false;
+  if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
+  const bool bare = h.refs.empty() && !h.packed;
+  if (sparse && config.rules.reputation) {
+    // Whose slot it is follows from decisions that this node may not have made yet.
+    return bare || (r >= 2 && dense(h));
   }
-  return parents.reached(config.rules.dense, config.committee);
+  if (r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author)) return dense(h);
+  return bare;
+}
+
+// Enough parents by distinct authors, every author at most once, and in the one order that there
+// is: parents, then stragglers, each by author.
+bool Dag::State::dense(const Header& h) const {
+  const std::uint64_t r = h.round.value;
+  std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
+  Tally authors(config.committee);
+  if (h.packed) {
+    h.packed->authors.for_each([&](NodeId id) { authors.add(id); });
+    parents += authors.count();
+    if (h.packed->members != config.committee.size() || authors.contains(h.author)) return false;
+  }
+  const auto before = [&](const Edge& a, const Edge& b) {
+    return std::tuple(a.round.value + 1 != r, a.author) <
+           std::tuple(b.round.value + 1 != r, b.author);
+  };
+  if (!std::is_sorted(h.refs.begin(), h.refs.end(), before)) return false;
+  for (const Edge& e : h.refs) {
+    if (!config.committee.contains(e.author)) return false;
+    if (e.round.value == 0 || e.round.value >= r) return false;
+    if ((e.author == h.author || !authors.add(e.author)) && config.rules.distinct_parents) {
+      return false;
+    }
+    if (e.round.value + config.gc_depth < r) return false;
+    if (e.round.value + 1 == r && h.packed) return false;
+    parents += e.round.value + 1 == r ? 1 : 0;
+  }
+  return parents >= config.committee.at_least(config.rules.dense);
 }
 
 void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {
@@ -105,11 +137,56 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
-    note_equivocation(*first, *p.block, fx);
+    note_equivocation(*first->block, *p.block, fx);
     const bool needed = missing.contains(edge) || !unproved.empty();
     if (!needed) return;
   }
+  if (p.block->header.packed) return hold_packed(p.block, fx);
   hold(p.block, p.from, fx);
+}
+
+// The references of a packed block are those blocks that this node holds, if it holds them; until
+// then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
+// author and round of the window.
+void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
+  std::map<NodeId, BlockPtr>& kept = packed[block->round()];
+  const auto [it, fresh] = kept.emplace(block->author(), block);
+  if (!fresh) {
+    if (it->second->digest != block->digest) note_equivocation(*it->second, *block, fx);
+    return;
+  }
+  if (!unfold(block, fx)) arm_pull(fx);
+}
+
+// True when the block went on to be held.
+bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
+  const Round before{block->round().value - 1};
+  std::vector<Edge> parents;
+  bool all = true;
+  block->header.packed->authors.for_each([&](NodeId id) {
+    const Entry* e = store.first(before, id);
+    if (e == nullptr) {
+      all = false;
+    } else {
+      parents.push_back(e->edge());
+    }
+  });
+  const BlockPtr whole = all ? unpack(block, parents) : nullptr;
+  if (all && !whole) need({block->author(), block->round(), block->digest}, block->author());
+  if (whole) hold(whole, block->author(), fx);
+  return whole != nullptr;
+}
+
+// A block of `round` came: packed blocks of the next one may refer to it.
+void Dag::State::unfold_after(Round round, Fx& fx) {
+  const auto it = packed.find(Round{round.value + 1});
+  if (it == packed.end()) return;
+  std::vector<BlockPtr> again;
+  for (const auto& [author, block] : it->second) again.push_back(block);
+  for (const BlockPtr& block : again) {
+    const Edge edge{block->author(), block->round(), block->digest};
+    if (store.find(edge) == nullptr) unfold(block, fx);
+  }
 }
 
 // A block with our signature that we do not hold, though our blocks are durable before they are
@@ -122,34 +199,36 @@ void Dag::State::accuse_self(const Block& block, Fx& fx) {
   fx.push(Accuse{config.self, Bytes::from(evidence.take())});
 }
 
-void Dag::State::note_equivocation(const Entry& first, const Block& second, Fx& fx) {
+void Dag::State::note_equivocation(const Block& first, const Block& second, Fx& fx) {
   Peer& guilty = peers[second.author().value];
   ++stats.equivocations;
   if (guilty.muted) return;
   guilty.muted = true;
   muted.push_back(second.author());
   Writer evidence;
-  encode_header(*first.block, evidence);
+  encode_header(first, evidence);
   encode_header(second, evidence);
   fx.push(Accuse{second.author(), Bytes::from(evidence.take())});
 }
 
 // Dense rules: the referenced block of the slot's leader is the vote.
-std::optional<Digest> Dag::State::derived_vote(const Header& h) const {
-  if (config.rules.edges == Edges::kSparse) return h.vote;
+std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
+  if (config.rules.edges == Edges::kSparse) {
+    return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
+  }
   if (h.round.value < 2) return std::nullopt;
   const Round slot{h.round.value - 1};
-  const NodeId leader = leader_of(slot, config.committee);
-  if (h.self.round == slot && leader == h.author) return h.self.digest;
+  const NodeId leader = schedule.leader(slot);
+  if (h.self.round == slot && leader == h.author) return h.self;
   for (const Edge& e : h.refs) {
-    if (e.round == slot && e.author == leader) return e.digest;
+    if (e.round == slot && e.author == leader) return e;
   }
   return std::nullopt;
 }
 
 // Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
 // certificate).
-std::optional<Digest> Dag::State::derived_claim(const Header& h) const {
+std::optional<Edge> Dag::State::derived_claim(const Header& h) const {
   if (config.rules.edges == Edges::kSparse || h.round.value < 3) return std::nullopt;
   const Round slot{h.round.value - 2};
   for (const Candidate& c : store.candidates(slot)) {
@@ -170,6 +249,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   const Edge edge{block->author(), block->round(), block->digest};
   std::vector<Edge> ready{edge};
   missing.erase(edge);
+  forget_packed(edge);
   ++peers[edge.author.value].waiting;
   if (store.insert(block, derived_vote(block->header))) {
     wake_evidence(Round{edge.round.value - 1}, ready);
@@ -185,6 +265,14 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   store.find(edge)->parents_settled = settled;
   settle(std::move(ready), fx);
   arm_pull(fx);
+  unfold_after(edge.round, fx);
+}
+
+void Dag::State::forget_packed(const Edge& edge) {
+  const auto it = packed.find(edge.round);
+  if (it == packed.end()) return;
+  it->second.erase(edge.author);
+  if (it->second.empty()) packed.erase(it);
 }
 
 // True when every edge is settled and the claim is proved; else registers what it waits for.
@@ -200,14 +288,14 @@ bool Dag::State::acceptable(Entry& entry) {
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};
   if (slot <= store.floor() || store.has_evidence(slot, *h.claim)) return true;
-  unproved[{leader_of(slot, config.committee), slot, *h.claim}].push_back(entry.edge());
+  unproved[claimed(h, config.committee)].push_back(entry.edge());
   return false;
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    const auto it = unproved.find({leader_of(slot, config.committee), slot, c.leader});
+    const auto it = unproved.find(c.leader);
     if (it == unproved.end()) continue;
     ready.insert(ready.end(), it->second.begin(), it->second.end());
     unproved.erase(it);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "schedule.hpp"
 #include "store.hpp"
 
 namespace thresher::dag {
@@ -20,12 +21,24 @@ struct Decision {
   Round slot;
   Verdict verdict = Verdict::kUndecided;
   bool direct = false;
-  Digest leader{};  ///< of a commit
+  Edge leader{};  ///< of a commit
 };
 
 /// Decisions of all slots from `next` to the top, lowest first.
-std::vector<Decision> decide(const Store& store, const Committee& committee, const Rules& rules,
-                             Round next);
+std::vector<Decision> decide(const Store& store, const Committee& committee,
+                             const Schedule& schedule, const Rules& rules, Round next);
+
+/// The block that a header votes for. Pre: it has a vote.
+inline Edge voted(const Header& h, const Committee& committee) {
+  const Round slot{h.round.value - 1};
+  return {h.vote_author ? *h.vote_author : leader_of(slot, committee), slot, *h.vote};
+}
+
+/// The block that a header claims. Pre: it has a claim.
+inline Edge claimed(const Header& h, const Committee& committee) {
+  const Round slot{h.round.value - 2};
+  return {h.claim_author ? *h.claim_author : leader_of(slot, committee), slot, *h.claim};
+}
 
 /// Calls `visit(const Edge&)` for each reference of a block that the store may hold (self, vote,
 /// claim, then the dense list) until it returns false. True when it never did.
@@ -33,12 +46,8 @@ template <class F>
 bool each_edge(const Block& block, const Committee& committee, F visit) {
   const Header& h = block.header;
   if (h.self.round.value > 0 && !visit(h.self)) return false;
-  const auto slot_edge = [&](std::uint64_t back, const Digest& digest) {
-    const Round slot{h.round.value - back};
-    return Edge{leader_of(slot, committee), slot, digest};
-  };
-  if (h.vote && !visit(slot_edge(1, *h.vote))) return false;
-  if (h.claim && !visit(slot_edge(2, *h.claim))) return false;
+  if (h.vote && !visit(voted(h, committee))) return false;
+  if (h.claim && !visit(claimed(h, committee))) return false;
   for (const Edge& e : h.refs) {
     if (!visit(e)) return false;
   }

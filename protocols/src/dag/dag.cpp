@@ -9,8 +9,10 @@ namespace thresher::dag {
 Dag::State::State(Config c)
     : config(std::move(c)),
       store(config.committee, config.rules),
+      schedule(config.committee, config.rules),
       peers(config.committee.size()),
-      timeout(config.timeout.value) {}
+      timeout(config.timeout.value),
+      restored_schedule(schedule) {}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}
@@ -62,6 +64,9 @@ Round Dag::round() const {
 Round Dag::next_slot() const {
   return state_->next;
 }
+NodeId Dag::leader(Round round) const {
+  return state_->schedule.leader(round);
+}
 Round Dag::frontier() const {
   return state_->frontier();
 }
@@ -75,6 +80,7 @@ std::size_t Dag::pending_submits() const {
 Footprint Dag::footprint() const {
   const State& s = *state_;
   Footprint out{0, s.pending.size(), s.missing.size(), 0};
+  for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }

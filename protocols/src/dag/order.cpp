@@ -8,11 +8,17 @@ namespace thresher::dag {
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
   if (!started || (ordered_version == store.version() && ordered_next == next)) return;
+  while (order_once(fx)) leaders_changed();
+  ordered_next = next;
+}
+
+// True when a decision gave later slots other leaders: what follows is decided anew.
+bool Dag::State::order_once(Fx& fx) {
   ordered_version = store.version();
-  const auto decisions = decide(store, config.committee, config.rules, next);
-  for (const Decision& d : decisions) {
+  for (const Decision& d : decide(store, config.committee, schedule, config.rules, next)) {
     if (d.verdict == Verdict::kUndecided) break;
     next = Round{d.slot.value + 1};
+    const bool changed = schedule.note(d.slot, d.verdict == Verdict::kCommit);
     if (d.verdict == Verdict::kSkip) {
       ++stats.skips;
       continue;
@@ -23,8 +29,18 @@ void Dag::State::order(Fx& fx) {
       timeout = config.timeout.value;
     }
     deliver(d, fx);
+    if (changed) return true;
   }
-  ordered_next = next;
+  return false;
+}
+
+// Dense rules read votes off the references, so who leads changes what was read.
+void Dag::State::leaders_changed() {
+  const Round from = schedule.changes_at();
+  if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
+  store.derive_again(
+      from, [&](const Header& h) { return derived_vote(h); },
+      [&](const Header& h) { return derived_claim(h); });
 }
 
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
@@ -66,11 +82,11 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<E
 }
 
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
-  const Edge leader{leader_of(commit.slot, config.committee), commit.slot, commit.leader};
   std::vector<Edge> edges;
-  collect(leader, edges);
-  Committed out = take(commit.slot, commit.leader, edges);
-  persist_delivered(commit.slot, commit.leader, fx);
+  collect(commit.leader, edges);
+  last_commit = commit.slot;
+  Committed out = take(commit.slot, commit.leader.digest, edges);
+  persist_delivered(commit.slot, commit.leader.digest, fx);
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);
 }
@@ -117,6 +133,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     freed.insert(freed.end(), it->second.begin(), it->second.end());
     it = unproved.erase(it);
   }
+  std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
   std::erase_if(missing, [&](const auto& m) { return below(m.first); });
   settle(std::move(freed), fx);
 }

@@ -42,7 +42,7 @@ bool Dag::State::may_leave(Round r) const {
   if (!complete(r)) return false;
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee) || timed_out) return true;
-  if (store.accepted_leader(r, leader_of(r, config.committee)) == nullptr) return false;
+  if (leader_block(r) == nullptr) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
   const auto& all = store.candidates(slot);
@@ -91,7 +91,7 @@ void Dag::State::watch_round(Fx& fx) {
   const Round cur = own ? own->round() : Round{0};
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
-  const NodeId leader = leader_of(cur, config.committee);
+  const NodeId leader = schedule.leader(cur);
   const bool hopeless = suspected(leader, cur) && leader != config.self;
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
 }
@@ -100,7 +100,8 @@ Header Dag::State::compose(Round r) {
   Header h;
   h.author = config.self;
   h.round = r;
-  h.self = own ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
+  const bool linked = own && config.rules.self_edge;
+  h.self = linked ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
   if (!submits.empty()) {
     signing_payload = std::move(submits.front());
     submits.pop_front();
@@ -110,24 +111,36 @@ Header Dag::State::compose(Round r) {
   h.payload_root = signing_payload.root;
   h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
   const bool sparse = config.rules.edges == Edges::kSparse;
-  if (sparse && r.value >= 2) {
-    const Round slot{r.value - 1};
-    const NodeId leader = leader_of(slot, config.committee);
-    const Entry* e = store.accepted_leader(slot, leader);
-    if (e != nullptr && !peers[leader.value].muted) h.vote = e->block->digest;
-  }
-  if (sparse && r.value >= 3) {
-    const Round slot{r.value - 2};
-    const NodeId leader = leader_of(slot, config.committee);
-    for (const Candidate& c : store.candidates(slot)) {
-      const Entry* e = store.find({leader, slot, c.leader});
-      if (c.evidence && e != nullptr && e->accepted) h.claim = c.leader;
-    }
-  }
-  if (r.value >= 2 && (!sparse || leader_of(r, config.committee) == config.self)) {
-    add_references(h);
-  }
+  if (sparse && r.value >= 2) add_vote(h);
+  if (sparse && r.value >= 3) add_claim(h);
+  if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
   return h;
+}
+
+// The accepted block of the slot's leader, as far as this node knows who leads. Only a dense block
+// can be one.
+const Entry* Dag::State::leader_block(Round slot) const {
+  const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
+  return e != nullptr && (slot.value == 1 || dense(e->block->header)) ? e : nullptr;
+}
+
+void Dag::State::add_vote(Header& h) const {
+  const Round slot{h.round.value - 1};
+  const Entry* e = leader_block(slot);
+  if (e == nullptr || peers[e->block->author().value].muted) return;
+  h.vote = e->block->digest;
+  if (e->block->author() != leader_of(slot, config.committee)) h.vote_author = e->block->author();
+}
+
+void Dag::State::add_claim(Header& h) const {
+  const Round slot{h.round.value - 2};
+  for (const Candidate& c : store.candidates(slot)) {
+    const Entry* e = store.find(c.leader);
+    if (!c.evidence || e == nullptr || !e->accepted) continue;
+    h.claim = c.leader.digest;
+    h.claim_author.reset();
+    if (c.leader.author != leader_of(slot, config.committee)) h.claim_author = c.leader.author;
+  }
 }
 
 // Every accepted block of the round before, then the latest block of each author not yet
@@ -173,7 +186,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   timed_out = false;
   pushed_recently = true;
   persist(kOwn, *own, fx);
-  fx.broadcast(Push{own});
+  fx.broadcast(Push{outgoing()});
   hold(own, config.self, fx);
   fx.push(CancelTimer{{kRoundTimer, {}}});
   progress(fx);
@@ -201,11 +214,16 @@ void Dag::State::expired(TimerId id, Fx& fx) {
   }
 }
 
+// The own last block as others get it.
+BlockPtr Dag::State::outgoing() const {
+  return config.rules.bitmap_refs ? pack(own, config.committee) : own;
+}
+
 // Lost messages are repaired by repeating the last own block, byte for byte.
 void Dag::State::push_own(Fx& fx) {
   const bool repeat = own && !pushed_recently;
   pushed_recently = false;
-  if (repeat) fx.broadcast(Push{own});
+  if (repeat) fx.broadcast(Push{outgoing()});
   const Delay busy{config.timeout.value * 2 / 3};
   fx.push(ArmTimer{{kPushTimer, {}}, has_work() ? busy : config.idle_push});
 }

@@ -43,7 +43,9 @@ Round Dag::State::frontier() const {
 }
 
 void Dag::State::arm_pull(Fx& fx) {
-  if (pull_armed || (missing.empty() && unproved.empty() && !lagging())) return;
+  if (pull_armed || (missing.empty() && unproved.empty() && packed.empty() && !lagging())) {
+    return;
+  }
   pull_armed = true;
   fx.push(ArmTimer{{kPullTimer, {}}, kPullEvery});
 }
@@ -60,6 +62,10 @@ bool Dag::State::may_ask(NodeId peer) {
 void Dag::State::pull(Fx& fx) {
   pull_armed = false;
   ++pulls;
+  // Whose parents did not come in the meantime is asked for in full.
+  for (const auto& [round, blocks] : packed) {
+    for (const auto& [author, block] : blocks) need({author, round, block->digest}, author);
+  }
   const std::uint32_t n = config.committee.size();
   std::vector<std::vector<Edge>> asks(n);
   for (auto& [edge, miss] : missing) {
@@ -156,12 +162,12 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (!store.has_evidence(slot, message.leader)) return;
   std::vector<const Entry*> found;
   for (const Entry& e : store.round(Round{slot.value + 1})) {
-    if (e.vote == message.leader) found.push_back(&e);
+    if (e.vote && e.vote->digest == message.leader) found.push_back(&e);
   }
   if (found.size() < config.committee.at_least(config.rules.certify)) {
     found.clear();
     for (const Entry& e : store.round(Round{slot.value + 2})) {
-      if (e.claim == message.leader) found.push_back(&e);
+      if (e.claim && e.claim->digest == message.leader) found.push_back(&e);
     }
   }
   if (!found.empty()) give(from, found, fx);

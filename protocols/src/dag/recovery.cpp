@@ -27,7 +27,11 @@ void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
 void Dag::State::persist_delivered(Round slot, const Digest& leader, Fx& fx) const {
   Writer key;
   key.u64(slot.value);
-  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::copy_of(leader.bytes), {}, true});
+  Writer leaders;
+  schedule.encode(leaders);
+  std::vector<std::byte> value(leader.bytes.begin(), leader.bytes.end());
+  value.insert(value.end(), leaders.view().begin(), leaders.view().end());
+  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(std::move(value)), {}, true});
 }
 
 void Dag::State::restore(const Restored& record, Fx& fx) {
@@ -35,8 +39,13 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     Reader key(record.key.view());
     Reader value(record.value.view());
     const Round slot{key.u64()};
-    if (started) return adopt(slot, value.digest(), fx);
-    restored_commits[slot] = value.digest();
+    if (started) return adopt(slot, value, fx);
+    const Digest leader = value.digest();
+    Schedule after(config.committee, config.rules);
+    // Without who leads next there is no going on from here: the slot is decided again instead.
+    if (!value.ok() || !after.decode(value)) return;
+    restored_commits[slot] = leader;
+    if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
     return;
   }
   Reader in(record.value.view());
@@ -52,42 +61,55 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
   restored.emplace_back((*block)->round(), std::move(*block));
 }
 
-// Takes over one commit that correct nodes made: its blocks are accepted and delivered.
-void Dag::State::adopt(Round slot, const Digest& leader, Fx& fx) {
-  const auto blocks = std::exchange(restored, {});
-  if (slot < next) return;
-  std::vector<Edge> ready;
-  for (const auto& [round, block] : blocks) {
-    const Edge edge{block->author(), round, block->digest};
-    if (round <= store.floor()) continue;
-    if (store.find(edge) == nullptr) {
-      if (edge.author == config.self) accuse_self(*block, fx);
-      missing.erase(edge);
-      ++peers[edge.author.value].waiting;
-      store.insert(block, derived_vote(block->header));
-    }
-    Entry* entry = store.find(edge);
-    if (!entry->accepted) {
-      store.accept(*entry, derived_claim(block->header));
-      Peer& author = peers[edge.author.value];
-      if (author.waiting > 0) --author.waiting;
-      author.accepted = std::max(author.accepted, round);
-      ++stats.blocks_accepted;
-      if (!block->payload.empty()) ++undelivered;
-    }
-    if (!entry->delivered) {
-      store.deliver(*entry);
-      if (!block->payload.empty() && undelivered > 0) --undelivered;
-    }
-    if (const auto it = waiting.find(edge); it != waiting.end()) {
-      ready.insert(ready.end(), it->second.begin(), it->second.end());
-      waiting.erase(it);
-    }
-    wake_evidence(Round{round.value - 1}, ready);
-    if (round.value >= 2) wake_evidence(Round{round.value - 2}, ready);
+void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx) {
+  const Round round = block->round();
+  const Edge edge{block->author(), round, block->digest};
+  if (round <= store.floor()) return;
+  if (store.find(edge) == nullptr) {
+    if (edge.author == config.self) accuse_self(*block, fx);
+    missing.erase(edge);
+    forget_packed(edge);
+    ++peers[edge.author.value].waiting;
+    store.insert(block, derived_vote(block->header));
   }
-  next = Round{slot.value + 1};
+  Entry* entry = store.find(edge);
+  if (!entry->accepted) {
+    store.accept(*entry, derived_claim(block->header));
+    Peer& author = peers[edge.author.value];
+    if (author.waiting > 0) --author.waiting;
+    author.accepted = std::max(author.accepted, round);
+    ++stats.blocks_accepted;
+    if (!block->payload.empty()) ++undelivered;
+  }
+  if (!entry->delivered) {
+    store.deliver(*entry);
+    if (!block->payload.empty() && undelivered > 0) --undelivered;
+  }
+  if (const auto it = waiting.find(edge); it != waiting.end()) {
+    ready.insert(ready.end(), it->second.begin(), it->second.end());
+    waiting.erase(it);
+  }
+  wake_evidence(Round{round.value - 1}, ready);
+  if (round.value >= 2) wake_evidence(Round{round.value - 2}, ready);
+}
+
+// Takes over one commit that correct nodes made: its blocks are accepted and delivered, the slots
+// between it and the commit before were skipped.
+void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
+  const auto blocks = std::exchange(restored, {});
+  const Digest leader = value.digest();
+  const bool gap = value.remaining() > 0 && Round{value.u64()} != last_commit;
+  if (slot < next || gap || !value.ok()) return;
+  std::vector<Edge> ready;
+  for (const auto& [round, block] : blocks) adopt_block(block, ready, fx);
+  bool changed = false;
+  while (next <= slot) {
+    changed |= schedule.note(next, next == slot);
+    ++next.value;
+  }
+  last_commit = slot;
   progressed = true;
+  if (changed) leaders_changed();
   persist_delivered(slot, leader, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
@@ -100,6 +122,8 @@ void Dag::State::start(Fx& fx) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (!restored_commits.empty()) {
     const Round last = restored_commits.rbegin()->first;
+    schedule = restored_schedule;
+    last_commit = last;
     if (last.value > config.gc_depth) {
       store.raise_floor(Round{last.value - config.gc_depth}, [](const Entry&) {});
     }
@@ -122,13 +146,13 @@ void Dag::State::start(Fx& fx) {
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, leader] : std::exchange(restored_commits, {})) {
     next = Round{slot.value + 1};
-    const Edge edge{leader_of(slot, config.committee), slot, leader};
+    const Entry* block = store.by_digest(slot, leader);
+    if (block == nullptr) continue;
     std::vector<Edge> edges;
-    if (slot <= store.floor() || store.find(edge) == nullptr) continue;
-    collect(edge, edges);
+    collect(block->edge(), edges);
     fx.deliver(take(slot, leader, edges));
   }
-  if (own) fx.broadcast(Push{own});
+  if (own) fx.broadcast(Push{outgoing()});
   pushed_recently = true;
   fx.push(ArmTimer{{kPushTimer, {}}, Delay{config.timeout.value * 2 / 3}});
   progress(fx);

@@ -28,11 +28,16 @@ struct Dag::State {
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
   void settle(std::vector<Edge> ready, Fx& fx);
   bool acceptable(Entry& entry);
-  std::optional<Digest> derived_vote(const Header& header) const;
-  std::optional<Digest> derived_claim(const Header& header) const;
+  bool dense(const Header& header) const;
+  std::optional<Edge> derived_vote(const Header& header) const;
+  std::optional<Edge> derived_claim(const Header& header) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
-  void note_equivocation(const Entry& first, const Block& second, Fx& fx);
+  void note_equivocation(const Block& first, const Block& second, Fx& fx);
+  void hold_packed(const BlockPtr& block, Fx& fx);
+  bool unfold(const BlockPtr& block, Fx& fx);
+  void unfold_after(Round round, Fx& fx);
+  void forget_packed(const Edge& edge);
 
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
@@ -51,6 +56,9 @@ struct Dag::State {
   bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
+  const Entry* leader_block(Round slot) const;
+  void add_vote(Header& header) const;
+  void add_claim(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   Round next_round() const;
@@ -59,9 +67,12 @@ struct Dag::State {
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
   void push_own(Fx& fx);
+  BlockPtr outgoing() const;
 
   // order.cpp: decisions, delivery, garbage
   void order(Fx& fx);
+  bool order_once(Fx& fx);
+  void leaders_changed();
   void deliver(const Decision& commit, Fx& fx);
   void collect(const Edge& leader, std::vector<Edge>& out);
   Committed take(Round slot, const Digest& leader, const std::vector<Edge>& edges);
@@ -71,11 +82,13 @@ struct Dag::State {
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void persist_delivered(Round slot, const Digest& leader, Fx& fx) const;
-  void adopt(Round slot, const Digest& leader, Fx& fx);
+  void adopt(Round slot, Reader& value, Fx& fx);
+  void adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
   Config config;
   Store store;
+  Schedule schedule;
   Stats stats;
 
   struct Pending {
@@ -96,7 +109,7 @@ struct Dag::State {
   };
   std::vector<Peer> peers;
   std::vector<NodeId> muted;  // of the peers
-  Round highest_seen{0};  // over all peers
+  Round highest_seen{0};      // over all peers
   bool ahead(Round seen) const;
   bool lagging() const;
   Round frontier() const;
@@ -108,6 +121,8 @@ struct Dag::State {
   std::map<Edge, Missing> missing;             // referenced but not held
   std::map<Edge, std::vector<Edge>> waiting;   // missing or unaccepted block -> who waits for it
   std::map<Edge, std::vector<Edge>> unproved;  // claimed leader without evidence -> claimers
+  /// Packed blocks, verified, whose parents are not all known; by round and author.
+  std::map<Round, std::map<NodeId, BlockPtr>> packed;
   bool pull_armed = false;
   std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
 
@@ -123,11 +138,13 @@ struct Dag::State {
   bool started = false;
 
   Round next{1};                      // first undecided slot
+  Round last_commit{0};               // the committed slot before it
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
   Round ordered_next{0};              // the first undecided slot after that
   std::uint64_t undelivered = 0;      // accepted blocks with a payload, not delivered
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
+  Schedule restored_schedule;  // after the last of them
 };
 
 }  // namespace thresher::dag

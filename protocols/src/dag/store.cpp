@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "committer.hpp"
+
 namespace thresher::dag {
 
 Store::Store(const Committee& committee, const Rules& rules)
@@ -55,7 +57,7 @@ bool Store::settled(const Edge& edge) const {
   return entry != nullptr && entry->accepted;
 }
 
-bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
+bool Store::insert(BlockPtr block, std::optional<Edge> vote) {
   const Round round = block->round();
   const NodeId author = block->author();
   grow(round);
@@ -68,24 +70,25 @@ bool Store::insert(BlockPtr block, std::optional<Digest> vote) {
   while (*link != 0) link = &info.entries[*link - 1].next_of_author;
   *link = static_cast<std::uint32_t>(info.entries.size() + 1);
   const bool sparse = rules_.edges == Edges::kSparse;
-  const std::optional<Digest> claim = sparse ? block->header.claim : std::nullopt;
+  std::optional<Edge> claim;
+  if (sparse && block->header.claim) claim = claimed(block->header, committee_);
   info.entries.push_back({.block = std::move(block), .vote = vote, .claim = claim});
   info.held.add(author);
 
   bool latched = false;
   const Round slot{round.value - 1};
   if (in_range(slot)) {
-    if (vote) candidate(slot, *vote);
+    if (vote) candidate(*vote);
     for (Candidate& c : at(slot).candidates) {
-      (vote == c.leader ? c.votes : c.dead).add(author);
+      (votes_for(vote, c.leader) ? c.votes : c.dead).add(author);
       latched |= latch(c);
     }
   }
-  if (claim && round.value >= 2) latched |= count_claim(Round{round.value - 2}, *claim, author);
+  if (claim) latched |= count_claim(*claim, author);
   return latched;
 }
 
-bool Store::accept(Entry& entry, std::optional<Digest> claim) {
+bool Store::accept(Entry& entry, std::optional<Edge> claim) {
   const Round round = entry.block->round();
   const NodeId author = entry.block->author();
   ++version_;
@@ -93,9 +96,9 @@ bool Store::accept(Entry& entry, std::optional<Digest> claim) {
   Slot& slot = at(round).first[author.value];
   slot.accepted |= slot.digest == entry.block->digest;
   at(round).accepted.add(author);
-  if (rules_.edges == Edges::kSparse || !claim || round.value < 2) return false;
+  if (rules_.edges == Edges::kSparse || !claim) return false;
   entry.claim = claim;
-  return count_claim(Round{round.value - 2}, *claim, author);
+  return count_claim(*claim, author);
 }
 
 void Store::deliver(Entry& entry) {
@@ -103,25 +106,29 @@ void Store::deliver(Entry& entry) {
   ++at(entry.block->round()).delivered;
 }
 
-Candidate& Store::candidate(Round slot, const Digest& leader) {
-  auto& all = at(slot).candidates;
+Candidate& Store::candidate(const Edge& leader) {
+  auto& all = at(leader.round).candidates;
   for (Candidate& c : all) {
     if (c.leader == leader) return c;
   }
   all.push_back({leader, Tally(committee_), Tally(committee_), Tally(committee_), false});
   // Blocks that arrived before the first vote for this leader are dead votes for it.
-  const Round next{slot.value + 1};
+  const Round next{leader.round.value + 1};
   if (in_range(next)) {
     for (const Entry& e : at(next).entries) {
-      (e.vote == leader ? all.back().votes : all.back().dead).add(e.block->author());
+      (votes_for(e.vote, leader) ? all.back().votes : all.back().dead).add(e.block->author());
     }
   }
   return all.back();
 }
 
-bool Store::count_claim(Round slot, const Digest& leader, NodeId author) {
-  if (!in_range(slot)) return false;
-  Candidate& c = candidate(slot, leader);
+bool Store::votes_for(const std::optional<Edge>& vote, const Edge& leader) const {
+  return vote == leader || (vote && !rules_.one_vote);
+}
+
+bool Store::count_claim(const Edge& leader, NodeId author) {
+  if (!in_range(leader.round)) return false;
+  Candidate& c = candidate(leader);
   c.claims.add(author);
   return latch(c);
 }
@@ -152,7 +159,15 @@ std::vector<Entry>& Store::round(Round round) {
 bool Store::has_evidence(Round slot, const Digest& leader) const {
   const auto& all = candidates(slot);
   return std::any_of(all.begin(), all.end(),
-                     [&](const Candidate& c) { return c.leader == leader && c.evidence; });
+                     [&](const Candidate& c) { return c.leader.digest == leader && c.evidence; });
+}
+
+const Entry* Store::by_digest(Round round, const Digest& digest) const {
+  if (!in_range(round)) return nullptr;
+  for (const Entry& e : at(round).entries) {
+    if (e.block->digest == digest) return &e;
+  }
+  return nullptr;
 }
 
 const Entry* Store::accepted_leader(Round slot, NodeId leader) const {

@@ -18,8 +18,8 @@ namespace thresher::dag {
 /// A held block. `vote` and `claim` are its fields (sparse) or follow from its references (dense).
 struct Entry {
   BlockPtr block;
-  std::optional<Digest> vote;
-  std::optional<Digest> claim;
+  std::optional<Edge> vote;
+  std::optional<Edge> claim;
   bool accepted = false;
   bool delivered = false;
   bool in_own_history = false;
@@ -31,7 +31,7 @@ struct Entry {
 
 /// What is known of one block of a leader slot.
 struct Candidate {
-  Digest leader;
+  Edge leader;
   Tally votes;
   Tally dead;
   Tally claims;
@@ -59,9 +59,22 @@ class Store {
   bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
 
   /// Adds a held block. Pre: round > floor, not held yet. True when some slot latched evidence.
-  bool insert(BlockPtr block, std::optional<Digest> vote);
+  bool insert(BlockPtr block, std::optional<Edge> vote);
   /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
-  bool accept(Entry& entry, std::optional<Digest> claim);
+  bool accept(Entry& entry, std::optional<Edge> claim);
+  /// Other leaders from `slot` on: what later blocks vote for and (accepted ones) claim is derived
+  /// again by `vote(header)` and `claim(header)`. For dense rules. Pre: slot > floor.
+  template <class V, class C>
+  void derive_again(Round slot, V vote, C claim) {
+    forget_votes(slot, vote);
+    for (Round r{slot.value + 2}; r <= top_; ++r.value) {
+      for (Entry& e : at(r).entries) {
+        if (!e.accepted) continue;
+        e.claim = claim(e.block->header);
+        if (e.claim) count_claim(*e.claim, e.block->author());
+      }
+    }
+  }
   /// Marks as delivered. Pre: not delivered yet.
   void deliver(Entry& entry);
   /// No held block of the round is left to deliver.
@@ -73,6 +86,8 @@ class Store {
   const Tally& accepted_authors(Round round) const;
   const std::vector<Candidate>& candidates(Round slot) const;
   bool has_evidence(Round slot, const Digest& leader) const;
+  /// The held block of a round with this digest, or null.
+  const Entry* by_digest(Round round, const Digest& digest) const;
   /// Every held block of a round, in order of arrival.
   const std::vector<Entry>& round(Round round) const;
   std::vector<Entry>& round(Round round);
@@ -114,9 +129,27 @@ class Store {
   RoundInfo& at(Round round) { return rounds_[round.value - floor_.value - 1]; }
   const RoundInfo& at(Round round) const { return rounds_[round.value - floor_.value - 1]; }
   void grow(Round round);
-  Candidate& candidate(Round slot, const Digest& leader);
-  bool count_claim(Round slot, const Digest& leader, NodeId author);
+  Candidate& candidate(const Edge& leader);
+  bool count_claim(const Edge& leader, NodeId author);
+  template <class V>
+  void forget_votes(Round slot, V vote) {
+    ++version_;
+    for (Round r = slot; r <= top_; ++r.value) {
+      at(r).candidates.clear();
+      if (r == slot) continue;
+      for (Entry& e : at(r).entries) {
+        e.vote = vote(e.block->header);
+        if (r.value > slot.value + 1) e.claim.reset();
+      }
+    }
+    for (Round r = slot; r < top_; ++r.value) {
+      for (const Entry& e : at(Round{r.value + 1}).entries) {
+        if (e.vote) latch(candidate(*e.vote));
+      }
+    }
+  }
   bool latch(Candidate& candidate);
+  bool votes_for(const std::optional<Edge>& vote, const Edge& leader) const;
 
   Committee committee_;
   Rules rules_;

@@ -18,8 +18,7 @@ struct Outcome {
   std::string out;  // stdout and stderr
 };
 
-Outcome thresher(const std::string& arguments) {
-  const std::string command = std::string(THRESHER_BINARY) + " " + arguments + " 2>&1 </dev/null";
+Outcome shell(const std::string& command) {
   Outcome result;
   FILE* pipe = ::popen(command.c_str(), "r");
   std::array<char, 4096> buffer;
@@ -30,6 +29,10 @@ Outcome thresher(const std::string& arguments) {
   const int raw = ::pclose(pipe);
   result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
   return result;
+}
+
+Outcome thresher(const std::string& arguments) {
+  return shell(std::string(THRESHER_BINARY) + " " + arguments + " 2>&1 </dev/null");
 }
 
 std::vector<std::string> sorted_lines(const std::string& text) {
@@ -85,6 +88,18 @@ TEST_F(Cluster, MysticetiCommitsToo) {
   const Outcome run = thresher("cluster --protocol mysticeti --duration 500ms --rate 500 --json");
   ASSERT_EQ(run.status, 0) << run.out;
   EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
+}
+
+// On a terminal there is a line a second; `script` lends one.
+TEST_F(Cluster, ATerminalGetsALiveLine) {
+  if (std::system("command -v script >/dev/null 2>&1") != 0) GTEST_SKIP() << "no script(1) here";
+  const std::string run =
+      std::string(THRESHER_BINARY) + " cluster --duration 3s --rate 500 --home " + path("live");
+  const Outcome live = shell("script -qec '" + run + "' /dev/null 2>&1 </dev/null");
+  EXPECT_NE(live.out.find("committed"), std::string::npos) << live.out;
+  EXPECT_NE(live.out.find("in flight"), std::string::npos) << live.out;
+  const Outcome piped = thresher("cluster --duration 2s --rate 500 --home " + path("piped"));
+  EXPECT_EQ(piped.out.find("in flight"), std::string::npos) << piped.out;
 }
 
 TEST_F(Cluster, BadArgumentsSayWhatToDo) {

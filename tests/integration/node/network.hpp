@@ -28,6 +28,7 @@ namespace thresher::net {
 class Recorder final : public App {
  public:
   void apply(const Transaction& t) override {
+    while (held_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const std::lock_guard lock(mutex_);
     Writer w;
     w.bytes(state_.bytes).u64(t.position).bytes(t.data);
@@ -39,6 +40,8 @@ class Recorder final : public App {
     const std::lock_guard lock(mutex_);
     return state_;
   }
+  /// While held, the node's thread stands still: it reads nothing from its peers either.
+  void hold(bool held) { held_ = held; }
   std::uint64_t count() const { return count_; }
   /// Transactions applied by this object, restored ones not counted.
   std::uint64_t applied() const { return applied_; }
@@ -60,6 +63,7 @@ class Recorder final : public App {
 
  private:
   mutable std::mutex mutex_;
+  std::atomic<bool> held_{false};
   Digest state_{};
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> applied_{0};
@@ -126,6 +130,7 @@ class Network {
   }
   void stop(std::size_t i) {
     if (!running_[i]) return;
+    running_[i]->app.hold(false);
     running_[i]->node->stop();
     running_[i]->thread.join();
     running_[i].reset();

@@ -36,6 +36,7 @@ class Arena {
     std::uint64_t crashes_per_10000 = 0;  ///< effect lists that are cut somewhere
     bool forget_own = false;              ///< a mutant: restarts lose the own blocks
     bool record = false;                  ///< keep a journal of node 0's inputs
+    std::uint64_t gc_depth = 256;         ///< G; when small, only what is delivered is judged
   };
 
   Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed)
@@ -45,6 +46,7 @@ class Arena {
         options_(options),
         committee_(*Committee::of(n)),
         random_(seed, 5),
+        more_(seed, 6),
         delivered_(n),
         timers_(n),
         chains_(n),
@@ -63,6 +65,7 @@ class Arena {
       if (!faulty(i)) feed(i, Start{0});
     }
     for (std::uint64_t s = 0; s < steps && violation_.empty(); ++s) act();
+    if (options_.gc_depth < 100) return violation_;
     if (violation_.empty()) check_certificates();
     if (violation_.empty()) check_skips_kill();
     if (violation_.empty()) check_claims_are_proved();
@@ -71,6 +74,11 @@ class Arena {
   }
   std::uint64_t commits() const { return reference_.size(); }
   std::uint64_t crashes() const { return crashes_; }
+  std::uint64_t blocks_delivered() const { return blocks_delivered_; }
+  /// Commits after which a node's view of the leaders to come was compared with the others'.
+  std::uint64_t schedules_compared() const { return schedules_compared_; }
+  /// Of these, how often the very next round had another leader than the one whose turn it was.
+  std::uint64_t passed_over() const { return passed_over_; }
   const Journal<dag::Dag>& journal() const { return journal_; }
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.
@@ -90,6 +98,7 @@ class Arena {
     config.committee = committee_;
     config.self = NodeId{i};
     config.rules = rules_;
+    config.gc_depth = options_.gc_depth;
     return dag::Dag(std::move(config));
   }
   bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
@@ -218,6 +227,11 @@ class Arena {
   }
   // A lazy record becomes durable with the next one that is not.
   void emit(std::uint16_t i, const Persist& e, std::vector<InputOf<dag::Dag>>&) {
+    if (e.table == dag::kOwn && !e.value.empty()) {  // in full, however it is pushed
+      Reader in(e.value.view());
+      const auto block = dag::decode_slim(in, {}, committee_.size());
+      if (block) note(*block);
+    }
     pending_[i].push_back(e);
     if (e.lazy) return;
     (void)disks_[i].write(pending_[i], true);
@@ -252,6 +266,34 @@ class Arena {
                          std::to_string(reference_[length].first));
     }
     ++length;
+    if (options_.crashes_per_10000 == 0) check_blocks(length, e.output);
+    check_leaders(i, length);
+  }
+  // The same commit delivers the same blocks everywhere, whatever was collected as garbage where.
+  void check_blocks(std::uint64_t length, const dag::Committed& commit) {
+    Writer w;
+    for (const dag::BlockPtr& b : commit.blocks) w.bytes(b->digest.bytes);
+    if (blocks_of_.emplace(length, hash(w.view())).first->second != hash(w.view())) {
+      violated("P5", "slot " + std::to_string(commit.slot.value) + " delivers other blocks");
+    }
+    blocks_delivered_ += commit.blocks.size();
+  }
+  // Who decided the same names the same leaders of the rounds to come.
+  void check_leaders(std::uint16_t i, std::uint64_t length) {
+    // A commit may be one of several of a step, or one that a restart repeats: only the last one
+    // shows what the node knows now.
+    const dag::Dag& node = nodes_[i];
+    if (node.next_slot().value != reference_[length - 1].first + 1) return;
+    std::vector<std::uint16_t> leaders;
+    for (std::uint64_t k = 0; k < 20ull * committee_.size(); ++k) {
+      leaders.push_back(node.leader(Round{node.next_slot().value + k}).value);
+    }
+    passed_over_ += leaders[0] != leader(node.next_slot().value) ? 1 : 0;
+    if (schedules_.emplace(length, leaders).first->second != leaders) {
+      violated("leaders", "node " + std::to_string(i) + " sees other leaders after " +
+                              std::to_string(length) + " commits");
+    }
+    ++schedules_compared_;
   }
   void emit(std::uint16_t i, const ArmTimer& e, std::vector<InputOf<dag::Dag>>&) {
     timers_[i].insert(e.id);
@@ -270,8 +312,20 @@ class Arena {
   }
 
   void post(std::uint16_t from, std::uint16_t to, const Message& m) {
-    if (faulty(to)) return;  // the faulty know everything anyway
+    if (faulty(to)) return answer(to, from, m);  // the faulty know everything anyway
     if (letters_.size() < 20'000) letters_.push_back({from, to, m});
+  }
+
+  // A faulty node hands out what it is asked for, when it likes.
+  void answer(std::uint16_t from, std::uint16_t to, const Message& m) {
+    const auto* want = std::get_if<dag::Want>(&m);
+    if (want == nullptr || more_.below(4) == 0) return;
+    dag::Give give;
+    for (const dag::Edge& edge : want->blocks) {
+      const auto it = known_.find(edge.digest);
+      if (it != known_.end()) give.blocks.push_back(it->second);
+    }
+    if (!give.blocks.empty()) post(from, to, Message{std::move(give)});
   }
 
   void note(const dag::BlockPtr& block) {
@@ -282,6 +336,23 @@ class Arena {
     }
     if (!known_.emplace(block->digest, block).second) return;
     by_round_[block->round().value].push_back(block);
+  }
+
+  // Any block of the round that may lead it for somebody: the one whose turn it is, or any dense
+  // one.
+  dag::BlockPtr any_leader(std::uint64_t round) {
+    if (!rules_.reputation || more_.below(2) == 0) return any_of(round, leader(round), true);
+    std::vector<dag::BlockPtr> found;
+    const auto it = by_round_.find(round);
+    if (it == by_round_.end()) return nullptr;
+    for (const auto& b : it->second) {
+      if (round == 1 || !b->header.refs.empty()) found.push_back(b);
+    }
+    return found.empty() ? nullptr : found[more_.below(found.size())];
+  }
+  std::optional<NodeId> named(const dag::BlockPtr& b) const {
+    if (b->author().value == leader(b->round().value)) return std::nullopt;
+    return b->author();
   }
 
   dag::BlockPtr any_of(std::uint64_t round, std::uint16_t author, bool fixed) {
@@ -314,9 +385,19 @@ class Arena {
       note(block);
       chains_[self].push_back(block);
       for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
-        if (random_.below(3) < shown_of_3_) post(self, to, dag::Push{block});
+        if (random_.below(3) < shown_of_3_) post(self, to, dag::Push{shape(block)});
       }
     }
+  }
+
+  // As it is pushed: packed where the rules say so, and now and then with a hash that is nobody's.
+  dag::BlockPtr shape(const dag::BlockPtr& block) {
+    if (!rules_.bitmap_refs) return block;
+    const dag::BlockPtr packed = dag::pack(block, committee_);
+    if (!packed->header.packed || more_.below(8) != 0) return packed;
+    dag::Header h = packed->header;
+    h.packed->digests = h.payload_root;
+    return dag::make_block(std::move(h), packed->payload, {}, {});
   }
 
   dag::BlockPtr craft(std::uint16_t self, std::uint64_t round) {
@@ -332,12 +413,19 @@ class Arena {
     }
     const bool sparse = rules_.edges == dag::Edges::kSparse;
     if (sparse && round >= 2 && random_.below(4) < votes_of_4_) {
-      if (const auto b = any_of(round - 1, leader(round - 1), true)) h.vote = b->digest;
+      if (const auto b = any_leader(round - 1)) {
+        h.vote = b->digest;
+        h.vote_author = named(b);
+      }
     }
     if (sparse && round >= 3 && random_.below(4) < claims_of_4_) {
-      if (const auto b = any_of(round - 2, leader(round - 2), true)) h.claim = b->digest;
+      if (const auto b = any_leader(round - 2)) {
+        h.claim = b->digest;
+        h.claim_author = named(b);
+      }
     }
-    if (round >= 2 && (!sparse || leader(round) == self) && !add_parents(h)) return nullptr;
+    const bool leads = leader(round) == self || (rules_.reputation && more_.below(3) == 0);
+    if (round >= 2 && (!sparse || leads) && !add_parents(h)) return nullptr;
     Writer salt;
     salt.u64(++payloads_);
     const Bytes bytes = Bytes::from(salt.take());
@@ -364,8 +452,22 @@ class Arena {
         ++count;
       }
     }
+    if (more_.below(4) == 0) double_a_parent(h);
     std::sort(h.refs.begin(), h.refs.end());
     return count >= committee_.at_least(rules_.dense);
+  }
+
+  // Twins of faulty blocks stand in for the parents that are to stay hidden.
+  void double_a_parent(dag::Header& h) {
+    std::size_t replaced = 0;
+    for (const auto& twin : by_round_[h.round.value - 1]) {
+      const dag::Edge edge{twin->author(), twin->round(), twin->digest};
+      if (!faulty(edge.author.value) || edge == h.self) continue;
+      if (std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end()) continue;
+      while (replaced < h.refs.size() && faulty(h.refs[replaced].author.value)) ++replaced;
+      if (replaced == h.refs.size()) return;
+      h.refs[replaced] = edge;
+    }
   }
 
   // P1, counting every block that was ever signed, whoever holds it.
@@ -450,9 +552,15 @@ class Arena {
   // known here, since the faulty cannot refer to what does not exist.
   bool dense_leader(const dag::BlockPtr& b) const {
     const dag::Header& h = b->header;
-    if (leader(h.round.value) != h.author.value) return false;
-    std::uint32_t parents = h.self.round.value + 1 == h.round.value ? 1 : 0;
-    for (const dag::Edge& e : h.refs) parents += e.round.value + 1 == h.round.value ? 1 : 0;
+    if (rules_.reputation ? h.refs.empty() : leader(h.round.value) != h.author.value) return false;
+    std::set<std::uint16_t> authors;
+    std::uint32_t parents = 0;
+    const auto count = [&](const dag::Edge& e) {
+      const bool counts = authors.insert(e.author.value).second || !rules_.distinct_parents;
+      parents += counts && e.round.value + 1 == h.round.value ? 1 : 0;
+    };
+    count(h.self);
+    for (const dag::Edge& e : h.refs) count(e);
     return parents >= committee_.at_least(rules_.dense);
   }
 
@@ -485,6 +593,7 @@ class Arena {
   Options options_;
   Committee committee_;
   Prng random_;
+  Prng more_;  // for what was added later: old seeds keep their schedules
   std::set<std::uint16_t> faulty_;
   std::vector<dag::Dag> nodes_;
   std::vector<std::uint64_t> delivered_;
@@ -497,6 +606,11 @@ class Arena {
   Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
   std::vector<Letter> letters_;
+  std::map<std::uint64_t, std::vector<std::uint16_t>> schedules_;  // by length of the log
+  std::map<std::uint64_t, Digest> blocks_of_;  // hash of what a commit delivered
+  std::uint64_t blocks_delivered_ = 0;
+  std::uint64_t schedules_compared_ = 0;
+  std::uint64_t passed_over_ = 0;
   std::vector<std::pair<std::uint64_t, Digest>> reference_;
   std::map<Digest, dag::BlockPtr> known_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;

@@ -14,10 +14,11 @@ using Input = InputOf<Dag>;
 /// One node and what it asked for; the test plays everybody else.
 class Target {
  public:
-  Target() : node_(config()) { feed(Start{0}); }
+  explicit Target(const Rules& rules = Rules::thresher()) : node_(config(rules)) { feed(Start{0}); }
 
-  static Config config() {
+  static Config config(const Rules& rules) {
     Config c;
+    c.rules = rules;
     c.self = NodeId{0};
     return c;
   }
@@ -33,6 +34,8 @@ class Target {
           todo.push_back(Verified{v->ticket, verdict_});
         } else if (const auto* e = std::get_if<Endorse>(&effect)) {
           todo.push_back(Endorsed{e->ticket, {}});
+        } else if (auto* s = std::get_if<Send<Message>>(&effect)) {
+          sent_.push_back(std::move(*s));
         } else if (std::holds_alternative<Accuse>(effect)) {
           ++accusations_;
         } else if (std::holds_alternative<Deliver<Committed>>(effect)) {
@@ -49,6 +52,7 @@ class Target {
   }
 
   Dag node_;
+  std::vector<Send<Message>> sent_;
   bool verdict_ = true;
   int accusations_ = 0;
   int commits_ = 0;
@@ -102,6 +106,21 @@ TEST(Floods, Row2EquivocationsAreNotCollected) {
   for (std::uint64_t i = 0; i < 100'000; ++i) t.push(1, block(1, 1, i));
   EXPECT_LE(t.node_.footprint().blocks, 2u);
   EXPECT_EQ(t.accusations_, 1);
+}
+
+// The next block does not refer to a proven equivocator, so a round is complete without it or not
+// at all: else the block had too few parents and everybody refused it.
+TEST(Floods, Row2AnEquivocatorDoesNotCompleteARound) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Target t(rules);
+    t.push(1, block(1, 1, 1));
+    t.push(1, block(1, 1, 2));
+    t.push(2, block(2, 1));
+    EXPECT_EQ(t.accusations_, 1);
+    EXPECT_EQ(t.node_.round().value, 1u) << rules.name;
+    t.push(3, block(3, 1));
+    EXPECT_EQ(t.node_.round().value, 2u) << rules.name;
+  }
 }
 
 TEST(Floods, Row3AFloodLeavesRoomForTheHonest) {
@@ -186,6 +205,41 @@ TEST(Floods, Row16TimeoutsDoNotOverflow) {
   for (int k = 0; k < 500; ++k) t.feed(Expired{{1, {}}});
   for (int k = 0; k < 500; ++k) t.feed(Expired{{3, {}}});
   EXPECT_LE(t.node_.round().value, 2u);
+}
+
+// A node that comes back to one peer writes a burst of blocks; the others miss all of them but the
+// last. One question must bring them all: one block a question stood still for seconds.
+TEST(Pulls, OneAnswerBringsTheAuthorsChain) {
+  constexpr std::uint64_t kBurst = 40;
+  std::vector<BlockPtr> chain;
+  for (std::uint64_t r = 1; r <= kBurst; ++r) {
+    Header h;
+    h.author = NodeId{1};
+    h.round = Round{r};
+    h.self = {h.author, Round{0}, {}};
+    if (r > 1) h.self = {h.author, Round{r - 1}, chain.back()->digest};
+    chain.push_back(make_block(std::move(h), {}, {}, {}));
+  }
+  Target has_all;
+  for (const BlockPtr& b : chain) has_all.push(1, b);
+  Target has_last;
+  has_last.push(1, chain.back());
+  has_last.feed(Expired{{2, {}}});
+  const auto ask = [&] {
+    int wants = 0;
+    for (const auto& s : std::exchange(has_last.sent_, {})) {
+      if (!std::holds_alternative<Want>(s.message)) continue;
+      ++wants;
+      has_all.sent_.clear();
+      has_all.feed(Received<Message>{NodeId{2}, s.message});
+    }
+    return wants;
+  };
+  ASSERT_EQ(ask(), 1);
+  ASSERT_EQ(has_all.sent_.size(), 1u);
+  has_last.feed(Received<Message>{NodeId{1}, has_all.sent_[0].message});
+  EXPECT_EQ(has_last.node_.footprint().missing, 0u);
+  EXPECT_GE(has_last.node_.stats().blocks_accepted, kBurst);
 }
 
 TEST(Floods, WantsAreAnsweredWithinLimits) {

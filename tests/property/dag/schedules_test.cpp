@@ -45,12 +45,26 @@ Experiment run_of(std::uint64_t seed) {
 
 class Schedules : public testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Schedules,
-                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti()),
+                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
+                                         dag::Rules::mysticeti_bitmap()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Schedules, AgreeAndMoveOn) {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     const Outcome report = simulate_dag(run_of(seed), GetParam(), {});
+    ASSERT_EQ(to_string(report.verdict), "Pass") << "seed " << seed << ": " << report.why;
+  }
+}
+
+// Long enough that leaders are passed over and come back, also while messages are lost: nodes then
+// see different leaders, agree all the same, and move on once the network is well.
+TEST_P(Schedules, AgreeAndMoveOnWhileLeadersChange) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    DagRun run = run_of(seed, GetParam());
+    run.rounds = 120;
+    run.plan.gst *= 6;
+    run.max_ticks = run.plan.gst + 12'000;
+    const DagReport report = simulate(run);
     ASSERT_EQ(to_string(report.verdict), "Pass") << "seed " << seed << ": " << report.why;
   }
 }
@@ -73,6 +87,36 @@ TEST_P(Schedules, AnHonestRunSkipsNothing) {
   EXPECT_EQ(report.verdict, Verdict::kPass) << report.why;
   // The last slots are not decided yet; every other one is committed.
   EXPECT_GE(report.decisions, 46u);
+}
+
+// With one of four nodes down its slots are given to others: more leaders commit in the same rounds
+// and what is submitted waits for fewer of them.
+TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
+  const auto with_one_down = [](dag::Rules rules, bool reputation) {
+    DagRun run;
+    run.rules = rules;
+    run.rules.reputation = reputation;
+    run.rounds = 400;
+    run.plan.committee = *Committee::of(4);
+    run.plan.faults[NodeId{2}] = {FaultKind::kSilent};
+    return simulate(run);
+  };
+  const DagReport in_turn = with_one_down(GetParam(), false);
+  const DagReport passed_over = with_one_down(GetParam(), true);
+  ASSERT_EQ(in_turn.verdict, RunVerdict::kPass) << in_turn.why;
+  ASSERT_EQ(passed_over.verdict, RunVerdict::kPass) << passed_over.why;
+  for (const DagReport& r : {in_turn, passed_over}) {
+    std::printf("  %llu ticks, %llu commits, %llu skips, latency %.2f ticks\n",
+                static_cast<unsigned long long>(r.ticks),
+                static_cast<unsigned long long>(r.decisions),
+                static_cast<unsigned long long>(r.skips), r.latency_ticks);
+  }
+  // Every fourth slot was lost; now only those of the turns that ignore the schedule are.
+  EXPECT_GE(in_turn.skips, 95u);
+  EXPECT_LE(passed_over.skips, 25u);
+  EXPECT_GT(passed_over.decisions, in_turn.decisions + 60);
+  EXPECT_LT(passed_over.latency_ticks, in_turn.latency_ticks);
+  EXPECT_LE(passed_over.ticks, in_turn.ticks);
 }
 
 // The number of the first seed whose run violates safety, or 0.

@@ -36,6 +36,14 @@ struct Edge {
   friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 
+/// The dense parents of a block without their digests: whoever holds the same blocks can tell them.
+/// Source: S1, compressed dense references.
+struct Packed {
+  NodeSet authors;            ///< of the round before; the author itself is not among them
+  std::uint32_t members = 0;  ///< size of the committee
+  Digest digests{};           ///< H(their digests by author)
+};
+
 /// Everything that is signed.
 struct Header {
   NodeId author;
@@ -48,9 +56,14 @@ struct Header {
   std::optional<Digest> vote;
   /// The claimed block of slot (round-2, its leader).
   std::optional<Digest> claim;
-  /// Dense parents of round-1 first (by author), then stragglers. Only where the rules ask for
-  /// them.
+  /// Who wrote the voted and the claimed block, when that is not whose turn it was.
+  std::optional<NodeId> vote_author;
+  std::optional<NodeId> claim_author;
+  /// Dense parents of round-1 first, then stragglers, each by author. Only where the rules ask
+  /// for them.
   std::vector<Edge> refs;
+  /// When set, `refs` holds the stragglers alone.
+  std::optional<Packed> packed;
 };
 
 struct Block {
@@ -69,16 +82,24 @@ inline NodeId leader_of(Round round, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>(round.value % committee.size())};
 }
 
-/// The digest that the author signs.
+/// The digest that the author signs: the same whether the parents are packed or not.
 Digest digest_of(const Header& header, const ChainContext& chain);
 
 /// Mints a block. Pre: payload.root and size equal the header's (check a decoded one first).
 BlockPtr make_block(Header header, Payload payload, const Signature& signature,
                     const ChainContext& chain);
 
+/// The same block with its dense parents packed: same digest, same signature. A block without any
+/// stays as it is. Pre: `refs` in order.
+BlockPtr pack(const BlockPtr& block, const Committee& committee);
+/// The same block with `parents` (by author) in place of the bitmap; null when they are not those
+/// that the author meant. Pre: packed; one parent for each author in the bitmap.
+BlockPtr unpack(const BlockPtr& block, const std::vector<Edge>& parents);
+
 /// Bytes of the header on the wire and on disk, signature included.
 void encode_header(const Block& block, Writer& out);
-/// The mirror of encode_header. Empty when malformed; at most `max_refs` references.
+/// The mirror of encode_header. Empty when malformed; at most `max_refs` references, which is the
+/// size of the committee and tells the length of a bitmap.
 std::optional<BlockPtr> decode_header(Reader& in, const Payload& payload, const ChainContext& chain,
                                       std::uint32_t max_refs);
 

@@ -90,6 +90,8 @@ class Dag {
 
   Round round() const;      ///< of the own last block
   Round next_slot() const;  ///< first slot that is not decided
+  /// Who leads a round, by what this node has decided. Pre: round >= next_slot().
+  NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as pushes tell.
   Round frontier() const;
   const Stats& stats() const;
@@ -102,7 +104,10 @@ class Dag {
 };
 
 /// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
-/// is the header, the body the payload. Keys of kDelivered are slots, values the committed leaders.
+/// is the header, the body the payload. Keys of kDelivered are slots, values the committed leaders
+/// and what leads to the next ones; a host that hands over a log (see Dag::on(Restored)) writes
+/// instead the slot of the commit before, u64, so that a gap is noticed: the record is ignored
+/// then.
 Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

@@ -30,13 +30,25 @@ struct Rules {
   Threshold complete = kQuorum;       ///< m: blocks that complete a round
   Threshold amplify = kValidity;      ///< a: claims that count as evidence
   std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+  bool bitmap_refs = false;  ///< blocks name their dense parents by a bitmap and one hash (S1)
+  bool reputation = true;  ///< who missed its slots as a leader is passed over; false: all in turn
 
   bool check_claims = true;          ///< a claim without evidence is not accepted
   bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
   bool indirect_needs_claim = true;  ///< an anchor commits only what its history claims
+  bool self_edge = true;             ///< a block refers to its author's block before
+  bool one_vote = true;              ///< a vote counts for the block it names, not for its twins
+  bool skip_needs_authors = true;    ///< a skip has seen enough blocks of the round after
+  bool claims_in_time = true;        ///< claims count from two rounds on, not carried further
+  bool distinct_parents = true;      ///< dense parents are counted by author, not by block
+  bool claims_by_author = true;      ///< claims are counted by author, not by block
 
   static constexpr Rules thresher() { return {.name = "thresher"}; }
   static constexpr Rules mysticeti() { return {.name = "mysticeti", .edges = Edges::kDense}; }
+  /// The same DAG with smaller blocks: n/8 + 32 bytes in place of 42 for each parent.
+  static constexpr Rules mysticeti_bitmap() {
+    return {.name = "mysticeti_bitmap", .edges = Edges::kDense, .bitmap_refs = true};
+  }
 };
 
 }  // namespace thresher::dag
