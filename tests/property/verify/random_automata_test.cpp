@@ -98,11 +98,11 @@ void compare_backward(bool lowers, std::uint64_t seeds) {
 }
 
 TEST(Backward, AgreesWithSmtWhereVariablesOnlyGrow) {
-  compare_backward(false, 15);
+  compare_backward(false, 8);
 }
 
 TEST(Backward, AgreesWithTheExplorationUnderResets) {
-  compare_backward(true, 15);
+  compare_backward(true, 8);
 }
 
 TEST(Checkers, AgreeOnAcyclicAutomata) {
