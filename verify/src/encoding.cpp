@@ -271,7 +271,7 @@ z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
         const std::int64_t by = change(f.form, prepared_.moves[m]);
         if (by < 0) worst.push_back(context_.int_val(by) * t.firings[m]);
       }
-      return z3::sum(worst) >= 0;
+      return total(worst) >= 0;
     }
     case Kind::kEventually:
       return from(f, t.after);

@@ -289,7 +289,16 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
   return status;
 }
 
-int run(const Args& a) {
+/// The binding checker alone is asked about what it is for, not about every property.
+std::vector<std::string> of_two_futures(const verify::Automaton& ta) {
+  std::vector<std::string> names;
+  for (const verify::Property& p : ta.properties) {
+    if (p.fork) names.push_back(p.name);
+  }
+  return names;
+}
+
+int run(Args a) {
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
     return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
@@ -301,6 +310,14 @@ int run(const Args& a) {
   if (!ta) return fail(kUsage, ta.error());
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
+  }
+  if (a.checker == "binding" && a.properties.empty()) {
+    a.properties = of_two_futures(*ta);
+    if (a.properties.empty()) {
+      return fail(kUsage,
+                  "no property speaks of two futures, and the binding checker decides "
+                  "nothing else; see --list");
+    }
   }
   if (!a.replay.empty()) return replay_file(a, *ta);
   if (a.dot) {

@@ -184,6 +184,54 @@ class Verify(Files):
         self.assertEqual(out.returncode, 2)
         self.assertIn("is none of this automaton", out.stderr)
 
+    def test_two_futures(self):
+        def binding(*arguments):
+            return run("verify", *arguments, "--property", "binding", "--json")
+
+        def only(out):
+            return json.loads(out.stdout)["properties"][0]
+
+        schedule = pathlib.Path(self.folder.name, "futures.json")
+        out = binding("--protocol", "mmr14", "--checker", "binding", "--witness", schedule)
+        self.assertEqual(out.returncode, 3, out.stderr)
+        row = only(out)
+        self.assertEqual((row["class"], row["verdict"], row["checker"]), ("binding", "violated", "binding"))
+        self.assertEqual(row["witness"]["first"][-1]["to"], "locC0")
+        self.assertEqual(row["witness"]["second"][-1]["to"], "locC1")
+        out = run("verify", "--protocol", "mmr14", "--replay", schedule)
+        self.assertEqual((out.returncode, out.stdout), (3, "binding              BROKEN by the run\n"))
+        runs = json.loads(schedule.read_text())["runs"]
+        for changed, status in [([runs[0], runs[0]], 0), ([runs[0]], 2)]:
+            text = json.dumps({"format": "thresher-run-1", "runs": changed})
+            out = run("verify", "--protocol", "mmr14", "--replay", self.write("changed.json", text))
+            self.assertEqual(out.returncode, status, out.stderr)
+        picture = pathlib.Path(self.folder.name, "futures.svg")
+        binding(self.write("mmr14.ta", run("export-ta", "mmr14").stdout), "--witness", picture)
+        self.assertIn("binding (another future) is violated", picture.read_text())
+
+        out = run("verify", "--protocol", "cobalt", "--checker", "binding", "--json")
+        self.assertEqual((out.returncode, only(out)["verdict"]), (0, "safe"))
+        self.assertEqual(run("verify", "--protocol", "bracha", "--checker", "binding").returncode, 2)
+        out = binding("--protocol", "cobalt")
+        self.assertEqual((out.returncode, only(out)["verdict"]), (0, "safe"))
+        out = binding("--protocol", "cobalt", "--timeout", "5ms")
+        self.assertEqual((out.returncode, only(out)["verdict"]), (4, "unknown"))
+        self.assertEqual(binding("--protocol", "cobalt", "--checker", "live").returncode, 4)
+        listed = run("verify", "--protocol", "cobalt", "--list").stdout
+        self.assertIn("binding (binding): after (", listed)
+
+    def test_what_is_too_large_is_refused(self):
+        path = self.write("large.ta", "")
+        with path.open("wb") as out:
+            out.truncate(100_000_000)
+        out = run("verify", path)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("larger than 64 MiB", out.stderr)
+        none = self.write("none.ta", "skel A { locations (0) { a; } rules (0) { } }")
+        out = run("verify", none)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("no properties", out.stderr)
+
     def test_tla_is_read_as_it_is_written(self):
         text = run("export-ta", "bracha", "--tla").stdout
         out = run("verify", self.write("bracha.tla", text), "--json", "--property", "agreement")

@@ -6,9 +6,9 @@
 //   }
 //
 // Guarantees: the outcome is not changed; a solver that hangs is killed when the time is over, with
-// what it started; its output is read up to a bound. Of smt and live the one formula is checked
-// whose unsatisfiability is the proof; of acs and zcs those that say that no cell, no step and no
-// path is missing: the exploration between them is not checked again.
+// what it started; its output is read up to a bound. Of smt, live and binding the one formula is
+// checked whose unsatisfiability is the proof; of acs and zcs those that say that no cell, no step
+// and no path is missing: the exploration between them is not checked again.
 #pragma once
 
 #include <string>
