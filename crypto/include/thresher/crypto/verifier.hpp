@@ -36,9 +36,14 @@ class BatchVerifier {
   virtual ~BatchVerifier() = default;
   virtual std::string_view name() const = 0;
   /// Prepares for many signatures of these keys (a committee's, once an epoch): a table of 18 KiB
-  /// each makes them several times cheaper. Verdicts do not change. Keys beyond the first 1,024 and
-  /// backends without tables stay as they are.
+  /// each makes them several times cheaper. Verdicts do not change. There is room for 1,024: keys
+  /// that were not named for longest go first, and those of one call beyond its first 1,024 get
+  /// none; nor does any with a backend without tables.
   virtual void register_keys(std::span<const PublicKey> keys) { (void)keys; }
+  virtual bool registered(const PublicKey& key) const {
+    (void)key;
+    return false;
+  }
   /// Pre: equal sizes.
   virtual void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept = 0;
   /// The name of the card that it runs on; empty for the processor.
