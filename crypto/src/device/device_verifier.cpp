@@ -51,32 +51,28 @@ class DeviceVerifier final : public BatchVerifier {
   std::string problem() const override { return problem_; }
 
   void register_keys(std::span<const PublicKey> keys) override {
-    std::vector<KeyTable> tables;
-    const auto first = static_cast<u32>(known_.size());
-    std::vector<PublicKey> added;
+    ++call_;
+    const auto table = std::make_unique<KeyTable>();
+    u32 named = 0;
     for (const PublicKey& key : keys) {
-      if (first + tables.size() >= limits_.keys) break;
-      if (known_.contains(key) || std::find(added.begin(), added.end(), key) != added.end()) {
+      if (named == limits_.keys || !problem_.empty()) return;
+      if (const auto found = known_.find(key); found != known_.end()) {
+        named += found->second.named < call_ ? 1 : 0;
+        found->second.named = call_;
         continue;
       }
-      tables.emplace_back();
-      if (make_key_table(key, tables.back())) {
-        added.push_back(key);
-      } else {
-        tables.pop_back();
+      if (!make_key_table(key, *table)) continue;
+      const u32 place = free_place();
+      Reason why{};
+      if (api_.put_keys(device_, table.get(), place, 1, why.data(), why.size()) != 0) {
+        problem_ = why.data();
+        return;
       }
-    }
-    if (tables.empty() || !problem_.empty()) return;
-    Reason why{};
-    if (api_.put_keys(device_, tables.data(), first, static_cast<u32>(tables.size()), why.data(),
-                      why.size()) != 0) {
-      problem_ = why.data();
-      return;
-    }
-    for (std::size_t i = 0; i < added.size(); ++i) {
-      known_.emplace(added[i], first + static_cast<u32>(i));
+      known_.emplace(key, Known{place, call_});
+      ++named;
     }
   }
+  bool registered(const PublicKey& key) const override { return known_.contains(key); }
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
     std::fill(verdicts.begin(), verdicts.end(), Verdict::kUnavailable);
@@ -92,7 +88,7 @@ class DeviceVerifier final : public BatchVerifier {
         }
         add(fresh, i, jobs[i], kFresh, verdicts);
       } else {
-        add(known, i, jobs[i], found->second, verdicts);
+        add(known, i, jobs[i], found->second.place, verdicts);
       }
     }
     submit(fresh);
@@ -114,6 +110,11 @@ class DeviceVerifier final : public BatchVerifier {
     bool taken = false;
     std::vector<std::size_t> index;  ///< of each record, in the caller's batch
   };
+  /// A registered key's table, and the last call that named it.
+  struct Known {
+    u32 place;
+    std::uint64_t named;
+  };
   /// The slot that is being filled with signatures of one kind.
   struct Open {
     int work;
@@ -121,6 +122,17 @@ class DeviceVerifier final : public BatchVerifier {
     u32 slot = 0;
     u32 bytes = 0;
   };
+
+  /// Where the next table goes. Pre: the call under way named fewer keys than there is room for.
+  u32 free_place() {
+    if (known_.size() < limits_.keys) return static_cast<u32>(known_.size());
+    const auto oldest = std::min_element(
+        known_.begin(), known_.end(),
+        [](const auto& a, const auto& b) { return a.second.named < b.second.named; });
+    const u32 place = oldest->second.place;
+    known_.erase(oldest);
+    return place;
+  }
 
   void add(Open& open, std::size_t i, const SignatureJob& job, u32 key_index,
            std::span<Verdict> verdicts) {
@@ -232,7 +244,8 @@ class DeviceVerifier final : public BatchVerifier {
   const ThresherDeviceApi& api_;
   void* device_;
   ThresherDeviceLimits limits_{};
-  std::unordered_map<PublicKey, u32, KeyHash> known_;
+  std::unordered_map<PublicKey, Known, KeyHash> known_;
+  std::uint64_t call_ = 0;  ///< of register_keys()
   std::vector<Slot> slots_;
   u32 next_ = 0;
   ThresherDeviceSecret secret_{};

@@ -1,5 +1,6 @@
 #include "emulated_device.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -50,8 +51,8 @@ void limits(void*, ThresherDeviceLimits* out) {
 }
 int put_keys(void* device, const KeyTable* tables, u32 first, u32 count, char*, std::size_t) {
   auto& keys = of(device).keys;
-  keys.resize(first);
-  keys.insert(keys.end(), tables, tables + count);
+  if (keys.size() < first + count) keys.resize(first + count);
+  std::copy_n(tables, count, keys.begin() + first);
   return 0;
 }
 Record* records(void* device, u32 slot) {

@@ -49,15 +49,15 @@ struct BaseTable {
   Niels entry[kBaseDigits][kBaseMultiples];
 };
 
-/// What one signature keeps between the stages.
-struct alignas(16) Scratch {
+/// What one signature keeps between the stages; each multiple is one line of the cache.
+struct alignas(128) Scratch {
+  Cached multiple[kKeyMultiples];
   u32 k[8];  ///< kHalves16 added
   u32 s[8];  ///< kHalves256 added
   Fe r_x, r_y, r_t;
   Fe key_x, key_y, key_t;
   u32 s_in_range, r_decodes, key_decodes, unused;
   u32 z[8];  ///< kHalves256 added; combinations only
-  Cached multiple[kKeyMultiples];
 };
 
 /// Everything a launch reads and writes.

@@ -2,6 +2,7 @@
 // machine without a card cannot.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "thresher/core/prng.hpp"
@@ -148,6 +149,28 @@ TEST_F(Fake, WorksThroughTheLoader) {
   fake->register_keys(std::span(work.keys).first(2));
   EXPECT_EQ(verdicts(*fake, work), portable(work));
   EXPECT_EQ(fake->problem(), "");
+}
+
+// It has room for three keys.
+TEST_F(Fake, ForgetsTheKeysThatWereNotNamedForLongest) {
+  const auto fake = verifier("works");
+  const Signed work = make(120);
+  const auto& k = work.keys;
+  const auto named = [&] {
+    std::vector<bool> out;
+    for (const PublicKey& key : k) out.push_back(fake->registered(key));
+    return out;
+  };
+  fake->register_keys(std::array{k[0], k[1], PublicKey{std::byte{2}}});
+  EXPECT_EQ(named(), (std::vector<bool>{true, true, false, false}));
+  fake->register_keys(std::array{k[0], k[2]});
+  EXPECT_EQ(named(), (std::vector<bool>{true, true, true, false}));
+  fake->register_keys(std::array{k[3], k[3]});
+  EXPECT_EQ(named(), (std::vector<bool>{true, false, true, true}));
+  EXPECT_EQ(verdicts(*fake, work), portable(work));
+  fake->register_keys(k);
+  EXPECT_EQ(named(), (std::vector<bool>{true, true, true, false}));
+  EXPECT_EQ(verdicts(*fake, work), portable(work));
 }
 
 TEST_F(Fake, OfAnotherAbiIsRefused) {

@@ -39,6 +39,7 @@ const char* name(void*) {
 void limits(void* device, ThresherDeviceLimits* out) {
   emulated_device().limits(device, out);
   out->silence_ms = 20;
+  out->keys = 3;
 }
 int put_keys(void* device, const KeyTable* tables, std::uint32_t first, std::uint32_t count,
              char* why, std::size_t room) {

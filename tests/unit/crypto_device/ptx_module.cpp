@@ -1,5 +1,6 @@
 // A module with the ABI of libthresher_cuda.so that runs the kernels' PTX, made C++ by
 // ptx_to_cpp.py: the same code that a card would run but for ptxas, thread after thread.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -12,7 +13,7 @@ namespace {
 
 using namespace thresher::crypto::device;
 
-constexpr ThresherDeviceLimits kLimits{3, 600, 1u << 17, 64, 1200, 1000};
+constexpr ThresherDeviceLimits kLimits{3, 600, 1u << 17, 4, 1200, 1000};
 constexpr u32 kGroup = 256;
 constexpr u32 kThreads = 128;  // as in cuda_module.cu
 
@@ -60,7 +61,6 @@ void launch(Kernel kernel, u32 threads, bool votes, Parameters parameters) {
 int open(const BaseTable* base, void** device, char*, std::size_t) {
   auto* made = new Machine;
   made->base = base;
-  made->keys.reserve(kLimits.keys);
   *device = made;
   return 0;
 }
@@ -74,8 +74,9 @@ void limits(void*, ThresherDeviceLimits* out) {
   *out = kLimits;
 }
 int put_keys(void* device, const KeyTable* tables, u32 first, u32 count, char*, std::size_t) {
-  of(device).keys.resize(first);
-  of(device).keys.insert(of(device).keys.end(), tables, tables + count);
+  auto& keys = of(device).keys;
+  if (keys.size() < first + count) keys.resize(first + count);
+  std::copy_n(tables, count, keys.begin() + first);
   return 0;
 }
 Record* records(void* device, u32 slot) {
