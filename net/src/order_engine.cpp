@@ -1,5 +1,6 @@
 #include "order_engine.hpp"
 
+#include "certified_engine.hpp"
 #include "dag_engine.hpp"
 #include "pbft_engine.hpp"
 #include "raft_engine.hpp"
@@ -8,13 +9,19 @@
 namespace thresher::net {
 
 const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{"mysticeti", "pbft", "raft", "thresher"};
+  static const std::vector<std::string> names{
+      "anchored-bullshark", "bullshark", "mysticeti", "pbft", "raft", "thresher"};
   return names;
 }
 
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& host) {
   if (s.protocol == "thresher") return make_dag_engine(s, dag::Rules::thresher(), host);
   if (s.protocol == "mysticeti") return make_dag_engine(s, dag::Rules::mysticeti(), host);
+  using certified::Rules;
+  if (s.protocol == "bullshark") return make_certified_engine(s, Rules::bullshark(), host);
+  if (s.protocol == "anchored-bullshark") {
+    return make_certified_engine(s, Rules::anchored_bullshark(), host);
+  }
   if (s.protocol == "pbft") return make_pbft_engine(s, host);
   if (s.protocol == "raft") return make_raft_engine(s, host);
   return nullptr;

@@ -205,7 +205,7 @@ void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
     ++stats.vertices_accepted;
     Peer& author = peers[ref.author.value];
     author.accepted = std::max(author.accepted, ref.round);
-    if (!cell->vertex->payload.bytes.empty()) ++undelivered;
+    if (cell->vertex->header.payload_bytes > 0) ++undelivered;
     if (started) persist_vertex(*cell->vertex, fx);
     if (const auto it = waiting.find(ref); it != waiting.end()) {
       ready.insert(ready.end(), it->second.begin(), it->second.end());

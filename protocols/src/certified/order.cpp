@@ -38,9 +38,16 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
     todo[i].for_each([&](NodeId author) {
       Cell* cell = store.find({author, round});
       if (cell == nullptr || std::exchange(cell->delivered, true)) return;
-      if (!cell->vertex->payload.bytes.empty() && undelivered > 0) --undelivered;
-      of_round.push_back(cell->vertex);
-      each_ref(cell->vertex->header, [&](const Ref& r) {
+      if (cell->vertex->header.payload_bytes > 0 && undelivered > 0) --undelivered;
+      const VertexPtr v = cell->vertex;
+      of_round.push_back(v);
+      if (config.evict_delivered && !v->payload.bytes.empty()) {
+        auto slim = std::make_shared<Vertex>(*v);
+        slim->payload.bytes = {};
+        if (own_vertex == v) own_vertex = slim;
+        cell->vertex = std::move(slim);
+      }
+      each_ref(v->header, [&](const Ref& r) {
         if (r.round.value >= lowest) todo[r.round.value - lowest].insert(r.author);
         return true;
       });
@@ -63,11 +70,12 @@ void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
 // A vertex falls under the floor.
 void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   const Vertex& v = *cell.vertex;
-  const bool loaded = !v.payload.bytes.empty();
+  const bool loaded = v.header.payload_bytes > 0;
   if (cell.accepted && !cell.delivered && loaded && undelivered > 0) --undelivered;
   // Our transactions that no anchor took in time go into a new vertex, behind those on their way.
   const bool mine = v.author() == config.self;
-  if (mine && !cell.delivered && loaded && submits.size() < config.limits.pending_submits) {
+  const bool whole = loaded && !v.payload.bytes.empty();
+  if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
     submits.push_back(v.payload);
   }
   if (cell.accepted && cell.vertex != own_vertex) {

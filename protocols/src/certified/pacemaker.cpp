@@ -218,8 +218,8 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
   pushed_recently = true;
   Writer value;
   encode_proposal(*own->proposal, n(), value);
-  fx.push(
-      Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take()), own->payload.bytes});
+  value.bytes(own->payload.bytes.view());
+  fx.push(Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take())});
   fx.broadcast(Propose{own->proposal});
   fx.push(CancelTimer{{kRoundTimer, {}}});
   check_votes(fx);

@@ -187,9 +187,8 @@ void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signa
   key.u16(h.author.value);
   Writer value;
   encode_proposal(*proposal, n(), value);
-  value.bytes(signature);
-  fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take()),
-                  peer.voted_payload.bytes});
+  value.bytes(signature).bytes(peer.voted_payload.bytes.view());
+  fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take())});
   fx.send(h.author, Vote{h.round, proposal->digest, signature});
   ++stats.votes_sent;
 }

@@ -180,8 +180,8 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
   std::uint64_t bytes = 0;
   for (const Ref& ref : message.vertices) {
     const VertexPtr v = vertex(ref);
-    if (!v) continue;
-    bytes += v->payload.bytes.size() + header_bytes(v->header, n());
+    if (!v || v->certificate.signatures.empty()) continue;
+    bytes += v->header.payload_bytes + header_bytes(v->header, n());
     if (!answer.vertices.empty() && bytes > config.limits.give_bytes) break;
     answer.vertices.push_back(v);
   }
@@ -206,7 +206,8 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
       if (r == message.round && message.have.contains(author)) continue;
       const Cell* cell = store.find({author, r});
       if (cell == nullptr || !cell->accepted) continue;
-      bytes += cell->vertex->payload.bytes.size() + header_bytes(cell->vertex->header, n());
+      if (cell->vertex->certificate.signatures.empty()) continue;
+      bytes += cell->vertex->header.payload_bytes + header_bytes(cell->vertex->header, n());
       const bool full = answer.vertices.size() >= config.limits.give_vertices ||
                         (!answer.vertices.empty() && bytes > config.limits.give_bytes);
       if (full) return fx.send(from, std::move(answer));

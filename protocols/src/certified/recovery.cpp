@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/core/prng.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::certified {
@@ -57,7 +58,7 @@ void Bullshark::State::restore_signed(const Restored& record) {
   if (record.table == kOwn) {
     Own mine;
     mine.proposal = *proposal;
-    mine.payload = with_body(h, record.body);
+    mine.payload = with_body(h, Bytes::copy_of(in.bytes(in.remaining())));
     mine.votes.emplace(config.self, (*proposal)->signature);
     mine.heard.insert(config.self);
     own = std::move(mine);
@@ -69,7 +70,7 @@ void Bullshark::State::restore_signed(const Restored& record) {
   std::copy(raw.begin(), raw.end(), peer.vote.begin());
   peer.voted_for = *proposal;
   peer.voted = h.round;
-  peer.voted_payload = with_body(h, record.body);
+  peer.voted_payload = with_body(h, Bytes::copy_of(in.bytes(in.remaining())));
 }
 
 // Takes over one commit that correct nodes made: its vertices are accepted and delivered.
@@ -81,7 +82,10 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
     const Ref ref = v->ref();
     if (ref.round <= store.floor()) continue;
     if (store.find(ref) == nullptr) {
-      const bool lost = ref.author == config.self && (!own || own->proposal->digest != v->digest);
+      // Without its certificate a vertex is a name and a payload: its digest says nothing.
+      const bool whole = !v->certificate.signatures.empty();
+      const bool lost =
+          whole && ref.author == config.self && (!own || own->proposal->digest != v->digest);
       if (lost) accuse_self(*v, fx);
       store.insert(v);
       found(ref);
@@ -91,7 +95,7 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
       store.accept(ref);
       peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
       ++stats.vertices_accepted;
-    } else if (!cell->delivered && !cell->vertex->payload.bytes.empty() && undelivered > 0) {
+    } else if (!cell->delivered && cell->vertex->header.payload_bytes > 0 && undelivered > 0) {
       --undelivered;
     }
     cell->delivered = true;
@@ -134,12 +138,13 @@ void Bullshark::State::rebuild(Fx& fx) {
     if (!store.insert(v)) continue;
     store.accept(ref);
     peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
-    if (!v->payload.bytes.empty()) ++undelivered;
+    if (v->header.payload_bytes > 0) ++undelivered;
   }
 }
 
 void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
-  seed = start_seed;
+  // Hosts may give all nodes one seed; samples differ all the same.
+  seed = mix64(start_seed ^ mix64(config.self.value + std::uint64_t{1}));
   timeout = config.timeout.value;
   rebuild(fx);
   started = true;

@@ -54,7 +54,12 @@ TEST_P(EveryProtocol, FarBehindItFetchesTheLog) {
   expect_same_state(net, sent + 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Node, EveryProtocol, testing::ValuesIn(node_protocols()));
+INSTANTIATE_TEST_SUITE_P(Node, EveryProtocol, testing::ValuesIn(node_protocols()),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace thresher::net

@@ -30,16 +30,18 @@ inline Signature mock_sign(std::uint16_t signer, const Digest& digest) {
 class Desk {
  public:
   explicit Desk(std::uint32_t n, Rules rules = Rules::anchored_bullshark(),
-                Limits limits = Limits{})
-      : node_(make(n, rules, limits)), n_(n), rules_(rules), limits_(limits) {
+                Limits limits = Limits{}, bool evict = false)
+      : node_(make(n, rules, limits, evict)), n_(n), rules_(rules), limits_(limits) {
     feed(Start{1});
   }
 
-  static Bullshark make(std::uint32_t n, const Rules& rules, const Limits& limits) {
+  static Bullshark make(std::uint32_t n, const Rules& rules, const Limits& limits,
+                        bool evict = false) {
     Config config;
     config.committee = *Committee::of(n);
     config.rules = rules;
     config.limits = limits;
+    config.evict_delivered = evict;
     return Bullshark(std::move(config));
   }
 

@@ -146,6 +146,83 @@ TEST(OwnHeader, ABadVoteIsCountedAndReplacedByAnother) {
   EXPECT_TRUE(t.accused.empty());
 }
 
+// A host that was away hands over the log it fetched: names and payloads. The node goes on from
+// there with certified vertices, and delivers none of the log again.
+TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
+  Desk t(4);
+  const auto adopt = [&](std::uint64_t slot, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t r = from; r <= to; ++r) {
+      for (std::uint16_t a = 0; a < 4; ++a) {
+        if (r == to && a != anchor_of(Round{slot}, *Committee::of(4)).value) continue;
+        Vertex v;
+        v.header.author = NodeId{a};
+        v.header.round = Round{r};
+        Writer value;
+        encode_vertex(v, 4, value);
+        t.feed(Restored{kVertex, Bytes::copy_of(as_view("any")), Bytes::from(value.take())});
+      }
+    }
+    const Bytes anchor = Bytes::copy_of(Digest{}.bytes);
+    t.feed(Restored{kDelivered, Bytes::from(Writer().u64(slot).take()), anchor});
+  };
+  adopt(100, 1, 100);
+  EXPECT_EQ(t.node().last_ordered(), Round{100});
+  EXPECT_TRUE(t.accused.empty());
+  const std::uint64_t known = t.node().stats().vertices_accepted;
+  adopt(98, 97, 98);  // known already
+  EXPECT_EQ(t.node().last_ordered(), Round{100});
+  EXPECT_EQ(t.node().stats().vertices_accepted, known);
+  // Round 100 has its anchor alone: the others come certified, with parents that the log brought.
+  const auto give = [&](std::uint64_t r, std::vector<std::uint16_t> authors) {
+    for (const std::uint16_t a : authors) t.certify(a, r, {1, 2, 3});
+  };
+  const std::uint16_t anchor = anchor_of(Round{100}, *Committee::of(4)).value;
+  std::vector<std::uint16_t> rest;
+  for (std::uint16_t a = 1; a < 4; ++a) {
+    if (a != anchor) rest.push_back(a);
+  }
+  give(100, rest);
+  for (std::uint64_t r = 101; r <= 105; ++r) give(r, {1, 2, 3});
+  EXPECT_GE(t.node().last_ordered(), Round{102});
+  ASSERT_FALSE(t.delivered.empty());
+  for (const Committed& c : t.delivered) {
+    for (const VertexPtr& v : c.blocks) {
+      EXPECT_GE(v->round(), Round{100});
+      EXPECT_FALSE(v->certificate.signatures.empty());
+    }
+  }
+  // What came by the log alone is not handed out.
+  t.sends.clear();
+  t.say(2, Want{{{NodeId{1}, Round{99}}}, {}});
+  EXPECT_TRUE(t.sent<Give>(2).empty());
+}
+
+TEST(Eviction, DeliveredPayloadsLeaveMemoryAndAreCountedAsHeld) {
+  Desk t(4, Rules::bullshark(), Limits{}, true);
+  const Bytes bytes = Bytes::copy_of(as_view("a payload"));
+  Header h;
+  h.author = NodeId{1};
+  h.round = Round{1};
+  h.payload_root = hash(bytes.view());
+  h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+  const ProposalPtr loaded = Desk::sealed(h);
+  t.say(1, Batch{{bytes, h.payload_root}});
+  t.say(1, Propose{loaded});
+  t.say(1, Certify{Round{1}, loaded->digest, t.quorum(loaded)});
+  for (std::uint16_t a = 2; a < 4; ++a) t.certify(a, 1, {});
+  for (std::uint64_t r = 2; r <= 5; ++r) {
+    for (std::uint16_t a = 1; a < 4; ++a) t.certify(a, r, {1, 2, 3});
+  }
+  ASSERT_FALSE(t.delivered.empty());
+  EXPECT_EQ(t.delivered[0].blocks[0]->payload.bytes, bytes);
+  t.sends.clear();
+  t.say(2, Want{{{NodeId{1}, Round{1}}}, {}});
+  ASSERT_EQ(t.sent<Give>(2).size(), 1u);
+  const VertexPtr given = t.sent<Give>(2)[0].vertices[0];
+  EXPECT_TRUE(given->payload.bytes.empty());
+  EXPECT_EQ(given->header.payload_bytes, bytes.size());
+}
+
 class BadCertificate : public testing::Test {
  protected:
   // Says a certificate for a good header and tells whether its vertex was taken.

@@ -24,8 +24,10 @@
 
 namespace thresher::certified {
 
-/// Tables of durable records. kOwn: the last own header; kVertex: certified vertices; kDelivered:
-/// committed anchors by round; kVoted: the last header voted for, by author.
+/// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
+/// as their body; kDelivered: committed anchors by round; kVoted: the last header voted for, by
+/// author. kOwn and kVoted hold the payload in their value, because it is needed again after a
+/// restart.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
@@ -36,6 +38,9 @@ struct Config {
   Delay timeout{8000};          ///< two certified rounds of 3 Delta, and slack
   Delay idle_push{50000};       ///< re-push of the last header while nothing happens
   std::uint64_t gc_depth = 50;  ///< G, in rounds
+  /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
+  /// vertex whose header names more bytes than it carries.
+  bool evict_delivered = false;
   /// Rounds behind the others beyond which rounds are pulled only seldom, because the host fetches
   /// the log instead (see Bullshark::on(Restored)). 0: there is no such host.
   std::uint64_t host_fetches_beyond = 0;
@@ -81,7 +86,8 @@ class Bullshark {
   /// Before Start: a record of the own disk. After Start: a record of the log that the host fetched
   /// from peers and vouches for: the vertices of one commit, then its kDelivered record. Nothing is
   /// delivered for it: the host has it. Commits that this node knows are ignored; they must come in
-  /// the order of the log.
+  /// the order of the log. A vertex of the log may lack its references and its certificate: it is
+  /// never walked through again and never handed out. Not so with asynchronous rules.
   void on(const Restored&, Fx&);
   /// The seed feeds private sampling.
   void on(const Start&, Fx&);

@@ -1,0 +1,137 @@
+#include "certified_engine.hpp"
+
+#include "engine_of.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/protocols/certified/bullshark.hpp"
+
+namespace thresher::net {
+namespace {
+
+using certified::Bullshark;
+using certified::Vertex;
+using certified::VertexPtr;
+
+// A vertex in the form of the log. Its digest goes along in the place of a vote, because it names
+// the record that holds the payload.
+dag::BlockPtr block_of(const Vertex& v, const ChainContext& chain) {
+  dag::Header header;
+  header.author = v.author();
+  header.round = v.round();
+  header.payload_root = v.header.payload_root;
+  header.payload_bytes = v.header.payload_bytes;
+  header.self.author = v.author();
+  header.vote = v.digest;
+  return dag::make_block(std::move(header), v.payload, {}, chain);
+}
+
+Digest root_of(ByteView bytes) {
+  return crypto::sha256(bytes);
+}
+
+struct CertifiedAdapter {
+  using Protocol = Bullshark;
+  EngineSettings settings;
+  certified::Rules rules;
+  EngineHost* host;
+
+  std::optional<Frame> encode(certified::Message m) const {
+    if (auto* give = std::get_if<certified::Give>(&m)) {
+      // Nothing is better than half an answer: the peer asks another.
+      for (VertexPtr& v : give->vertices) {
+        if (!fill_in(v)) return std::nullopt;
+      }
+    }
+    WireParts parts = certified::encode(m, settings.committee.size());
+    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  std::optional<certified::Message> decode(const Frame& frame) const {
+    if (frame.kind != kProtocol) return std::nullopt;
+    auto message =
+        certified::decode({frame.control, frame.payload}, settings.chain,
+                          {settings.committee, rules.stragglers}, certified::Limits{}, &root_of);
+    if (!message) return std::nullopt;
+    return std::move(*message);
+  }
+  static certified::Submit request(dag::Payload payload) { return {std::move(payload)}; }
+  void deliver(const certified::Committed& c, EngineHost& node) const {
+    dag::Committed out{c.slot, c.leader, {}};
+    out.blocks.reserve(c.blocks.size());
+    for (const VertexPtr& v : c.blocks) out.blocks.push_back(block_of(*v, settings.chain));
+    node.deliver(std::move(out));
+  }
+  static std::uint32_t table(std::uint32_t t) { return t; }
+  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
+  static RecordName record_of(const dag::Block& b) {
+    const Digest digest = b.header.vote.value_or(Digest{});
+    return {certified::kVertex, dag::block_key({b.author(), b.round(), digest})};
+  }
+
+  static bool adopts() { return true; }
+  // The log has what was ordered, not the references and certificates that led there.
+  void adopt(const dag::Committed& commit, std::deque<InputOf<Bullshark>>& inputs,
+             std::vector<Persist>& records) const {
+    for (const dag::BlockPtr& b : commit.blocks) {
+      const auto [kind, key] = record_of(*b);
+      Vertex v;
+      v.header.author = b->author();
+      v.header.round = b->round();
+      v.header.payload_root = b->header.payload_root;
+      v.header.payload_bytes = b->header.payload_bytes;
+      Writer value;
+      certified::encode_vertex(v, settings.committee.size(), value);
+      const Bytes bytes = Bytes::from(value.take());
+      inputs.push_back(Restored{kind, key, bytes, {}});
+      records.push_back({kind, key, bytes, b->payload.bytes, true});
+    }
+    inputs.push_back(Restored{certified::kDelivered,
+                              Bytes::from(Writer().u64(commit.slot.value).take()),
+                              Bytes::copy_of(commit.leader.bytes),
+                              {}});
+  }
+  std::size_t payload_limit() const { return settings.options.block_bytes; }
+  static EngineSample sample(const Bullshark& b) {
+    EngineSample out;
+    out.round = b.round();
+    out.next_slot = Round{b.last_ordered().value + 1};
+    out.frontier = b.frontier();
+    out.pending_submits = b.pending_submits();
+    out.stats.blocks_accepted = b.stats().vertices_accepted;
+    out.stats.direct_commits = b.stats().direct_commits;
+    out.stats.indirect_commits = b.stats().indirect_commits;
+    out.stats.timeouts = b.stats().timeouts;
+    out.stats.refused = b.stats().refused;
+    out.stats.equivocations = b.stats().equivocations;
+    return out;
+  }
+
+ private:
+  bool fill_in(VertexPtr& v) const {
+    if (v->payload.bytes.size() == v->header.payload_bytes) return true;
+    dag::BlockPtr block = block_of(*v, settings.chain);
+    if (!host->fill_in(block)) return false;
+    auto whole = std::make_shared<Vertex>(*v);
+    whole->payload.bytes = block->payload.bytes;
+    v = std::move(whole);
+    return true;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
+                                                   const certified::Rules& rules,
+                                                   EngineHost& host) {
+  certified::Config config;
+  config.committee = s.committee;
+  config.self = s.self;
+  config.chain = s.chain;
+  config.rules = rules;
+  config.gc_depth = s.options.gc_rounds;
+  config.evict_delivered = true;
+  config.host_fetches_beyond = s.options.sync_rounds;
+  return std::make_unique<EngineOf<CertifiedAdapter>>(CertifiedAdapter{s, rules, &host},
+                                                      Bullshark(std::move(config)), host);
+}
+
+}  // namespace thresher::net
