@@ -69,8 +69,8 @@ struct CertifiedAdapter {
 
   static bool adopts() { return true; }
   // The log has what was ordered, not the references and certificates that led there.
-  void adopt(const dag::Committed& commit, std::deque<InputOf<Bullshark>>& inputs,
-             std::vector<Persist>& records) const {
+  void adopt(const dag::Committed& commit, std::optional<Round>,
+             std::deque<InputOf<Bullshark>>& inputs, std::vector<Persist>& records) const {
     for (const dag::BlockPtr& b : commit.blocks) {
       const auto [kind, key] = record_of(*b);
       Vertex v;

@@ -49,7 +49,7 @@ struct DagAdapter {
     value.insert(value.end(), tail.view().begin(), tail.view().end());
     inputs.push_back(Restored{dag::kDelivered,
                               Bytes::from(Writer().u64(commit.slot.value).take()),
-                              Bytes::from(value.take()),
+                              Bytes::from(std::move(value)),
                               {}});
   }
   RecordName record_of(const dag::Block& b) const {
