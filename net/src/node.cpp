@@ -62,42 +62,64 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   return node;
 }
 
-std::string Node::run() {
-  Impl& impl = *impl_;
-  if (std::string problem = impl.transport.start(); !problem.empty()) return problem;
-  if (!impl.options.metrics_listen.empty()) {
-    impl.metrics = std::make_unique<Metrics>();
-    const std::string problem = impl.metrics->listen(impl.options.metrics_listen);
+// Opens the sockets and starts the writer.
+std::string Node::Impl::begin() {
+  if (std::string problem = transport.start(); !problem.empty()) return problem;
+  if (!options.metrics_listen.empty()) {
+    metrics = std::make_unique<Metrics>();
+    std::string problem = metrics->listen(options.metrics_listen);
     if (!problem.empty()) return problem;
   }
-  impl.writer = std::make_unique<WriterThread>(
-      *impl.store, [&impl](const dag::Block& b) { return impl.engine->record_of(b); },
-      [&impl](std::uint64_t barrier) {
-        impl.loop.post([&impl, barrier] {
-          impl.engine->persisted(barrier);
-          impl.pump();
+  writer = std::make_unique<WriterThread>(
+      *store, [this](const dag::Block& b) { return engine->record_of(b); },
+      [this](std::uint64_t barrier) {
+        loop.post([this, barrier] {
+          engine->persisted(barrier);
+          pump();
         });
       },
-      [&impl] {
+      [this] {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        impl.loop.post([&impl] {
-          impl.halt("the disk under '" + impl.options.home +
-                    "' refused a write; free space or replace it, then restart the node");
+        loop.post([this] {
+          halt("the disk under '" + options.home +
+               "' refused a write; free space or replace it, then restart the node");
         });
       });
-  impl.engine->push(Start{0});
-  impl.loop.post([&impl] {
-    impl.pump();
-    impl.watch_lag();
+  engine->push(Start{0});
+  loop.post([this] {
+    pump();
+    watch_lag();
   });
+  return {};
+}
+
+void Node::Impl::finish() {
+  transport.close();
+  writer.reset();
+  metrics.reset();
+  if (stopped_because.empty()) save_snapshot();
+}
+
+std::string Node::run() {
+  Impl& impl = *impl_;
+  if (impl.options.context != nullptr) return "this node is on the host's io_context: call start()";
+  if (std::string problem = impl.begin(); !problem.empty()) return problem;
   impl.loop.run();
-  impl.writer.reset();
-  if (impl.stopped_because.empty()) impl.save_snapshot();
+  impl.finish();
   return impl.stopped_because;
 }
 
+std::string Node::start(std::function<void(const std::string&)> stopped) {
+  Impl& impl = *impl_;
+  if (impl.options.context == nullptr)
+    return "give the host's io_context in the options, or call run()";
+  impl.on_stopped = std::move(stopped);
+  return impl.begin();
+}
+
 void Node::stop() {
-  impl_->loop.stop();
+  if (impl_->options.context == nullptr) return impl_->loop.stop();
+  impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
 std::future<Receipt> Node::submit(ByteView transaction) {

@@ -28,6 +28,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       chain(genesis.context()),
       store(std::move(s)),
       reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
+      loop(options.context == nullptr ? Loop() : Loop(*options.context)),
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
@@ -197,7 +198,14 @@ void Node::Impl::say(Level level, const std::string& line) const {
 
 void Node::Impl::halt(const std::string& why) {
   if (stopped_because.empty()) stopped_because = why;
-  loop.stop();
+  if (options.context == nullptr) return loop.stop();
+  if (!on_stopped) return;
+  // Not from inside an input: what runs now still uses all of this.
+  loop.post([this, stopped = std::exchange(on_stopped, {})] {
+    finish();
+    loop.stop();
+    stopped(stopped_because);
+  });
 }
 
 // Runs inputs until nothing is left to do now.

@@ -52,6 +52,10 @@ struct Node::Impl final : EngineHost {
   void peer_frame(NodeId from, const Frame& f);
   void serve_log(NodeId to, const Frame& question);
 
+  // node.cpp: the life of a node
+  std::string begin();
+  void finish();
+
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
   void restore_snapshot();
@@ -113,6 +117,7 @@ struct Node::Impl final : EngineHost {
   std::uint64_t own_sequence = 0;
   std::map<std::uint64_t, std::promise<Receipt>> promises;
   std::string stopped_because;
+  std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };
 
 }  // namespace thresher::net
