@@ -25,10 +25,46 @@ struct Key {
   std::array<const char*, 4> choices{};
 };
 
-const std::vector<Key>& keys() {
+/// What a node does around the protocol.
+std::vector<Key> service_keys() {
   using O = NodeOptions;
   using C = NodeConfig;
-  static const std::vector<Key> all{
+  return {
+      {"verify",
+       "deadline_us",
+       "how long signatures wait for others to be verified with",
+       &O::verify_deadline_us,
+       0,
+       100'000,
+       {}},
+      {"verify",
+       "accelerator",
+       "verifies the signatures of catch-up: cuda, or empty for none",
+       &O::accelerator,
+       0,
+       0,
+       {"", "cuda"}},
+      {"metrics",
+       "listen",
+       "loopback address of /metrics, /healthz, /readyz; empty: none",
+       &O::metrics_listen,
+       0,
+       0,
+       {}},
+      {"log",
+       "level",
+       "debug, info, warning or error",
+       &C::log_level,
+       0,
+       0,
+       {"debug", "info", "warning", "error"}},
+      {"log", "format", "text or json", &C::log_format, 0, 0, {"text", "json"}},
+  };
+}
+
+std::vector<Key> make_keys() {
+  using O = NodeOptions;
+  std::vector<Key> all{
       {"", "genesis", "who takes part; the same file at every node", &O::genesis, 0, 0, {}},
       {"", "key", "the node's secret key, mode 0600", &O::key, 0, 0, {}},
       {"", "data", "folder of the store", &O::data, 0, 0, {}},
@@ -69,36 +105,13 @@ const std::vector<Key>& keys() {
        8,
        1'000'000,
        {}},
-      {"verify",
-       "deadline_us",
-       "how long signatures wait for others to be verified with",
-       &O::verify_deadline_us,
-       0,
-       100'000,
-       {}},
-      {"verify",
-       "accelerator",
-       "verifies the signatures of catch-up: cuda, or empty for none",
-       &O::accelerator,
-       0,
-       0,
-       {"", "cuda"}},
-      {"metrics",
-       "listen",
-       "loopback address of /metrics, /healthz, /readyz; empty: none",
-       &O::metrics_listen,
-       0,
-       0,
-       {}},
-      {"log",
-       "level",
-       "debug, info, warning or error",
-       &C::log_level,
-       0,
-       0,
-       {"debug", "info", "warning", "error"}},
-      {"log", "format", "text or json", &C::log_format, 0, 0, {"text", "json"}},
   };
+  for (const Key& key : service_keys()) all.push_back(key);
+  return all;
+}
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> all = make_keys();
   return all;
 }
 

@@ -21,8 +21,10 @@ void Loop::stop() {
   boost::asio::post(impl_->context, [impl = impl_] { impl->timers.clear(); });
 }
 void Loop::post(std::function<void()> work) {
-  boost::asio::post(impl_->context, [impl = impl_, work = std::move(work)] {
-    if (!impl->stopped) work();
+  // Weak: what waits in a context of its own must not keep it alive.
+  boost::asio::post(impl_->context, [impl = std::weak_ptr(impl_), work = std::move(work)] {
+    const auto self = impl.lock();
+    if (self && !self->stopped) work();
   });
 }
 

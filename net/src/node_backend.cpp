@@ -127,10 +127,6 @@ void Node::Impl::broadcast(const Frame& f) {
   }
 }
 
-void Node::Impl::endorse(const Endorse& e) {
-  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
-}
-
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
   for (dag::BlockPtr& b : out.blocks) {

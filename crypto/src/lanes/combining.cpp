@@ -23,6 +23,10 @@ constexpr std::size_t kBucketTerms = 256;
 /// Terms of one kind that share the doublings of one Straus sum, a lane: tables of more would leave
 /// the second-level cache.
 constexpr std::size_t kStrausRounds = 16;
+/// One bad signature in so many, and combining is slower than checking one by one: so many of the
+/// next batches are.
+constexpr std::size_t kManyBad = 600;
+constexpr int kWaryBatches = 16;
 
 Extended point_of(const PointLimbs& p) {
   Extended out;
@@ -83,9 +87,9 @@ class Combination {
 
   void settle(std::span<const Coefficient> coefficients) {
     decode(coefficients);
-    // What was spent on halves so far may not exceed twice the whole: many bad ones are faster
-    // found one by one.
-    budget_ = 2 * entries_.size();
+    // Finding one bad signature takes halves of as many terms as the whole; more than one or two
+    // are faster found one by one.
+    budget_ = entries_.size();
     if (entries_.size() < kLeast) return one_by_one(0, entries_.size());
     settle(0, entries_.size(), sum(0, entries_.size()));
   }
@@ -287,6 +291,10 @@ class Combining final : public BatchVerifier {
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
     if (jobs.size() < kLeast) return individual_.verify(jobs, verdicts);
+    if (wary_ > 0) {
+      --wary_;
+      return individual_.verify(jobs, verdicts);
+    }
     const std::size_t parts = (jobs.size() + kMost - 1) / kMost;
     for (std::size_t part = 0; part < parts; ++part) {
       const std::size_t from = jobs.size() * part / parts;
@@ -297,6 +305,9 @@ class Combining final : public BatchVerifier {
                   verdicts.subspan(from, count))
           .settle(coefficients);
     }
+    const auto good = std::count(verdicts.begin(), verdicts.end(), Verdict::kValid);
+    const std::size_t bad = jobs.size() - static_cast<std::size_t>(good);
+    if (bad >= 2 && bad * kManyBad > jobs.size()) wary_ = kWaryBatches;
   }
 
  private:
@@ -315,6 +326,7 @@ class Combining final : public BatchVerifier {
   Individual individual_;
   std::array<unsigned char, crypto_stream_chacha20_KEYBYTES> key_{};
   std::uint64_t batches_ = 0;
+  int wary_ = 0;  // batches to be checked one by one
 };
 
 }  // namespace
