@@ -10,7 +10,7 @@ namespace thresher::crypto::device {
 namespace {
 
 /// Small, so that ordinary tests fill several slots and go round the ring.
-constexpr ThresherDeviceLimits kLimits{3, 48, 8192, 1024, 44, 1000};
+constexpr ThresherDeviceLimits kLimits{3, 48, 8192, 1024, 60, 1000};
 constexpr u32 kGroup = 24;
 
 struct Slot {
