@@ -94,7 +94,9 @@ std::string Node::Impl::begin() {
                "' refused a write; free space or replace it, then restart the node");
         });
       });
-  engine->push(Start{0});
+  // Known to this node alone: a private sampler draws from it.
+  const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
+  engine->push(Start{hash(secret).prefix()});
   loop.post([this] {
     pump();
     watch_lag();
