@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -39,8 +40,11 @@ std::string check(const TestnetOptions& o) {
   if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
     return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
   }
-  if (o.protocol != "thresher" && o.protocol != "mysticeti") {
-    return "unknown protocol '" + o.protocol + "'; nodes run: thresher, mysticeti";
+  const auto& known = net::node_protocols();
+  if (std::find(known.begin(), known.end(), o.protocol) == known.end()) {
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+    return "unknown protocol '" + o.protocol + "'; nodes run: " + names;
   }
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
     return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +

@@ -1,8 +1,11 @@
 #include "thresher/net/genesis.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "thresher/core/names.hpp"
 
 namespace thresher::net {
 namespace {
@@ -33,6 +36,12 @@ std::string check(const Genesis& g) {
     return std::to_string(n) + " nodes tolerate at most " +
            std::to_string(n == 0 ? 0 : (n - 1) / 3) + " faults, not f=" + std::to_string(g.f) +
            "; n must be at least 3f+1";
+  }
+  const auto& known = node_protocols();
+  if (std::find(known.begin(), known.end(), g.protocol) == known.end()) {
+    const auto close = nearest(g.protocol, known);
+    return "unknown protocol '" + g.protocol + "'" +
+           (close ? "; did you mean '" + *close + "'?" : "; see: thresher protocols");
   }
   std::set<PublicKey> keys;
   for (const PeerAddress& node : g.nodes) {

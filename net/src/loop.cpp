@@ -5,26 +5,36 @@
 
 namespace thresher::net {
 
-Loop::Loop() : impl_(std::make_unique<Impl>()) {}
-Loop::~Loop() = default;
+Loop::Loop() : impl_(std::make_shared<Impl>()) {}
+Loop::Loop(boost::asio::io_context& host) : impl_(std::make_shared<Impl>(host)) {}
+Loop::~Loop() {
+  stop();
+}
 
 void Loop::run() {
   const auto guard = boost::asio::make_work_guard(impl_->context);
   impl_->context.run();
 }
 void Loop::stop() {
-  impl_->context.stop();
+  if (impl_->own) return impl_->context.stop();
+  impl_->stopped = true;
+  boost::asio::post(impl_->context, [impl = impl_] { impl->timers.clear(); });
 }
 void Loop::post(std::function<void()> work) {
-  boost::asio::post(impl_->context, std::move(work));
+  boost::asio::post(impl_->context, [impl = impl_, work = std::move(work)] {
+    if (!impl->stopped) work();
+  });
 }
 
 std::uint64_t Loop::call_after(std::uint64_t microseconds, std::function<void()> work) {
   const std::uint64_t handle = ++impl_->next;
   auto timer = std::make_unique<boost::asio::steady_timer>(impl_->context);
   timer->expires_after(std::chrono::microseconds(microseconds));
-  timer->async_wait([this, handle, work = std::move(work)](const boost::system::error_code& e) {
-    impl_->timers.erase(handle);
+  timer->async_wait([impl = std::weak_ptr(impl_), handle,
+                     work = std::move(work)](const boost::system::error_code& e) {
+    const auto self = impl.lock();
+    if (!self || self->stopped) return;
+    self->timers.erase(handle);
     if (!e) work();
   });
   impl_->timers.emplace(handle, std::move(timer));

@@ -60,8 +60,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   // A client id of its own for every start, so that sequences count from 0 without gaps.
   impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
-  const bool signed_before = impl.executor.protocol().round().value > 0;
-  if (!signed_before && impl.options.store != StoreKind::kMemory &&
+  if (!impl.has_records && impl.options.store != StoreKind::kMemory &&
       key_was_used(impl.options.key, impl.key.public_key())) {
     return "blocks were signed with the key '" + impl.options.key + "', but the data in '" +
            impl.options.data +
@@ -71,42 +70,64 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   return node;
 }
 
-std::string Node::run() {
-  Impl& impl = *impl_;
-  if (std::string problem = impl.transport.start(); !problem.empty()) return problem;
-  if (!impl.options.metrics_listen.empty()) {
-    impl.metrics = std::make_unique<Metrics>();
-    const std::string problem = impl.metrics->listen(impl.options.metrics_listen);
+// Opens the sockets and starts the writer.
+std::string Node::Impl::begin() {
+  if (std::string problem = transport.start(); !problem.empty()) return problem;
+  if (!options.metrics_listen.empty()) {
+    metrics = std::make_unique<Metrics>();
+    std::string problem = metrics->listen(options.metrics_listen);
     if (!problem.empty()) return problem;
   }
-  impl.writer = std::make_unique<WriterThread>(
-      *impl.store, impl.self,
-      [&impl](std::uint64_t barrier) {
-        impl.loop.post([&impl, barrier] {
-          impl.executor.persisted(barrier);
-          impl.pump();
+  writer = std::make_unique<WriterThread>(
+      *store, [this](const dag::Block& b) { return engine->record_of(b); },
+      [this](std::uint64_t barrier) {
+        loop.post([this, barrier] {
+          engine->persisted(barrier);
+          pump();
         });
       },
-      [&impl] {
+      [this] {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        impl.loop.post([&impl] {
-          impl.halt("the disk under '" + impl.options.home +
-                    "' refused a write; free space or replace it, then restart the node");
+        loop.post([this] {
+          halt("the disk under '" + options.home +
+               "' refused a write; free space or replace it, then restart the node");
         });
       });
-  impl.inputs.push_back(Start{0});
-  impl.loop.post([&impl] {
-    impl.pump();
-    impl.watch_lag();
+  engine->push(Start{0});
+  loop.post([this] {
+    pump();
+    watch_lag();
   });
+  return {};
+}
+
+void Node::Impl::finish() {
+  transport.close();
+  writer.reset();
+  metrics.reset();
+  if (stopped_because.empty()) save_snapshot();
+}
+
+std::string Node::run() {
+  Impl& impl = *impl_;
+  if (impl.options.context != nullptr) return "this node is on the host's io_context: call start()";
+  if (std::string problem = impl.begin(); !problem.empty()) return problem;
   impl.loop.run();
-  impl.writer.reset();
-  if (impl.stopped_because.empty()) impl.save_snapshot();
+  impl.finish();
   return impl.stopped_because;
 }
 
+std::string Node::start(std::function<void(const std::string&)> stopped) {
+  Impl& impl = *impl_;
+  if (impl.options.context == nullptr)
+    return "give the host's io_context in the options, or call run()";
+  impl.on_stopped = std::move(stopped);
+  return impl.begin();
+}
+
 void Node::stop() {
-  impl_->loop.stop();
+  if (impl_->options.context == nullptr) return impl_->loop.stop();
+  impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
 std::future<Receipt> Node::submit(ByteView transaction) {

@@ -24,7 +24,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       store(std::move(s)),
       reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
       verifier(crypto::make_verifier(crypto::best_verifier())),
-      executor(make_dag(), *this),
+      loop(options.context == nullptr ? Loop() : Loop(*options.context)),
+      engine(make_engine({genesis.protocol, committee(), self, chain, options}, *this)),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
                  [this](ConnectionId c, bool up) { link(c, up); },
@@ -37,17 +38,20 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   verifier->register_keys(keys);
+  options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
+  options.transaction_bytes =
+      std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
 }
 
 // What the metrics show.
 Sample Node::Impl::sample() const {
-  const Dag& d = executor.protocol();
-  const dag::Stats& s = d.stats();
+  const EngineSample now = engine->sample();
+  const dag::Stats& s = now.stats;
   Sample out;
   out.log_length = ledger.length();
-  out.round = d.round().value;
+  out.round = now.round.value;
   out.slot = ledger.slot().value;
-  out.frontier = d.frontier().value;
+  out.frontier = now.frontier.value;
   out.payload_bytes = payload_bytes;
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
@@ -64,24 +68,12 @@ Sample Node::Impl::sample() const {
   out.equivocations = s.equivocations;
   out.synced_commits = sync.fetched();
   const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
-  out.ready = linked && !sync.active() && out.frontier <= d.next_slot().value + options.sync_rounds;
+  out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
   return out;
 }
 
 Committee Node::Impl::committee() const {
   return *Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
-}
-
-Dag Node::Impl::make_dag() const {
-  dag::Config config;
-  config.committee = committee();
-  config.self = self;
-  config.chain = chain;
-  config.rules = genesis.protocol == "mysticeti" ? dag::Rules::mysticeti() : dag::Rules::thresher();
-  config.gc_depth = options.gc_rounds;
-  config.evict_delivered = true;
-  config.host_fetches_beyond = options.sync_rounds;
-  return Dag(std::move(config));
 }
 
 TransportOptions Node::Impl::transport_options() const {
@@ -94,23 +86,11 @@ TransportOptions Node::Impl::transport_options() const {
   return t;
 }
 
-void Node::Impl::send(NodeId to, dag::Message m) {
-  if (auto* give = std::get_if<dag::Give>(&m)) {
-    for (dag::BlockPtr& b : give->blocks) {
-      if (!fill_in(b)) return;  // nothing is better than half an answer: the peer asks another
-    }
-  } else if (auto* push = std::get_if<dag::Push>(&m)) {
-    if (!fill_in(push->block)) return;
-  }
-  (void)transport.send(to.value, encode(m));
-}
-
 // Reads back the payload of a block that memory holds without it.
 bool Node::Impl::fill_in(dag::BlockPtr& block) const {
   if (block->payload.bytes.size() == block->header.payload_bytes) return true;
-  const std::uint32_t table = block->author() == self ? dag::kOwn : dag::kBlock;
-  const Bytes record = dag::block_key({block->author(), block->round(), block->digest});
-  const auto place = store->locate(table, record.view());
+  const RecordName record = engine->record_of(*block);
+  const auto place = store->locate(record.table, record.key.view());
   if (!place) return false;
   const auto body = reader.payload({block, *place, {}});
   if (!body) return false;
@@ -120,11 +100,7 @@ bool Node::Impl::fill_in(dag::BlockPtr& block) const {
   return true;
 }
 
-void Node::Impl::broadcast(dag::Message m) {
-  if (auto* push = std::get_if<dag::Push>(&m)) {
-    if (!fill_in(push->block)) return;
-  }
-  const Frame f = encode(m);
+void Node::Impl::broadcast(const Frame& f) {
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (i != self.value) (void)transport.send(i, f);
   }
@@ -162,7 +138,7 @@ void Node::Impl::arm(TimerId id, Delay d) {
   cancel(id);
   timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
     timers.erase(id);
-    inputs.push_back(Expired{id});
+    engine->push(Expired{id});
     pump();
   });
 }
@@ -188,7 +164,7 @@ void Node::Impl::endorse(const Endorse& e) {
     }
     key_noted = true;
   }
-  inputs.push_back(Endorsed{e.ticket, key.sign(e.digest.bytes)});
+  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
 void Node::Impl::accuse(const Accuse& a) {
@@ -211,21 +187,24 @@ void Node::Impl::say(Level level, const std::string& line) const {
 
 void Node::Impl::halt(const std::string& why) {
   if (stopped_because.empty()) stopped_because = why;
-  loop.stop();
+  if (options.context == nullptr) return loop.stop();
+  if (!on_stopped) return;
+  // Not from inside an input: what runs now still uses all of this.
+  loop.post([this, stopped = std::exchange(on_stopped, {})] {
+    finish();
+    loop.stop();
+    stopped(stopped_because);
+  });
 }
 
 // Runs inputs until nothing is left to do now.
 void Node::Impl::pump() {
   if (std::exchange(pumping, true)) return;
   do {
-    while (!inputs.empty()) {
-      const InputOf<Dag> input = std::move(inputs.front());
-      inputs.pop_front();
-      executor.run(input);
-    }
+    (void)engine->run();
     verify_jobs();
     feed();
-  } while (!inputs.empty() || !jobs.empty());
+  } while (engine->run() || !jobs.empty());
   pumping = false;
 }
 
@@ -240,13 +219,13 @@ void Node::Impl::verify_jobs() {
   verifier->verify(batch, verdicts);
   const auto done = std::exchange(jobs, {});
   for (std::size_t i = 0; i < done.size(); ++i) {
-    inputs.push_back(Verified{done[i].ticket, verdicts[i] == crypto::Verdict::kValid});
+    engine->push(Verified{done[i].ticket, verdicts[i] == crypto::Verdict::kValid});
   }
 }
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty() || executor.protocol().pending_submits() > 0) return;
+  if (pool.empty() || engine->sample().pending_submits > 0) return;
   std::vector<std::byte> packed;
   while (!pool.empty() &&
          (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
@@ -257,19 +236,17 @@ void Node::Impl::feed() {
   pool_bytes -= packed.size();
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
-  inputs.push_back(Requested<dag::Submit>{{{bytes, root}}});
+  engine->submit({bytes, root});
 }
 
 void Node::Impl::frame(ConnectionId from, Frame f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
-  if (f.kind >= kWantLog) return peer_frame(peer, f);
-  auto message = decode(f, chain, static_cast<std::uint32_t>(genesis.nodes.size()));
-  if (!message) {
+  if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
+  if (!engine->receive(peer, f)) {
     ++malformed;
     return;
   }
-  inputs.push_back(Received<dag::Message>{peer, std::move(*message)});
   pump();
 }
 

@@ -145,7 +145,7 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
 // hash.
 Bytes Node::Impl::status() const {
   Writer w;
-  w.u64(ledger.length()).u64(executor.protocol().round().value).u64(ledger.slot().value);
+  w.u64(ledger.length()).u64(engine->sample().round.value).u64(ledger.slot().value);
   w.u64(transport.node_bytes_sent()).u64(store->syncs()).u64(payload_bytes);
   w.bytes(ledger.log_hash().bytes).bytes(app.state().bytes);
   return Bytes::from(w.take());

@@ -11,40 +11,37 @@
 #include "log_reader.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
-#include "thresher/core/executor.hpp"
+#include "order_engine.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
-#include "thresher/protocols/dag/dag.hpp"
 #include "writer_thread.hpp"
 
 namespace thresher::net {
 
-using dag::Dag;
-
-struct Node::Impl {
+struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
        std::unique_ptr<NodeStore> s);
 
-  // node_backend.cpp: what the executor asks for
+  // node_backend.cpp: what the engine asks for
+  void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }
+  void broadcast(const Frame& f) override;
+  void deliver(dag::Committed commit) override;
+  void arm(TimerId id, Delay d) override;
+  void cancel(TimerId id) override;
+  void persist(std::vector<Persist> records, std::uint64_t barrier) override;
+  void verify(const Verify& v) override { jobs.push_back(v); }
+  void endorse(const Endorse& e) override;
+  void reveal(const RevealCoin&) override {}
+  void accuse(const Accuse& a) override;
+  bool fill_in(dag::BlockPtr& block) const override;
+
   Committee committee() const;
-  Dag make_dag() const;
   TransportOptions transport_options() const;
-  void send(NodeId to, dag::Message m);
-  void broadcast(dag::Message m);
-  void deliver(dag::Committed commit);
-  void arm(TimerId id, Delay d);
-  void cancel(TimerId id);
-  void persist(std::vector<Persist> records, std::uint64_t barrier);
-  void verify(const Verify& v) { jobs.push_back(v); }
-  void endorse(const Endorse& e);
-  void reveal(const RevealCoin&) {}
-  void accuse(const Accuse& a);
   void pump();
   void verify_jobs();
   void feed();
-  bool fill_in(dag::BlockPtr& block) const;
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line) const;
   void halt(const std::string& why);
@@ -53,6 +50,10 @@ struct Node::Impl {
   void peer_frame(NodeId from, const Frame& f);
   void serve_log(NodeId to, const Frame& question);
 
+  // node.cpp: the life of a node
+  std::string begin();
+  void finish();
+
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
   void restore_snapshot();
@@ -60,8 +61,6 @@ struct Node::Impl {
   void watch_lag();
   void adopt(dag::Committed commit);
   void remind();
-  Bytes tell_block(const dag::Block& b);
-  void tell_commit(Round slot, const Digest& leader, std::optional<Round> before);
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -84,13 +83,12 @@ struct Node::Impl {
   LogReader reader;
   std::unique_ptr<crypto::BatchVerifier> verifier;
   Loop loop;
-  Executor<Dag, Impl> executor;
+  std::unique_ptr<OrderEngine> engine;
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   std::unique_ptr<Metrics> metrics;  // null: not asked for
 
-  std::deque<InputOf<Dag>> inputs;
   std::vector<Verify> jobs;
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
@@ -117,8 +115,10 @@ struct Node::Impl {
   std::uint64_t own_client = 0;
   std::uint64_t own_sequence = 0;
   std::map<std::uint64_t, std::promise<Receipt>> promises;
-  bool key_noted = false;  // see key_use.hpp
+  bool key_noted = false;    // see key_use.hpp
+  bool has_records = false;  // the store had some of the protocol at the start
   std::string stopped_because;
+  std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };
 
 }  // namespace thresher::net

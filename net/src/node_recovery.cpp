@@ -44,7 +44,11 @@ std::string Node::Impl::recover() {
   });
   if (!problem.empty()) return problem;
   if (!read) return damaged;
-  const auto replayed = store->replay([&](const Restored& r) { executor.run(r); });
+  const auto replayed = store->replay([&](const Restored& r) {
+    has_records = true;
+    engine->push(r);
+    (void)engine->run();
+  });
   if (!replayed) return "the records of '" + options.home + "' are damaged; restore them";
   return {};
 }
@@ -53,14 +57,14 @@ std::string Node::Impl::recover() {
 // beyond what they keep, never end.
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
-  const Dag& d = executor.protocol();
+  const EngineSample at = engine->sample();
   if (sync.active()) {
     sync.tick(now);
     pump();
-  } else if (d.frontier().value > d.next_slot().value + options.sync_rounds) {
+  } else if (engine->adopts() && at.frontier.value > at.next_slot.value + options.sync_rounds) {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
-                          std::to_string(d.frontier().value) + ", this node decides slot " +
-                          std::to_string(d.next_slot().value));
+                          std::to_string(at.frontier.value) + ", this node decides slot " +
+                          std::to_string(at.next_slot.value));
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
@@ -68,50 +72,24 @@ void Node::Impl::watch_lag() {
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
 }
 
-// The DAG writes its progress lazily, so after a crash it may know less than the log of this node.
+// An engine that writes its progress lazily may know less after a crash than the log of this node.
 void Node::Impl::remind() {
-  const Round known{executor.protocol().next_slot().value - 1};
-  if (known >= ledger.slot()) return;
+  const Round known{engine->sample().next_slot.value - 1};
+  if (!engine->progress_is_lazy() || known >= ledger.slot()) return;
   (void)reader.each(known, [&](const LogEntry& entry) {
-    for (const LoggedBlock& b : entry.blocks) tell_block(*b.block);
-    tell_commit(entry.slot, entry.leader, std::nullopt);
+    dag::Committed commit{entry.slot, entry.leader, {}};
+    for (const LoggedBlock& b : entry.blocks) commit.blocks.push_back(b.block);
+    std::vector<Persist> have_them;
+    engine->adopt(commit, std::nullopt, have_them);
     return true;
   });
-}
-
-Bytes Node::Impl::tell_block(const dag::Block& b) {
-  Writer header;
-  encode_header(b, header);
-  const Bytes value = Bytes::from(header.take());
-  inputs.push_back(Restored{b.author() == self ? dag::kOwn : dag::kBlock,
-                            dag::block_key({b.author(), b.round(), b.digest}),
-                            value,
-                            {}});
-  return value;
-}
-
-void Node::Impl::tell_commit(Round slot, const Digest& leader, std::optional<Round> before) {
-  Writer tail;
-  if (before) tail.u64(before->value);
-  std::vector<std::byte> value(leader.bytes.begin(), leader.bytes.end());
-  value.insert(value.end(), tail.view().begin(), tail.view().end());
-  inputs.push_back(Restored{dag::kDelivered,
-                            Bytes::from(Writer().u64(slot.value).take()),
-                            Bytes::from(std::move(value)),
-                            {}});
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(dag::Committed commit_of_peers) {
   if (commit_of_peers.slot <= ledger.slot()) return;
   std::vector<Persist> records;
-  for (const dag::BlockPtr& b : commit_of_peers.blocks) {
-    const Bytes value = tell_block(*b);
-    const std::uint32_t table = b->author() == self ? dag::kOwn : dag::kBlock;
-    const Bytes key_of = dag::block_key({b->author(), b->round(), b->digest});
-    records.push_back({table, key_of, value, b->payload.bytes, true});
-  }
-  tell_commit(commit_of_peers.slot, commit_of_peers.leader, ledger.slot());
+  engine->adopt(commit_of_peers, ledger.slot(), records);
   writer->persist(std::move(records), 0);
   commit(std::move(commit_of_peers));
   acknowledge();

@@ -347,7 +347,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     const PeerAddress& peer = options.nodes[node];
     const auto retry = [weak = weak_from_this(), node] {
       const auto self = weak.lock();
-      if (!self) return;
+      if (!self || self->stopped) return;
       std::uint64_t& wait = self->backoff[node];
       wait = std::clamp(wait * 2, kBackoffMin, kBackoffMax);
       self->loop.call_after(wait, [weak, node] {
@@ -384,7 +384,13 @@ Transport::Transport(Loop& loop, TransportOptions options, TransportCallbacks ca
     : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(callbacks))) {}
 
 Transport::~Transport() {
+  close();
+}
+
+void Transport::close() {
   impl_->stopped = true;
+  impl_->callbacks = {[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},
+                      [](const std::string&) {}};
   error_code ignored;
   impl_->acceptor.close(ignored);
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");

@@ -18,10 +18,10 @@ constexpr std::chrono::seconds kEraseWait{2};
 
 }  // namespace
 
-WriterThread::WriterThread(NodeStore& store, NodeId self,
+WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
                            std::function<void(std::uint64_t)> durable, std::function<void()> failed)
     : store_(store),
-      self_(self),
+      record_of_(std::move(record_of)),
       durable_(std::move(durable)),
       failed_(std::move(failed)),
       thread_([this] { work(); }) {}
@@ -86,10 +86,8 @@ bool WriterThread::write(std::vector<Persist>& records, std::vector<LogEntry>& e
   std::vector<Persist> log;
   for (LogEntry& e : entries) {
     for (LoggedBlock& b : e.blocks) {
-      const dag::Block& block = *b.block;
-      const std::uint32_t table = block.author() == self_ ? dag::kOwn : dag::kBlock;
-      const Bytes key = dag::block_key({block.author(), block.round(), block.digest});
-      const auto place = store_.locate(table, key.view());
+      const RecordName name = record_of_(*b.block);
+      const auto place = store_.locate(name.table, name.key.view());
       if (!place) return false;
       b.place = *place;
     }

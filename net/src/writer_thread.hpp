@@ -16,14 +16,15 @@
 #include <vector>
 
 #include "log_entry.hpp"
+#include "order_engine.hpp"
 #include "thresher/core/effects.hpp"
 
 namespace thresher::net {
 
 class WriterThread {
  public:
-  WriterThread(NodeStore& store, NodeId self, std::function<void(std::uint64_t)> durable,
-               std::function<void()> failed);
+  WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
+               std::function<void(std::uint64_t)> durable, std::function<void()> failed);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
@@ -38,7 +39,7 @@ class WriterThread {
   bool write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync, bool last);
 
   NodeStore& store_;
-  NodeId self_;
+  std::function<RecordName(const dag::Block&)> record_of_;
   std::function<void(std::uint64_t)> durable_;
   std::function<void()> failed_;
   std::mutex mutex_;

@@ -13,8 +13,11 @@ using namespace pbft;  // NOLINT(google-build-using-namespace): the protocol's o
 namespace {
 
 /// Bracha's own payloads are its table 3; these follow its tables.
-enum Table : std::uint32_t { kOwnBroadcasts = 3, kView = 11, kClaims = 12, kDecisions = 13 };
+enum Table : std::uint32_t { kOwnBroadcasts = 3, kView = 11, kClaims = 12 };
 constexpr Delay kTick{2000};
+constexpr Delay kIdle{50000};  // between questions whether the others went on
+enum Timer : std::uint32_t { kProgress = 2, kIdling = 4 };
+constexpr std::uint64_t kQuiet = 2;     // ticks without a delivery before things are said again
 constexpr std::uint64_t kPatience = 6;  // ticks: a view needs about five message delays
 constexpr std::uint64_t kMaxPatience = 1024;
 constexpr std::size_t kMaxSeen = 16;       // proposals remembered of a slot, the latest views
@@ -72,6 +75,14 @@ Pbft::Pbft(Config config)
       announced_(config.committee.size()),
       pending_(config.committee.size()) {}
 
+Bytes pbft::decision_key(std::uint64_t slot) {
+  return key_of(slot);
+}
+
+std::uint64_t Pbft::frontier() const {
+  return largest(announced_, config_.committee.at_least(kValidity));
+}
+
 NodeId Pbft::leader(std::uint64_t view) const {
   return NodeId{static_cast<std::uint16_t>(view % config_.committee.size())};
 }
@@ -83,6 +94,10 @@ bool Pbft::fits(std::uint64_t slot) const {
 void Pbft::on(const Restored& record, Fx& fx) {
   Reader key(record.key.view());
   Reader value(record.value.view());
+  if (started_) {
+    if (record.table == kDecisions) adopt(key.u64(), record.body, fx);
+    return;
+  }
   restored_ = true;
   if (record.table == kView) {
     view_ = value.u64();
@@ -101,6 +116,7 @@ void Pbft::on(const Restored& record, Fx& fx) {
 }
 
 void Pbft::on(const Start& start, Fx& fx) {
+  started_ = true;
   step_broadcast(start, fx);
   for (const auto& [slot, value] : decided_) done_[hash(value.view())] = slot;
   announced_[config_.self.value] = delivered_;
@@ -127,6 +143,9 @@ void Pbft::on(const Expired& timer, Fx& fx) {
     Expired inner = timer;
     pop_hop(inner.id.route);
     step_broadcast(inner, fx);
+  } else if (timer.id.local == kIdling) {
+    idling_ = false;
+    if (!waiting()) fx.broadcast(Want{view_, delivered_});
   } else {
     armed_ = false;
     // Who is alone in its view waits there: the others will come, or do well without.
@@ -135,7 +154,8 @@ void Pbft::on(const Expired& timer, Fx& fx) {
         active_ || (changes != changes_.end() &&
                     changes->second.size() >= config_.committee.at_least(kQuorum));
     if (waiting() && together && ++age_ >= patience_) change_view(view_ + 1, fx);
-    if (waiting()) repeat(fx);
+    // Messages are lost with links; while slots are delivered nothing has to be said again.
+    if (++quiet_ >= kQuiet && waiting()) repeat(fx);
   }
   advance(fx);
 }
@@ -301,22 +321,34 @@ void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
 void Pbft::deliver_ready(Fx& fx) {
   for (auto it = decided_.find(delivered_); it != decided_.end(); it = decided_.find(delivered_)) {
     const Bytes value = it->second;
-    fx.push(Persist{kDecisions, key_of(delivered_), Bytes::copy_of(as_view("d")), value, false});
-    note_delivered(value, fx);
+    const bool fresh = !value.empty() && !done_.contains(hash(value.view()));
+    const std::string_view mark = fresh ? kDelivered : kRepeated;
+    fx.push(Persist{kDecisions, key_of(delivered_), Bytes::copy_of(as_view(mark)), value, false});
+    note_delivered(value, fresh, fx);
   }
   move_floor(fx);
 }
 
-void Pbft::note_delivered(const Bytes& value, Fx& fx) {
+void Pbft::adopt(std::uint64_t slot, const Bytes& value, Fx& fx) {
+  if (slot < delivered_) return;
+  delivered_ = slot;
+  decided_.insert_or_assign(slot, value);
+  hearsay_.erase(hearsay_.begin(), hearsay_.lower_bound(slot));
+  heard_.erase(heard_.begin(), heard_.lower_bound(slot));
+  advance(fx);
+}
+
+void Pbft::note_delivered(const Bytes& value, bool fresh, Fx& fx) {
   const Digest digest = hash(value.view());
-  const bool fresh = done_.insert_or_assign(digest, delivered_).second;
-  if (fresh && !value.empty()) fx.deliver({delivered_, value});
+  done_.insert_or_assign(digest, delivered_);
+  if (fresh) fx.deliver({delivered_, value});
   for (auto& queue : pending_) std::erase(queue, value);
   proposed_.erase(digest);
   hearsay_.erase(delivered_);
   heard_.erase(delivered_);
   ++delivered_;
   age_ = 0;
+  quiet_ = 0;
   patience_ = kPatience;
   announced_[config_.self.value] = delivered_;
   if (delivered_ % (config_.window / 2) == 0) fx.broadcast(Checkpoint{delivered_});
@@ -528,9 +560,10 @@ void Pbft::repeat(Fx& fx) {
 }
 
 void Pbft::arm(Fx& fx) {
+  if (!std::exchange(idling_, true)) fx.push(ArmTimer{{kIdling, {}}, kIdle});
   if (armed_ || !waiting()) return;
   armed_ = true;
-  fx.push(ArmTimer{{2, {}}, kTick});
+  fx.push(ArmTimer{{kProgress, {}}, kTick});
 }
 
 }  // namespace thresher

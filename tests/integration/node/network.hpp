@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <memory>
@@ -83,13 +84,16 @@ inline std::uint16_t free_port() {
 
 class Network {
  public:
-  explicit Network(std::uint32_t n) : running_(n) {
+  explicit Network(std::uint32_t n, const std::string& protocol = "thresher") : running_(n) {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = test->name();
+    std::replace(name.begin(), name.end(), '/', '-');
     dir_ = std::filesystem::temp_directory_path() /
-           ("thresher-node-" + std::to_string(::getpid()) + "-" + test->name());
+           ("thresher-node-" + std::to_string(::getpid()) + "-" + name);
     std::filesystem::create_directories(dir_);
     genesis_.f = (n - 1) / 3;
     genesis_.chain = test->name();
+    genesis_.protocol = protocol;
     for (std::uint32_t i = 0; i < n; ++i) {
       std::filesystem::create_directories(home(i));
       const auto key = crypto::SigningKey::generate();

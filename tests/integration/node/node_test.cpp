@@ -1,4 +1,7 @@
 // The Node facade over real sockets and disks: catch-up, subscriptions, and what must be refused.
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <fstream>
 
 #include "network.hpp"
@@ -57,6 +60,46 @@ TEST(Node, AfterARestartTheLogIsTheSame) {
   EXPECT_EQ(net.app(2).count(), 30u);
   EXPECT_EQ(net.app(2).state(), before);
   EXPECT_EQ(net.submit(2, "after").position, 30u);
+}
+
+// Four nodes on one io_context of the host, which goes on when they have stopped.
+TEST(Node, RunsOnTheHostsContext) {
+  const Network net(4);
+  boost::asio::io_context context(1);
+  auto guard = std::make_optional(boost::asio::make_work_guard(context));
+  std::thread host([&] { context.run(); });
+  std::vector<Recorder> apps(4);
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::atomic<int> stopped{0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    NodeOptions options;
+    options.home = net.home(i);
+    options.context = &context;
+    auto node = Node::open(options, apps[i]);
+    ASSERT_TRUE(node) << node.error();
+    nodes.push_back(std::move(*node));
+    EXPECT_NE(nodes[i]->run(), "");
+    std::promise<std::string> started;
+    boost::asio::post(context, [&] {
+      started.set_value(nodes[i]->start([&](const std::string& why) {
+        EXPECT_EQ(why, "");
+        ++stopped;
+      }));
+    });
+    ASSERT_EQ(started.get_future().get(), "");
+  }
+  for (std::uint64_t k = 0; k < 8; ++k) {
+    auto receipt = nodes[k % 4]->submit(as_view("hosted " + std::to_string(k)));
+    ASSERT_EQ(receipt.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    EXPECT_EQ(receipt.get().position, k);
+  }
+  for (const auto& node : nodes) node->stop();
+  EXPECT_TRUE(Network::eventually([&] { return stopped == 4; }));
+  std::promise<void> alive;
+  boost::asio::post(context, [&] { alive.set_value(); });
+  EXPECT_EQ(alive.get_future().wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  guard.reset();
+  host.join();
 }
 
 TEST(Node, AfterACleanStopOnlyWhatIsNewIsReplayed) {

@@ -20,17 +20,18 @@ enum FrameKind : std::uint8_t {
   kWantRound,
   kWantEvidence,
   kGive,
-  kWantLog,      ///< asks for the committed log: after slot u64, blocks to leave out u32
-  kLogPart,      ///< its answer, see log_sync.hpp
-  kWantLogHash,  ///< asks for the log hash after a slot u64
-  kLogHash,      ///< its answer: slot u64, hash (32), known u8
-  kSubmit = 32,  ///< client to node; payload: transactions as in a block
-  kAck,          ///< node to client; payload: (client, sequence, position) u64 each
-  kStatus,       ///< client to node; empty
-  kStatusReply,  ///< node to client; control: see StatusReply in node.cpp
-  kOverloaded,   ///< node to client; control: transactions refused u32
-  kSubscribe,    ///< client to node; control: first position u64
-  kLog,          ///< node to client; control: first position u64, count u32; payload: as in a block
+  kWantLog,        ///< asks for the committed log: after slot u64, blocks to leave out u32
+  kLogPart,        ///< its answer, see log_sync.hpp
+  kWantLogHash,    ///< asks for the log hash after a slot u64
+  kLogHash,        ///< its answer: slot u64, hash (32), known u8
+  kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
+  kSubmit = 32,    ///< client to node; payload: transactions as in a block
+  kAck,            ///< node to client; payload: (client, sequence, position) u64 each
+  kStatus,         ///< client to node; empty
+  kStatusReply,    ///< node to client; control: see StatusReply in node.cpp
+  kOverloaded,     ///< node to client; control: transactions refused u32
+  kSubscribe,      ///< client to node; control: first position u64
+  kLog,  ///< node to client; control: first position u64, count u32; payload: as in a block
 };
 
 Frame encode(const dag::Message& message);

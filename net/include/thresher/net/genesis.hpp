@@ -26,6 +26,9 @@ struct Genesis {
   ChainContext context() const;
 };
 
+/// The protocols that a node can run: what `protocol` may be.
+const std::vector<std::string>& node_protocols();
+
 Result<Genesis, std::string> load_genesis(const std::string& path);
 Result<Unit, std::string> save_genesis(const Genesis& genesis, const std::string& path);
 

@@ -21,6 +21,10 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace thresher::net {
 
 /// One committed transaction. `data` lives as long as the call.
@@ -68,6 +72,9 @@ struct NodeOptions {
   std::string key;      ///< default: home/node.key
   std::string data;     ///< default: home/data
   StoreKind store = StoreKind::kDisk;
+  /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
+  /// own.
+  boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
   std::string metrics_listen;
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
@@ -92,6 +99,10 @@ class Node {
 
   /// Runs on the calling thread until stop(). Empty, or why the node had to stop.
   std::string run();
+  /// On the host's context: returns at once; `stopped` is called there when the node has stopped,
+  /// with the reason, empty after stop(). Empty, or why the node could not start. The node must not
+  /// be destroyed before, unless the context runs no more.
+  std::string start(std::function<void(const std::string&)> stopped);
   void stop();
   /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded.
   std::future<Receipt> submit(ByteView transaction);

@@ -22,14 +22,21 @@
 #include "thresher/core/ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
 
+namespace boost::asio {
+class io_context;
+}
+
 namespace thresher::net {
 
 inline constexpr std::uint32_t kWireVersion = 1;
 
-/// One thread's event loop.
+/// One thread's event loop: its own, or a part of the host's.
 class Loop {
  public:
   Loop();
+  /// On a context that one thread of the host runs and that outlives the loop: run() is the host's,
+  /// and stop() ends only what this loop was asked for.
+  explicit Loop(boost::asio::io_context& host);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -50,7 +57,7 @@ class Loop {
   Impl& impl() { return *impl_; }
 
  private:
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 /// A message on the wire. Kind 0 is the transport's own.
@@ -93,6 +100,8 @@ class Transport {
   Transport(Loop& loop, TransportOptions options, TransportCallbacks callbacks);
   ~Transport();
 
+  /// Closes every link; no callback is called from then on.
+  void close();
   /// Starts listening. The error says what, where and what to do; empty when all is well.
   std::string start();
   /// False when there is no link or its queue is full; the frame is dropped then.

@@ -19,6 +19,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string_view>
 #include <variant>
 
 #include "thresher/protocols/broadcast/bracha.hpp"
@@ -70,6 +71,13 @@ struct Submit {
   Bytes value;
 };
 
+/// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
+/// kDelivered, or kRepeated for an empty value and one that was delivered at an earlier slot.
+inline constexpr std::uint32_t kDecisions = 13;
+inline constexpr std::string_view kDelivered = "d";
+inline constexpr std::string_view kRepeated = "r";
+Bytes decision_key(std::uint64_t slot);
+
 /// What a node says of a slot when it leaves a view.
 struct Claim {
   std::uint64_t prepared_view = 0;       ///< 0: never prepared
@@ -101,6 +109,9 @@ class Pbft {
 
   explicit Pbft(Config config);
 
+  /// Before Start: a record of the own disk. After Start: a decision that the host got from peers
+  /// and vouches for (kValidity of them named it); slots between it and the last one delivered
+  /// nothing. It is delivered.
   void on(const Restored&, Fx&);
   void on(const Start&, Fx&);
   void on(const Received<Message>&, Fx&);
@@ -111,6 +122,8 @@ class Pbft {
   std::uint64_t view() const { return view_; }
   /// Slots delivered.
   std::uint64_t delivered() const { return delivered_; }
+  /// Slots that some correct node has delivered, as far as checkpoints tell.
+  std::uint64_t frontier() const;
   /// Messages refused: malformed, out of the window, over a quota.
   std::uint64_t refused() const { return refused_; }
 
@@ -148,7 +161,8 @@ class Pbft {
   void count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   void progress(std::uint64_t slot, Slot& s, Fx& fx);
   void deliver_ready(Fx& fx);
-  void note_delivered(const Bytes& value, Fx& fx);
+  void adopt(std::uint64_t slot, const Bytes& value, Fx& fx);
+  void note_delivered(const Bytes& value, bool fresh, Fx& fx);
   void forget(Fx& fx);
   void move_floor(Fx& fx);
   void save_view(Fx& fx) const;
@@ -168,13 +182,16 @@ class Pbft {
   std::uint64_t view_ = 1;
   bool active_ = true;
   bool restored_ = false;
+  bool started_ = false;
   bool armed_ = false;
+  bool idling_ = false;
   std::uint64_t floor_ = 0;      // a quorum delivered everything below, and so did this node
   std::uint64_t delivered_ = 0;  // slots
   std::uint64_t next_ = 0;       // first slot of this view that its leader is free to fill
   std::uint64_t first_ = 0;      // below it the view change decided what this view proposes
   std::uint64_t highest_ = 0;    // one above the highest slot accepted
   std::uint64_t age_ = 0;        // ticks without progress
+  std::uint64_t quiet_ = 0;      // ticks since the last delivery
   std::uint64_t patience_;       // ticks until the view is given up
   std::uint64_t submitted_ = 0;  // own view changes
   std::uint64_t refused_ = 0;

@@ -1,0 +1,82 @@
+#include "dag_engine.hpp"
+
+#include "engine_of.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+struct DagAdapter {
+  using Protocol = dag::Dag;
+  EngineSettings settings;
+  EngineHost* host;
+
+  std::optional<Frame> encode(dag::Message m) const {
+    // Nothing is better than half an answer: the peer asks another.
+    if (auto* give = std::get_if<dag::Give>(&m)) {
+      for (dag::BlockPtr& b : give->blocks) {
+        if (!host->fill_in(b)) return std::nullopt;
+      }
+    } else if (auto* push = std::get_if<dag::Push>(&m)) {
+      if (!host->fill_in(push->block)) return std::nullopt;
+    }
+    return net::encode(m);
+  }
+  std::optional<dag::Message> decode(const Frame& frame) const {
+    auto message = net::decode(frame, settings.chain, settings.committee.size());
+    if (!message) return std::nullopt;
+    return std::move(*message);
+  }
+  static dag::Submit request(dag::Payload payload) { return {std::move(payload)}; }
+  static void deliver(dag::Committed commit, EngineHost& node) { node.deliver(std::move(commit)); }
+  static std::uint32_t table(std::uint32_t t) { return t; }
+  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
+
+  static bool adopts() { return true; }
+  static bool progress_is_lazy() { return true; }
+  void adopt(const dag::Committed& commit, std::optional<Round> before,
+             std::deque<InputOf<dag::Dag>>& inputs, std::vector<Persist>& records) const {
+    for (const dag::BlockPtr& b : commit.blocks) {
+      const auto [kind, key] = record_of(*b);
+      Writer header;
+      encode_header(*b, header);
+      const Bytes value = Bytes::from(header.take());
+      inputs.push_back(Restored{kind, key, value, {}});
+      records.push_back({kind, key, value, b->payload.bytes, true});
+    }
+    Writer tail;
+    if (before) tail.u64(before->value);
+    std::vector<std::byte> value(commit.leader.bytes.begin(), commit.leader.bytes.end());
+    value.insert(value.end(), tail.view().begin(), tail.view().end());
+    inputs.push_back(Restored{dag::kDelivered,
+                              Bytes::from(Writer().u64(commit.slot.value).take()),
+                              Bytes::from(std::move(value)),
+                              {}});
+  }
+  RecordName record_of(const dag::Block& b) const {
+    return {b.author() == settings.self ? dag::kOwn : dag::kBlock,
+            dag::block_key({b.author(), b.round(), b.digest})};
+  }
+  std::size_t payload_limit() const { return settings.options.block_bytes; }
+  static EngineSample sample(const dag::Dag& d) {
+    return {d.round(), d.next_slot(), d.frontier(), d.pending_submits(), d.stats()};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& s, const dag::Rules& rules,
+                                             EngineHost& host) {
+  dag::Config config;
+  config.committee = s.committee;
+  config.self = s.self;
+  config.chain = s.chain;
+  config.rules = rules;
+  config.gc_depth = s.options.gc_rounds;
+  config.evict_delivered = true;
+  config.host_fetches_beyond = s.options.sync_rounds;
+  return std::make_unique<EngineOf<DagAdapter>>(DagAdapter{s, &host}, dag::Dag(std::move(config)),
+                                                host);
+}
+
+}  // namespace thresher::net

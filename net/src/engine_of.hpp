@@ -1,0 +1,115 @@
+// One protocol as an OrderEngine. An adapter says what is special about it:
+//
+//   struct Adapter {
+//     using Protocol = ...;
+//     std::optional<Frame> encode(Message m);       // empty: send nothing
+//     std::optional<Message> decode(const Frame&);  // empty: malformed
+//     Request request(dag::Payload);
+//     void deliver(Output, EngineHost&);
+//     bool adopts() const;
+//     void adopt(const dag::Committed&, std::optional<Round> before,
+//                std::deque<InputOf<Protocol>>&, std::vector<Persist>&);
+//     bool progress_is_lazy() const;
+//     EngineSample sample(const Protocol&) const;
+//     RecordName record_of(const dag::Block&) const;
+//     std::size_t payload_limit() const;
+//     void restore(const Restored&); void start(EngineHost&);  // if it keeps something of its own
+//     std::uint32_t table(std::uint32_t) const;     // of the store, for one of the protocol
+//     std::optional<std::uint32_t> own_table(std::uint32_t) const;  // the mirror; empty: not its
+//     own
+//   };
+//
+// Guarantees: those of Executor. Private to net/.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "order_engine.hpp"
+#include "thresher/core/executor.hpp"
+
+namespace thresher::net {
+
+template <class Adapter>
+class EngineOf final : public OrderEngine {
+ public:
+  using P = typename Adapter::Protocol;
+  using Message = typename P::Message;
+
+  EngineOf(Adapter adapter, P protocol, EngineHost& host)
+      : backend_{std::move(adapter), &host}, executor_(std::move(protocol), backend_) {}
+
+  bool receive(NodeId from, const Frame& frame) override {
+    auto message = backend_.adapter.decode(frame);
+    if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
+    return message.has_value();
+  }
+  void push(HostInput input) override {
+    if (auto* record = std::get_if<Restored>(&input)) {
+      const auto table = backend_.adapter.own_table(record->table);
+      if (!table) return;
+      record->table = *table;
+      if constexpr (requires { backend_.adapter.restore(*record); }) {
+        backend_.adapter.restore(*record);
+      }
+    }
+    if constexpr (requires { backend_.adapter.start(*backend_.host); }) {
+      if (std::holds_alternative<Start>(input)) backend_.adapter.start(*backend_.host);
+    }
+    std::visit([this](auto&& event) { inputs_.push_back(std::move(event)); }, std::move(input));
+  }
+  void submit(dag::Payload payload) override {
+    inputs_.push_back(Requested<typename P::Request>{backend_.adapter.request(std::move(payload))});
+  }
+  bool run() override {
+    const bool any = !inputs_.empty();
+    while (!inputs_.empty()) {
+      const InputOf<P> input = std::move(inputs_.front());
+      inputs_.pop_front();
+      executor_.run(input);
+    }
+    return any;
+  }
+  void persisted(std::uint64_t barrier) override { executor_.persisted(barrier); }
+  bool adopts() const override { return backend_.adapter.adopts(); }
+  void adopt(const dag::Committed& commit, std::optional<Round> before,
+             std::vector<Persist>& records) override {
+    backend_.adapter.adopt(commit, before, inputs_, records);
+  }
+  bool progress_is_lazy() const override { return backend_.adapter.progress_is_lazy(); }
+  EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
+  RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
+  std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
+
+ private:
+  struct Backend {
+    Adapter adapter;
+    EngineHost* host;
+
+    void send(NodeId to, Message m) {
+      if (const auto frame = adapter.encode(std::move(m))) host->send(to, *frame);
+    }
+    void broadcast(Message m) {
+      if (const auto frame = adapter.encode(std::move(m))) host->broadcast(*frame);
+    }
+    void deliver(typename P::Output o) { adapter.deliver(std::move(o), *host); }
+    void arm(TimerId id, Delay d) { host->arm(id, d); }
+    void cancel(TimerId id) { host->cancel(id); }
+    void persist(std::vector<Persist> records, std::uint64_t barrier) {
+      for (Persist& r : records) r.table = adapter.table(r.table);
+      host->persist(std::move(records), barrier);
+    }
+    void verify(const Verify& v) { host->verify(v); }
+    void endorse(const Endorse& e) { host->endorse(e); }
+    void reveal(const RevealCoin& c) { host->reveal(c); }
+    void accuse(const Accuse& a) { host->accuse(a); }
+  };
+
+  Backend backend_;
+  Executor<P, Backend> executor_;
+  std::deque<InputOf<P>> inputs_;
+};
+
+}  // namespace thresher::net

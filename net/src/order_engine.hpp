@@ -1,0 +1,98 @@
+// The protocol that orders a node's transactions, behind one interface, so that the node does not
+// know which one it runs.
+//
+//   auto engine = make_engine(settings, host);    // by the name in the genesis file
+//   engine->push(Start{seed}); engine->run();
+//
+// Guarantees: inputs are stepped in the order they came; whatever the protocol, its commits come
+// out as dag::Committed with rising slots, and records of tables below kHostTables are its own.
+// Private to net/.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thresher/core/protocol.hpp"
+#include "thresher/net/node.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+
+namespace thresher::net {
+
+/// What an engine asks of the node around it; the words are those of the effects.
+class EngineHost {
+ public:
+  virtual ~EngineHost() = default;
+  virtual void send(NodeId to, const Frame& frame) = 0;
+  virtual void broadcast(const Frame& frame) = 0;
+  virtual void deliver(dag::Committed commit) = 0;
+  virtual void arm(TimerId id, Delay d) = 0;
+  virtual void cancel(TimerId id) = 0;
+  virtual void persist(std::vector<Persist> records, std::uint64_t barrier) = 0;
+  virtual void verify(const Verify& v) = 0;
+  virtual void endorse(const Endorse& e) = 0;
+  virtual void reveal(const RevealCoin& c) = 0;
+  virtual void accuse(const Accuse& a) = 0;
+  /// Reads back the payload of a block that memory holds without it; false when the disk fails.
+  virtual bool fill_in(dag::BlockPtr& block) const = 0;
+};
+
+/// Inputs that look alike for every protocol.
+using HostInput = std::variant<Restored, Start, Expired, Verified, Endorsed, Revealed>;
+
+/// How far an engine is, for metrics and for who watches whether it lags.
+struct EngineSample {
+  Round round{0};
+  Round next_slot{0};  ///< first slot that is not decided
+  Round frontier{0};   ///< that some correct node has reached, as far as messages tell
+  std::size_t pending_submits = 0;
+  dag::Stats stats{};
+};
+
+/// Where a block's payload lies in the store.
+struct RecordName {
+  std::uint32_t table = 0;
+  Bytes key;
+};
+
+class OrderEngine {
+ public:
+  virtual ~OrderEngine() = default;
+  /// Queues a peer's message; false when it is malformed.
+  virtual bool receive(NodeId from, const Frame& frame) = 0;
+  virtual void push(HostInput input) = 0;
+  virtual void submit(dag::Payload payload) = 0;
+  /// Steps what is queued. False: there was nothing.
+  virtual bool run() = 0;
+  virtual void persisted(std::uint64_t barrier) = 0;
+  /// True when commits of the log that peers vouch for can be put in from outside.
+  virtual bool adopts() const = 0;
+  /// Tells the protocol of such a commit; `records` is what the store must keep of it. `before` is
+  /// the slot of the commit before in the log; empty: the last one that the protocol knows.
+  virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
+                     std::vector<Persist>& records) = 0;
+  /// True when the records may be behind the log after a crash; it is told what it lacks then.
+  virtual bool progress_is_lazy() const = 0;
+  virtual EngineSample sample() const = 0;
+  /// The record whose body is the payload of a block of the log. From any thread.
+  virtual RecordName record_of(const dag::Block& block) const = 0;
+  /// Largest payload of one submission. Unit: bytes.
+  virtual std::size_t payload_limit() const = 0;
+};
+
+struct EngineSettings {
+  std::string protocol;
+  Committee committee = *Committee::make(4, 1);
+  NodeId self{};
+  ChainContext chain{};
+  NodeOptions options{};
+};
+
+/// Empty when no protocol has that name: see node_protocols().
+std::unique_ptr<OrderEngine> make_engine(const EngineSettings& settings, EngineHost& host);
+
+}  // namespace thresher::net

@@ -1,0 +1,92 @@
+#include "raft_engine.hpp"
+
+#include <set>
+
+#include "engine_of.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/protocols/order/raft_wire.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::size_t kValueBytes = 256u << 10;
+/// Own values that wait for their entry at a time; what comes meanwhile fills the next one.
+constexpr std::size_t kOutstanding = 4;
+
+// An entry in the form of the log. Nobody signed it: the majority that holds it vouches. The term
+// goes along in the place of the author's last round, because a node that adopts the entry needs
+// it.
+dag::BlockPtr block_of(const raft::Delivery& d, const ChainContext& chain) {
+  dag::Header header;
+  header.round = Round{d.index};
+  header.self.round = Round{d.term};
+  header.payload_root = crypto::sha256(d.value.view());
+  header.payload_bytes = static_cast<std::uint32_t>(d.value.size());
+  const dag::Payload payload{d.value, header.payload_root};
+  return dag::make_block(std::move(header), payload, {}, chain);
+}
+
+struct RaftAdapter {
+  using Protocol = Raft;
+  EngineSettings settings;
+  std::set<Digest> waiting{};  // own values without an entry
+
+  static std::optional<Frame> encode(const Raft::Message& m) {
+    WireParts parts = thresher::encode(m);
+    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  static std::optional<Raft::Message> decode(const Frame& frame) {
+    if (frame.kind != kProtocol) return std::nullopt;
+    return decode_raft({frame.control, frame.payload});
+  }
+  raft::Submit request(dag::Payload payload) {
+    waiting.insert(payload.root);
+    return {std::move(payload.bytes)};
+  }
+  void deliver(const raft::Delivery& d, EngineHost& node) {
+    dag::BlockPtr block = block_of(d, settings.chain);
+    waiting.erase(block->header.payload_root);
+    node.deliver({Round{d.index}, block->digest, {block}});
+  }
+  static std::uint32_t table(std::uint32_t t) { return t; }
+  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
+  static RecordName record_of(const dag::Block& block) {
+    return {raft::kEntries, raft::entry_key(block.round().value)};
+  }
+
+  static bool adopts() { return true; }
+  static bool progress_is_lazy() { return false; }
+  static void adopt(const dag::Committed& commit, std::optional<Round>,
+                    std::deque<InputOf<Raft>>& inputs, std::vector<Persist>& records) {
+    for (const dag::BlockPtr& b : commit.blocks) {
+      const RecordName name = record_of(*b);
+      const Bytes term = Bytes::from(Writer().u64(b->header.self.round.value).take());
+      inputs.push_back(Restored{name.table, name.key, term, b->payload.bytes});
+      records.push_back({name.table, name.key, term, b->payload.bytes, true});
+    }
+  }
+  EngineSample sample(const Raft& r) const {
+    EngineSample out;
+    out.round = Round{r.term()};
+    out.next_slot = Round{r.delivered() + 1};
+    out.frontier = Round{r.frontier() + 1};
+    out.pending_submits = waiting.size() >= kOutstanding ? 1 : 0;
+    out.stats.refused = r.refused();
+    out.stats.direct_commits = r.delivered();
+    return out;
+  }
+  static std::size_t payload_limit() { return kValueBytes; }
+};
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_raft_engine(const EngineSettings& s, EngineHost& host) {
+  Raft::Config config;
+  config.committee = *Committee::make(s.committee.size(), 0);
+  config.self = s.self;
+  config.value_bytes = kValueBytes;
+  return std::make_unique<EngineOf<RaftAdapter>>(RaftAdapter{s}, Raft(config), host);
+}
+
+}  // namespace thresher::net

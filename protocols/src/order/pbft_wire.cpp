@@ -1,0 +1,110 @@
+#include "thresher/protocols/order/pbft_wire.hpp"
+
+#include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/bracha_wire.hpp"
+
+namespace thresher {
+namespace {
+
+enum Kind : std::uint8_t {
+  kPrePrepare,
+  kVote,
+  kNewView,
+  kForward,
+  kCheckpoint,
+  kWant,
+  kDecided,
+  kBroadcast,  ///< one of Bracha's messages follows
+};
+
+WireParts parts_of(Writer& control, Bytes payload = {}) {
+  return {Bytes::from(control.take()), std::move(payload)};
+}
+
+struct Encoder {
+  WireParts operator()(const pbft::PrePrepare& m) const {
+    return parts_of(Writer().u8(kPrePrepare).u64(m.view).u64(m.slot), m.value);
+  }
+  WireParts operator()(const pbft::Vote& m) const {
+    return parts_of(Writer().u8(kVote).u64(m.view).u64(m.slot).u8(m.phase).bytes(m.digest.bytes));
+  }
+  WireParts operator()(const pbft::NewView& m) const {
+    Writer w;
+    w.u8(kNewView).u64(m.view).u16(static_cast<std::uint16_t>(m.from.size()));
+    for (const NodeId id : m.from) w.u16(id.value);
+    return parts_of(w);
+  }
+  WireParts operator()(const pbft::Forward& m) const {
+    return parts_of(Writer().u8(kForward), m.value);
+  }
+  WireParts operator()(const pbft::Checkpoint& m) const {
+    return parts_of(Writer().u8(kCheckpoint).u64(m.delivered));
+  }
+  WireParts operator()(const pbft::Want& m) const {
+    return parts_of(Writer().u8(kWant).u64(m.view).u64(m.slot));
+  }
+  WireParts operator()(const pbft::Decided& m) const {
+    return parts_of(Writer().u8(kDecided).u64(m.slot), m.value);
+  }
+  WireParts operator()(const Bracha::Message& m) const {
+    const WireParts inner = encode(m);
+    return parts_of(Writer().u8(kBroadcast).bytes(inner.control.view()), inner.payload);
+  }
+};
+
+std::optional<Pbft::Message> decode_vote(Reader& in) {
+  const std::uint64_t view = in.u64();
+  const std::uint64_t slot = in.u64();
+  const std::uint8_t phase = in.u8();
+  if (phase > pbft::kCommit) return std::nullopt;
+  return pbft::Vote{view, slot, in.digest(), static_cast<pbft::Phase>(phase)};
+}
+
+std::optional<Pbft::Message> decode_new_view(Reader& in, const Committee& committee) {
+  pbft::NewView m{in.u64(), {}};
+  const std::uint16_t count = in.u16();
+  if (count > committee.size()) return std::nullopt;
+  for (std::uint16_t i = 0; i < count; ++i) {
+    m.from.push_back(NodeId{in.u16()});
+    if (!committee.contains(m.from.back())) return std::nullopt;
+  }
+  return m;
+}
+
+}  // namespace
+
+WireParts encode(const Pbft::Message& message) {
+  return std::visit(Encoder{}, message);
+}
+
+std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee& committee) {
+  Reader in(parts.control.view());
+  const std::uint8_t kind = in.u8();
+  std::optional<Pbft::Message> out;
+  bool carries = false;
+  const auto number = [&in] { return in.u64(); };
+  if (kind == kBroadcast && in.ok()) {
+    const Bytes inner = parts.control.slice(1, parts.control.size() - 1);
+    auto m = decode_bracha({inner, parts.payload}, committee);
+    if (!m) return std::nullopt;
+    return Pbft::Message(std::move(*m));
+  }
+  if (kind == kPrePrepare || kind == kForward || kind == kDecided) carries = true;
+  if (kind == kPrePrepare) {
+    const std::uint64_t view = number();
+    out = pbft::PrePrepare{view, number(), parts.payload};
+  }
+  if (kind == kVote) out = decode_vote(in);
+  if (kind == kNewView) out = decode_new_view(in, committee);
+  if (kind == kForward) out = pbft::Forward{parts.payload};
+  if (kind == kCheckpoint) out = pbft::Checkpoint{number()};
+  if (kind == kWant) {
+    const std::uint64_t view = number();
+    out = pbft::Want{view, number()};
+  }
+  if (kind == kDecided) out = pbft::Decided{number(), parts.payload};
+  if (!in.done() || (!carries && !parts.payload.empty())) return std::nullopt;
+  return out;
+}
+
+}  // namespace thresher

@@ -1,0 +1,173 @@
+// One experiment, resolved: what a file or the flags of `thresher sim` ask for, every default
+// filled in. Plain data that is valid by construction of who reads it (read.hpp checks files).
+//
+//   Experiment e{.protocol = "pbft", .n = 100, .f = 33};
+//   e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kSilent});
+//   Outcome outcome = simulate(e, {});
+//
+// Units: `Ticks` are microseconds in the events engine and thousandths of a round in the rounds
+// engine, so that 1.5 ms and 1.5 rounds are both exact. Probabilities are parts per million.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thresher/core/ids.hpp"
+
+namespace thresher::sim {
+
+enum class Engine : std::uint8_t { kRounds, kEvents, kSockets };
+
+using Ticks = std::uint64_t;
+/// One millisecond of virtual time, or one round.
+inline constexpr Ticks kUnit = 1000;
+
+/// A distribution of delays; every draw is cut to [min, max].
+struct DelayLaw {
+  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal, kExponential };
+  Kind kind = Kind::kConstant;
+  Ticks mean = kUnit;   ///< of constant, normal and exponential
+  Ticks deviation = 0;  ///< of normal
+  Ticks min = kUnit;    ///< at least 1
+  Ticks max = kUnit;
+};
+
+/// The links from `from` to `to`; an empty list stands for every node.
+struct LinkRule {
+  std::vector<NodeId> from;
+  std::vector<NodeId> to;
+  DelayLaw delay;
+};
+
+struct Partition {
+  std::vector<std::vector<NodeId>> groups;  ///< nodes in none reach everybody
+  Ticks from = 0;
+  Ticks to = 0;  ///< heals here; what was sent across meanwhile arrives after
+};
+
+enum class Topology : std::uint8_t {
+  kComplete,
+  kRing,
+  kChain,
+  kStar,
+  kGrid,
+  kTorus,
+  kUnidirectionalRing,
+  kRandom,
+  kList
+};
+
+struct Network {
+  Topology topology = Topology::kComplete;
+  std::uint32_t width = 0;  ///< of grid and torus
+  std::uint32_t height = 0;
+  std::uint32_t degree = 0;                     ///< of random
+  std::vector<std::vector<NodeId>> neighbours;  ///< of list, by node
+  DelayLaw delay;
+  std::vector<LinkRule> links;       ///< the last one that matches counts
+  std::string wan;                   ///< a shipped table of round-trip times; empty: none
+  std::vector<std::string> regions;  ///< by node, of that table
+  std::uint64_t loss_ppm = 0;
+  std::uint64_t duplicate_ppm = 0;
+  std::uint64_t reorder_ppm = 0;
+  std::vector<Partition> partitions;
+  std::uint64_t nic_bits_per_s = 0;  ///< of each node; 0: no limit
+  Ticks gst = 0;                     ///< before it the scheduler rules; nothing is lost after it
+  Ticks delta = 2 * kUnit;           ///< what a protocol's timers call Delta
+  enum class Scheduler : std::uint8_t { kFair, kStarve, kRushing, kAdaptive, kReverse };
+  Scheduler scheduler = Scheduler::kFair;
+};
+
+/// Time that work takes on a node's one core, in nanoseconds.
+struct Costs {
+  std::uint64_t sign_ns = 0;
+  std::uint64_t verify_ns = 0;
+  std::uint64_t hash_ns_per_kb = 0;
+};
+
+struct Workload {
+  enum class Kind : std::uint8_t {
+    kClosed,  ///< `clients` requests in flight at a node of the committee each
+    kOpen,    ///< a request every `interval` at every node
+    kNone,
+  };
+  Kind kind = Kind::kClosed;
+  std::uint64_t clients = 1;
+  Ticks interval = kUnit;
+  std::uint32_t bytes = 16;    ///< of one payload
+  std::uint64_t requests = 0;  ///< in all; 0: until the end
+  bool one_at_a_time = false;  ///< one request in flight in the whole committee
+};
+
+enum class FaultKind : std::uint8_t {
+  kSilent,      ///< sends nothing
+  kCrash,       ///< stops at `from`; restarts at `to` with what its disk holds
+  kAmnesia,     ///< as a crash, with an empty disk: beyond the fault model, counts as Byzantine
+  kDelay,       ///< holds its messages back by `amount`
+  kDrop,        ///< its messages vanish
+  kEquivocate,  ///< two faces to two groups, by mutating a declared field
+  kTwins,       ///< two honest faces with one key, each shown to one group
+  kWithhold,    ///< its messages reach exactly f+1 correct nodes
+  kSelective,   ///< its messages reach `group` only
+  kReplay,      ///< sends old messages again
+  kStale,       ///< answers with messages of earlier rounds
+  kFlood,       ///< sends `amount` copies and junk of its messages
+  kMutate,      ///< small-scope mutation of one field (ByzzFuzz)
+  kStarve,      ///< network: the leader's (anchor's) messages come as late as allowed
+  kNoShare,     ///< withholds its coin shares
+};
+
+/// One fault action. `who` sends or, for network faults, is the victim.
+struct FaultAction {
+  std::vector<NodeId> who;
+  FaultKind what = FaultKind::kSilent;
+  Ticks from = 0;
+  std::optional<Ticks> to;  ///< empty: for ever
+  std::uint64_t probability_ppm = 1'000'000;
+  std::vector<NodeId> group;           ///< of selective; the second face's audience of two faces
+  std::uint64_t amount = 0;            ///< ticks of delay, copies of flood
+  std::string field;                   ///< of equivocate and mutate: a declared field; empty: any
+  std::vector<std::uint64_t> numbers;  ///< only these messages of each link; empty: all
+};
+
+struct Oracles {
+  bool agreement = true;
+  bool prefix = true;
+  bool integrity = true;
+  bool validity = true;
+  bool totality = true;
+  bool accountability = true;     ///< evidence only against the guilty
+  std::optional<Ticks> liveness;  ///< a decision within this after GST and faults; empty: 64 units
+  bool liveness_on = true;
+};
+
+struct Stop {
+  std::optional<Ticks> time;            ///< virtual; the first of these that is met ends a run
+  std::optional<std::uint64_t> rounds;  ///< of the engine (rounds) or of the protocol (DAG rounds)
+  std::optional<std::uint64_t> decisions;
+};
+
+/// A protocol's own parameter.
+using Parameter = std::variant<bool, std::int64_t, double, std::string>;
+
+struct Experiment {
+  std::string protocol = "thresher";
+  std::map<std::string, Parameter> parameters;
+  std::uint32_t n = 4;
+  std::uint32_t f = 1;
+  Engine engine = Engine::kRounds;
+  Network network;
+  Costs costs;
+  Workload workload;
+  std::vector<FaultAction> faults;
+  bool beyond_f = false;
+  Oracles oracles;
+  Stop stop;
+  std::uint64_t seed = 1;
+};
+
+}  // namespace thresher::sim

@@ -1,0 +1,106 @@
+// What a run was: verdict, trace hash, measures. And what is told while it runs.
+//
+//   Outcome o = simulate(experiment, {.trace = &sink});
+//   if (o.verdict == Verdict::kViolated) std::cerr << o.why;
+//
+// Guarantees: everything but `cpu_s` and `rss_bytes` is a function of the experiment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thresher/core/hash.hpp"
+#include "thresher/sim/experiment.hpp"
+
+namespace thresher::sim {
+
+enum class Verdict : std::uint8_t { kPass, kNoProgress, kViolated };
+std::string_view to_string(Verdict verdict);
+
+struct NodeMeasures {
+  bool faulty = false;
+  std::uint64_t decisions = 0;
+  std::uint64_t messages_sent = 0;  ///< to distinct nodes
+  std::uint64_t messages_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t round = 0;    ///< of the protocol, or views
+  std::uint64_t refused = 0;  ///< messages the protocol refused
+};
+
+struct Outcome {
+  Verdict verdict = Verdict::kPass;
+  std::string oracle;  ///< which one failed; empty on a pass
+  std::string why;     ///< in words; empty on a pass
+  Digest trace_hash{};
+  std::uint64_t rounds = 0;      ///< of the engine, or the lowest correct node's DAG round
+  Ticks time = 0;                ///< virtual
+  std::uint64_t messages = 0;    ///< deliveries between distinct nodes
+  std::uint64_t bytes = 0;       ///< of those
+  std::uint64_t decisions = 0;   ///< of the first correct node
+  std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
+  std::vector<NodeMeasures> nodes;
+  double cpu_s = 0;                ///< of the engine alone
+  std::uint64_t rss_bytes = 0;     ///< that the engine's state added
+  std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
+};
+
+/// One line of a trace.
+struct TraceEvent {
+  enum class Kind : std::uint8_t {
+    kSend,
+    kDeliver,
+    kDrop,
+    kTimer,
+    kDecide,
+    kCrash,
+    kRestart,
+    kFault,
+    kAccuse,
+    kVertex
+  };
+  Kind kind = Kind::kSend;
+  Ticks at = 0;
+  NodeId node{};             ///< where it happens
+  NodeId peer{};             ///< the other end of a message
+  std::uint64_t number = 0;  ///< ties a send to its delivery or drop
+  std::uint64_t round = 0;   ///< the protocol's round, slot or view that the event is about
+  std::string_view label;    ///< kind of message ("prepare"), of fault, or what a decision is
+  std::uint64_t bytes = 0;
+  std::string_view detail;  ///< of a vertex: "own-id parent-id parent-id ..." (hex prefixes)
+};
+
+/// Told every event in order, if given. Does not change a run.
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  virtual void event(const TraceEvent& event) = 0;
+};
+
+struct RunOptions {
+  TraceSink* trace = nullptr;
+};
+
+/// Runs a resolved experiment on the rounds or events engine. Pre: read.hpp accepts it.
+Outcome simulate(const Experiment& experiment, const RunOptions& options);
+
+/// What a protocol says of itself to experiment files.
+struct ParameterInfo {
+  std::string name;
+  Parameter standard;    ///< the default; its type is the type asked for
+  std::int64_t min = 0;  ///< of numbers
+  std::int64_t max = 0;
+  std::string help;
+};
+struct ProtocolInfo {
+  std::string name;
+  std::string help;
+  bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
+  std::vector<ParameterInfo> parameters;
+  std::vector<std::string> fields;  ///< that equivocate and mutate can change
+};
+/// Every protocol that `simulate` runs, sorted by name.
+const std::vector<ProtocolInfo>& simulated_protocols();
+
+}  // namespace thresher::sim
