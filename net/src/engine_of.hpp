@@ -7,13 +7,15 @@
 //     Request request(dag::Payload);
 //     void deliver(Output, EngineHost&);
 //     bool adopts() const;
-//     void adopt(const dag::Committed&, std::optional<Round> before,
-//     std::deque<InputOf<Protocol>>&, std::vector<Persist>&); EngineSample sample(const Protocol&)
-//     const; RecordName record_of(const dag::Block&) const; std::size_t payload_limit() const; void
-//     restore(const Restored&); void start(EngineHost&);  // if it keeps something of its own
-//     std::uint32_t table(std::uint32_t) const;     // of the store, for one of the protocol
-//     std::optional<std::uint32_t> own_table(std::uint32_t) const;  // the mirror; empty: not its
-//     own
+//     void adopt(const dag::Committed&, std::optional<Round> before, Inputs&, Records&);
+//     EngineSample sample(const Protocol&) const;
+//     RecordName record_of(const dag::Block&) const;
+//     std::size_t payload_limit() const;
+//     // Of the store, for one of the protocol, and the mirror (empty: not its own):
+//     std::uint32_t table(std::uint32_t) const;
+//     std::optional<std::uint32_t> own_table(std::uint32_t) const;
+//     // If it keeps something of its own:
+//     void restore(const Restored&); void start(EngineHost&);
 //   };
 //
 // Guarantees: those of Executor. Private to net/.
@@ -77,6 +79,7 @@ class EngineOf final : public OrderEngine {
              std::vector<Persist>& records) override {
     backend_.adapter.adopt(commit, before, inputs_, records);
   }
+  bool progress_is_lazy() const override { return backend_.adapter.progress_is_lazy(); }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }

@@ -45,6 +45,7 @@ std::string Node::Impl::recover() {
   if (!problem.empty()) return problem;
   if (!read) return damaged;
   const auto replayed = store->replay([&](const Restored& r) {
+    has_records = true;
     engine->push(r);
     (void)engine->run();
   });
@@ -71,7 +72,7 @@ void Node::Impl::watch_lag() {
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
 }
 
-// The DAG writes its progress lazily, so after a crash it may know less than the log of this node.
+// An engine that writes its progress lazily may know less after a crash than the log of this node.
 void Node::Impl::remind() {
   const Round known{engine->sample().next_slot.value - 1};
   if (known >= ledger.slot()) return;

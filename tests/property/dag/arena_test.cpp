@@ -65,8 +65,8 @@ TEST_P(ArenaRules, TheSamePrefixGivesTheSameLeaders) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     Arena arena(GetParam(), size_of(seed), seed, {.crashes_per_10000 = seed % 2 * 20});
     ASSERT_EQ(arena.run(10'000), "") << "n " << size_of(seed) << " seed " << seed;
-    compared += arena.schedules_compared();
-    passed_over += arena.passed_over();
+    compared += arena.witness().compared();
+    passed_over += arena.witness().passed_over();
   }
   std::printf("  %llu views compared, %llu with a leader out of turn\n",
               static_cast<unsigned long long>(compared),
@@ -83,7 +83,7 @@ TEST_P(ArenaRules, Row21GarbageCollectionChangesNoDelivery) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Arena arena(GetParam(), size_of(seed), seed, {.gc_depth = 3 + seed % 6});
     ASSERT_EQ(arena.run(3000), "") << "n " << size_of(seed) << " seed " << seed;
-    blocks += arena.blocks_delivered();
+    blocks += arena.witness().delivered();
   }
   EXPECT_GT(blocks, 5000u);
 }
