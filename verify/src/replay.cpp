@@ -101,6 +101,9 @@ Result<std::vector<Configuration>, std::string> replay(const Automaton& ta, cons
   std::vector<Configuration> all{run.start};
   std::int64_t firings = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    if (run.steps[i].rule >= ta.rules.size()) {
+      return "step " + std::to_string(i + 1) + ": there is no such rule";
+    }
     const Rule& rule = ta.rules[run.steps[i].rule];
     for (std::int64_t k = 0; k < run.steps[i].times; ++k) {
       Configuration next = all.back();
@@ -174,8 +177,9 @@ std::string configuration_text(const Automaton& ta, const Configuration& c) {
 
 // One line a step, from the step `first` of the run on.
 std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
-  std::string out;
   const auto all = replay(ta, run);
+  if (!all) return "not a run: " + all.error() + "\n";
+  std::string out;
   std::size_t at = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const Step& step = run.steps[i];
@@ -184,10 +188,9 @@ std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
     if (i < first) continue;
     out += "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) + " (" +
            ta.locations[rule.from] + " -> " + ta.locations[rule.to] + ") x " +
-           std::to_string(step.times) + (all ? " =>" + configuration_text(ta, (*all)[at]) : "") +
-           "\n";
+           std::to_string(step.times) + " =>" + configuration_text(ta, (*all)[at]) + "\n";
   }
-  return all ? out : out + "not a run: " + all.error() + "\n";
+  return out;
 }
 
 }  // namespace

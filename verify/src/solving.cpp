@@ -10,8 +10,9 @@ namespace {
 /// Unknowns of an encoding; a published automaton has a few thousand.
 constexpr std::size_t kMostUnknowns = 300'000;
 constexpr int kMostShrinks = 12;
-constexpr double kShrinkSeconds = 0.5;  // for one question
-constexpr double kAllShrinksSeconds = 1;
+/// Making a violation small takes at most twice as long as finding it, within these seconds.
+constexpr double kLeastShrinking = 0.1;
+constexpr double kMostShrinking = 1;
 
 }  // namespace
 
@@ -44,7 +45,8 @@ void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> 
   for (const z3::expr& p : encoding.parameters()) all.push_back(p);
   if (all.empty()) return;
   z3::solver& solver = encoding.solver();
-  const Budget own(std::min(kAllShrinksSeconds, budget.left()), nullptr);
+  const double allowed = std::clamp(2 * budget.used(), kLeastShrinking, kMostShrinking);
+  const Budget own(std::min(allowed, budget.left()), nullptr);
   std::int64_t too_small = -1;
   std::int64_t known = size(parameters);
   for (int tries = 0; tries < kMostShrinks && known - too_small > 1; ++tries) {
@@ -52,7 +54,7 @@ void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> 
     const std::int64_t wanted = too_small + (known - too_small) / 2;
     solver.push();
     solver.add(z3::sum(all) <= context.int_val(wanted));
-    limit(solver, context, std::min(own.left(), kShrinkSeconds));
+    limit(solver, context, std::min(own.left(), allowed / 2));
     if (solver.check() == z3::sat) {
       known = size(found(solver.get_model()));
     } else {

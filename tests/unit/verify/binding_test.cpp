@@ -64,8 +64,10 @@ TEST(Binding, ReplayRefusesWhatIsNoPairOfFutures) {
   futures.second.clear();
   EXPECT_FALSE(*both_happen(ta, *p.fork, futures));
   futures = *out.futures;
-  futures.first.insert(futures.first.begin(), {20, 1});
+  futures.first.insert(futures.first.begin(), {0, 1'000});
   EXPECT_THAT(both_happen(ta, *p.fork, futures).error(), HasSubstr("is not enabled"));
+  futures.first.front().rule = static_cast<std::uint32_t>(ta.rules.size());
+  EXPECT_THAT(both_happen(ta, *p.fork, futures).error(), HasSubstr("there is no such rule"));
 }
 
 TEST(Binding, EveryCheckerRefusesWhatIsOutsideIt) {
