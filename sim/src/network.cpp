@@ -247,6 +247,17 @@ void Links::saw_leader(NodeId id) {
   if (led_.size() > f_) led_.erase(led_.begin());
 }
 
+Ticks Links::lookahead() const {
+  using Scheduler = Network::Scheduler;
+  if (net_.scheduler == Scheduler::kAdaptive || net_.scheduler == Scheduler::kRushing) return 0;
+  const auto least = [](const DelayLaw& l) {
+    return std::max<Ticks>(l.kind == DelayLaw::Kind::kConstant ? l.mean : l.min, 1);
+  };
+  Ticks lookahead = least(net_.delay);
+  for (const LinkRule& rule : net_.links) lookahead = std::min(lookahead, least(rule.delay));
+  return lookahead;
+}
+
 Ticks Links::rounded(Ticks sent, Ticks at) const {
   if (!rounds_) return std::max(at, sent + 1);
   return std::max((at + kUnit - 1) / kUnit, sent / kUnit + 1) * kUnit;

@@ -59,6 +59,30 @@ TEST_P(EveryProtocol, AnHonestRunPassesOnBothEngines) {
   }
 }
 
+struct InOrder : TraceSink {
+  Ticks last = 0;
+  bool ordered = true;
+  std::uint64_t events = 0;
+  void event(const TraceEvent& e) override {
+    ordered &= e.at >= last;
+    last = e.at;
+    ++events;
+  }
+};
+
+// Nodes run apart for as long as the shortest delay is, and nobody can tell.
+TEST_P(EveryProtocol, ATraceIsToldInOrder) {
+  Experiment e = jittery(GetParam(), Engine::kEvents);
+  e.network.delay.min = kUnit;
+  e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kCrash, .from = 9500, .to = 20'500}};
+  InOrder sink;
+  const Outcome told = simulate(e, {.trace = &sink});
+  EXPECT_EQ(told.verdict, Verdict::kPass) << told.oracle << ": " << told.why;
+  EXPECT_TRUE(sink.ordered);
+  EXPECT_GT(sink.events, 1000U);
+  EXPECT_EQ(simulate(e, {}).trace_hash, told.trace_hash);
+}
+
 TEST_P(EveryProtocol, TheSeedFixesTheTrace) {
   for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
     Experiment e = jittery(GetParam(), engine);

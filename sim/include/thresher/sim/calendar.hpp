@@ -76,6 +76,8 @@ class Calendar {
     return true;
   }
 
+  /// For an event that is kept elsewhere, but takes its turn with those here.
+  std::uint64_t next_sequence() { return sequence_++; }
   std::uint64_t size() const { return size_; }
 
  private:

@@ -9,8 +9,10 @@
 // number of threads beside it; the hash covers the instant, sender, receiver and number of every
 // delivered message in the order in which each node took them, every request and every decision.
 // Work grows with messages: a broadcast is one payload, and one event where all links are alike.
-// Within an instant a node takes its messages in the order in which they were sent. Signatures are
-// mocked. Records are durable at once, so a crash loses only what was in flight.
+// Within an instant a node takes its messages in the order in which they were sent. In the events
+// engine run() goes node by node through the shortest delay that a link has: nothing that happens
+// in it at one node reaches another, and the state of a node stays near. Signatures are mocked.
+// Records are durable at once, so a crash loses only what was in flight.
 #pragma once
 
 #include <deque>
@@ -18,6 +20,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <queue>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,6 +57,7 @@ class Machine {
         trace_(trace) {
     if (rounds_) costs_ = {};
     nic_bits_per_s_ = rounds_ ? 0 : experiment.network.nic_bits_per_s;
+    lookahead_ = rounds_ ? 0 : lookahead_of(experiment);
     charges_ = costs_.sign_ns + costs_.verify_ns + costs_.hash_ns_per_kb > 0;
     for (std::uint32_t i = 0; i < n_; ++i) {
       const NodeId id{static_cast<std::uint16_t>(i)};
@@ -92,6 +97,14 @@ class Machine {
       }
       flush();
     } while (calendar_.next_time() == t);
+  }
+
+  /// Runs what is next, at instant `t`, and what else can be run with it before `until`; now() is
+  /// then the latest instant run. Pre: as run_instant; callbacks hand requests only to their node.
+  void run(Ticks t, Ticks until) {
+    const Ticks end = std::min(until, t + lookahead_);
+    if (end <= t + 1) return run_instant(t);
+    run_window(end);
   }
 
   /// Hands a request to every face of a node at instant `at`, or to one face of a two-faced one.
@@ -203,6 +216,12 @@ class Machine {
     bool up = false;
   };
 
+  // A trace event of a window, kept until the window's events can be told in order.
+  struct Kept {
+    TraceEvent event;
+    std::string detail;
+  };
+
   static std::uint32_t pack(Kind kind, std::uint32_t face) {
     return static_cast<std::uint32_t>(kind) << kFaceBits | face;
   }
@@ -230,12 +249,15 @@ class Machine {
       for (const NodeId id : a.who) {
         if (!Prng(seed_ ^ mix64(i), id.value).chance_ppm(a.probability_ppm)) continue;
         const Ticks from = rounds_ ? round_up(a.from) : a.from;
-        calendar_.push(from, controls_.put({id, i, false}), pack(kControl, 0));
+        calendar_.push(from, controls_.put({id, i, false}), control_of(id));
         if (!a.to || *a.to <= a.from) continue;
         const Ticks to = rounds_ ? round_up(*a.to) : *a.to;
-        calendar_.push(to, controls_.put({id, i, true}), pack(kControl, 0));
+        calendar_.push(to, controls_.put({id, i, true}), control_of(id));
       }
     }
+  }
+  std::uint32_t control_of(NodeId id) const {
+    return pack(kControl, static_cast<std::uint32_t>(first_face_[id.value]));
   }
   static Ticks round_up(Ticks t) { return (t + kUnit - 1) / kUnit * kUnit; }
 
@@ -272,6 +294,84 @@ class Machine {
     }
   }
 
+  // --- windows --------------------------------------------------------------------------------
+
+  // How far nodes can run apart. A lone client hands its next request to any node at once, the
+  // adaptive scheduler sees all nodes, and a crash of a twin stops two faces.
+  Ticks lookahead_of(const Experiment& e) const {
+    bool twins = false;
+    bool crashes = false;
+    for (const FaultAction& a : e.faults) {
+      twins |= a.what == FaultKind::kTwins;
+      crashes |= a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
+    }
+    if (e.workload.one_at_a_time || (twins && crashes)) return 0;
+    return links_.lookahead();
+  }
+
+  void run_window(Ticks end) {
+    collect(end);
+    window_end_ = end;
+    Ticks latest = now_;
+    for (const std::uint32_t f : touched_) {
+      std::size_t at = 0;
+      auto& box = inboxes_[f];
+      while (at < box.size() || !local_.empty()) {
+        const bool own = at == box.size() || (!local_.empty() && earlier(local_.top(), box[at]));
+        const Event event = own ? local_.top() : box[at];
+        if (own) {
+          local_.pop();
+        } else {
+          ++at;
+        }
+        now_ = event.at;
+        latest = std::max(latest, now_);
+        dispatch(event);
+      }
+      box.clear();
+    }
+    window_end_ = 0;
+    now_ = latest;
+    tell_kept();
+  }
+  // The events before `end`, by node.
+  void collect(Ticks end) {
+    inboxes_.resize(faces_.size());
+    touched_.clear();
+    const auto give = [this](std::uint32_t face, const Event& event) {
+      if (inboxes_[face].empty()) touched_.push_back(face);
+      inboxes_[face].push_back(event);
+    };
+    Event event;
+    for (Ticks t = calendar_.next_time(); t < end; t = calendar_.next_time()) {
+      (void)calendar_.take(t, event);
+      if (kind_of(event) != kAll) {
+        give(face_of(event).index, event);
+        continue;
+      }
+      for (const auto& face : faces_) {
+        if (face->id == payloads_[event.what].id) continue;
+        ++payloads_[event.what].uses;
+        give(face->index, {event.at, event.sequence, event.what, pack(kOne, face->index)});
+      }
+      release(event.what);
+    }
+  }
+  static bool earlier(const Event& a, const Event& b) {
+    return a.at != b.at ? a.at < b.at : a.sequence < b.sequence;
+  }
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const { return earlier(b, a); }
+  };
+  // In a window what a node schedules for itself may still belong to the window.
+  void schedule(Ticks at, std::uint32_t what, std::uint32_t who) {
+    if (at < window_end_) {
+      local_.push({at, calendar_.next_sequence(), what, who});
+    } else {
+      calendar_.push(at, what, who);
+    }
+  }
+
   // --- inputs ---------------------------------------------------------------------------------
 
   void run(Face& face, const Input& input) {
@@ -291,7 +391,7 @@ class Machine {
   }
 
   void post(Face& face, Ticks at, std::uint64_t life, Input input) {
-    calendar_.push(at, posted_.put({life, std::move(input)}), pack(kInput, face.index));
+    schedule(at, posted_.put({life, std::move(input)}), pack(kInput, face.index));
   }
   // The answer to an effect: at once, or when the core has done the work.
   void answer(Face& face, std::uint64_t work_ns, Input input) {
@@ -312,7 +412,7 @@ class Machine {
     const std::uint64_t generation = ++face.timers[id];
     Ticks at = now_ + std::max<Ticks>(1, d.value * delta_ / 1000);
     if (rounds_) at = round_up(at);
-    calendar_.push(at, alarms_.put({face.life, generation, id}), pack(kTimer, face.index));
+    schedule(at, alarms_.put({face.life, generation, id}), pack(kTimer, face.index));
   }
 
   void dispatch(const Event& event) {
@@ -327,8 +427,7 @@ class Machine {
         break;
       case kArrival: {
         face.in_ns = std::max(face.in_ns, now_ * 1000) + wire_ns(payloads_[event.what].facts.bytes);
-        calendar_.push(std::max(now_, (face.in_ns + 999) / 1000), event.what,
-                       pack(kOne, face.index));
+        schedule(std::max(now_, (face.in_ns + 999) / 1000), event.what, pack(kOne, face.index));
         break;
       }
       case kTimer: {
@@ -357,7 +456,7 @@ class Machine {
 
   // A message that finds the core at work waits for it.
   void put_off(Face& face, const Event& event) {
-    if (face.backlog.empty()) calendar_.push(free_at(face), 0, pack(kResume, face.index));
+    if (face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
     face.backlog.push_back(event);
   }
   void resume(Face& face) {
@@ -367,7 +466,7 @@ class Machine {
       take(face, ref);
       release(ref);
     }
-    if (!face.backlog.empty()) calendar_.push(free_at(face), 0, pack(kResume, face.index));
+    if (!face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
   }
 
   std::uint64_t tag_of(const Payload& p) const {
@@ -453,7 +552,7 @@ class Machine {
       for (std::uint32_t i = 0; i < n_ && trace_ != nullptr; ++i) {
         if (i != from.id.value) tell_message(TraceEvent::Kind::kSend, p, node_id(i), {});
       }
-      calendar_.push(now_ + *all_alike, ref, pack(kAll, 0));
+      schedule(now_ + *all_alike, ref, pack(kAll, 0));
       return;
     }
     if (to) {
@@ -635,18 +734,31 @@ class Machine {
       return;
     }
     for (std::size_t f = first_face_[to.value]; f < faces_.size() && faces_[f]->id == to; ++f) {
-      schedule(ref, t.at, f);
-      if (t.again) schedule(ref, *t.again, f);
+      ship(ref, t.at, f);
+      if (t.again) ship(ref, *t.again, f);
     }
   }
-  void schedule(std::uint32_t ref, Ticks at, std::size_t face) {
+  void ship(std::uint32_t ref, Ticks at, std::size_t face) {
     ++payloads_[ref].uses;
-    calendar_.push(at, ref,
-                   pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
+    schedule(at, ref,
+             pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
   }
 
   // --- traces ---------------------------------------------------------------------------------
 
+  void emit(const TraceEvent& e) {
+    if (window_end_ == 0) return trace_->event(e);
+    kept_.push_back({e, std::string(e.detail)});
+  }
+  void tell_kept() {
+    std::stable_sort(kept_.begin(), kept_.end(),
+                     [](const Kept& a, const Kept& b) { return a.event.at < b.event.at; });
+    for (Kept& kept : kept_) {
+      kept.event.detail = kept.detail;
+      trace_->event(kept.event);
+    }
+    kept_.clear();
+  }
   void tell(TraceEvent::Kind kind, const Face& face, NodeId peer, std::string_view label) {
     if (trace_ == nullptr) return;
     TraceEvent e;
@@ -656,7 +768,7 @@ class Machine {
     e.peer = peer;
     e.round = face.executor ? subject_.round(face.executor->protocol()) : 0;
     e.label = label;
-    trace_->event(e);
+    emit(e);
   }
   void tell_message(TraceEvent::Kind kind, const Payload& p, NodeId to, std::string_view why) {
     TraceEvent e;
@@ -671,7 +783,7 @@ class Machine {
     e.label = p.facts.label;
     e.bytes = p.facts.bytes;
     e.detail = why;
-    trace_->event(e);
+    emit(e);
   }
   void tell_decision(const Face& face, const OutputFacts& facts, const Output& output) {
     TraceEvent e;
@@ -684,7 +796,7 @@ class Machine {
     std::string detail;
     if constexpr (requires { subject_.leader_text(output); }) detail = subject_.leader_text(output);
     e.detail = detail;
-    trace_->event(e);
+    emit(e);
   }
   void tell_vertex(const Face& from, const Payload& p) {
     if constexpr (requires { subject_.vertex(message_of(p)); }) {
@@ -697,7 +809,7 @@ class Machine {
       e.round = p.facts.round;
       e.label = p.facts.label;
       e.detail = detail;
-      trace_->event(e);
+      emit(e);
     }
   }
 
@@ -723,6 +835,12 @@ class Machine {
   std::vector<Payload*> flushed_;
   std::vector<FaultPlan::Deed> deeds_;
   std::vector<std::pair<std::size_t, std::uint32_t>> second_faces_;  // of the message on its way
+  Ticks lookahead_ = 0;
+  Ticks window_end_ = 0;                     // 0: no window runs
+  std::vector<std::vector<Event>> inboxes_;  // of the window, by face
+  std::vector<std::uint32_t> touched_;
+  std::priority_queue<Event, std::vector<Event>, Later> local_;
+  std::vector<Kept> kept_;
   Ticks now_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;

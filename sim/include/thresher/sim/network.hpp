@@ -54,6 +54,9 @@ class Links {
   Ticks quiet_from() const { return quiet_from_; }
   /// The longest delay that a law allows on one hop.
   Ticks longest() const { return longest_; }
+  /// No message takes less, whatever happens; 0 when the order of sending at different nodes
+  /// matters to the scheduler.
+  Ticks lookahead() const;
   /// Hops from one node to another; 0: no path.
   std::uint32_t hops(NodeId from, NodeId to) const;
 

@@ -44,7 +44,7 @@ class Run {
         now_ = limit;
         break;
       }
-      advance(next);
+      advance(next, limit == kNone ? limit : limit + 1);
     }
     if (!judge_.failed()) finish();
     return outcome();
@@ -116,9 +116,17 @@ class Run {
     return ids;
   }
 
-  void advance(Ticks to) {
+  // Runs what is next, and with it what is before `until`.
+  void advance(Ticks to, Ticks until) {
     now_ = to;
-    if (machine_.next_time() == to) machine_.run_instant(to);
+    if (machine_.next_time() == to) {
+      if (next_open_ == to) {
+        machine_.run_instant(to);
+      } else {
+        machine_.run(to, std::min(until, next_open_));
+      }
+      now_ = machine_.now();
+    }
     if (next_open_ == to) submit_everywhere();
     if (lone_ && !machine_.up(lone_->author)) submit_alone();
   }
@@ -228,7 +236,7 @@ class Run {
       return std::find_if(ids.begin(), ids.end(), lags) != ids.end();
     };
     while (!judge_.failed() && behind() && machine_.next_time() <= end)
-      advance(machine_.next_time());
+      advance(machine_.next_time(), end + 1);
     for (const NodeId id : correct_and_up()) {
       if (lags(id)) missed(id, target);
     }
