@@ -79,7 +79,6 @@ class EngineOf final : public OrderEngine {
              std::vector<Persist>& records) override {
     backend_.adapter.adopt(commit, before, inputs_, records);
   }
-  bool progress_is_lazy() const override { return backend_.adapter.progress_is_lazy(); }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }

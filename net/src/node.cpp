@@ -60,8 +60,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   // A client id of its own for every start, so that sequences count from 0 without gaps.
   impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
-  const bool signed_before = impl.engine->sample().round.value > 0;
-  if (!signed_before && impl.options.store != StoreKind::kMemory &&
+  if (!impl.has_records && impl.options.store != StoreKind::kMemory &&
       key_was_used(impl.options.key, impl.key.public_key())) {
     return "blocks were signed with the key '" + impl.options.key + "', but the data in '" +
            impl.options.data +
