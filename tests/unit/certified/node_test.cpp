@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench.hpp"
+#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::certified {
 namespace {
@@ -159,7 +160,13 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
         v.header.round = Round{r};
         Writer value;
         encode_vertex(v, 4, value);
-        t.feed(Restored{kVertex, Bytes::copy_of(as_view("any")), Bytes::from(value.take())});
+        Digest digest{};
+        digest.bytes[0] = static_cast<std::byte>(a + 1);
+        digest.bytes[1] = static_cast<std::byte>(r);
+        const Bytes key = dag::block_key({NodeId{a}, Round{r}, digest});
+        const Persist record{kVertex, key, Bytes::from(value.take())};
+        (void)t.disk.write(std::span(&record, 1), true);  // the host's part
+        t.feed(Restored{kVertex, key, record.value});
       }
     }
     const Bytes anchor = Bytes::copy_of(Digest{}.bytes);
@@ -191,6 +198,15 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
       EXPECT_FALSE(v->certificate.signatures.empty());
     }
   }
+  // What fell under the floor left the disk too, whoever wrote it.
+  std::size_t old = 0;
+  (void)t.disk.replay([&](const Restored& r) {
+    Reader key(r.key.view());
+    std::uint64_t round = 0;
+    for (int i = 0; i < 8; ++i) round = round << 8 | key.u8();
+    old += r.table == kVertex && round <= 50 ? 1 : 0;
+  });
+  EXPECT_EQ(old, 0u);
   // What came by the log alone is not handed out.
   t.sends.clear();
   t.say(2, Want{{{NodeId{1}, Round{99}}}, {}});
