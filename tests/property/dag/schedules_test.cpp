@@ -2,6 +2,8 @@
 // fall.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/dag_run.hpp"
 #include "thresher/sim/plan.hpp"
@@ -60,11 +62,10 @@ TEST_P(Schedules, AgreeAndMoveOn) {
 // see different leaders, agree all the same, and move on once the network is well.
 TEST_P(Schedules, AgreeAndMoveOnWhileLeadersChange) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    DagRun run = run_of(seed, GetParam());
-    run.rounds = 120;
-    run.plan.gst *= 6;
-    run.max_ticks = run.plan.gst + 12'000;
-    const DagReport report = simulate(run);
+    Experiment run = run_of(seed);
+    run.stop.rounds = 120;
+    run.network.gst *= 6;
+    const Outcome report = simulate_dag(run, GetParam(), {});
     ASSERT_EQ(to_string(report.verdict), "Pass") << "seed " << seed << ": " << report.why;
   }
 }
@@ -93,30 +94,27 @@ TEST_P(Schedules, AnHonestRunSkipsNothing) {
 // and what is submitted waits for fewer of them.
 TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
   const auto with_one_down = [](dag::Rules rules, bool reputation) {
-    DagRun run;
-    run.rules = rules;
-    run.rules.reputation = reputation;
-    run.rounds = 400;
-    run.plan.committee = *Committee::of(4);
-    run.plan.faults[NodeId{2}] = {FaultKind::kSilent};
-    return simulate(run);
+    rules.reputation = reputation;
+    Experiment e;
+    e.stop.rounds = 400;
+    FaultAction down;
+    down.who = {NodeId{2}};
+    e.faults.push_back(down);
+    return simulate_dag(e, rules, {});
   };
-  const DagReport in_turn = with_one_down(GetParam(), false);
-  const DagReport passed_over = with_one_down(GetParam(), true);
-  ASSERT_EQ(in_turn.verdict, RunVerdict::kPass) << in_turn.why;
-  ASSERT_EQ(passed_over.verdict, RunVerdict::kPass) << passed_over.why;
-  for (const DagReport& r : {in_turn, passed_over}) {
-    std::printf("  %llu ticks, %llu commits, %llu skips, latency %.2f ticks\n",
-                static_cast<unsigned long long>(r.ticks),
-                static_cast<unsigned long long>(r.decisions),
-                static_cast<unsigned long long>(r.skips), r.latency_ticks);
-  }
+  const auto mean_latency = [](const Outcome& o) {
+    const auto sum = std::accumulate(o.latencies.begin(), o.latencies.end(), std::uint64_t{0});
+    return static_cast<double>(sum) / static_cast<double>(o.latencies.size());
+  };
+  const Outcome in_turn = with_one_down(GetParam(), false);
+  const Outcome passed_over = with_one_down(GetParam(), true);
+  ASSERT_EQ(in_turn.verdict, Verdict::kPass) << in_turn.why;
+  ASSERT_EQ(passed_over.verdict, Verdict::kPass) << passed_over.why;
   // Every fourth slot was lost; now only those of the turns that ignore the schedule are.
-  EXPECT_GE(in_turn.skips, 95u);
-  EXPECT_LE(passed_over.skips, 25u);
+  EXPECT_LE(in_turn.decisions, 305u);
   EXPECT_GT(passed_over.decisions, in_turn.decisions + 60);
-  EXPECT_LT(passed_over.latency_ticks, in_turn.latency_ticks);
-  EXPECT_LE(passed_over.ticks, in_turn.ticks);
+  EXPECT_LT(mean_latency(passed_over), mean_latency(in_turn));
+  EXPECT_LE(passed_over.time, in_turn.time);
 }
 
 // The number of the first seed whose run violates safety, or 0.
