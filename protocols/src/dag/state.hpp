@@ -96,7 +96,7 @@ struct Dag::State {
   };
   std::vector<Peer> peers;
   std::vector<NodeId> muted;  // of the peers
-  Round highest_seen{0};  // over all peers
+  Round highest_seen{0};      // over all peers
   bool ahead(Round seen) const;
   bool lagging() const;
   Round frontier() const;
