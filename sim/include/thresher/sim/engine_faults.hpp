@@ -1,0 +1,132 @@
+// Part of engine.hpp, which is to be included: what faults make of a message on its way out.
+#pragma once
+
+#include "thresher/sim/machine.hpp"
+
+namespace thresher::sim {
+
+template <Subject S>
+void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
+  {
+    const Payload& p = payloads_[ref];
+    deeds_.clear();
+    faults_.deeds({from.id, to, p.number, p.facts.round, p.facts.anchor, p.facts.share, now_},
+                  deeds_);
+  }
+  if (hidden(from)) return;
+  Carriage carriage;
+  std::uint32_t use = ref;
+  std::uint64_t copies = 0;
+  ++payloads_[use].uses;
+  for (const FaultPlan::Deed& deed : deeds_) {
+    bool changed = true;
+    switch (deed.action->what) {
+      case FaultKind::kDelay:
+        carriage.extra += deed.action->amount;
+        break;
+      case FaultKind::kStarve:
+        carriage.withheld = true;
+        break;
+      case FaultKind::kEquivocate:
+        changed = swap(use, second_face(from, use, deed));
+        break;
+      case FaultKind::kMutate:
+        changed = swap(use, mutated(from, use, deed, mix64(deed.salt ^ to.value)));
+        break;
+      case FaultKind::kStale:
+        changed = swap(use, older(from, use));
+        break;
+      case FaultKind::kReplay:
+        changed = replay(from, to, deed);
+        break;
+      case FaultKind::kFlood:
+        copies += std::max<std::uint64_t>(deed.action->amount, 1);
+        flood(from, to, use, deed);
+        break;
+      case FaultKind::kTwins:
+        break;
+      default:  // it never leaves
+        note(from, to, use, deed, true);
+        release(use);
+        return;
+    }
+    if (changed) note(from, to, use, deed, false);
+  }
+  carry(from, to, use, carriage);
+  release(use);
+}
+
+template <Subject S>
+bool Machine<S>::hidden(const Face& from) const {
+  if (!faults_.two_faced(from.id)) return false;
+  bool second = false;
+  for (const auto& deed : deeds_) second |= deed.action->what == FaultKind::kTwins;
+  return (from.side == 1) != second;
+}
+
+template <Subject S>
+void Machine<S>::note(const Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed,
+                      bool dropped) {
+  faults_.fired(deed.index);
+  if (trace_ == nullptr) return;
+  const std::string_view name = to_string(deed.action->what);
+  tell(TraceEvent::Kind::kFault, from, to, name);
+  if (dropped) tell_message(TraceEvent::Kind::kDrop, payloads_[ref], to, name);
+}
+
+template <Subject S>
+std::optional<std::uint32_t> Machine<S>::mutated(Face& from, std::uint32_t ref,
+                                                 const FaultPlan::Deed& deed, std::uint64_t salt) {
+  Message m = message_of(payloads_[ref]);
+  if (!subject_.mutate(m, from.id, deed.action->field, salt)) return std::nullopt;
+  return put(from, std::move(m), payloads_[ref].number);
+}
+
+template <Subject S>
+std::optional<std::uint32_t> Machine<S>::second_face(Face& from, std::uint32_t ref,
+                                                     const FaultPlan::Deed& deed) {
+  for (const auto& [action, other] : second_faces_) {
+    if (action != deed.index) continue;
+    ++payloads_[other].uses;
+    return other;
+  }
+  const auto other = mutated(from, ref, deed, deed.salt);
+  if (!other) return std::nullopt;
+  ++payloads_[*other].uses;
+  second_faces_.emplace_back(deed.index, *other);
+  return other;
+}
+
+template <Subject S>
+std::optional<std::uint32_t> Machine<S>::older(Face& from, std::uint32_t ref) {
+  const MessageFacts& facts = payloads_[ref].facts;
+  std::optional<std::uint32_t> found;
+  for (auto it = from.remembered.rbegin(); it != from.remembered.rend(); ++it) {
+    const MessageFacts& old = payloads_[*it].facts;
+    if (old.round >= facts.round || (found && old.label != facts.label)) continue;
+    found = *it;
+    if (old.label == facts.label) break;
+  }
+  if (found) ++payloads_[*found].uses;
+  return found;
+}
+
+template <Subject S>
+bool Machine<S>::replay(Face& from, NodeId to, const FaultPlan::Deed& deed) {
+  if (from.remembered.empty()) return false;
+  const std::uint64_t at = mix64(deed.salt ^ to.value) % from.remembered.size();
+  carry(from, to, from.remembered[at], {.copy = payloads_[from.remembered[at]].number + 1});
+  return true;
+}
+
+template <Subject S>
+void Machine<S>::flood(Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed) {
+  const std::uint64_t copies = std::max<std::uint64_t>(deed.action->amount, 1);
+  for (std::uint64_t k = 1; k <= copies; ++k) {
+    const auto junk = k % 2 == 0 ? mutated(from, ref, deed, mix64(deed.salt + k)) : std::nullopt;
+    carry(from, to, junk.value_or(ref), {.copy = k});
+    if (junk) release(*junk);
+  }
+}
+
+}  // namespace thresher::sim
