@@ -305,9 +305,13 @@ void Node::Impl::serve_log(NodeId to, const Frame& question) {
     });
     return;
   }
-  const Frame answer = reader.part(question, ledger.slot());
-  s.next_us = now + answer.payload.size() / kServeRate;
-  (void)transport.send(to.value, answer);
+  const auto answer = reader.part(question, ledger.slot());
+  if (!answer) {
+    ++malformed;
+    return;
+  }
+  s.next_us = now + answer->payload.size() / kServeRate;
+  (void)transport.send(to.value, *answer);
 }
 
 // The log, for nodes that were away.
@@ -317,7 +321,11 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     case kWantLog:
       return serve_log(from, f);
     case kWantLogHash:
-      (void)transport.send(from.value, reader.hash_after(f));
+      if (const auto answer = reader.hash_after(f)) {
+        (void)transport.send(from.value, *answer);
+      } else {
+        ++malformed;
+      }
       return;
     case kLogPart:
       sync.part(from, f, now);
