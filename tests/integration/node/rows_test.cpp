@@ -185,7 +185,9 @@ TEST_P(Rows, Row14AMessageHasOneIdentity) {
     if (!m) continue;
     ++accepted[f.kind];
     const Frame spelled = encode(*m);
-    if (f.kind == kPush) EXPECT_EQ(spelled.control, f.control);
+    if (f.kind == kPush) {
+      EXPECT_EQ(spelled.control, f.control);
+    }
     const auto again = decode(spelled, {}, 4);
     ASSERT_TRUE(again) << "kind " << int{f.kind};
     EXPECT_EQ(encode(*again).control, spelled.control) << "kind " << int{f.kind};

@@ -111,7 +111,9 @@ TEST(Wire, WhatIsCutIsRefusedOrShorter) {
     for (std::size_t size = 0; size < k.sample.size(); ++size) {
       const auto again = k.again(k.sample.slice(0, size).view());
       refused += again ? 0 : 1;
-      if (again) EXPECT_LT(again->size(), k.sample.size()) << k.name << " cut to " << size;
+      if (again) {
+        EXPECT_LT(again->size(), k.sample.size()) << k.name << " cut to " << size;
+      }
     }
     EXPECT_GT(refused, 0u) << k.name;
   }
