@@ -26,7 +26,8 @@ class RawClient {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const auto dial = [&] {
-      return ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+      return ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ||
+             errno == EISCONN;
     };
     up_ = Network::eventually(dial) && SSL_set_fd(ssl_, fd_) == 1 && SSL_connect(ssl_) == 1;
   }
@@ -59,6 +60,7 @@ class RawClient {
     EVP_PKEY* key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
     X509* cert = X509_new();
     X509_set_version(cert, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(cert), 1);
     X509_gmtime_adj(X509_getm_notBefore(cert), -60);
     X509_gmtime_adj(X509_getm_notAfter(cert), 3600);
     X509_set_pubkey(cert, key);
