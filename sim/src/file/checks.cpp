@@ -62,6 +62,10 @@ std::string unknown_name(const std::string& kind, const std::string& name,
 }
 
 void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
+  if (e.n < info.least_nodes) {
+    fields.wrong("n", "`" + info.name + "` needs at least " + nodes(info.least_nodes) + ", not " +
+                          std::to_string(e.n));
+  }
   const std::uint32_t most = (e.n - 1) / (info.byzantine ? 3 : 2);
   if (e.f <= most) return;
   fields.wrong(fields.given("f") ? "f" : "n",

@@ -34,6 +34,11 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   out.set("virtual_ms", units(outcome.time)).set("messages", outcome.messages);
   out.set("bytes", outcome.bytes).set("decisions", outcome.decisions);
   out.set("latency_ms", latency(outcome));
+  if (!outcome.measures.empty()) {
+    text::Value measures = text::Value::object();
+    for (const Measure& m : outcome.measures) measures.append({m.name, m.value});
+    out.set("measures", std::move(measures));
+  }
   if (parts.per_node) {
     text::Value nodes = text::Value::object();
     for (std::size_t i = 0; i < outcome.nodes.size(); ++i) {

@@ -384,7 +384,8 @@ TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
                           "{}",
                           "{\"count\": 1}",
                           "{\"min\": 1, \"max\": 2}"};
-  const std::string base = R"({"schema": 1, "protocol": {"name": "pbft"}, "engine": "events", "stop": {"rounds": 4},
+  const std::string base =
+      R"({"schema": 1, "protocol": {"name": "pbft"}, "engine": "events", "stop": {"rounds": 4},
     "network": {"links": [{"delay": 1}],
                 "partitions": [{"groups": [[0], [1]], "from": 1, "to": 2}]},
     "faults": [{"who": [3], "what": "silent"}]})";

@@ -29,6 +29,12 @@ struct NodeMeasures {
   std::uint64_t refused = 0;  ///< messages the protocol refused
 };
 
+/// What a protocol measures of itself: the hops of a lookup, the share of wasted blocks.
+struct Measure {
+  std::string name;
+  double value = 0;
+};
+
 struct Outcome {
   Verdict verdict = Verdict::kPass;
   std::string oracle;  ///< which one failed; empty on a pass
@@ -41,6 +47,7 @@ struct Outcome {
   std::uint64_t decisions = 0;   ///< of the first correct node
   std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
   std::vector<NodeMeasures> nodes;
+  std::vector<Measure> measures;   ///< the protocol's own, if it has any
   double cpu_s = 0;                ///< of the engine alone
   std::uint64_t rss_bytes = 0;     ///< that the engine's state added
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
@@ -100,6 +107,8 @@ struct ProtocolInfo {
   bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> fields;  ///< that equivocate and mutate can change
+  std::uint32_t least_nodes = 1;
+  std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off
 };
 /// Every protocol that `simulate` runs, sorted by name.
 const std::vector<ProtocolInfo>& simulated_protocols();

@@ -22,7 +22,8 @@ namespace thresher::sim {
 template <Subject S>
 class Run {
  public:
-  using Output = typename S::Node::Output;
+  using Node = typename S::Node;
+  using Output = typename Node::Output;
 
   Run(S subject, const Experiment& experiment, const RunOptions& options)
       : experiment_(experiment),
@@ -273,6 +274,11 @@ class Run {
       m.round = machine_.subject().round(machine_.node(id));
       m.refused = machine_.subject().refused(machine_.node(id));
       out.nodes.push_back(m);
+    }
+    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); }) {
+      std::vector<const Node*> nodes;
+      for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
+      out.measures = machine_.subject().measures(nodes);
     }
     out.faults_fired = machine_.faults().fired();
     memory_.sample();

@@ -14,7 +14,8 @@
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
-// `patience( experiment)` (the longest wait for a decision that is no fault).
+// `patience(experiment)` (the longest wait for a decision that is no fault),
+// `measures(nodes)` (measures of its own, from the correct nodes that are up at the end).
 #pragma once
 
 #include <cstdint>
