@@ -7,7 +7,7 @@ SubjectEntry subject_chord() {
   info.name = "chord";
   info.help = "model: lookups on Chord's circle of identifiers with finger tables";
   info.byzantine = false;
-  info.unjudged = {"prefix", "totality"};
+  info.unjudged = {"agreement", "prefix", "totality"};
   info.parameters = LookupSubject<ChordRouter>::parameters();
   return {info, [](const Experiment& e, const RunOptions& o) {
             return run(LookupSubject<ChordRouter>(e), e, o);

@@ -21,10 +21,11 @@ class ChordRouter {
     at_ = all[me].at;
     before_ = all[(me + all.size() - 1) % all.size()].at;
     for (int bit = 0; bit < 64; ++bit) {
-      const Places::Place& finger = all[places.from(at_ + (std::uint64_t{1} << bit)) % all.size()];
+      const std::uint64_t start = at_ + (std::uint64_t{1} << bit);
+      const Places::Place& finger = all[places.from(start) % all.size()];
       const bool known =
           finger.id == self || (!fingers_.empty() && fingers_.back().id == finger.id);
-      if (!known) fingers_.push_back(finger);
+      if (!known) fingers_.push_back({start, finger.at, finger.id});
     }
   }
 
@@ -32,17 +33,24 @@ class ChordRouter {
   std::optional<NodeId> next(std::uint64_t key, std::uint32_t attempt) const {
     // Distances clockwise: unsigned numbers wrap where the circle does.
     if (fingers_.empty() || at_ - key < at_ - before_) return std::nullopt;
-    const auto before_key = [&](const Places::Place& f) { return f.at - at_ < key - at_; };
+    const auto before_key = [&](const Finger& f) { return f.at - at_ < key - at_; };
     const auto end = std::partition_point(fingers_.begin(), fingers_.end(), before_key);
+    if (end != fingers_.end() && end->at - key <= end->at - end->start) return end->id;
     const auto nearer = static_cast<std::uint32_t>(end - fingers_.begin());
-    if (nearer == 0) return fingers_.front().id;  // the successor owns it
     return fingers_[nearer - 1 - attempt % nearer].id;
   }
 
  private:
+  // The first node at or after `start`: it owns all in between.
+  struct Finger {
+    std::uint64_t start = 0;
+    std::uint64_t at = 0;
+    NodeId id{};
+  };
+
   std::uint64_t at_ = 0;
-  std::uint64_t before_ = 0;            // where the predecessor stands
-  std::vector<Places::Place> fingers_;  // clockwise, the successor first
+  std::uint64_t before_ = 0;     // where the predecessor stands
+  std::vector<Finger> fingers_;  // clockwise, the successor first
 };
 
 }  // namespace thresher::sim

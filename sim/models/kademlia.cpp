@@ -7,7 +7,7 @@ SubjectEntry subject_kademlia() {
   info.name = "kademlia";
   info.help = "model: lookups by the XOR of identifiers, one bucket a prefix";
   info.byzantine = false;
-  info.unjudged = {"prefix", "totality"};
+  info.unjudged = {"agreement", "prefix", "totality"};
   info.parameters = LookupSubject<KademliaRouter>::parameters();
   info.parameters.push_back(
       {"contacts", KademliaRouter::kContacts, 1, 64, "nodes known of each bucket"});

@@ -1,7 +1,7 @@
 // Looking up who owns a key: what the distributed hash tables share. A `Router` knows some nodes
 // and names the next one on the way; the owner answers the asker directly.
 //
-//   Lookup<ChordRouter> node(router, /*retry=*/Delay{16'000});
+//   Lookup<ChordRouter> node({.self = id, .retry = Delay{16'000}, ...}, router);
 //
 // Guarantees: an answer comes from a node whose router says that it owns the key. A lookup without
 // an answer is tried again over the next best contacts; open ones are durable. Membership is fixed
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include "model.hpp"
 #include "thresher/sim/run.hpp"
@@ -23,11 +24,11 @@ struct Places {
   };
   std::vector<Place> sorted;
 
-  /// `even`: node k at k parts of n; else each where a hash puts it.
+  /// `even`: node k at k of n parts of the circle; else each where a hash puts it.
   static Places make(std::uint32_t n, bool even) {
     Places out;
     for (std::uint32_t k = 0; k < n; ++k) {
-      const std::uint64_t step = ~std::uint64_t{0} / n;
+      const std::uint64_t step = ~std::uint64_t{0} / n + 1;
       const std::uint64_t at = even ? k * step : mix64(mix64(k));
       out.sorted.push_back({at, NodeId{static_cast<std::uint16_t>(k)}});
     }
@@ -54,6 +55,7 @@ struct Answer {
   NodeId owner{};
   std::uint32_t hops = 0;  ///< messages from the asker to the owner
   NodeId asker{};
+  std::uint64_t number = 0;
   Bytes payload;
 };
 
@@ -77,11 +79,16 @@ class Lookup {
   using Request = ModelRequest;
   using Fx = Effects<Message, Output>;
 
-  Lookup(NodeId self, Router router, Delay retry)
-      : self_(self), router_(std::move(router)), retry_(retry) {}
+  /// Every payload asks for the key that `key_of` makes of it.
+  using Keys = std::uint64_t (*)(const Places&, const Bytes&);
+  struct Config {
+    NodeId self{};
+    Delay retry{32'000};
+    Keys key_of = nullptr;
+    std::shared_ptr<const Places> places;
+  };
 
-  /// The key that a payload asks for.
-  static std::uint64_t key_of(const Bytes& payload) { return hash(payload.view()).prefix(); }
+  Lookup(Config config, Router router) : config_(std::move(config)), router_(std::move(router)) {}
 
   void on(const Restored& r, Fx&) {
     const std::uint64_t number = number_in(r.key);
@@ -93,10 +100,10 @@ class Lookup {
   void on(const Requested<Request>& r, Fx& fx) {
     const std::uint64_t number = next_number_++;
     const std::uint64_t key = key_of(r.request.payload);
-    if (open_.empty()) fx.push(ArmTimer{{}, retry_});
+    if (open_.empty()) fx.push(ArmTimer{{}, config_.retry});
     open_[number] = {r.request.payload, key};
     fx.push(Persist{1, record_of(number), r.request.payload, {}, false});
-    route({self_, number, key}, fx);
+    route({config_.self, number, key}, fx);
   }
   void on(const Received<Message>& m, Fx& fx) {
     if (const auto* ask = std::get_if<Ask>(&m.message)) return route(*ask, fx);
@@ -122,8 +129,8 @@ class Lookup {
     if (next) {
       ++ask.hops;
       fx.send(*next, ask);
-    } else if (ask.asker == self_) {
-      finish(ask.number, self_, ask.hops, fx);
+    } else if (ask.asker == config_.self) {
+      finish(ask.number, config_.self, ask.hops, fx);
     } else {
       fx.send(ask.asker, Tell{ask.number, ask.hops});
     }
@@ -134,7 +141,7 @@ class Lookup {
     ++answered_;
     hops_ += hops;
     fx.push(Persist{1, record_of(number), {}, {}, true});
-    fx.deliver({it->second.key, owner, hops, self_, it->second.payload});
+    fx.deliver({it->second.key, owner, hops, config_.self, number, it->second.payload});
     open_.erase(it);
   }
   // Those that have waited a whole period are asked again.
@@ -142,16 +149,19 @@ class Lookup {
     std::vector<Ask> due;
     for (auto& [number, open] : open_) {
       if (std::exchange(open.waited, true))
-        due.push_back({self_, number, open.key, 0, ++open.attempt});
+        due.push_back({config_.self, number, open.key, 0, ++open.attempt});
     }
     retries_ += due.size();
     for (const Ask& ask : due) route(ask, fx);
-    if (!open_.empty()) fx.push(ArmTimer{{}, retry_});
+    if (!open_.empty()) fx.push(ArmTimer{{}, config_.retry});
   }
 
-  NodeId self_;
+  std::uint64_t key_of(const Bytes& payload) const {
+    return config_.key_of(*config_.places, payload);
+  }
+
+  Config config_;
   Router router_;
-  Delay retry_;
   std::map<std::uint64_t, Open> open_;
   std::uint64_t next_number_ = 0;
   std::uint64_t answered_ = 0;
@@ -167,18 +177,20 @@ struct LookupSubject {
   static constexpr std::int64_t kRetry = 32;
 
   const Experiment* experiment;
-  Places places;
+  std::shared_ptr<const Places> places;
 
   static std::vector<ParameterInfo> parameters() {
-    return {{"even", false, 0, 0, "nodes at even distances; else where a hash puts them"},
+    return {{"even", false, 0, 0,
+             "nodes at even distances, and nodes are looked up; else both by a hash"},
             {"retry", kRetry, 1, 1'000'000, "rounds or ms before a lookup is tried again"}};
   }
   explicit LookupSubject(const Experiment& e)
-      : experiment(&e), places(Places::make(e.n, is_even(e))) {}
+      : experiment(&e), places(std::make_shared<const Places>(Places::make(e.n, is_even(e)))) {}
 
   Node make(NodeId id) const {
     const Experiment& e = *experiment;
-    return Node(id, Router(places, id, e), units(e, parameter(e, "retry", kRetry)));
+    const Delay retry = units(e, parameter(e, "retry", kRetry));
+    return Node({id, retry, is_even(e) ? &node_of : &key_of, places}, Router(*places, id, e));
   }
   ModelRequest request(const Bytes& payload) const { return {payload}; }
   MessageFacts facts_of(const typename Node::Message& m) const {
@@ -187,7 +199,8 @@ struct LookupSubject {
     return {.label = "tell", .round = std::get<Tell>(m).number, .bytes = 12};
   }
   OutputFacts facts_of(const Answer& a) const {
-    return {a.key, hash(record_of(a.owner.value).view()), a.hops, "found"};
+    const std::uint64_t key = (std::uint64_t{a.asker.value} << 48) | a.number;
+    return {key, hash(record_of(a.owner.value).view()), a.hops, "found"};
   }
   template <class F>
   void payloads(const Answer& a, std::optional<NodeId> of, F visit) const {
@@ -198,6 +211,10 @@ struct LookupSubject {
   }
   std::uint64_t round(const Node& node) const { return node.answered(); }
   std::uint64_t refused(const Node&) const { return 0; }
+  // Lost messages cost a retry each time, and a way has many.
+  Ticks patience(const Experiment& e) const {
+    return 64 * kUnit * static_cast<Ticks>(parameter(e, "retry", kRetry));
+  }
   std::vector<Measure> measures(const std::vector<const Node*>& nodes) const {
     std::uint64_t answered = 0;
     std::uint64_t hops = 0;
@@ -211,6 +228,12 @@ struct LookupSubject {
   }
 
  private:
+  static std::uint64_t key_of(const Places&, const Bytes& payload) {
+    return hash(payload.view()).prefix();
+  }
+  static std::uint64_t node_of(const Places& places, const Bytes& payload) {
+    return places.sorted[key_of(places, payload) % places.sorted.size()].at;
+  }
   static bool is_even(const Experiment& e) {
     const auto it = e.parameters.find("even");
     const bool* even = it == e.parameters.end() ? nullptr : std::get_if<bool>(&it->second);

@@ -236,23 +236,21 @@ class ProofOfWork {
       return;
     }
     if (!tree_.knows(block.parent)) {
-      keep(block);
-      return fx.send(from, WantBlock{block.parent});
-    }
-    if (block.height != tree_.height(block.parent) + 1) {
-      ++refused_;
-      return;
+      return fx.send(from, WantBlock{keep(block)});
     }
     place(block, fx);
   }
-  void keep(const Block& orphan) {
-    const auto [begin, end] = orphans_.equal_range(orphan.parent);
-    if (std::any_of(begin, end, [&](const auto& o) { return o.second.id == orphan.id; })) return;
+  // Returns the first block that is missing below it.
+  std::uint64_t keep(const Block& orphan) {
     if (orphans_.size() >= kOrphans) {
       orphans_.erase(orphans_.begin());
       ++refused_;
     }
-    orphans_.emplace(orphan.parent, orphan);
+    orphans_.emplace(orphan.id, orphan);
+    std::uint64_t missing = orphan.parent;
+    for (std::size_t k = 0; k < orphans_.size() && orphans_.contains(missing); ++k)
+      missing = orphans_.at(missing).parent;
+    return missing;
   }
   // With it come those that waited for it.
   void place(const Block& first, Fx& fx) {
@@ -260,10 +258,16 @@ class ProofOfWork {
     while (!ready.empty()) {
       const Block block = std::move(ready.back());
       ready.pop_back();
+      if (block.height != tree_.height(block.parent) + 1) {
+        ++refused_;
+        continue;
+      }
       put(block, fx);
-      const auto [begin, end] = orphans_.equal_range(block.id);
-      for (auto it = begin; it != end; ++it) ready.push_back(std::move(it->second));
-      orphans_.erase(begin, end);
+      for (auto it = orphans_.begin(); it != orphans_.end();) {
+        const bool stands = it->second.parent == block.id;
+        if (stands) ready.push_back(std::move(it->second));
+        it = stands ? orphans_.erase(it) : std::next(it);
+      }
     }
   }
   void put(const Block& block, Fx& fx) {
@@ -354,8 +358,8 @@ class ProofOfWork {
   std::uint64_t mined_ = 0;
   std::map<std::uint64_t, Bytes> pending_;  // own requests that are not buried
   std::uint64_t next_number_ = 0;
-  std::multimap<std::uint64_t, Block> orphans_;  // by what they stand on
-  std::vector<std::uint64_t> confirmed_;         // by height
+  std::map<std::uint64_t, Block> orphans_;  // by id
+  std::vector<std::uint64_t> confirmed_;    // by height
   std::set<std::uint64_t> told_;
   std::uint64_t reversed_ = 0;
   std::uint64_t refused_ = 0;
