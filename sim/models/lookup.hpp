@@ -23,13 +23,16 @@ struct Places {
     NodeId id{};
   };
   std::vector<Place> sorted;
+  std::uint64_t seed = 0;
 
-  /// `even`: node k at k of n parts of the circle; else each where a hash puts it.
-  static Places make(std::uint32_t n, bool even) {
+  /// `even`: node k at k of n parts of the circle; else each where a hash with
+  /// `seed` puts it.
+  static Places make(std::uint32_t n, bool even, std::uint64_t seed) {
     Places out;
+    out.seed = seed;
     for (std::uint32_t k = 0; k < n; ++k) {
       const std::uint64_t step = ~std::uint64_t{0} / n + 1;
-      const std::uint64_t at = even ? k * step : mix64(mix64(k));
+      const std::uint64_t at = even ? k * step : mix64(seed ^ mix64(k));
       out.sorted.push_back({at, NodeId{static_cast<std::uint16_t>(k)}});
     }
     std::sort(out.sorted.begin(), out.sorted.end(),
@@ -185,7 +188,8 @@ struct LookupSubject {
             {"retry", kRetry, 1, 1'000'000, "rounds or ms before a lookup is tried again"}};
   }
   explicit LookupSubject(const Experiment& e)
-      : experiment(&e), places(std::make_shared<const Places>(Places::make(e.n, is_even(e)))) {}
+      : experiment(&e),
+        places(std::make_shared<const Places>(Places::make(e.n, is_even(e), e.seed))) {}
 
   Node make(NodeId id) const {
     const Experiment& e = *experiment;
@@ -228,8 +232,8 @@ struct LookupSubject {
   }
 
  private:
-  static std::uint64_t key_of(const Places&, const Bytes& payload) {
-    return hash(payload.view()).prefix();
+  static std::uint64_t key_of(const Places& places, const Bytes& payload) {
+    return mix64(hash(payload.view()).prefix() ^ places.seed);
   }
   static std::uint64_t node_of(const Places& places, const Bytes& payload) {
     return places.sorted[key_of(places, payload) % places.sorted.size()].at;

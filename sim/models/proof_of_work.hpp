@@ -169,6 +169,10 @@ class ProofOfWork {
   }
 
   const BlockTree& tree() const { return tree_; }
+  /// The end of the chain that it mines on: the coalition's own while that is ahead.
+  std::uint64_t best() const {
+    return parasite() && tree_.height(tip_) > tree_.height(tree_.head()) ? tip_ : tree_.head();
+  }
   bool in_coalition(NodeId id) const { return id.value + config_.coalition >= config_.n; }
   /// Delivered blocks that a better chain left out.
   std::uint64_t reversed() const { return reversed_; }
@@ -365,8 +369,9 @@ class ProofOfWork {
   std::uint64_t refused_ = 0;
 };
 
-/// The subject of both chains. Measures, of the first correct node's chain: `parasite_share`, the
-/// coalition's share of its blocks; `height`; `stale_share`, public blocks that are not in it;
+/// The subject of both chains. Measures, of the chain that stands once all is published:
+/// `parasite_share`, the coalition's share of its blocks; `withheld`, those still secret; of the
+/// first correct node: `height` of its chain, `stale_share`, public blocks that are not in it;
 /// and `reversed`, delivered blocks taken back, by any node.
 struct ProofOfWorkSubject {
   using Node = ProofOfWork;
@@ -444,13 +449,18 @@ struct ProofOfWorkSubject {
     if (nodes.empty()) return {};
     const ProofOfWork& first = *nodes.front();
     const std::uint64_t height = round(first);
+    const ProofOfWork& best = *nodes.back();  // in the coalition, if there is one
     std::uint64_t parasites = 0;
-    for (std::uint64_t at = first.tree().head(); at != 0; at = first.tree().block(at).parent)
-      parasites += first.in_coalition(first.tree().block(at).author) ? 1 : 0;
+    std::uint64_t withheld = 0;
+    for (std::uint64_t at = best.best(); at != 0; at = best.tree().block(at).parent) {
+      parasites += best.in_coalition(best.tree().block(at).author) ? 1 : 0;
+      withheld += best.tree().block(at).secret ? 1 : 0;
+    }
     std::uint64_t reversed = 0;
     for (const ProofOfWork* node : nodes) reversed += node->reversed();
     const std::uint64_t known = first.tree().size();
-    return {{"parasite_share", share(parasites, height)},
+    return {{"parasite_share", share(parasites, best.tree().height(best.best()))},
+            {"withheld", static_cast<double>(withheld)},
             {"height", static_cast<double>(height)},
             {"stale_share", share(known - height, known)},
             {"reversed", static_cast<double>(reversed)}};

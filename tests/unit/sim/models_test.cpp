@@ -37,7 +37,7 @@ using Distance = std::uint64_t (*)(std::uint64_t key, std::uint64_t at);
 template <class Router>
 std::uint32_t walk_from_everywhere(std::uint32_t n, bool even, Distance distance) {
   const Experiment e = model("", n, 1);
-  const Places places = Places::make(n, even);
+  const Places places = Places::make(n, even, 5);
   std::vector<Router> routers;
   for (std::uint32_t i = 0; i < n; ++i)
     routers.emplace_back(places, NodeId{static_cast<std::uint16_t>(i)}, e);
