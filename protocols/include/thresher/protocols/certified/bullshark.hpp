@@ -58,6 +58,7 @@ struct Stats {
   std::uint64_t refused = 0;        ///< malformed, over quota, out of window or badly signed
   std::uint64_t equivocations = 0;  ///< proved second headers
   std::uint64_t votes_sent = 0;
+  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
@@ -87,7 +88,9 @@ class Bullshark {
   /// from peers and vouches for: the vertices of one commit, then its kDelivered record. Nothing is
   /// delivered for it: the host has it. Commits that this node knows are ignored; they must come in
   /// the order of the log. A vertex of the log may lack its references and its certificate: it is
-  /// never walked through again and never handed out. Not so with asynchronous rules.
+  /// never walked through again and never handed out. Its record ends with the slot of its commit
+  /// (u64), so that after a crash nothing of a commit that was not noted counts as delivered. With
+  /// asynchronous rules the vertices of the newest wave are fetched from peers all the same.
   void on(const Restored&, Fx&);
   /// The seed feeds private sampling.
   void on(const Start&, Fx&);
