@@ -79,7 +79,6 @@ void Bullshark::State::restore_signed(const Restored& record) {
   std::copy(raw.begin(), raw.end(), peer.vote.begin());
   peer.voted_for = *proposal;
   peer.voted = h.round;
-  peer.voted_payload = with_body(h, Bytes::copy_of(in.bytes(in.remaining())));
 }
 
 // From this round on the references of vertices matter, though a commit of `slot` delivered them:

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
   const auto& [rules, stop] = GetParam();
   std::size_t continued = 0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const History history(rules, seed);
     Desk witness(kNodes, rules);
     history.tell(witness, 1);
@@ -144,7 +144,7 @@ TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
       if (testing::Test::HasFailure()) return;
     }
   }
-  EXPECT_GE(continued, 24u);
+  EXPECT_GE(continued, 12u);
 }
 
 }  // namespace
