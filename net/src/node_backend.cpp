@@ -20,7 +20,7 @@ crypto::BatcherOptions batcher_options(const NodeOptions& o) {
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-                 std::unique_ptr<NodeStore> s)
+                 std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
@@ -33,7 +33,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
-      engine(make_engine({genesis.protocol, committee(), self, chain, options}, *this)),
+      engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(coin)},
+                         *this)),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
                  [this](ConnectionId c, bool up) { link(c, up); },

@@ -22,7 +22,7 @@ namespace thresher::net {
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-       std::unique_ptr<NodeStore> s);
+       std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }

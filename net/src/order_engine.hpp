@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "thresher/core/protocol.hpp"
+#include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -92,6 +93,7 @@ struct EngineSettings {
   NodeId self{};
   ChainContext chain{};
   NodeOptions options{};
+  std::shared_ptr<const crypto::CoinScheme> coin{};  ///< null: the protocol tosses none
 };
 
 /// A record's value with the hash of its body in front, and the mirror: empty when they do not

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 
@@ -99,6 +100,11 @@ class Network {
       const auto key = crypto::SigningKey::generate();
       EXPECT_TRUE(crypto::save_key(key, home(i) + "/node.key"));
       genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_port()});
+    }
+    if (needs_coin(protocol)) {
+      std::vector<std::string> homes;
+      for (std::uint32_t i = 0; i < n; ++i) homes.push_back(home(i));
+      EXPECT_TRUE(deal_coin(genesis_, homes));
     }
     EXPECT_TRUE(save_genesis(genesis_, (dir_ / "genesis.json").string()));
   }

@@ -67,10 +67,11 @@ enum class StoreKind : std::uint8_t {
 };
 
 struct NodeOptions {
-  std::string home;     ///< holds what the next three name
+  std::string home;     ///< holds what the next four name
   std::string genesis;  ///< default: home/../genesis.json
   std::string key;      ///< default: home/node.key
   std::string data;     ///< default: home/data
+  std::string coin;     ///< the share of the coin, for protocols that toss; default: home/coin.key
   StoreKind store = StoreKind::kDisk;
   /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
   /// own.
