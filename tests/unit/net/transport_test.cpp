@@ -47,7 +47,8 @@ TEST(Transport, NothingIsHandedOutAfterClose) {
       loop, std::move(options[1]),
       TransportCallbacks{[&](ConnectionId, const Frame&) {
                            if (++frames != 2) return;
-                           loop.post([&] { receiver->close(); });
+                           // After the head of the third is handed out, before its body is.
+                           loop.post([&] { loop.post([&] { receiver->close(); }); });
                            loop.call_after(100'000, [&] { loop.stop(); });
                          },
                          [](ConnectionId, bool) {}, [](const std::string&) {}});
