@@ -68,8 +68,10 @@ class EngineOf final : public OrderEngine {
     return true;
   }
   bool wants_bodies() const override { return kSeals; }
-  void submit(dag::Payload payload) override {
-    inputs_.push_back(Requested<typename P::Request>{backend_.adapter.request(std::move(payload))});
+  void submit(dag::Payload payload, const std::optional<Digest>& replaces) override {
+    auto request = backend_.adapter.request(std::move(payload));
+    if constexpr (requires { request.replaces; }) request.replaces = replaces;
+    inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
   bool run() override {
     const bool any = !inputs_.empty();

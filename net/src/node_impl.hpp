@@ -96,6 +96,7 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   std::deque<Bytes> pool;
   std::size_t pool_bytes = 0;
+  dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot

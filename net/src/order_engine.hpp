@@ -52,6 +52,7 @@ struct EngineSample {
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
   std::size_t pending_submits = 0;
+  bool extends = false;  ///< a payload that waits may be replaced by a longer one
   dag::Stats stats{};
 };
 
@@ -70,7 +71,9 @@ class OrderEngine {
   virtual bool push(HostInput input) = 0;
   /// True when its restored records come with their bodies; else they stay on the disk.
   virtual bool wants_bodies() const = 0;
-  virtual void submit(dag::Payload payload) = 0;
+  /// `replaces`: the root of the payload submitted before that this one contains; empty: none. Only
+  /// where sample().extends.
+  virtual void submit(dag::Payload payload, const std::optional<Digest>& replaces) = 0;
   /// Steps what is queued. False: there was nothing.
   virtual bool run() = 0;
   virtual void persisted(std::uint64_t barrier) = 0;

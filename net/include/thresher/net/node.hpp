@@ -82,6 +82,9 @@ struct NodeOptions {
   std::function<void(Level, const std::string&)> log;
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
   std::uint64_t delta_us = 20'000;  ///< Delta of the network
+  /// Least time between two own blocks while several small transactions wait. At most Delta; 0:
+  /// none.
+  std::uint64_t pace_us = 5'000;
   /// How long signatures wait for others to be verified with; 0: not at all.
   std::uint64_t verify_deadline_us = 0;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
