@@ -93,6 +93,7 @@ struct ParameterInfo {
   std::int64_t min = 0;  ///< of numbers
   std::int64_t max = 0;
   std::string help;
+  std::vector<std::string> choices{};  ///< of texts; empty: any text
 };
 struct ProtocolInfo {
   std::string name;

@@ -1,0 +1,230 @@
+#include "thresher/sim/certified_run.hpp"
+
+#include "certified_subject.hpp"
+#include "mutation.hpp"
+#include "registry.hpp"
+#include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/sim/run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+using certified::Bullshark;
+
+constexpr std::int64_t kGcDepth = 50;
+constexpr std::int64_t kTimeout = 8000;
+constexpr std::size_t kNameBytes = 4;
+
+std::string name_of(const certified::Ref& ref) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  Writer w;
+  w.u16(ref.author.value).u64(ref.round.value);
+  const Digest digest = hash(w.view());
+  std::string out;
+  for (std::size_t i = 0; i < kNameBytes; ++i) {
+    const auto byte = static_cast<unsigned>(digest.bytes[i]);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+class CertifiedSubject {
+ public:
+  using Node = Bullshark;
+  static constexpr bool kOrdered = true;
+  static constexpr bool kRounds = true;
+
+  CertifiedSubject(const Experiment& e, const certified::Rules& rules)
+      : rules_(rules), seed_(e.seed) {
+    committee_ = *Committee::make(e.n, e.f);
+    gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
+    timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+  }
+
+  Bullshark make(NodeId id) const {
+    certified::Config config;
+    config.committee = committee_;
+    config.self = id;
+    config.rules = rules_;
+    config.gc_depth = gc_depth_;
+    config.timeout = Delay{timeout_};
+    if (rules_.asynchronous) {
+      config.coin =
+          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
+    }
+    return Bullshark(std::move(config));
+  }
+  certified::Submit request(const Bytes& payload) const {
+    return {{payload, hash(payload.view())}};
+  }
+
+  MessageFacts facts_of(const certified::Message& message) const {
+    return std::visit([this](const auto& m) { return facts(m); }, message);
+  }
+  OutputFacts facts_of(const certified::Committed& c) const {
+    Writer w;
+    w.bytes(c.leader.bytes);
+    for (const certified::VertexPtr& v : c.blocks) w.bytes(v->digest.bytes);
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+  }
+  template <class F>
+  void payloads(const certified::Committed& c, std::optional<NodeId> of, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) {
+      if (of && v->author() != *of) continue;
+      if (!v->payload.bytes.empty()) visit(v->payload.bytes.view(), v->author());
+    }
+  }
+  template <class F>
+  void items(const certified::Committed& c, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) visit(v->digest);
+  }
+  /// A certified vertex has one name: its author and round.
+  std::string leader_text(const certified::Committed& c) const {
+    return c.blocks.empty() ? std::string() : name_of(c.blocks.back()->ref());
+  }
+  /// "own-id parent-id ...", each once.
+  std::string vertex(const certified::Message& message) const {
+    const auto* propose = std::get_if<certified::Propose>(&message);
+    if (propose == nullptr) return {};
+    const certified::Header& h = propose->proposal->header;
+    std::string out = name_of(h.ref());
+    certified::each_ref(h, [&](const certified::Ref& ref) {
+      out += " " + name_of(ref);
+      return true;
+    });
+    return out;
+  }
+
+  bool mutate(certified::Message& message, NodeId id, std::string_view field,
+              std::uint64_t salt) const {
+    return std::visit([&](auto& m) { return change(m, id, Mutation(field, salt)); }, message);
+  }
+  /// An anchor round may time out for each faulty anchor in turn, at doubled timers.
+  Ticks patience(const Experiment& e) const {
+    const Ticks anchor = 2 * (timeout_ + 8000) * std::max(e.network.delta, kUnit) / 1000;
+    return (committee_.size() + 8) * anchor;
+  }
+  std::uint64_t round(const Bullshark& node) const { return node.round().value; }
+  std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
+
+ private:
+  std::uint32_t n() const { return committee_.size(); }
+  static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
+  std::size_t size(const certified::Vertex& v) const {
+    return certified::header_bytes(v.header, n()) - sizeof(Signature) +
+           certified::certificate_bytes(v.certificate, n()) + v.payload.bytes.size();
+  }
+
+  MessageFacts facts(const certified::Batch& m) const {
+    return {"batch", 0, total(m.payload.bytes.size())};
+  }
+  MessageFacts facts(const certified::Propose& m) const {
+    const certified::Header& h = m.proposal->header;
+    const bool leads =
+        certified::has_anchor(h.round) && certified::anchor_of(h.round, committee_) == h.author;
+    return {"header", h.round.value, total(certified::header_bytes(h, n())), leads};
+  }
+  MessageFacts facts(const certified::Vote& m) const {
+    return {"vote", m.round.value, total(8 + 32 + sizeof(Signature))};
+  }
+  MessageFacts facts(const certified::Certify& m) const {
+    return {"certificate", m.round.value,
+            total(8 + 32 + certified::certificate_bytes(m.certificate, n()))};
+  }
+  MessageFacts facts(const certified::Want& m) const {
+    return {"want", m.vertices.empty() ? 0 : m.vertices.front().round.value,
+            total(2 + m.vertices.size() * 10 + 2 + m.batches.size() * 32)};
+  }
+  MessageFacts facts(const certified::WantRound& m) const {
+    return {"want-round", m.round.value, total(8 + 2 + (n() + 7) / 8)};
+  }
+  MessageFacts facts(const certified::Give& m) const {
+    std::size_t bytes = 4;
+    for (const certified::VertexPtr& v : m.vertices) bytes += size(*v);
+    for (const certified::Payload& p : m.batches) bytes += 4 + p.bytes.size();
+    return {"give", m.vertices.empty() ? 0 : m.vertices.front()->round().value, total(bytes)};
+  }
+  MessageFacts facts(const coin::Share& m) const {
+    return {.label = "coin-share",
+            .round = m.instance,
+            .bytes = total(8 + sizeof(m.share.bytes) + 1),
+            .share = true};
+  }
+
+  static bool change(certified::Propose& m, NodeId id, Mutation by) {
+    if (m.proposal->header.author != id) return false;
+    certified::Header h = m.proposal->header;
+    if (!change(h, by)) return false;
+    const Signature signature = mock_signature(id, certified::digest_of(h, {}));
+    m.proposal = certified::make_proposal(std::move(h), signature, {});
+    return true;
+  }
+  static bool change(certified::Header& h, Mutation by) {
+    if (h.payload_bytes > 0 && by.picks("payload")) {
+      h.payload_bytes = 0;
+      h.payload_root = {};
+      return true;
+    }
+    if (h.round.value >= 2 && by.picks("parents")) {
+      NodeSet fewer;
+      std::uint64_t left = by.salt() % h.parents.size();
+      h.parents.for_each([&](NodeId id) {
+        const bool goes = left-- == 0 && id != h.author;
+        if (!goes) fewer.insert(id);
+      });
+      if (fewer.size() == h.parents.size()) return false;
+      h.parents = fewer;
+      return true;
+    }
+    if (!h.stragglers.empty() && by.picks("stragglers")) {
+      h.stragglers.pop_back();
+      return true;
+    }
+    return by.number("round", h.round.value);
+  }
+  static bool change(certified::Vote& m, NodeId, Mutation by) {
+    return by.digest("digest", m.digest) || by.number("round", m.round.value);
+  }
+  static bool change(certified::Certify& m, NodeId, Mutation by) {
+    if (by.picks("certificate") && !m.certificate.signatures.empty()) {
+      m.certificate.signatures[by.salt() % m.certificate.signatures.size()][0] ^= std::byte{1};
+      return true;
+    }
+    return by.digest("digest", m.digest) || by.number("round", m.round.value);
+  }
+  template <class M>
+  static bool change(M&, NodeId, Mutation) {
+    return false;
+  }
+
+  Committee committee_ = *Committee::make(4, 1);
+  certified::Rules rules_;
+  std::uint64_t seed_;
+  std::uint64_t gc_depth_ = 0;
+  std::uint64_t timeout_ = 0;
+};
+
+}  // namespace
+
+Outcome simulate_certified(const Experiment& experiment, const certified::Rules& rules,
+                           const RunOptions& options) {
+  return run(CertifiedSubject(experiment, rules), experiment, options);
+}
+
+ProtocolInfo certified_info() {
+  ProtocolInfo info;
+  info.parameters = {
+      {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of vertices kept"},
+      {"timeout", kTimeout, 1, 1'000'000'000, "wait for an anchor, in thousandths of Delta"},
+  };
+  info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};
+  return info;
+}
+
+ParameterInfo sample_size(std::int64_t standard) {
+  return {"D", standard, 0, Committee::kMaxSize, "sampled parents of a vertex"};
+}
+
+}  // namespace thresher::sim
