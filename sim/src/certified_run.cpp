@@ -2,6 +2,7 @@
 
 #include "certified_subject.hpp"
 #include "mutation.hpp"
+#include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
@@ -30,6 +31,31 @@ std::string name_of(const certified::Ref& ref) {
   return out;
 }
 
+// Stands for a threshold signature: binds the digest alone. Nobody forges one but by calling this.
+class MockJoint final : public certified::JointSignature {
+ public:
+  explicit MockJoint(std::uint64_t seed) : seed_(seed) {}
+  Signature combine(const Digest& digest, const certified::Certificate&) const override {
+    Signature s{};
+    std::copy(digest.bytes.begin(), digest.bytes.end(), s.begin());
+    const std::uint64_t tag = mix64(digest.prefix() ^ mix64(seed_ + Committee::kMaxSize));
+    for (std::size_t i = 0; i < 8; ++i) s[32 + i] = static_cast<std::byte>(tag >> (8 * i));
+    return s;
+  }
+  bool verify(const Digest& digest, const NodeSet&, const Signature& s) const override {
+    return combine(digest, {}) == s;
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+bool restarts(const Experiment& e) {
+  return std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
+    return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
+  });
+}
+
 class CertifiedSubject {
  public:
   using Node = Bullshark;
@@ -37,7 +63,12 @@ class CertifiedSubject {
   static constexpr bool kRounds = true;
 
   CertifiedSubject(const Experiment& e, const certified::Rules& rules)
-      : rules_(rules), seed_(e.seed) {
+      : rules_(rules), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
+    rules_.one_signature = choice(e, "certificates", "list") == "one";
+    if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
+    if (const auto it = e.parameters.find("rests"); it != e.parameters.end()) {
+      rests_ = std::get<bool>(it->second);
+    }
     committee_ = *Committee::make(e.n, e.f);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
@@ -50,6 +81,9 @@ class CertifiedSubject {
     config.rules = rules_;
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
+    config.joint = joint_;
+    config.rests = rests_;
+    config.records = records_;
     if (rules_.asynchronous) {
       config.coin =
           std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
@@ -79,6 +113,16 @@ class CertifiedSubject {
   template <class F>
   void items(const certified::Committed& c, F visit) const {
     for (const certified::VertexPtr& v : c.blocks) visit(v->digest);
+  }
+  std::optional<VertexName> born(const certified::Message& message) const {
+    const auto* propose = std::get_if<certified::Propose>(&message);
+    if (propose == nullptr) return std::nullopt;
+    const certified::Header& h = propose->proposal->header;
+    return VertexName{h.author, h.round.value};
+  }
+  template <class F>
+  void vertices(const certified::Committed& c, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) visit(VertexName{v->author(), v->round().value});
   }
   /// A certified vertex has one name: its author and round.
   std::string leader_text(const certified::Committed& c) const {
@@ -111,10 +155,22 @@ class CertifiedSubject {
 
  private:
   std::uint32_t n() const { return committee_.size(); }
-  static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
+  // The kind of a message is a byte, which authors of papers do not count.
+  std::uint32_t total(std::size_t bytes) const {
+    return static_cast<std::uint32_t>(bytes + (sizes_.published ? 0 : 1));
+  }
+  std::size_t header_size(const certified::Header& h) const {
+    if (!sizes_.published) return certified::header_bytes(h, n());
+    const bool apart = h.self.value > 0 && !h.parents.contains(h.author);
+    const std::size_t edges = h.parents.size() + h.stragglers.size() + (apart ? 1 : 0);
+    return sizes_.certified_edges(edges) + Sizes::kSignature;
+  }
+  std::size_t certificate_size(const certified::Certificate& c) const {
+    if (sizes_.published) return c.signatures.size() * Sizes::kSignature;
+    return 8 + 32 + certified::certificate_bytes(c, n());
+  }
   std::size_t size(const certified::Vertex& v) const {
-    return certified::header_bytes(v.header, n()) - sizeof(Signature) +
-           certified::certificate_bytes(v.certificate, n()) + v.payload.bytes.size();
+    return header_size(v.header) + certificate_size(v.certificate) + v.payload.bytes.size();
   }
 
   MessageFacts facts(const certified::Batch& m) const {
@@ -124,14 +180,14 @@ class CertifiedSubject {
     const certified::Header& h = m.proposal->header;
     const bool leads =
         certified::has_anchor(h.round) && certified::anchor_of(h.round, committee_) == h.author;
-    return {"header", h.round.value, total(certified::header_bytes(h, n())), leads};
+    return {"header", h.round.value, total(header_size(h)), leads};
   }
   MessageFacts facts(const certified::Vote& m) const {
-    return {"vote", m.round.value, total(8 + 32 + sizeof(Signature))};
+    const std::size_t named = sizes_.published ? 0 : 8 + 32;
+    return {"vote", m.round.value, total(named + sizeof(Signature))};
   }
   MessageFacts facts(const certified::Certify& m) const {
-    return {"certificate", m.round.value,
-            total(8 + 32 + certified::certificate_bytes(m.certificate, n()))};
+    return {"certificate", m.round.value, total(certificate_size(m.certificate))};
   }
   MessageFacts facts(const certified::Want& m) const {
     return {"want", m.vertices.empty() ? 0 : m.vertices.front().round.value,
@@ -189,6 +245,7 @@ class CertifiedSubject {
   }
   static bool change(certified::Certify& m, NodeId, Mutation by) {
     if (by.picks("certificate") && !m.certificate.signatures.empty()) {
+      m.vertex = nullptr;
       m.certificate.signatures[by.salt() % m.certificate.signatures.size()][0] ^= std::byte{1};
       return true;
     }
@@ -204,6 +261,10 @@ class CertifiedSubject {
   std::uint64_t seed_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
+  Sizes sizes_;
+  bool records_;
+  bool rests_ = true;
+  std::shared_ptr<const certified::JointSignature> joint_;
 };
 
 }  // namespace
@@ -218,6 +279,14 @@ ProtocolInfo certified_info() {
   info.parameters = {
       {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of vertices kept"},
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for an anchor, in thousandths of Delta"},
+      sizes_parameter(),
+      {"certificates",
+       std::string("list"),
+       0,
+       0,
+       "list: Ed25519 signatures; one: a single signature that stands for them",
+       {"list", "one"}},
+      {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
   };
   info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};
   return info;

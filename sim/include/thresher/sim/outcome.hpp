@@ -41,8 +41,15 @@ struct Outcome {
   std::uint64_t decisions = 0;   ///< of the first correct node
   std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
   std::vector<NodeMeasures> nodes;
-  double cpu_s = 0;                ///< of the engine alone
-  std::uint64_t rss_bytes = 0;     ///< that the engine's state added
+  double cpu_s = 0;             ///< of the engine alone
+  std::uint64_t rss_bytes = 0;  ///< that the engine's state added
+  /// Of protocols whose subjects name vertices: how often a correct node ordered one, the time from
+  /// the first sending to that, summed; and of those after a node's first output, how many, and the
+  /// time from a node's first output to its last, summed over nodes.
+  std::uint64_t vertices = 0;
+  Ticks vertex_ticks = 0;
+  std::uint64_t paced_vertices = 0;
+  Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
 };
 
