@@ -2,6 +2,7 @@
 
 #include "dag_subject.hpp"
 #include "mutation.hpp"
+#include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/sim/run.hpp"
@@ -35,6 +36,7 @@ class DagSubject {
     committee_ = *Committee::make(e.n, e.f);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+    sizes_ = sizes_of(e);
   }
 
   dag::Dag make(NodeId id) const {
@@ -67,6 +69,15 @@ class DagSubject {
   template <class F>
   void items(const dag::Committed& c, F visit) const {
     for (const dag::BlockPtr& b : c.blocks) visit(b->digest);
+  }
+  std::optional<VertexName> born(const dag::Message& message) const {
+    const auto* push = std::get_if<dag::Push>(&message);
+    if (push == nullptr) return std::nullopt;
+    return VertexName{push->block->author(), push->block->round().value};
+  }
+  template <class F>
+  void vertices(const dag::Committed& c, F visit) const {
+    for (const dag::BlockPtr& b : c.blocks) visit(VertexName{b->author(), b->round().value});
   }
   std::string leader_text(const dag::Committed& c) const { return name_of(c.leader); }
   /// "own-id parent-id ...": votes, claims and references are parents, each once.
@@ -106,7 +117,13 @@ class DagSubject {
   std::uint64_t refused(const dag::Dag& node) const { return node.stats().refused; }
 
  private:
-  static std::size_t size(const dag::Block& b) {
+  std::size_t size(const dag::Block& b) const {
+    if (sizes_.published) {
+      const dag::Header& h = b.header;
+      const std::size_t edges =
+          h.refs.size() + 1 + (h.vote ? 1 : 0) + (h.claim ? 1 : 0);  // the own block is the one
+      return Sizes::plain_edges(edges) + Sizes::kSignature;
+    }
     return dag::header_bytes(b.header) + b.payload.bytes.size();
   }
   static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
@@ -161,6 +178,7 @@ class DagSubject {
   dag::Rules rules_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
+  Sizes sizes_;
 };
 
 }  // namespace
@@ -175,6 +193,7 @@ ProtocolInfo dag_info() {
   info.parameters = {
       {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of blocks kept"},
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for a leader, in thousandths of Delta"},
+      sizes_parameter(),
   };
   info.fields = {"claim", "payload", "refs", "vote"};
   return info;

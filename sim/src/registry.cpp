@@ -43,6 +43,13 @@ std::int64_t parameter(const Experiment& e, std::string_view name, std::int64_t 
   return value == nullptr ? standard : *value;
 }
 
+std::string choice(const Experiment& e, std::string_view name, std::string standard) {
+  const auto it = e.parameters.find(std::string(name));
+  if (it == e.parameters.end()) return standard;
+  const auto* value = std::get_if<std::string>(&it->second);
+  return value == nullptr ? standard : *value;
+}
+
 const std::vector<ProtocolInfo>& simulated_protocols() {
   static const std::vector<ProtocolInfo> infos = [] {
     std::vector<ProtocolInfo> list;

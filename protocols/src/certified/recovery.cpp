@@ -17,6 +17,7 @@ Payload with_body(const Header& h, const Bytes& body) {
 
 // `of_log`: see Logged.
 void Bullshark::State::persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const {
+  if (!config.records) return;
   Writer value;
   encode_vertex(vertex, n(), value);
   if (of_log.value > 0) value.u64(of_log.value);
@@ -25,6 +26,7 @@ void Bullshark::State::persist_vertex(const Vertex& vertex, Round of_log, Fx& fx
 }
 
 void Bullshark::State::persist_delivered(Round slot, const Digest& anchor, Fx& fx) const {
+  if (!config.records) return;
   Writer key;
   key.u64(slot.value);
   fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::copy_of(anchor.bytes), {}, true});
@@ -139,6 +141,7 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
   persist_delivered(slot, anchor, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
+  consider_all(fx);
 }
 
 // Rebuilds the store in round order: what was accepted once is accepted again.
@@ -201,7 +204,7 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
     }
   }
   if (own && own->certified) {
-    fx.broadcast(Certify{own_vertex->round(), own_vertex->digest, own_vertex->certificate});
+    fx.broadcast(certify(own_vertex));
   } else if (own) {
     if (!own->payload.bytes.empty()) fx.broadcast(Batch{own->payload});
     fx.broadcast(Propose{own->proposal});

@@ -127,6 +127,8 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
     net.object({"nic", "the network card of each node; events engine"}, [&](Fields& nic) {
       nic.decimal({"mbit_per_s", "payload and metadata count; 0: no limit"}, n.nic_bits_per_s,
                   {kMillion, {0, kMillion * kMillion}});
+      nic.truth({"saves_up", "only receiving counts, and idle capacity is kept for later"},
+                n.nic_saves_up);
     });
     net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
     if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));

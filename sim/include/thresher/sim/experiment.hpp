@@ -77,6 +77,9 @@ struct Network {
   std::uint64_t cut_ppm = 0;  ///< links that carry nothing before gst: what is sent waits for it
   std::vector<Partition> partitions{};
   std::uint64_t nic_bits_per_s = 0;  ///< of each node, events engine; 0: no limit
+  /// Only what is received counts, and capacity that was idle is kept for later: the accounting of
+  /// the simulator of arXiv 2506.13998. Else both ways count, and idle time is lost.
+  bool nic_saves_up = false;
   /// Nothing is lost after it, and what is sent at t arrives by max(t, gst) + delta, held back by
   /// schedulers, reordering and kStarve included. 0: no such promise, loss lasts for ever.
   Ticks gst = 0;

@@ -47,9 +47,16 @@ struct Outcome {
   std::uint64_t decisions = 0;   ///< of the first correct node
   std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
   std::vector<NodeMeasures> nodes;
-  std::vector<Measure> measures;   ///< the protocol's own, if it has any
-  double cpu_s = 0;                ///< of the engine alone
-  std::uint64_t rss_bytes = 0;     ///< that the engine's state added
+  std::vector<Measure> measures;  ///< the protocol's own, if it has any
+  double cpu_s = 0;               ///< of the engine alone
+  std::uint64_t rss_bytes = 0;    ///< that the engine's state added
+  /// Of protocols whose subjects name vertices: how often a correct node ordered one, the time from
+  /// the first sending to that, summed; and of those after a node's first output, how many, and the
+  /// time from a node's first output to its last, summed over nodes.
+  std::uint64_t vertices = 0;
+  Ticks vertex_ticks = 0;
+  std::uint64_t paced_vertices = 0;
+  Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
 };
 
@@ -100,6 +107,7 @@ struct ParameterInfo {
   std::int64_t min = 0;  ///< of numbers
   std::int64_t max = 0;
   std::string help;
+  std::vector<std::string> choices{};  ///< of texts; empty: any text
 };
 struct ProtocolInfo {
   std::string name;

@@ -11,6 +11,10 @@
 //     ...                                                 // see the concept below
 //   };
 //
+// A subject of a DAG may name vertices, so that their ways into the order are timed:
+// `born(message)`, the name of the vertex that is first sent with it, if it is one, and
+// `vertices(output, visit)`.
+//
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
@@ -35,6 +39,11 @@ struct MessageFacts {
   std::uint32_t bytes = 0;  ///< as encoded
   bool anchor = false;      ///< a leader's proposal
   bool share = false;       ///< carries a share of a coin
+};
+
+struct VertexName {
+  NodeId author;
+  std::uint64_t round = 0;
 };
 
 struct OutputFacts {

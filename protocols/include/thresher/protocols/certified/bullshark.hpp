@@ -20,6 +20,7 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
+#include "thresher/protocols/certified/joint_signature.hpp"
 #include "thresher/protocols/certified/message.hpp"
 #include "thresher/protocols/certified/rules.hpp"
 
@@ -48,6 +49,10 @@ struct Config {
   Limits limits{};
   /// The common coin of asynchronous rules, unused by the others.
   std::shared_ptr<const crypto::CoinScheme> coin{};
+  /// Of rules with one signature in a certificate, unused by the others.
+  std::shared_ptr<const JointSignature> joint{};
+  bool rests = true;    ///< false: rounds go on while there is nothing to order
+  bool records = true;  ///< false: nothing is kept for a restart, which must not come
 };
 
 /// Counters for metrics, tests and reports.

@@ -38,6 +38,10 @@ struct Rules {
   /// (PROTOCOLS 1.3).
   bool asynchronous = false;
 
+  /// A certificate carries one signature that stands for all of its signers; needs
+  /// Config::joint. Otherwise it lists theirs.
+  bool one_signature = false;
+
   bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
