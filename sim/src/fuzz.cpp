@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kScheduleStream = 0x66757a7a;
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
+constexpr std::uint64_t kMostInStorm = 40;
 
 std::vector<FaultKind> standard_kinds() {
   using enum FaultKind;
@@ -43,8 +44,10 @@ class Drawing {
     if (net.reorder_ppm == 0 && one_in(4)) net.reorder_ppm = 1 + rng_.below(300'000);
     if (net.duplicate_ppm == 0 && one_in(4)) net.duplicate_ppm = 1 + rng_.below(200'000);
     if (net.gst > 0 && net.cut_ppm == 0 && one_in(4)) net.cut_ppm = 1 + rng_.below(500'000);
-    for (std::uint64_t k = one_in(3) ? 1 + rng_.below(2) : 0; k > 0; --k) partition();
-    for (std::uint64_t k = one_in(2) ? 1 + rng_.below(4) : 0; k > 0; --k) starve();
+    if (one_in(3)) slow_links();
+    if (one_in(3)) return storm();
+    for (std::uint64_t k = one_in(3) ? 1 + rng_.below(2) : 0; k > 0; --k) partition(span_ / 2);
+    for (std::uint64_t k = one_in(2) ? 1 + rng_.below(4) : 0; k > 0; --k) starve(false);
   }
 
   void faults() {
@@ -76,8 +79,9 @@ class Drawing {
   NodeId node() { return NodeId{static_cast<std::uint16_t>(rng_.below(e_.n))}; }
   std::vector<NodeId> some() {
     std::vector<NodeId> ids;
+    const bool all = one_in(6);
     for (std::uint16_t i = 0; i < e_.n; ++i) {
-      if (one_in(2)) ids.push_back(NodeId{i});
+      if (all || one_in(2)) ids.push_back(NodeId{i});
     }
     if (ids.empty()) ids.push_back(node());
     return ids;
@@ -94,22 +98,54 @@ class Drawing {
     if (one_in(2)) to = from + (1 + rng_.below(one_in(2) ? 6 : span_)) * kUnit;
   }
 
-  void partition() {
+  // Some links take longer than others, for good, but no longer than Delta.
+  void slow_links() {
+    const Network& net = e_.network;
+    if (!net.links.empty() || !net.wan.empty() || net.delta <= net.delay.min) return;
+    for (std::uint64_t k = 1 + rng_.below(2 * e_.n); k > 0; --k) {
+      const Ticks delay = net.delay.min + 1 + rng_.below(net.delta - net.delay.min);
+      const DelayLaw law{DelayLaw::Kind::kConstant, delay, 0, delay, delay};
+      e_.network.links.push_back({{node()}, {node()}, law});
+    }
+  }
+
+  // One short disturbance after the other.
+  void storm() {
+    for (std::uint64_t k = 4 + rng_.below(std::min(span_, kMostInStorm)); k > 0; --k) {
+      if (one_in(2)) {
+        partition(4);
+      } else {
+        starve(true);
+      }
+    }
+  }
+
+  void partition(std::uint64_t longest) {
     Partition p;
     p.from = rng_.below(span_) * kUnit;
-    p.to = p.from + (1 + rng_.below(span_ / 2)) * kUnit;
+    p.to = p.from + (1 + rng_.below(longest)) * kUnit;
     std::vector<NodeId> left;
     std::vector<NodeId> right;
-    for (std::uint16_t i = 0; i < e_.n; ++i) (one_in(2) ? left : right).push_back(NodeId{i});
+    // All of them, or a few while the rest reaches everybody.
+    const std::uint64_t third = one_in(2) ? 0 : rng_.below(4);
+    for (std::uint16_t i = 0; i < e_.n; ++i) {
+      if (third > 0 && rng_.below(third + 2) >= 2) continue;
+      (one_in(2) ? left : right).push_back(NodeId{i});
+    }
     if (left.empty() || right.empty()) return;
     p.groups = {left, right};
     e_.network.partitions.push_back(p);
   }
 
   // Leaders, or a node that only one other hears, or one that hears only one, or a single link.
-  void starve() {
+  void starve(bool briefly) {
     FaultAction a{.what = FaultKind::kStarve};
-    interval(a.from, a.to);
+    if (briefly) {
+      a.from = rng_.below(span_) * kUnit;
+      a.to = a.from + (1 + rng_.below(4)) * kUnit;
+    } else {
+      interval(a.from, a.to);
+    }
     const NodeId victim = node();
     const NodeId friend_of_it = node();
     switch (rng_.below(4)) {

@@ -12,6 +12,8 @@ namespace {
 // Chance depends on an action's place, so one dropped changes the luck of the others: a few other
 // seeds get a try.
 constexpr std::uint64_t kOtherSeeds = 4;
+constexpr std::uint64_t kMoreSeeds = 24;  // while there are many actions
+constexpr std::size_t kManyActions = 8;
 
 class Shrinker {
  public:
@@ -51,7 +53,8 @@ class Shrinker {
   bool attempt_with_luck(Experiment candidate) {
     if (attempt(candidate)) return true;
     const std::uint64_t seed = candidate.seed;
-    for (std::uint64_t k = 1; k <= kOtherSeeds; ++k) {
+    const std::uint64_t tries = actions_in(candidate) > kManyActions ? kMoreSeeds : kOtherSeeds;
+    for (std::uint64_t k = 1; k <= tries; ++k) {
       candidate.seed = mix64(seed + k) >> 40;
       if (attempt(candidate)) return true;
     }
