@@ -5,18 +5,11 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/outcome.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
-
-std::string in_units(Ticks ticks) {
-  std::string digits = std::to_string(ticks / kUnit);
-  if (ticks % kUnit == 0) return digits;
-  std::string rest = std::to_string(ticks % kUnit + kUnit).substr(1);
-  rest.erase(rest.find_last_not_of('0') + 1);
-  return digits + "." + rest;
-}
 
 std::string nodes(std::uint64_t n) {
   return std::to_string(n) + (n == 1 ? " node" : " nodes");

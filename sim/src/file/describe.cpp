@@ -180,8 +180,10 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
   fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
-  fields.nodes({"group", "who hears it (selective), who sees the second face", true}, fault.group,
-               all);
+  fields.nodes(
+      {"group", "who hears it (selective), sees the second face, or waits (starve; absent: all)",
+       true},
+      fault.group, all);
   std::uint64_t delay = fault.what == FaultKind::kDelay ? fault.amount : 0;
   std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
   fields.decimal({"delay", "of delay: held back by", true}, delay, kTime);

@@ -19,6 +19,9 @@ namespace thresher::sim {
 enum class Verdict : std::uint8_t { kPass, kNoProgress, kViolated };
 std::string_view to_string(Verdict verdict);
 
+/// "12" or "12.5": rounds or milliseconds.
+std::string in_units(Ticks ticks);
+
 struct NodeMeasures {
   bool faulty = false;
   std::uint64_t decisions = 0;
