@@ -34,11 +34,6 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   out.set("virtual_ms", units(outcome.time)).set("messages", outcome.messages);
   out.set("bytes", outcome.bytes).set("decisions", outcome.decisions);
   out.set("latency_ms", latency(outcome));
-  if (!outcome.measures.empty()) {
-    text::Value measures = text::Value::object();
-    for (const Measure& m : outcome.measures) measures.append({m.name, m.value});
-    out.set("measures", std::move(measures));
-  }
   if (parts.per_node) {
     text::Value nodes = text::Value::object();
     for (std::size_t i = 0; i < outcome.nodes.size(); ++i) {
@@ -48,6 +43,11 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   }
   if (parts.costs) out.set("cpu_s", outcome.cpu_s).set("rss_bytes", outcome.rss_bytes);
   out.set("faults_fired", outcome.faults_fired);
+  if (!outcome.measures.empty()) {
+    text::Value measures = text::Value::object();
+    for (const Measure& m : outcome.measures) measures.append({m.name, m.value});
+    out.set("measures", std::move(measures));
+  }
   if (experiment.beyond_f) out.set("beyond_f", true);
   if (!outcome.oracle.empty()) out.set("oracle", outcome.oracle);
   if (!outcome.why.empty()) out.set("why", outcome.why);

@@ -441,7 +441,8 @@ TEST(ReadExperiment, ALinkNeedsTwoNodes) {
 
 TEST(ReadExperiment, EveryShippedExperimentIsRead) {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(EXPERIMENTS)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(EXPERIMENTS)) {
+    if (entry.path().extension() != ".json") continue;
     std::ostringstream content;
     content << std::ifstream(entry.path()).rdbuf();
     const auto out =
