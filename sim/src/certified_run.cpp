@@ -65,6 +65,7 @@ class CertifiedSubject {
   CertifiedSubject(const Experiment& e, const certified::Rules& rules)
       : rules_(rules), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
     rules_.one_signature = choice(e, "certificates", "list") == "one";
+    rules_.late_commit = choice(e, "commits", "early") == "late";
     if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
     if (const auto it = e.parameters.find("rests"); it != e.parameters.end()) {
       rests_ = std::get<bool>(it->second);
@@ -286,6 +287,12 @@ ProtocolInfo certified_info() {
        0,
        "list: Ed25519 signatures; one: a single signature that stands for them",
        {"list", "one"}},
+      {"commits",
+       std::string("early"),
+       0,
+       0,
+       "early: when the votes are there; late: with the next anchor",
+       {"early", "late"}},
       {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
   };
   info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};

@@ -34,6 +34,12 @@ std::vector<SparseRow> make_rows() {
   auto strict = row("dense-8-strict", "bullshark", 0, 8);
   strict.saves_up = false;
   rows.push_back(strict);
+  for (std::size_t i = 0, published = 6; i < published; ++i) {
+    auto late = rows[i];
+    late.name += "-late";
+    late.late_commit = true;
+    rows.push_back(late);
+  }
   rows.push_back(row("mysticeti", "mysticeti", 0, 8));
   rows.push_back(row("thresher", "thresher", 0, 8));
   return rows;
@@ -69,6 +75,7 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
     e.workload.kind = sim::Workload::Kind::kNone;
     e.parameters["rests"] = false;
     e.parameters["certificates"] = std::string(row.one_signature ? "one" : "list");
+    e.parameters["commits"] = std::string(row.late_commit ? "late" : "early");
     if (row.sample > 0) e.parameters["D"] = std::int64_t{row.sample};
   }
   return e;
