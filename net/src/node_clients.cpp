@@ -11,6 +11,8 @@ constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
 constexpr std::size_t kLogFrame = 1u << 20;
 /// A subscriber that could not take more is tried again so much later. Unit: microseconds.
 constexpr std::uint64_t kSubscriberRetry = 10'000;
+/// Client ids of all links together whose acknowledgements are awaited.
+constexpr std::size_t kClientIds = 1u << 16;
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
@@ -46,6 +48,7 @@ void Node::Impl::take(ConnectionId from, const Bytes& payload) {
         if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
         fits &= d.size() <= options.transaction_bytes;
       });
+  fits &= client_links.size() < kClientIds || client_links.contains(client);
   if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
     Writer w;
     w.u32(count);
