@@ -81,6 +81,12 @@ class EngineOf final : public OrderEngine {
              std::vector<Persist>& records) override {
     backend_.adapter.adopt(commit, before, inputs_, records);
   }
+  Bytes prove(Round slot, const dag::Block& block) const override {
+    if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
+      return backend_.adapter.prove(executor_.protocol(), slot, block);
+    }
+    return {};
+  }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }

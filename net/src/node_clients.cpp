@@ -140,7 +140,9 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
                          const dag::BlockPtr& block) {
   const auto it = promises.find(t.sequence);
   if (it == promises.end()) return;
-  it->second.set_value({t.position, commit.slot.value, commit.leader, block->digest});
+  Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}};
+  if (it->second.prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
+  it->second.promise.set_value(std::move(receipt));
   promises.erase(it);
 }
 
