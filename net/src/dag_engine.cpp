@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine_of.hpp"
+#include "receipt_proof_codec.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -57,6 +58,10 @@ struct DagAdapter {
   RecordName record_of(const dag::Block& b) const {
     return {b.author() == settings.self ? dag::kOwn : dag::kBlock,
             dag::block_key({b.author(), b.round(), b.digest})};
+  }
+  static Bytes prove(const dag::Dag& d, Round slot, const dag::Block& b) {
+    const auto proof = d.prove(slot, {b.author(), b.round(), b.digest});
+    return proof ? encode_receipt_proof(*proof, b.payload.bytes.view()) : Bytes();
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static EngineSample sample(const dag::Dag& d) {

@@ -94,6 +94,12 @@ class EngineOf final : public OrderEngine {
       for (std::size_t i = first; i < records.size(); ++i) records[i].value = sealed(records[i]);
     }
   }
+  Bytes prove(Round slot, const dag::Block& block) const override {
+    if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
+      return backend_.adapter.prove(executor_.protocol(), slot, block);
+    }
+    return {};
+  }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }

@@ -136,11 +136,11 @@ void Node::stop() {
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
-std::future<Receipt> Node::submit(ByteView transaction) {
+std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
   auto promise = std::make_shared<std::promise<Receipt>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, data = Bytes::copy_of(transaction)] {
+  impl.loop.post([&impl, promise, prove, data = Bytes::copy_of(transaction)] {
     if (impl.pool_bytes + data.size() > impl.options.pool_bytes ||
         data.size() > impl.options.transaction_bytes) {
       promise->set_exception(std::make_exception_ptr(
@@ -149,7 +149,7 @@ std::future<Receipt> Node::submit(ByteView transaction) {
     }
     const std::uint64_t sequence = impl.own_sequence++;
     const Bytes encoded = encode_transaction(impl.own_client, sequence, data.view());
-    impl.promises.emplace(sequence, std::move(*promise));
+    impl.promises.emplace(sequence, Impl::Promised{std::move(*promise), prove});
     impl.pool_bytes += encoded.size();
     impl.pool.push_back(encoded);
     impl.pump();

@@ -117,9 +117,13 @@ struct Node::Impl final : EngineHost {
   bool feeding_subscribers = false;
   std::uint64_t own_client = 0;
   std::uint64_t own_sequence = 0;
-  std::map<std::uint64_t, std::promise<Receipt>> promises;
-  bool key_noted = false;    // see key_use.hpp
-  bool has_records = false;  // the store had some of the protocol at the start
+  struct Promised {
+    std::promise<Receipt> promise;
+    Prove prove = Prove::kNo;
+  };
+  std::map<std::uint64_t, Promised> promises;  // by sequence
+  bool key_noted = false;                      // see key_use.hpp
+  bool has_records = false;                    // the store had some of the protocol at the start
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

@@ -83,6 +83,8 @@ class OrderEngine {
   /// `before` is the slot of the commit before it in the log, if the caller knows it.
   virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
                      std::vector<Persist>& records) = 0;
+  /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
+  virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
   virtual EngineSample sample() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;

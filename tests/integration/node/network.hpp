@@ -146,8 +146,8 @@ class Network {
     EXPECT_EQ(future.wait_for(std::chrono::seconds(20)), std::future_status::ready);
     return future.get();
   }
-  std::future<Receipt> submit_later(std::size_t i, ByteView data) {
-    return running_[i]->node->submit(data);
+  std::future<Receipt> submit_later(std::size_t i, ByteView data, Prove prove = Prove::kNo) {
+    return running_[i]->node->submit(data, prove);
   }
   Recorder& app(std::size_t i) { return running_[i]->app; }
   /// Waits until node `i` has applied `count` transactions; false after 20 s.

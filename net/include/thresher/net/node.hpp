@@ -17,7 +17,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
 
@@ -55,7 +57,13 @@ struct Receipt {
   std::uint64_t slot = 0;      ///< of the commit
   Digest leader{};             ///< the block that was committed
   Digest block{};              ///< the block in its history that holds the transaction
+  /// For verify_receipt(), if it was asked for. Empty for protocols other than `thresher`, and when
+  /// the node got this commit from its peers' logs.
+  Bytes proof{};
 };
+
+/// Whether a receipt shall carry its proof: some kilobytes and the payload of one block.
+enum class Prove : std::uint8_t { kNo, kYes };
 
 /// How much a line of the log matters.
 enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
@@ -113,13 +121,16 @@ class Node {
   std::string start(std::function<void(const std::string&)> stopped);
   void stop();
   /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded.
-  std::future<Receipt> submit(ByteView transaction);
+  std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
 
  private:
   Node();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// What the errors of read_log() contain when the node is running.
+inline constexpr std::string_view kNodeRuns = "another process runs this node";
 
 /// Visits the durable log of a node that is not running, from position `from`.
 Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,

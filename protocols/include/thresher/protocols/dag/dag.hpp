@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
@@ -66,6 +68,12 @@ struct Footprint {
   std::size_t waiting = 0;  ///< waiting for others, or for evidence
 };
 
+/// Shows to others that a block is in the log.
+struct CommitProof {
+  std::vector<BlockPtr> claims;  ///< a quorum, of distinct authors, for the first block of `path`
+  std::vector<BlockPtr> path;    ///< from a leader down to the block, each referring to the next
+};
+
 class Dag {
  public:
   using Message = dag::Message;
@@ -101,6 +109,9 @@ class Dag {
   const Stats& stats() const;
   std::size_t pending_submits() const;
   Footprint footprint() const;
+  /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
+  /// whose claims are no field, and for what came in through the log of peers.
+  std::optional<CommitProof> prove(Round slot, const Edge& block) const;
 
  private:
   struct State;
