@@ -95,7 +95,7 @@ std::string Node::Impl::begin() {
       });
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
-  engine->push(Start{hash(secret).prefix()});
+  (void)engine->push(Start{hash(secret).prefix()});
   loop.post([this] {
     pump();
     watch_lag();

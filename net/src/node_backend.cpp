@@ -161,7 +161,7 @@ void Node::Impl::arm(TimerId id, Delay d) {
   cancel(id);
   timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
     timers.erase(id);
-    engine->push(Expired{id});
+    (void)engine->push(Expired{id});
     pump();
   });
 }
@@ -187,7 +187,7 @@ void Node::Impl::endorse(const Endorse& e) {
     }
     key_noted = true;
   }
-  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
+  (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
 void Node::Impl::accuse(const Accuse& a) {
@@ -252,7 +252,7 @@ bool Node::Impl::verdicts_due() const {
 
 void Node::Impl::collect_verdicts() {
   for (const crypto::VerifyAnswer& a : batcher.run()) {
-    engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
+    (void)engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
   }
 }
 

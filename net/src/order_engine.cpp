@@ -8,6 +8,20 @@
 
 namespace thresher::net {
 
+Bytes sealed(const Persist& record) {
+  Writer w;
+  w.bytes(hash(record.body.view()).bytes).bytes(record.value.view());
+  return Bytes::from(w.take());
+}
+
+std::optional<Bytes> unsealed(const Restored& record) {
+  constexpr std::size_t kHash = sizeof(Digest);
+  if (record.value.size() < kHash) return std::nullopt;
+  Reader in(record.value.view());
+  if (in.digest() != hash(record.body.view())) return std::nullopt;
+  return record.value.slice(kHash, record.value.size() - kHash);
+}
+
 const std::vector<std::string>& node_protocols() {
   static const std::vector<std::string> names{
       "anchored-bullshark", "bullshark", "mysticeti", "pbft", "raft", "thresher"};

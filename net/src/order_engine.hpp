@@ -66,7 +66,10 @@ class OrderEngine {
   virtual ~OrderEngine() = default;
   /// Queues a peer's message; false when it is malformed.
   virtual bool receive(NodeId from, const Frame& frame) = 0;
-  virtual void push(HostInput input) = 0;
+  /// False: a restored record is damaged.
+  virtual bool push(HostInput input) = 0;
+  /// True when its restored records come with their bodies; else they stay on the disk.
+  virtual bool wants_bodies() const = 0;
   /// `replaces`: the root of the payload submitted before that this one contains; empty: none. Only
   /// where sample().extends.
   virtual void submit(dag::Payload payload, const std::optional<Digest>& replaces) = 0;
@@ -95,6 +98,11 @@ struct EngineSettings {
   ChainContext chain{};
   NodeOptions options{};
 };
+
+/// A record's value with the hash of its body in front, and the mirror: empty when they do not
+/// belong together. What a protocol reads back without a signature over it is checked so.
+Bytes sealed(const Persist& record);
+std::optional<Bytes> unsealed(const Restored& record);
 
 /// Empty when no protocol has that name: see node_protocols().
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& settings, EngineHost& host);

@@ -2,6 +2,7 @@
 
 #include "../sim/experiment_args.hpp"
 #include "../sim/predict.hpp"
+#include "../sim/sockets.hpp"
 #include "../text.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
@@ -181,9 +182,9 @@ int run_sim(const Args& a) {
     return kDone;
   }
   if (e.engine == sim::Engine::kSockets) {
-    return fail(kUsage,
-                "`sim run` has no sockets engine; use \"engine\": \"rounds\" or \"events\", "
-                "or run real nodes with `thresher cluster`");
+    const auto problems = sockets_problems(e);
+    if (!problems.empty()) return fail_all(kUsage, problems);
+    return print_sockets(e, run_on_sockets(e), a.json);
   }
   return a.dry_run ? print_prediction(e, a.json) : run_one(e, a);
 }
