@@ -104,7 +104,7 @@ bool DagLies::change(dag::Header& h, dag::Payload& payload, Mutation by) const {
   if (h.round.value >= 3 && by.picks("claim")) return change_claim(h, salt);
   if (!h.refs.empty() && by.picks("refs")) return change_refs(h, salt);
   if (by.picks("self") && change_self(h, salt)) return true;
-  if (!by.picks("payload") || !Mutation::swap(payload.bytes)) return false;
+  if (!by.picks("payload") || !another_payload(payload.bytes)) return false;
   payload.root = h.payload_root = hash(payload.bytes.view());
   return true;
 }

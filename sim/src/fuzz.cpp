@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/core/threshold.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -55,7 +56,7 @@ class Drawing {
     for (const FaultAction& a : e_.faults) {
       if (a.what != FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
     }
-    const std::size_t most = e_.beyond_f ? std::min(2 * e_.f + 1, e_.n) : e_.f;
+    const std::size_t most = e_.beyond_f ? std::min(kStrong.eval(e_.n, e_.f), e_.n) : e_.f;
     if (most <= faulty.size()) return;
     for (std::uint64_t k = 1 + rng_.below(most - faulty.size()); k > 0; --k) {
       NodeId id = node();

@@ -136,6 +136,7 @@ class Shrinker {
     --e.n;
     const std::uint32_t ratio = options_.byzantine ? 3 : 2;
     e.f = std::min(e.f, (e.n - 1) / ratio);
+    if (e.f == 0 && best_.f > 0) return std::nullopt;  // another kind of protocol: one is enough
     const auto cut = [gone](std::vector<NodeId>& ids) {
       std::erase(ids, gone);
       for (NodeId& id : ids) id.value = static_cast<std::uint16_t>(id.value - (id > gone ? 1 : 0));

@@ -30,6 +30,7 @@ struct NodeMeasures {
   std::uint64_t bytes_sent = 0;
   std::uint64_t round = 0;    ///< of the protocol, or views
   std::uint64_t refused = 0;  ///< messages the protocol refused
+  std::uint64_t held = 0;     ///< most that the subject's held() said, looked at once a unit
 };
 
 /// What a protocol measures of itself: the hops of a lookup, the share of wasted blocks.
