@@ -68,8 +68,10 @@ class EngineOf final : public OrderEngine {
     return true;
   }
   bool wants_bodies() const override { return kSeals; }
-  void submit(dag::Payload payload) override {
-    inputs_.push_back(Requested<typename P::Request>{backend_.adapter.request(std::move(payload))});
+  void submit(dag::Payload payload, const std::optional<Digest>& replaces) override {
+    auto request = backend_.adapter.request(std::move(payload));
+    if constexpr (requires { request.replaces; }) request.replaces = replaces;
+    inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
   bool run() override {
     const bool any = !inputs_.empty();
@@ -91,6 +93,12 @@ class EngineOf final : public OrderEngine {
     if constexpr (kSeals) {
       for (std::size_t i = first; i < records.size(); ++i) records[i].value = sealed(records[i]);
     }
+  }
+  Bytes prove(Round slot, const dag::Block& block) const override {
+    if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
+      return backend_.adapter.prove(executor_.protocol(), slot, block);
+    }
+    return {};
   }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }

@@ -3,6 +3,7 @@
 //   SubjectEntry subject_mine() { return {{.name = "mine", ...}, run_mine}; }
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,7 @@ std::vector<SubjectEntry> all_subjects();
 
 /// A whole number among the parameters; `standard` when it is not given.
 std::int64_t parameter(const Experiment& experiment, std::string_view name, std::int64_t standard);
+/// A text among the parameters.
+std::string choice(const Experiment& experiment, std::string_view name, std::string standard);
 
 }  // namespace thresher::sim

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "../json.hpp"
+#include "../testnet.hpp"
 #include "../text.hpp"
 
 namespace thresher::cli {
@@ -158,8 +159,7 @@ Verb make_cluster() {
           "Run a local cluster of real processes under load, with faults, and measure it. Example: "
           "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
           {{"--nodes", "how many nodes", &a->nodes},
-           {"--protocol", "thresher, mysticeti, anchored-bullshark, bullshark, pbft or raft",
-            &a->protocol},
+           {"--protocol", protocol_help(), &a->protocol},
            {"--duration", "how long to submit, like 20s", &a->duration},
            {"--transactions", "a file: each line is a transaction; ends when all are committed",
             &a->transactions},

@@ -108,6 +108,7 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
               latency("mean").c_str(), latency("p50").c_str(), latency("p99").c_str(),
               e.engine == sim::Engine::kRounds ? "rounds" : "ms", o.cpu_s,
               static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
+  for (const sim::Measure& m : o.measures) std::printf("%s %.4g\n", m.name.c_str(), m.value);
 }
 
 // To the file and to the page, as far as they were asked for.

@@ -10,6 +10,9 @@ Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
       peers(config.committee.size()),
+      asleep(config.committee.size()),
+      blocked_on(config.committee.size()),
+      gated(config.committee.size()),
       timeout(config.timeout.value) {
   if (config.rules.asynchronous) {
     coin.emplace(

@@ -41,11 +41,16 @@ void Bullshark::State::try_certify(Fx& fx) {
     c.signers.insert(signer);
     c.signatures.push_back(signature);
   }
+  if (config.rules.one_signature) c.signatures = {config.joint->combine(own->proposal->digest, c)};
   const VertexPtr v = make_vertex(*own->proposal, own->payload, std::move(c));
   own->certified = true;
   own_vertex = v;
-  fx.broadcast(Certify{v->round(), v->digest, v->certificate});
+  fx.broadcast(certify(v));
   (void)hold(v, config.self, fx);
+}
+
+Certify Bullshark::State::certify(const VertexPtr& v) {
+  return {v->round(), v->digest, v->certificate, v};
 }
 
 // Asks for the verdicts. False when the peer that caused the work has too much of it pending.
@@ -136,11 +141,23 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
     need(ref, from, false);
     return arm_pull(fx);
   }
-  check_vertex(make_vertex(*proposal, *payload, message.certificate), from, fx);
+  const VertexPtr& shared = message.vertex;
+  const bool same = shared && shared->digest == message.digest &&
+                    shared->payload.bytes.size() == payload->bytes.size();
+  check_vertex(same ? shared : make_vertex(*proposal, *payload, message.certificate), from, fx);
 }
 
 // Pre: the certificate's shape is right.
 void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx) {
+  if (config.rules.one_signature) {
+    const Certificate& one = vertex->certificate;
+    if (config.joint->verify(vertex->digest, one.signers, one.signatures.front())) {
+      (void)hold(vertex, from, fx);
+    } else {
+      ++stats.refused;
+    }
+    return;
+  }
   Check check;
   check.from = from;
   check.vertex = vertex;
@@ -177,7 +194,10 @@ bool Bullshark::State::hold(const VertexPtr& v, NodeId from, Fx& fx) {
   std::erase_if(author.proposals,
                 [&](const ProposalPtr& p) { return p->header.round <= ref.round; });
   std::erase_if(author.batches, [&](const Payload& p) { return p.root == v->payload.root; });
-  author.blocked.reset();
+  if (author.proposals.empty()) {
+    unblock(ref.author);
+    lack_batch(author, false);
+  }
   if (acceptable(ref, from)) settle({ref}, fx);
   arm_pull(fx);
   return true;
@@ -185,6 +205,7 @@ bool Bullshark::State::hold(const VertexPtr& v, NodeId from, Fx& fx) {
 
 // True when every parent is settled; else registers what is missing and what it waits for.
 bool Bullshark::State::acceptable(const Ref& ref, NodeId from) {
+  if (refs_settled(store.find(ref)->vertex->header)) return true;
   bool registered = false;
   each_ref(store.find(ref)->vertex->header, [&](const Ref& parent) {
     if (store.settled(parent)) return true;
@@ -195,24 +216,55 @@ bool Bullshark::State::acceptable(const Ref& ref, NodeId from) {
   return !registered;
 }
 
+bool Bullshark::State::refs_settled(const Header& h) const {
+  const Round before{h.round.value - 1};
+  const auto& accepted = store.accepted_authors(before).members();
+  if (before > store.floor() && !h.parents.subset_of(accepted)) return false;
+  if (h.self.value > 0 && !store.settled({h.author, h.self})) return false;
+  return std::all_of(h.stragglers.begin(), h.stragglers.end(),
+                     [&](const Ref& ref) { return store.settled(ref); });
+}
+
+// Looks at the proposals that waited for a vertex, or for a round to be complete.
+void Bullshark::State::wake(bool completed, Fx& fx) {
+  std::vector<NodeId> awake;
+  asleep.for_each([&](NodeId id) {
+    if (store.settled(blocked_on[id.value])) awake.push_back(id);
+  });
+  if (completed) {
+    std::exchange(gated, NodeSet(n())).for_each([&](NodeId id) { awake.push_back(id); });
+  }
+  for (const NodeId id : awake) consider(id, fx);
+}
+
 void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
+  const std::uint32_t needed = config.committee.at_least(config.rules.complete);
+  bool completed = false;
   while (!ready.empty()) {
     const Ref ref = ready.back();
     ready.pop_back();
-    const Cell* cell = store.find(ref);
+    Cell* cell = store.find(ref);
     if (cell == nullptr || cell->accepted || !acceptable(ref, ref.author)) continue;
     store.accept(ref);
+    completed = completed || store.accepted_authors(ref.round).count() == needed;
     ++stats.vertices_accepted;
     Peer& author = peers[ref.author.value];
     author.accepted = std::max(author.accepted, ref.round);
-    if (cell->vertex->header.payload_bytes > 0) ++undelivered;
-    if (started) persist_vertex(*cell->vertex, fx);
+    Round of_log{0};
+    if (const auto logged = from_log.find(ref); logged != from_log.end()) {
+      of_log = logged->second.slot;
+      cell->delivered = true;
+      from_log.erase(logged);
+    } else if (cell->vertex->header.payload_bytes > 0) {
+      ++undelivered;
+    }
+    if (started) persist_vertex(*cell->vertex, of_log, fx);
     if (const auto it = waiting.find(ref); it != waiting.end()) {
       ready.insert(ready.end(), it->second.begin(), it->second.end());
       waiting.erase(it);
     }
   }
-  consider_all(fx);
+  wake(completed, fx);
 }
 
 }  // namespace thresher::certified

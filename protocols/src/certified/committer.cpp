@@ -33,6 +33,7 @@ std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last) {
   for (std::uint64_t r = lowest - lowest % 2 + 2; r < store.top().value; r += 2) {
     const Ref anchor = anchor_at(Round{r}, store.committee());
     if (store.votes(anchor.round) < needed || !store.accepted(anchor)) continue;
+    if (rules.late_commit && !store.accepted(anchor_at(Round{r + 2}, store.committee()))) continue;
     const auto chain = chain_to(store, anchor, last);
     out.insert(out.end(), chain.rbegin(), chain.rend());
     last = anchor.round;

@@ -47,10 +47,7 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
         if (own_vertex == v) own_vertex = slim;
         cell->vertex = std::move(slim);
       }
-      each_ref(v->header, [&](const Ref& r) {
-        if (r.round.value >= lowest) todo[r.round.value - lowest].insert(r.author);
-        return true;
-      });
+      add_refs(v->header, Round{lowest}, todo);
     });
     out.insert(out.end(), of_round.rbegin(), of_round.rend());
   }
@@ -78,7 +75,7 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
     submits.push_back(v.payload);
   }
-  if (cell.accepted && cell.vertex != own_vertex) {
+  if (config.records && cell.accepted && cell.vertex != own_vertex) {
     fx.push(Persist{kVertex, dag::block_key({v.author(), v.round(), v.digest}), {}, {}, true});
   }
 }
@@ -88,7 +85,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
   const Round floor{anchor.value - config.gc_depth};
   if (floor <= store.floor()) return;
   for (Round r{store.floor().value + 1}; r <= floor; ++r.value) {
-    if (!has_anchor(r)) continue;
+    if (!config.records || !has_anchor(r)) continue;
     Writer slot;
     slot.u64(r.value);
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
@@ -109,7 +106,9 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     ++it;
     if (ref.round <= floor) found(ref);
   }
+  std::erase_if(from_log, [&](const auto& entry) { return entry.first.round <= floor; });
   settle(std::move(freed), fx);
+  consider_all(fx);
 }
 
 }  // namespace thresher::certified

@@ -50,7 +50,7 @@ bool Bullshark::State::may_leave(Round r) const {
 
 bool Bullshark::State::has_work() const {
   const Round mine = own_round();
-  return !submits.empty() || undelivered > 0 || store.top() > mine ||
+  return !config.rests || !submits.empty() || undelivered > 0 || store.top() > mine ||
          std::any_of(peers.begin(), peers.end(), [&](const Peer& p) {
            return !p.proposals.empty() && p.proposals.back()->header.round > mine;
          });
@@ -65,11 +65,15 @@ bool Bullshark::State::suspected(Round r) const {
 
 void Bullshark::State::progress(Fx& fx) {
   order(fx);
-  if (!started || !has_work()) return;
+  if (!started) return;
+  // What costs least is asked first: this runs at every input.
   const Round cur = current();
-  if (!may_leave(cur)) return watch_round(fx);
+  if (!complete(cur)) return;
+  const bool leave = may_leave(cur);
   // A header in flight comes first: it must be certified, or the self edges would miss it.
-  if (signing || (own && !own->certified)) return;
+  if (leave && (signing || (own && !own->certified))) return;
+  if ((!leave && timer_for == cur) || !has_work()) return;
+  if (!leave) return watch_round(fx);
   Header next = compose(Round{cur.value + 1});
   const auto fallback = expected_fallback(next);
   if (!fallback) return;  // until the coin of the wave before is known
@@ -177,17 +181,16 @@ void Bullshark::State::add_stragglers(Header& h) const {
 }
 
 void Bullshark::State::mark_history(const Header& h) {
-  std::vector<Ref> todo;
-  const auto add = [&](const Ref& ref) {
-    todo.push_back(ref);
-    return true;
-  };
-  each_ref(h, add);
-  while (!todo.empty()) {
-    Cell* cell = store.find(todo.back());
-    todo.pop_back();
-    if (cell == nullptr || std::exchange(cell->in_own_history, true)) continue;
-    each_ref(cell->vertex->header, add);
+  const Round from{store.floor().value + 1};
+  if (h.round < from) return;
+  std::vector<NodeSet> todo(h.round.value - from.value + 1);
+  add_refs(h, from, todo);
+  for (std::size_t i = todo.size(); i-- > 0;) {
+    todo[i].for_each([&](NodeId author) {
+      Cell* cell = store.find({author, Round{from.value + i}});
+      if (cell == nullptr || std::exchange(cell->in_own_history, true)) return;
+      add_refs(cell->vertex->header, from, todo);
+    });
   }
 }
 
@@ -216,10 +219,12 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
   own = std::move(next);
   signing.reset();
   pushed_recently = true;
-  Writer value;
-  encode_proposal(*own->proposal, n(), value);
-  value.bytes(own->payload.bytes.view());
-  fx.push(Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take())});
+  if (config.records) {
+    Writer value;
+    encode_proposal(*own->proposal, n(), value);
+    value.bytes(own->payload.bytes.view());
+    fx.push(Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take())});
+  }
   fx.broadcast(Propose{own->proposal});
   fx.push(CancelTimer{{kRoundTimer, {}}});
   check_votes(fx);
@@ -258,7 +263,7 @@ void Bullshark::State::push_own(Fx& fx) {
   const bool repeat = own && !pushed_recently;
   pushed_recently = false;
   if (repeat && own->certified && own_vertex) {
-    fx.broadcast(Certify{own_vertex->round(), own_vertex->digest, own_vertex->certificate});
+    fx.broadcast(certify(own_vertex));
   } else if (repeat) {
     if (!own->payload.bytes.empty()) fx.broadcast(Batch{own->payload});
     fx.broadcast(Propose{own->proposal});

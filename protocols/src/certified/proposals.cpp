@@ -15,7 +15,8 @@ void Bullshark::State::receive(NodeId from, const Batch& message, Fx& fx) {
     if (p.root == message.payload.root) return;
   }
   // The oldest goes: a batch that was never proposed must not block those that are.
-  if (peer.batches.size() >= config.limits.batches_per_peer) peer.batches.pop_front();
+  if (peer.batches.size() >= config.limits.batches_per_peer)
+    peer.batches.erase(peer.batches.begin());
   peer.batches.push_back(message.payload);
   consider(from, fx);
 }
@@ -63,9 +64,10 @@ void Bullshark::State::keep_proposal(Peer& peer, const ProposalPtr& proposal) {
   };
   peer.proposals.insert(
       std::upper_bound(peer.proposals.begin(), peer.proposals.end(), proposal, later), proposal);
-  if (peer.proposals.size() > config.limits.proposals_per_peer) peer.proposals.pop_front();
-  peer.blocked.reset();
-  peer.lacks_batch = false;
+  if (peer.proposals.size() > config.limits.proposals_per_peer)
+    peer.proposals.erase(peer.proposals.begin());
+  unblock(proposal->header.author);
+  lack_batch(peer, false);
 }
 
 // Two headers for one name: only proved by both signatures.
@@ -99,21 +101,39 @@ bool Bullshark::State::gate_open(Round r) const {
   return before <= store.floor() || complete(before);
 }
 
-bool Bullshark::State::parents_settled(Peer& peer, const Proposal& proposal) {
-  const NodeId author = proposal.header.author;
-  if (peer.blocked && !store.settled(*peer.blocked)) return false;
-  peer.blocked.reset();
+void Bullshark::State::block(NodeId author, const Ref& on) {
+  asleep.insert(author);
+  blocked_on[author.value] = on;
+}
+
+void Bullshark::State::unblock(NodeId author) {
+  asleep.erase(author);
+}
+
+void Bullshark::State::lack_batch(Peer& peer, bool lacks) {
+  if (std::exchange(peer.lacks_batch, lacks) == lacks) return;
+  lacking += lacks ? 1 : 0;
+  lacking -= lacks ? 0 : 1;
+}
+
+bool Bullshark::State::parents_settled(const Header& h) {
+  const NodeId author = h.author;
+  if (asleep.contains(author) && !store.settled(blocked_on[author.value])) return false;
+  unblock(author);
+  const Round before{h.round.value - 1};
+  const auto& accepted = store.accepted_authors(before).members();
+  const bool sampled = before <= store.floor() || h.sampled_from.subset_of(accepted);
+  if (sampled && refs_settled(h)) return true;
   const auto check = [&](const Ref& ref) {
-    if (store.settled(ref)) return true;
-    if (!peer.blocked) peer.blocked = ref;
+    if (store.settled(ref)) return;
+    if (!asleep.contains(author)) block(author, ref);
     if (store.find(ref) == nullptr) need(ref, author, false);
-    return true;
   };
-  each_ref(proposal.header, check);
-  proposal.header.sampled_from.for_each([&](NodeId id) {
-    check({id, Round{proposal.header.round.value - 1}});
-  });
-  return !peer.blocked;
+  if (h.self.value > 0) check({author, h.self});
+  h.parents.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+  for (const Ref& ref : h.stragglers) check(ref);
+  h.sampled_from.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+  return !asleep.contains(author);
 }
 
 bool Bullshark::State::sample_follows_the_rules(const Header& h) const {
@@ -153,8 +173,11 @@ void Bullshark::State::consider(NodeId author, Fx& fx) {
   const ProposalPtr proposal = peer.proposals.back();
   const Header& h = proposal->header;
   if (h.round <= peer.voted) return;
-  if (!gate_open(h.round)) return arm_pull(fx);  // a certificate that opens it may be lost
-  if (!parents_settled(peer, *proposal)) return arm_pull(fx);
+  if (!gate_open(h.round)) {
+    gated.insert(author);
+    return arm_pull(fx);  // a certificate that opens it may be lost
+  }
+  if (!parents_settled(h)) return arm_pull(fx);
   const auto fallback = expected_fallback(h);
   if (!fallback) return;  // until the coin of the wave before is known
   if (*fallback != h.fallback || !sample_follows_the_rules(h)) {
@@ -163,7 +186,7 @@ void Bullshark::State::consider(NodeId author, Fx& fx) {
     return;
   }
   const auto payload = payload_of(h);
-  peer.lacks_batch = !payload.has_value();
+  lack_batch(peer, !payload.has_value());
   if (!payload) return arm_pull(fx);
   peer.voted = h.round;
   const std::uint64_t ticket = next_ticket++;
@@ -183,12 +206,16 @@ void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signa
   peer.voted_payload = payload_of(h).value_or(Payload{});
   peer.voted_for = proposal;
   peer.vote = signature;
-  Writer key;
-  key.u16(h.author.value);
-  Writer value;
-  encode_proposal(*proposal, n(), value);
-  value.bytes(signature).bytes(peer.voted_payload.bytes.view());
-  fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take())});
+  if (config.records) {
+    Writer key;
+    key.u16(h.author.value);
+    Writer value;
+    encode_proposal(*proposal, n(), value);
+    // Without the payload: once the vertex is held it is on the disk as a whole, and before that
+    // its author repeats both.
+    value.bytes(signature);
+    fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take())});
+  }
   fx.send(h.author, Vote{h.round, proposal->digest, signature});
   ++stats.votes_sent;
 }

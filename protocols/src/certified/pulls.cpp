@@ -68,9 +68,7 @@ Round Bullshark::State::frontier() const {
 }
 
 void Bullshark::State::arm_pull(Fx& fx) {
-  const bool batches =
-      std::any_of(peers.begin(), peers.end(), [](const Peer& p) { return p.lacks_batch; });
-  if (pull_armed || (missing.empty() && !batches && !lagging())) return;
+  if (pull_armed || (missing.empty() && lacking == 0 && !lagging())) return;
   pull_armed = true;
   fx.push(ArmTimer{{kPullTimer, {}}, kPullEvery});
 }

@@ -35,7 +35,10 @@ struct Bullshark::State {
   void consider(NodeId author, Fx& fx);
   void consider_all(Fx& fx);
   bool gate_open(Round r) const;
-  bool parents_settled(Peer& peer, const Proposal& proposal);
+  bool parents_settled(const Header& h);
+  void block(NodeId author, const Ref& on);
+  void unblock(NodeId author);
+  void lack_batch(Peer& peer, bool lacks);
   bool sample_follows_the_rules(const Header& h) const;
   std::optional<Payload> payload_of(const Header& h) const;
   void voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx);
@@ -52,7 +55,10 @@ struct Bullshark::State {
   void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx);
   bool hold(const VertexPtr& vertex, NodeId from, Fx& fx);
   void settle(std::vector<Ref> ready, Fx& fx);
+  static Certify certify(const VertexPtr& vertex);
   bool acceptable(const Ref& ref, NodeId from);
+  bool refs_settled(const Header& h) const;
+  void wake(bool completed, Fx& fx);
   void accuse_self(const Vertex& vertex, Fx& fx);
 
   // pulls.cpp: asking for and handing out what is missing
@@ -106,15 +112,20 @@ struct Bullshark::State {
   std::optional<bool> expected_fallback(const Header& h) const;
 
   // recovery.cpp: records
-  void persist_vertex(const Vertex& vertex, Fx& fx) const;
+  void persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const;
   void persist_delivered(Round slot, const Digest& anchor, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
   void adopt(Round slot, const Digest& anchor, Fx& fx);
+  struct Logged;
+  void take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx);
+  Round needed_whole(Round slot) const;
   void rebuild(Fx& fx);
   void start(std::uint64_t seed, Fx& fx);
 
-  Shape shape() const { return {config.committee, config.rules.stragglers}; }
+  Shape shape() const {
+    return {config.committee, config.rules.stragglers, config.rules.one_signature};
+  }
   std::uint32_t n() const { return config.committee.size(); }
   Round own_round() const { return own ? own->proposal->header.round : Round{0}; }
 
@@ -123,14 +134,13 @@ struct Bullshark::State {
   Stats stats;
 
   struct Peer {
-    std::deque<ProposalPtr> proposals;  // by round, none with a certificate
-    std::deque<Payload> batches;        // oldest first, none in a vertex
-    ProposalPtr voted_for;              // the highest one; its vote below is durable
+    std::vector<ProposalPtr> proposals;  // by round, none with a certificate
+    std::vector<Payload> batches;        // oldest first, none in a vertex
+    ProposalPtr voted_for;               // the highest one; its vote below is durable
     Signature vote{};
     Payload voted_payload;
-    Round voted{0};              // of voted_for, or of a vote that waits for its signature
-    std::optional<Ref> blocked;  // the first parent that the last proposal waits for
-    bool lacks_batch = false;    // the last proposal waits for its payload
+    Round voted{0};            // of voted_for, or of a vote that waits for its signature
+    bool lacks_batch = false;  // the last proposal waits for its payload
     std::uint32_t batch_ticks = 0;
     std::uint32_t checks = 0;       // verdicts awaited on what it sent
     std::uint32_t outstanding = 0;  // answers it may still send
@@ -141,7 +151,11 @@ struct Bullshark::State {
     bool accused = false;           // proven equivocator: not voted for any more
   };
   std::vector<Peer> peers;
-  Round highest_seen{0};  // over all peers
+  NodeSet asleep;               // authors whose last proposal waits for a vertex
+  std::vector<Ref> blocked_on;  // by author: the first such vertex
+  NodeSet gated;                // authors whose last proposal waits for the round before it
+  std::uint32_t lacking = 0;    // peers whose last proposal waits for its payload
+  Round highest_seen{0};        // over all peers
 
   /// Signatures on one thing whose verdicts are awaited.
   struct Check {
@@ -198,7 +212,14 @@ struct Bullshark::State {
   Round last{0};                      // last ordered anchor
   std::uint64_t ordered_version = 0;  // of the store when it was last ordered
   std::uint64_t undelivered = 0;      // accepted vertices with a payload, not delivered
-  std::vector<VertexPtr> restored;    // until Start, or the end of a commit
+  /// A vertex of a record. The log has no references, so they may be missing.
+  struct Logged {
+    VertexPtr vertex;
+    Round slot{0};  // of the commit of the fetched log that delivered it; 0: none
+  };
+  std::vector<Logged> restored;    // until Start, or the end of a commit
+  std::map<Ref, Logged> from_log;  // delivered by the log, waits to be held with its references
+  Round bare{0};                   // highest round of a vertex that is held without them
   std::map<Round, Digest> restored_commits;
 };
 

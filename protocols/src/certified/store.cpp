@@ -61,11 +61,7 @@ std::vector<NodeSet> Store::history(const Ref& start, Round from) const {
     const Round round{from.value + i};
     reached[i].for_each([&](NodeId author) {
       const Cell* cell = find({author, round});
-      if (cell == nullptr) return;
-      each_ref(cell->vertex->header, [&](const Ref& r) {
-        if (r.round >= from) reached[r.round.value - from.value].insert(r.author);
-        return true;
-      });
+      if (cell != nullptr) add_refs(cell->vertex->header, from, reached);
     });
   }
   return reached;

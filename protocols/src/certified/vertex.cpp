@@ -19,9 +19,7 @@ std::size_t set_bytes(std::uint32_t n) {
 }
 
 bool members_only(const NodeSet& set, const Committee& committee) {
-  bool all = true;
-  set.for_each([&](NodeId id) { all = all && committee.contains(id); });
-  return all;
+  return set.below(committee.size());
 }
 
 // The shorter of the two forms, so that a sparse vertex does not pay for a wide committee.
@@ -175,7 +173,8 @@ Flaw flaw_of(const Header& h, const Rules& rules, const Committee& committee,
 
 Flaw flaw_of(const Certificate& c, NodeId author, const Rules& rules, const Committee& committee) {
   const bool enough = c.signers.size() >= committee.at_least(rules.certify);
-  const bool complete = c.signatures.size() == c.signers.size() && c.signers.contains(author);
+  const std::size_t signatures = rules.one_signature ? 1 : c.signers.size();
+  const bool complete = c.signatures.size() == signatures && c.signers.contains(author);
   return enough && complete && members_only(c.signers, committee) ? Flaw::kNone
                                                                   : Flaw::kCertificate;
 }
@@ -199,6 +198,15 @@ NodeSet sample_parents(const Ref& vertex, const NodeSet& from, const Digest& uni
   seed.bytes(as_view("thresher/certified-sample/1"));
   seed.u16(vertex.author.value).u64(vertex.round.value).bytes(unique.bytes);
   return draw(from, sample, hash(seed.view()).prefix(), vertex.round.value);
+}
+
+void add_refs(const Header& h, Round from, std::vector<NodeSet>& sets) {
+  const auto add = [&](const Ref& ref) {
+    if (ref.round >= from) sets[ref.round.value - from.value].insert(ref.author);
+  };
+  if (h.self.value > 0) add({h.author, h.self});
+  if (h.round > from) sets[h.round.value - from.value - 1].merge(h.parents);
+  for (const Ref& ref : h.stragglers) add(ref);
 }
 
 void encode_set(const NodeSet& set, std::uint32_t n, Writer& out) {
@@ -254,8 +262,9 @@ std::optional<Certificate> decode_certificate(Reader& in, const Shape& shape) {
   auto signers = decode_set(in, shape.committee.size());
   if (!signers) return std::nullopt;
   Certificate out{std::move(*signers), {}};
-  if (in.remaining() < out.signers.size() * sizeof(Signature)) return std::nullopt;
-  out.signatures.resize(out.signers.size());
+  const std::size_t signatures = shape.one_signature ? 1 : out.signers.size();
+  if (in.remaining() < signatures * sizeof(Signature)) return std::nullopt;
+  out.signatures.resize(signatures);
   for (Signature& s : out.signatures) {
     if (!read_signature(in, s)) return std::nullopt;
   }

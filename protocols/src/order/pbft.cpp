@@ -349,6 +349,12 @@ void Pbft::deliver_ready(Fx& fx) {
     fx.push(Persist{kDecisions, key_of(delivered_), Bytes::copy_of(as_view(mark)), value, false});
     note_delivered(value, fresh, fx);
   }
+  // Who is behind asks on as soon as the answers are used up: a tick for each few slots would be
+  // slower than the others order.
+  if (asked_ && delivered_ >= *asked_ + kAnswers && frontier() > delivered_) {
+    asked_ = delivered_;
+    fx.broadcast(Want{view_, delivered_});
+  }
   move_floor(fx);
 }
 
@@ -565,6 +571,7 @@ bool Pbft::waiting() const {
 }
 
 void Pbft::repeat(Fx& fx) {
+  asked_ = delivered_;
   fx.broadcast(Want{view_, delivered_});
   for (const Bytes& value : pending_[config_.self.value]) fx.broadcast(Forward{value});
   for (std::uint16_t i = 0; i < pending_.size(); ++i) {

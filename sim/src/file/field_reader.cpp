@@ -298,10 +298,19 @@ void FieldReader::parameter(const ParameterInfo& info, Parameter& value) {
     } else {
       complain(*at, path, "must be a number" + between() + ", not " + called(*at));
     }
-  } else if (const std::string* words = at->as_text()) {
-    value = *words;
   } else {
-    complain(*at, path, "must be a text, not " + called(*at));
+    const std::string* words = at->as_text();
+    const auto& allowed = info.choices;
+    const auto fits = [&] { return std::find(allowed.begin(), allowed.end(), *words); };
+    if (words == nullptr) {
+      complain(*at, path, "must be a text, not " + called(*at));
+    } else if (!allowed.empty() && fits() == allowed.end()) {
+      std::string names;
+      for (const std::string& name : allowed) names += (names.empty() ? "" : ", ") + name;
+      complain(*at, path, "must be one of " + names + ", not " + called(*at));
+    } else {
+      value = *words;
+    }
   }
 }
 

@@ -65,6 +65,32 @@ TEST(Threshold, MeansWhatItsNameSaysForEveryCommittee) {
   }
 }
 
+TEST(NodeSet, ComparesAndMergesByTheWord) {
+  const auto set_of = [](std::initializer_list<std::uint16_t> ids) {
+    NodeSet set(70);
+    for (const std::uint16_t id : ids) set.insert(NodeId{id});
+    return set;
+  };
+  NodeSet some = set_of({1, 64});
+  EXPECT_TRUE(some.subset_of(set_of({1, 2, 64})));
+  EXPECT_FALSE(some.subset_of(set_of({1, 2, 65})));
+  EXPECT_FALSE(set_of({200}).subset_of(set_of({1, 2})));
+  EXPECT_TRUE(NodeSet().subset_of(some));
+  EXPECT_TRUE(some.below(65));
+  EXPECT_FALSE(some.below(64));
+  EXPECT_TRUE(NodeSet(70).below(0));
+
+  some.merge(set_of({1, 3, 130}));
+  EXPECT_EQ(some.size(), 4U);
+  EXPECT_TRUE(some.contains(NodeId{130}));
+  std::vector<std::uint16_t> outside;
+  some.for_each_outside(set_of({3}), [&](NodeId id) { outside.push_back(id.value); });
+  EXPECT_EQ(outside, (std::vector<std::uint16_t>{1, 64, 130}));
+  EXPECT_TRUE(some.erase(NodeId{64}));
+  EXPECT_FALSE(some.erase(NodeId{64}));
+  EXPECT_EQ(some.size(), 3U);
+}
+
 TEST(NodeSet, CountsEachNodeOnceAndVisitsInOrder) {
   NodeSet set(100);
   EXPECT_TRUE(set.empty());

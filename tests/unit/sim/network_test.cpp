@@ -229,6 +229,20 @@ TEST(Nic, SerialisesWhatANodeSendsAndReceives) {
   EXPECT_EQ(*sent.begin(), 14000U);
 }
 
+TEST(Nic, ThatSavesUpIsIdleBeforeItIsSlow) {
+  Experiment e = hall();
+  e.engine = Engine::kEvents;
+  e.network.delay.mean = 10 * kUnit;
+  e.network.delta = 1000 * kUnit;
+  e.network.nic_bits_per_s = 8'000'000;
+  e.network.nic_saves_up = true;
+  const Hall run(e, 100 * kUnit, 2000);
+  // All leave at once. The ten milliseconds before the first arrive carry five of six messages.
+  std::multiset<Ticks> at;
+  for (std::uint16_t from = 1; from < 7; ++from) at.insert(run.of(0, from, 1)[0].at);
+  EXPECT_EQ(at, (std::multiset<Ticks>{10000, 10000, 10000, 10000, 10000, 12000}));
+}
+
 TEST(Costs, WorkOccupiesTheCore) {
   Experiment e = hall();
   e.engine = Engine::kEvents;

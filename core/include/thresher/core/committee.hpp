@@ -65,9 +65,53 @@ class NodeSet {
     const std::size_t word = id.value / 64;
     return word < words_.size() && ((words_[word] >> (id.value % 64)) & 1) != 0;
   }
+  /// True when `id` was in the set.
+  bool erase(NodeId id) {
+    if (!contains(id)) return false;
+    words_[id.value / 64] &= ~(std::uint64_t{1} << (id.value % 64));
+    --count_;
+    return true;
+  }
+  /// Adds every member of `other`, a word at a time.
+  void merge(const NodeSet& other) {
+    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
+    for (std::size_t w = 0; w < other.words_.size(); ++w) {
+      const std::uint64_t fresh = other.words_[w] & ~words_[w];
+      if (fresh == 0) continue;
+      words_[w] |= fresh;
+      count_ += static_cast<std::uint32_t>(std::popcount(fresh));
+    }
+  }
+  bool subset_of(const NodeSet& other) const {
+    if (count_ > other.count_) return false;
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      const std::uint64_t theirs = w < other.words_.size() ? other.words_[w] : 0;
+      if ((words_[w] & ~theirs) != 0) return false;
+    }
+    return true;
+  }
+  /// Whether every id is less than `n`.
+  bool below(std::uint32_t n) const {
+    for (std::size_t w = n / 64; w < words_.size(); ++w) {
+      const bool first = w == n / 64;
+      if ((first ? words_[w] >> (n % 64) : words_[w]) != 0) return false;
+    }
+    return true;
+  }
   std::uint32_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
 
+  /// Calls `visit(NodeId)` for the members that `other` lacks, in increasing order.
+  template <class F>
+  void for_each_outside(const NodeSet& other, F visit) const {
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      const std::uint64_t theirs = w < other.words_.size() ? other.words_[w] : 0;
+      for (std::uint64_t bits = words_[w] & ~theirs; bits != 0; bits &= bits - 1) {
+        visit(NodeId{
+            static_cast<std::uint16_t>(w * 64 + static_cast<unsigned>(std::countr_zero(bits)))});
+      }
+    }
+  }
   /// Calls `visit(NodeId)` in increasing order.
   template <class F>
   void for_each(F visit) const {

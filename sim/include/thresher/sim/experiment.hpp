@@ -77,6 +77,9 @@ struct Network {
   std::uint64_t cut_ppm = 0;  ///< links that carry nothing before gst: what is sent waits for it
   std::vector<Partition> partitions{};
   std::uint64_t nic_bits_per_s = 0;  ///< of each node, events engine; 0: no limit
+  /// Only what is received counts, and capacity that was idle is kept for later: the accounting of
+  /// the simulator of arXiv 2506.13998. Else both ways count, and idle time is lost.
+  bool nic_saves_up = false;
   /// Nothing is lost after it, and what is sent at t arrives by max(t, gst) + delta, held back by
   /// schedulers, reordering and kStarve included. 0: no such promise, loss lasts for ever.
   Ticks gst = 0;
@@ -138,7 +141,8 @@ struct FaultAction {
   Ticks from = 0;
   std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  std::vector<NodeId> group{};           ///< of selective; the second face's audience of two faces
+  /// Of selective; the second face's audience of two faces; whom starve keeps waiting (empty: all).
+  std::vector<NodeId> group{};
   std::uint64_t amount = 0;              ///< ticks of delay, copies of flood
   std::string field{};                   ///< of equivocate and mutate: a declared field; empty: any
   std::vector<std::uint64_t> numbers{};  ///< only these messages of each link; empty: all

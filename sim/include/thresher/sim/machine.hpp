@@ -58,6 +58,7 @@ class Machine {
         trace_(trace) {
     if (rounds_) costs_ = {};
     nic_bits_per_s_ = rounds_ ? 0 : experiment.network.nic_bits_per_s;
+    nic_saves_up_ = experiment.network.nic_saves_up;
     lookahead_ = rounds_ ? 0 : lookahead_of(experiment);
     charges_ = costs_.sign_ns + costs_.verify_ns + costs_.hash_ns_per_kb > 0;
     for (std::uint32_t i = 0; i < n_; ++i) {
@@ -75,6 +76,8 @@ class Machine {
   std::function<void(NodeId, const Output&)> on_deliver = [](NodeId, const Output&) {};
   std::function<void(NodeId by, NodeId who)> on_accuse = [](NodeId, NodeId) {};
   std::function<void(NodeId)> on_restart = [](NodeId) {};
+  /// Called, if it is given, once for each message before it leaves.
+  std::function<void(const Message&)> on_send;
 
   /// Starts every node, at instant 0. Set the callbacks first.
   void start() {
@@ -396,6 +399,7 @@ class Machine {
   // To one node, or to all.
   void send(Face& from, std::optional<NodeId> to, Message m) {
     if (!from.up) return;
+    if (on_send) on_send(m);
     const std::uint32_t ref = put(from, std::move(m), ++from.sent);
     const Payload& p = payloads_[ref];
     if (p.facts.anchor) links_.saw_leader(from.id);
@@ -480,7 +484,7 @@ class Machine {
     count_sent(from, p, 1);
     if (trace_ != nullptr) tell_message(TraceEvent::Kind::kSend, p, to, {});
     Ticks leaves = charges_ ? free_at(from) : now_;
-    if (nic_bits_per_s_ != 0) {
+    if (nic_bits_per_s_ != 0 && !nic_saves_up_) {
       from.out_ns = std::max(from.out_ns, leaves * 1000) + wire_ns(p.facts.bytes);
       leaves = (from.out_ns + 999) / 1000;
     }
@@ -521,6 +525,7 @@ class Machine {
   Costs costs_;
   bool charges_ = false;
   std::uint64_t nic_bits_per_s_ = 0;
+  bool nic_saves_up_ = false;
   FaultPlan faults_;
   Links links_;
   Calendar calendar_;

@@ -22,7 +22,9 @@ namespace thresher::sim {
 template <Subject S>
 class Run {
  public:
-  using Output = typename S::Node::Output;
+  using Node = typename S::Node;
+  using Output = typename Node::Output;
+  using Message = typename Node::Message;
 
   Run(S subject, const Experiment& experiment, const RunOptions& options)
       : experiment_(experiment),
@@ -31,6 +33,10 @@ class Run {
         next_number_(experiment.n, 1) {
     machine_.on_deliver = [this](NodeId id, const Output& o) { delivered(id, o); };
     machine_.on_accuse = [this](NodeId by, NodeId who) { judge_.accused(by, who); };
+    if constexpr (kNamesVertices) {
+      machine_.on_send = [this](const Message& m) { sent(m); };
+      paced_.resize(experiment.n);
+    }
     machine_.on_restart = [this](NodeId id) { judge_.restarted(id, machine_.now()); };
   }
 
@@ -53,6 +59,7 @@ class Run {
  private:
   static constexpr Ticks kNone = ~Ticks{0};
   static constexpr bool kCountsRounds = requires { S::kRounds; };
+  static constexpr bool kNamesVertices = requires(const S& s, const Message& m) { s.born(m); };
 
   // --- when to stop -----------------------------------------------------------------------------
 
@@ -90,9 +97,19 @@ class Run {
     if (now_ < next_check_) return false;
     next_check_ = now_ + kUnit;
     memory_.sample();
+    look_at_held();
     const Stop& stop = experiment_.stop;
     return (stop.rounds && kCountsRounds && lowest_round() >= *stop.rounds) ||
            (stop.decisions && lowest_length() >= *stop.decisions);
+  }
+  void look_at_held() {
+    if constexpr (requires { machine_.subject().held(machine_.node(NodeId{})); }) {
+      held_.resize(experiment_.n);
+      for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+        const NodeId id{static_cast<std::uint16_t>(i)};
+        held_[i] = std::max<std::uint64_t>(held_[i], machine_.subject().held(machine_.node(id)));
+      }
+    }
   }
   template <class F>
   std::uint64_t lowest(F measure) const {
@@ -182,6 +199,7 @@ class Run {
     const Ticks at = machine_.now();
     const auto novelty = judge_.output(id, machine_.subject().facts_of(output), at);
     if (novelty == Judge::Novelty::kRepeated) return;
+    if constexpr (kNamesVertices) ordered(id, output);
     if (novelty == Judge::Novelty::kFirst) {
       if constexpr (requires { machine_.subject().items(output, [](const Digest&) {}); })
         machine_.subject().items(output, [&](const Digest& d) { judge_.item(d); });
@@ -196,6 +214,39 @@ class Run {
       if (named && named->author == id) settled(*named);
     });
   }
+  // --- vertices ---------------------------------------------------------------------------------
+
+  struct Paced {
+    bool any = false;
+    Ticks first = 0;
+    Ticks last = 0;
+  };
+
+  void sent(const Message& message) {
+    const std::optional<VertexName> name = machine_.subject().born(message);
+    if (!name) return;
+    if (births_.size() <= name->round) births_.resize(name->round + 1);
+    auto& of_round = births_[name->round];
+    if (of_round.empty()) of_round.assign(experiment_.n, kNone);
+    Ticks& birth = of_round[name->author.value];
+    birth = std::min(birth, machine_.now());
+  }
+  void ordered(NodeId id, const Output& output) {
+    const Ticks at = machine_.now();
+    Paced& paced = paced_[id.value];
+    const bool first = !std::exchange(paced.any, true);
+    if (first) paced.first = at;
+    paced.last = at;
+    machine_.subject().vertices(output, [&](const VertexName& name) {
+      if (name.round >= births_.size() || births_[name.round].empty()) return;
+      const Ticks birth = births_[name.round][name.author.value];
+      if (birth == kNone) return;
+      ++vertices_;
+      vertex_ticks_ += at - birth;
+      paced_vertices_ += first ? 0 : 1;
+    });
+  }
+
   void settled(PayloadId id) {
     now_ = machine_.now();
     if (!judge_.settled(id, now_)) return;
@@ -254,6 +305,7 @@ class Run {
   }
 
   Outcome outcome() {
+    look_at_held();
     Outcome out;
     out.verdict = judge_.verdict();
     out.oracle = judge_.oracle();
@@ -272,8 +324,18 @@ class Run {
       m.decisions = judge_.length(id);
       m.round = machine_.subject().round(machine_.node(id));
       m.refused = machine_.subject().refused(machine_.node(id));
+      if (!held_.empty()) m.held = held_[i];
       out.nodes.push_back(m);
     }
+    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); }) {
+      std::vector<const Node*> nodes;
+      for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
+      out.measures = machine_.subject().measures(nodes);
+    }
+    out.vertices = vertices_;
+    out.vertex_ticks = vertex_ticks_;
+    out.paced_vertices = paced_vertices_;
+    for (const Paced& paced : paced_) out.paced_ticks += paced.last - paced.first;
     out.faults_fired = machine_.faults().fired();
     memory_.sample();
     out.rss_bytes = memory_.added();
@@ -286,9 +348,15 @@ class Run {
   Experiment experiment_;
   Machine<S> machine_;
   Judge judge_;
+  std::vector<std::uint64_t> held_;
   std::vector<std::uint64_t> next_number_;
   std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
   std::uint64_t submitted_ = 0;
+  std::vector<std::vector<Ticks>> births_;  // of vertices, by round and author
+  std::vector<Paced> paced_;                // by node
+  std::uint64_t vertices_ = 0;
+  Ticks vertex_ticks_ = 0;
+  std::uint64_t paced_vertices_ = 0;
   bool settling_ = false;
   Ticks now_ = 0;
   Ticks next_open_ = kNone;

@@ -11,10 +11,16 @@
 //     ...                                                 // see the concept below
 //   };
 //
+// A subject of a DAG may name vertices, so that their ways into the order are timed:
+// `born(message)`, the name of the vertex that is first sent with it, if it is one, and
+// `vertices(output, visit)`.
+//
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
-// `patience( experiment)` (the longest wait for a decision that is no fault).
+// `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
+// to stay bounded: NodeMeasures::held), `measures(nodes)` (measures of its own, from the correct
+// nodes that are up at the end).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +40,11 @@ struct MessageFacts {
   std::uint32_t bytes = 0;  ///< as encoded
   bool anchor = false;      ///< a leader's proposal
   bool share = false;       ///< carries a share of a coin
+};
+
+struct VertexName {
+  NodeId author;
+  std::uint64_t round = 0;
 };
 
 struct OutputFacts {
@@ -64,6 +75,9 @@ inline constexpr std::uint32_t kLeastPayload = 10;
 Bytes make_payload(PayloadId id, std::uint32_t size);
 /// Empty when `payload` is none that make_payload made.
 std::optional<PayloadId> read_payload(ByteView payload);
+
+/// Makes another payload of the same submitter of it, or other bytes; false: it is empty.
+bool another_payload(Bytes& value);
 
 template <class S>
 concept Subject = Protocol<typename S::Node> &&

@@ -37,6 +37,9 @@ struct Certify {
   Round round;
   Digest digest;
   Certificate certificate;
+  /// The vertex with this certificate, as its author built it, when the message never left the
+  /// process: nodes share it. Not on the wire.
+  VertexPtr vertex{};
 };
 /// Asks for certified vertices by name, and for payloads by root.
 struct Want {

@@ -38,6 +38,15 @@ struct Rules {
   /// (PROTOCOLS 1.3).
   bool asynchronous = false;
 
+  /// A certificate carries one signature that stands for all of its signers; needs
+  /// Config::joint. Otherwise it lists theirs.
+  bool one_signature = false;
+
+  /// An anchor commits directly only once the next anchor is there: Algorithm 2 of arXiv
+  /// 2209.05633 and the simulator of arXiv 2506.13998 look for votes when that arrives. A round
+  /// later than needed.
+  bool late_commit = false;
+
   bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }

@@ -157,6 +157,10 @@ bool each_ref(const Header& h, F visit) {
   return true;
 }
 
+/// Adds what the header refers to, to sets of authors by round; index 0 is `from`. Pre: there is a
+/// set for every round from there to the one before the header's.
+void add_refs(const Header& header, Round from, std::vector<NodeSet>& sets);
+
 /// n bits in ceil(n/8) bytes after their count of bytes, a u16.
 void encode_set(const NodeSet& set, std::uint32_t n, Writer& out);
 /// Empty when the width is not that of n members or a bit beyond them is set.
@@ -166,6 +170,7 @@ std::optional<NodeSet> decode_set(Reader& in, std::uint32_t n);
 struct Shape {
   Committee committee = *Committee::make(4, 1);
   std::uint32_t stragglers = 64;
+  bool one_signature = false;  ///< in a certificate
 };
 void encode_proposal(const Proposal& proposal, std::uint32_t n, Writer& out);
 std::optional<ProposalPtr> decode_proposal(Reader& in, const ChainContext& chain,

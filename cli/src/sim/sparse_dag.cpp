@@ -1,0 +1,102 @@
+#include "sparse_dag.hpp"
+
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::cli {
+namespace {
+
+constexpr std::uint64_t kMega = 1'000'000;
+constexpr std::uint64_t kGiga = 1'000'000'000;
+/// No timer runs out: nobody is faulty, and a round of the slowest row takes less.
+constexpr sim::Ticks kDelta = 2'000 * sim::kUnit;
+/// Vertices older than so many rounds below the last anchor are forgotten.
+constexpr std::int64_t kGcDepth = 24;
+
+SparseRow row(std::string name, std::string protocol, std::uint32_t sample, std::uint64_t gbit_s) {
+  return {
+      .name = std::move(name), .protocol = std::move(protocol), .sample = sample, .gbit_s = gbit_s};
+}
+
+std::vector<SparseRow> make_rows() {
+  std::vector<SparseRow> rows;
+  for (const std::uint64_t gbit_s : {2U, 4U, 8U})
+    rows.push_back(row("dense-" + std::to_string(gbit_s), "bullshark", 0, gbit_s));
+  for (const std::uint32_t sample : {50U, 150U})
+    rows.push_back(row("sparse-" + std::to_string(sample), "sparse-bullshark", sample, 8));
+  rows.push_back(row("sparse-300-slow", "sparse-bullshark", 300, 2));
+  rows.push_back(row("anchored-6", "anchored-bullshark", 6, 8));
+  auto listed = row("sparse-50-list", "sparse-bullshark", 50, 8);
+  listed.one_signature = false;
+  rows.push_back(listed);
+  auto bitmap = row("dense-bitmap", "bullshark", 0, 8);
+  bitmap.published_sizes = false;
+  rows.push_back(bitmap);
+  auto strict = row("dense-8-strict", "bullshark", 0, 8);
+  strict.saves_up = false;
+  rows.push_back(strict);
+  for (std::size_t i = 0, published = 6; i < published; ++i) {
+    auto late = rows[i];
+    late.name += "-late";
+    late.late_commit = true;
+    rows.push_back(late);
+  }
+  rows.push_back(row("mysticeti", "mysticeti", 0, 8));
+  rows.push_back(row("thresher", "thresher", 0, 8));
+  return rows;
+}
+
+bool certified(const SparseRow& row) {
+  return row.protocol != "mysticeti" && row.protocol != "thresher";
+}
+
+}  // namespace
+
+const std::vector<SparseRow>& sparse_rows() {
+  static const std::vector<SparseRow> rows = make_rows();
+  return rows;
+}
+
+sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale) {
+  sim::Experiment e;
+  e.protocol = row.protocol;
+  e.n = scale.n;
+  e.f = (scale.n - 1) / 3;
+  e.engine = sim::Engine::kEvents;
+  e.network.delay = {sim::DelayLaw::Kind::kNormal, 50 * sim::kUnit, 10 * sim::kUnit,
+                     20 * sim::kUnit, 80 * sim::kUnit};
+  e.network.delta = kDelta;
+  e.network.nic_bits_per_s = row.gbit_s * kGiga;
+  e.network.nic_saves_up = row.saves_up;
+  e.stop.time = scale.virtual_ms * sim::kUnit;
+  e.oracles.totality = false;  // a node that is a round behind at the end has lost nothing
+  e.parameters["gc_depth"] = kGcDepth;
+  e.parameters["sizes"] = std::string(row.published_sizes ? "published" : "encoded");
+  if (certified(row)) {
+    e.workload.kind = sim::Workload::Kind::kNone;
+    e.parameters["rests"] = false;
+    e.parameters["certificates"] = std::string(row.one_signature ? "one" : "list");
+    e.parameters["commits"] = std::string(row.late_commit ? "late" : "early");
+    if (row.sample > 0) e.parameters["D"] = std::int64_t{row.sample};
+  }
+  return e;
+}
+
+SparseFigures measure(const SparseRow& row, const SparseScale& scale) {
+  const sim::Experiment e = sparse_experiment(row, scale);
+  const sim::Outcome o = sim::simulate(e, {});
+  SparseFigures out;
+  const auto real = [](std::uint64_t x) { return static_cast<double>(x); };
+  if (o.paced_ticks > 0) out.vertices_per_s = real(o.paced_vertices) / real(o.paced_ticks) * 1e6;
+  if (o.vertices > 0) out.latency_ms = real(o.vertex_ticks) / real(o.vertices) / sim::kUnit;
+  const double received = real(o.bytes) / e.n;
+  if (o.time > 0) out.mbit_per_s = received * 8 / real(o.time) * 1e6 / kMega;
+  if (o.vertices > 0) out.bytes_per_vertex = real(o.bytes) / real(o.vertices);
+  out.violations = o.verdict == sim::Verdict::kViolated ? 1 : 0;
+  out.verdict = sim::to_string(o.verdict);
+  out.messages = o.messages;
+  out.cpu_s = o.cpu_s;
+  out.rss_gb = real(o.rss_bytes) / kGiga;
+  return out;
+}
+
+}  // namespace thresher::cli

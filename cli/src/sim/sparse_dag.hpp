@@ -1,0 +1,49 @@
+// The rows of the published table of arXiv 2506.13998, as experiments, and what they gave.
+//
+//   for (const SparseRow& row : sparse_rows()) print(measure(row, {.n = 1000}));
+//
+// Guarantees: every figure is measured in a run of the protocol's own nodes; but for cpu_s it is a
+// function of the row, n and the time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "thresher/sim/experiment.hpp"
+
+namespace thresher::cli {
+
+struct SparseRow {
+  std::string name;  ///< of its experiment file
+  std::string protocol;
+  std::uint32_t sample = 0;  ///< D; 0: none
+  std::uint64_t gbit_s = 8;  ///< of a NIC
+  bool published_sizes = true;
+  bool one_signature = true;
+  bool late_commit = false;  ///< looks for votes when the authors do: with the next anchor
+  bool saves_up = true;      ///< the authors' accounting of NICs, see Network::nic_saves_up
+};
+
+struct SparseScale {
+  std::uint32_t n = 1000;
+  std::uint64_t virtual_ms = 10'000;
+};
+
+struct SparseFigures {
+  double vertices_per_s = 0;  ///< ordered by a node, from its first output to its last
+  double latency_ms = 0;      ///< from a header's first sending to its order, mean over nodes
+  double mbit_per_s = 0;      ///< received by a node
+  double bytes_per_vertex = 0;
+  std::uint64_t violations = 0;
+  std::string verdict;
+  std::uint64_t messages = 0;
+  double cpu_s = 0;
+  double rss_gb = 0;
+};
+
+const std::vector<SparseRow>& sparse_rows();
+sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale);
+SparseFigures measure(const SparseRow& row, const SparseScale& scale);
+
+}  // namespace thresher::cli

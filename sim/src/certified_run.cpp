@@ -1,0 +1,306 @@
+#include "thresher/sim/certified_run.hpp"
+
+#include "certified_subject.hpp"
+#include "mutation.hpp"
+#include "published_sizes.hpp"
+#include "registry.hpp"
+#include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/sim/run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+using certified::Bullshark;
+
+constexpr std::int64_t kGcDepth = 50;
+constexpr std::int64_t kTimeout = 8000;
+constexpr std::size_t kNameBytes = 4;
+
+std::string name_of(const certified::Ref& ref) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  Writer w;
+  w.u16(ref.author.value).u64(ref.round.value);
+  const Digest digest = hash(w.view());
+  std::string out;
+  for (std::size_t i = 0; i < kNameBytes; ++i) {
+    const auto byte = static_cast<unsigned>(digest.bytes[i]);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+  return out;
+}
+
+// Stands for a threshold signature: binds the digest alone. Nobody forges one but by calling this.
+class MockJoint final : public certified::JointSignature {
+ public:
+  explicit MockJoint(std::uint64_t seed) : seed_(seed) {}
+  Signature combine(const Digest& digest, const certified::Certificate&) const override {
+    Signature s{};
+    std::copy(digest.bytes.begin(), digest.bytes.end(), s.begin());
+    const std::uint64_t tag = mix64(digest.prefix() ^ mix64(seed_ + Committee::kMaxSize));
+    for (std::size_t i = 0; i < 8; ++i) s[32 + i] = static_cast<std::byte>(tag >> (8 * i));
+    return s;
+  }
+  bool verify(const Digest& digest, const NodeSet&, const Signature& s) const override {
+    return combine(digest, {}) == s;
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+bool restarts(const Experiment& e) {
+  return std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
+    return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
+  });
+}
+
+class CertifiedSubject {
+ public:
+  using Node = Bullshark;
+  static constexpr bool kOrdered = true;
+  static constexpr bool kRounds = true;
+
+  CertifiedSubject(const Experiment& e, const certified::Rules& rules)
+      : rules_(rules), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
+    rules_.one_signature = choice(e, "certificates", "list") == "one";
+    rules_.late_commit = choice(e, "commits", "early") == "late";
+    if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
+    if (const auto it = e.parameters.find("rests"); it != e.parameters.end()) {
+      rests_ = std::get<bool>(it->second);
+    }
+    committee_ = *Committee::make(e.n, e.f);
+    gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
+    timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+  }
+
+  Bullshark make(NodeId id) const {
+    certified::Config config;
+    config.committee = committee_;
+    config.self = id;
+    config.rules = rules_;
+    config.gc_depth = gc_depth_;
+    config.timeout = Delay{timeout_};
+    config.joint = joint_;
+    config.rests = rests_;
+    config.records = records_;
+    if (rules_.asynchronous) {
+      config.coin =
+          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
+    }
+    return Bullshark(std::move(config));
+  }
+  certified::Submit request(const Bytes& payload) const {
+    return {{payload, hash(payload.view())}};
+  }
+
+  MessageFacts facts_of(const certified::Message& message) const {
+    return std::visit([this](const auto& m) { return facts(m); }, message);
+  }
+  OutputFacts facts_of(const certified::Committed& c) const {
+    Writer w;
+    w.bytes(c.leader.bytes);
+    for (const certified::VertexPtr& v : c.blocks) w.bytes(v->digest.bytes);
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+  }
+  template <class F>
+  void payloads(const certified::Committed& c, std::optional<NodeId> of, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) {
+      if (of && v->author() != *of) continue;
+      if (!v->payload.bytes.empty()) visit(v->payload.bytes.view(), v->author());
+    }
+  }
+  template <class F>
+  void items(const certified::Committed& c, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) visit(v->digest);
+  }
+  std::optional<VertexName> born(const certified::Message& message) const {
+    const auto* propose = std::get_if<certified::Propose>(&message);
+    if (propose == nullptr) return std::nullopt;
+    const certified::Header& h = propose->proposal->header;
+    return VertexName{h.author, h.round.value};
+  }
+  template <class F>
+  void vertices(const certified::Committed& c, F visit) const {
+    for (const certified::VertexPtr& v : c.blocks) visit(VertexName{v->author(), v->round().value});
+  }
+  /// A certified vertex has one name: its author and round.
+  std::string leader_text(const certified::Committed& c) const {
+    return c.blocks.empty() ? std::string() : name_of(c.blocks.back()->ref());
+  }
+  /// "own-id parent-id ...", each once.
+  std::string vertex(const certified::Message& message) const {
+    const auto* propose = std::get_if<certified::Propose>(&message);
+    if (propose == nullptr) return {};
+    const certified::Header& h = propose->proposal->header;
+    std::string out = name_of(h.ref());
+    certified::each_ref(h, [&](const certified::Ref& ref) {
+      out += " " + name_of(ref);
+      return true;
+    });
+    return out;
+  }
+
+  bool mutate(certified::Message& message, NodeId id, std::string_view field,
+              std::uint64_t salt) const {
+    return std::visit([&](auto& m) { return change(m, id, Mutation(field, salt)); }, message);
+  }
+  /// An anchor round may time out for each faulty anchor in turn, at doubled timers.
+  Ticks patience(const Experiment& e) const {
+    const Ticks anchor = 2 * (timeout_ + 8000) * std::max(e.network.delta, kUnit) / 1000;
+    return (committee_.size() + 8) * anchor;
+  }
+  std::uint64_t round(const Bullshark& node) const { return node.round().value; }
+  std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
+
+ private:
+  std::uint32_t n() const { return committee_.size(); }
+  // The kind of a message is a byte, which authors of papers do not count.
+  std::uint32_t total(std::size_t bytes) const {
+    return static_cast<std::uint32_t>(bytes + (sizes_.published ? 0 : 1));
+  }
+  std::size_t header_size(const certified::Header& h) const {
+    if (!sizes_.published) return certified::header_bytes(h, n());
+    const bool apart = h.self.value > 0 && !h.parents.contains(h.author);
+    const std::size_t edges = h.parents.size() + h.stragglers.size() + (apart ? 1 : 0);
+    return sizes_.certified_edges(edges) + Sizes::kSignature;
+  }
+  std::size_t certificate_size(const certified::Certificate& c) const {
+    if (sizes_.published) return c.signatures.size() * Sizes::kSignature;
+    return 8 + 32 + certified::certificate_bytes(c, n());
+  }
+  std::size_t size(const certified::Vertex& v) const {
+    return header_size(v.header) + certificate_size(v.certificate) + v.payload.bytes.size();
+  }
+
+  MessageFacts facts(const certified::Batch& m) const {
+    return {"batch", 0, total(m.payload.bytes.size())};
+  }
+  MessageFacts facts(const certified::Propose& m) const {
+    const certified::Header& h = m.proposal->header;
+    const bool leads =
+        certified::has_anchor(h.round) && certified::anchor_of(h.round, committee_) == h.author;
+    return {"header", h.round.value, total(header_size(h)), leads};
+  }
+  MessageFacts facts(const certified::Vote& m) const {
+    const std::size_t named = sizes_.published ? 0 : 8 + 32;
+    return {"vote", m.round.value, total(named + sizeof(Signature))};
+  }
+  MessageFacts facts(const certified::Certify& m) const {
+    return {"certificate", m.round.value, total(certificate_size(m.certificate))};
+  }
+  MessageFacts facts(const certified::Want& m) const {
+    return {"want", m.vertices.empty() ? 0 : m.vertices.front().round.value,
+            total(2 + m.vertices.size() * 10 + 2 + m.batches.size() * 32)};
+  }
+  MessageFacts facts(const certified::WantRound& m) const {
+    return {"want-round", m.round.value, total(8 + 2 + (n() + 7) / 8)};
+  }
+  MessageFacts facts(const certified::Give& m) const {
+    std::size_t bytes = 4;
+    for (const certified::VertexPtr& v : m.vertices) bytes += size(*v);
+    for (const certified::Payload& p : m.batches) bytes += 4 + p.bytes.size();
+    return {"give", m.vertices.empty() ? 0 : m.vertices.front()->round().value, total(bytes)};
+  }
+  MessageFacts facts(const coin::Share& m) const {
+    return {.label = "coin-share",
+            .round = m.instance,
+            .bytes = total(8 + sizeof(m.share.bytes) + 1),
+            .share = true};
+  }
+
+  static bool change(certified::Propose& m, NodeId id, Mutation by) {
+    if (m.proposal->header.author != id) return false;
+    certified::Header h = m.proposal->header;
+    if (!change(h, by)) return false;
+    const Signature signature = mock_signature(id, certified::digest_of(h, {}));
+    m.proposal = certified::make_proposal(std::move(h), signature, {});
+    return true;
+  }
+  static bool change(certified::Header& h, Mutation by) {
+    if (h.payload_bytes > 0 && by.picks("payload")) {
+      h.payload_bytes = 0;
+      h.payload_root = {};
+      return true;
+    }
+    if (h.round.value >= 2 && by.picks("parents")) {
+      NodeSet fewer;
+      std::uint64_t left = by.salt() % h.parents.size();
+      h.parents.for_each([&](NodeId id) {
+        const bool goes = left-- == 0 && id != h.author;
+        if (!goes) fewer.insert(id);
+      });
+      if (fewer.size() == h.parents.size()) return false;
+      h.parents = fewer;
+      return true;
+    }
+    if (!h.stragglers.empty() && by.picks("stragglers")) {
+      h.stragglers.pop_back();
+      return true;
+    }
+    return by.number("round", h.round.value);
+  }
+  static bool change(certified::Vote& m, NodeId, Mutation by) {
+    return by.digest("digest", m.digest) || by.number("round", m.round.value);
+  }
+  static bool change(certified::Certify& m, NodeId, Mutation by) {
+    if (by.picks("certificate") && !m.certificate.signatures.empty()) {
+      m.vertex = nullptr;
+      m.certificate.signatures[by.salt() % m.certificate.signatures.size()][0] ^= std::byte{1};
+      return true;
+    }
+    return by.digest("digest", m.digest) || by.number("round", m.round.value);
+  }
+  template <class M>
+  static bool change(M&, NodeId, Mutation) {
+    return false;
+  }
+
+  Committee committee_ = *Committee::make(4, 1);
+  certified::Rules rules_;
+  std::uint64_t seed_;
+  std::uint64_t gc_depth_ = 0;
+  std::uint64_t timeout_ = 0;
+  Sizes sizes_;
+  bool records_;
+  bool rests_ = true;
+  std::shared_ptr<const certified::JointSignature> joint_;
+};
+
+}  // namespace
+
+Outcome simulate_certified(const Experiment& experiment, const certified::Rules& rules,
+                           const RunOptions& options) {
+  return run(CertifiedSubject(experiment, rules), experiment, options);
+}
+
+ProtocolInfo certified_info() {
+  ProtocolInfo info;
+  info.parameters = {
+      {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of vertices kept"},
+      {"timeout", kTimeout, 1, 1'000'000'000, "wait for an anchor, in thousandths of Delta"},
+      sizes_parameter(),
+      {"certificates",
+       std::string("list"),
+       0,
+       0,
+       "list: Ed25519 signatures; one: a single signature that stands for them",
+       {"list", "one"}},
+      {"commits",
+       std::string("early"),
+       0,
+       0,
+       "early: when the votes are there; late: with the next anchor",
+       {"early", "late"}},
+      {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
+  };
+  info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};
+  return info;
+}
+
+ParameterInfo sample_size(std::int64_t standard) {
+  return {"D", standard, 0, Committee::kMaxSize, "sampled parents of a vertex"};
+}
+
+}  // namespace thresher::sim

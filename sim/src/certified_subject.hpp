@@ -1,0 +1,13 @@
+// What the parameter sets of the certified DAG family have in common for experiment files.
+#pragma once
+
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+/// Parameters and fields; the name and the help are the set's own.
+ProtocolInfo certified_info();
+/// D, with its default.
+ParameterInfo sample_size(std::int64_t standard);
+
+}  // namespace thresher::sim

@@ -1,0 +1,85 @@
+#include "registry.hpp"
+#include "thresher/protocols/order/raft_wire.hpp"
+#include "thresher/sim/run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::int64_t kWindow = 256;
+constexpr std::int64_t kHistory = 1024;
+constexpr std::int64_t kValueBytes = 65536;
+
+// Nobody lies in Raft's model, so no field of a message can be changed.
+struct RaftSubject {
+  using Node = Raft;
+  static constexpr bool kOrdered = true;
+  const Experiment* experiment;
+
+  Raft make(NodeId id) const {
+    const Experiment& e = *experiment;
+    Raft::Config config;
+    config.committee = *Committee::make(e.n, 0);
+    config.self = id;
+    config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
+    config.history = static_cast<std::uint64_t>(parameter(e, "history", kHistory));
+    config.value_bytes = static_cast<std::size_t>(parameter(e, "value_bytes", kValueBytes));
+    return Raft(config);
+  }
+  raft::Submit request(const Bytes& payload) const { return {payload}; }
+
+  MessageFacts facts_of(const Raft::Message& message) const {
+    MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
+    out.bytes = static_cast<std::uint32_t>(encode(message).size());
+    return out;
+  }
+  OutputFacts facts_of(const raft::Delivery& d) const {
+    Writer w;
+    w.u64(d.term).bytes(d.value.view());
+    return {d.index, hash(w.view()), d.index, "deliver"};
+  }
+  template <class F>
+  void payloads(const raft::Delivery& d, std::optional<NodeId>, F visit) const {
+    visit(d.value.view(), std::nullopt);
+  }
+  bool mutate(Raft::Message&, NodeId, std::string_view, std::uint64_t) const { return false; }
+  std::uint64_t round(const Raft& node) const { return node.term(); }
+  std::uint64_t refused(const Raft& node) const { return node.refused(); }
+
+  // Splits of the vote repeat: each costs the longest patience of 24 Delta, and every faulty node
+  // may lead before a correct one does.
+  Ticks patience(const Experiment& e) const {
+    const Ticks elections = FaultPlan(e).faulty().size() + 8;
+    return elections * 32 * std::max(e.network.delta, kUnit);
+  }
+
+ private:
+  static MessageFacts facts(const raft::RequestVote& m) {
+    return {.label = m.trial ? "request-trial" : "request-vote", .round = m.term};
+  }
+  static MessageFacts facts(const raft::Vote& m) { return {.label = "vote", .round = m.term}; }
+  static MessageFacts facts(const raft::Append& m) {
+    return {.label = m.entries.empty() ? "heartbeat" : "append", .round = m.term, .anchor = true};
+  }
+  static MessageFacts facts(const raft::Appended& m) {
+    return {.label = "appended", .round = m.term};
+  }
+  static MessageFacts facts(const raft::Forward&) { return {.label = "forward"}; }
+};
+
+}  // namespace
+
+SubjectEntry subject_raft() {
+  ProtocolInfo info;
+  info.name = "raft";
+  info.help = "Raft: a total order under crashes of a minority, nobody Byzantine";
+  info.byzantine = false;
+  info.parameters = {
+      {"window", kWindow, 1, 4096, "entries on the way to one follower"},
+      {"history", kHistory, 8, 1 << 20, "delivered entries kept"},
+      {"value_bytes", kValueBytes, 1, 1 << 24, "largest payload"},
+  };
+  return {info,
+          [](const Experiment& e, const RunOptions& o) { return run(RaftSubject{&e}, e, o); }};
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,30 @@
+#include "certified_subject.hpp"
+#include "registry.hpp"
+#include "thresher/sim/certified_run.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::int64_t kSample = 50;
+
+}  // namespace
+
+SubjectEntry subject_sparse_bullshark() {
+  ProtocolInfo info = certified_info();
+  info.name = "sparse-bullshark";
+  info.help = "the certified DAG with sampled edges as published: safe with a probability";
+  info.parameters.push_back(sample_size(kSample));
+  info.parameters.push_back({"sampling",
+                             std::string("local"),
+                             0,
+                             0,
+                             "local: by a private draw; verifiable: by a public one",
+                             {"local", "verifiable"}});
+  return {info, [](const Experiment& e, const RunOptions& o) {
+            const auto sample = static_cast<std::uint32_t>(parameter(e, "D", kSample));
+            const bool verifiable = choice(e, "sampling", "local") == "verifiable";
+            return simulate_certified(e, certified::Rules::sparse_bullshark(sample, verifiable), o);
+          }};
+}
+
+}  // namespace thresher::sim
