@@ -67,7 +67,7 @@ struct Question {
   std::vector<std::string> checkers;
   std::size_t begun = 0;
   std::size_t ended = 0;
-  double last_begun = 0;  ///< seconds since the call began
+  double last_begun = 0;             ///< seconds since the call began
   std::atomic<bool> decided{false};  ///< ends the checkers that still run
   Outcome outcome;
 };
