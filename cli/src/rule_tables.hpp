@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "thresher/core/names.hpp"
 #include "thresher/protocols/agreement/tables.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/verify/export.hpp"
@@ -18,11 +20,24 @@ inline std::optional<verify::Automaton> automaton_of(const std::string& protocol
   return std::nullopt;
 }
 
+inline std::vector<std::string> rule_tables() {
+  std::vector<std::string> out{std::string(bracha::kTable.name)};
+  for (const VoteTable* table : agreement::kTables) out.emplace_back(table->name);
+  return out;
+}
+
 /// All of them, for messages and help.
 inline std::string rule_table_names() {
-  std::string out(bracha::kTable.name);
-  for (const VoteTable* table : agreement::kTables) out += ", " + std::string(table->name);
+  std::string out;
+  for (const std::string& name : rule_tables()) out += (out.empty() ? "" : ", ") + name;
   return out;
+}
+
+inline std::string no_rule_table(const std::string& asked) {
+  const auto near = nearest(asked, rule_tables());
+  return "no rule table is called '" + asked + "'" +
+         (near ? "; did you mean '" + *near + "'? There is: " : "; there is: ") +
+         rule_table_names();
 }
 
 }  // namespace thresher::cli

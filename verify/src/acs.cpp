@@ -72,6 +72,7 @@ class Backward {
       todo_.pop_front();
       if (superseded(box)) continue;
       for (const AbstractMove& move : cells_.moves) {
+        budget_.demand();
         if (auto before = predecessor(move, box)) insert(std::move(*before));
       }
     }

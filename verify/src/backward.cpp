@@ -3,8 +3,11 @@
 namespace thresher::verify {
 namespace {
 
+/// Of abstract configurations, which name each location; published automata have some 300.
+constexpr std::size_t kMostLocations = 4'000;
+
 Outcome check_query(const Automaton& ta, const Property& property, const Query& query,
-                    const Budget& budget, const CheckControl& control, const Explore& explore) {
+                    const Budget& budget, const CheckControl& control, const Explore& explore) try {
   Outcome out;
   auto cells = Cells::build(ta, query, budget, control.keep_proofs);
   if (!cells) {
@@ -29,6 +32,10 @@ Outcome check_query(const Automaton& ta, const Property& property, const Query& 
   }
   out.proofs.insert(out.proofs.end(), cells->proofs.begin(), cells->proofs.end());
   return out;
+} catch (const OutOfTime&) {
+  Outcome out;
+  out.why = budget.reason({});
+  return out;
 }
 
 }  // namespace
@@ -42,6 +49,9 @@ Outcome check_backward(const std::string& checker, const Automaton& ta, const Pr
     out.why = "the " + checker + " checker decides safety; this is a liveness property: use live";
   } else if (!queries) {
     out.why = queries.error();
+  } else if (ta.locations.size() > kMostLocations) {
+    out.why = "the automaton is too large for the abstraction: it has more than " +
+              std::to_string(kMostLocations) + " locations";
   } else {
     out.verdict = Verdict::kSafe;
     for (const Query& query : *queries) {

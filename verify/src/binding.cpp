@@ -19,7 +19,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   if (!out.why.empty()) return out;
   z3::context context;
   const Interrupter interrupter(context, budget);
-  Encoding encoding(context, ta, prepared, 0);
+  Encoding encoding(context, ta, prepared, 0, budget);
   const Encoding::Stretch first = encoding.continuation();
   const Encoding::Stretch second = encoding.continuation();
   encoding.require_at_end(normal(fork.when), encoding.trunk());
@@ -63,11 +63,16 @@ Outcome check_binding(const Automaton& ta, const Property& property, double seco
   Outcome out;
   if (!property.fork) {
     out.why = "the binding checker decides properties of two futures; this one is of a single run";
-  } else if (const auto prepared = prepare(ta); !prepared) {
-    out.why = prepared.error();
   } else {
     try {
-      out = search(ta, *property.fork, *prepared, seconds, budget, control.keep_proofs);
+      const auto prepared = prepare(ta, budget);
+      if (prepared) {
+        out = search(ta, *property.fork, *prepared, seconds, budget, control.keep_proofs);
+      } else {
+        out.why = prepared.error();
+      }
+    } catch (const OutOfTime&) {
+      out.why = out_of_time(seconds);
     } catch (const z3::exception& e) {
       // The solver says no more than that its clock stopped it.
       out.why = e.msg() == std::string_view("canceled")

@@ -8,6 +8,9 @@
 
 namespace thresher::verify {
 
+/// Thrown where a deadline passes while something is built: there is nothing to return then.
+struct OutOfTime {};
+
 /// A deadline and a flag that ends the work before it.
 class Budget {
  public:
@@ -21,6 +24,10 @@ class Budget {
 
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   bool over() const { return stopped() || Clock::now() >= deadline_; }
+  /// Throws OutOfTime when it is over. For loops over an automaton: a large one takes seconds.
+  void demand() const {
+    if (over()) throw OutOfTime{};
+  }
   double left() const { return std::chrono::duration<double>(deadline_ - Clock::now()).count(); }
   double used() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   /// Why a solver ended without an answer: its own doing, or this budget's.

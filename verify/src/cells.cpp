@@ -18,6 +18,9 @@ using Queries = Result<std::vector<Query>, std::string>;
 
 constexpr std::size_t kMostCells = 48;
 constexpr std::size_t kMostQueries = 64;
+/// Different sums of variables, and pairs of one with a rule: each has a table.
+constexpr std::size_t kMostForms = 1'000;
+constexpr std::size_t kMostPairs = 2'000'000;
 
 Queries queries_under_eventually(const Formula& f) {
   if (is_state(f)) return std::vector<Query>{{{}, f}};
@@ -105,6 +108,7 @@ class Builder {
   Result<Cells, std::string> run() {
     for (std::uint32_t r = 0; r < ta_.rules.size() && problem_.empty(); ++r) add_rule(r);
     if (problem_.empty()) add_targets();
+    if (problem_.empty()) check_size();
     for (std::size_t i = 0; i < out_.forms.size() && problem_.empty(); ++i) find_cells(i);
     for (std::size_t m = 0; m < out_.moves.size() && problem_.empty(); ++m) finish(m);
     if (problem_.empty()) finish_targets();
@@ -155,6 +159,8 @@ class Builder {
   }
 
   void add_rule(std::uint32_t index) {
+    budget_.demand();
+    if (out_.forms.size() > kMostForms) return check_size();
     const Rule& rule = ta_.rules[index];
     std::map<std::uint32_t, Change> changes;
     for (const Update& u : rule.updates) {
@@ -185,6 +191,14 @@ class Builder {
       literals_.push_back(implied);
       for (const Formula& f : conjunction) literals_.back().push_back(literal(f.form));
       changes_.push_back(changes);
+    }
+  }
+
+  void check_size() {
+    if (out_.forms.size() > kMostForms || out_.forms.size() * out_.moves.size() > kMostPairs) {
+      problem_ =
+          "the automaton is too large for the abstraction: " + std::to_string(out_.moves.size()) +
+          " rules speak of " + std::to_string(out_.forms.size()) + " sums of variables";
     }
   }
 

@@ -10,8 +10,13 @@ namespace thresher::verify {
 using Kind = Formula::Kind;
 
 Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& prepared,
-                   std::size_t extra)
-    : context_(context), ta_(ta), prepared_(prepared), solver_(context), extra_(extra) {
+                   std::size_t extra, const Budget& budget)
+    : context_(context),
+      ta_(ta),
+      prepared_(prepared),
+      budget_(budget),
+      solver_(context),
+      extra_(extra) {
   z3::params options(context);
   options.set("arith.solver", 2u);
   solver_.set(options);
@@ -56,6 +61,7 @@ void Encoding::require_at_end(const Formula& f, const Stretch& stretch) {
 }
 
 z3::expr Encoding::number(const std::string& name) {
+  budget_.demand();
   z3::expr e = context_.int_const(name.c_str());
   solver_.add(e >= 0);
   return e;
@@ -85,6 +91,7 @@ z3::expr Encoding::disjunction(const std::vector<z3::expr>& all) const {
 }
 
 z3::expr Encoding::state(const Formula& f, std::size_t at) const {
+  budget_.demand();
   switch (f.kind) {
     case Kind::kTrue:
     case Kind::kFalse:
@@ -126,27 +133,41 @@ void Encoding::add_boundary(bool single) {
   transitions_.push_back(std::move(t));
 }
 
+std::vector<z3::expr_vector> Encoding::terms_of(const std::vector<z3::expr>& all) const {
+  std::vector<z3::expr_vector> out;
+  for (const z3::expr& e : all) {
+    out.emplace_back(context_);
+    out.back().push_back(e);
+  }
+  return out;
+}
+
 void Encoding::add_flow(const Boundary& before, const Boundary& after, const Transition& t) {
-  std::vector<z3::expr> processes = before.processes;
-  std::vector<z3::expr> shared = before.shared;
+  // Sums of many terms at once: Z3 would flatten a sum that grows term by term over and over.
+  std::vector<z3::expr_vector> processes = terms_of(before.processes);
+  std::vector<z3::expr_vector> shared = terms_of(before.shared);
   z3::expr_vector all(context_);
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    budget_.demand();
     const Move& move = prepared_.moves[m];
     const z3::expr& x = t.firings[m];
     all.push_back(x);
     if (move.from != move.to) {
-      processes[move.from] = processes[move.from] - x;
-      processes[move.to] = processes[move.to] + x;
+      processes[move.from].push_back(-x);
+      processes[move.to].push_back(x);
     }
     for (std::size_t v = 0; v < move.adds.size(); ++v) {
       if (move.adds[v] == 0) continue;
-      shared[v] = shared[v] + (move.adds[v] == 1 ? x : context_.int_val(move.adds[v]) * x);
+      shared[v].push_back(move.adds[v] == 1 ? x : context_.int_val(move.adds[v]) * x);
     }
   }
   for (std::size_t l = 0; l < processes.size(); ++l) {
-    solver_.add(after.processes[l] == processes[l]);
+    budget_.demand();
+    solver_.add(after.processes[l] == total(processes[l]));
   }
-  for (std::size_t v = 0; v < shared.size(); ++v) solver_.add(after.shared[v] == shared[v]);
+  for (std::size_t v = 0; v < shared.size(); ++v) {
+    solver_.add(after.shared[v] == total(shared[v]));
+  }
   if (t.single && !all.empty()) solver_.add(total(all) <= 1);
 }
 
@@ -163,6 +184,7 @@ void Encoding::add_guards(const Boundary& before, const Boundary& after, const T
     open.push_back(flag);
   }
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+    budget_.demand();
     for (const std::uint32_t a : prepared_.moves[m].atoms) {
       solver_.add(z3::implies(t.firings[m] > 0, open[a]));
     }
@@ -185,6 +207,7 @@ void Encoding::add_feeding(const Boundary& before, const Transition& t) {
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
     const Move& move = prepared_.moves[m];
     if (prepared_.acyclic && move.from != move.to) continue;
+    budget_.demand();
     std::vector<z3::expr> fed{before.processes[move.from] > 0};
     for (std::size_t k = 0; k < prepared_.moves.size(); ++k) {
       const Move& other = prepared_.moves[k];
@@ -228,6 +251,7 @@ bool Encoding::monotone(const Formula& f, bool rising) const {
 
 // Between the boundaries of the transition, given that f holds at both of them.
 z3::expr Encoding::throughout(const Formula& f, std::size_t transition) {
+  budget_.demand();
   const Transition& t = transitions_[transition];
   if (t.single) return context_.bool_val(true);
   if (f.kind == Kind::kAnd) {
@@ -252,6 +276,7 @@ z3::expr Encoding::throughout(const Formula& f, std::size_t transition) {
 // Enough for f to hold at every configuration between: sums are bounded by the firings that lower
 // them, and what is to come may come after the transition.
 z3::expr Encoding::strictly(const Formula& f, std::size_t transition) {
+  budget_.demand();
   const Transition& t = transitions_[transition];
   std::vector<z3::expr> parts;
   switch (f.kind) {

@@ -1,6 +1,6 @@
 // The segment encoding of AUTOMATA-style runs in linear integer arithmetic. Private to verify/.
 //
-//   Encoding e(context, ta, prepared, extra);
+//   Encoding e(context, ta, prepared, extra, budget);
 //   e.require(normal(negate(property)));
 //   if (e.solver().check() == z3::sat) Run run = e.run(e.solver().get_model());
 //
@@ -19,6 +19,7 @@
 #include <map>
 #include <vector>
 
+#include "budget.hpp"
 #include "prepare.hpp"
 #include "thresher/verify/replay.hpp"
 
@@ -38,9 +39,10 @@ class Encoding {
     std::size_t after = 0;
   };
 
-  /// `extra`: boundaries beyond those that guards need, one for each nested eventuality.
+  /// `extra`: boundaries beyond those that guards need, one for each nested eventuality. Here and
+  /// in require() and continuation() OutOfTime is thrown when the budget is over.
   Encoding(z3::context& context, const Automaton& automaton, const Prepared& prepared,
-           std::size_t extra);
+           std::size_t extra, const Budget& budget);
 
   /// Asserts that the run satisfies `f`, in normal form.
   void require(const Formula& f, Between between = Between::kNeeded);
@@ -79,6 +81,7 @@ class Encoding {
   z3::expr unrolled(const Formula& f, std::size_t at);
   z3::expr throughout(const Formula& f, std::size_t transition);
   z3::expr strictly(const Formula& f, std::size_t transition);
+  std::vector<z3::expr_vector> terms_of(const std::vector<z3::expr>& all) const;
   std::int64_t change(const Linear& form, const Move& move) const;
   bool monotone(const Formula& f, bool rising) const;
   std::vector<Step> in_order(const std::vector<std::int64_t>& firings) const;
@@ -91,6 +94,7 @@ class Encoding {
   z3::context& context_;
   const Automaton& ta_;
   const Prepared& prepared_;
+  const Budget& budget_;
   z3::solver solver_;
   std::vector<z3::expr> parameters_;
   std::vector<Boundary> boundaries_;

@@ -13,6 +13,7 @@ using Kind = Formula::Kind;
 constexpr std::int64_t kLargestParameter = 7;
 constexpr std::size_t kMostNodes = 300'000;
 constexpr std::int64_t kMostProcesses = 8;
+constexpr std::size_t kMostLocations = 1'000;
 
 /// The configurations of one instance, found as they are asked for.
 class Graph {
@@ -38,11 +39,13 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
   /// Something was left out: too many configurations, or the time is over.
   bool cut() const { return cut_; }
+  bool out_of_time() const { return budget_.over(); }
 
   const std::vector<Edge>& successors(std::uint32_t node) {
     if (edges_[node]) return *edges_[node];
+    cut_ |= budget_.over();
     std::vector<Edge> found;
-    for (std::uint32_t r = 0; r < ta_.rules.size(); ++r) {
+    for (std::uint32_t r = 0; r < ta_.rules.size() && !cut_; ++r) {
       const auto next = fire(at(node), ta_.rules[r]);
       if (!next) continue;
       if (nodes_.size() >= kMostNodes || budget_.over()) {
@@ -152,6 +155,10 @@ class RunSearch {
     const std::uint32_t duty = duty_of(f);
     for (const std::uint32_t s : graph_.starts()) visit(s, duty, {});
     for (std::size_t next = 0; next < nodes_.size(); ++next) {
+      if (graph_.out_of_time()) {
+        cut_ = true;
+        break;
+      }
       const Node node = nodes_[next];
       if (at_rest(duties_[node.duty], graph_.at(node.at))) return path(next);
       const Formula rest = after(duties_[node.duty], graph_.at(node.at));
@@ -353,6 +360,10 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
   Outcome out;
   out.checker = "explicit";
   out.why = "no violation among small instances; this checker cannot prove their absence";
+  if (ta.locations.size() > kMostLocations) {
+    out.why = "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
+    return out;
+  }
   std::vector<std::int64_t> parameters(ta.parameters.size());
   do {
     Exploration found = explored(ta, property, parameters, budget);

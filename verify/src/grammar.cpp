@@ -23,6 +23,8 @@ constexpr std::size_t kLongestCompared = 200;
 constexpr std::size_t kMostReadings = 8;
 constexpr std::size_t kMostReadAgain = 256u << 20;
 constexpr std::size_t kLongestName = 1'000;
+/// Words between two looks at the clock.
+constexpr std::uint32_t kWordsAtOnce = 256;
 /// Of the text an error quotes.
 constexpr std::size_t kLongestQuote = 60;
 
@@ -47,13 +49,20 @@ bool Grammar::accept(std::string_view sign) {
 void Grammar::expect(std::string_view sign) {
   if (!accept(sign)) fail(lexer_.peek(), "'" + std::string(sign) + "' is expected here");
 }
+void Grammar::demand_time() {
+  if (until_asked_-- > 0) return;
+  until_asked_ = kWordsAtOnce;
+  budget_.demand();
+}
 std::string Grammar::name(const char* what) {
+  demand_time();
   const Token t = lexer_.next();
   if (t.kind != Token::Kind::kName) fail(t, std::string(what) + " is expected here");
   if (t.text.size() > kLongestName) fail(t, "this name is too long");
   return std::string(t.text);
 }
 std::int64_t Grammar::number() {
+  demand_time();
   const Token t = lexer_.next();
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), value);
@@ -75,6 +84,12 @@ Symbol Grammar::symbol(const Token& at, const std::string& text) const {
   if (it != symbols_.end()) return it->second;
   if (symbols_.size() > kMostCompared || text.size() > kLongestCompared) {
     fail(at, "this name is not declared");
+  }
+  if (ta_.locations.empty() || ta_.parameters.empty() || ta_.shared.empty()) {
+    const char* missing = ta_.locations.empty()    ? "locations"
+                          : ta_.parameters.empty() ? "parameters"
+                                                   : "shared variables";
+    fail(at, "this name is not declared; no " + std::string(missing) + " are declared above");
   }
   std::vector<std::string> known;
   for (const auto& [declared, s] : symbols_) known.push_back(declared);
@@ -134,6 +149,7 @@ Formula Grammar::conjunction(bool temporal, bool& several) {
 }
 
 Formula Grammar::unary(bool temporal) {
+  demand_time();
   const Deeper deeper(*this);
   const Token at = lexer_.peek();
   if (accept("!")) return negate(unary(temporal));
@@ -264,7 +280,8 @@ Linear Grammar::product() {
   return left;
 }
 void Grammar::divide(const Token& op, Linear& form, std::int64_t by) const {
-  bool exact = by != 0 && form.constant % by == 0;
+  if (by == 0) fail(op, "this is a division by zero");
+  bool exact = form.constant % by == 0;
   for (const auto& [s, coefficient] : form.terms) exact = exact && coefficient % by == 0;
   if (!exact) fail(op, "this division leaves a remainder; multiply the other side instead");
   for (auto& [s, coefficient] : form.terms) coefficient /= by;

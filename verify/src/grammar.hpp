@@ -1,9 +1,9 @@
 // What the readers of .ta, .tla and .json files share: names, sums, formulas, and errors with their
 // place. Private to verify/.
 //
-// Recursive descent; every function throws Problem, which the public functions turn into a Result.
-// Guarantees: nesting is bounded, numbers stay far from 64 bits, and a bracket is read at most
-// twice but for a bounded number of retries.
+// Recursive descent; every function throws Problem, or OutOfTime after the seconds that the text
+// may take; the public functions turn both into a Result. Guarantees: nesting is bounded, numbers
+// stay far from 64 bits, and a bracket is read at most twice but for a bounded number of retries.
 #pragma once
 
 #include <map>
@@ -13,10 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "budget.hpp"
 #include "lexer.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
+
+/// After the file's name, where OutOfTime ended the reading.
+inline constexpr const char* kReadTooLong =
+    ": the time was over before the file was read; allow more, or give a smaller one";
 
 struct Problem : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -24,8 +29,12 @@ struct Problem : std::runtime_error {
 
 class Grammar {
  protected:
-  Grammar(std::string_view text, const std::string& file, Dialect dialect)
-      : dialect_(dialect), lexer_(text, dialect), file_(file), size_(text.size()) {}
+  Grammar(std::string_view text, const std::string& file, Dialect dialect, double seconds)
+      : dialect_(dialect),
+        lexer_(text, dialect),
+        file_(file),
+        size_(text.size()),
+        budget_(seconds, nullptr) {}
 
   [[noreturn]] void fail(const Token& at, const std::string& what) const;
   bool accept(std::string_view sign);
@@ -74,10 +83,15 @@ class Grammar {
   void divide(const Token& op, Linear& form, std::int64_t by) const;
   Linear factor();
 
+  /// Throws OutOfTime now and then. Every list of the grammar comes through here.
+  void demand_time();
+
   int depth_ = 0;
   int retries_ = 0;
   std::size_t size_;
   std::size_t again_ = 0;
+  Budget budget_;
+  std::uint32_t until_asked_ = 0;
 };
 
 }  // namespace thresher::verify

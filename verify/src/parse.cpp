@@ -11,7 +11,8 @@ namespace {
 /// Recursive descent; throws Problem, which parse_automaton turns into a Result.
 class Parser : private Grammar {
  public:
-  Parser(std::string_view text, const std::string& file) : Grammar(text, file, Dialect::kByMC) {}
+  Parser(std::string_view text, const std::string& file, double seconds)
+      : Grammar(text, file, Dialect::kByMC, seconds) {}
 
   Automaton parse() {
     static const std::set<std::string_view> openers{
@@ -208,9 +209,12 @@ class Parser : private Grammar {
 
 }  // namespace
 
-Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file) {
+Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file,
+                                               double seconds) {
   try {
-    return Parser(text, file).parse();
+    return Parser(text, file, seconds).parse();
+  } catch (const OutOfTime&) {
+    return file + kReadTooLong;
   } catch (const Problem& problem) {
     return std::string(problem.what());
   }

@@ -18,7 +18,8 @@ constexpr std::string_view kCorrect = "NbOfCorrProc";
 /// The part of TLA+ that TACO reads: one process a rule, locations as texts, counted by helpers.
 class TlaParser : private Grammar {
  public:
-  TlaParser(std::string_view text, const std::string& file) : Grammar(text, file, Dialect::kTla) {}
+  TlaParser(std::string_view text, const std::string& file, double seconds)
+      : Grammar(text, file, Dialect::kTla, seconds) {}
 
   Automaton parse() {
     const Token head = lexer_.peek();
@@ -413,9 +414,12 @@ class TlaParser : private Grammar {
 
 }  // namespace
 
-Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file) {
+Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file,
+                                         double seconds) {
   try {
-    return TlaParser(text, file).parse();
+    return TlaParser(text, file, seconds).parse();
+  } catch (const OutOfTime&) {
+    return file + kReadTooLong;
   } catch (const Problem& problem) {
     return std::string(problem.what());
   }

@@ -195,6 +195,7 @@ class Paths {
   }
 
   void new_configuration() {
+    budget_.demand();
     at_.emplace_back(context_, ta_, std::to_string(at_.size()));
     solver_.add(at_.back().natural());
   }
@@ -203,6 +204,7 @@ class Paths {
     t.steady = steady;
     const std::string prefix = "x" + std::to_string(transitions_.size()) + "_";
     for (std::size_t m = 0; m < cells_.moves.size(); ++m) {
+      budget_.demand();
       const AbstractMove& move = cells_.moves[m];
       if (!enabled(move, context)) continue;
       if (!(steady ? may_stay(move, context) : may_change(move, context))) continue;
@@ -213,15 +215,19 @@ class Paths {
     return t;
   }
   void add_flow(const SymbolTerms& before, const SymbolTerms& after, const Transition& t) {
-    std::vector<z3::expr> processes = before.processes;
+    std::vector<z3::expr_vector> processes;
+    for (const z3::expr& e : before.processes) {
+      processes.emplace_back(context_);
+      processes.back().push_back(e);
+    }
     for (std::size_t k = 0; k < t.moves.size(); ++k) {
       const AbstractMove& move = cells_.moves[t.moves[k]];
       if (move.from == move.to) continue;
-      processes[move.from] = processes[move.from] - t.firings[k];
-      processes[move.to] = processes[move.to] + t.firings[k];
+      processes[move.from].push_back(-t.firings[k]);
+      processes[move.to].push_back(t.firings[k]);
     }
     for (std::size_t l = 0; l < processes.size(); ++l) {
-      solver_.add(after.processes[l] == processes[l]);
+      solver_.add(after.processes[l] == total(processes[l]));
     }
   }
 

@@ -28,7 +28,7 @@ std::vector<std::string> checkers_for(const Automaton& ta, const Property& p,
                                       const std::string& asked) {
   if (asked != "auto") return {asked};
   if (p.fork) return {lowers(ta) ? "explicit" : "binding"};
-  if (p.category() != "safety") return {"live"};
+  if (p.category() != "safety") return {"live", "explicit"};
   if (lowers(ta)) return {"zcs", "explicit", "acs"};
   return {"smt", "zcs", "acs"};
 }
@@ -68,6 +68,8 @@ struct Question {
   std::size_t begun = 0;
   std::size_t ended = 0;
   double last_begun = 0;  ///< seconds since the call began
+  /// One checker after the other: the second one is for what the first one refuses.
+  bool patient = false;
   std::atomic<bool> decided{false};  ///< ends the checkers that still run
   Outcome outcome;
 };
@@ -82,6 +84,7 @@ class Portfolio {
       Question& q = questions_.emplace_back();
       q.property = &p;
       q.checkers = checkers_for(ta, p, options.checker);
+      q.patient = q.checkers.front() == "live";
     }
   }
 
@@ -106,7 +109,8 @@ class Portfolio {
   Question* next() {
     Question* best = nullptr;
     for (Question& q : questions_) {
-      const bool wait = q.ended < q.begun && budget_.used() < q.last_begun + kHeadStart;
+      const bool head_start = q.patient || budget_.used() < q.last_begun + kHeadStart;
+      const bool wait = q.ended < q.begun && head_start;
       if (!open(q) || wait) continue;
       if (best == nullptr || q.begun < best->begun) best = &q;
     }

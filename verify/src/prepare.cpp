@@ -9,6 +9,10 @@ namespace {
 using Kind = Formula::Kind;
 constexpr std::size_t kMostConjunctions = 512;
 constexpr std::size_t kMostMoves = 50'000;
+/// Each may need a segment of its own.
+constexpr std::size_t kMostAtoms = 2'000;
+/// What each move adds to each variable is a table.
+constexpr std::size_t kMostAdds = 20'000'000;
 
 }  // namespace
 
@@ -49,10 +53,12 @@ namespace {
 
 struct Builder {
   const Automaton& ta;
+  const Budget& budget;
   Prepared out;
   std::string problem;
 
   void add_rule(std::uint32_t index) {
+    budget.demand();
     const Rule& rule = ta.rules[index];
     Move move{index, rule.from, rule.to, {}, std::vector<std::int64_t>(ta.shared.size())};
     for (const Update& u : rule.updates) {
@@ -71,10 +77,10 @@ struct Builder {
       problem = "the guard of rule " + std::to_string(rule.id) + " splits into too many cases";
       return;
     }
-    if (out.moves.size() + cases->size() > kMostMoves) {
-      problem = "the automaton is too large: more than " + std::to_string(kMostMoves) +
-                " rules after their guards are split";
-      return;
+    const std::size_t moves = out.moves.size() + cases->size();
+    if (moves > kMostMoves) return too_large(kMostMoves, "rules after their guards are split");
+    if (moves * ta.shared.size() > kMostAdds) {
+      return too_large(kMostAdds, "pairs of a rule and a shared variable");
     }
     for (const auto& conjunction : *cases) {
       Move one = move;
@@ -83,6 +89,10 @@ struct Builder {
       one.atoms.erase(std::unique(one.atoms.begin(), one.atoms.end()), one.atoms.end());
       out.moves.push_back(std::move(one));
     }
+  }
+
+  void too_large(std::size_t most, const char* of) {
+    problem = "the automaton is too large: more than " + std::to_string(most) + " " + of;
   }
 
   std::uint32_t atom(const Rule& rule, const Linear& form) {
@@ -99,6 +109,7 @@ struct Builder {
     for (std::uint32_t i = 0; i < out.atoms.size(); ++i) {
       if (out.atoms[i].form == form) return i;
     }
+    if (out.atoms.size() >= kMostAtoms) too_large(kMostAtoms, "different comparisons in guards");
     out.atoms.push_back({form, !falls, 0, false});
     return static_cast<std::uint32_t>(out.atoms.size() - 1);
   }
@@ -114,6 +125,7 @@ struct Builder {
   // The crash idiom: `nf < F` guards exactly the rules that raise nf.
   void find_counting_atoms() {
     for (std::uint32_t i = 0; i < out.atoms.size(); ++i) {
+      budget.demand();
       Atom& a = out.atoms[i];
       std::int64_t step = 0;
       bool fits = !a.lower;
@@ -153,8 +165,8 @@ struct Builder {
 
 }  // namespace
 
-Result<Prepared, std::string> prepare(const Automaton& ta) {
-  Builder b{ta, {}, {}};
+Result<Prepared, std::string> prepare(const Automaton& ta, const Budget& budget) {
+  Builder b{ta, budget, {}, {}};
   for (std::uint32_t i = 0; i < ta.rules.size() && b.problem.empty(); ++i) b.add_rule(i);
   if (!b.problem.empty()) return b.problem;
   b.find_counting_atoms();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "budget.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/verify/automaton.hpp"
 
@@ -38,8 +39,8 @@ struct Prepared {
   std::vector<std::uint32_t> order;  ///< locations in topological order, if acyclic
 };
 
-/// The error says why the automaton is outside the fragment.
-Result<Prepared, std::string> prepare(const Automaton& automaton);
+/// The error says why the automaton is outside the fragment. Throws OutOfTime.
+Result<Prepared, std::string> prepare(const Automaton& automaton, const Budget& budget);
 
 /// A positive state formula as a disjunction of conjunctions; nothing when there would be too many.
 std::optional<std::vector<std::vector<Formula>>> disjunctive(const Formula& normal_form);

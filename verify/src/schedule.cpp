@@ -6,6 +6,7 @@
 
 #include "grammar.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/verify/text.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -43,7 +44,7 @@ std::string run_text(const Automaton& ta, const NamedRun& named) {
 class Reader : private Grammar {
  public:
   Reader(std::string_view text, const std::string& file, const Automaton& ta)
-      : Grammar(text, file, Dialect::kJson), automaton_(ta) {}
+      : Grammar(text, file, Dialect::kJson, kNoDeadline), automaton_(ta) {}
 
   std::vector<NamedRun> read() {
     std::vector<NamedRun> runs;

@@ -68,7 +68,7 @@ class Search {
     if (!out.why.empty()) return out;
     z3::context context;
     const Interrupter interrupter(context, budget_);
-    Encoding encoding(context, ta_, prepared_, extra);
+    Encoding encoding(context, ta_, prepared_, extra, budget_);
     encoding.require(negated_, between);
     exact_ = encoding.exact();
     limit(encoding.solver(), context, budget_.left());
@@ -118,20 +118,20 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
     out.why = "it speaks of two futures: use the binding checker or auto";
     return out;
   }
-  const auto prepared = prepare(ta);
-  if (!prepared) {
-    out.why = prepared.error();
-    return out;
-  }
-  if (!prepared->settles && property.category() != "safety") {
-    out.why = "liveness is decided for automata whose runs come to rest; this one has a cycle";
-    return out;
-  }
   const std::string checker = out.checker;
   try {
-    out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
+    const auto prepared = prepare(ta, budget);
+    if (!prepared) {
+      out.why = prepared.error();
+    } else if (!prepared->settles && checker == "live") {
+      out.why = "liveness is decided for automata whose runs come to rest; this one has a cycle";
+    } else {
+      out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
+    }
   } catch (const z3::exception& e) {
     out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
+  } catch (const OutOfTime&) {
+    out.why = out_of_time(seconds);
   }
   out.checker = checker;
   out.seconds = budget.used();

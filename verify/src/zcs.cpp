@@ -113,7 +113,10 @@ class Diagrams {
     fdd_clearall();
     for (std::size_t l = 0; l < ta_.locations.size(); ++l) add_domain(2);
     for (const Form& f : cells_.forms) add_domain(static_cast<int>(f.cells.size()));
-    for (const AbstractMove& move : cells_.moves) relations_.push_back(relation(move));
+    for (const AbstractMove& move : cells_.moves) {
+      if (trouble()) return;  // run() says so
+      relations_.push_back(relation(move));
+    }
   }
   ~Diagrams() {
     for (const Relation& r : relations_) {
@@ -125,6 +128,7 @@ class Diagrams {
   Diagrams& operator=(const Diagrams&) = delete;
 
   MaybeGuide run() {
+    if (const auto problem = trouble()) return *problem;
     const bdd reached = closure(start(), bddtrue, true);
     const bdd hit = reached & target();
     if (const auto problem = trouble()) return *problem;

@@ -16,9 +16,7 @@ Verb make_export_ta() {
            {"--tla", "as TLA+ instead of .ta", tla.get()}},
           [name, tla] {
             const auto ta = automaton_of(*name);
-            if (!ta)
-              return fail(kUsage, "no rule table is called '" + *name +
-                                      "'; there is: " + rule_table_names());
+            if (!ta) return fail(kUsage, no_rule_table(*name));
             if (!*tla) {
               std::fputs(verify::print_automaton(*ta).c_str(), stdout);
               return static_cast<int>(kDone);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -40,6 +41,10 @@ constexpr std::size_t kMostBytes = 64u << 20;
 
 /// What is wrong with the file, or nothing and its content.
 std::string read_file(const std::string& path, const char* wanted, std::string& text) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
+    return "'" + path + "' is a folder; give a " + wanted + " file";
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) return "cannot read '" + path + "'; give a " + wanted + " file";
   std::vector<char> part(1 << 16);
@@ -50,16 +55,16 @@ std::string read_file(const std::string& path, const char* wanted, std::string& 
   return text.size() > kMostBytes ? "'" + path + "' is larger than 64 MiB: no automaton is" : "";
 }
 
-Result<verify::Automaton, std::string> load(const std::string& path) {
+Result<verify::Automaton, std::string> load(const std::string& path, double seconds) {
   std::string text;
   if (auto problem = read_file(path, ".ta, .eta or .tla", text); !problem.empty()) return problem;
-  return path.ends_with(".tla") ? verify::parse_tla(text, path)
-                                : verify::parse_automaton(text, path);
+  return path.ends_with(".tla") ? verify::parse_tla(text, path, seconds)
+                                : verify::parse_automaton(text, path, seconds);
 }
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
   auto ta = automaton_of(protocol);
-  if (!ta) return "no rule table is called '" + protocol + "'; there is: " + rule_table_names();
+  if (!ta) return no_rule_table(protocol);
   return std::move(*ta);
 }
 
@@ -298,16 +303,50 @@ std::vector<std::string> of_two_futures(const verify::Automaton& ta) {
   return names;
 }
 
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// What --list says without a file: everything that can be asked for by name.
+int list_all() {
+  std::printf("checkers: %s\n", checker_list().c_str());
+  for (const std::string& name : rule_tables()) {
+    const auto ta = automaton_of(name);
+    std::printf("--protocol %s\n", name.c_str());
+    for (const auto& p : ta->properties) {
+      std::printf("  %s (%s)\n", p.name.c_str(), p.category().c_str());
+    }
+  }
+  return kDone;
+}
+
+/// Sections that a file may leave out, but seldom means to.
+void note_missing(const Args& a, const verify::Automaton& ta) {
+  if (ta.initial.empty()) {
+    std::fprintf(stderr,
+                 "note: '%s' has no section 'inits': a run may start anywhere, with any values\n",
+                 a.file.c_str());
+  }
+  if (ta.resilience.empty()) {
+    std::fprintf(stderr,
+                 "note: '%s' has no section 'assumptions': the parameters are any numbers\n",
+                 a.file.c_str());
+  }
+}
+
 int run(Args a) {
+  const auto start = std::chrono::steady_clock::now();
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
     return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
   }
+  const double seconds = static_cast<double>(*timeout) / 1e6;
+  if (a.list && a.file.empty() && a.protocol.empty()) return list_all();
   if (a.file.empty() == a.protocol.empty()) {
     return fail(kUsage, "give either a file or a protocol with --protocol");
   }
-  const auto ta = a.file.empty() ? built_in(a.protocol) : load(a.file);
-  if (!ta) return fail(kUsage, ta.error());
+  const auto ta = a.file.empty() ? built_in(a.protocol) : load(a.file, seconds);
+  if (!ta) return fail(since(start) < seconds ? kUsage : kNoProgress, ta.error());
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
   }
@@ -331,10 +370,13 @@ int run(Args a) {
     }
     return kDone;
   }
-  const auto start = std::chrono::steady_clock::now();
+  if (!a.witness.empty() && !std::ofstream(a.witness, std::ios::app)) {
+    return fail(kUsage, "cannot write '" + a.witness + "'; check the folder");
+  }
+  note_missing(a, *ta);
   verify::CheckOptions options;
   options.keep_proofs = a.cross_check;
-  options.seconds = static_cast<double>(*timeout) / 1e6;
+  options.seconds = seconds - since(start);
   options.checker = a.checker;
   options.only = a.properties;
   const auto outcomes = verify::check_all(*ta, options);
@@ -347,8 +389,7 @@ int run(Args a) {
   }
   Opinions opinions(outcomes.size());
   if (a.cross_check) {
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start;
-    opinions = second_opinions(outcomes, options.seconds - used.count());
+    opinions = second_opinions(outcomes, seconds - since(start));
   }
   if (a.json) print_json(a, *ta, wanted, outcomes, opinions);
   for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
@@ -385,7 +426,8 @@ Verb make_verify() {
        {"--cross-check", "let cvc5, if installed, check again what was called safe",
         &a->cross_check},
        {"--dot", "print the automaton as a drawing for Graphviz and end", &a->dot},
-       {"--list", "list the properties and end", &a->list},
+       {"--list", "list the properties (without a file: the protocols and checkers) and end",
+        &a->list},
        {"--json", "one object on one line", &a->json}},
       [a] { return run(*a); }};
 }

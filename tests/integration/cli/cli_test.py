@@ -232,6 +232,28 @@ class Verify(Files):
         self.assertEqual(out.returncode, 2)
         self.assertIn("no properties", out.stderr)
 
+    def test_the_time_is_for_reading_too(self):
+        names = "; ".join(f"l{i}" for i in range(90_000))
+        text = f"skel A {{ locations (0) {{ {names}; }} rules (0) {{ }} specifications (0) {{ p: [](l1 == 0); }} }}"
+        out = run("verify", self.write("many.ta", text), "--timeout", "1ms")
+        self.assertEqual(out.returncode, 4, out.stderr)
+        self.assertIn("many.ta: the time was over before the file was read", out.stderr)
+
+    def test_what_there_is(self):
+        out = run("verify", "--list")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        for name in ["checkers: auto, smt", "--protocol bracha\n", "  agreement (safety)\n", "  binding (binding)\n"]:
+            self.assertIn(name, out.stdout)
+
+    def test_sections_left_out_are_noted(self):
+        out = run("verify", self.write("p.ta", AUTOMATON), "--property", "counted")
+        self.assertEqual(out.stderr, "")
+        free = "skel A { locations (0) { a; } rules (0) { } specifications (0) { p: [](a >= 0); } }"
+        out = run("verify", self.write("free.ta", free))
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("no section 'inits'", out.stderr)
+        self.assertIn("no section 'assumptions'", out.stderr)
+
     def test_tla_is_read_as_it_is_written(self):
         text = run("export-ta", "bracha", "--tla").stdout
         out = run("verify", self.write("bracha.tla", text), "--json", "--property", "agreement")
@@ -284,6 +306,11 @@ class Verify(Files):
     def test_bad_input(self):
         path = self.write("p.ta", AUTOMATON)
         for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
+                                   ((self.folder.name,), "is a folder"),
+                                   (("--protocol", "brachha"), "did you mean 'bracha'"),
+                                   ((path, "--witness", "/none/run.txt"), "check the folder"),
+                                   ((self.write("zero.ta", AUTOMATON.replace("when (true)", "when (N / 0 > 1)")),),
+                                    "division by zero"),
                                    (("/none.ta",), "cannot read"),
                                    ((self.write("bad.tla", "---- MODULE a ----\nVARIABLS x"),), "bad.tla:2:1: "),
                                    ((path, "--replay", "/none.json"), "cannot read"),

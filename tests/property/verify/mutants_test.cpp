@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thresher/protocols/agreement/tables.hpp"
+#include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/export.hpp"
 
@@ -26,6 +27,8 @@ std::string refuted_by(const VoteTable& table, const std::set<std::string>& brok
   }
   return {};
 }
+
+using SumOfOne = std::pair<std::uint8_t, Threshold>;
 
 // A mutant changes one guard of the protocol, these counters against this threshold, in all rules.
 bool same(const std::optional<SumGuard>& a, const SumGuard& b) {
@@ -109,6 +112,32 @@ TEST_P(Mutants, AreRefutedButForThoseThatAreHarmless) {
   const std::set<std::string> broken =
       GetParam() == &agreement::kMmr14 ? std::set<std::string>{"binding"} : std::set<std::string>{};
   EXPECT_EQ(survivors(*GetParam(), broken), kHarmless.at(GetParam()->name));
+}
+
+// Bracha's broadcast claims everything that its thresholds are for: no mutant survives.
+TEST(BrachaMutants, AreAllRefuted) {
+  std::vector<SumOfOne> guards;
+  for (const thresher::Rule& rule : bracha::kRules) {
+    if (!rule.when) continue;
+    const SumOfOne guard{rule.when->counter, rule.when->at_least};
+    if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(guard);
+  }
+  ASSERT_EQ(guards.size(), 3u);
+  for (const auto& [counter, threshold] : guards) {
+    for (const int by : {-1, 1}) {
+      std::vector<thresher::Rule> rules(std::begin(bracha::kRules), std::end(bracha::kRules));
+      for (thresher::Rule& rule : rules) {
+        if (!rule.when || rule.when->counter != counter) continue;
+        if (rule.when->at_least == threshold) rule.when->at_least.c += by * threshold.d;
+      }
+      const Automaton ta =
+          export_broadcast({"mutant", bracha::kLocations, bracha::kCounters, rules});
+      const auto outcomes = check_all(ta, {});
+      EXPECT_TRUE(std::any_of(outcomes.begin(), outcomes.end(),
+                              [](const Outcome& o) { return o.verdict == Verdict::kViolated; }))
+          << "counter " << int{counter} << " by " << by;
+    }
+  }
 }
 
 }  // namespace

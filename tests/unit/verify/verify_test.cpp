@@ -216,6 +216,22 @@ TEST(Fragment, LivenessWithCyclesIsRefused) {
   EXPECT_THAT(out.why, HasSubstr("cycle"));
 }
 
+// What live refuses may have a small violation all the same.
+TEST(Fragment, LivenessOutsideOfLiveIsExplored) {
+  const std::string text =
+      "skel C { shared x; parameters N; assumptions (0) { N >= 1; } locations (0) { a; b; }\n"
+      "inits (0) { a == N; b == 0; x == 0; }\n"
+      "rules (0) { 0: a -> b when (true) do {}; 1: b -> a when (true) do {}; }\n"
+      "specifications (0) { leaves: <>(b > 0); all: <>(a + b == N); } }";
+  const Automaton ta = parsed(text);
+  CheckOptions options;
+  options.only = {"leaves"};
+  EXPECT_EQ(check_all(ta, options).front().verdict, Verdict::kViolated);
+  options.only = {"all"};
+  options.seconds = 1;
+  EXPECT_EQ(check_all(ta, options).front().verdict, Verdict::kUnknown) << "this proves nothing";
+}
+
 TEST(Time, AnUnfinishedCheckIsUnknown) {
   const Automaton ta = parsed(bracha());
   CheckOptions options;

@@ -18,12 +18,17 @@
 
 namespace thresher::verify {
 
-/// `file` only names the place in errors.
-Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file);
+/// More than any file needs.
+inline constexpr double kNoDeadline = 1e6;
+
+/// `file` only names the place in errors. Ends with an error after `seconds`, bad input or not.
+Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file,
+                                               double seconds = kNoDeadline);
 
 /// TACO's subset of TLA+; export.hpp writes it. A rule that Next does not name is no rule. Layout
 /// is not read: where '/\' and '\/' would be told apart by it, brackets are demanded.
-Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file);
+Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file,
+                                         double seconds = kNoDeadline);
 
 std::string print_automaton(const Automaton& automaton);
 /// One formula with the automaton's names, for witnesses and errors.
