@@ -370,9 +370,7 @@ class Machine {
 
   void deliver(Face& face, const Output& output) {
     const OutputFacts facts = subject_.facts_of(output);
-    Writer w;
-    w.bytes(face.decided.bytes).u64(now_).u64(facts.key).bytes(facts.digest.bytes);
-    face.decided = hash(w.view());
+    face.decided = with_decision(face.decided, now_, facts);
     if (trace_ != nullptr && face.side == 0) tell_decision(face, facts, output);
     if (!faults_.correct(face.id)) return;
     ++face.measures.decisions;

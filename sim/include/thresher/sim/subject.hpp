@@ -54,6 +54,9 @@ struct OutputFacts {
   std::string_view label = "decide";
 };
 
+/// The hash of all that a node decided, after one decision more.
+Digest with_decision(const Digest& so_far, Ticks at, const OutputFacts& facts);
+
 /// Mock signatures bind the signer and the digest: nobody forges one but by calling this.
 inline Signature mock_signature(NodeId id, const Digest& digest) {
   Signature s{};
