@@ -339,6 +339,9 @@ class Run {
       for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
       out.measures = machine_.subject().measures(nodes);
     }
+    if (const SignatureChecks* checks = machine_.signature_checks()) {
+      for (const Measure& m : checks->measures()) out.measures.push_back(m);
+    }
     out.vertices = vertices_;
     out.vertex_ticks = vertex_ticks_;
     out.paced_vertices = paced_vertices_;
