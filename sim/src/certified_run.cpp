@@ -56,7 +56,7 @@ class CertifiedSubject {
   static constexpr bool kRounds = true;
 
   CertifiedSubject(const Experiment& e, const certified::Rules& rules)
-      : rules_(rules), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
+      : rules_(rules), signer_(e), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
     rules_.one_signature = choice(e, "certificates", "list") == "one";
     rules_.late_commit = choice(e, "commits", "early") == "late";
     if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
@@ -203,11 +203,11 @@ class CertifiedSubject {
             .share = true};
   }
 
-  static bool change(certified::Propose& m, NodeId id, Mutation by) {
+  bool change(certified::Propose& m, NodeId id, Mutation by) const {
     if (m.proposal->header.author != id) return false;
     certified::Header h = m.proposal->header;
     if (!change(h, by)) return false;
-    const Signature signature = mock_signature(id, certified::digest_of(h, {}));
+    const Signature signature = signer_.sign(id, certified::digest_of(h, {}));
     m.proposal = certified::make_proposal(std::move(h), signature, {});
     return true;
   }
@@ -252,6 +252,7 @@ class CertifiedSubject {
 
   Committee committee_ = *Committee::make(4, 1);
   certified::Rules rules_;
+  Signer signer_;
   std::uint64_t seed_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;

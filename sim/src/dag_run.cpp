@@ -29,7 +29,7 @@ class DagSubject {
   static constexpr bool kOrdered = true;
   static constexpr bool kRounds = true;
 
-  DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules) {
+  DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules), signer_(e) {
     committee_ = *Committee::make(e.n, e.f);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
@@ -105,7 +105,7 @@ class DagSubject {
     dag::Header h = push->block->header;
     dag::Payload payload = push->block->payload;
     if (!lies_ || !lies_->change(h, payload, Mutation(field, salt))) return false;
-    const Signature signature = mock_signature(id, dag::digest_of(h, {}));
+    const Signature signature = signer_.sign(id, dag::digest_of(h, {}));
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
   }
@@ -154,6 +154,7 @@ class DagSubject {
 
   Committee committee_ = *Committee::make(4, 1);
   dag::Rules rules_;
+  Signer signer_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   Sizes sizes_;

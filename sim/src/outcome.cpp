@@ -16,6 +16,12 @@ std::string_view to_string(Verdict verdict) {
   return "unknown";
 }
 
+Digest with_decision(const Digest& so_far, Ticks at, const OutputFacts& facts) {
+  Writer w;
+  w.bytes(so_far.bytes).u64(at).u64(facts.key).bytes(facts.digest.bytes);
+  return hash(w.view());
+}
+
 // The bytes after the name follow from it, so that a changed payload is told from a submitted one.
 Bytes make_payload(PayloadId id, std::uint32_t size) {
   Writer w;

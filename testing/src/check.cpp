@@ -74,8 +74,9 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
   const sim::Shrunk small =
       sim::shrink(failure.experiment, run, {.most_runs = options.shrink_runs, .progress = {}});
   Report report;
-  report.scenario = (std::filesystem::path(options.folder) / file_name(name)).string();
-  const std::string command = "THRESHER_SCENARIO=" + report.scenario + " " + again;
+  const auto folder = std::filesystem::absolute(options.folder).lexically_normal();
+  report.scenario = (folder / file_name(name)).string();
+  const std::string command = "THRESHER_SCENARIO=" + for_shell(report.scenario) + " " + again;
   const auto saved = sim::save_file(report.scenario,
                                     sim::write_scenario(small.experiment, small.outcome, command));
   report.text = small.outcome.oracle + ": " + small.outcome.why + "\n  found at seed " +
@@ -88,6 +89,25 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
 }
 
 }  // namespace
+
+std::string for_shell(const std::string& word) {
+  constexpr std::string_view kPlain = "_-./:=+,@%";
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           kPlain.find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string this_test(const std::string& binary) {
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  if (info == nullptr) return for_shell(binary);
+  return for_shell(binary) +
+         " --gtest_filter=" + for_shell(std::string(info->test_suite_name()) + "." + info->name());
+}
 
 std::string this_program() {
   std::error_code error;

@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <iterator>
+#include <sstream>
 
 #include "thresher/sim/results.hpp"
 #include "thresher/text/json.hpp"
@@ -38,6 +39,19 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& probl
   return out;
 }
 
+// A scenario that thresher::testing wrote says in its head how its test replays it.
+void tell_own_test(const std::string& file, const std::string& content, Problems& problems) {
+  constexpr std::string_view kReplay = "// replay: ";
+  std::istringstream lines(content);
+  for (std::string line; std::getline(lines, line) && line.rfind("//", 0) == 0;) {
+    if (line.rfind(kReplay, 0) != 0 || line.rfind("thresher ", kReplay.size()) == kReplay.size())
+      continue;
+    problems.push_back(file +
+                       ": a scenario of a protocol that only its own test knows; see it by: " +
+                       line.substr(kReplay.size()));
+  }
+}
+
 }  // namespace
 
 std::vector<Option> experiment_options(ExperimentArgs& a) {
@@ -66,7 +80,11 @@ Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const Experime
   }
   if (!problems.empty()) return problems;
   const std::string name = a.file.empty() || a.file == "-" ? "experiment" : a.file;
-  return sim::read_experiments(content, {name, overrides, sim::simulated_protocols()});
+  auto cells = sim::read_experiments(content, {name, overrides, sim::simulated_protocols()});
+  if (cells) return cells;
+  problems = cells.error();
+  tell_own_test(name, content, problems);
+  return problems;
 }
 
 }  // namespace thresher::cli

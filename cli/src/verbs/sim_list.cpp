@@ -57,6 +57,7 @@ void print_text() {
   print_names<sim::Network::Scheduler>("schedulers");
   print_names<sim::Workload::Kind>("workloads");
   print_names<sim::Engine>("engines");
+  print_names<sim::Signatures>("signatures");
   std::puts("\nwide-area tables");
   for (const sim::WanTable& table : sim::wan_tables()) {
     std::printf("  %-20s %s\n    regions:", table.name.c_str(), table.help.c_str());

@@ -179,7 +179,7 @@ int run_sim(const Args& a) {
   }
   const sim::Experiment& e = (*cells)[chosen ? a.cell : 0].experiment;
   if (a.explain) {
-    std::puts(sim::write_experiment(e).c_str());
+    std::puts(sim::write_experiment(e, a.json ? -1 : 2).c_str());
     return kDone;
   }
   if (e.engine == sim::Engine::kSockets) {

@@ -146,6 +146,14 @@ void describe_costs(Fields& fields, Experiment& e) {
     c.decimal({"sign_us", "one signature"}, e.costs.sign_ns, micro);
     c.decimal({"verify_us", "one check of a signature"}, e.costs.verify_ns, micro);
     c.decimal({"hash_us_per_kb", "hashing"}, e.costs.hash_ns_per_kb, micro);
+    choose(c, {"signatures", "mock or real: Ed25519, in any engine", true}, e.signatures);
+    const auto joint = e.parameters.find("certificates");
+    if (e.signatures == Signatures::kReal && joint != e.parameters.end() &&
+        joint->second == Parameter(std::string("one"))) {
+      c.wrong("signatures",
+              "one signature that stands for many is always a mock; use "
+              "\"certificates\": \"list\" with the real ones");
+    }
     if (e.engine == Engine::kRounds &&
         (e.costs.sign_ns | e.costs.verify_ns | e.costs.hash_ns_per_kb) != 0) {
       c.wrong("", "costs need milliseconds; use \"engine\": \"events\"");

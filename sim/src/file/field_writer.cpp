@@ -44,7 +44,7 @@ void FieldWriter::words(const Key& key, std::string& value) {
 }
 
 void FieldWriter::choice(const Key& key, std::size_t& value, std::span<const Name> names) {
-  put(key, names[value].name, false);
+  put(key, names[value].name, value == 0);
 }
 
 void FieldWriter::nodes(const Key& key, std::vector<NodeId>& value, const Members&) {
@@ -73,6 +73,7 @@ void FieldWriter::texts(const Key& key, std::vector<std::string>& value) {
 void FieldWriter::parameter(const ParameterInfo& info, Parameter& value) {
   put({info.name.c_str(), info.help.c_str()},
       std::visit([](const auto& v) { return text::Value(v); }, value), false);
+  notes_.back().telling = true;
 }
 
 void FieldWriter::object(const Key& key, const Inner& inner, const char*) {

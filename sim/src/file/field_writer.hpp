@@ -22,6 +22,7 @@ struct Note {
   std::string help;
   bool written = false;
   std::vector<Note> inner;  ///< of an object
+  bool telling = false;     ///< nobody would guess what the key means
 };
 
 class FieldWriter final : public Fields {

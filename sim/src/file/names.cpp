@@ -37,6 +37,10 @@ constexpr Name kWorkloads[] = {
     {"open", "a request every `interval` at each node"},
     {"none", "no requests"},
 };
+constexpr Name kSignatures[] = {
+    {"mock", "a tag in place of a signature: costs nothing"},
+    {"real", "Ed25519, made and verified; the run decides what it decides with mocks"},
+};
 constexpr Name kFaults[] = {
     {"silent", "sends nothing"},
     {"crash", "stops at `from`, restarts at `to` with what its disk holds"},
@@ -76,6 +80,10 @@ std::span<const Name> names_of<Network::Scheduler>() {
 template <>
 std::span<const Name> names_of<Workload::Kind>() {
   return kWorkloads;
+}
+template <>
+std::span<const Name> names_of<Signatures>() {
+  return kSignatures;
 }
 template <>
 std::span<const Name> names_of<FaultKind>() {

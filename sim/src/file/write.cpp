@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "field_schema.hpp"
 #include "field_writer.hpp"
 #include "thresher/sim/read.hpp"
@@ -41,7 +43,9 @@ void print_annotated(const text::Value& object, const std::vector<Note>& notes, 
     }
     const text::Value& value = *object.find(note.key);
     out += margin + "// " + note.help + "\n" + margin + text::quoted(note.key) + ": ";
-    if (note.inner.empty() || short_object(value)) {
+    const bool telling = std::any_of(note.inner.begin(), note.inner.end(),
+                                     [](const Note& inner) { return inner.telling; });
+    if (note.inner.empty() || (short_object(value) && !telling)) {
       out += one_line(value);
     } else {
       out += "{\n";

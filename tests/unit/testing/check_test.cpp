@@ -6,24 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "echo.hpp"
+#include "echo_subject.hpp"
 #include "thresher/sim/results.hpp"
 
 namespace thresher {
 namespace {
-
-template <Threshold kEnough>
-struct EchoSubject : ::thresher::testing::SubjectBase<Echo<kEnough>> {
-  using Base = ::thresher::testing::SubjectBase<Echo<kEnough>>;
-  using Base::Base;
-  using Base::facts_of;
-  static constexpr bool kOrdered = false;
-  sim::OutputFacts facts_of(const typename Echo<kEnough>::Output& o) const {
-    const std::uint64_t key = (std::uint64_t{o.origin.value} << 48) + o.number;
-    return {.key = key, .digest = hash(o.payload.view()), .round = o.number};
-  }
-  std::size_t held(const Echo<kEnough>& node) const { return node.open(); }
-};
 
 template <Threshold kEnough>
 testing::Report check_echo(const std::vector<testing::Property>& properties,
@@ -91,6 +78,59 @@ TEST(Check, MissesTotality) {
   EXPECT_FALSE(report.passed);
   EXPECT_NE(report.text.find("totality"), std::string::npos) << report.text;
   std::filesystem::remove_all(o.folder);
+}
+
+// What it is handed it delivers, before the call returns.
+struct Mirror {
+  struct Message {};
+  struct Output {
+    std::uint64_t number = 0;
+    Bytes payload;
+  };
+  struct Request {
+    Bytes payload;
+  };
+  using Fx = EffectsOf<Mirror>;
+
+  Mirror(const Committee&, NodeId id) : first(std::uint64_t{id.value} << 32) {}
+  void on(const Requested<Request>& r, Fx& fx) { fx.deliver({first + ++seen, r.request.payload}); }
+  void on(const Received<Message>&, Fx&) {}
+
+  std::uint64_t first;
+  std::uint64_t seen = 0;
+};
+struct MirrorSubject : ::thresher::testing::SubjectBase<Mirror> {
+  using SubjectBase::facts_of;
+  using SubjectBase::SubjectBase;
+  static constexpr bool kOrdered = false;
+  sim::OutputFacts facts_of(const Mirror::Output& o) const { return {.key = o.number}; }
+};
+
+// A closed workload hands the next request out when the last one is delivered.
+TEST(Check, AnInstantEndsThoughRequestsAreAnsweredInIt) {
+  constexpr std::uint64_t kRounds = 20;
+  constexpr std::uint64_t kClients = 3;
+  sim::Experiment e;
+  e.oracles.totality = false;
+  e.workload.clients = kClients;
+  e.stop.time = kRounds * sim::kUnit;
+  for (const sim::Engine engine : {sim::Engine::kRounds, sim::Engine::kEvents}) {
+    e.engine = engine;
+    e.workload.one_at_a_time = false;
+    const sim::Outcome busy = sim::run(MirrorSubject(e), e, {});
+    EXPECT_EQ(busy.verdict, sim::Verdict::kPass) << busy.why;
+    EXPECT_EQ(busy.decisions, (kRounds + 1) * kClients);
+    e.workload.one_at_a_time = true;
+    const sim::Outcome lone = sim::run(MirrorSubject(e), e, {});
+    EXPECT_EQ(lone.verdict, sim::Verdict::kPass) << lone.why;
+    EXPECT_EQ(lone.decisions, kRounds + 1);
+  }
+}
+
+TEST(Check, CommandsAreReadBackByAShell) {
+  EXPECT_EQ(testing::for_shell("/a/b-c.json"), "/a/b-c.json");
+  EXPECT_EQ(testing::for_shell("/my files/it's"), "'/my files/it'\\''s'");
+  EXPECT_EQ(testing::for_shell(""), "''");
 }
 
 TEST(Check, AScenarioOfAnotherTestIsRefusedInWords) {

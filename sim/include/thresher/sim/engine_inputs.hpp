@@ -31,6 +31,7 @@ void Machine<S>::boot(Face& face) {
   face.timers.clear();
   face.backlog.clear();
   face.busy_ns = 0;
+  if (checks_) checks_->forget(face.index);
   if (again) face.executor.emplace(subject_.make(face.id), *face.backend);
   (void)face.storage.replay([&](const Restored& r) { face.soon.push_back(r); });
   face.soon.push_back(Start{mix64(seed_ ^ face.index)});

@@ -94,6 +94,12 @@ struct Network {
   Scheduler scheduler = Scheduler::kFair;
 };
 
+/// How nodes sign.
+enum class Signatures : std::uint8_t {
+  kMock,  ///< by a tag that nobody forges but on purpose
+  kReal,  ///< Ed25519, verified in batches as a node does
+};
+
 /// Time that work takes on a node's one core, in nanoseconds. Events engine only.
 struct Costs {
   std::uint64_t sign_ns = 0;
@@ -178,6 +184,7 @@ struct Experiment {
   Engine engine = Engine::kRounds;
   Network network;
   Costs costs;
+  Signatures signatures = Signatures::kMock;
   Workload workload;
   std::vector<FaultAction> faults{};
   bool beyond_f = false;

@@ -12,8 +12,9 @@
 // Work grows with messages: a broadcast is one payload, and one event where all links are alike.
 // Within an instant a node takes its messages in the order in which they were sent. In the events
 // engine run() goes node by node through the shortest delay that a link has: nothing that happens
-// in it at one node reaches another, and the state of a node stays near. Signatures are mocked.
-// Records are durable at once, so a crash loses only what was in flight.
+// in it at one node reaches another, and the state of a node stays near. Signatures are mocks
+// or, where the experiment says so, real: the same hash either way. Records are durable at once, so
+// a crash loses only what was in flight.
 #pragma once
 
 #include <deque>
@@ -31,6 +32,7 @@
 #include "thresher/sim/calendar.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/network.hpp"
+#include "thresher/sim/signing.hpp"
 #include "thresher/sim/slab.hpp"
 #include "thresher/sim/subject.hpp"
 
@@ -52,6 +54,7 @@ class Machine {
         seed_(experiment.seed),
         delta_(experiment.network.delta),
         costs_(experiment.costs),
+        signer_(experiment),
         faults_(experiment),
         links_(experiment, faults_.faulty()),
         calendar_(rounds_ ? kUnit : std::max<Ticks>(1, links_.longest() / 256)),
@@ -67,6 +70,7 @@ class Machine {
       add_face(id, 0);
       if (faults_.two_faced(id)) add_face(id, 1);
     }
+    if (signer_.real()) checks_ = std::make_unique<SignatureChecks>(signer_);
     schedule_crashes();
   }
   Machine(const Machine&) = delete;
@@ -128,6 +132,8 @@ class Machine {
   const NodeMeasures& measures(NodeId id) const { return face_of(id).measures; }
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
+  /// Null with mocks.
+  const SignatureChecks* signature_checks() const { return checks_.get(); }
 
   Digest trace_hash() const {
     Writer w;
@@ -156,12 +162,13 @@ class Machine {
       if (barrier != 0) face->barriers.push_back(barrier);  // nobody waits for lazy records
     }
     void verify(const Verify& v) {
-      const bool ok = mock_signature(v.signer, v.digest) == v.signature;
+      if (machine->checks_) machine->checks_->ask(face->index, v);
+      const bool ok = !machine->checks_ && mock_signature(v.signer, v.digest) == v.signature;
       machine->answer(*face, machine->costs_.verify_ns, Verified{v.ticket, ok});
     }
     void endorse(const Endorse& e) {
       machine->answer(*face, machine->costs_.sign_ns,
-                      Endorsed{e.ticket, mock_signature(face->id, e.digest)});
+                      Endorsed{e.ticket, machine->signer_.sign(face->id, e.digest)});
     }
     void reveal(const RevealCoin& c) {
       const bool bit = (mix64(machine->seed_ ^ c.round.value) & 1) != 0;
@@ -283,15 +290,21 @@ class Machine {
   // --- inputs ---------------------------------------------------------------------------------
 
   void run(Face& face, const Input& input) {
-    face.executor->run(input);
+    hand(face, input);
     if (!face.soon.empty() || !face.barriers.empty()) settle(face);
+  }
+  // Real signatures are verified, with all that wait, when the first of their verdicts is due.
+  void hand(Face& face, const Input& input) {
+    const auto* asked = checks_ ? std::get_if<Verified>(&input) : nullptr;
+    if (asked == nullptr) return face.executor->run(input);
+    face.executor->run(Verified{asked->ticket, checks_->verdict(face.index, asked->ticket)});
   }
   void settle(Face& face) {
     while (!face.soon.empty() || !face.barriers.empty()) {
       if (!face.soon.empty()) {
         const Input input = std::move(face.soon.front());
         face.soon.pop_front();
-        face.executor->run(input);
+        hand(face, input);
       }
       const auto barriers = std::exchange(face.barriers, {});
       for (const std::uint64_t barrier : barriers) face.executor->persisted(barrier);
@@ -370,9 +383,7 @@ class Machine {
 
   void deliver(Face& face, const Output& output) {
     const OutputFacts facts = subject_.facts_of(output);
-    Writer w;
-    w.bytes(face.decided.bytes).u64(now_).u64(facts.key).bytes(facts.digest.bytes);
-    face.decided = hash(w.view());
+    face.decided = with_decision(face.decided, now_, facts);
     if (trace_ != nullptr && face.side == 0) tell_decision(face, facts, output);
     if (!faults_.correct(face.id)) return;
     ++face.measures.decisions;
@@ -526,6 +537,8 @@ class Machine {
   bool charges_ = false;
   std::uint64_t nic_bits_per_s_ = 0;
   bool nic_saves_up_ = false;
+  Signer signer_;
+  std::unique_ptr<SignatureChecks> checks_;  // null: mocks
   FaultPlan faults_;
   Links links_;
   Calendar calendar_;

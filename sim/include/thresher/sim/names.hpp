@@ -30,6 +30,8 @@ std::span<const Name> names_of<Network::Scheduler>();
 template <>
 std::span<const Name> names_of<Workload::Kind>();
 template <>
+std::span<const Name> names_of<Signatures>();
+template <>
 std::span<const Name> names_of<FaultKind>();
 
 /// The name of one enumerator.

@@ -3,8 +3,10 @@
 //   Outcome outcome = run(Mine{experiment}, experiment, {.trace = &sink});
 //
 // Guarantees: as Machine and Judge. The workload is what the experiment says: payloads with their
-// submitter and number inside. A run that meets its stop goes on without new work, for the bound of
-// liveness at most, until every correct node has what one of them has (totality).
+// submitter and number inside; a closed workload hands a node its next request when the last one is
+// delivered, or a round (millisecond) later when that took no time. A run that meets its stop goes
+// on without new work, for the bound of liveness at most, until every correct node has what one of
+// them has (totality).
 #pragma once
 
 #include <algorithm>
@@ -145,7 +147,7 @@ class Run {
       now_ = machine_.now();
     }
     if (next_open_ == to) submit_everywhere();
-    if (lone_ && !machine_.up(lone_->author)) submit_alone();
+    if (lone_ && !machine_.up(lone_->author)) submit_alone(now_);
   }
 
   // --- workload ---------------------------------------------------------------------------------
@@ -154,13 +156,15 @@ class Run {
     const Workload& w = experiment_.workload;
     if (w.kind == Workload::Kind::kOpen) next_open_ = 0;
     if (w.kind != Workload::Kind::kClosed) return;
-    if (w.one_at_a_time) return submit_alone();
+    if (w.one_at_a_time) return submit_alone(now_);
     for (std::uint32_t i = 0; i < experiment_.n; ++i) {
-      for (std::uint64_t k = 0; k < w.clients; ++k) submit(NodeId{static_cast<std::uint16_t>(i)});
+      for (std::uint64_t k = 0; k < w.clients; ++k)
+        submit(NodeId{static_cast<std::uint16_t>(i)}, now_);
     }
   }
   void submit_everywhere() {
-    for (std::uint32_t i = 0; i < experiment_.n; ++i) submit(NodeId{static_cast<std::uint16_t>(i)});
+    for (std::uint32_t i = 0; i < experiment_.n; ++i)
+      submit(NodeId{static_cast<std::uint16_t>(i)}, now_);
     next_open_ = may_submit() ? now_ + std::max<Ticks>(experiment_.workload.interval, 1) : kNone;
   }
   bool may_submit() const {
@@ -168,7 +172,7 @@ class Run {
     return !settling_ && (all == 0 || submitted_ < all);
   }
   // At the node that orders requests, if it is known and correct: nothing is forwarded then.
-  void submit_alone() {
+  void submit_alone(Ticks at_time) {
     const auto ids = correct_and_up();
     if (ids.empty()) return;
     NodeId at = ids.front();
@@ -177,20 +181,20 @@ class Run {
       if (std::binary_search(ids.begin(), ids.end(), leader)) at = leader;
     }
     lone_.reset();
-    if (const auto id = submit(at)) lone_ = *id;
+    if (const auto id = submit(at, at_time)) lone_ = *id;
   }
-  std::optional<PayloadId> submit(NodeId id) {
+  std::optional<PayloadId> submit(NodeId id, Ticks at) {
     if (!may_submit() || !machine_.up(id)) return std::nullopt;
     ++submitted_;
     const PayloadId first{id, next_number_[id.value]++};
-    judge_.submitted(first, now_);
+    judge_.submitted(first, at);
     for (const int side : {0, 1}) {
       if (side == 1 && !machine_.faults().two_faced(id)) break;
       PayloadId named = first;
       if (side == 1) named.number |= PayloadId::kSecondFace;
       machine_.request(id,
                        machine_.subject().request(make_payload(named, experiment_.workload.bytes)),
-                       now_, side);
+                       at, side);
     }
     return first;
   }
@@ -252,10 +256,13 @@ class Run {
     if (!judge_.settled(id, now_)) return;
     const Workload& w = experiment_.workload;
     if (w.kind != Workload::Kind::kClosed) return;
+    // Who answers in the instant of the request is asked again a step later: else a protocol that
+    // delivers what it is handed would never let the instant end.
+    const Ticks next = judge_.latencies().back() == 0 ? now_ + kUnit : now_;
     if (!w.one_at_a_time) {
-      submit(id.author);
+      submit(id.author, next);
     } else if (lone_ && lone_->author == id.author && lone_->number == id.number) {
-      submit_alone();
+      submit_alone(next);
     }
   }
 
@@ -331,6 +338,9 @@ class Run {
       std::vector<const Node*> nodes;
       for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
       out.measures = machine_.subject().measures(nodes);
+    }
+    if (const SignatureChecks* checks = machine_.signature_checks()) {
+      for (const Measure& m : checks->measures()) out.measures.push_back(m);
     }
     out.vertices = vertices_;
     out.vertex_ticks = vertex_ticks_;

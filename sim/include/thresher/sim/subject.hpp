@@ -54,14 +54,8 @@ struct OutputFacts {
   std::string_view label = "decide";
 };
 
-/// Mock signatures bind the signer and the digest: nobody forges one but by calling this.
-inline Signature mock_signature(NodeId id, const Digest& digest) {
-  Signature s{};
-  std::copy(digest.bytes.begin(), digest.bytes.end(), s.begin());
-  const std::uint64_t tag = mix64(digest.prefix() ^ mix64(id.value));
-  for (std::size_t i = 0; i < 8; ++i) s[32 + i] = static_cast<std::byte>(tag >> (8 * i));
-  return s;
-}
+/// The hash of all that a node decided, after one decision more.
+Digest with_decision(const Digest& so_far, Ticks at, const OutputFacts& facts);
 
 /// Which request a payload is. Numbers count from 1; the second face of a twin has a bit more.
 struct PayloadId {

@@ -8,7 +8,7 @@
 //
 // A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
 // with the command that replays it: THRESHER_SCENARIO=file ./test --gtest_filter=... tells the run
-// step by step and judges it again. subject.hpp says what is asked of MyProtocol.
+// step by step and judges it again, from any folder. subject.hpp says what is asked of MyProtocol.
 //
 // Guarantees: the schedules are a function of the options, whatever the number of threads; no more
 // than f nodes are faulty. A property that is not named is not judged. Finds bugs; proves nothing.
@@ -110,12 +110,10 @@ Report check(const std::string& name, const TracedRunner& run,
              const std::vector<Property>& properties, const Options& options,
              const std::string& again);
 
+/// As a shell has to see it to read `word` back.
+std::string for_shell(const std::string& word);
 /// "./test --gtest_filter=Suite.Name" of the test that runs.
-inline std::string this_test(const std::string& binary) {
-  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-  if (info == nullptr) return binary;
-  return binary + " --gtest_filter=" + info->test_suite_name() + "." + info->name();
-}
+std::string this_test(const std::string& binary);
 /// The path of the running program.
 std::string this_program();
 
