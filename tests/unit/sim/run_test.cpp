@@ -1,6 +1,8 @@
 // Whole experiments: what an honest run gives, and that a seed fixes everything.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
@@ -34,7 +36,11 @@ std::vector<std::string> names() {
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryProtocol, testing::ValuesIn(names()),
-                         [](const auto& suite) { return suite.param; });
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 Experiment jittery(const std::string& protocol, Engine engine) {
   Experiment e;
