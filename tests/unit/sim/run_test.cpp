@@ -50,7 +50,7 @@ Experiment jittery(const std::string& protocol, Engine engine) {
   e.f = 2;
   e.network.delay = {DelayLaw::Kind::kUniform, kUnit, 0, 1, 3 * kUnit};
   e.network.delta = 4 * kUnit;
-  e.stop.time = 60 * kUnit;
+  e.stop.time = 200 * kUnit;  // an election of Raft takes half of it
   return e;
 }
 
