@@ -11,9 +11,19 @@
 #include <optional>
 
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 
 namespace thresher::cli {
+
+std::string protocol_help() {
+  std::string names;
+  for (const std::string& name : net::node_protocols()) {
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
 namespace {
 
 // Ports that were free a moment ago; all are held until the last one is known, so they differ.
@@ -42,9 +52,7 @@ std::string check(const TestnetOptions& o) {
   }
   const auto& known = net::node_protocols();
   if (std::find(known.begin(), known.end(), o.protocol) == known.end()) {
-    std::string names;
-    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-    return "unknown protocol '" + o.protocol + "'; nodes run: " + names;
+    return "unknown protocol '" + o.protocol + "'; nodes run: " + protocol_help();
   }
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
     return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
@@ -129,8 +137,10 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   config.options.genesis = "../genesis.json";
   config.options.key = "node.key";
   config.options.data = "data";
+  config.options.coin = "coin.key";
+  std::vector<std::string> homes;
   for (std::uint64_t i = 0; i < o.nodes; ++i) {
-    const std::string home = o.dir + "/node" + std::to_string(i);
+    const std::string& home = homes.emplace_back(o.dir + "/node" + std::to_string(i));
     std::error_code error;
     std::filesystem::create_directories(home, error);
     const auto key = crypto::SigningKey::generate();
@@ -143,6 +153,10 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   }
   // Every network is another ledger, also with equal parameters.
   genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
+  if (net::needs_coin(o.protocol)) {
+    const auto dealt = net::deal_coin(genesis, homes);
+    if (!dealt) return dealt.error();
+  }
   const auto saved = net::save_genesis(genesis, o.dir + "/genesis.json");
   if (!saved) return saved.error();
   return genesis;

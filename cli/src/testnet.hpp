@@ -20,8 +20,12 @@ struct TestnetOptions {
   net::NodeOptions node;           ///< what node.toml says besides
 };
 
-/// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}.
+/// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}, and a coin.key each when the
+/// protocol tosses coins.
 Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
+
+/// What nodes can run, for the help of an option.
+std::string protocol_help();
 
 /// Lines of a hosts file; empty lines and those that start with # are left out.
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path);

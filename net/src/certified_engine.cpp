@@ -80,6 +80,7 @@ struct CertifiedAdapter {
       v.header.payload_bytes = b->header.payload_bytes;
       Writer value;
       certified::encode_vertex(v, settings.committee.size(), value);
+      value.u64(commit.slot.value);
       const Bytes bytes = Bytes::from(value.take());
       inputs.push_back(Restored{kind, key, bytes, {}});
       records.push_back({kind, key, bytes, b->payload.bytes, true});
@@ -130,6 +131,7 @@ std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
   config.gc_depth = s.options.gc_rounds;
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
+  config.coin = s.coin;
   return std::make_unique<EngineOf<CertifiedAdapter>>(CertifiedAdapter{s, rules, &host},
                                                       Bullshark(std::move(config)), host);
 }

@@ -68,6 +68,7 @@ std::vector<Key> make_keys() {
       {"", "genesis", "who takes part; the same file at every node", &O::genesis, 0, 0, {}},
       {"", "key", "the node's secret key, mode 0600", &O::key, 0, 0, {}},
       {"", "data", "folder of the store", &O::data, 0, 0, {}},
+      {"", "coin", "the node's share of the coin, mode 0600, if it tosses", &O::coin, 0, 0, {}},
       {"network",
        "delta_us",
        "Delta: the delay that links keep, in microseconds",
@@ -79,6 +80,13 @@ std::vector<Key> make_keys() {
        "link_delay_us",
        "added to every frame to a node, for experiments",
        &O::link_delay_us,
+       0,
+       60'000'000,
+       {}},
+      {"network",
+       "pace_us",
+       "least time between two own blocks while several small transactions wait; at most Delta",
+       &O::pace_us,
        0,
        60'000'000,
        {}},
@@ -141,8 +149,8 @@ class Loader {
       problems_.push_back(file_.string() + ": schema is missing; write: schema = 1");
     }
     if (!problems_.empty()) return problems_;
-    for (std::string* path :
-         {&config_.options.genesis, &config_.options.key, &config_.options.data}) {
+    for (std::string* path : {&config_.options.genesis, &config_.options.key, &config_.options.data,
+                              &config_.options.coin}) {
       if (!path->empty() && fs::path(*path).is_relative()) {
         *path = (fs::path(config_.options.home) / *path).lexically_normal().string();
       }

@@ -1,6 +1,9 @@
 #include "dag_engine.hpp"
 
+#include <algorithm>
+
 #include "engine_of.hpp"
+#include "receipt_proof_codec.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -27,7 +30,7 @@ struct DagAdapter {
     if (!message) return std::nullopt;
     return std::move(*message);
   }
-  static dag::Submit request(dag::Payload payload) { return {std::move(payload)}; }
+  static dag::Submit request(dag::Payload payload) { return {std::move(payload), {}}; }
   static void deliver(dag::Committed commit, EngineHost& node) { node.deliver(std::move(commit)); }
   static std::uint32_t table(std::uint32_t t) { return t; }
   static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
@@ -56,9 +59,13 @@ struct DagAdapter {
     return {b.author() == settings.self ? dag::kOwn : dag::kBlock,
             dag::block_key({b.author(), b.round(), b.digest})};
   }
+  static Bytes prove(const dag::Dag& d, Round slot, const dag::Block& b) {
+    const auto proof = d.prove(slot, {b.author(), b.round(), b.digest});
+    return proof ? encode_receipt_proof(*proof, b.payload.bytes.view()) : Bytes();
+  }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static EngineSample sample(const dag::Dag& d) {
-    return {d.round(), d.next_slot(), d.frontier(), d.pending_submits(), d.stats()};
+    return {d.round(), d.next_slot(), d.frontier(), d.pending_submits(), true, d.stats()};
   }
 };
 
@@ -72,6 +79,7 @@ std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& s, const dag:
   config.chain = s.chain;
   config.rules = rules;
   config.gc_depth = s.options.gc_rounds;
+  config.pace = Delay{std::min(s.options.pace_us, s.options.delta_us) * 1000 / s.options.delta_us};
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
   return std::make_unique<EngineOf<DagAdapter>>(DagAdapter{s, &host}, dag::Dag(std::move(config)),

@@ -14,6 +14,8 @@
 //     // Of the store, for one of the protocol, and the mirror (empty: not its own):
 //     std::uint32_t table(std::uint32_t) const;
 //     std::optional<std::uint32_t> own_table(std::uint32_t) const;
+//     // If it needs the bodies of its records at a restart:
+//     static constexpr bool kWithBodies = true;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
@@ -45,11 +47,16 @@ class EngineOf final : public OrderEngine {
     if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
     return message.has_value();
   }
-  void push(HostInput input) override {
+  bool push(HostInput input) override {
     if (auto* record = std::get_if<Restored>(&input)) {
       const auto table = backend_.adapter.own_table(record->table);
-      if (!table) return;
+      if (!table) return true;
       record->table = *table;
+      if constexpr (kSeals) {
+        auto value = unsealed(*record);
+        if (!value) return false;
+        record->value = std::move(*value);
+      }
       if constexpr (requires { backend_.adapter.restore(*record); }) {
         backend_.adapter.restore(*record);
       }
@@ -58,9 +65,13 @@ class EngineOf final : public OrderEngine {
       if (std::holds_alternative<Start>(input)) backend_.adapter.start(*backend_.host);
     }
     std::visit([this](auto&& event) { inputs_.push_back(std::move(event)); }, std::move(input));
+    return true;
   }
-  void submit(dag::Payload payload) override {
-    inputs_.push_back(Requested<typename P::Request>{backend_.adapter.request(std::move(payload))});
+  bool wants_bodies() const override { return kSeals; }
+  void submit(dag::Payload payload, const std::optional<Digest>& replaces) override {
+    auto request = backend_.adapter.request(std::move(payload));
+    if constexpr (requires { request.replaces; }) request.replaces = replaces;
+    inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
   bool run() override {
     const bool any = !inputs_.empty();
@@ -77,13 +88,26 @@ class EngineOf final : public OrderEngine {
   bool adopts() const override { return backend_.adapter.adopts(); }
   void adopt(const dag::Committed& commit, std::optional<Round> before,
              std::vector<Persist>& records) override {
+    const std::size_t first = records.size();
     backend_.adapter.adopt(commit, before, inputs_, records);
+    if constexpr (kSeals) {
+      for (std::size_t i = first; i < records.size(); ++i) records[i].value = sealed(records[i]);
+    }
+  }
+  Bytes prove(Round slot, const dag::Block& block) const override {
+    if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
+      return backend_.adapter.prove(executor_.protocol(), slot, block);
+    }
+    return {};
   }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
  private:
+  /// An adapter with `kWithBodies` gets its records back with their bodies, checked.
+  static constexpr bool kSeals = requires { Adapter::kWithBodies; };
+
   struct Backend {
     Adapter adapter;
     EngineHost* host;
@@ -99,7 +123,12 @@ class EngineOf final : public OrderEngine {
     void arm(TimerId id, Delay d) { host->arm(id, d); }
     void cancel(TimerId id) { host->cancel(id); }
     void persist(std::vector<Persist> records, std::uint64_t barrier) {
-      for (Persist& r : records) r.table = adapter.table(r.table);
+      for (Persist& r : records) {
+        r.table = adapter.table(r.table);
+        if constexpr (kSeals) {
+          if (!r.value.empty()) r.value = sealed(r);  // an empty value erases
+        }
+      }
       host->persist(std::move(records), barrier);
     }
     void verify(const Verify& v) { host->verify(v, from); }

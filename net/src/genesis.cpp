@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "thresher/core/names.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::net {
@@ -32,6 +33,33 @@ bool from_hex(const std::string& text, PublicKey& out) {
   return true;
 }
 
+// Whether the keys belong together takes longer to see: that is open_coin's.
+std::string check_coin(const Genesis& g) {
+  if (!g.coin) {
+    if (!needs_coin(g.protocol)) return {};
+    return "protocol " + g.protocol +
+           " tosses coins and `coin` is missing; deal it with: thresher testnet init";
+  }
+  if (!needs_coin(g.protocol)) {
+    return "`coin` is there, but protocol " + g.protocol + " tosses none; remove it";
+  }
+  const auto n = static_cast<std::uint32_t>(g.nodes.size());
+  if (g.coin->nodes.size() != n) {
+    return "`coin` has " + std::to_string(g.coin->nodes.size()) + " keys for " + std::to_string(n) +
+           " nodes: it was dealt for another committee; deal it anew for this one";
+  }
+  const std::uint32_t wanted = Committee::make(n, g.f)->at_least(kCoinShares);
+  if (g.coin->threshold != wanted) {
+    return "`coin.threshold` is " + std::to_string(g.coin->threshold) + ", but " +
+           std::to_string(n) + " nodes with f=" + std::to_string(g.f) + " need " +
+           std::to_string(wanted) + "; deal the coin anew";
+  }
+  if (!std::all_of(g.coin->nodes.begin(), g.coin->nodes.end(), crypto::ristretto_valid)) {
+    return "a key in `coin` is no element of ristretto255; restore the file from a backup";
+  }
+  return {};
+}
+
 std::string check(const Genesis& g) {
   const auto n = static_cast<std::uint32_t>(g.nodes.size());
   if (!Committee::make(n, g.f)) {
@@ -50,7 +78,7 @@ std::string check(const Genesis& g) {
     if (!keys.insert(node.key).second)
       return "two nodes have the same key; every node needs its own";
   }
-  return {};
+  return check_coin(g);
 }
 
 // Reads members of one object; the first problem stands in `problem`.
@@ -96,6 +124,22 @@ PeerAddress read_node(const text::Value& entry, std::string& problem) {
   return node;
 }
 
+crypto::CoinKeys read_coin(const text::Value& object, std::string& problem) {
+  crypto::CoinKeys out;
+  const Reading reading{object, problem};
+  reading.number("threshold", out.threshold);
+  const text::Value* keys = object.find("keys");
+  if (keys == nullptr || !keys->is_list()) reading.complain("keys", "a list");
+  for (std::size_t i = 0; problem.empty() && i < keys->items().size(); ++i) {
+    const std::string* digits = keys->items()[i].as_text();
+    out.nodes.emplace_back();
+    if (digits == nullptr || !from_hex(*digits, out.nodes.back())) {
+      problem = "a key in `coin` is not 64 lower-case hex digits";
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 ChainContext Genesis::context() const {
@@ -105,6 +149,10 @@ ChainContext Genesis::context() const {
   w.u64(epoch).u32(f);
   // Addresses may change without making another ledger; members may not.
   for (const PeerAddress& node : nodes) w.bytes(node.key);
+  if (coin) {
+    w.bytes(as_view("thresher/coin-keys/1")).u32(coin->threshold);
+    for (const crypto::RistrettoPoint& key : coin->nodes) w.bytes(key);
+  }
   return {hash(w.view()), epoch};
 }
 
@@ -137,6 +185,8 @@ Result<Genesis, std::string> load_genesis(const std::string& path) {
   for (std::size_t i = 0; problem.empty() && i < nodes->items().size(); ++i) {
     g.nodes.push_back(read_node(nodes->items()[i], problem));
   }
+  const text::Value* coin = tree->find("coin");
+  if (problem.empty() && coin != nullptr) g.coin = read_coin(*coin, problem);
   if (problem.empty()) problem = check(g);
   if (!problem.empty()) return name + ": " + problem;
   return g;
@@ -150,7 +200,14 @@ Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path
     nodes.push(std::move(row));
   }
   text::Value tree;
-  tree.set("chain", g.chain).set("epoch", g.epoch).set("f", g.f).set("nodes", std::move(nodes));
+  tree.set("chain", g.chain);
+  if (g.coin) {
+    text::Value keys = text::Value::list();
+    for (const crypto::RistrettoPoint& key : g.coin->nodes) keys.push(to_hex(key));
+    text::Value coin;
+    tree.set("coin", coin.set("keys", std::move(keys)).set("threshold", g.coin->threshold));
+  }
+  tree.set("epoch", g.epoch).set("f", g.f).set("nodes", std::move(nodes));
   tree.set("protocol", g.protocol).set("schema", 1);
   std::ofstream out(path);
   out << text::write(tree, 2) << '\n';

@@ -3,12 +3,16 @@
 //   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr& b) {});
 //
 // Guarantees: a function of the sequence of commits alone, so all nodes agree on positions and
-// hashes; each (client, sequence) is visited once. A sequence more than kSequenceWindow above the
-// lowest one missing is never ordered, so that memory per client is bounded.
+// hashes; each (client, sequence) is visited once while its client is remembered. Memory is
+// bounded: once more than kRemembered clients and sequences out of order are held, the clients that
+// were not seen for longest are forgotten, so a resubmission counts once unless that many others
+// came in between. A sequence more than kSequenceWindow above the lowest one missing is not
+// ordered; one that kGapWindow higher ones of its client overtook is taken for lost, and never is.
 #pragma once
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "log_entry.hpp"
@@ -19,6 +23,11 @@ namespace thresher::net {
 
 /// Sequences a client may be ahead of its lowest one that is not ordered yet.
 inline constexpr std::uint64_t kSequenceWindow = 1u << 20;
+
+/// Sequences of a client that are held above a missing one before it is given up.
+inline constexpr std::size_t kGapWindow = 1u << 16;
+/// Clients, plus sequences ordered before a lower one, that are remembered.
+inline constexpr std::size_t kRemembered = 1u << 18;
 
 /// Bytes in front of a transaction's data: client u64, sequence u64, size u32.
 inline constexpr std::size_t kTransactionHead = 20;
@@ -60,6 +69,7 @@ class Ledger {
   /// payloads are there.
   template <class F>
   LogEntry append(const dag::Committed& commit, F visit) {
+    slot_ = commit.slot;
     LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}};
     entry.blocks.reserve(commit.blocks.size());
     for (const dag::BlockPtr& b : commit.blocks) {
@@ -78,7 +88,7 @@ class Ledger {
     entry.count = length_ - entry.first;
     hash_ = chained(hash_, commit.slot, commit.leader, commit.blocks);
     entry.log_hash = hash_;
-    slot_ = commit.slot;
+    forget();
     return entry;
   }
   bool contains(std::uint64_t client, std::uint64_t sequence) const {
@@ -86,6 +96,8 @@ class Ledger {
     return it != seen_.end() && (sequence < it->second.next || it->second.above.contains(sequence));
   }
   std::uint64_t length() const { return length_; }
+  /// What counts against kRemembered.
+  std::size_t remembered() const { return seen_.size() + above_; }
   const Digest& log_hash() const { return hash_; }
   /// The last slot in the log; 0 before the first.
   Round slot() const { return slot_; }
@@ -98,10 +110,16 @@ class Ledger {
   struct Seen {
     std::uint64_t next = 0;           // every sequence below was seen
     std::set<std::uint64_t> above{};  // seen out of order
+    Round last{0};                    // slot of the last commit with something of the client
   };
   bool fresh(std::uint64_t client, std::uint64_t sequence);
+  Seen& look_up(std::uint64_t client, std::uint64_t sequence);
+  void close_gap(Seen& seen);
+  void forget();
 
   std::map<std::uint64_t, Seen> seen_;
+  std::set<std::pair<Round, std::uint64_t>> by_age_;  // (last, client) of all in seen_
+  std::size_t above_ = 0;                             // sum of the sizes of `above`
   std::uint64_t last_client_ = 0;
   Seen* last_ = nullptr;
   std::uint64_t length_ = 0;

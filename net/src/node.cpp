@@ -8,6 +8,7 @@
 #include "node_impl.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
@@ -32,6 +33,7 @@ NodeOptions with_paths(NodeOptions o) {
   if (o.genesis.empty()) o.genesis = o.home + "/../genesis.json";
   if (o.key.empty()) o.key = o.home + "/node.key";
   if (o.data.empty()) o.data = o.home + "/data";
+  if (o.coin.empty()) o.coin = o.home + "/coin.key";
   return o;
 }
 
@@ -50,12 +52,14 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
     return "the key '" + options.key + "' is no member of the genesis file '" + options.genesis +
            "'; check which belongs";
   }
+  const NodeId self{static_cast<std::uint16_t>(id)};
+  auto coin = open_coin(*genesis, options.coin, self);
+  if (!coin) return coin.error();
   auto store = open_store(options);
   if (!store) return store.error();
   std::unique_ptr<Node> node(new Node());
-  node->impl_ =
-      std::make_unique<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
-                             NodeId{static_cast<std::uint16_t>(id)}, std::move(*store));
+  node->impl_ = std::make_unique<Impl>(std::move(options), app, std::move(*genesis),
+                                       std::move(*key), self, std::move(*coin), std::move(*store));
   Impl& impl = *node->impl_;
   // A client id of its own for every start, so that sequences count from 0 without gaps.
   impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
@@ -95,7 +99,7 @@ std::string Node::Impl::begin() {
       });
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
-  engine->push(Start{hash(secret).prefix()});
+  (void)engine->push(Start{hash(secret).prefix()});
   loop.post([this] {
     pump();
     watch_lag();
@@ -132,11 +136,11 @@ void Node::stop() {
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
-std::future<Receipt> Node::submit(ByteView transaction) {
+std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
   auto promise = std::make_shared<std::promise<Receipt>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, data = Bytes::copy_of(transaction)] {
+  impl.loop.post([&impl, promise, prove, data = Bytes::copy_of(transaction)] {
     if (impl.pool_bytes + data.size() > impl.options.pool_bytes ||
         data.size() > impl.options.transaction_bytes) {
       promise->set_exception(std::make_exception_ptr(
@@ -145,7 +149,7 @@ std::future<Receipt> Node::submit(ByteView transaction) {
     }
     const std::uint64_t sequence = impl.own_sequence++;
     const Bytes encoded = encode_transaction(impl.own_client, sequence, data.view());
-    impl.promises.emplace(sequence, std::move(*promise));
+    impl.promises.emplace(sequence, Impl::Promised{std::move(*promise), prove});
     impl.pool_bytes += encoded.size();
     impl.pool.push_back(encoded);
     impl.pump();

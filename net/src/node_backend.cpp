@@ -11,6 +11,8 @@ namespace thresher::net {
 namespace {
 /// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
 constexpr std::uint64_t kServeRate = 250;
+/// A shorter payload that still waits for its block gets what came since. Unit: bytes.
+constexpr std::size_t kExtend = 16 * 1024;
 
 crypto::BatcherOptions batcher_options(const NodeOptions& o) {
   crypto::BatcherOptions out;
@@ -20,7 +22,7 @@ crypto::BatcherOptions batcher_options(const NodeOptions& o) {
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-                 std::unique_ptr<NodeStore> s)
+                 std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
@@ -33,7 +35,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
-      engine(make_engine({genesis.protocol, committee(), self, chain, options}, *this)),
+      engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(coin)},
+                         *this)),
       transport(loop, transport_options(),
                 {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
                  [this](ConnectionId c, bool up) { link(c, up); },
@@ -159,7 +162,7 @@ void Node::Impl::arm(TimerId id, Delay d) {
   cancel(id);
   timers[id] = loop.call_after(d.value * options.delta_us / 1000, [this, id] {
     timers.erase(id);
-    engine->push(Expired{id});
+    (void)engine->push(Expired{id});
     pump();
   });
 }
@@ -185,7 +188,7 @@ void Node::Impl::endorse(const Endorse& e) {
     }
     key_noted = true;
   }
-  engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
+  (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
 void Node::Impl::accuse(const Accuse& a) {
@@ -250,7 +253,7 @@ bool Node::Impl::verdicts_due() const {
 
 void Node::Impl::collect_verdicts() {
   for (const crypto::VerifyAnswer& a : batcher.run()) {
-    engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
+    (void)engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
   }
 }
 
@@ -267,18 +270,25 @@ void Node::Impl::arm_verdicts() {
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty() || engine->sample().pending_submits > 0) return;
+  if (pool.empty()) return;
+  const EngineSample now = engine->sample();
+  const bool extend = now.pending_submits == 1 && now.extends && !fed.bytes.empty();
+  if (now.pending_submits > 0 && !extend) return;
   std::vector<std::byte> packed;
+  if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
+  const std::size_t before = packed.size();
   while (!pool.empty() &&
          (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
     const ByteView v = pool.front().view();
     packed.insert(packed.end(), v.begin(), v.end());
     pool.pop_front();
   }
-  pool_bytes -= packed.size();
+  if (packed.size() == before) return;
+  pool_bytes -= packed.size() - before;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
-  engine->submit({bytes, root});
+  engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);
+  fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
 }
 
 void Node::Impl::frame(ConnectionId from, Frame f) {

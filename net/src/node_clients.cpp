@@ -11,6 +11,8 @@ constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
 constexpr std::size_t kLogFrame = 1u << 20;
 /// A subscriber that could not take more is tried again so much later. Unit: microseconds.
 constexpr std::uint64_t kSubscriberRetry = 10'000;
+/// Client ids of all links together whose acknowledgements are awaited.
+constexpr std::size_t kClientIds = 1u << 16;
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
@@ -46,6 +48,7 @@ void Node::Impl::take(ConnectionId from, const Bytes& payload) {
         if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
         fits &= d.size() <= options.transaction_bytes;
       });
+  fits &= client_links.size() < kClientIds || client_links.contains(client);
   if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
     Writer w;
     w.u32(count);
@@ -137,7 +140,9 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
                          const dag::BlockPtr& block) {
   const auto it = promises.find(t.sequence);
   if (it == promises.end()) return;
-  it->second.set_value({t.position, commit.slot.value, commit.leader, block->digest});
+  Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}};
+  if (it->second.prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
+  it->second.promise.set_value(std::move(receipt));
   promises.erase(it);
 }
 

@@ -22,7 +22,7 @@ namespace thresher::net {
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
-       std::unique_ptr<NodeStore> s);
+       std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }
@@ -96,6 +96,7 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   std::deque<Bytes> pool;
   std::size_t pool_bytes = 0;
+  dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
@@ -116,9 +117,13 @@ struct Node::Impl final : EngineHost {
   bool feeding_subscribers = false;
   std::uint64_t own_client = 0;
   std::uint64_t own_sequence = 0;
-  std::map<std::uint64_t, std::promise<Receipt>> promises;
-  bool key_noted = false;    // see key_use.hpp
-  bool has_records = false;  // the store had some of the protocol at the start
+  struct Promised {
+    std::promise<Receipt> promise;
+    Prove prove = Prove::kNo;
+  };
+  std::map<std::uint64_t, Promised> promises;  // by sequence
+  bool key_noted = false;                      // see key_use.hpp
+  bool has_records = false;                    // the store had some of the protocol at the start
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

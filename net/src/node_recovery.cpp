@@ -44,12 +44,22 @@ std::string Node::Impl::recover() {
   });
   if (!problem.empty()) return problem;
   if (!read) return damaged;
+  bool whole = true;
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
-    engine->push(r);
+    Restored record = r;
+    if (engine->wants_bodies()) {
+      const auto place = store->locate(r.table, r.key.view());
+      auto body = place ? store->read_body(*place) : Result<Bytes>(Errc::kCorrupt);
+      whole &= static_cast<bool>(body);
+      if (body) record.body = std::move(*body);
+    }
+    whole &= engine->push(std::move(record));
     (void)engine->run();
   });
-  if (!replayed) return "the records of '" + options.home + "' are damaged; restore them";
+  if (!replayed || !whole) {
+    return "the records of '" + options.home + "' are damaged; restore the folder from a backup";
+  }
   return {};
 }
 

@@ -7,10 +7,29 @@
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
+namespace {
+/// D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.
+constexpr std::uint32_t kPublishedSample = 50;
+}  // namespace
+
+Bytes sealed(const Persist& record) {
+  Writer w;
+  w.bytes(hash(record.body.view()).bytes).bytes(record.value.view());
+  return Bytes::from(w.take());
+}
+
+std::optional<Bytes> unsealed(const Restored& record) {
+  constexpr std::size_t kHash = sizeof(Digest);
+  if (record.value.size() < kHash) return std::nullopt;
+  Reader in(record.value.view());
+  if (in.digest() != hash(record.body.view())) return std::nullopt;
+  return record.value.slice(kHash, record.value.size() - kHash);
+}
 
 const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{
-      "anchored-bullshark", "bullshark", "mysticeti", "pbft", "raft", "thresher"};
+  static const std::vector<std::string> names{"anchored-bullshark", "bullshark", "bullshark-async",
+                                              "mysticeti",          "pbft",      "raft",
+                                              "sparse-bullshark",   "thresher"};
   return names;
 }
 
@@ -21,6 +40,12 @@ std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& ho
   if (s.protocol == "bullshark") return make_certified_engine(s, Rules::bullshark(), host);
   if (s.protocol == "anchored-bullshark") {
     return make_certified_engine(s, Rules::anchored_bullshark(), host);
+  }
+  if (s.protocol == "sparse-bullshark") {
+    return make_certified_engine(s, Rules::sparse_bullshark(kPublishedSample), host);
+  }
+  if (s.protocol == "bullshark-async") {
+    return make_certified_engine(s, Rules::bullshark_async(), host);
   }
   if (s.protocol == "pbft") return make_pbft_engine(s, host);
   if (s.protocol == "raft") return make_raft_engine(s, host);

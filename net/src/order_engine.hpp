@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "thresher/core/protocol.hpp"
+#include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -51,6 +52,7 @@ struct EngineSample {
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
   std::size_t pending_submits = 0;
+  bool extends = false;  ///< a payload that waits may be replaced by a longer one
   dag::Stats stats{};
 };
 
@@ -65,8 +67,13 @@ class OrderEngine {
   virtual ~OrderEngine() = default;
   /// Queues a peer's message; false when it is malformed.
   virtual bool receive(NodeId from, const Frame& frame) = 0;
-  virtual void push(HostInput input) = 0;
-  virtual void submit(dag::Payload payload) = 0;
+  /// False: a restored record is damaged.
+  virtual bool push(HostInput input) = 0;
+  /// True when its restored records come with their bodies; else they stay on the disk.
+  virtual bool wants_bodies() const = 0;
+  /// `replaces`: the root of the payload submitted before that this one contains; empty: none. Only
+  /// where sample().extends.
+  virtual void submit(dag::Payload payload, const std::optional<Digest>& replaces) = 0;
   /// Steps what is queued. False: there was nothing.
   virtual bool run() = 0;
   virtual void persisted(std::uint64_t barrier) = 0;
@@ -76,6 +83,8 @@ class OrderEngine {
   /// `before` is the slot of the commit before it in the log, if the caller knows it.
   virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
                      std::vector<Persist>& records) = 0;
+  /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
+  virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
   virtual EngineSample sample() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;
@@ -89,7 +98,13 @@ struct EngineSettings {
   NodeId self{};
   ChainContext chain{};
   NodeOptions options{};
+  std::shared_ptr<const crypto::CoinScheme> coin{};  ///< null: the protocol tosses none
 };
+
+/// A record's value with the hash of its body in front, and the mirror: empty when they do not
+/// belong together. What a protocol reads back without a signature over it is checked so.
+Bytes sealed(const Persist& record);
+std::optional<Bytes> unsealed(const Restored& record);
 
 /// Empty when no protocol has that name: see node_protocols().
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& settings, EngineHost& host);

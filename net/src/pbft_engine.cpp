@@ -34,6 +34,7 @@ dag::BlockPtr block_of(std::uint64_t slot, const Bytes& value, const ChainContex
 
 struct PbftAdapter {
   using Protocol = Pbft;
+  static constexpr bool kWithBodies = true;
   EngineSettings settings;
   std::set<Digest> waiting{};                 // own values without a slot
   std::map<std::uint64_t, Bytes> restored{};  // by slot, until the start

@@ -29,6 +29,7 @@ dag::BlockPtr block_of(const raft::Delivery& d, const ChainContext& chain) {
 
 struct RaftAdapter {
   using Protocol = Raft;
+  static constexpr bool kWithBodies = true;
   EngineSettings settings;
   std::set<Digest> waiting{};  // own values without an entry
 

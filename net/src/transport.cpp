@@ -88,7 +88,8 @@ std::uint32_t get_u32(const std::byte* p) {
   return v;
 }
 
-// One TLS connection: handshake, hello, frames both ways. Lives as long as its operations do.
+// One TLS connection: handshake, hello, frames both ways. Lives as long as its operations do. Calls
+// no event after `closed`, and keeps them until its end: one of them may be running when it closes.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   struct Events {
@@ -121,6 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (!e && !self->ready_) self->close("the handshake took too long");
     });
     stream_.async_handshake(type, [self = shared_from_this()](const error_code& e) {
+      if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = peer_key(self->stream_);
       if (!key || !self->events_.identified(*self, *key)) {
@@ -149,7 +151,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     socket().close(ignored);
     queue_.clear();
     events_.closed(*this, why);
-    events_ = {};
   }
 
   std::uint64_t bytes_sent = 0;
@@ -194,6 +195,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read_head() {
     asio::async_read(stream_, asio::buffer(head_),
                      [self = shared_from_this()](const error_code& e, std::size_t) {
+                       if (self->closed_) return;
                        if (e) return self->close("connection lost: " + e.message());
                        self->read_body();
                      });
@@ -210,6 +212,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_.resize(total - 5);
     asio::async_read(stream_, asio::buffer(body_),
                      [self = shared_from_this(), control](const error_code& e, std::size_t) {
+                       // What was read before somebody else closed may come in after that.
+                       if (self->closed_) return;
                        if (e) return self->close("connection lost: " + e.message());
                        self->accept_frame(control);
                        if (!self->closed_) self->read_head();
@@ -281,7 +285,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
               if (const auto self = weak.lock()) self->up(c);
             },
             [weak](Connection& c, Frame f) {
-              if (const auto self = weak.lock()) self->callbacks.on_frame(c.id, std::move(f));
+              const auto self = weak.lock();
+              if (self && !self->stopped) self->callbacks.on_frame(c.id, std::move(f));
             },
             [weak, retry = std::move(retry)](Connection& c, const std::string& why) {
               const auto self = weak.lock();
@@ -292,6 +297,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void up(Connection& c) {
+    if (stopped) return c.close("shutting down");
     ConnectionPtr& slot = links[c.id];
     const ConnectionPtr old = std::exchange(slot, c.shared_from_this());
     if (old && old.get() != &c) old->close("replaced by a newer connection of the same node");
@@ -389,8 +395,6 @@ Transport::~Transport() {
 
 void Transport::close() {
   impl_->stopped = true;
-  impl_->callbacks = {[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},
-                      [](const std::string&) {}};
   error_code ignored;
   impl_->acceptor.close(ignored);
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");
@@ -456,16 +460,17 @@ struct ClientLink::Impl {
   std::shared_ptr<asio::ssl::context> context;
   ConnectionPtr connection;
   bool up = false;
+  bool closed = false;
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
                        TransportCallbacks callbacks)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
                                         make_context(crypto::SigningKey::generate()), nullptr,
-                                        false})) {}
+                                        false, false})) {}
 
 ClientLink::~ClientLink() {
-  impl_->callbacks.on_link = [](ConnectionId, bool) {};
+  impl_->closed = true;
   if (impl_->connection) impl_->connection->close("shutting down");
 }
 
@@ -475,16 +480,17 @@ void ClientLink::connect() {
       [key = impl_->node.key](Connection&, const PublicKey& got) { return got == key; },
       [weak](Connection&) {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->closed) return;
         self->up = true;
         self->callbacks.on_link(0, true);
       },
       [weak](Connection&, Frame f) {
-        if (const auto self = weak.lock()) self->callbacks.on_frame(0, std::move(f));
+        const auto self = weak.lock();
+        if (self && !self->closed) self->callbacks.on_frame(0, std::move(f));
       },
       [weak](Connection&, const std::string& why) {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->closed) return;
         self->up = false;
         self->callbacks.on_error(why);
         self->callbacks.on_link(0, false);

@@ -1,7 +1,10 @@
 #include "thresher/sim/dag_run.hpp"
 
+#include <algorithm>
+#include <memory>
+
+#include "dag_lies.hpp"
 #include "dag_subject.hpp"
-#include "mutation.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/dag/dag.hpp"
@@ -37,6 +40,11 @@ class DagSubject {
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     sizes_ = sizes_of(e);
+    const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
+      return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
+             a.what == FaultKind::kFlood;
+    });
+    if (liars) lies_ = std::make_shared<DagLies>(committee_);
   }
 
   dag::Dag make(NodeId id) const {
@@ -102,7 +110,7 @@ class DagSubject {
     if (push == nullptr || push->block->author() != id) return false;
     dag::Header h = push->block->header;
     dag::Payload payload = push->block->payload;
-    if (!change(h, payload, Mutation(field, salt))) return false;
+    if (!lies_ || !lies_->change(h, payload, Mutation(field, salt))) return false;
     const Signature signature = mock_signature(id, dag::digest_of(h, {}));
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
@@ -129,6 +137,7 @@ class DagSubject {
   static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
 
   MessageFacts facts(const dag::Push& m) const {
+    if (lies_) lies_->note(m.block);
     const dag::Block& b = *m.block;
     const bool leads = dag::leader_of(b.round(), committee_) == b.author();
     return {"block", b.round().value, total(size(b)), leads};
@@ -149,36 +158,12 @@ class DagSubject {
     return {"give", m.blocks.empty() ? 0 : m.blocks.front()->round().value, total(bytes)};
   }
 
-  static bool change(dag::Header& h, dag::Payload& payload, Mutation by) {
-    if (by.picks("payload") && Mutation::swap(payload.bytes)) {
-      payload.root = h.payload_root = hash(payload.bytes.view());
-      return true;
-    }
-    if (h.vote && by.picks("vote")) {
-      h.vote.reset();
-      return true;
-    }
-    if (h.round.value >= 3 && by.picks("claim")) {
-      if (h.claim) {
-        h.claim.reset();
-      } else {
-        h.claim = Digest{};  // a lie: nobody has such a block
-        h.claim->bytes[by.salt() % 32] = std::byte{1};
-      }
-      return true;
-    }
-    if (!h.refs.empty() && by.picks("refs")) {
-      h.refs.erase(h.refs.begin() + static_cast<std::ptrdiff_t>(by.salt() % h.refs.size()));
-      return true;
-    }
-    return false;
-  }
-
   Committee committee_ = *Committee::make(4, 1);
   dag::Rules rules_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   Sizes sizes_;
+  std::shared_ptr<DagLies> lies_{};  // what liars know, when there are any
 };
 
 }  // namespace
@@ -195,7 +180,7 @@ ProtocolInfo dag_info() {
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for a leader, in thousandths of Delta"},
       sizes_parameter(),
   };
-  info.fields = {"claim", "payload", "refs", "vote"};
+  info.fields = {"claim", "payload", "refs", "self", "support", "vote"};
   return info;
 }
 

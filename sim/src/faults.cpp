@@ -123,7 +123,8 @@ bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
     case FaultKind::kWithhold:
       return !faulty_.contains(sent.to) && !chosen_few(index, sent).contains(sent.to);
     case FaultKind::kStarve:
-      return a.who.empty() ? sent.anchor : who_[index].contains(sent.from);
+      return (a.who.empty() ? sent.anchor : who_[index].contains(sent.from)) &&
+             (a.group.empty() || group_[index].contains(sent.to));
     case FaultKind::kNoShare:
       return sent.share;
     default:

@@ -2,7 +2,7 @@
 
 namespace thresher::sim {
 
-bool Mutation::swap(Bytes& value) {
+bool another_payload(Bytes& value) {
   if (value.empty()) return false;
   if (auto id = read_payload(value.view())) {
     id->number ^= PayloadId::kSecondFace;

@@ -49,9 +49,9 @@ class Mutation {
     return true;
   }
   /// Another payload of the same submitter, or other bytes.
-  bool payload(std::string_view field, Bytes& value) { return picks(field) && swap(value); }
-
-  static bool swap(Bytes& value);
+  bool payload(std::string_view field, Bytes& value) {
+    return picks(field) && another_payload(value);
+  }
 
  private:
   std::string_view field_;

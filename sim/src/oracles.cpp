@@ -9,12 +9,6 @@ std::string name(NodeId id) {
   return "node " + std::to_string(id.value);
 }
 
-std::string units(Ticks t) {
-  std::string out = std::to_string(t / kUnit);
-  if (t % kUnit != 0) out += "." + std::to_string(kUnit + t % kUnit).substr(1);
-  return out;
-}
-
 }  // namespace
 
 Judge::Judge(const Experiment& e, const FaultPlan& plan, bool ordered, Ticks quiet_from,
@@ -61,8 +55,8 @@ bool Judge::settled(PayloadId id, Ticks now) {
 void Judge::stalled(NodeId id, Ticks since, Ticks now) {
   const Ticks from = std::max({since, quiet_from_, waiting_since_});
   if (!on_.liveness_on || now < from || now - from <= bound_) return;
-  no_progress("liveness", name(id) + " decided nothing from " + units(from) + " to " + units(now) +
-                              ", longer than " + units(bound_) +
+  no_progress("liveness", name(id) + " decided nothing from " + in_units(from) + " to " +
+                              in_units(now) + ", longer than " + in_units(bound_) +
                               " after the network and the faults " + "left it alone");
 }
 

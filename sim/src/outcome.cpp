@@ -40,4 +40,12 @@ std::optional<PayloadId> read_payload(ByteView payload) {
   return id;
 }
 
+std::string in_units(Ticks ticks) {
+  std::string digits = std::to_string(ticks / kUnit);
+  if (ticks % kUnit == 0) return digits;
+  std::string rest = std::to_string(ticks % kUnit + kUnit).substr(1);
+  rest.erase(rest.find_last_not_of('0') + 1);
+  return digits + "." + rest;
+}
+
 }  // namespace thresher::sim

@@ -16,6 +16,24 @@ const std::vector<SubjectEntry>& entries() {
   return sorted;
 }
 
+// What means nothing for a protocol is not judged, whoever made the experiment.
+Outcome run_entry(const SubjectEntry& entry, Experiment e, const RunOptions& options) {
+  const std::pair<const char*, bool*> oracles[] = {
+      {"agreement", &e.oracles.agreement},
+      {"prefix", &e.oracles.prefix},
+      {"integrity", &e.oracles.integrity},
+      {"validity", &e.oracles.validity},
+      {"totality", &e.oracles.totality},
+      {"liveness", &e.oracles.liveness_on},
+      {"accountability", &e.oracles.accountability},
+  };
+  for (const auto& [name, on] : oracles) {
+    const auto& off = entry.info.unjudged;
+    if (std::find(off.begin(), off.end(), name) != off.end()) *on = false;
+  }
+  return entry.run(e, options);
+}
+
 }  // namespace
 
 std::int64_t parameter(const Experiment& e, std::string_view name, std::int64_t standard) {
@@ -44,7 +62,7 @@ const std::vector<ProtocolInfo>& simulated_protocols() {
 Outcome simulate(const Experiment& experiment, const RunOptions& options) {
   std::string known;
   for (const SubjectEntry& entry : entries()) {
-    if (entry.info.name == experiment.protocol) return entry.run(experiment, options);
+    if (entry.info.name == experiment.protocol) return run_entry(entry, experiment, options);
     known += (known.empty() ? "" : ", ") + entry.info.name;
   }
   throw std::invalid_argument("simulate: unknown protocol '" + experiment.protocol +

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = ["core", "text", "crypto", "protocols", "net", "sim", "verify", "cli"]
+PARTS = ["core", "text", "crypto", "protocols", "net", "sim", "testing", "verify", "cli"]
 MAY_SEE = {
     "core": {"core"},
     "text": {"core", "text"},
@@ -25,6 +25,7 @@ MAY_SEE = {
     "protocols": {"core", "crypto", "protocols"},
     "net": {"core", "text", "crypto", "protocols", "net"},
     "sim": {"core", "text", "crypto", "protocols", "sim"},
+    "testing": {"core", "text", "protocols", "sim", "testing"},
     "verify": {"core", "protocols", "verify"},
     "cli": set(PARTS),
 }

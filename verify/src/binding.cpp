@@ -69,7 +69,10 @@ Outcome check_binding(const Automaton& ta, const Property& property, double seco
     try {
       out = search(ta, *property.fork, *prepared, seconds, budget, control.keep_proofs);
     } catch (const z3::exception& e) {
-      out.why = std::string("the solver gave up: ") + e.msg();
+      // The solver says no more than that its clock stopped it.
+      out.why = e.msg() == std::string_view("canceled")
+                    ? out_of_time(seconds)
+                    : std::string("the solver gave up: ") + e.msg();
     }
   }
   out.checker = "binding";

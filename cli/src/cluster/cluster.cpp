@@ -3,7 +3,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -420,6 +422,20 @@ class Cluster {
 
 ClusterReport run_cluster(const ClusterOptions& options) {
   return Cluster(options).run();
+}
+
+ClusterReport run_temporary_cluster(ClusterOptions& options) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "thresher-cluster-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    ClusterReport failed;
+    failed.problem = "cannot make a folder like '" + pattern + "'; set TMPDIR to one that is there";
+    return failed;
+  }
+  options.home = pattern;
+  ClusterReport report = run_cluster(options);
+  if (report.problem.empty() && report.agreement && !report.stalled) fs::remove_all(pattern);
+  return report;
 }
 
 }  // namespace thresher::cli

@@ -49,6 +49,9 @@ struct ClusterReport {
 };
 
 ClusterReport run_cluster(const ClusterOptions& options);
+/// The same in a new folder of its own; what a bad run left behind stays there, as evidence.
+/// `options.home` is set to it.
+ClusterReport run_temporary_cluster(ClusterOptions& options);
 
 /// What held the throughput where it was, in a sentence.
 std::string why_not_faster(const ClusterOptions& options, const ClusterReport& report);

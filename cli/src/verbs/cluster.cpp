@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include "../json.hpp"
+#include "../testnet.hpp"
 #include "../text.hpp"
 
 namespace thresher::cli {
@@ -137,25 +137,15 @@ int run(const Args& a) {
   ClusterOptions o;
   if (const std::string problem = read_options(a, o); !problem.empty())
     return fail(kUsage, problem);
-  const bool temporary = a.home.empty();
   o.home = a.home;
-  if (temporary) {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "thresher-cluster-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      return fail(kResourceMissing, "cannot make " + pattern);
-    o.home = pattern;
-  }
   o.live = ::isatty(2) == 1;
-  const ClusterReport r = run_cluster(o);
+  const ClusterReport r = a.home.empty() ? run_temporary_cluster(o) : run_cluster(o);
   if (!r.problem.empty() && !r.stalled) return fail(kFailed, r.problem);
   if (a.json) {
     print_json(a, r, why_not_faster(o, r));
   } else {
     print_text(r, why_not_faster(o, r));
   }
-  // What a bad run left behind is the evidence: only a good one is cleared away.
-  if (temporary && r.agreement && !r.stalled) std::filesystem::remove_all(o.home);
   if (r.stalled) return fail(kNoProgress, r.problem);
   return r.agreement ? kDone
                      : fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);
@@ -169,8 +159,7 @@ Verb make_cluster() {
           "Run a local cluster of real processes under load, with faults, and measure it. Example: "
           "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
           {{"--nodes", "how many nodes", &a->nodes},
-           {"--protocol", "thresher, mysticeti, anchored-bullshark, bullshark, pbft or raft",
-            &a->protocol},
+           {"--protocol", protocol_help(), &a->protocol},
            {"--duration", "how long to submit, like 20s", &a->duration},
            {"--transactions", "a file: each line is a transaction; ends when all are committed",
             &a->transactions},

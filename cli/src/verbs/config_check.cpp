@@ -2,6 +2,7 @@
 
 #include "../text.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -18,9 +19,14 @@ int check(const std::string& home) {
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error());
   if (genesis && key) {
-    bool member = false;
-    for (const auto& node : genesis->nodes) member |= node.key == key->public_key();
-    if (!member) problems.push_back("the key '" + o.key + "' is no member of '" + o.genesis + "'");
+    std::size_t id = 0;
+    while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
+    if (id == genesis->nodes.size()) {
+      problems.push_back("the key '" + o.key + "' is no member of '" + o.genesis + "'");
+    } else {
+      const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(id)});
+      if (!coin) problems.push_back(coin.error());
+    }
   }
   if (!problems.empty()) return fail_all(kUsage, problems);
   std::printf("%s is good: %zu nodes, f = %u, protocol %s\n", home.c_str(), genesis->nodes.size(),

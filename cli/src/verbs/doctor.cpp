@@ -16,6 +16,7 @@
 #include "../text.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -123,8 +124,15 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
       {static_cast<bool>(genesis), "genesis: " + (genesis ? o.genesis : genesis.error())});
   checks.push_back({static_cast<bool>(key), "key: " + (key ? o.key + " is private" : key.error())});
   if (!genesis || !key) return;
-  for (const auto& node : genesis->nodes) {
-    if (node.key == key->public_key()) return checks.push_back(check_port(node.host, node.port));
+  for (std::size_t i = 0; i < genesis->nodes.size(); ++i) {
+    const net::PeerAddress& node = genesis->nodes[i];
+    if (node.key != key->public_key()) continue;
+    if (net::needs_coin(genesis->protocol)) {
+      const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(i)});
+      checks.push_back(
+          {static_cast<bool>(coin), "coin: " + (coin ? o.coin + " is private" : coin.error())});
+    }
+    return checks.push_back(check_port(node.host, node.port));
   }
   checks.push_back(
       {false, "key: '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs"});

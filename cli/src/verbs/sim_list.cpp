@@ -41,6 +41,11 @@ void print_text() {
       std::printf("    %-18s %s (default %s)\n", p.name.c_str(), p.help.c_str(),
                   text::write(standard_of(p)).c_str());
     }
+    if (!info.unjudged.empty()) {
+      std::string off;
+      for (const std::string& oracle : info.unjudged) off += " " + oracle;
+      std::printf("    oracles that mean nothing for it and are off:%s\n", off.c_str());
+    }
     if (info.fields.empty()) continue;
     std::string fields;
     for (const std::string& field : info.fields) fields += " " + field;
@@ -74,7 +79,10 @@ text::Value protocols_json() {
     for (const std::string& field : info.fields) fields.push(field);
     text::Value row;
     row.set("name", info.name).set("help", info.help).set("byzantine", info.byzantine);
+    text::Value unjudged = text::Value::list();
+    for (const std::string& oracle : info.unjudged) unjudged.push(oracle);
     row.set("parameters", std::move(parameters)).set("fields", std::move(fields));
+    row.set("unjudged", std::move(unjudged));
     out.push(std::move(row));
   }
   return out;

@@ -15,6 +15,11 @@ sim::Experiment standard(const sim::ProtocolInfo& info) {
   e.n = 4;
   e.f = 1;
   e.stop.rounds = 100;
+  if (info.name == "bitcoin" || info.name == "ethereum") {  // as in sim/experiments/parasite.json
+    e.n = 12;
+    e.f = 3;
+    e.stop.rounds = 1000;
+  }
   if (info.name == "pbft") {  // the setting that simulators are compared at
     e.n = 100;
     e.f = 33;

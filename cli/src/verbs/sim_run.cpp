@@ -2,6 +2,7 @@
 
 #include "../sim/experiment_args.hpp"
 #include "../sim/predict.hpp"
+#include "../sim/sockets.hpp"
 #include "../text.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
@@ -107,6 +108,7 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
               latency("mean").c_str(), latency("p50").c_str(), latency("p99").c_str(),
               e.engine == sim::Engine::kRounds ? "rounds" : "ms", o.cpu_s,
               static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
+  for (const sim::Measure& m : o.measures) std::printf("%s %.4g\n", m.name.c_str(), m.value);
 }
 
 // To the file and to the page, as far as they were asked for.
@@ -181,9 +183,9 @@ int run_sim(const Args& a) {
     return kDone;
   }
   if (e.engine == sim::Engine::kSockets) {
-    return fail(kUsage,
-                "`sim run` has no sockets engine; use \"engine\": \"rounds\" or \"events\", "
-                "or run real nodes with `thresher cluster`");
+    const auto problems = sockets_problems(e);
+    if (!problems.empty()) return fail_all(kUsage, problems);
+    return print_sockets(e, run_on_sockets(e), a.json);
   }
   return a.dry_run ? print_prediction(e, a.json) : run_one(e, a);
 }

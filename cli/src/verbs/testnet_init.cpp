@@ -35,8 +35,7 @@ Verb make_testnet_init() {
           "testnet init -n 4 -o net",
           {{"-n,--nodes", "how many nodes", &a->options.nodes},
            {"-o,--output", "the folder to make", &a->options.dir, true},
-           {"--protocol", "thresher, mysticeti, anchored-bullshark, bullshark, pbft or raft",
-            &a->options.protocol},
+           {"--protocol", protocol_help(), &a->options.protocol},
            {"--hosts", "a file: ADDRESS:PORT a line, one for each node", &a->hosts},
            {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port}},
           [a] { return init(*a); }};

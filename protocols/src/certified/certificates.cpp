@@ -243,15 +243,22 @@ void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
   while (!ready.empty()) {
     const Ref ref = ready.back();
     ready.pop_back();
-    const Cell* cell = store.find(ref);
+    Cell* cell = store.find(ref);
     if (cell == nullptr || cell->accepted || !acceptable(ref, ref.author)) continue;
     store.accept(ref);
     completed = completed || store.accepted_authors(ref.round).count() == needed;
     ++stats.vertices_accepted;
     Peer& author = peers[ref.author.value];
     author.accepted = std::max(author.accepted, ref.round);
-    if (cell->vertex->header.payload_bytes > 0) ++undelivered;
-    if (started) persist_vertex(*cell->vertex, fx);
+    Round of_log{0};
+    if (const auto logged = from_log.find(ref); logged != from_log.end()) {
+      of_log = logged->second.slot;
+      cell->delivered = true;
+      from_log.erase(logged);
+    } else if (cell->vertex->header.payload_bytes > 0) {
+      ++undelivered;
+    }
+    if (started) persist_vertex(*cell->vertex, of_log, fx);
     if (const auto it = waiting.find(ref); it != waiting.end()) {
       ready.insert(ready.end(), it->second.begin(), it->second.end());
       waiting.erase(it);

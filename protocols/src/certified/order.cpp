@@ -106,6 +106,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     ++it;
     if (ref.round <= floor) found(ref);
   }
+  std::erase_if(from_log, [&](const auto& entry) { return entry.first.round <= floor; });
   settle(std::move(freed), fx);
   consider_all(fx);
 }

@@ -211,7 +211,9 @@ void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signa
     key.u16(h.author.value);
     Writer value;
     encode_proposal(*proposal, n(), value);
-    value.bytes(signature).bytes(peer.voted_payload.bytes.view());
+    // Without the payload: once the vertex is held it is on the disk as a whole, and before that
+    // its author repeats both.
+    value.bytes(signature);
     fx.push(Persist{kVoted, Bytes::from(key.take()), Bytes::from(value.take())});
   }
   fx.send(h.author, Vote{h.round, proposal->digest, signature});

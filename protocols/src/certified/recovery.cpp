@@ -15,10 +15,12 @@ Payload with_body(const Header& h, const Bytes& body) {
 
 }  // namespace
 
-void Bullshark::State::persist_vertex(const Vertex& vertex, Fx& fx) const {
+// `of_log`: see Logged.
+void Bullshark::State::persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const {
   if (!config.records) return;
   Writer value;
   encode_vertex(vertex, n(), value);
+  if (of_log.value > 0) value.u64(of_log.value);
   fx.push(Persist{kVertex, dag::block_key({vertex.author(), vertex.round(), vertex.digest}),
                   Bytes::from(value.take()), vertex.payload.bytes, true});
 }
@@ -54,7 +56,8 @@ void Bullshark::State::restore(const Restored& record, Fx& fx) {
     (void)key.bytes(sizeof(std::uint64_t) + sizeof(std::uint16_t));
     whole->digest = key.digest();
   }
-  restored.push_back(std::move(whole));
+  const Round slot{in.remaining() > 0 ? in.u64() : 0};
+  restored.push_back({std::move(whole), slot});
 }
 
 // What was signed before the crash: never signed otherwise again.
@@ -78,39 +81,60 @@ void Bullshark::State::restore_signed(const Restored& record) {
   std::copy(raw.begin(), raw.end(), peer.vote.begin());
   peer.voted_for = *proposal;
   peer.voted = h.round;
-  peer.voted_payload = with_body(h, Bytes::copy_of(in.bytes(in.remaining())));
 }
 
-// Takes over one commit that correct nodes made: its vertices are accepted and delivered.
+// From this round on the references of vertices matter, though a commit of `slot` delivered them:
+// the sides of the votes in a wave are read off its first round.
+Round Bullshark::State::needed_whole(Round slot) const {
+  return coin ? first_round_of(wave_of(slot)) : Round{slot.value + 1};
+}
+
+// One vertex that a commit of the log delivered: held and accepted whatever it refers to.
+void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx) {
+  const VertexPtr& v = logged.vertex;
+  const Ref ref = v->ref();
+  if (ref.round <= store.floor()) return;
+  if (store.find(ref) == nullptr) {
+    // Without its certificate a vertex is a name and a payload: its digest says nothing.
+    const bool whole = !v->certificate.signatures.empty();
+    const bool lost =
+        whole && ref.author == config.self && (!own || own->proposal->digest != v->digest);
+    if (lost) accuse_self(*v, fx);
+    if (!whole) bare = std::max(bare, ref.round);
+    store.insert(v);
+    found(ref);
+  }
+  Cell* cell = store.find(ref);
+  if (!cell->accepted) {
+    store.accept(ref);
+    peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
+    ++stats.vertices_accepted;
+  } else if (!cell->delivered && cell->vertex->header.payload_bytes > 0 && undelivered > 0) {
+    --undelivered;
+  }
+  cell->delivered = true;
+  if (const auto it = waiting.find(ref); it != waiting.end()) {
+    ready.insert(ready.end(), it->second.begin(), it->second.end());
+    waiting.erase(it);
+  }
+}
+
+// Takes over one commit that correct nodes made: its vertices are accepted and delivered, but those
+// whose references are still needed only once they came from a peer.
 void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
   const auto vertices = std::exchange(restored, {});
   if (slot <= last) return;
+  for (const Logged& logged : vertices) {
+    from_log.insert_or_assign(logged.vertex->ref(), Logged{logged.vertex, slot});
+  }
   std::vector<Ref> ready;
-  for (const VertexPtr& v : vertices) {
-    const Ref ref = v->ref();
-    if (ref.round <= store.floor()) continue;
-    if (store.find(ref) == nullptr) {
-      // Without its certificate a vertex is a name and a payload: its digest says nothing.
-      const bool whole = !v->certificate.signatures.empty();
-      const bool lost =
-          whole && ref.author == config.self && (!own || own->proposal->digest != v->digest);
-      if (lost) accuse_self(*v, fx);
-      store.insert(v);
-      found(ref);
+  for (auto it = from_log.begin(); it != from_log.end();) {
+    if (it->first.round >= needed_whole(slot) && !store.accepted(it->first)) {
+      ++it;
+      continue;
     }
-    Cell* cell = store.find(ref);
-    if (!cell->accepted) {
-      store.accept(ref);
-      peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
-      ++stats.vertices_accepted;
-    } else if (!cell->delivered && cell->vertex->header.payload_bytes > 0 && undelivered > 0) {
-      --undelivered;
-    }
-    cell->delivered = true;
-    if (const auto it = waiting.find(ref); it != waiting.end()) {
-      ready.insert(ready.end(), it->second.begin(), it->second.end());
-      waiting.erase(it);
-    }
+    take_logged(it->second, ready, fx);
+    it = from_log.erase(it);
   }
   last = slot;
   progressed = true;
@@ -122,16 +146,20 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
 
 // Rebuilds the store in round order: what was accepted once is accepted again.
 void Bullshark::State::rebuild(Fx& fx) {
-  std::stable_sort(restored.begin(), restored.end(),
-                   [](const auto& a, const auto& b) { return a->round() < b->round(); });
-  if (!restored_commits.empty()) {
-    const Round newest = restored_commits.rbegin()->first;
-    if (newest.value > config.gc_depth) {
-      store.raise_floor(Round{newest.value - config.gc_depth}, [](const Cell&) {});
-    }
+  std::stable_sort(restored.begin(), restored.end(), [](const Logged& a, const Logged& b) {
+    return a.vertex->round() < b.vertex->round();
+  });
+  const Round newest = restored_commits.empty() ? Round{0} : restored_commits.rbegin()->first;
+  if (newest.value > config.gc_depth) {
+    store.raise_floor(Round{newest.value - config.gc_depth}, [](const Cell&) {});
   }
-  for (const VertexPtr& v : std::exchange(restored, {})) {
+  for (const Logged& record : std::exchange(restored, {})) {
+    const VertexPtr& v = record.vertex;
     const Ref ref = v->ref();
+    const bool whole = !v->certificate.signatures.empty();
+    const bool by_log = record.slot.value > 0 && record.slot <= newest;
+    // Of a commit that was not noted before the crash: it comes again, from the log or by vote.
+    if (!whole && !by_log) continue;
     const bool mine = own && own->proposal->digest == v->digest;
     if (mine) {
       own->certified = true;
@@ -144,10 +172,19 @@ void Bullshark::State::rebuild(Fx& fx) {
       }
       continue;
     }
+    if (!whole && ref.round >= needed_whole(newest)) {
+      from_log.insert_or_assign(ref, record);
+      continue;
+    }
     if (!store.insert(v)) continue;
     store.accept(ref);
     peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
-    if (v->header.payload_bytes > 0) ++undelivered;
+    if (!whole) bare = std::max(bare, ref.round);
+    if (by_log) {
+      store.find(ref)->delivered = true;
+    } else if (v->header.payload_bytes > 0) {
+      ++undelivered;
+    }
   }
 }
 

@@ -112,11 +112,14 @@ struct Bullshark::State {
   std::optional<bool> expected_fallback(const Header& h) const;
 
   // recovery.cpp: records
-  void persist_vertex(const Vertex& vertex, Fx& fx) const;
+  void persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const;
   void persist_delivered(Round slot, const Digest& anchor, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
   void adopt(Round slot, const Digest& anchor, Fx& fx);
+  struct Logged;
+  void take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx);
+  Round needed_whole(Round slot) const;
   void rebuild(Fx& fx);
   void start(std::uint64_t seed, Fx& fx);
 
@@ -209,7 +212,14 @@ struct Bullshark::State {
   Round last{0};                      // last ordered anchor
   std::uint64_t ordered_version = 0;  // of the store when it was last ordered
   std::uint64_t undelivered = 0;      // accepted vertices with a payload, not delivered
-  std::vector<VertexPtr> restored;    // until Start, or the end of a commit
+  /// A vertex of a record. The log has no references, so they may be missing.
+  struct Logged {
+    VertexPtr vertex;
+    Round slot{0};  // of the commit of the fetched log that delivered it; 0: none
+  };
+  std::vector<Logged> restored;    // until Start, or the end of a commit
+  std::map<Ref, Logged> from_log;  // delivered by the log, waits to be held with its references
+  Round bare{0};                   // highest round of a vertex that is held without them
   std::map<Round, Digest> restored_commits;
 };
 

@@ -35,6 +35,8 @@ std::optional<bool> Bullshark::State::expected_fallback(const Header& h) const {
   // Far down nothing is left to compare with. Lies about sides cost commits, not agreement: an
   // author has one side in a wave, whichever it is.
   if (free) return h.fallback;
+  // The log does not say how nodes voted in the wave before. Its rounds are over, nobody waits.
+  if (first_round_of(wave_of(h.round) - 1) <= bare) return std::nullopt;
   return votes_fallback(store, config.rules, h.parents, wave_of(h.round), coin_of());
 }
 

@@ -14,7 +14,10 @@ inline constexpr std::uint32_t kCoinHop = 1;
 template <class Input>
 void Bullshark::State::feed_coin(const Input& input, Fx& fx) {
   coin::ThresholdCoin::Fx child;
+  const std::uint64_t refused = coin->stats().refused;
   coin->on(input, child);
+  stats.refused += coin->stats().refused - refused;
+  stats.coin_batches = coin->stats().batches;
   std::vector<coin::Tossed> results;
   lift(
       child, fx, kCoinHop, [](coin::Share&& share) { return Message(std::move(share)); },

@@ -316,7 +316,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     if (author.waiting > 0) --author.waiting;
     author.accepted = std::max(author.accepted, edge.round);
     ++stats.blocks_accepted;
-    if (!block->payload.empty()) ++undelivered;
+    await_delivery(*block);
     if (edge.author != config.self && started) persist(kBlock, *block, fx);
     if (const auto it = waiting.find(edge); it != waiting.end()) {
       ready.insert(ready.end(), it->second.begin(), it->second.end());

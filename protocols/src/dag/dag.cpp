@@ -40,6 +40,11 @@ void Dag::on(const Received<Message>& event, Fx& fx) {
 
 void Dag::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
+  const auto& old = event.request.replaces;
+  if (old && !s.submits.empty() && s.submits.back().root == *old) {
+    s.submits.back() = event.request.payload;
+    return s.progress(fx);
+  }
   if (s.submits.size() >= s.config.limits.pending_submits) return;
   s.submits.push_back(event.request.payload);
   s.progress(fx);

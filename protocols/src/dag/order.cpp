@@ -43,6 +43,18 @@ void Dag::State::leaders_changed() {
       [&](const Header& h) { return derived_claim(h); });
 }
 
+void Dag::State::await_delivery(const Block& block) {
+  if (block.payload.empty()) return;
+  ++undelivered;
+  undelivered_bytes += block.header.payload_bytes;
+}
+
+void Dag::State::awaits_no_more(const Block& block) {
+  if (block.payload.empty() || undelivered == 0) return;
+  --undelivered;
+  undelivered_bytes -= std::min<std::uint64_t>(undelivered_bytes, block.header.payload_bytes);
+}
+
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
 void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
   const std::uint64_t depth = config.gc_depth;
@@ -54,7 +66,7 @@ void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
     Entry* e = store.find(edge);
     if (e == nullptr || e->delivered || edge.round.value < lowest) continue;
     store.deliver(*e);
-    if (!e->block->payload.empty() && undelivered > 0) --undelivered;
+    awaits_no_more(*e->block);
     out.push_back(edge);
     each_edge(*e->block, config.committee, [&](const Edge& parent) {
       if (!store.all_delivered(parent.round)) todo.push_back(parent);
@@ -104,7 +116,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     if (!e.accepted && peers[e.block->author().value].waiting > 0) {
       --peers[e.block->author().value].waiting;
     }
-    if (e.accepted && !e.delivered && !e.block->payload.empty() && undelivered > 0) --undelivered;
+    if (e.accepted && !e.delivered) awaits_no_more(*e.block);
     // Our transactions that no leader took in time go into a new block.
     const bool mine = e.block->author() == config.self;
     if (mine && !e.delivered && !e.block->payload.bytes.empty() &&

@@ -61,6 +61,18 @@ bool Dag::State::suspected(NodeId leader, Round r) const {
          peers[leader.value].accepted.value + kSuspectRounds < r.value;
 }
 
+// A light load does not need a round as soon as the network could do one. Who is alone goes at
+// once, and nobody waits when somebody correct has left already, so that nodes stay together.
+bool Dag::State::paced(Round r) const {
+  if (config.pace.value == 0 || pace_over || timed_out) return false;
+  if (undelivered + submits.size() < 2) return false;
+  const auto& ahead = store.accepted_authors(Round{r.value + 1});
+  if (ahead.reached(kValidity, config.committee)) return false;
+  std::uint64_t bytes = undelivered_bytes;
+  for (const Payload& p : submits) bytes += p.bytes.size();
+  return bytes < config.pace_bytes;
+}
+
 Round Dag::State::next_round() const {
   const Round cur = own ? own->round() : Round{0};
   Round highest = cur;
@@ -82,6 +94,7 @@ void Dag::State::progress(Fx& fx) {
     watch_round(fx);
     return;
   }
+  if (paced(cur)) return;
   signing = compose(target);
   fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
 }
@@ -189,6 +202,10 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   fx.broadcast(Push{outgoing()});
   hold(own, config.self, fx);
   fx.push(CancelTimer{{kRoundTimer, {}}});
+  if (config.pace.value > 0) {
+    pace_over = false;
+    fx.push(ArmTimer{{kPaceTimer, {}}, config.pace});
+  }
   progress(fx);
 }
 
@@ -204,6 +221,10 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       return;
     case kPullTimer:
       pull(fx);
+      return;
+    case kPaceTimer:
+      pace_over = true;
+      progress(fx);
       return;
     case kPushTimer:
       push_own(fx);

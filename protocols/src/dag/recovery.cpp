@@ -79,11 +79,11 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
     if (author.waiting > 0) --author.waiting;
     author.accepted = std::max(author.accepted, round);
     ++stats.blocks_accepted;
-    if (!block->payload.empty()) ++undelivered;
+    await_delivery(*block);
   }
   if (!entry->delivered) {
     store.deliver(*entry);
-    if (!block->payload.empty() && undelivered > 0) --undelivered;
+    awaits_no_more(*block);
   }
   if (const auto it = waiting.find(edge); it != waiting.end()) {
     ready.insert(ready.end(), it->second.begin(), it->second.end());
@@ -139,7 +139,7 @@ void Dag::State::start(Fx& fx) {
     store.accept(*store.find(edge), derived_claim(block->header));
     Peer& author = peers[edge.author.value];
     author.accepted = std::max(author.accepted, round);
-    if (!block->payload.empty()) ++undelivered;
+    await_delivery(*block);
   }
   restored.clear();
   started = true;

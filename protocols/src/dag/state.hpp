@@ -14,7 +14,7 @@
 namespace thresher::dag {
 
 /// Timers of a node.
-enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3 };
+enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3, kPaceTimer = 4 };
 
 struct Dag::State {
   explicit State(Config c);
@@ -56,6 +56,7 @@ struct Dag::State {
   bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
+  bool paced(Round r) const;
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;
   void add_claim(Header& header) const;
@@ -77,6 +78,8 @@ struct Dag::State {
   void collect(const Edge& leader, std::vector<Edge>& out);
   Committed take(Round slot, const Digest& leader, const std::vector<Edge>& edges);
   void raise_floor(Round leader, Fx& fx);
+  void await_delivery(const Block& block);
+  void awaits_no_more(const Block& block);
 
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
@@ -135,6 +138,7 @@ struct Dag::State {
   bool progressed = true;     // a direct commit since the last time-out
   std::uint64_t timeout = 0;  // T in 1/1000 Delta
   bool pushed_recently = false;
+  bool pace_over = true;  // the own last block left long enough ago
   bool started = false;
 
   Round next{1};                      // first undecided slot
@@ -142,6 +146,7 @@ struct Dag::State {
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
   Round ordered_next{0};              // the first undecided slot after that
   std::uint64_t undelivered = 0;      // accepted blocks with a payload, not delivered
+  std::uint64_t undelivered_bytes = 0;
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
   Schedule restored_schedule;  // after the last of them

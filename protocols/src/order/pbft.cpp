@@ -14,11 +14,14 @@ namespace {
 
 /// Bracha's own payloads are its table 3; these follow its tables.
 enum Table : std::uint32_t { kOwnBroadcasts = 3, kView = 11, kClaims = 12 };
-constexpr Delay kTick{2000};
+constexpr Delay kTick{1000};
 constexpr Delay kIdle{50000};  // between questions whether the others went on
 enum Timer : std::uint32_t { kProgress = 2, kIdling = 4 };
-constexpr std::uint64_t kQuiet = 2;     // ticks without a delivery before things are said again
-constexpr std::uint64_t kPatience = 6;  // ticks: a view needs about five message delays
+constexpr std::uint64_t kQuiet = 4;     // ticks without a delivery before things are said again
+constexpr std::uint64_t kPatience = 8;  // ticks: three delays to change a view, four to decide
+// Each view that fails adds so many: enough for any delay in the end, and f silent leaders in turn
+// cost about f squared ticks (doubling cost 2^f).
+constexpr std::uint64_t kMorePatience = 2;
 constexpr std::uint64_t kMaxPatience = 1024;
 constexpr std::size_t kMaxSeen = 16;       // proposals remembered of a slot, the latest views
 constexpr std::uint64_t kFirstChange = 2;  // the view that broadcast number 0 moves to
@@ -346,6 +349,12 @@ void Pbft::deliver_ready(Fx& fx) {
     fx.push(Persist{kDecisions, key_of(delivered_), Bytes::copy_of(as_view(mark)), value, false});
     note_delivered(value, fresh, fx);
   }
+  // Who is behind asks on as soon as the answers are used up: a tick for each few slots would be
+  // slower than the others order.
+  if (asked_ && delivered_ >= *asked_ + kAnswers && frontier() > delivered_) {
+    asked_ = delivered_;
+    fx.broadcast(Want{view_, delivered_});
+  }
   move_floor(fx);
 }
 
@@ -417,7 +426,7 @@ void Pbft::change_view(std::uint64_t view, Fx& fx) {
   view_ = view;
   active_ = false;
   age_ = 0;
-  patience_ = std::min(2 * patience_, kMaxPatience);
+  patience_ = std::min(patience_ + kMorePatience, kMaxPatience);
   proposed_.clear();
   for (auto& [number, slot] : slots_)
     slot.ballots.erase(slot.ballots.begin(), slot.ballots.lower_bound(view_));
@@ -562,6 +571,7 @@ bool Pbft::waiting() const {
 }
 
 void Pbft::repeat(Fx& fx) {
+  asked_ = delivered_;
   fx.broadcast(Want{view_, delivered_});
   for (const Bytes& value : pending_[config_.self.value]) fx.broadcast(Forward{value});
   for (std::uint16_t i = 0; i < pending_.size(); ++i) {

@@ -194,6 +194,7 @@ void Raft::lead(Fx& fx) {
   log_.push_back({term_, {}});
   store(last(), fx);
   for (const Bytes& value : pending_) order(value, fx);
+  if (config_.committee.size() == 1) commit_to(last(), fx);
   send_entries(fx, true);
   fx.push(ArmTimer{{kHeartbeat, {}}, config_.heartbeat});
 }
@@ -219,7 +220,7 @@ void Raft::order(const Bytes& value, Fx& fx) {
   if (!known_.try_emplace(hash(value.view()), last() + 1).second) return;
   log_.push_back({term_, value});
   store(last(), fx);
-  commit_to(config_.committee.size() == 1 ? last() : commit_, fx);
+  if (config_.committee.size() == 1) commit_to(last(), fx);
 }
 
 Append Raft::entries_after(std::uint64_t index) const {

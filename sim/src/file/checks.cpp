@@ -5,18 +5,11 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/outcome.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
-
-std::string in_units(Ticks ticks) {
-  std::string digits = std::to_string(ticks / kUnit);
-  if (ticks % kUnit == 0) return digits;
-  std::string rest = std::to_string(ticks % kUnit + kUnit).substr(1);
-  rest.erase(rest.find_last_not_of('0') + 1);
-  return digits + "." + rest;
-}
 
 std::string nodes(std::uint64_t n) {
   return std::to_string(n) + (n == 1 ? " node" : " nodes");
@@ -62,6 +55,10 @@ std::string unknown_name(const std::string& kind, const std::string& name,
 }
 
 void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
+  if (e.n < info.least_nodes) {
+    fields.wrong("n", "`" + info.name + "` needs at least " + nodes(info.least_nodes) + ", not " +
+                          std::to_string(e.n));
+  }
   const std::uint32_t most = (e.n - 1) / (info.byzantine ? 3 : 2);
   if (e.f <= most) return;
   fields.wrong(fields.given("f") ? "f" : "n",

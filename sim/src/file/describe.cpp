@@ -180,8 +180,10 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
   fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
-  fields.nodes({"group", "who hears it (selective), who sees the second face", true}, fault.group,
-               all);
+  fields.nodes(
+      {"group", "who hears it (selective), sees the second face, or waits (starve; absent: all)",
+       true},
+      fault.group, all);
   std::uint64_t delay = fault.what == FaultKind::kDelay ? fault.amount : 0;
   std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
   fields.decimal({"delay", "of delay: held back by", true}, delay, kTime);
@@ -206,16 +208,34 @@ void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, co
   });
 }
 
-void describe_oracles(Fields& fields, Experiment& e) {
+// Oracles that mean nothing for the protocol are off and cannot be switched on.
+struct Oracle {
+  Key key;
+  bool Oracles::*on;
+};
+constexpr Oracle kOracles[] = {
+    {{"agreement", "no two correct nodes decide differently"}, &Oracles::agreement},
+    {{"prefix", "one order is a prefix of the other"}, &Oracles::prefix},
+    {{"integrity", "nothing twice"}, &Oracles::integrity},
+    {{"validity", "only what was asked for"}, &Oracles::validity},
+    {{"totality", "in the end everybody has what one has"}, &Oracles::totality},
+    {{"accountability", "evidence only against the guilty"}, &Oracles::accountability},
+    {{"liveness", "decisions go on after GST and faults"}, &Oracles::liveness_on},
+};
+
+void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   fields.object({"oracles", "what is judged"}, [&](Fields& o) {
     Oracles& judge = e.oracles;
-    o.truth({"agreement", "no two correct nodes decide differently"}, judge.agreement);
-    o.truth({"prefix", "one order is a prefix of the other"}, judge.prefix);
-    o.truth({"integrity", "nothing twice"}, judge.integrity);
-    o.truth({"validity", "only what was asked for"}, judge.validity);
-    o.truth({"totality", "in the end everybody has what one has"}, judge.totality);
-    o.truth({"accountability", "evidence only against the guilty"}, judge.accountability);
-    o.truth({"liveness", "decisions go on after GST and faults"}, judge.liveness_on);
+    for (const Oracle& oracle : kOracles) {
+      bool& on = judge.*oracle.on;
+      const bool off = info != nullptr && std::count(info->unjudged.begin(), info->unjudged.end(),
+                                                     oracle.key.name) != 0;
+      if (off) on = false;
+      o.truth(oracle.key, on);
+      if (off && on) {
+        o.wrong(oracle.key.name, "means nothing for `" + info->name + "`; leave it out");
+      }
+    }
     o.decimal({"liveness_within", "the longest wait for one; absent: by the protocol", true},
               judge.liveness, kDelay);
   });
@@ -258,7 +278,7 @@ void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protoc
   describe_costs(fields, e);
   describe_workload(fields, e);
   describe_faults(fields, e, info, all);
-  describe_oracles(fields, e);
+  describe_oracles(fields, e, info);
   describe_stop(fields, e);
   fields.whole({"seed", "everything random follows from it"}, e.seed, {0, UINT64_MAX});
   fields.whole({"repeats", "runs of each cell, with the next seeds"}, draft.repeats, {1, 100'000});

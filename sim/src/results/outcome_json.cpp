@@ -43,6 +43,11 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   }
   if (parts.costs) out.set("cpu_s", outcome.cpu_s).set("rss_bytes", outcome.rss_bytes);
   out.set("faults_fired", outcome.faults_fired);
+  if (!outcome.measures.empty()) {
+    text::Value measures = text::Value::object();
+    for (const Measure& m : outcome.measures) measures.append({m.name, m.value});
+    out.set("measures", std::move(measures));
+  }
   if (experiment.beyond_f) out.set("beyond_f", true);
   if (!outcome.oracle.empty()) out.set("oracle", outcome.oracle);
   if (!outcome.why.empty()) out.set("why", outcome.why);

@@ -13,25 +13,15 @@ namespace fs = std::filesystem;
 using text::Value;
 
 // A column of the tables: its name, and where a result holds it.
-struct Measure {
-  const char* name;
-  const char* key;
-  const char* inner = nullptr;
-};
-constexpr Measure kMeasures[] = {
-    {"rounds", "rounds"},
-    {"virtual_ms", "virtual_ms"},
-    {"messages", "messages"},
-    {"bytes", "bytes"},
-    {"decisions", "decisions"},
-    {"latency_mean_ms", "latency_ms", "mean"},
-    {"latency_p50_ms", "latency_ms", "p50"},
-    {"latency_p99_ms", "latency_ms", "p99"},
+struct Column {
+  std::string name;
+  std::string key;
+  std::string inner{};
 };
 
-const Value* measure_of(const Value& result, const Measure& measure) {
-  const Value* found = result.find(measure.key);
-  return found == nullptr || measure.inner == nullptr ? found : found->find(measure.inner);
+const Value* measure_of(const Value& result, const Column& column) {
+  const Value* found = result.find(column.key);
+  return found == nullptr || column.inner.empty() ? found : found->find(column.inner);
 }
 
 std::string csv_field(const std::string& text) {
@@ -59,11 +49,35 @@ struct Row {
   Value result;
 };
 
-std::string runs_csv(const std::vector<Row>& rows) {
+// Those that every run has, then protocols' own in the order in which they are met.
+std::vector<Column> columns_of(const std::vector<Row>& rows) {
+  std::vector<Column> out = {
+      {"rounds", "rounds"},
+      {"virtual_ms", "virtual_ms"},
+      {"messages", "messages"},
+      {"bytes", "bytes"},
+      {"decisions", "decisions"},
+      {"latency_mean_ms", "latency_ms", "mean"},
+      {"latency_p50_ms", "latency_ms", "p50"},
+      {"latency_p99_ms", "latency_ms", "p99"},
+  };
+  for (const Row& row : rows) {
+    const Value* own = row.result.find("measures");
+    if (own == nullptr) continue;
+    for (const text::Member& m : own->members()) {
+      const auto known =
+          std::find_if(out.begin(), out.end(), [&](const Column& c) { return c.inner == m.key; });
+      if (known == out.end()) out.push_back({m.key, "measures", m.key});
+    }
+  }
+  return out;
+}
+
+std::string runs_csv(const std::vector<Row>& rows, const std::vector<Column>& columns) {
   std::string out = "id";
   for (const Coordinate& c : rows.front().cell->at) out += "," + csv_field(c.key);
   out += ",repeat,seed,verdict,oracle,trace_hash";
-  for (const Measure& measure : kMeasures) out += std::string(",") + measure.name;
+  for (const Column& column : columns) out += "," + csv_field(column.name);
   out += "\n";
   for (const Row& row : rows) {
     out += row.cell->id;
@@ -72,7 +86,7 @@ std::string runs_csv(const std::vector<Row>& rows) {
     for (const char* key : {"seed", "verdict", "oracle", "trace_hash"}) {
       out += "," + shown(row.result.find(key));
     }
-    for (const Measure& measure : kMeasures) out += "," + shown(measure_of(row.result, measure));
+    for (const Column& column : columns) out += "," + shown(measure_of(row.result, column));
     out += "\n";
   }
   return out;
@@ -86,17 +100,18 @@ std::size_t count_verdict(const Row* first, const Row* last, std::string_view ve
 }
 
 // The repeats of one place of the sweep.
-std::vector<std::string> summary_row(const Row* first, const Row* last) {
+std::vector<std::string> summary_row(const Row* first, const Row* last,
+                                     const std::vector<Column>& columns) {
   std::vector<std::string> out;
   for (const Coordinate& c : first->cell->at) out.push_back(c.value);
   out.push_back(std::to_string(last - first));
   for (const Verdict verdict : {Verdict::kPass, Verdict::kNoProgress, Verdict::kViolated}) {
     out.push_back(std::to_string(count_verdict(first, last, to_string(verdict))));
   }
-  for (const Measure& measure : kMeasures) {
+  for (const Column& column : columns) {
     std::vector<double> values;
     for (const Row* row = first; row != last; ++row) {
-      const Value* found = measure_of(row->result, measure);
+      const Value* found = measure_of(row->result, column);
       if (found == nullptr || !found->is_number()) continue;
       values.push_back(*found->as_real());
     }
@@ -111,16 +126,17 @@ SummaryTable summary_table(const std::vector<Row>& rows) {
   std::vector<std::string> names;
   for (const Coordinate& c : rows.front().cell->at) names.push_back(c.key);
   for (const char* name : {"runs", "pass", "no_progress", "violated"}) names.emplace_back(name);
-  for (const Measure& measure : kMeasures) {
-    names.emplace_back(measure.name);
-    names.push_back(std::string(measure.name) + "_ci95");
+  const std::vector<Column> columns = columns_of(rows);
+  for (const Column& column : columns) {
+    names.push_back(column.name);
+    names.push_back(column.name + "_ci95");
   }
   SummaryTable out{{std::move(names)}};
   const Row* const end = rows.data() + rows.size();
   for (const Row* first = rows.data(); first != end;) {
     const Row* last =
         std::find_if(first, end, [&](const Row& row) { return row.cell->at != first->cell->at; });
-    out.rows.push_back(summary_row(first, last));
+    out.rows.push_back(summary_row(first, last, columns));
     first = last;
   }
   return out;
@@ -224,7 +240,8 @@ Result<Unit, std::string> summarise(const fs::path& out, const std::vector<CellR
   std::vector<Row> results;
   if (auto loaded = load_results(out, rows, results); !loaded) return loaded;
   if (auto saved = save_file(out / "results.ndjson", results_text(results)); !saved) return saved;
-  if (auto saved = save_file(out / "runs.csv", runs_csv(results)); !saved) return saved;
+  if (auto saved = save_file(out / "runs.csv", runs_csv(results, columns_of(results))); !saved)
+    return saved;
   return save_file(out / "summary.csv", csv_of(summary_table(results)));
 }
 

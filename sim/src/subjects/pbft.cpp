@@ -47,15 +47,12 @@ struct PbftSubject {
   std::uint64_t refused(const Pbft& node) const { return node.refused(); }
   NodeId leader(const Pbft& node) const { return node.leader(); }
 
-  // A view is given up after 6, 12, 24, ... ticks of 2 Delta, and all faulty nodes may lead in
-  // turn.
+  // A view is given up after 8, 10, 12, ... Delta, and all faulty nodes may lead in turn.
   Ticks patience(const Experiment& e) const {
     const std::size_t faulty = FaultPlan(e).faulty().size();
     Ticks ticks = 64;
-    Ticks patience = 6;
-    for (std::size_t k = 0; k <= faulty + 1; ++k, patience = std::min<Ticks>(2 * patience, 1024))
-      ticks += patience;
-    return ticks * 2 * std::max(e.network.delta, kUnit);
+    for (std::size_t k = 0; k <= faulty + 1; ++k) ticks += 8 + 2 * k;
+    return ticks * std::max(e.network.delta, kUnit);
   }
 
  private:

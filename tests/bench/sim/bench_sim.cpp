@@ -74,6 +74,29 @@ Experiment shallow(Experiment e) {
   return e;
 }
 
+// A lookup of every node, which leaves 100 rounds for it.
+Experiment lookups(std::string name, std::uint32_t n) {
+  Experiment e = dag(std::move(name), n, 0);
+  e.parameters["even"] = true;
+  e.workload.kind = Workload::Kind::kOpen;
+  e.workload.interval = 100 * kUnit;
+  e.stop.rounds.reset();
+  e.stop.time = 100 * kUnit;
+  return e;
+}
+
+// Node 0 to node 1 over QUANTAS's channel.
+Experiment link(std::string name) {
+  Experiment e = dag(std::move(name), 2, 100'000);
+  e.network.delay = {DelayLaw::Kind::kUniform, 2500, 0, kUnit, 4 * kUnit};
+  e.network.delta = 8 * kUnit;
+  e.network.loss_ppm = 200'000;
+  e.network.duplicate_ppm = 100'000;
+  e.network.reorder_ppm = 100'000;
+  e.workload.one_at_a_time = true;
+  return e;
+}
+
 std::vector<Case> cases() {
   return {
       {"pbft n=10", pbft(10)},
@@ -87,6 +110,15 @@ std::vector<Case> cases() {
       {"pbft n=19, 500 rounds, 6 silent backups", silent_backups()},
       {"thresher n=31, 200 rounds", dag("thresher", 31, 200)},
       {"thresher n=100, 200 rounds", dag("thresher", 100, 200)},
+      {"chord n=128, 100 rounds", lookups("chord", 128)},
+      {"chord n=1024, 100 rounds", lookups("chord", 1024)},
+      {"kademlia n=128, 100 rounds", lookups("kademlia", 128)},
+      {"kademlia n=1024, 100 rounds", lookups("kademlia", 1024)},
+      {"bitcoin n=12, 1000 rounds", dag("bitcoin", 12, 1000)},
+      {"bitcoin n=50, 1000 rounds", dag("bitcoin", 50, 1000)},
+      {"ethereum n=12, 1000 rounds", dag("ethereum", 12, 1000)},
+      {"alternating_bit, 100,000 rounds", link("alternating_bit")},
+      {"stable_link, 100,000 rounds", link("stable_link")},
       {"mysticeti n=31, 200 rounds", dag("mysticeti", 31, 200)},
       {"thresher n=100, 10 s, events", wide_area(100, 10)},
       {"thresher n=1000, 10 s, events", shallow(wide_area(1000, 10)), 1},

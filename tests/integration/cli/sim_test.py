@@ -204,6 +204,30 @@ class Running(Files):
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
 
 
+class Sockets(Files):
+    """The same file on real nodes, with the simulator's prediction beside it."""
+
+    def test_prediction_and_measurement_stand_side_by_side(self):
+        path = self.experiment(engine="sockets", network={"delay": 10}, stop={"time": 1500},
+                               faults=[{"who": [2], "what": "crash", "from": 400, "to": 800}])
+        out = run("run", path, "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        result = json.loads(out.stdout)
+        self.assertEqual(result["verdict"], "Pass")
+        self.assertGreater(result["measured"]["committed_tx"], 0)
+        # Every protocol needs more than one message delay, whatever the machine adds.
+        for side in ("predicted", "measured"):
+            self.assertGreater(result[side]["latency_ms"]["p50"], 10)
+
+    def test_what_sockets_cannot_do_is_refused_all_at_once(self):
+        path = self.experiment(engine="sockets", network={"loss": 0.1, "topology": "ring"},
+                               faults=[{"who": [1], "what": "twins"}])
+        out = run("run", path)
+        self.assertEqual(out.returncode, 2)
+        for key in ("network.loss", "network.topology", "faults[0].what"):
+            self.assertIn(key, out.stderr)
+
+
 class Shipped(unittest.TestCase):
     def test_experiments_are_good(self):
         files = sorted((ROOT / "sim" / "experiments").glob("*.json"))

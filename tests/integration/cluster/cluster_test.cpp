@@ -90,6 +90,48 @@ TEST_F(Cluster, MysticetiCommitsToo) {
   EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
 }
 
+TEST_F(Cluster, CertifiedProtocolsComeThroughAKillWithEqualLogs) {
+  for (const std::string protocol : {"sparse-bullshark", "bullshark-async"}) {
+    const Outcome run = thresher("cluster --protocol " + protocol +
+                                 " --duration 1500ms --rate 500 --kill 2@400ms --restart 2@800ms "
+                                 "--home " +
+                                 path(protocol) + " --json");
+    ASSERT_EQ(run.status, 0) << run.out;
+    EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
+    const Outcome first = thresher("log --raw --home " + path(protocol + "/node0"));
+    EXPECT_FALSE(first.out.empty());
+    for (int i = 1; i < 4; ++i) {
+      const std::string home = path(protocol + "/node" + std::to_string(i));
+      EXPECT_EQ(thresher("log --raw --home " + home).out, first.out) << home;
+    }
+  }
+}
+
+TEST_F(Cluster, ACoinShareThatIsOpenMissingOrNotItsOwnIsRefused) {
+  const std::string init = "testnet init --protocol bullshark-async --base-port 0 -n 4 -o ";
+  ASSERT_EQ(thresher(init + path("net")).status, 0);
+  const std::string home = path("net/node0");
+  const std::string share = home + "/coin.key";
+  EXPECT_EQ(thresher("config check --home " + home).status, 0);
+  EXPECT_NE(thresher("doctor --home " + home).out.find("ok   coin"), std::string::npos);
+  const auto refused = [&](const std::string& why) {
+    for (const char* verb : {"config check", "node run", "doctor"}) {
+      const Outcome run = thresher(verb + std::string(" --home ") + home);
+      EXPECT_EQ(run.status, std::string(verb) == "doctor" ? 5 : 2) << verb << ": " << run.out;
+      EXPECT_NE(run.out.find(why), std::string::npos) << verb << ": " << run.out;
+    }
+  };
+  ::chmod(share.c_str(), 0644);
+  refused("chmod 600 " + share);
+  std::filesystem::remove(share);
+  refused("cannot open coin share file '" + share);
+  std::filesystem::copy_file(path("net/node1/coin.key"), share);
+  refused("not that of node 0");
+  ::chmod(share.c_str(), 0600);
+  std::ofstream(share) << "garbage";
+  refused("malformed");
+}
+
 // On a terminal there is a line a second; `script` lends one.
 TEST_F(Cluster, ATerminalGetsALiveLine) {
   if (std::system("command -v script >/dev/null 2>&1") != 0) GTEST_SKIP() << "no script(1) here";

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 
@@ -100,6 +101,11 @@ class Network {
       EXPECT_TRUE(crypto::save_key(key, home(i) + "/node.key"));
       genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_port()});
     }
+    if (needs_coin(protocol)) {
+      std::vector<std::string> homes;
+      for (std::uint32_t i = 0; i < n; ++i) homes.push_back(home(i));
+      EXPECT_TRUE(deal_coin(genesis_, homes));
+    }
     EXPECT_TRUE(save_genesis(genesis_, (dir_ / "genesis.json").string()));
   }
   ~Network() {
@@ -140,8 +146,8 @@ class Network {
     EXPECT_EQ(future.wait_for(std::chrono::seconds(20)), std::future_status::ready);
     return future.get();
   }
-  std::future<Receipt> submit_later(std::size_t i, ByteView data) {
-    return running_[i]->node->submit(data);
+  std::future<Receipt> submit_later(std::size_t i, ByteView data, Prove prove = Prove::kNo) {
+    return running_[i]->node->submit(data, prove);
   }
   Recorder& app(std::size_t i) { return running_[i]->app; }
   /// Waits until node `i` has applied `count` transactions; false after 20 s.

@@ -6,6 +6,7 @@
 
 #include "network.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/receipt_proof.hpp"
 
 namespace thresher::net {
 namespace {
@@ -28,6 +29,24 @@ TEST(Node, ReceiptsNameThePosition) {
   }
   for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(net.reaches(i, 5));
   for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(net.app(i).state(), net.app(0).state());
+}
+
+// A third party that has the genesis file alone checks where a transaction ended up.
+TEST(Node, ReceiptsProveThemselvesOnRequest) {
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  EXPECT_TRUE(net.submit(0, "not asked for").proof.empty());
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string text = "transaction " + std::to_string(i);
+    auto future = net.submit_later(i, as_view(text), Prove::kYes);
+    ASSERT_EQ(future.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    const Receipt r = future.get();
+    const auto place = verify_receipt(net.genesis(), r.proof.view(), as_view(text));
+    ASSERT_TRUE(place) << place.error();
+    EXPECT_EQ(place->block, r.block);
+    EXPECT_FALSE(verify_receipt(net.genesis(), r.proof.view(), as_view("another")));
+    EXPECT_LT(r.proof.size(), 16'384u);
+  }
 }
 
 // A node further behind than the DAG is kept could never follow again: it fetches the log.

@@ -13,6 +13,7 @@
 
 #include "thresher/core/storage.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 
 namespace thresher::certified {
 
@@ -42,6 +43,8 @@ class Desk {
     config.rules = rules;
     config.limits = limits;
     config.evict_delivered = evict;
+    // One share makes a value: a coin that needs nobody else.
+    if (rules.asynchronous) config.coin = std::make_shared<coin::IdealCoin>(1, NodeId{0}, 7);
     return Bullshark(std::move(config));
   }
 

@@ -160,6 +160,7 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
         v.header.round = Round{r};
         Writer value;
         encode_vertex(v, 4, value);
+        value.u64(slot);
         Digest digest{};
         digest.bytes[0] = static_cast<std::byte>(a + 1);
         digest.bytes[1] = static_cast<std::byte>(r);

@@ -59,7 +59,8 @@ struct NodeWorld {
 
 class World {
  public:
-  World(std::uint32_t n, const Rules& rules) : committee_(*Committee::of(n)), rules_(rules) {
+  World(std::uint32_t n, const Rules& rules, Delay pace = {})
+      : committee_(*Committee::of(n)), rules_(rules), pace_(pace) {
     for (std::uint32_t i = 0; i < n; ++i) {
       nodes_.push_back(std::make_unique<NodeWorld>());
       nodes_[i]->world = this;
@@ -73,6 +74,7 @@ class World {
     config.committee = committee_;
     config.self = NodeId{static_cast<std::uint16_t>(i)};
     config.rules = rules_;
+    config.pace = pace_;
     NodeWorld& node = *nodes_[i];
     node.inputs.clear();
     node.timers.clear();
@@ -88,6 +90,9 @@ class World {
 
   void submit(std::uint32_t i, const std::string& text) {
     nodes_[i]->inputs.push_back(Requested<Submit>{{payload_of(text)}});
+  }
+  void replace(std::uint32_t i, const std::string& old, const std::string& text) {
+    nodes_[i]->inputs.push_back(Requested<Submit>{{payload_of(text), payload_of(old).root}});
   }
 
   void post(NodeId from, NodeId to, Message m) {
@@ -162,6 +167,7 @@ class World {
 
   Committee committee_;
   Rules rules_;
+  Delay pace_;
   std::vector<std::unique_ptr<NodeWorld>> nodes_;
   std::vector<std::unique_ptr<Executor<Dag, NodeWorld>>> executors_;
   std::vector<bool> up_;
@@ -188,12 +194,59 @@ INSTANTIATE_TEST_SUITE_P(Family, DagRules, testing::Values(Rules::thresher(), Ru
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(DagRules, ALonelyTransactionCommitsAtOnce) {
+  for (const Delay pace : {Delay{0}, Delay{1000}}) {
+    World world(4, GetParam(), pace);
+    world.run(100);
+    // One delay wakes the idle nodes into the leader's round; then three for its block.
+    world.submit(1, "one");
+    world.run(static_cast<int>(4 * World::kHop) + 4);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(world.texts(i), std::vector<std::string>{"one"});
+    }
+  }
+}
+
+TEST_P(DagRules, AtLightLoadRoundsArePaced) {
+  std::uint64_t rounds[2];
+  for (const bool paced : {false, true}) {
+    World world(4, GetParam(), Delay{paced ? 1000u : 0u});
+    for (std::uint32_t k = 0; k < 200; ++k) {
+      world.submit(k % 4, "tx" + std::to_string(k));
+      world.run(10);
+    }
+    rounds[paced] = world.dag(0).round().value;
+    world.run(1000);
+    EXPECT_EQ(world.texts(0).size(), 200u);
+    for (std::uint32_t i = 1; i < 4; ++i) EXPECT_EQ(world.texts(i), world.texts(0));
+    EXPECT_EQ(world.dag(0).stats().timeouts, 0u);
+    EXPECT_EQ(world.dag(0).stats().skips, 0u);
+  }
+  EXPECT_LT(rounds[1] * 3, rounds[0] * 2);
+}
+
+// A lot of payload does not wait, whichever node has it.
+TEST_P(DagRules, UnderLoadRoundsAreNotPaced) {
+  std::uint64_t rounds[2];
+  const std::string big(70'000, 'x');
+  for (const bool paced : {false, true}) {
+    World world(4, GetParam(), Delay{paced ? 1000u : 0u});
+    for (std::uint32_t k = 0; k < 100; ++k) {
+      world.submit(1, big + std::to_string(k));
+      world.run(10);
+    }
+    rounds[paced] = world.dag(0).round().value;
+  }
+  EXPECT_GT(rounds[1] * 10, rounds[0] * 9);
+}
+
+TEST_P(DagRules, APayloadThatWaitsGivesWayToALongerOne) {
   World world(4, GetParam());
-  world.run(100);
-  // One delay wakes the idle nodes into the leader's round; then three for its block.
-  world.submit(1, "one");
-  world.run(static_cast<int>(4 * World::kHop) + 4);
-  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(world.texts(i), std::vector<std::string>{"one"});
+  world.submit(1, "first");       // goes at once
+  world.submit(1, "a");           // waits for the next round
+  world.replace(1, "a", "ab");    // in its place
+  world.replace(1, "gone", "c");  // nothing of that name waits
+  world.run(1000);
+  EXPECT_EQ(world.texts(0), (std::vector<std::string>{"first", "ab", "c"}));
 }
 
 TEST_P(DagRules, AnIdleCommitteeStaysInItsRound) {

@@ -45,8 +45,9 @@ TEST(Ledger, EveryIdentityCountsOnce) {
 // A client, or a Byzantine node in its name, cannot make every node remember endless gaps.
 TEST(Ledger, SequencesFarAheadAreNotOrdered) {
   Ledger ledger;
-  EXPECT_EQ(order(ledger, commit_of(1, {{5, kSequenceWindow}, {5, kSequenceWindow + 1}})),
-            (Sequences{kSequenceWindow}));
+  EXPECT_EQ(order(ledger, commit_of(1, {{5, 0}, {5, kSequenceWindow + 1}})),
+            (Sequences{0, kSequenceWindow + 1}));
+  EXPECT_TRUE(order(ledger, commit_of(2, {{5, kSequenceWindow + 2}})).empty());
 }
 
 // What is logged names exactly what was ordered, so that a reader may start anywhere.
@@ -100,6 +101,60 @@ TEST(Ledger, SavedAndRestoredItGoesOnTheSame) {
   EXPECT_EQ(copy.log_hash(), ledger.log_hash());
   const Bytes saved = ledger.save();
   EXPECT_FALSE(copy.restore(saved.view().subspan(0, saved.size() - 1)));
+}
+
+// Clients come and go; what is remembered of them stays bounded, and the recent ones count once.
+TEST(Ledger, AMillionShortLivedClientsAreNotRememberedForEver) {
+  Ledger ledger;
+  constexpr std::uint64_t kSlots = 1000;
+  constexpr std::uint64_t kPerSlot = 1000;
+  const auto of_slot = [](std::uint64_t slot) {
+    std::vector<Tx> out;
+    for (std::uint64_t k = 0; k < kPerSlot; ++k) out.push_back({slot * kPerSlot + k, 0});
+    return out;
+  };
+  for (std::uint64_t slot = 1; slot <= kSlots; ++slot) {
+    ASSERT_EQ(order(ledger, commit_of(slot, of_slot(slot))).size(), kPerSlot);
+    ASSERT_LE(ledger.remembered(), kRemembered);
+  }
+  EXPECT_EQ(ledger.remembered(), kRemembered);
+  EXPECT_LE(ledger.save().size(), kRemembered * 40);
+  const std::uint64_t recent = kSlots - kRemembered / kPerSlot + 1;
+  EXPECT_TRUE(order(ledger, commit_of(kSlots + 1, of_slot(recent))).empty());
+  // The copy forgets what the original forgets.
+  Ledger copy;
+  ASSERT_TRUE(copy.restore(ledger.save().view()));
+  const auto old = commit_of(kSlots + 2, of_slot(1));
+  EXPECT_EQ(order(ledger, old).size(), kPerSlot);
+  EXPECT_EQ(order(copy, old).size(), kPerSlot);
+  EXPECT_EQ(copy.save().view().size(), ledger.save().view().size());
+  EXPECT_EQ(hash(copy.save().view()), hash(ledger.save().view()));
+}
+
+// It comes back after it was forgotten, far above the window, and is neither stuck nor doubled.
+TEST(Ledger, AClientThatWasForgottenGoesOn) {
+  Ledger ledger;
+  constexpr std::uint64_t kFirst = 5 * kSequenceWindow;
+  std::uint64_t slot = 0;
+  for (std::uint64_t s = kFirst; s < kFirst + 2 * kSequenceWindow; s += 4096) {
+    std::vector<Tx> batch;
+    for (std::uint64_t k = 0; k < 4096; ++k) batch.push_back({5, s + k});
+    ASSERT_EQ(order(ledger, commit_of(++slot, batch)).size(), batch.size());
+    ASSERT_TRUE(order(ledger, commit_of(++slot, batch)).empty());
+    ASSERT_LE(ledger.remembered(), 1 + kGapWindow);
+  }
+}
+
+// One that keeps leaving a gap cannot make every node remember all the rest.
+TEST(Ledger, AGapThatStaysIsGivenUp) {
+  Ledger ledger;
+  std::uint64_t slot = 0;
+  for (std::uint64_t s = 1; s < 4 * kGapWindow; s += 2) {
+    ASSERT_EQ(order(ledger, commit_of(++slot, {{5, s}})).size(), 1u);
+    ASSERT_LE(ledger.remembered(), 1 + kGapWindow);
+  }
+  EXPECT_TRUE(order(ledger, commit_of(++slot, {{5, 0}})).empty());
+  EXPECT_EQ(order(ledger, commit_of(++slot, {{5, 4 * kGapWindow - 2}})).size(), 1u);
 }
 
 }  // namespace

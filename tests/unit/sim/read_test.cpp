@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -384,7 +385,8 @@ TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
                           "{}",
                           "{\"count\": 1}",
                           "{\"min\": 1, \"max\": 2}"};
-  const std::string base = R"({"schema": 1, "protocol": {"name": "pbft"}, "engine": "events", "stop": {"rounds": 4},
+  const std::string base =
+      R"({"schema": 1, "protocol": {"name": "pbft"}, "engine": "events", "stop": {"rounds": 4},
     "network": {"links": [{"delay": 1}],
                 "partitions": [{"groups": [[0], [1]], "from": 1, "to": 2}]},
     "faults": [{"who": [3], "what": "silent"}]})";
@@ -412,6 +414,43 @@ TEST(ReadExperiment, EveryKeyTakesOrRefusesEveryShape) {
   }
   EXPECT_GT(taken, 120);
   EXPECT_GT(refused, 800);
+}
+
+// What means nothing for a protocol is off, and whoever asks for it is told.
+TEST(ReadExperiment, OraclesThatMeanNothingAreOff) {
+  const auto read = [](const std::string& oracles) {
+    return read_experiments("{\"schema\": 1, \"protocol\": {\"name\": \"bitcoin\"}" + oracles + "}",
+                            {"f", {}, simulated_protocols()});
+  };
+  const auto quiet = read("");
+  ASSERT_TRUE(quiet);
+  EXPECT_FALSE(quiet->front().experiment.oracles.agreement);
+  EXPECT_TRUE(quiet->front().experiment.oracles.validity);
+  const auto asked = read(", \"oracles\": {\"agreement\": true}");
+  ASSERT_FALSE(asked);
+  EXPECT_THAT(asked.error(), ElementsAre(HasSubstr("oracles.agreement: means nothing")));
+}
+
+TEST(ReadExperiment, ALinkNeedsTwoNodes) {
+  const auto read = read_experiments(
+      "{\"schema\": 1, \"protocol\": {\"name\": \"stable_link\"}, \"committee\": {\"n\": 1}}",
+      {"f", {}, simulated_protocols()});
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error(), ElementsAre(HasSubstr("needs at least 2 nodes, not 1")));
+}
+
+TEST(ReadExperiment, EveryShippedExperimentIsRead) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(EXPERIMENTS)) {
+    if (entry.path().extension() != ".json") continue;
+    std::ostringstream content;
+    content << std::ifstream(entry.path()).rdbuf();
+    const auto out =
+        read_experiments(content.str(), {entry.path().filename(), {}, simulated_protocols()});
+    EXPECT_TRUE(out) << (out ? "" : out.error().front());
+    ++files;
+  }
+  EXPECT_GE(files, 9U);
 }
 
 }  // namespace

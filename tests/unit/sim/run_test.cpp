@@ -37,7 +37,7 @@ std::vector<std::string> names() {
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryProtocol, testing::ValuesIn(names()),
                          [](const auto& suite) {
-                           std::string name = suite.param;
+                           std::string name = suite.param;  // GoogleTest takes no hyphens
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -51,6 +51,8 @@ Experiment jittery(const std::string& protocol, Engine engine) {
   e.network.delay = {DelayLaw::Kind::kUniform, kUnit, 0, 1, 3 * kUnit};
   e.network.delta = 4 * kUnit;
   e.stop.time = 200 * kUnit;  // an election of Raft takes half of it
+  if (protocol == "bitcoin" || protocol == "ethereum")
+    e.parameters["mine_ppm"] = std::int64_t{50'000};
   return e;
 }
 
@@ -85,7 +87,7 @@ TEST_P(EveryProtocol, ATraceIsToldInOrder) {
   const Outcome told = simulate(e, {.trace = &sink});
   EXPECT_EQ(told.verdict, Verdict::kPass) << told.oracle << ": " << told.why;
   EXPECT_TRUE(sink.ordered);
-  EXPECT_GT(sink.events, 1000U);
+  EXPECT_GT(sink.events, 150U);
   EXPECT_EQ(simulate(e, {}).trace_hash, told.trace_hash);
 }
 

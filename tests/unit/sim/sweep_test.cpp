@@ -26,6 +26,7 @@ Outcome sample(const Experiment& e) {
   for (Ticks t = 100; t >= 1; --t) out.latencies.push_back(t * kUnit);
   out.nodes.resize(2);
   out.nodes[1].faulty = true;
+  out.measures = {{"hops", e.n / 2.0}, {"a, b", 1}};
   out.cpu_s = 0.5;
   return out;
 }
@@ -81,6 +82,9 @@ TEST_F(Sweep, RunsEveryCellAndSumsUp) {
   EXPECT_THAT(summary, HasSubstr("4,\"{\"\"min\"\":1,\"\"max\"\":2}\",3,3,0,0,"));
   EXPECT_THAT(summary, HasSubstr(",411.0,2.48"));
   EXPECT_THAT(content("all/runs.csv"), HasSubstr(",0,10,Pass,,000000"));
+  EXPECT_THAT(summary, HasSubstr(",latency_p99_ms_ci95,hops,hops_ci95,\"a, b\",\"a, b_ci95\"\n"));
+  EXPECT_THAT(summary, HasSubstr(",3.5,0.0,1.0,0.0\n"));
+  EXPECT_THAT(content("all/runs.csv"), HasSubstr(",2.0,1.0\n"));
   const std::string folder = "all/runs/" + run_id(cells_[0].experiment, "1");
   EXPECT_THAT(content(folder + "/nodes.ndjson"), HasSubstr("\"faulty\":true}\n"));
   EXPECT_THAT(content(folder + "/cost.json"), HasSubstr("\"cpu_s\":0.5"));

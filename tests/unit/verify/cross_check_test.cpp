@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "bracha.hpp"
 #include "thresher/verify/text.hpp"
@@ -78,12 +79,16 @@ TEST_F(CrossCheck, AHangingSolverIsEndedWithWhatItStarted) {
   std::ifstream in(pids);
   pid_t child = 0;
   ASSERT_TRUE(in >> child);
-  // A killed child of a killed parent waits for init at most.
-  std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
-  std::string id, name, state;
-  if (stat >> id >> name >> state) {
-    EXPECT_EQ(state, "Z");
+  // The signal is on its way when the call returns; a killed child then waits for init at most.
+  const auto gone = [child] {
+    std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+    std::string id, name, state;
+    return !(stat >> id >> name >> state) || state == "Z";
+  };
+  for (int k = 0; k < 1000 && !gone(); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  EXPECT_TRUE(gone());
 }
 
 TEST_F(CrossCheck, WithoutTimeNothingIsAsked) {

@@ -6,12 +6,14 @@
 // connect.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -22,6 +24,8 @@ struct Genesis {
   std::uint64_t epoch = 0;
   std::uint32_t f = 0;
   std::vector<PeerAddress> nodes;
+  /// The public part of the coin, if the protocol tosses one: see coin.hpp.
+  std::optional<crypto::CoinKeys> coin{};
 
   ChainContext context() const;
 };

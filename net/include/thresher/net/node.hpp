@@ -17,7 +17,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
 
@@ -55,7 +57,13 @@ struct Receipt {
   std::uint64_t slot = 0;      ///< of the commit
   Digest leader{};             ///< the block that was committed
   Digest block{};              ///< the block in its history that holds the transaction
+  /// For verify_receipt(), if it was asked for. Empty for protocols other than `thresher`, and when
+  /// the node got this commit from its peers' logs.
+  Bytes proof{};
 };
+
+/// Whether a receipt shall carry its proof: some kilobytes and the payload of one block.
+enum class Prove : std::uint8_t { kNo, kYes };
 
 /// How much a line of the log matters.
 enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
@@ -67,10 +75,11 @@ enum class StoreKind : std::uint8_t {
 };
 
 struct NodeOptions {
-  std::string home;     ///< holds what the next three name
+  std::string home;     ///< holds what the next four name
   std::string genesis;  ///< default: home/../genesis.json
   std::string key;      ///< default: home/node.key
   std::string data;     ///< default: home/data
+  std::string coin;     ///< the share of the coin, for protocols that toss; default: home/coin.key
   StoreKind store = StoreKind::kDisk;
   /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
   /// own.
@@ -81,6 +90,9 @@ struct NodeOptions {
   std::function<void(Level, const std::string&)> log;
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
   std::uint64_t delta_us = 20'000;  ///< Delta of the network
+  /// Least time between two own blocks while several small transactions wait. At most Delta; 0:
+  /// none.
+  std::uint64_t pace_us = 5'000;
   /// How long signatures wait for others to be verified with; 0: not at all.
   std::uint64_t verify_deadline_us = 0;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
@@ -109,13 +121,16 @@ class Node {
   std::string start(std::function<void(const std::string&)> stopped);
   void stop();
   /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded.
-  std::future<Receipt> submit(ByteView transaction);
+  std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
 
  private:
   Node();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// What the errors of read_log() contain when the node is running.
+inline constexpr std::string_view kNodeRuns = "another process runs this node";
 
 /// Visits the durable log of a node that is not running, from position `from`.
 Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,

@@ -141,7 +141,8 @@ struct FaultAction {
   Ticks from = 0;
   std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  std::vector<NodeId> group{};           ///< of selective; the second face's audience of two faces
+  /// Of selective; the second face's audience of two faces; whom starve keeps waiting (empty: all).
+  std::vector<NodeId> group{};
   std::uint64_t amount = 0;              ///< ticks of delay, copies of flood
   std::string field{};                   ///< of equivocate and mutate: a declared field; empty: any
   std::vector<std::uint64_t> numbers{};  ///< only these messages of each link; empty: all

@@ -19,6 +19,9 @@ namespace thresher::sim {
 enum class Verdict : std::uint8_t { kPass, kNoProgress, kViolated };
 std::string_view to_string(Verdict verdict);
 
+/// "12" or "12.5": rounds or milliseconds.
+std::string in_units(Ticks ticks);
+
 struct NodeMeasures {
   bool faulty = false;
   std::uint64_t decisions = 0;
@@ -27,6 +30,13 @@ struct NodeMeasures {
   std::uint64_t bytes_sent = 0;
   std::uint64_t round = 0;    ///< of the protocol, or views
   std::uint64_t refused = 0;  ///< messages the protocol refused
+  std::uint64_t held = 0;     ///< most that the subject's held() said, looked at once a unit
+};
+
+/// What a protocol measures of itself: the hops of a lookup, the share of wasted blocks.
+struct Measure {
+  std::string name;
+  double value = 0;
 };
 
 struct Outcome {
@@ -41,8 +51,9 @@ struct Outcome {
   std::uint64_t decisions = 0;   ///< of the first correct node
   std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
   std::vector<NodeMeasures> nodes;
-  double cpu_s = 0;             ///< of the engine alone
-  std::uint64_t rss_bytes = 0;  ///< that the engine's state added
+  std::vector<Measure> measures;  ///< the protocol's own, if it has any
+  double cpu_s = 0;               ///< of the engine alone
+  std::uint64_t rss_bytes = 0;    ///< that the engine's state added
   /// Of protocols whose subjects name vertices: how often a correct node ordered one, the time from
   /// the first sending to that, summed; and of those after a node's first output, how many, and the
   /// time from a node's first output to its last, summed over nodes.
@@ -108,6 +119,8 @@ struct ProtocolInfo {
   bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> fields;  ///< that equivocate and mutate can change
+  std::uint32_t least_nodes = 1;
+  std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off
 };
 /// Every protocol that `simulate` runs, sorted by name.
 const std::vector<ProtocolInfo>& simulated_protocols();

@@ -25,7 +25,8 @@ struct OutcomeParts {
 };
 /// {"verdict","seed","trace_hash","rounds","virtual_ms","messages","bytes","decisions",
 /// "latency_ms":{"mean","p50","p99"},"per_node":{...},"cpu_s","rss_bytes"}; in the rounds engine
-/// one round stands for a millisecond. What failed is added as "oracle" and "why".
+/// one round stands for a millisecond. The protocol's own measures are added as
+/// "measures":{"hops":4.3}, what failed as "oracle" and "why".
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts = {});
 

@@ -22,8 +22,9 @@ namespace thresher::sim {
 template <Subject S>
 class Run {
  public:
-  using Output = typename S::Node::Output;
-  using Message = typename S::Node::Message;
+  using Node = typename S::Node;
+  using Output = typename Node::Output;
+  using Message = typename Node::Message;
 
   Run(S subject, const Experiment& experiment, const RunOptions& options)
       : experiment_(experiment),
@@ -96,9 +97,19 @@ class Run {
     if (now_ < next_check_) return false;
     next_check_ = now_ + kUnit;
     memory_.sample();
+    look_at_held();
     const Stop& stop = experiment_.stop;
     return (stop.rounds && kCountsRounds && lowest_round() >= *stop.rounds) ||
            (stop.decisions && lowest_length() >= *stop.decisions);
+  }
+  void look_at_held() {
+    if constexpr (requires { machine_.subject().held(machine_.node(NodeId{})); }) {
+      held_.resize(experiment_.n);
+      for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+        const NodeId id{static_cast<std::uint16_t>(i)};
+        held_[i] = std::max<std::uint64_t>(held_[i], machine_.subject().held(machine_.node(id)));
+      }
+    }
   }
   template <class F>
   std::uint64_t lowest(F measure) const {
@@ -294,6 +305,7 @@ class Run {
   }
 
   Outcome outcome() {
+    look_at_held();
     Outcome out;
     out.verdict = judge_.verdict();
     out.oracle = judge_.oracle();
@@ -312,7 +324,13 @@ class Run {
       m.decisions = judge_.length(id);
       m.round = machine_.subject().round(machine_.node(id));
       m.refused = machine_.subject().refused(machine_.node(id));
+      if (!held_.empty()) m.held = held_[i];
       out.nodes.push_back(m);
+    }
+    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); }) {
+      std::vector<const Node*> nodes;
+      for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
+      out.measures = machine_.subject().measures(nodes);
     }
     out.vertices = vertices_;
     out.vertex_ticks = vertex_ticks_;
@@ -330,6 +348,7 @@ class Run {
   Experiment experiment_;
   Machine<S> machine_;
   Judge judge_;
+  std::vector<std::uint64_t> held_;
   std::vector<std::uint64_t> next_number_;
   std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
   std::uint64_t submitted_ = 0;

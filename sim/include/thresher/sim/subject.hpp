@@ -18,7 +18,9 @@
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
-// `patience( experiment)` (the longest wait for a decision that is no fault).
+// `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
+// to stay bounded: NodeMeasures::held), `measures(nodes)` (measures of its own, from the correct
+// nodes that are up at the end).
 #pragma once
 
 #include <cstdint>
@@ -73,6 +75,9 @@ inline constexpr std::uint32_t kLeastPayload = 10;
 Bytes make_payload(PayloadId id, std::uint32_t size);
 /// Empty when `payload` is none that make_payload made.
 std::optional<PayloadId> read_payload(ByteView payload);
+
+/// Makes another payload of the same submitter of it, or other bytes; false: it is empty.
+bool another_payload(Bytes& value);
 
 template <class S>
 concept Subject = Protocol<typename S::Node> &&

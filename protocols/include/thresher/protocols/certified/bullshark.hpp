@@ -8,10 +8,11 @@
 //
 // Guarantees: correct nodes deliver prefixes of one sequence at any timing with up to f Byzantine
 // nodes (but see rules.hpp on `sparse_bullshark`); a payload is held by kValidity correct nodes
-// before its vertex is ordered; no vertex or vote leaves before it is durable, and no restart votes
-// twice for one author and round. An idle node is silent but for a slow re-push. Does not dedupe
-// transactions inside payloads: the host does. A node whose disk was lost must not come back: once
-// it sees a vertex of its own that it does not hold, it accuses itself and the host stops it.
+// when its vertex is certified, and is durable at a correct one before the vertex is ordered; no
+// vertex or vote leaves before it is durable, and no restart votes twice for one author and round.
+// An idle node is silent but for a slow re-push. Does not dedupe transactions inside payloads: the
+// host does. A node whose disk was lost must not come back: once it sees a vertex of its own that
+// it does not hold, it accuses itself and the host stops it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ namespace thresher::certified {
 
 /// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
 /// as their body; kDelivered: committed anchors by round; kVoted: the last header voted for, by
-/// author. kOwn and kVoted hold the payload in their value, because it is needed again after a
-/// restart.
+/// author. kOwn holds the payload in its value, because the author repeats it after a restart; a
+/// voter gets it again from there, or with the vertex.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
@@ -63,6 +64,7 @@ struct Stats {
   std::uint64_t refused = 0;        ///< malformed, over quota, out of window or badly signed
   std::uint64_t equivocations = 0;  ///< proved second headers
   std::uint64_t votes_sent = 0;
+  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
@@ -92,7 +94,9 @@ class Bullshark {
   /// from peers and vouches for: the vertices of one commit, then its kDelivered record. Nothing is
   /// delivered for it: the host has it. Commits that this node knows are ignored; they must come in
   /// the order of the log. A vertex of the log may lack its references and its certificate: it is
-  /// never walked through again and never handed out. Not so with asynchronous rules.
+  /// never walked through again and never handed out. Its record ends with the slot of its commit
+  /// (u64), so that after a crash nothing of a commit that was not noted counts as delivered. With
+  /// asynchronous rules the vertices of the newest wave are fetched from peers all the same.
   void on(const Restored&, Fx&);
   /// The seed feeds private sampling.
   void on(const Start&, Fx&);

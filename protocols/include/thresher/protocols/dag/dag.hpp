@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
@@ -31,8 +33,12 @@ struct Config {
   NodeId self{};
   ChainContext chain{};
   Rules rules = Rules::thresher();
-  Delay timeout{6000};           ///< T: six Delta
-  Delay idle_push{50000};        ///< re-push of the last block while nothing happens
+  Delay timeout{6000};     ///< T: six Delta
+  Delay idle_push{50000};  ///< re-push of the last block while nothing happens
+  /// Two own blocks are so far apart while at least two payloads, and together less than
+  /// `pace_bytes`, wait for delivery. Pre: at most Delta (1000). 0: as fast as rounds complete.
+  Delay pace{0};
+  std::uint64_t pace_bytes = 128 * 1024;
   std::uint64_t gc_depth = 256;  ///< G, in rounds
   /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
   /// block whose header names more bytes than it carries.
@@ -60,6 +66,12 @@ struct Footprint {
   std::size_t pending = 0;  ///< waiting for the verdict on their signature
   std::size_t missing = 0;  ///< referenced and not held
   std::size_t waiting = 0;  ///< waiting for others, or for evidence
+};
+
+/// Shows to others that a block is in the log.
+struct CommitProof {
+  std::vector<BlockPtr> claims;  ///< a quorum, of distinct authors, for the first block of `path`
+  std::vector<BlockPtr> path;    ///< from a leader down to the block, each referring to the next
 };
 
 class Dag {
@@ -97,6 +109,9 @@ class Dag {
   const Stats& stats() const;
   std::size_t pending_submits() const;
   Footprint footprint() const;
+  /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
+  /// whose claims are no field, and for what came in through the log of peers.
+  std::optional<CommitProof> prove(Round slot, const Edge& block) const;
 
  private:
   struct State;

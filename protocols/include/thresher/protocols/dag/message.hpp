@@ -3,6 +3,7 @@
 // Guarantees: every message is bounded by `Limits`; answers are only sent to a peer's request.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct Committed {
 /// Work from the application: goes into the node's next block.
 struct Submit {
   Payload payload;
+  /// The payload given before with this root, if it still waits for a block, gives way to this one.
+  std::optional<Digest> replaces{};
 };
 
 /// Bounds on everything that a peer can fill. Rounds and counts, no bytes.

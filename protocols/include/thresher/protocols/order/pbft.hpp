@@ -196,15 +196,16 @@ class Pbft {
   bool started_ = false;
   bool armed_ = false;
   bool idling_ = false;
-  std::uint64_t floor_ = 0;      // a quorum delivered everything below, and so did this node
-  std::uint64_t delivered_ = 0;  // slots
-  std::uint64_t next_ = 0;       // first slot of this view that its leader is free to fill
-  std::uint64_t first_ = 0;      // below it the view change decided what this view proposes
-  std::uint64_t highest_ = 0;    // one above the highest slot accepted
-  std::uint64_t age_ = 0;        // ticks without progress
-  std::uint64_t quiet_ = 0;      // ticks since the last delivery
-  std::uint64_t patience_;       // ticks until the view is given up
-  std::uint64_t submitted_ = 0;  // own view changes
+  std::uint64_t floor_ = 0;             // a quorum delivered everything below, and so did this node
+  std::uint64_t delivered_ = 0;         // slots
+  std::uint64_t next_ = 0;              // first slot of this view that its leader is free to fill
+  std::uint64_t first_ = 0;             // below it the view change decided what this view proposes
+  std::uint64_t highest_ = 0;           // one above the highest slot accepted
+  std::uint64_t age_ = 0;               // ticks without progress
+  std::optional<std::uint64_t> asked_;  // the slot of the last question to all
+  std::uint64_t quiet_ = 0;             // ticks since the last delivery
+  std::uint64_t patience_;              // ticks until the view is given up
+  std::uint64_t submitted_ = 0;         // own view changes
   std::uint64_t refused_ = 0;
   std::map<std::uint64_t, Slot> slots_;
   std::map<std::uint64_t, Bytes> decided_;  // delivered ones of the history, and early ones

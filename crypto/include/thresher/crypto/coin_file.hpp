@@ -1,0 +1,25 @@
+// Files for the share of a common coin that one node alone may know.
+//
+//   auto saved = crypto::save_coin_share(deal.secrets[2], "node2/coin.key");
+//   auto secret = crypto::load_coin_share("node2/coin.key");
+//
+// Guarantees: never overwrites a file; the file has mode 0600 from its first byte on, and one that
+// group or others can read is refused. Does not know whose share it is: compare ristretto_base() of
+// it with the public keys. The caller wipes what it gets.
+#pragma once
+
+#include <string>
+
+#include "thresher/core/result.hpp"
+#include "thresher/crypto/dleq_group.hpp"
+
+namespace thresher::crypto {
+
+/// Writes a new file. The error says what, where and what to do.
+Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path);
+/// The mirror. The error says what, where and what to do.
+Result<RistrettoScalar, std::string> load_coin_share(const std::string& path);
+/// Overwrites it with zeros, which no optimizer leaves out.
+void wipe(RistrettoScalar& secret);
+
+}  // namespace thresher::crypto

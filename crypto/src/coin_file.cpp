@@ -1,0 +1,105 @@
+#include "thresher/crypto/coin_file.hpp"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "sha512.hpp"
+
+namespace thresher::crypto {
+namespace {
+
+constexpr std::string_view kHead = "thresher-coin-share 1\n";
+constexpr std::size_t kDigits = 2 * sizeof(RistrettoScalar);
+/// The head, the number in hexadecimal, a line end.
+using Content = std::array<char, kHead.size() + kDigits + 1>;
+
+std::string system_error(const std::string& what, const std::string& path) {
+  return what + " '" + path + "': " + std::strerror(errno);
+}
+
+// Closes when it goes.
+struct File {
+  int fd;
+  explicit File(int descriptor) : fd(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+// A content that is wiped when it goes.
+struct Secret {
+  Content text{};
+  Secret() = default;
+  Secret(const Secret&) = delete;
+  Secret& operator=(const Secret&) = delete;
+  ~Secret() { sodium_memzero(text.data(), text.size()); }
+};
+
+}  // namespace
+
+Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path) {
+  const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file.fd < 0) {
+    return system_error("cannot create coin share file", path) +
+           "; shares are never overwritten: move the old file away or choose another folder";
+  }
+  Secret content;
+  std::copy(kHead.begin(), kHead.end(), content.text.begin());
+  // The closing zero that it writes is replaced by the line end.
+  sodium_bin2hex(content.text.data() + kHead.size(), kDigits + 1, raw_bytes(secret.data()),
+                 secret.size());
+  content.text.back() = '\n';
+  const auto size = static_cast<ssize_t>(content.text.size());
+  if (::write(file.fd, content.text.data(), content.text.size()) != size || ::fsync(file.fd) != 0) {
+    return system_error("cannot write coin share file", path) + "; is the disk full?";
+  }
+  return Unit{};
+}
+
+Result<RistrettoScalar, std::string> load_coin_share(const std::string& path) {
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd < 0) {
+    return system_error("cannot open coin share file", path) +
+           "; this protocol tosses coins, and the dealer of the network (thresher testnet init) "
+           "wrote one share for each node: copy this node's there";
+  }
+  struct stat info {};
+  if (::fstat(file.fd, &info) != 0) return system_error("cannot inspect coin share file", path);
+  if ((info.st_mode & 077) != 0) {
+    return "coin share file '" + path + "' can be read by other users; run: chmod 600 " + path;
+  }
+  Secret content;
+  RistrettoScalar out{};
+  const char* const digits = content.text.data() + kHead.size();
+  std::size_t decoded = 0;
+  const bool read = info.st_size == static_cast<off_t>(content.text.size()) &&
+                    ::read(file.fd, content.text.data(), content.text.size()) == info.st_size;
+  const bool good = read && std::string_view(content.text.data(), kHead.size()) == kHead &&
+                    content.text.back() == '\n' &&
+                    sodium_hex2bin(raw_bytes(out.data()), out.size(), digits, kDigits, nullptr,
+                                   &decoded, nullptr) == 0 &&
+                    decoded == out.size() && ristretto_scalar_valid(out);
+  if (!good) {
+    wipe(out);
+    return "coin share file '" + path +
+           "' is malformed or truncated; restore it from a backup, or deal a new coin in the next "
+           "epoch";
+  }
+  return out;
+}
+
+void wipe(RistrettoScalar& secret) {
+  sodium_memzero(secret.data(), secret.size());
+}
+
+}  // namespace thresher::crypto

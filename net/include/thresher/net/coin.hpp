@@ -1,0 +1,38 @@
+// The common coin of a network: dealt once, for the protocols that toss one.
+//
+//   if (needs_coin(genesis.protocol)) deal_coin(genesis, homes);   // the dealer, before any node
+//   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});   // each node
+//
+// Guarantees: the public part is in the genesis file and in the chain id, so nodes of two deals
+// never connect; a share that does not fit it is refused. The dealer is trusted: who deals could
+// keep every share. deal_coin() keeps none.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thresher/core/ids.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/net/genesis.hpp"
+
+namespace thresher::net {
+
+/// Shares that make a value. With fewer correct ones than this the coin stays hidden, also when the
+/// faulty nodes add theirs; f silent nodes do not block it (PROTOCOLS 3.2, dual threshold).
+inline constexpr Threshold kCoinShares = kAvailability;
+
+/// Whether nodes that run `protocol` toss coins.
+bool needs_coin(const std::string& protocol);
+
+/// Puts the public part of a new coin into `genesis` and writes homes[i]/coin.key for node i.
+/// Pre: as many homes as nodes, which exist. The error says what, where and what to do.
+Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::string>& homes);
+
+/// The coin of node `self`, whose share lies in `path`; null when the protocol tosses none. The
+/// error says what, where and what to do.
+Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
+                                                                         const std::string& path,
+                                                                         NodeId self);
+
+}  // namespace thresher::net

@@ -1,0 +1,63 @@
+#include "thresher/net/coin.hpp"
+
+#include <algorithm>
+
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/crypto/key_file.hpp"
+
+namespace thresher::net {
+
+bool needs_coin(const std::string& protocol) {
+  return protocol == "bullshark-async";
+}
+
+// The seed of a fresh key: secret random bytes that are used for nothing else and wiped.
+Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::string>& homes) {
+  const auto n = static_cast<std::uint32_t>(genesis.nodes.size());
+  const auto committee = Committee::make(n, genesis.f);
+  if (!committee)
+    return "cannot deal a coin: " + std::to_string(n) +
+           " nodes do not tolerate f=" + std::to_string(genesis.f);
+  const auto random = crypto::SigningKey::generate();
+  auto deal = crypto::deal_coin(n, committee->at_least(kCoinShares), random.seed());
+  if (!deal) return std::string("dealing the coin drew a zero; try again");
+  std::string problem;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (problem.empty()) {
+      const auto saved = crypto::save_coin_share(deal->secrets[i], homes[i] + "/coin.key");
+      if (!saved) problem = saved.error();
+    }
+    crypto::wipe(deal->secrets[i]);
+  }
+  if (!problem.empty()) return problem;
+  genesis.coin = std::move(deal->keys);
+  return Unit{};
+}
+
+Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
+                                                                         const std::string& path,
+                                                                         NodeId self) {
+  std::shared_ptr<const crypto::CoinScheme> out;
+  if (!needs_coin(genesis.protocol)) return out;
+  if (!genesis.coin || self.value >= genesis.coin->nodes.size()) {
+    return "the genesis file holds no coin keys for node " + std::to_string(self.value) +
+           "; protocol " + genesis.protocol + " needs them: deal them with thresher testnet init";
+  }
+  if (!crypto::coin_keys_agree(*genesis.coin)) {
+    return std::string(
+        "the coin keys of the genesis file do not belong together: somebody changed one; restore "
+        "the file from a backup");
+  }
+  auto secret = crypto::load_coin_share(path);
+  if (!secret) return secret.error();
+  if (crypto::ristretto_base(*secret) == genesis.coin->nodes[self.value]) {
+    out = std::make_shared<crypto::ThresholdCoin>(genesis.context(), *genesis.coin, self, *secret);
+  }
+  crypto::wipe(*secret);
+  if (out) return out;
+  return "the coin share '" + path + "' is not that of node " + std::to_string(self.value) +
+         " of this committee: it is another node's or of another deal; put the file there that "
+         "thresher testnet init wrote for this node";
+}
+
+}  // namespace thresher::net

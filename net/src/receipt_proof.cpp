@@ -1,0 +1,127 @@
+#include "thresher/net/receipt_proof.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "ledger.hpp"
+#include "receipt_proof_codec.hpp"
+#include "thresher/crypto/batcher.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/crypto/verifier.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+/// Blocks from the leader to the one with the transaction.
+constexpr std::uint32_t kMaxPath = 1u << 12;
+
+using Blocks = std::vector<dag::BlockPtr>;
+
+void encode_blocks(const Blocks& blocks, Writer& out) {
+  out.u32(static_cast<std::uint32_t>(blocks.size()));
+  for (const dag::BlockPtr& b : blocks) encode_header(*b, out);
+}
+
+std::optional<Blocks> decode_blocks(Reader& in, const Genesis& genesis, std::uint32_t most) {
+  const auto n = static_cast<std::uint32_t>(genesis.nodes.size());
+  const std::uint32_t count = in.u32();
+  if (!in.ok() || count == 0 || count > most) return std::nullopt;
+  Blocks out;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto block = dag::decode_slim(in, genesis.context(), n);
+    if (!block || !in.ok() || (*block)->author().value >= n) return std::nullopt;
+    out.push_back(std::move(*block));
+  }
+  return out;
+}
+
+bool refers_to(const dag::Header& h, const dag::Block& parent) {
+  const dag::Edge edge{parent.author(), parent.round(), parent.digest};
+  if (h.self == edge) return true;
+  if (h.vote == parent.digest && h.round.value == parent.round().value + 1) return true;
+  if (h.claim == parent.digest && h.round.value == parent.round().value + 2) return true;
+  return std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end();
+}
+
+bool signatures_hold(const Genesis& genesis, const Blocks& claims, const Blocks& path) {
+  std::vector<crypto::SignatureJob> jobs;
+  for (const Blocks* blocks : {&claims, &path}) {
+    for (const dag::BlockPtr& b : *blocks) {
+      jobs.push_back({genesis.nodes[b->author().value].key, b->digest.bytes, b->signature});
+    }
+  }
+  std::vector<crypto::Verdict> verdicts(jobs.size(), crypto::Verdict::kUnavailable);
+  crypto::make_verifier(crypto::best_verifier())->verify(jobs, verdicts);
+  return std::all_of(verdicts.begin(), verdicts.end(),
+                     [](crypto::Verdict v) { return v == crypto::Verdict::kValid; });
+}
+
+bool quorum_claims(const Genesis& genesis, const Blocks& claims, const dag::Block& leader) {
+  const auto committee =
+      Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
+  std::set<NodeId> authors;
+  for (const dag::BlockPtr& b : claims) {
+    const bool claimed =
+        b->header.claim == leader.digest && b->round().value == leader.round().value + 2;
+    if (!claimed || !authors.insert(b->author()).second) return false;
+  }
+  return committee && authors.size() >= committee->at_least(kQuorum);
+}
+
+}  // namespace
+
+Bytes encode_receipt_proof(const dag::CommitProof& proof, ByteView payload) {
+  Writer w;
+  w.u32(kVersion);
+  encode_blocks(proof.claims, w);
+  encode_blocks(proof.path, w);
+  w.u32(static_cast<std::uint32_t>(payload.size())).bytes(payload);
+  return Bytes::from(w.take());
+}
+
+Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView proof,
+                                                ByteView transaction) {
+  if (proof.empty()) {
+    return std::string(
+        "the receipt has no proof: ask for one when submitting, on a network whose "
+        "protocol is 'thresher'");
+  }
+  Reader in(proof);
+  if (in.u32() != kVersion) {
+    return std::string("the proof has another version; use the release that made it");
+  }
+  const auto claims = decode_blocks(in, genesis, static_cast<std::uint32_t>(genesis.nodes.size()));
+  const auto path = claims ? decode_blocks(in, genesis, kMaxPath) : std::nullopt;
+  const ByteView payload = path ? in.bytes(in.u32()) : ByteView{};
+  if (!path || !in.done()) return std::string("the proof is malformed; ask the node again");
+  const dag::Block& leader = *path->front();
+  const dag::Block& block = *path->back();
+  if (!quorum_claims(genesis, *claims, leader)) {
+    return std::string("no quorum of this committee claims the leader block");
+  }
+  for (std::size_t i = 1; i < path->size(); ++i) {
+    if (!refers_to((*path)[i - 1]->header, *(*path)[i])) {
+      return std::string("the blocks do not lead from the leader to the transaction");
+    }
+  }
+  if (!signatures_hold(genesis, *claims, *path)) {
+    return std::string("a signature of the proof is not that of the committee's key");
+  }
+  if (crypto::sha256(payload) != block.header.payload_root) {
+    return std::string("the payload is not that of the block");
+  }
+  std::optional<ProvenPlace> found;
+  each_transaction(payload, [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
+    if (found || !std::equal(data.begin(), data.end(), transaction.begin(), transaction.end())) {
+      return;
+    }
+    found = ProvenPlace{leader.round(), leader.digest, block.digest, client, sequence};
+  });
+  if (!found) return std::string("the transaction is not in the block that the proof is about");
+  return *found;
+}
+
+}  // namespace thresher::net

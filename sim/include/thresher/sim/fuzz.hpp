@@ -1,0 +1,78 @@
+// Looking for trouble: from each seed a schedule of faults, delays and partitions is drawn, run and
+// judged, on all cores.
+//
+//   auto report = fuzz({experiment}, [](const Experiment& e) { return simulate(e, {}); },
+//                      {.first = 1, .last = 100'000, .jobs = 8});
+//   if (report && report->violation) shrink(report->violation->experiment, ...);   // shrink.hpp
+//
+// Guarantees: a schedule is a function of (experiment, seed); what an experiment says already stays
+// in it. No more than f nodes become faulty, unless it says `beyond_f`. The reported failures are
+// those of the lowest seeds, for any number of threads. Does not make a failure small.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/sim/experiment.hpp"
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+
+/// What schedules are drawn from.
+struct Menu {
+  std::vector<FaultKind> faults{};    ///< of nodes; empty: every kind but floods and coin shares
+  std::vector<std::string> fields{};  ///< that equivocators and mutations may name
+  bool network = true;                ///< delays, schedulers, starved links, partitions, GST
+};
+
+/// The menu that fits a protocol of the registry; the plain one for others.
+Menu menu_of(const std::string& protocol);
+
+/// `base` with the faults and the network of `seed` added, and that seed. Valid if `base` is.
+Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu& menu);
+
+/// Whatever runs an experiment: simulate(), or run() with a subject of one's own.
+using Runner = std::function<Outcome(const Experiment&)>;
+
+struct FuzzProgress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  std::uint64_t no_progress = 0;
+  std::uint64_t violated = 0;
+};
+
+struct FuzzOptions {
+  std::uint64_t first = 1;  ///< seeds, both inclusive
+  std::uint64_t last = 1000;
+  unsigned jobs = 1;        ///< threads
+  bool keep_going = false;  ///< run the rest of the seeds after a violation
+  Menu menu{};
+  std::function<void(const FuzzProgress&)> progress{};  ///< one call at a time
+};
+
+struct Failure {
+  Experiment experiment;
+  Outcome outcome;
+};
+
+struct FuzzReport {
+  std::uint64_t runs = 0;
+  std::uint64_t no_progress = 0;
+  std::uint64_t violated = 0;
+  std::uint64_t messages = 0;          ///< delivered in all runs
+  std::uint64_t decisions = 0;         ///< of one correct node, in all runs
+  std::uint64_t actions = 0;           ///< fault actions drawn
+  std::uint64_t fired = 0;             ///< of those, that changed something
+  std::optional<Failure> violation{};  ///< of the lowest seed that violates
+  std::optional<Failure> stall{};      ///< of the lowest seed that makes no progress
+};
+
+/// Seed s runs bases[s % size]. Pre: `bases` is not empty. The error says which seed broke off.
+Result<FuzzReport, std::string> fuzz(const std::vector<Experiment>& bases, const Runner& run,
+                                     const FuzzOptions& options);
+
+}  // namespace thresher::sim

@@ -1,0 +1,51 @@
+// A failing experiment made small: what is left fails for a reason that one can read.
+//
+//   Shrunk small = shrink(failing, [](const Experiment& e) { return simulate(e, {}); }, {});
+//   save_file("scenario.json", write_scenario(small.experiment, small.outcome, "thresher sim "
+//   "replay scenario.json"));
+//
+// Drops fault actions, partitions and links (delta debugging), then what the network adds, message
+// numbers, victims, nodes, requests, time, and the ends of intervals; again until nothing goes.
+//
+// Guarantees: the result fails with the verdict of the original, has no more of anything, and is
+// a function of the arguments. It is small, not smallest. Source: Zeller and Hildebrandt,
+// "Simplifying and Isolating Failure-Inducing Input" (2002), section 3.2 (ddmin).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "thresher/sim/fuzz.hpp"
+
+namespace thresher::sim {
+
+struct ShrinkProgress {
+  std::size_t runs = 0;
+  std::size_t actions = 0;  ///< of the smallest so far
+  std::uint32_t n = 0;
+};
+
+struct ShrinkOptions {
+  std::size_t most_runs = 4000;
+  bool byzantine = true;  ///< the protocol needs n >= 3f+1; else n >= 2f+1
+  std::function<void(const ShrinkProgress&)> progress{};
+};
+
+struct Shrunk {
+  Experiment experiment;
+  Outcome outcome;
+  std::size_t runs = 0;  ///< that it took
+};
+
+/// A passing experiment comes back as it is.
+Shrunk shrink(const Experiment& failing, const Runner& run, const ShrinkOptions& options);
+
+/// The experiment as a file that says in comments what fails and how to see it again.
+std::string write_scenario(const Experiment& experiment, const Outcome& outcome,
+                           const std::string& replay);
+
+/// Faults and partitions: what a reader has to follow.
+std::size_t actions_in(const Experiment& experiment);
+
+}  // namespace thresher::sim

@@ -1,0 +1,112 @@
+#include "dag_lies.hpp"
+
+#include <algorithm>
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::size_t kRoundsKnown = 16;
+
+dag::Edge edge_to(const dag::BlockPtr& b) {
+  return {b->author(), b->round(), b->digest};
+}
+
+}  // namespace
+
+void DagLies::note(const dag::BlockPtr& block) {
+  auto& same_round = by_round_[block->round().value];
+  const bool known = std::any_of(same_round.begin(), same_round.end(),
+                                 [&](const auto& b) { return b->digest == block->digest; });
+  if (!known) same_round.push_back(block);
+  if (by_round_.size() > kRoundsKnown) by_round_.erase(by_round_.begin());
+}
+
+std::vector<dag::BlockPtr> DagLies::leaders(std::uint64_t round) const {
+  std::vector<dag::BlockPtr> found;
+  const auto it = by_round_.find(round);
+  if (it == by_round_.end()) return found;
+  const NodeId leader = dag::leader_of(Round{round}, committee_);
+  std::copy_if(it->second.begin(), it->second.end(), std::back_inserter(found),
+               [&](const auto& b) { return b->author() == leader; });
+  return found;
+}
+
+// Another leader block of the round, or none.
+bool DagLies::name_another(std::uint64_t round, Name& name, std::uint64_t salt) const {
+  std::vector<Name> options;
+  if (name) options.push_back(std::nullopt);
+  for (const auto& b : leaders(round)) {
+    if (name != b->digest) options.emplace_back(b->digest);
+  }
+  if (options.empty()) return false;
+  name = options[mix64(salt + 2) % options.size()];
+  return true;
+}
+
+bool DagLies::change_claim(dag::Header& h, std::uint64_t salt) const {
+  h.claim_author.reset();
+  if (name_another(h.round.value - 2, h.claim, salt)) return true;
+  h.claim = Digest{};  // nobody has such a block
+  h.claim->bytes[salt % 32] = std::byte{1};
+  return true;
+}
+
+// Leaves a parent out, or puts another block of some parent's author in the place of one.
+bool DagLies::change_refs(dag::Header& h, std::uint64_t salt) const {
+  const std::size_t at = mix64(salt + 3) % h.refs.size();
+  std::vector<dag::Edge> twins;
+  const auto it = by_round_.find(h.round.value - 1);
+  if (it != by_round_.end()) {
+    for (const auto& b : it->second) {
+      const dag::Edge edge = edge_to(b);
+      const bool listed = std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end();
+      const bool named = std::any_of(h.refs.begin(), h.refs.end(),
+                                     [&](const auto& r) { return r.author == edge.author; });
+      if (!listed && named && edge != h.self) twins.push_back(edge);
+    }
+  }
+  if (twins.empty() || salt % 3 == 0) {
+    h.refs.erase(h.refs.begin() + static_cast<std::ptrdiff_t>(at));
+    return true;
+  }
+  h.refs[at] = twins[mix64(salt + 4) % twins.size()];
+  std::sort(h.refs.begin(), h.refs.end());
+  return true;
+}
+
+// An older block of its own: what lies between is denied.
+bool DagLies::change_self(dag::Header& h, std::uint64_t salt) const {
+  std::vector<dag::Edge> older;
+  for (const auto& [round, blocks] : by_round_) {
+    if (round >= h.round.value) break;
+    for (const auto& b : blocks) {
+      if (b->author() == h.author && edge_to(b) != h.self) older.push_back(edge_to(b));
+    }
+  }
+  if (older.empty()) return false;
+  h.self = older[mix64(salt + 5) % older.size()];
+  return true;
+}
+
+bool DagLies::change(dag::Header& h, dag::Payload& payload, Mutation by) const {
+  const std::uint64_t salt = by.salt();
+  if ((h.vote || h.claim) && by.picks("support")) {  // says nothing for anybody
+    h.vote.reset();
+    h.claim.reset();
+    h.vote_author.reset();
+    h.claim_author.reset();
+    return true;
+  }
+  if (h.round.value >= 2 && by.picks("vote")) {
+    h.vote_author.reset();
+    if (name_another(h.round.value - 1, h.vote, salt)) return true;
+  }
+  if (h.round.value >= 3 && by.picks("claim")) return change_claim(h, salt);
+  if (!h.refs.empty() && by.picks("refs")) return change_refs(h, salt);
+  if (by.picks("self") && change_self(h, salt)) return true;
+  if (!by.picks("payload") || !another_payload(payload.bytes)) return false;
+  payload.root = h.payload_root = hash(payload.bytes.view());
+  return true;
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,305 @@
+#include "thresher/sim/fuzz.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/core/threshold.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::uint64_t kScheduleStream = 0x66757a7a;
+constexpr std::uint64_t kMostNumbers = 6;
+constexpr std::uint64_t kHighestNumber = 60;
+constexpr std::uint64_t kMostInStorm = 40;
+
+std::vector<FaultKind> standard_kinds() {
+  using enum FaultKind;
+  return {kSilent,   kCrash,  kDelay,  kDrop,   kEquivocate, kEquivocate, kTwins, kTwins,
+          kWithhold, kReplay, kMutate, kMutate, kSelective,  kSelective,  kStale};
+}
+
+// Draws one schedule into an experiment.
+class Drawing {
+ public:
+  Drawing(Experiment& e, std::uint64_t seed, const Menu& menu)
+      : e_(e), rng_(seed, kScheduleStream), menu_(menu), span_(span_of(e)) {
+    if (menu_.faults.empty()) menu_.faults = standard_kinds();
+  }
+
+  void network() {
+    Network& net = e_.network;
+    if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
+    if (net.scheduler == Network::Scheduler::kFair && one_in(2))
+      net.scheduler = static_cast<Network::Scheduler>(rng_.below(5));
+    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty() &&
+        one_in(2)) {
+      const Ticks most = std::max(net.delay.mean, net.delta);  // timers count on Delta
+      net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
+    }
+    if (net.reorder_ppm == 0 && one_in(4)) net.reorder_ppm = 1 + rng_.below(300'000);
+    if (net.duplicate_ppm == 0 && one_in(4)) net.duplicate_ppm = 1 + rng_.below(200'000);
+    if (net.gst > 0 && net.cut_ppm == 0 && one_in(4)) net.cut_ppm = 1 + rng_.below(500'000);
+    if (one_in(3)) slow_links();
+    if (one_in(3)) return storm();
+    for (std::uint64_t k = one_in(3) ? 1 + rng_.below(2) : 0; k > 0; --k) partition(span_ / 2);
+    for (std::uint64_t k = one_in(2) ? 1 + rng_.below(4) : 0; k > 0; --k) starve(false);
+  }
+
+  void faults() {
+    std::set<NodeId> faulty;
+    for (const FaultAction& a : e_.faults) {
+      if (a.what != FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
+    }
+    const std::size_t most = e_.beyond_f ? std::min(kStrong.eval(e_.n, e_.f), e_.n) : e_.f;
+    if (most <= faulty.size()) return;
+    for (std::uint64_t k = 1 + rng_.below(most - faulty.size()); k > 0; --k) {
+      NodeId id = node();
+      while (faulty.contains(id)) id = node();
+      faulty.insert(id);
+      for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
+    }
+  }
+
+ private:
+  // In units; at least ten, so that intervals differ.
+  static std::uint64_t span_of(const Experiment& e) {
+    const Ticks step = std::max<Ticks>(kUnit, e.network.delay.mean);
+    Ticks span = 30 * step;
+    if (e.stop.decisions) span = 4 * step * *e.stop.decisions;
+    if (e.stop.rounds) span = step * *e.stop.rounds;
+    if (e.stop.time) span = *e.stop.time;
+    return std::clamp<std::uint64_t>(span / kUnit, 10, std::numeric_limits<std::uint32_t>::max());
+  }
+  bool one_in(std::uint64_t k) { return rng_.below(k) == 0; }
+  NodeId node() { return NodeId{static_cast<std::uint16_t>(rng_.below(e_.n))}; }
+  std::vector<NodeId> some() {
+    std::vector<NodeId> ids;
+    const bool all = one_in(6);
+    for (std::uint16_t i = 0; i < e_.n; ++i) {
+      if (all || one_in(2)) ids.push_back(NodeId{i});
+    }
+    if (ids.empty()) ids.push_back(node());
+    return ids;
+  }
+  std::vector<NodeId> all_but(NodeId a, NodeId b) const {
+    std::vector<NodeId> ids;
+    for (std::uint16_t i = 0; i < e_.n; ++i) {
+      if (i != a.value && i != b.value) ids.push_back(NodeId{i});
+    }
+    return ids;
+  }
+  void interval(Ticks& from, std::optional<Ticks>& to) {
+    from = one_in(3) ? 0 : rng_.below(span_) * kUnit;
+    if (one_in(2)) to = from + (1 + rng_.below(one_in(2) ? 6 : span_)) * kUnit;
+  }
+
+  // Some links take longer than others, for good, but no longer than Delta.
+  void slow_links() {
+    const Network& net = e_.network;
+    if (!net.links.empty() || !net.wan.empty() || net.delta <= net.delay.min) return;
+    for (std::uint64_t k = 1 + rng_.below(2 * e_.n); k > 0; --k) {
+      const Ticks delay = net.delay.min + 1 + rng_.below(net.delta - net.delay.min);
+      const DelayLaw law{DelayLaw::Kind::kConstant, delay, 0, delay, delay};
+      e_.network.links.push_back({{node()}, {node()}, law});
+    }
+  }
+
+  // One short disturbance after the other.
+  void storm() {
+    for (std::uint64_t k = 4 + rng_.below(std::min(span_, kMostInStorm)); k > 0; --k) {
+      if (one_in(2)) {
+        partition(4);
+      } else {
+        starve(true);
+      }
+    }
+  }
+
+  void partition(std::uint64_t longest) {
+    Partition p;
+    p.from = rng_.below(span_) * kUnit;
+    p.to = p.from + (1 + rng_.below(longest)) * kUnit;
+    std::vector<NodeId> left;
+    std::vector<NodeId> right;
+    // All of them, or a few while the rest reaches everybody.
+    const std::uint64_t third = one_in(2) ? 0 : rng_.below(4);
+    for (std::uint16_t i = 0; i < e_.n; ++i) {
+      if (third > 0 && rng_.below(third + 2) >= 2) continue;
+      (one_in(2) ? left : right).push_back(NodeId{i});
+    }
+    if (left.empty() || right.empty()) return;
+    p.groups = {left, right};
+    e_.network.partitions.push_back(p);
+  }
+
+  // Leaders, or a node that only one other hears, or one that hears only one, or a single link.
+  void starve(bool briefly) {
+    FaultAction a{.what = FaultKind::kStarve};
+    if (briefly) {
+      a.from = rng_.below(span_) * kUnit;
+      a.to = a.from + (1 + rng_.below(4)) * kUnit;
+    } else {
+      interval(a.from, a.to);
+    }
+    const NodeId victim = node();
+    const NodeId friend_of_it = node();
+    switch (rng_.below(4)) {
+      case 0:
+        if (one_in(2)) a.group = some();
+        break;
+      case 1:
+        a.who = {victim};
+        a.group = all_but(victim, friend_of_it);
+        break;
+      case 2:
+        a.who = all_but(victim, friend_of_it);
+        a.group = {victim};
+        break;
+      default:
+        a.who = {victim};
+        a.group = {friend_of_it};
+        break;
+    }
+    e_.faults.push_back(a);
+  }
+
+  void misbehave(NodeId id) {
+    FaultAction a{.who = {id}, .what = menu_.faults[rng_.below(menu_.faults.size())]};
+    interval(a.from, a.to);
+    if (one_in(3)) a.probability_ppm = 1 + rng_.below(1'000'000);
+    if (one_in(4) && a.what != FaultKind::kCrash && a.what != FaultKind::kAmnesia) numbers(a);
+    switch (a.what) {
+      case FaultKind::kSelective:
+        a.group = some();
+        break;
+      case FaultKind::kTwins:
+      case FaultKind::kEquivocate:
+        if (!one_in(4)) a.group = some();
+        break;
+      case FaultKind::kDelay:
+        a.amount = (1 + rng_.below(8)) * kUnit;
+        break;
+      case FaultKind::kFlood:
+        a.amount = 1 + rng_.below(3);
+        break;
+      default:
+        break;
+    }
+    const bool changes = a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate;
+    if (changes && !menu_.fields.empty() && one_in(2))
+      a.field = menu_.fields[rng_.below(menu_.fields.size())];
+    e_.faults.push_back(a);
+  }
+  void numbers(FaultAction& a) {
+    std::set<std::uint64_t> drawn;
+    for (std::uint64_t k = 1 + rng_.below(kMostNumbers); k > 0; --k)
+      drawn.insert(1 + rng_.below(kHighestNumber));
+    a.numbers.assign(drawn.begin(), drawn.end());
+  }
+
+  Experiment& e_;
+  Prng rng_;
+  Menu menu_;
+  std::uint64_t span_;
+};
+
+class Campaign {
+ public:
+  Campaign(const std::vector<Experiment>& bases, const Runner& run, const FuzzOptions& options)
+      : bases_(bases), run_(run), options_(options), next_(options.first), end_(options.last) {}
+
+  void work() {
+    std::vector<std::thread> threads;
+    for (unsigned t = 1; t < options_.jobs; ++t) threads.emplace_back([this] { take_seeds(); });
+    take_seeds();
+    for (std::thread& thread : threads) thread.join();
+  }
+  const std::optional<std::string>& broke() const { return broke_; }
+  FuzzReport take() { return std::move(report_); }
+
+ private:
+  // Seeds are taken in order, so when one fails all lower ones are done or on their way.
+  void take_seeds() {
+    for (std::uint64_t seed = next_++; seed <= end_; seed = next_++) {
+      try {
+        const Experiment e = draw_schedule(bases_[seed % bases_.size()], seed, options_.menu);
+        note(e, run_(e));
+      } catch (const std::exception& error) {
+        const std::lock_guard lock(mutex_);
+        broke_ = "seed " + std::to_string(seed) + " broke off: " + error.what();
+        end_ = 0;
+      }
+    }
+  }
+
+  void note(const Experiment& e, const Outcome& o) {
+    const std::lock_guard lock(mutex_);
+    ++report_.runs;
+    report_.messages += o.messages;
+    report_.decisions += o.decisions;
+    report_.actions += e.faults.size();
+    report_.fired += o.faults_fired;
+    if (o.verdict == Verdict::kNoProgress) {
+      ++report_.no_progress;
+      keep(report_.stall, e, o);
+    }
+    if (o.verdict == Verdict::kViolated) {
+      ++report_.violated;
+      keep(report_.violation, e, o);
+      if (!options_.keep_going) end_ = 0;
+    }
+    if (options_.progress) {
+      options_.progress({report_.runs, options_.last - options_.first + 1, report_.no_progress,
+                         report_.violated});
+    }
+  }
+  static void keep(std::optional<Failure>& lowest, const Experiment& e, const Outcome& o) {
+    if (!lowest || e.seed < lowest->experiment.seed) lowest = Failure{e, o};
+  }
+
+  const std::vector<Experiment>& bases_;
+  const Runner& run_;
+  const FuzzOptions& options_;
+  std::atomic<std::uint64_t> next_;
+  std::atomic<std::uint64_t> end_;
+  std::mutex mutex_;
+  std::optional<std::string> broke_;
+  FuzzReport report_;
+};
+
+}  // namespace
+
+Menu menu_of(const std::string& protocol) {
+  Menu menu;
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    if (info.name != protocol) continue;
+    menu.fields = info.fields;
+    if (!info.byzantine) menu.faults = {FaultKind::kCrash};
+  }
+  return menu;
+}
+
+Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu& menu) {
+  Experiment e = base;
+  e.seed = seed;
+  Drawing drawing(e, seed, menu);
+  if (menu.network) drawing.network();
+  drawing.faults();
+  return e;
+}
+
+Result<FuzzReport, std::string> fuzz(const std::vector<Experiment>& bases, const Runner& run,
+                                     const FuzzOptions& options) {
+  Campaign campaign(bases, run, options);
+  campaign.work();
+  if (campaign.broke()) return *campaign.broke();
+  return campaign.take();
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,314 @@
+#include "thresher/sim/shrink.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::sim {
+namespace {
+
+// Chance depends on an action's place, so one dropped changes the luck of the others: a few other
+// seeds get a try.
+constexpr std::uint64_t kOtherSeeds = 4;
+constexpr std::uint64_t kMoreSeeds = 24;  // while there are many actions
+constexpr std::size_t kManyActions = 8;
+
+class Shrinker {
+ public:
+  Shrinker(const Experiment& failing, const Runner& run, const ShrinkOptions& options)
+      : run_(run), options_(options), best_(failing), outcome_(run(failing)) {}
+
+  Shrunk go() {
+    if (outcome_.verdict == Verdict::kPass) return {best_, outcome_, runs_};
+    cut_time();
+    for (bool smaller = true; smaller && !spent();) {
+      smaller = false;
+      smaller |= drop_parts();
+      smaller |= plain_network();
+      smaller |= fewer_nodes();
+      smaller |= plain_actions();
+      smaller |= fewer_members();
+      smaller |= less_work();
+      smaller |= shorter_intervals();
+      smaller |= cut_time();
+    }
+    return {best_, outcome_, runs_};
+  }
+
+ private:
+  bool spent() const { return runs_ >= options_.most_runs; }
+
+  bool attempt(const Experiment& candidate) {
+    if (spent()) return false;
+    ++runs_;
+    Outcome o = run_(candidate);
+    if (o.verdict != outcome_.verdict) return false;
+    best_ = candidate;
+    outcome_ = std::move(o);
+    if (options_.progress) options_.progress({runs_, actions_in(best_), best_.n});
+    return true;
+  }
+  bool attempt_with_luck(Experiment candidate) {
+    if (attempt(candidate)) return true;
+    const std::uint64_t seed = candidate.seed;
+    const std::uint64_t tries = actions_in(candidate) > kManyActions ? kMoreSeeds : kOtherSeeds;
+    for (std::uint64_t k = 1; k <= tries; ++k) {
+      candidate.seed = mix64(seed + k) >> 40;
+      if (attempt(candidate)) return true;
+    }
+    return false;
+  }
+  template <class Change>
+  bool with(Change change) {
+    Experiment candidate = best_;
+    change(candidate);
+    return attempt(candidate);
+  }
+
+  // Delta debugging over the list that `of` names: halves, quarters, ..., single ones are left out
+  // while it still fails. `least` have to stay.
+  template <class Of>
+  bool ddmin(Of of, std::size_t least, bool luck) {
+    bool smaller = false;
+    for (std::size_t chunk = std::max<std::size_t>(of(best_).size() / 2, 1); chunk > 0;
+         chunk /= 2) {
+      for (std::size_t at = 0; at < of(best_).size();) {
+        Experiment candidate = best_;
+        auto& list = of(candidate);
+        const std::size_t end = std::min(at + chunk, list.size());
+        const bool enough = list.size() - (end - at) >= least;
+        if (enough) {
+          using Offset = std::ptrdiff_t;
+          list.erase(list.begin() + static_cast<Offset>(at),
+                     list.begin() + static_cast<Offset>(end));
+        }
+        const bool dropped = enough && (luck ? attempt_with_luck(candidate) : attempt(candidate));
+        if (!dropped) at += chunk;
+        smaller |= dropped;
+      }
+    }
+    return smaller;
+  }
+
+  bool drop_parts() {
+    bool smaller = ddmin(
+        [](Experiment & e) -> auto& { return e.faults; }, 0, true);
+    smaller |= ddmin(
+        [](Experiment & e) -> auto& { return e.network.partitions; }, 0, true);
+    smaller |= ddmin(
+        [](Experiment & e) -> auto& { return e.network.links; }, 0, false);
+    return smaller;
+  }
+
+  bool plain_network() {
+    const Network& net = best_.network;
+    bool smaller = false;
+    for (const auto part :
+         {&Network::reorder_ppm, &Network::duplicate_ppm, &Network::loss_ppm, &Network::cut_ppm}) {
+      if (net.*part != 0) smaller |= with([&](Experiment& e) { e.network.*part = 0; });
+    }
+    if (net.scheduler != Network::Scheduler::kFair)
+      smaller |= with([](Experiment& e) { e.network.scheduler = Network::Scheduler::kFair; });
+    if (net.delay.kind != DelayLaw::Kind::kConstant)
+      smaller |= with([](Experiment& e) { e.network.delay = DelayLaw{}; });
+    // Without a GST what is starved comes within Delta.
+    if (net.gst != 0) smaller |= with([](Experiment& e) { e.network.gst = 0; });
+    while (best_.network.gst > kUnit &&
+           with([](Experiment& e) { e.network.gst = e.network.gst / kUnit / 2 * kUnit; }))
+      smaller = true;
+    return smaller;
+  }
+
+  bool fewer_nodes() {
+    if (best_.network.topology != Topology::kComplete || !best_.network.wan.empty()) return false;
+    bool smaller = false;
+    for (std::uint32_t i = best_.n; i-- > 0 && best_.n > 1;) {
+      const auto candidate = without(NodeId{static_cast<std::uint16_t>(i)});
+      smaller |= candidate && attempt_with_luck(*candidate);
+    }
+    return smaller;
+  }
+  // Nodes behind it move up by one.
+  std::optional<Experiment> without(NodeId gone) const {
+    Experiment e = best_;
+    --e.n;
+    const std::uint32_t ratio = options_.byzantine ? 3 : 2;
+    e.f = std::min(e.f, (e.n - 1) / ratio);
+    if (e.f == 0 && best_.f > 0) return std::nullopt;  // another kind of protocol: one is enough
+    const auto cut = [gone](std::vector<NodeId>& ids) {
+      std::erase(ids, gone);
+      for (NodeId& id : ids) id.value = static_cast<std::uint16_t>(id.value - (id > gone ? 1 : 0));
+    };
+    for (LinkRule& rule : e.network.links) {
+      if (rule.from == std::vector{gone} || rule.to == std::vector{gone}) return std::nullopt;
+      cut(rule.from);
+      cut(rule.to);
+    }
+    for (Partition& p : e.network.partitions) {
+      for (auto& group : p.groups) cut(group);
+      std::erase_if(p.groups, [](const auto& group) { return group.empty(); });
+    }
+    std::erase_if(e.network.partitions, [](const Partition& p) { return p.groups.size() < 2; });
+    std::erase_if(e.faults, [&](FaultAction& a) {
+      const bool named = !a.who.empty();
+      const bool heard = !a.group.empty();
+      cut(a.who);
+      cut(a.group);
+      return (named && a.who.empty()) || (heard && a.group.empty());
+    });
+    std::set<NodeId> faulty;
+    for (const FaultAction& a : e.faults) {
+      if (a.what != FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
+    }
+    if (faulty.size() > e.f && !e.beyond_f) return std::nullopt;
+    return e;
+  }
+
+  bool plain_actions() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      const FaultAction& a = best_.faults[i];
+      if (a.probability_ppm < 1'000'000)
+        smaller |= with([i](Experiment& e) { e.faults[i].probability_ppm = 1'000'000; });
+      if (!a.numbers.empty()) smaller |= with([i](Experiment& e) { e.faults[i].numbers.clear(); });
+      if (a.what != FaultKind::kSilent && a.what != FaultKind::kStarve)
+        smaller |= with([i](Experiment& e) {
+          FaultAction& b = e.faults[i];
+          b = {.who = b.who, .what = FaultKind::kSilent, .from = b.from, .to = b.to};
+        });
+    }
+    return smaller;
+  }
+
+  bool fewer_members() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      const auto action = [i](Experiment& e) -> FaultAction& { return e.faults[i]; };
+      smaller |= ddmin(
+          [&](Experiment & e) -> auto& { return action(e).numbers; }, 1, false);
+      smaller |= ddmin(
+          [&](Experiment & e) -> auto& { return action(e).group; }, 1, false);
+      smaller |= ddmin(
+          [&](Experiment & e) -> auto& { return action(e).who; }, 1, false);
+    }
+    for (std::size_t i = 0; i < best_.network.partitions.size(); ++i) {
+      for (std::size_t g = 0; g < best_.network.partitions[i].groups.size(); ++g) {
+        smaller |= ddmin(
+            [&](Experiment & e) -> auto& { return e.network.partitions[i].groups[g]; }, 1, false);
+      }
+    }
+    return smaller;
+  }
+
+  bool less_work() {
+    const Workload& w = best_.workload;
+    bool smaller = false;
+    if (w.kind != Workload::Kind::kNone && outcome_.verdict == Verdict::kViolated)
+      smaller |= with([](Experiment& e) { e.workload.kind = Workload::Kind::kNone; });
+    if (w.kind == Workload::Kind::kClosed && w.clients > 1)
+      smaller |= with([](Experiment& e) { e.workload.clients = 1; });
+    return smaller;
+  }
+
+  // Ends come nearer, by halves of what is left.
+  bool shorter_intervals() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      smaller |= shorter([i](Experiment& e) {
+        return Ends{&e.faults[i].from, nullptr, &e.faults[i].to};
+      });
+    }
+    for (std::size_t i = 0; i < best_.network.partitions.size(); ++i) {
+      smaller |= shorter([i](Experiment& e) {
+        return Ends{&e.network.partitions[i].from, &e.network.partitions[i].to, nullptr};
+      });
+    }
+    return smaller;
+  }
+  struct Ends {
+    Ticks* from;
+    Ticks* to;
+    std::optional<Ticks>* open;  // in place of `to`
+    Ticks end(Ticks run) const { return to != nullptr ? *to : open->value_or(run); }
+    void set_end(Ticks at) const {
+      if (to != nullptr) {
+        *to = at;
+      } else {
+        *open = at;
+      }
+    }
+  };
+  template <class Of>
+  bool shorter(Of of) {
+    bool smaller = false;
+    for (const bool late : {true, false}) {
+      for (bool more = true; more && !spent();) {
+        Experiment candidate = best_;
+        const Ends ends = of(candidate);
+        const Ticks run = (outcome_.time / kUnit + 1) * kUnit;
+        const Ticks end = ends.end(run);
+        const Ticks half = end > *ends.from ? (end - *ends.from) / kUnit / 2 * kUnit : 0;
+        if (half == 0) break;
+        if (late) {
+          ends.set_end(*ends.from + half);
+        } else {
+          if (ends.end(0) == 0) ends.set_end(end);
+          *ends.from = end - half;
+        }
+        more = attempt(candidate);
+        smaller |= more;
+      }
+    }
+    return smaller;
+  }
+
+  // A violation needs no more time than it took; a wait that is too long needs no more goals.
+  bool cut_time() {
+    if (outcome_.verdict == Verdict::kViolated) {
+      const Ticks end = (outcome_.time / kUnit + 1) * kUnit;
+      if (best_.stop.time && *best_.stop.time <= end) return false;
+      return with([end](Experiment& e) { e.stop = {.time = end, .rounds = {}, .decisions = {}}; });
+    }
+    bool smaller = false;
+    const auto halve = [](auto& goal) {
+      const bool can = goal && *goal > 1;
+      if (can) goal = *goal / 2;
+      return can;
+    };
+    for (bool more = true; more && !spent();) {
+      Experiment candidate = best_;
+      const bool can = halve(candidate.stop.rounds) || halve(candidate.stop.decisions);
+      more = can && attempt(candidate);
+      smaller |= more;
+    }
+    return smaller;
+  }
+
+  const Runner& run_;
+  const ShrinkOptions& options_;
+  Experiment best_;
+  Outcome outcome_;
+  std::size_t runs_ = 0;
+};
+
+}  // namespace
+
+std::size_t actions_in(const Experiment& e) {
+  return e.faults.size() + e.network.partitions.size();
+}
+
+Shrunk shrink(const Experiment& failing, const Runner& run, const ShrinkOptions& options) {
+  return Shrinker(failing, run, options).go();
+}
+
+std::string write_scenario(const Experiment& e, const Outcome& o, const std::string& replay) {
+  const char* what = o.verdict == Verdict::kViolated     ? " is violated: "
+                     : o.verdict == Verdict::kNoProgress ? " is missing: "
+                                                         : "nothing fails";
+  return "// " + o.oracle + what + o.why + "\n// replay: " + replay + "\n" + write_experiment(e) +
+         "\n";
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,138 @@
+// Thousands of adversarial schedules against a protocol of one's own, in a test of a few lines.
+//
+//   TEST(MyProtocol, SurvivesItsAdversaries) {
+//     using namespace thresher::testing;
+//     check_protocol<MyProtocol>({agreement(), prefix_order(), validity(), bounded_liveness()},
+//                                {.runs = 5000});
+//   }
+//
+// A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
+// with the command that replays it: THRESHER_SCENARIO=file ./test --gtest_filter=... tells the run
+// step by step and judges it again. subject.hpp says what is asked of MyProtocol.
+//
+// Guarantees: the schedules are a function of the options, whatever the number of threads; no more
+// than f nodes are faulty. A property that is not named is not judged. Finds bugs; proves nothing.
+// Inside namespace thresher, GoogleTest's own namespace is spelled ::testing beside this header.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "thresher/sim/fuzz.hpp"
+#include "thresher/sim/run.hpp"
+#include "thresher/testing/subject.hpp"
+
+namespace thresher::testing {
+
+struct Property {
+  enum class Kind : std::uint8_t {
+    kAgreement,
+    kPrefixOrder,
+    kIntegrity,
+    kValidity,
+    kTotality,
+    kAccountability,
+    kBoundedLiveness,
+    kBoundedMemory,
+  };
+  Kind kind = Kind::kAgreement;
+  std::uint64_t bound = 0;
+};
+
+/// No two correct nodes output different things under one key.
+inline Property agreement() {
+  return {Property::Kind::kAgreement, 0};
+}
+/// Of two correct nodes' outputs one is a prefix of the other. Ordered protocols.
+inline Property prefix_order() {
+  return {Property::Kind::kPrefixOrder, 0};
+}
+/// Nothing is output twice.
+inline Property integrity() {
+  return {Property::Kind::kIntegrity, 0};
+}
+/// What is output was submitted; judged of correct submitters.
+inline Property validity() {
+  return {Property::Kind::kValidity, 0};
+}
+/// What one correct node outputs, all do.
+inline Property totality() {
+  return {Property::Kind::kTotality, 0};
+}
+/// Correct nodes never accuse each other.
+inline Property accountability() {
+  return {Property::Kind::kAccountability, 0};
+}
+/// Correct nodes wait no longer than `units` (rounds) for an output once network and faults leave
+/// them alone; 0: 64 of the longest delay or Delta.
+inline Property bounded_liveness(std::uint64_t units = 0) {
+  return {Property::Kind::kBoundedLiveness, units};
+}
+/// `held(node)` of the subject never exceeds `most` at a correct node.
+inline Property bounded_memory(std::uint64_t most) {
+  return {Property::Kind::kBoundedMemory, most};
+}
+
+struct Options {
+  std::uint64_t runs = 2000;
+  std::uint64_t first_seed = 1;
+  unsigned jobs = 0;                             ///< threads; 0: all cores
+  std::vector<std::uint32_t> sizes = {4, 5, 7};  ///< of committees, taken in turn
+  /// Network, workload and stop to start from; its protocol, n, f and oracles are filled in. A stop
+  /// of its own is kept; else 12 decisions where liveness is judged, 100 rounds where it is not.
+  sim::Experiment base{};
+  sim::Menu menu{};                ///< which faults are drawn, and the fields that may be changed
+  std::size_t shrink_runs = 4000;  ///< most runs that shrinking may take
+  std::string folder = ".";        ///< where scenarios are written to
+};
+
+/// An experiment in, an outcome out: sim::run with some subject.
+using TracedRunner = std::function<sim::Outcome(const sim::Experiment&, const sim::RunOptions&)>;
+
+struct Report {
+  bool passed = false;
+  std::string text;  ///< what failed and how to see it again, or what was done
+  std::uint64_t runs = 0;
+  std::string scenario;  ///< the file, after a failure
+};
+
+/// The experiments that check_protocol starts from, one a size.
+std::vector<sim::Experiment> bases_of(const std::string& name,
+                                      const std::vector<Property>& properties,
+                                      const Options& options);
+
+/// What check_protocol does, for a protocol behind a function. `name` is what scenarios call it,
+/// `again` the start of the command that replays. With THRESHER_SCENARIO set to a scenario of that
+/// name, tells that one run on stdout in place of all others.
+Report check(const std::string& name, const TracedRunner& run,
+             const std::vector<Property>& properties, const Options& options,
+             const std::string& again);
+
+/// "./test --gtest_filter=Suite.Name" of the test that runs.
+inline std::string this_test(const std::string& binary) {
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  if (info == nullptr) return binary;
+  return binary + " --gtest_filter=" + info->test_suite_name() + "." + info->name();
+}
+/// The path of the running program.
+std::string this_program();
+
+/// Fails the running test when a schedule breaks a property; then false.
+template <class P>
+bool check_protocol(const std::vector<Property>& properties, const Options& options = {}) {
+  using Subject = typename SubjectOf<P>::type;
+  static_assert(sim::Subject<Subject>, "see thresher/testing/subject.hpp for what is asked of it");
+  const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+  const std::string name =
+      info == nullptr ? "protocol" : std::string(info->test_suite_name()) + "." + info->name();
+  const Report report = check(
+      name,
+      [](const sim::Experiment& e, const sim::RunOptions& o) { return sim::run(Subject(e), e, o); },
+      properties, options, this_test(this_program()));
+  if (!report.passed) ADD_FAILURE() << report.text;
+  return report.passed;
+}
+
+}  // namespace thresher::testing

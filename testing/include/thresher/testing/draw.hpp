@@ -1,0 +1,25 @@
+// Parts of experiments drawn from seeds: what generators.hpp gives to rapidcheck.
+//
+//   sim::Network network = draw_network(*Committee::of(7), 42);
+//
+// Guarantees: a function of the arguments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/sim/experiment.hpp"
+#include "thresher/sim/fuzz.hpp"
+
+namespace thresher::testing {
+
+sim::Workload draw_input(std::uint64_t seed);
+sim::Network draw_network(const Committee& committee, std::uint64_t seed);
+/// One action of one node. Pre: f is at least 1.
+sim::FaultAction draw_action(const Committee& committee, std::uint64_t seed, const sim::Menu& menu);
+/// The plan without the actions of whoever would be the (f+1)-th faulty node.
+std::vector<sim::FaultAction> within_faults(std::vector<sim::FaultAction> plan,
+                                            const Committee& committee);
+
+}  // namespace thresher::testing

@@ -1,0 +1,160 @@
+#include "thresher/testing/check.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+
+#include "thresher/sim/read.hpp"
+#include "thresher/sim/results.hpp"
+#include "thresher/sim/shrink.hpp"
+#include "thresher/sim/story.hpp"
+
+namespace thresher::testing {
+namespace {
+
+using Kind = Property::Kind;
+constexpr std::uint64_t kDecisions = 12;
+constexpr std::uint64_t kRounds = 100;
+
+const Property* find(const std::vector<Property>& properties, Kind kind) {
+  const auto it = std::find_if(properties.begin(), properties.end(),
+                               [kind](const Property& p) { return p.kind == kind; });
+  return it == properties.end() ? nullptr : &*it;
+}
+
+sim::Outcome judged(sim::Outcome o, const Property* memory) {
+  if (memory == nullptr || o.verdict == sim::Verdict::kViolated) return o;
+  for (std::size_t i = 0; i < o.nodes.size(); ++i) {
+    if (o.nodes[i].faulty || o.nodes[i].held <= memory->bound) continue;
+    o.verdict = sim::Verdict::kViolated;
+    o.oracle = "bounded memory";
+    o.why = "node " + std::to_string(i) + " held " + std::to_string(o.nodes[i].held) +
+            ", more than " + std::to_string(memory->bound);
+    return o;
+  }
+  return o;
+}
+
+Report replay(const std::string& path, const std::string& name, const TracedRunner& run,
+              const Options& options, const Property* memory) {
+  const auto content = sim::load_file(path);
+  if (!content) return {false, content.error(), 0, path};
+  sim::ProtocolInfo info;
+  info.name = name;
+  info.fields = options.menu.fields;
+  const std::vector<sim::ProtocolInfo> known{info};
+  const auto cells = sim::read_experiments(content->text, {path, {}, known});
+  if (!cells) {
+    std::string all = "THRESHER_SCENARIO is not for this test:";
+    for (const std::string& problem : cells.error()) all += "\n" + problem;
+    return {false, all, 0, path};
+  }
+  sim::Story story([](std::string_view line) { std::cout << line << '\n'; });
+  const sim::Experiment& e = cells->front().experiment;
+  const sim::Outcome o = judged(run(e, {.trace = &story}), memory);
+  story.end();
+  std::cout.flush();
+  if (o.verdict == sim::Verdict::kPass) return {true, "the scenario passes", 1, path};
+  return {false, o.oracle + ": " + o.why, 1, path};
+}
+
+std::string file_name(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
+    out += plain ? c : '-';
+  }
+  return out + ".scenario.json";
+}
+
+Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
+              const Options& options, const std::string& again) {
+  const sim::Shrunk small =
+      sim::shrink(failure.experiment, run, {.most_runs = options.shrink_runs, .progress = {}});
+  Report report;
+  report.scenario = (std::filesystem::path(options.folder) / file_name(name)).string();
+  const std::string command = "THRESHER_SCENARIO=" + report.scenario + " " + again;
+  const auto saved = sim::save_file(report.scenario,
+                                    sim::write_scenario(small.experiment, small.outcome, command));
+  report.text = small.outcome.oracle + ": " + small.outcome.why + "\n  found at seed " +
+                std::to_string(failure.experiment.seed) + ", shrunk from " +
+                std::to_string(sim::actions_in(failure.experiment)) + " to " +
+                std::to_string(sim::actions_in(small.experiment)) + " fault actions among " +
+                std::to_string(small.experiment.n) + " nodes\n  " +
+                (saved ? "replay: " + command : saved.error());
+  return report;
+}
+
+}  // namespace
+
+std::string this_program() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "./test" : path.string();
+}
+
+std::vector<sim::Experiment> bases_of(const std::string& name,
+                                      const std::vector<Property>& properties,
+                                      const Options& options) {
+  std::vector<sim::Experiment> out;
+  for (const std::uint32_t n : options.sizes) {
+    sim::Experiment e = options.base;
+    e.protocol = name;
+    e.n = n;
+    e.f = Committee::of(n)->faults();
+    const auto has = [&](Kind kind) { return find(properties, kind) != nullptr; };
+    e.oracles = {.agreement = has(Kind::kAgreement),
+                 .prefix = has(Kind::kPrefixOrder),
+                 .integrity = has(Kind::kIntegrity),
+                 .validity = has(Kind::kValidity),
+                 .totality = has(Kind::kTotality),
+                 .accountability = has(Kind::kAccountability),
+                 .liveness = {},
+                 .liveness_on = has(Kind::kBoundedLiveness)};
+    const Property* liveness = find(properties, Kind::kBoundedLiveness);
+    if (liveness != nullptr && liveness->bound != 0)
+      e.oracles.liveness = liveness->bound * sim::kUnit;
+    if (!e.stop.time && !e.stop.rounds && !e.stop.decisions) {
+      if (liveness != nullptr) {
+        e.stop.decisions = kDecisions;
+      } else {
+        e.stop.time = kRounds * sim::kUnit;
+      }
+    }
+    out.push_back(e);
+  }
+  return out;
+}
+
+Report check(const std::string& name, const TracedRunner& run,
+             const std::vector<Property>& properties, const Options& options,
+             const std::string& again) {
+  const Property* memory = find(properties, Kind::kBoundedMemory);
+  if (const char* scenario = std::getenv("THRESHER_SCENARIO"); scenario != nullptr)
+    return replay(scenario, name, run, options, memory);
+  const sim::Runner quiet = [&](const sim::Experiment& e) { return judged(run(e, {}), memory); };
+  sim::FuzzOptions fuzzing;
+  fuzzing.first = options.first_seed;
+  fuzzing.last = options.first_seed + options.runs - 1;
+  fuzzing.jobs =
+      options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  fuzzing.menu = options.menu;
+  const auto found = sim::fuzz(bases_of(name, properties, options), quiet, fuzzing);
+  if (!found) return {false, found.error(), 0, {}};
+  const auto& failure = found->violation ? found->violation : found->stall;
+  Report report;
+  if (failure) {
+    report = shrunk(name, *failure, quiet, options, again);
+  } else {
+    report.passed = true;
+    report.text = std::to_string(found->runs) + " schedules, " + std::to_string(found->fired) +
+                  " fault actions changed something, " + std::to_string(found->decisions) +
+                  " decisions";
+  }
+  report.runs = found->runs;
+  return report;
+}
+
+}  // namespace thresher::testing

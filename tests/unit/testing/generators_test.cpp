@@ -1,0 +1,38 @@
+// What is generated is valid and within f.
+#include "thresher/testing/generators.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "thresher/sim/read.hpp"
+
+namespace thresher {
+namespace {
+
+RC_GTEST_PROP(Generators, ExperimentsAreValidAndReadBack, ()) {
+  sim::Experiment base;
+  base.protocol = "pbft";
+  base.stop.time = 20 * sim::kUnit;
+  sim::Experiment e = *testing::experiments(base, sim::menu_of("pbft"));
+  const auto cells =
+      sim::read_experiments(sim::write_experiment(e), {"e", {}, sim::simulated_protocols()});
+  if (!cells) RC_FAIL(cells.error().front());
+  e.parameters = cells->front().experiment.parameters;  // the reader fills in the defaults
+  RC_ASSERT(sim::write_experiment(cells->front().experiment) == sim::write_experiment(e));
+  std::set<NodeId> faulty;
+  for (const sim::FaultAction& a : e.faults) {
+    if (a.what != sim::FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
+  }
+  RC_ASSERT(faulty.size() <= e.f);
+}
+
+RC_GTEST_PROP(Generators, PbftIsSafeUnderThem, ()) {
+  sim::Experiment base;
+  base.protocol = "pbft";
+  base.stop.time = 30 * sim::kUnit;
+  const sim::Experiment e = *testing::experiments(base, sim::menu_of("pbft"));
+  RC_ASSERT(sim::simulate(e, {}).verdict != sim::Verdict::kViolated);
+}
+
+}  // namespace
+}  // namespace thresher
