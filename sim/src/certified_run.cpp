@@ -16,6 +16,7 @@ using certified::Bullshark;
 constexpr std::int64_t kGcDepth = 50;
 constexpr std::int64_t kTimeout = 8000;
 constexpr std::size_t kNameBytes = 4;
+constexpr std::size_t kLine = 64;  // of a cache
 
 std::string name_of(const certified::Ref& ref) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -66,6 +67,7 @@ class CertifiedSubject {
       : rules_(rules), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
     rules_.one_signature = choice(e, "certificates", "list") == "one";
     rules_.late_commit = choice(e, "commits", "early") == "late";
+    rules_.fewest_parents = choice(e, "edges", "all") == "fewest";
     if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
     if (const auto it = e.parameters.find("rests"); it != e.parameters.end()) {
       rests_ = std::get<bool>(it->second);
@@ -114,6 +116,14 @@ class CertifiedSubject {
   template <class F>
   void items(const certified::Committed& c, F visit) const {
     for (const certified::VertexPtr& v : c.blocks) visit(v->digest);
+  }
+  void warm(const Bullshark& node, NodeId from, const certified::Message& message) const {
+    node.warm(from);
+    if (const auto* propose = std::get_if<certified::Propose>(&message)) {
+      const auto* bytes = reinterpret_cast<const char*>(propose->proposal.get());
+      for (std::size_t i = 0; i < sizeof(certified::Proposal); i += kLine)
+        __builtin_prefetch(bytes + i);
+    }
   }
   std::optional<VertexName> born(const certified::Message& message) const {
     const auto* propose = std::get_if<certified::Propose>(&message);
@@ -293,6 +303,12 @@ ProtocolInfo certified_info() {
        0,
        "early: when the votes are there; late: with the next anchor",
        {"early", "late"}},
+      {"edges",
+       std::string("all"),
+       0,
+       0,
+       "of dense vertices; all: to what the author holds; fewest: to a quorum of it",
+       {"all", "fewest"}},
       {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
   };
   info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};

@@ -136,12 +136,12 @@ void Bullshark::State::choose_parents(Header& h) const {
   const NodeSet& held = store.accepted_authors(before).members();
   const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
   if (!config.rules.self_edge && !dense) h.self = Round{0};
-  if (dense) {
+  if (dense && !config.rules.fewest_parents) {
     h.parents = held;
     if (held.contains(h.author)) h.self = before;
     return;
   }
-  const bool has_own = h.self == before;
+  const bool has_own = h.self == before || (dense && held.contains(h.author));
   std::optional<NodeId> anchor;
   if (has_anchor(before)) anchor = anchor_of(before, config.committee);
   if (config.rules.parents == Parents::kVerifiable) {
@@ -152,7 +152,12 @@ void Bullshark::State::choose_parents(Header& h) const {
     held.for_each([&](NodeId id) {
       if (id != h.author && id != anchor) others.insert(id);
     });
-    h.parents = draw(others, config.rules.sample, seed, h.round.value);
+    std::uint32_t sample = config.rules.sample;
+    if (dense) {
+      sample = config.committee.at_least(config.rules.dense) - (has_own ? 1 : 0);
+      if (anchor && *anchor != h.author && held.contains(*anchor)) --sample;
+    }
+    h.parents = draw(others, sample, seed, h.round.value);
   }
   if (has_own) h.parents.insert(h.author);
   if (anchor && *anchor != h.author && held.contains(*anchor)) h.parents.insert(*anchor);
@@ -214,7 +219,7 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
   Own next;
   next.proposal = make_proposal(std::move(*signing), event.signature, config.chain);
   next.payload = std::exchange(signing_payload, {});
-  next.votes.emplace(config.self, event.signature);
+  next.votes.emplace_back(config.self, event.signature);
   next.heard.insert(config.self);
   own = std::move(next);
   signing.reset();

@@ -9,12 +9,13 @@ bool Store::insert(VertexPtr vertex) {
   while (top() < ref.round) {
     RoundInfo info;
     info.cells.resize(committee_.size());
+    info.held = NodeSet(committee_.size());
     info.accepted = Tally(committee_);
     rounds_.push_back(std::move(info));
   }
-  Cell& cell = at(ref.round).cells[ref.author.value];
-  if (cell.vertex) return false;
-  cell.vertex = std::move(vertex);
+  RoundInfo& info = at(ref.round);
+  if (!info.held.insert(ref.author)) return false;
+  info.cells[ref.author.value].vertex = std::move(vertex);
   ++size_;
   return true;
 }
@@ -32,8 +33,8 @@ void Store::accept(const Ref& ref) {
 
 const Cell* Store::find(const Ref& ref) const {
   if (!in_range(ref.round) || !committee_.contains(ref.author)) return nullptr;
-  const Cell& cell = at(ref.round).cells[ref.author.value];
-  return cell.vertex ? &cell : nullptr;
+  const RoundInfo& info = at(ref.round);
+  return info.held.contains(ref.author) ? &info.cells[ref.author.value] : nullptr;
 }
 
 Cell* Store::find(const Ref& ref) {
@@ -41,8 +42,7 @@ Cell* Store::find(const Ref& ref) {
 }
 
 bool Store::accepted(const Ref& ref) const {
-  const Cell* cell = find(ref);
-  return cell != nullptr && cell->accepted;
+  return in_range(ref.round) && at(ref.round).accepted.contains(ref.author);
 }
 
 const Tally& Store::accepted_authors(Round round) const {

@@ -106,6 +106,9 @@ class Bullshark {
   void on(const Verified&, Fx&);
   void on(const Endorsed&, Fx&);
 
+  /// Changes nothing: brings near what a message of `peer`, a member, will look at first.
+  void warm(NodeId peer) const;
+
   Round round() const;         ///< of the own last header
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
   /// A round that some correct node has reached, as far as proposals tell.
