@@ -37,7 +37,7 @@ std::vector<SparseRow> make_rows() {
   for (std::size_t i = 0, published = 6; i < published; ++i) {
     auto late = rows[i];
     late.name += "-late";
-    late.late_commit = true;
+    late.as_authors = true;
     rows.push_back(late);
   }
   rows.push_back(row("mysticeti", "mysticeti", 0, 8));
@@ -75,7 +75,8 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
     e.workload.kind = sim::Workload::Kind::kNone;
     e.parameters["rests"] = false;
     e.parameters["certificates"] = std::string(row.one_signature ? "one" : "list");
-    e.parameters["commits"] = std::string(row.late_commit ? "late" : "early");
+    e.parameters["commits"] = std::string(row.as_authors ? "late" : "early");
+    e.parameters["edges"] = std::string(row.as_authors ? "fewest" : "all");
     if (row.sample > 0) e.parameters["D"] = std::int64_t{row.sample};
   }
   return e;

@@ -21,8 +21,10 @@ struct SparseRow {
   std::uint64_t gbit_s = 8;  ///< of a NIC
   bool published_sizes = true;
   bool one_signature = true;
-  bool late_commit = false;  ///< looks for votes when the authors do: with the next anchor
-  bool saves_up = true;      ///< the authors' accounting of NICs, see Network::nic_saves_up
+  /// Looks for votes when the authors do, with the next anchor; a dense vertex has as many edges as
+  /// theirs, a quorum.
+  bool as_authors = false;
+  bool saves_up = true;  ///< the authors' accounting of NICs, see Network::nic_saves_up
 };
 
 struct SparseScale {
