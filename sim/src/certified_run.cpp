@@ -119,10 +119,15 @@ class CertifiedSubject {
   }
   void warm(const Bullshark& node, NodeId from, const certified::Message& message) const {
     node.warm(from);
+    const auto fetch = [](const auto* value) {
+      const auto* bytes = reinterpret_cast<const char*>(value);
+      for (std::size_t i = 0; i < sizeof(*value); i += kLine) __builtin_prefetch(bytes + i);
+    };
     if (const auto* propose = std::get_if<certified::Propose>(&message)) {
-      const auto* bytes = reinterpret_cast<const char*>(propose->proposal.get());
-      for (std::size_t i = 0; i < sizeof(certified::Proposal); i += kLine)
-        __builtin_prefetch(bytes + i);
+      fetch(propose->proposal.get());
+    } else if (const auto* certify = std::get_if<certified::Certify>(&message)) {
+      fetch(certify->vertex.get());
+      __builtin_prefetch(certify->certificate.signatures.data());
     }
   }
   std::optional<VertexName> born(const certified::Message& message) const {
@@ -163,6 +168,17 @@ class CertifiedSubject {
   }
   std::uint64_t round(const Bullshark& node) const { return node.round().value; }
   std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
+
+  /// What a node checks for a vertex that it takes.
+  std::vector<Measure> measures(const std::vector<const Bullshark*>& nodes) const {
+    double checked = 0;
+    double accepted = 0;
+    for (const auto* node : nodes) {
+      checked += static_cast<double>(node->stats().signatures_checked);
+      accepted += static_cast<double>(node->stats().vertices_accepted);
+    }
+    return {{"signatures_per_vertex", accepted > 0 ? checked / accepted : 0}};
+  }
 
  private:
   std::uint32_t n() const { return committee_.size(); }

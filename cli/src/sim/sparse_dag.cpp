@@ -1,5 +1,9 @@
 #include "sparse_dag.hpp"
 
+#include "thresher/core/bytes.hpp"
+#include "thresher/crypto/signing_key.hpp"
+#include "thresher/crypto/verifier.hpp"
+#include "thresher/sim/measure.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::cli {
@@ -11,6 +15,8 @@ constexpr std::uint64_t kGiga = 1'000'000'000;
 constexpr sim::Ticks kDelta = 2'000 * sim::kUnit;
 /// Vertices older than so many rounds below the last anchor are forgotten.
 constexpr std::int64_t kGcDepth = 24;
+constexpr std::size_t kBatch = 512;
+constexpr int kBatches = 20;
 
 SparseRow row(std::string name, std::string protocol, std::uint32_t sample, std::uint64_t gbit_s) {
   return {
@@ -82,7 +88,7 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
   return e;
 }
 
-SparseFigures measure(const SparseRow& row, const SparseScale& scale) {
+SparseDone measure(const SparseRow& row, const SparseScale& scale) {
   const sim::Experiment e = sparse_experiment(row, scale);
   const sim::Outcome o = sim::simulate(e, {});
   SparseFigures out;
@@ -94,10 +100,34 @@ SparseFigures measure(const SparseRow& row, const SparseScale& scale) {
   if (o.vertices > 0) out.bytes_per_vertex = real(o.bytes) / real(o.vertices);
   out.violations = o.verdict == sim::Verdict::kViolated ? 1 : 0;
   out.verdict = sim::to_string(o.verdict);
+  if (!o.measures.empty()) out.signatures = o.measures.front().value;
+  out.verify_ms = out.signatures * signature_us() / 1000;
   out.messages = o.messages;
   out.cpu_s = o.cpu_s;
   out.rss_gb = real(o.rss_bytes) / kGiga;
-  return out;
+  return {row.name, row.protocol, scale.n, row.sample, row.gbit_s, real(scale.virtual_ms) / 1000,
+          out};
+}
+
+double signature_us() {
+  static const double us = [] {
+    const auto verifier = crypto::make_verifier(crypto::best_verifier());
+    const Bytes message = Bytes::copy_of(as_view("thresher bench sparse-dag: a digest"));
+    std::vector<crypto::SignatureJob> jobs;
+    std::vector<PublicKey> keys;
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      const auto key = crypto::SigningKey::generate();
+      keys.push_back(key.public_key());
+      jobs.push_back({key.public_key(), message.view(), key.sign(message.view())});
+    }
+    std::vector<crypto::Verdict> verdicts(kBatch);
+    verifier->register_keys(keys);
+    verifier->verify(jobs, verdicts);  // once to come into the caches
+    const sim::CpuClock clock;
+    for (int i = 0; i < kBatches; ++i) verifier->verify(jobs, verdicts);
+    return clock.seconds() * 1e6 / static_cast<double>(kBatch * kBatches);
+  }();
+  return us;
 }
 
 }  // namespace thresher::cli

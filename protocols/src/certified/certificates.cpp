@@ -65,6 +65,7 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   const std::uint64_t first = next_ticket;
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
     fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
+    ++stats.signatures_checked;
     ++check.left;
   };
   if (check.kind == Check::kTwo) {
@@ -154,6 +155,7 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
 void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx) {
   if (config.rules.one_signature) {
     const Certificate& one = vertex->certificate;
+    ++stats.signatures_checked;
     if (config.joint->verify(vertex->digest, one.signers, one.signatures.front())) {
       (void)hold(vertex, from, fx);
     } else {

@@ -3,6 +3,7 @@
 
 #include "state.hpp"
 #include "thresher/core/compose.hpp"
+#include "walk.hpp"
 #include "waves.hpp"
 
 namespace thresher::certified {
@@ -169,7 +170,7 @@ void Bullshark::State::choose_parents(Header& h) const {
 void Bullshark::State::add_stragglers(Header& h) const {
   const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
   const std::uint64_t age = dense ? 2 : kStragglerAge;
-  if (h.round.value <= age) return;
+  if (h.round.value <= age || (dense && config.rules.fewest_parents)) return;
   const std::uint64_t depth = config.gc_depth;
   const std::uint64_t oldest = h.round.value > depth ? h.round.value - depth : 1;
   for (std::uint32_t i = 0; i < n(); ++i) {
@@ -191,10 +192,9 @@ void Bullshark::State::mark_history(const Header& h) {
   std::vector<NodeSet> todo(h.round.value - from.value + 1);
   add_refs(h, from, todo);
   for (std::size_t i = todo.size(); i-- > 0;) {
-    todo[i].for_each([&](NodeId author) {
-      Cell* cell = store.find({author, Round{from.value + i}});
-      if (cell == nullptr || std::exchange(cell->in_own_history, true)) return;
-      add_refs(cell->vertex->header, from, todo);
+    walk(store, Round{from.value + i}, todo[i], [&](NodeId, Cell& cell) {
+      if (std::exchange(cell.in_own_history, true)) return;
+      add_refs(cell.vertex->header, from, todo);
     });
   }
 }

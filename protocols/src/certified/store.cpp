@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "walk.hpp"
+
 namespace thresher::certified {
 
 bool Store::insert(VertexPtr vertex) {
@@ -59,10 +61,8 @@ std::vector<NodeSet> Store::history(const Ref& start, Round from) const {
   reached.back().insert(start.author);
   for (std::size_t i = reached.size(); i-- > 0;) {
     const Round round{from.value + i};
-    reached[i].for_each([&](NodeId author) {
-      const Cell* cell = find({author, round});
-      if (cell != nullptr) add_refs(cell->vertex->header, from, reached);
-    });
+    walk(*this, round, reached[i],
+         [&](NodeId, const Cell& cell) { add_refs(cell.vertex->header, from, reached); });
   }
   return reached;
 }

@@ -94,8 +94,8 @@ void Machine<S>::collect(Ticks end) {
     inboxes_[face].push_back(event);
   };
   Event event;
-  for (Ticks t = calendar_.next_time(); t < end; t = calendar_.next_time()) {
-    (void)calendar_.take(t, event);
+  while (calendar_.any_before(end)) {
+    (void)calendar_.take(calendar_.next_time(), event);
     if (kind_of(event) != kAll) {
       give(face_of(event).index, event);
       continue;
