@@ -97,7 +97,9 @@ SparseDone measure(const SparseRow& row, const SparseScale& scale) {
   if (o.vertices > 0) out.latency_ms = real(o.vertex_ticks) / real(o.vertices) / sim::kUnit;
   const double received = real(o.bytes) / e.n;
   if (o.time > 0) out.mbit_per_s = received * 8 / real(o.time) * 1e6 / kMega;
-  if (o.vertices > 0) out.bytes_per_vertex = real(o.bytes) / real(o.vertices);
+  // By rates: what was received at the end of the run was not all ordered in it.
+  if (out.vertices_per_s > 0)
+    out.bytes_per_vertex = out.mbit_per_s * kMega / 8 / out.vertices_per_s;
   out.violations = o.verdict == sim::Verdict::kViolated ? 1 : 0;
   out.verdict = sim::to_string(o.verdict);
   if (!o.measures.empty()) out.signatures = o.measures.front().value;
