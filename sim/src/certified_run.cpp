@@ -17,6 +17,7 @@ using certified::Bullshark;
 constexpr std::int64_t kGcDepth = 50;
 constexpr std::int64_t kTimeout = 8000;
 constexpr std::size_t kNameBytes = 4;
+constexpr std::size_t kLine = 64;  // of a cache
 
 std::string name_of(const certified::Ref& ref) {
   Writer w;
@@ -59,6 +60,7 @@ class CertifiedSubject {
       : rules_(rules), signer_(e), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
     rules_.one_signature = choice(e, "certificates", "list") == "one";
     rules_.late_commit = choice(e, "commits", "early") == "late";
+    rules_.fewest_parents = choice(e, "edges", "all") == "fewest";
     if (rules_.one_signature) joint_ = std::make_shared<MockJoint>(seed_);
     if (const auto it = e.parameters.find("rests"); it != e.parameters.end()) {
       rests_ = std::get<bool>(it->second);
@@ -108,6 +110,19 @@ class CertifiedSubject {
   void items(const certified::Committed& c, F visit) const {
     for (const certified::VertexPtr& v : c.blocks) visit(v->digest);
   }
+  void warm(const Bullshark& node, NodeId from, const certified::Message& message) const {
+    node.warm(from);
+    const auto fetch = [](const auto* value) {
+      const auto* bytes = reinterpret_cast<const char*>(value);
+      for (std::size_t i = 0; i < sizeof(*value); i += kLine) __builtin_prefetch(bytes + i);
+    };
+    if (const auto* propose = std::get_if<certified::Propose>(&message)) {
+      fetch(propose->proposal.get());
+    } else if (const auto* certify = std::get_if<certified::Certify>(&message)) {
+      fetch(certify->vertex.get());
+      __builtin_prefetch(certify->certificate.signatures.data());
+    }
+  }
   std::optional<VertexName> born(const certified::Message& message) const {
     const auto* propose = std::get_if<certified::Propose>(&message);
     if (propose == nullptr) return std::nullopt;
@@ -146,6 +161,17 @@ class CertifiedSubject {
   }
   std::uint64_t round(const Bullshark& node) const { return node.round().value; }
   std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
+
+  /// What a node checks for a vertex that it takes.
+  std::vector<Measure> measures(const std::vector<const Bullshark*>& nodes) const {
+    double checked = 0;
+    double accepted = 0;
+    for (const auto* node : nodes) {
+      checked += static_cast<double>(node->stats().signatures_checked);
+      accepted += static_cast<double>(node->stats().vertices_accepted);
+    }
+    return {{"signatures_per_vertex", accepted > 0 ? checked / accepted : 0}};
+  }
 
  private:
   std::uint32_t n() const { return committee_.size(); }
@@ -287,6 +313,12 @@ ProtocolInfo certified_info() {
        0,
        "early: when the votes are there; late: with the next anchor",
        {"early", "late"}},
+      {"edges",
+       std::string("all"),
+       0,
+       0,
+       "of dense vertices; all: to what the author holds; fewest: to a quorum of it",
+       {"all", "fewest"}},
       {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
   };
   info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};

@@ -18,6 +18,7 @@ constexpr std::int64_t kGcDepth = 256;
 constexpr std::int64_t kTimeout = 6000;
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
 constexpr std::size_t kNameBytes = 4;
+constexpr std::size_t kLine = 64;  // of a cache
 
 std::string name_of(const Digest& digest) {
   return to_hex(ByteView(digest.bytes).first(kNameBytes));
@@ -38,6 +39,9 @@ class DagSubject {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
              a.what == FaultKind::kFlood;
     });
+    records_ = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
+      return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
+    });
     if (liars) lies_ = std::make_shared<DagLies>(committee_);
   }
 
@@ -48,6 +52,7 @@ class DagSubject {
     config.rules = rules_;
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
+    config.records = records_;
     return dag::Dag(std::move(config));
   }
   dag::Submit request(const Bytes& payload) const { return {{payload, hash(payload.view())}}; }
@@ -71,6 +76,13 @@ class DagSubject {
   template <class F>
   void items(const dag::Committed& c, F visit) const {
     for (const dag::BlockPtr& b : c.blocks) visit(b->digest);
+  }
+  void warm(const dag::Dag& node, NodeId from, const dag::Message& message) const {
+    node.warm(from);
+    if (const auto* push = std::get_if<dag::Push>(&message)) {
+      const auto* bytes = reinterpret_cast<const char*>(push->block.get());
+      for (std::size_t i = 0; i < sizeof(dag::Block); i += kLine) __builtin_prefetch(bytes + i);
+    }
   }
   std::optional<VertexName> born(const dag::Message& message) const {
     const auto* push = std::get_if<dag::Push>(&message);
@@ -118,6 +130,17 @@ class DagSubject {
   std::uint64_t round(const dag::Dag& node) const { return node.round().value; }
   std::uint64_t refused(const dag::Dag& node) const { return node.stats().refused; }
 
+  /// What a node checks for a block that it takes.
+  std::vector<Measure> measures(const std::vector<const dag::Dag*>& nodes) const {
+    double checked = 0;
+    double accepted = 0;
+    for (const auto* node : nodes) {
+      checked += static_cast<double>(node->stats().signatures_checked);
+      accepted += static_cast<double>(node->stats().blocks_accepted);
+    }
+    return {{"signatures_per_vertex", accepted > 0 ? checked / accepted : 0}};
+  }
+
  private:
   std::size_t size(const dag::Block& b) const {
     if (sizes_.published) {
@@ -157,6 +180,7 @@ class DagSubject {
   Signer signer_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
+  bool records_ = false;  // somebody will restart
   Sizes sizes_;
   std::shared_ptr<DagLies> lies_{};  // what liars know, when there are any
 };

@@ -58,12 +58,16 @@ void Bullshark::on(const Expired& event, Fx& fx) {
 }
 
 void Bullshark::on(const Verified& event, Fx& fx) {
-  state_->verdict(event, fx);
-  state_->progress(fx);
+  if (state_->verdict(event, fx)) state_->progress(fx);
 }
 
 void Bullshark::on(const Endorsed& event, Fx& fx) {
   state_->endorsed(event, fx);
+}
+
+void Bullshark::warm(NodeId peer) const {
+  state_->store.warm(peer);
+  __builtin_prefetch(&state_->peers[peer.value]);
 }
 
 Round Bullshark::round() const {

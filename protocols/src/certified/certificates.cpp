@@ -32,6 +32,7 @@ void Bullshark::State::check_votes(Fx& fx) {
 void Bullshark::State::try_certify(Fx& fx) {
   const std::size_t needed = config.committee.at_least(config.rules.certify);
   if (!own || own->certified || own->votes.size() < needed) return;
+  std::sort(own->votes.begin(), own->votes.end());
   Certificate c{NodeSet(n()), {}};
   // The own signature is always among them; the others fill the quorum in order.
   std::size_t others = needed - 1;
@@ -64,6 +65,7 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   const std::uint64_t first = next_ticket;
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
     fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
+    ++stats.signatures_checked;
     ++check.left;
   };
   if (check.kind == Check::kTwo) {
@@ -78,18 +80,20 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   return true;
 }
 
-void Bullshark::State::verdict(const Verified& verified, Fx& fx) {
+// True when it was the last verdict of its check, so that something may have changed.
+bool Bullshark::State::verdict(const Verified& verified, Fx& fx) {
   auto it = checks.upper_bound(verified.ticket.local);
-  if (it == checks.begin()) return;
+  if (it == checks.begin()) return false;
   --it;
   const std::uint64_t index = verified.ticket.local - it->first;
-  if (index >= it->second.good.size()) return;
+  if (index >= it->second.good.size()) return false;
   it->second.good[index] = verified.ok;
-  if (--it->second.left > 0) return;
+  if (--it->second.left > 0) return false;
   Check check = std::move(it->second);
   checks.erase(it);
   --peers[check.from.value].checks;
   conclude(check, fx);
+  return true;
 }
 
 void Bullshark::State::conclude(Check& check, Fx& fx) {
@@ -107,7 +111,7 @@ void Bullshark::State::conclude(Check& check, Fx& fx) {
   stats.refused += bad;
   if (!own || own->proposal != check.first || own->certified) return;
   for (std::size_t i = 0; i < check.good.size(); ++i) {
-    if (check.good[i]) own->votes.insert(check.signatures[i]);
+    if (check.good[i]) own->votes.push_back(check.signatures[i]);
   }
   check_votes(fx);
   try_certify(fx);
@@ -151,6 +155,7 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
 void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx) {
   if (config.rules.one_signature) {
     const Certificate& one = vertex->certificate;
+    ++stats.signatures_checked;
     if (config.joint->verify(vertex->digest, one.signers, one.signatures.front())) {
       (void)hold(vertex, from, fx);
     } else {

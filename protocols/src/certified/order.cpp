@@ -3,6 +3,7 @@
 
 #include "state.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "walk.hpp"
 
 namespace thresher::certified {
 
@@ -35,17 +36,16 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
   for (std::size_t i = todo.size(); i-- > 0;) {
     const Round round{lowest + i};
     std::vector<VertexPtr> of_round;
-    todo[i].for_each([&](NodeId author) {
-      Cell* cell = store.find({author, round});
-      if (cell == nullptr || std::exchange(cell->delivered, true)) return;
-      if (cell->vertex->header.payload_bytes > 0 && undelivered > 0) --undelivered;
-      const VertexPtr v = cell->vertex;
+    walk(store, round, todo[i], [&](NodeId, Cell& cell) {
+      if (std::exchange(cell.delivered, true)) return;
+      if (cell.vertex->header.payload_bytes > 0 && undelivered > 0) --undelivered;
+      const VertexPtr v = cell.vertex;
       of_round.push_back(v);
       if (config.evict_delivered && !v->payload.bytes.empty()) {
         auto slim = std::make_shared<Vertex>(*v);
         slim->payload.bytes = {};
         if (own_vertex == v) own_vertex = slim;
-        cell->vertex = std::move(slim);
+        cell.vertex = std::move(slim);
       }
       add_refs(v->header, Round{lowest}, todo);
     });

@@ -3,6 +3,7 @@
 
 #include "state.hpp"
 #include "thresher/core/compose.hpp"
+#include "walk.hpp"
 #include "waves.hpp"
 
 namespace thresher::certified {
@@ -136,12 +137,12 @@ void Bullshark::State::choose_parents(Header& h) const {
   const NodeSet& held = store.accepted_authors(before).members();
   const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
   if (!config.rules.self_edge && !dense) h.self = Round{0};
-  if (dense) {
+  if (dense && !config.rules.fewest_parents) {
     h.parents = held;
     if (held.contains(h.author)) h.self = before;
     return;
   }
-  const bool has_own = h.self == before;
+  const bool has_own = h.self == before || (dense && held.contains(h.author));
   std::optional<NodeId> anchor;
   if (has_anchor(before)) anchor = anchor_of(before, config.committee);
   if (config.rules.parents == Parents::kVerifiable) {
@@ -152,7 +153,12 @@ void Bullshark::State::choose_parents(Header& h) const {
     held.for_each([&](NodeId id) {
       if (id != h.author && id != anchor) others.insert(id);
     });
-    h.parents = draw(others, config.rules.sample, seed, h.round.value);
+    std::uint32_t sample = config.rules.sample;
+    if (dense) {
+      sample = config.committee.at_least(config.rules.dense) - (has_own ? 1 : 0);
+      if (anchor && *anchor != h.author && held.contains(*anchor)) --sample;
+    }
+    h.parents = draw(others, sample, seed, h.round.value);
   }
   if (has_own) h.parents.insert(h.author);
   if (anchor && *anchor != h.author && held.contains(*anchor)) h.parents.insert(*anchor);
@@ -164,7 +170,7 @@ void Bullshark::State::choose_parents(Header& h) const {
 void Bullshark::State::add_stragglers(Header& h) const {
   const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
   const std::uint64_t age = dense ? 2 : kStragglerAge;
-  if (h.round.value <= age) return;
+  if (h.round.value <= age || (dense && config.rules.fewest_parents)) return;
   const std::uint64_t depth = config.gc_depth;
   const std::uint64_t oldest = h.round.value > depth ? h.round.value - depth : 1;
   for (std::uint32_t i = 0; i < n(); ++i) {
@@ -186,10 +192,9 @@ void Bullshark::State::mark_history(const Header& h) {
   std::vector<NodeSet> todo(h.round.value - from.value + 1);
   add_refs(h, from, todo);
   for (std::size_t i = todo.size(); i-- > 0;) {
-    todo[i].for_each([&](NodeId author) {
-      Cell* cell = store.find({author, Round{from.value + i}});
-      if (cell == nullptr || std::exchange(cell->in_own_history, true)) return;
-      add_refs(cell->vertex->header, from, todo);
+    walk(store, Round{from.value + i}, todo[i], [&](NodeId, Cell& cell) {
+      if (std::exchange(cell.in_own_history, true)) return;
+      add_refs(cell.vertex->header, from, todo);
     });
   }
 }
@@ -214,7 +219,7 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
   Own next;
   next.proposal = make_proposal(std::move(*signing), event.signature, config.chain);
   next.payload = std::exchange(signing_payload, {});
-  next.votes.emplace(config.self, event.signature);
+  next.votes.emplace_back(config.self, event.signature);
   next.heard.insert(config.self);
   own = std::move(next);
   signing.reset();

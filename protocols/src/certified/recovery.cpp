@@ -70,7 +70,7 @@ void Bullshark::State::restore_signed(const Restored& record) {
     Own mine;
     mine.proposal = *proposal;
     mine.payload = with_body(h, Bytes::copy_of(in.bytes(in.remaining())));
-    mine.votes.emplace(config.self, (*proposal)->signature);
+    mine.votes.emplace_back(config.self, (*proposal)->signature);
     mine.heard.insert(config.self);
     own = std::move(mine);
     return;

@@ -50,7 +50,7 @@ struct Bullshark::State {
   void check_votes(Fx& fx);
   void try_certify(Fx& fx);
   bool start_check(Check check, Fx& fx);
-  void verdict(const Verified& verified, Fx& fx);
+  bool verdict(const Verified& verified, Fx& fx);
   void conclude(Check& check, Fx& fx);
   void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx);
   bool hold(const VertexPtr& vertex, NodeId from, Fx& fx);
@@ -133,22 +133,25 @@ struct Bullshark::State {
   Store store;
   Stats stats;
 
-  struct Peer {
-    std::vector<ProposalPtr> proposals;  // by round, none with a certificate
-    std::vector<Payload> batches;        // oldest first, none in a vertex
+  // What every header and certificate looks at comes first, in one line of the cache: with many
+  // peers each message finds theirs cold.
+  struct alignas(64) Peer {
     ProposalPtr voted_for;               // the highest one; its vote below is durable
-    Signature vote{};
-    Payload voted_payload;
-    Round voted{0};            // of voted_for, or of a vote that waits for its signature
-    bool lacks_batch = false;  // the last proposal waits for its payload
+    std::vector<ProposalPtr> proposals;  // by round, none with a certificate
+    Round voted{0};                      // of voted_for, or of a vote that waits for its signature
+    Round seen{0};                       // highest round of a header it proposed
+    Round accepted{0};                   // highest round of an accepted vertex it authored
+
+    std::vector<Payload> batches;  // oldest first, none in a vertex
+    bool lacks_batch = false;      // the last proposal waits for its payload
+    bool two_suspected = false;    // a second header was found and is being checked
+    bool accused = false;          // proven equivocator: not voted for any more
     std::uint32_t batch_ticks = 0;
     std::uint32_t checks = 0;       // verdicts awaited on what it sent
     std::uint32_t outstanding = 0;  // answers it may still send
     std::uint32_t missing = 0;      // vertices to fetch for its proposals
-    Round seen{0};                  // highest round of a header it proposed
-    Round accepted{0};              // highest round of an accepted vertex it authored
-    bool two_suspected = false;     // a second header was found and is being checked
-    bool accused = false;           // proven equivocator: not voted for any more
+    Signature vote{};
+    Payload voted_payload;
   };
   std::vector<Peer> peers;
   NodeSet asleep;               // authors whose last proposal waits for a vertex
@@ -184,7 +187,7 @@ struct Bullshark::State {
   struct Own {
     ProposalPtr proposal;
     Payload payload;
-    std::map<NodeId, Signature> votes;  // verified
+    std::vector<std::pair<NodeId, Signature>> votes;  // verified, of distinct nodes
     std::vector<std::pair<NodeId, Signature>> unverified;
     NodeSet heard;  // voters, whatever their signatures
     bool certified = false;

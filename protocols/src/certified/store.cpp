@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "walk.hpp"
+
 namespace thresher::certified {
 
 bool Store::insert(VertexPtr vertex) {
@@ -9,12 +11,13 @@ bool Store::insert(VertexPtr vertex) {
   while (top() < ref.round) {
     RoundInfo info;
     info.cells.resize(committee_.size());
+    info.held = NodeSet(committee_.size());
     info.accepted = Tally(committee_);
     rounds_.push_back(std::move(info));
   }
-  Cell& cell = at(ref.round).cells[ref.author.value];
-  if (cell.vertex) return false;
-  cell.vertex = std::move(vertex);
+  RoundInfo& info = at(ref.round);
+  if (!info.held.insert(ref.author)) return false;
+  info.cells[ref.author.value].vertex = std::move(vertex);
   ++size_;
   return true;
 }
@@ -32,8 +35,8 @@ void Store::accept(const Ref& ref) {
 
 const Cell* Store::find(const Ref& ref) const {
   if (!in_range(ref.round) || !committee_.contains(ref.author)) return nullptr;
-  const Cell& cell = at(ref.round).cells[ref.author.value];
-  return cell.vertex ? &cell : nullptr;
+  const RoundInfo& info = at(ref.round);
+  return info.held.contains(ref.author) ? &info.cells[ref.author.value] : nullptr;
 }
 
 Cell* Store::find(const Ref& ref) {
@@ -41,8 +44,7 @@ Cell* Store::find(const Ref& ref) {
 }
 
 bool Store::accepted(const Ref& ref) const {
-  const Cell* cell = find(ref);
-  return cell != nullptr && cell->accepted;
+  return in_range(ref.round) && at(ref.round).accepted.contains(ref.author);
 }
 
 const Tally& Store::accepted_authors(Round round) const {
@@ -59,10 +61,8 @@ std::vector<NodeSet> Store::history(const Ref& start, Round from) const {
   reached.back().insert(start.author);
   for (std::size_t i = reached.size(); i-- > 0;) {
     const Round round{from.value + i};
-    reached[i].for_each([&](NodeId author) {
-      const Cell* cell = find({author, round});
-      if (cell != nullptr) add_refs(cell->vertex->header, from, reached);
-    });
+    walk(*this, round, reached[i],
+         [&](NodeId, const Cell& cell) { add_refs(cell.vertex->header, from, reached); });
   }
   return reached;
 }

@@ -117,6 +117,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& f
   const std::uint64_t ticket = next_ticket++;
   ++peer.pending;
   pending.emplace(ticket, Pending{block, from});
+  ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
 }
 

@@ -66,6 +66,10 @@ void Dag::on(const Endorsed& event, Fx& fx) {
 Round Dag::round() const {
   return state_->own ? state_->own->round() : Round{0};
 }
+void Dag::warm(NodeId peer) const {
+  __builtin_prefetch(&state_->peers[peer.value]);
+  state_->store.warm(peer);
+}
 Round Dag::next_slot() const {
   return state_->next;
 }

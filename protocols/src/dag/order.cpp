@@ -107,7 +107,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   if (leader.value <= config.gc_depth) return;
   const Round floor{leader.value - config.gc_depth};
   if (floor <= store.floor()) return;
-  for (Round r = store.floor(); r < floor; ++r.value) {
+  for (Round r = store.floor(); r < floor && config.records; ++r.value) {
     Writer slot;
     slot.u64(r.value);
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
@@ -124,7 +124,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
       submits.push_front(e.block->payload);
     }
     const Table table = mine ? kOwn : kBlock;
-    if (e.accepted && (!own || e.block->digest != own->digest))
+    if (config.records && e.accepted && (!own || e.block->digest != own->digest))
       fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
   });
   const auto below = [&](const Edge& e) { return e.round <= floor; };

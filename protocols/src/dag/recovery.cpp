@@ -18,6 +18,7 @@ Bytes block_key(const Edge& edge) {
 }
 
 void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
+  if (!config.records) return;
   Writer value;
   encode_header(block, value);
   fx.push(Persist{table, block_key({block.author(), block.round(), block.digest}),
@@ -25,6 +26,7 @@ void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
 }
 
 void Dag::State::persist_delivered(Round slot, const Digest& leader, Fx& fx) const {
+  if (!config.records) return;
   Writer key;
   key.u64(slot.value);
   Writer leaders;

@@ -61,6 +61,14 @@ class Calendar {
     return std::min(a, b);
   }
 
+  /// Whether an event comes before `end`. Unlike next_time() it does not turn to a bucket that
+  /// begins at `end` or later, so events may still be pushed in front of that one at no cost.
+  bool any_before(Ticks end) {
+    if (size_ == 0) return false;
+    const bool spent = at_ == current_.size() && late_.empty();
+    return (!spent || next_bucket() * width_ < end) && next_time() < end;
+  }
+
   /// Takes the next event if it is of instant `now`.
   bool take(Ticks now, Event& out) {
     if (next_time() != now || now == kNever) return false;
@@ -90,14 +98,18 @@ class Calendar {
   };
   using Heap = std::priority_queue<Event, std::vector<Event>, After>;
 
-  // Makes the next bucket that holds something the current one.
-  void turn() {
-    std::uint64_t next = far_.empty() ? kNever : far_.top().at / width_;
-    if (in_ring_ > 0) {
-      for (std::uint64_t b = cursor_ + 1; b < next; ++b) {
-        if (!ring_[b % kBuckets].empty()) next = b;
-      }
+  // The next one that holds something. Pre: the current one is spent, others are not.
+  std::uint64_t next_bucket() const {
+    const std::uint64_t far = far_.empty() ? kNever : far_.top().at / width_;
+    if (in_ring_ == 0) return far;
+    for (std::uint64_t b = cursor_ + 1; b < far; ++b) {
+      if (!ring_[b % kBuckets].empty()) return b;
     }
+    return far;
+  }
+  // Makes the next bucket the current one.
+  void turn() {
+    const std::uint64_t next = next_bucket();
     cursor_ = next;
     auto& slot = ring_[next % kBuckets];
     current_.clear();

@@ -71,7 +71,7 @@ void Machine<S>::dispatch(const Event& event) {
     case kArrival: {
       const std::uint64_t free = nic_saves_up_ ? 0 : now_ * 1000;
       face.in_ns = std::max(face.in_ns, free) + wire_ns(payloads_[event.what].facts.bytes);
-      schedule(std::max(now_, (face.in_ns + 999) / 1000), event.what, pack(kOne, face.index));
+      receive(face, std::max(now_, (face.in_ns + 999) / 1000), event.what);
       break;
     }
     case kTimer: {

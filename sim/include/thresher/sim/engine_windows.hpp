@@ -24,25 +24,65 @@ void Machine<S>::run_window(Ticks end) {
   window_end_ = end;
   Ticks latest = now_;
   for (const std::uint32_t f : touched_) {
-    std::size_t at = 0;
-    auto& box = inboxes_[f];
-    while (at < box.size() || !local_.empty()) {
-      const bool own = at == box.size() || (!local_.empty() && earlier(local_.top(), box[at]));
-      const Event event = own ? local_.top() : box[at];
-      if (own) {
-        local_.pop();
-      } else {
-        ++at;
-      }
-      now_ = event.at;
-      latest = std::max(latest, now_);
-      dispatch(event);
-    }
-    box.clear();
+    run_face(inboxes_[f]);
+    latest = std::max(latest, now_);
   }
   window_end_ = 0;
   now_ = latest;
   tell_kept();
+}
+
+template <Subject S>
+void Machine<S>::run_face(std::vector<Event>& box) {
+  std::size_t at = 0;
+  while (const std::optional<Event> event = next_of(box, at)) {
+    now_ = event->at;
+    dispatch(*event);
+  }
+  box.clear();
+  received_.clear();
+  taken_ = 0;
+}
+
+// The earliest of what waited for the window, what the NIC received in it and what the node
+// scheduled for itself.
+template <Subject S>
+std::optional<Event> Machine<S>::next_of(const std::vector<Event>& box, std::size_t& at) {
+  const Event* next = at < box.size() ? &box[at] : nullptr;
+  const Event* received = taken_ < received_.size() ? &received_[taken_] : nullptr;
+  if (received != nullptr && (next == nullptr || earlier(*received, *next))) next = received;
+  if (!local_.empty() && (next == nullptr || earlier(local_.top(), *next))) {
+    const Event own = local_.top();
+    local_.pop();
+    return own;
+  }
+  if (next == nullptr) return std::nullopt;
+  if (next == received) {
+    ++taken_;
+    return *next;
+  }
+  if (at + kFetchAhead < box.size()) fetch(box[at + kFetchAhead]);
+  if (at + kWarmAhead < box.size()) warm(box[at + kWarmAhead]);
+  ++at;
+  return *next;
+}
+
+template <Subject S>
+void Machine<S>::fetch(const Event& event) const {
+  if (kind_of(event) != kOne && kind_of(event) != kArrival) return;
+  const auto* bytes = reinterpret_cast<const char*>(&payloads_[event.what]);
+  for (std::size_t i = 0; i < sizeof(Payload); i += kLine) __builtin_prefetch(bytes + i);
+}
+
+template <Subject S>
+void Machine<S>::warm(const Event& event) const {
+  if (kind_of(event) != kOne && kind_of(event) != kArrival) return;
+  const Payload& p = payloads_[event.what];
+  const auto* message = std::get_if<Received<Message>>(&p.input);
+  if constexpr (requires { subject_.warm(node(p.id), p.id, message->message); }) {
+    const Face& face = *faces_[event.who & ((1U << kFaceBits) - 1)];
+    if (message != nullptr) subject_.warm(face.executor->protocol(), p.id, message->message);
+  }
 }
 
 template <Subject S>
@@ -54,8 +94,8 @@ void Machine<S>::collect(Ticks end) {
     inboxes_[face].push_back(event);
   };
   Event event;
-  for (Ticks t = calendar_.next_time(); t < end; t = calendar_.next_time()) {
-    (void)calendar_.take(t, event);
+  while (calendar_.any_before(end)) {
+    (void)calendar_.take(calendar_.next_time(), event);
     if (kind_of(event) != kAll) {
       give(face_of(event).index, event);
       continue;

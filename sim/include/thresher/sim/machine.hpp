@@ -236,6 +236,9 @@ class Machine {
   static std::uint32_t pack(Kind kind, std::uint32_t face) {
     return static_cast<std::uint32_t>(kind) << kFaceBits | face;
   }
+  static constexpr std::size_t kFetchAhead = 12;
+  static constexpr std::size_t kWarmAhead = 5;
+  static constexpr std::size_t kLine = 64;  // of a cache
   static Kind kind_of(const Event& e) { return static_cast<Kind>(e.who >> kFaceBits); }
   Face& face_of(const Event& e) { return *faces_[e.who & ((1U << kFaceBits) - 1)]; }
   const Face& face_of(NodeId id) const { return *faces_[first_face_[id.value]]; }
@@ -272,6 +275,12 @@ class Machine {
   void run_window(Ticks end);
   // The events before `end`, by node.
   void collect(Ticks end);
+  // Runs what one node does in the window.
+  void run_face(std::vector<Event>& box);
+  std::optional<Event> next_of(const std::vector<Event>& box, std::size_t& at);
+  // Memory is far: asks for what an event needs some events ahead of it.
+  void fetch(const Event& event) const;
+  void warm(const Event& event) const;
   static bool earlier(const Event& a, const Event& b) {
     return a.at != b.at ? a.at < b.at : a.sequence < b.sequence;
   }
@@ -284,6 +293,16 @@ class Machine {
       local_.push({at, calendar_.next_sequence(), what, who});
     } else {
       calendar_.push(at, what, who);
+    }
+  }
+
+  // What a NIC receives it hands over in order, so this needs no queue.
+  void receive(Face& face, Ticks at, std::uint32_t ref) {
+    const std::uint32_t who = pack(kOne, face.index);
+    if (at < window_end_) {
+      received_.push_back({at, calendar_.next_sequence(), ref, who});
+    } else {
+      calendar_.push(at, ref, who);
     }
   }
 
@@ -401,7 +420,10 @@ class Machine {
     return payloads_.put(std::move(p));
   }
   void release(std::uint32_t ref) {
-    if (--payloads_[ref].uses == 0) (void)payloads_.take(ref);
+    Payload& p = payloads_[ref];
+    if (--p.uses > 0) return;
+    p.input = Start{};
+    payloads_.drop(ref);
   }
   const Message& message_of(const Payload& p) const {
     return std::get<Received<Message>>(p.input).message;
@@ -558,6 +580,8 @@ class Machine {
   std::vector<std::vector<Event>> inboxes_;  // of the window, by face
   std::vector<std::uint32_t> touched_;
   std::priority_queue<Event, std::vector<Event>, Later> local_;
+  std::vector<Event> received_;  // by the NIC of the face that runs, in order, and
+  std::size_t taken_ = 0;        // how many of them its node took
   std::vector<Kept> kept_;
   Ticks now_ = 0;
   std::uint64_t messages_ = 0;

@@ -32,6 +32,8 @@ class Slab {
     free_.push_back(at);
     return std::exchange((*this)[at], T{});
   }
+  /// Frees the place; the value stays until the next one comes.
+  void drop(std::uint32_t at) { free_.push_back(at); }
   T& operator[](std::uint32_t at) { return chunks_[at / kChunk][at % kChunk]; }
   const T& operator[](std::uint32_t at) const { return chunks_[at / kChunk][at % kChunk]; }
 

@@ -18,6 +18,7 @@
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
+// `warm(node, from, message)` (brings near what the message will look at; a hint),
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
 // to stay bounded: NodeMeasures::held), `measures(nodes)` (measures of its own, from the correct
 // nodes that are up at the end).

@@ -64,7 +64,8 @@ struct Stats {
   std::uint64_t refused = 0;        ///< malformed, over quota, out of window or badly signed
   std::uint64_t equivocations = 0;  ///< proved second headers
   std::uint64_t votes_sent = 0;
-  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
+  std::uint64_t signatures_checked = 0;  ///< one that stands for several counts once
+  std::uint64_t coin_batches = 0;        ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
@@ -105,6 +106,9 @@ class Bullshark {
   void on(const Expired&, Fx&);
   void on(const Verified&, Fx&);
   void on(const Endorsed&, Fx&);
+
+  /// Changes nothing: brings near what a message of `peer`, a member, will look at first.
+  void warm(NodeId peer) const;
 
   Round round() const;         ///< of the own last header
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first

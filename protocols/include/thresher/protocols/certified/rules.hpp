@@ -47,6 +47,10 @@ struct Rules {
   /// later than needed.
   bool late_commit = false;
 
+  /// A dense vertex refers to `dense` parents and no more: the own one, the anchor, others by
+  /// chance. The throughput and the use of NICs in arXiv 2506.13998 give that number of edges.
+  bool fewest_parents = false;
+
   bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }

@@ -46,6 +46,7 @@ struct Config {
   /// Rounds behind the others beyond which rounds are pulled only seldom, because the host
   /// fetches the log instead (see Dag::on(Restored)). 0: there is no such host.
   std::uint64_t host_fetches_beyond = 0;
+  bool records = true;  ///< false: nothing is kept for a restart, which must not come
   Limits limits{};
 };
 
@@ -58,6 +59,7 @@ struct Stats {
   std::uint64_t timeouts = 0;
   std::uint64_t refused = 0;  ///< malformed, over quota or out of window
   std::uint64_t equivocations = 0;
+  std::uint64_t signatures_checked = 0;
 };
 
 /// Sizes of everything that a peer can fill.
@@ -100,7 +102,9 @@ class Dag {
   void on(const Verified&, Fx&);
   void on(const Endorsed&, Fx&);
 
-  Round round() const;      ///< of the own last block
+  Round round() const;  ///< of the own last block
+  /// Changes nothing: brings near what a block of `peer`, a member, will look at first.
+  void warm(NodeId peer) const;
   Round next_slot() const;  ///< first slot that is not decided
   /// Who leads a round, by what this node has decided. Pre: round >= next_slot().
   NodeId leader(Round round) const;
