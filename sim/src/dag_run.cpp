@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "dag_lemmas.hpp"
 #include "dag_lies.hpp"
 #include "dag_subject.hpp"
 #include "published_sizes.hpp"
@@ -42,9 +43,12 @@ class DagSubject {
     sizes_ = sizes_of(e);
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
-             a.what == FaultKind::kFlood;
+             a.what == FaultKind::kFlood || a.what == FaultKind::kForge;
     });
-    if (liars) lies_ = std::make_shared<DagLies>(committee_);
+    if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty());
+    const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
+                                    [](auto& a) { return a.what == FaultKind::kForge; });
+    if (forges) lemmas_ = std::make_shared<DagLemmas>(committee_, rules_, FaultPlan(e));
   }
 
   dag::Dag make(NodeId id) const {
@@ -115,6 +119,17 @@ class DagSubject {
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
   }
+  std::vector<Forged<dag::Message>> forge(NodeId id, std::string_view field, std::uint64_t mood,
+                                          std::uint64_t salt) const {
+    return lies_->forge(id, committee_.at_least(rules_.dense), field, mood, salt);
+  }
+  std::optional<Finding> audit() const { return lemmas_ ? lemmas_->check() : std::nullopt; }
+  bool proposes(const dag::Message& message) const {
+    return std::holds_alternative<dag::Push>(message);
+  }
+  std::optional<dag::Message> hand_out(const dag::Message& asked) const {
+    return lies_->hand_out(asked);
+  }
   /// A slot that two faces split waits for an anchor, which may hide behind split ones in turn,
   /// until the leaders have been round; every round may cost a timeout and a pull.
   Ticks patience(const Experiment& e) const {
@@ -138,6 +153,7 @@ class DagSubject {
 
   MessageFacts facts(const dag::Push& m) const {
     if (lies_) lies_->note(m.block);
+    if (lemmas_) lemmas_->note(m.block);
     const dag::Block& b = *m.block;
     const bool leads = dag::leader_of(b.round(), committee_) == b.author();
     return {"block", b.round().value, total(size(b)), leads};
@@ -163,7 +179,8 @@ class DagSubject {
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   Sizes sizes_;
-  std::shared_ptr<DagLies> lies_{};  // what liars know, when there are any
+  std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
+  std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
 };
 
 }  // namespace
@@ -181,6 +198,7 @@ ProtocolInfo dag_info() {
       sizes_parameter(),
   };
   info.fields = {"claim", "payload", "refs", "self", "support", "vote"};
+  info.forges = true;
   return info;
 }
 
