@@ -15,10 +15,14 @@ dag::Edge edge_to(const dag::BlockPtr& b) {
 
 void DagLies::note(const dag::BlockPtr& block) {
   auto& same_round = by_round_[block->round().value];
-  const bool known = std::any_of(same_round.begin(), same_round.end(),
-                                 [&](const auto& b) { return b->digest == block->digest; });
-  if (!known) same_round.push_back(block);
-  if (by_round_.size() > kRoundsKnown) by_round_.erase(by_round_.begin());
+  const bool known = known_.contains(block->digest);
+  if (known) return;
+  same_round.push_back(block);
+  known_.emplace(block->digest, block);
+  while (by_round_.size() > kRoundsKnown) {
+    for (const auto& old : by_round_.begin()->second) known_.erase(old->digest);
+    by_round_.erase(by_round_.begin());
+  }
 }
 
 std::vector<dag::BlockPtr> DagLies::leaders(std::uint64_t round) const {

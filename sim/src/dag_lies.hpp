@@ -4,6 +4,11 @@
 //   DagLies lies(committee);
 //   lies.note(block);                                      // of anybody, as it is sent
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
+//   lies.forge(id, rules.dense, "", mood, salt);             // blocks that nobody's rules made
+//
+// A forger (THRESHER-DAG section 9) votes for and claims any leader block or none, jumps over own
+// blocks that would give it away, gives leader blocks just enough parents, so that what it dislikes
+// stays hidden, puts twins of liars in the place of parents, signs variants, and speaks late.
 //
 // Guarantees: a function of what was noted and the mutation. Names blocks that exist; only a claim
 // may, for want of another, name one that nobody has. Bounded: the latest rounds are remembered.
@@ -14,19 +19,38 @@
 
 #include "mutation.hpp"
 #include "thresher/protocols/dag/block.hpp"
+#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::sim {
 
 class DagLies {
  public:
-  explicit DagLies(const Committee& committee) : committee_(committee) {}
+  DagLies(const Committee& committee, NodeSet liars)
+      : committee_(committee), liars_(std::move(liars)) {}
 
   void note(const dag::BlockPtr& block);
   /// Changes one field of a block that is about to be signed; false: there is nothing to change.
   bool change(dag::Header& header, dag::Payload& payload, Mutation by) const;
 
+  /// Blocks of one round that `id` may sign now, each with who sees it; `dense` parents make a
+  /// leader block. With a field named only that one lies. They count as sent.
+  std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, std::string_view field,
+                                          std::uint64_t mood, std::uint64_t salt);
+  /// Those of the asked-for blocks that exist, whoever may have them.
+  std::optional<dag::Message> hand_out(const dag::Message& asked) const;
+
  private:
   using Name = std::optional<Digest>;
+  struct Taste;
+  struct Draft;
+
+  bool craft(Draft& draft) const;
+  void point_back(Draft& draft) const;
+  bool add_parents(Draft& draft) const;
+  void double_a_parent(Draft& draft) const;
+  Name supported(Draft& draft, std::uint64_t round, std::uint64_t odds) const;
+  std::vector<dag::BlockPtr> blocks_of(std::uint64_t round, NodeId author) const;
+  std::uint64_t top(NodeId besides) const;
 
   std::vector<dag::BlockPtr> leaders(std::uint64_t round) const;
   bool name_another(std::uint64_t round, Name& name, std::uint64_t salt) const;
@@ -35,6 +59,9 @@ class DagLies {
   bool change_self(dag::Header& header, std::uint64_t salt) const;
 
   Committee committee_;
+  std::map<Digest, dag::BlockPtr> known_;  // the same blocks
+  std::uint64_t forged_ = 0;               // so that no two are alike
+  NodeSet liars_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;
 };
 

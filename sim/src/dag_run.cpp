@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "dag_lemmas.hpp"
 #include "dag_lies.hpp"
 #include "dag_subject.hpp"
 #include "published_sizes.hpp"
@@ -37,12 +38,15 @@ class DagSubject {
     sizes_ = sizes_of(e);
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
-             a.what == FaultKind::kFlood;
+             a.what == FaultKind::kFlood || a.what == FaultKind::kForge;
     });
     records_ = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
     });
-    if (liars) lies_ = std::make_shared<DagLies>(committee_);
+    if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty());
+    const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
+                                    [](auto& a) { return a.what == FaultKind::kForge; });
+    if (forges) lemmas_ = std::make_shared<DagLemmas>(committee_, rules_, FaultPlan(e));
   }
 
   dag::Dag make(NodeId id) const {
@@ -121,6 +125,17 @@ class DagSubject {
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
   }
+  std::vector<Forged<dag::Message>> forge(NodeId id, std::string_view field, std::uint64_t mood,
+                                          std::uint64_t salt) const {
+    return lies_->forge(id, committee_.at_least(rules_.dense), field, mood, salt);
+  }
+  std::optional<Finding> audit() const { return lemmas_ ? lemmas_->check() : std::nullopt; }
+  bool proposes(const dag::Message& message) const {
+    return std::holds_alternative<dag::Push>(message);
+  }
+  std::optional<dag::Message> hand_out(const dag::Message& asked) const {
+    return lies_->hand_out(asked);
+  }
   /// A slot that two faces split waits for an anchor, which may hide behind split ones in turn,
   /// until the leaders have been round; every round may cost a timeout and a pull.
   Ticks patience(const Experiment& e) const {
@@ -155,6 +170,7 @@ class DagSubject {
 
   MessageFacts facts(const dag::Push& m) const {
     if (lies_) lies_->note(m.block);
+    if (lemmas_) lemmas_->note(m.block);
     const dag::Block& b = *m.block;
     const bool leads = dag::leader_of(b.round(), committee_) == b.author();
     return {"block", b.round().value, total(size(b)), leads};
@@ -182,7 +198,8 @@ class DagSubject {
   std::uint64_t timeout_ = 0;
   bool records_ = false;  // somebody will restart
   Sizes sizes_;
-  std::shared_ptr<DagLies> lies_{};  // what liars know, when there are any
+  std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
+  std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
 };
 
 }  // namespace
@@ -200,6 +217,7 @@ ProtocolInfo dag_info() {
       sizes_parameter(),
   };
   info.fields = {"claim", "payload", "refs", "self", "support", "vote"};
+  info.forges = true;
   return info;
 }
 

@@ -9,7 +9,7 @@
 namespace thresher::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 15> kNames{{
+constexpr std::array<std::pair<std::string_view, FaultKind>, 16> kNames{{
     {"silent", FaultKind::kSilent},
     {"crash", FaultKind::kCrash},
     {"amnesia", FaultKind::kAmnesia},
@@ -23,9 +23,13 @@ constexpr std::array<std::pair<std::string_view, FaultKind>, 15> kNames{{
     {"stale", FaultKind::kStale},
     {"flood", FaultKind::kFlood},
     {"mutate", FaultKind::kMutate},
+    {"forge", FaultKind::kForge},
     {"starve", FaultKind::kStarve},
     {"no-share", FaultKind::kNoShare},
 }};
+
+// A liar keeps to one way of lying for this long.
+constexpr Ticks kMood = 12 * kUnit;
 
 bool stops(FaultKind kind) {
   return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia;
@@ -62,6 +66,7 @@ FaultPlan::FaultPlan(const Experiment& e)
       twins_(e.n),
       senders_(e.n),
       hoarders_(e.n),
+      forgers_(e.n),
       returning_(e.n),
       fired_(e.faults.size()) {
   for (std::size_t i = 0; i < actions_.size(); ++i) {
@@ -86,6 +91,7 @@ FaultPlan::FaultPlan(const Experiment& e)
       of_[id.value].push_back(i);
       senders_.insert(id);
       if (a.what == FaultKind::kTwins) twins_.insert(id);
+      if (a.what == FaultKind::kForge) forgers_.insert(id);
       if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
     }
   }
@@ -111,7 +117,8 @@ const NodeSet& FaultPlan::chosen_few(std::size_t index, const Sent& sent) {
 bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
   const FaultAction& a = actions_[index];
   if (sent.now < a.from || (a.to && sent.now >= *a.to)) return false;
-  if (!a.numbers.empty() &&
+  const bool forges = a.what == FaultKind::kForge;  // what it says itself is not heard at all
+  if (!forges && !a.numbers.empty() &&
       std::find(a.numbers.begin(), a.numbers.end(), sent.number) == a.numbers.end())
     return false;
   switch (a.what) {
@@ -138,13 +145,32 @@ void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
     const FaultAction& a = actions_[index];
     const std::uint64_t salt =
         mix64(mix64(seed_ + index) ^ mix64(sent.number * n_ + sent.from.value));
-    if (a.probability_ppm < 1'000'000 &&
+    if (a.probability_ppm < 1'000'000 && a.what != FaultKind::kForge &&
         !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
       return;
     out.push_back({&a, index, salt});
   };
   for (const std::size_t index : of_[sent.from.value]) consider(index);
   for (const std::size_t index : starving_) consider(index);
+}
+
+void FaultPlan::chances(NodeId id, std::uint64_t number, Ticks now,
+                        std::vector<Chance>& out) const {
+  for (const std::size_t index : of_[id.value]) {
+    const FaultAction& a = actions_[index];
+    if (a.what != FaultKind::kForge || now < a.from || (a.to && now >= *a.to)) continue;
+    if (!a.numbers.empty() &&
+        std::find(a.numbers.begin(), a.numbers.end(), number) == a.numbers.end())
+      continue;
+    const std::uint64_t liar = mix64(seed_ ^ mix64(id.value + std::uint64_t{n_}));
+    const std::uint64_t salt = mix64(liar ^ mix64(number));
+    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    out.push_back({&a, index, mix64(liar + now / kMood), salt});
+  }
+}
+
+bool FaultPlan::audience(std::size_t action, NodeId to) const {
+  return actions_[action].group.empty() || group_[action].contains(to);
 }
 
 std::uint64_t FaultPlan::fired() const {

@@ -30,9 +30,11 @@ class Drawing {
   Drawing(Experiment& e, std::uint64_t seed, const Menu& menu)
       : e_(e), rng_(seed, kScheduleStream), menu_(menu), span_(span_of(e)) {
     if (menu_.faults.empty()) menu_.faults = standard_kinds();
+    lawless_ = menu_.lawless && menu_.network && e_.network.gst == 0 && one_in(2);
   }
 
   void network() {
+    if (lawless_) return asynchrony();
     Network& net = e_.network;
     if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
     if (net.scheduler == Network::Scheduler::kFair && one_in(2))
@@ -58,10 +60,15 @@ class Drawing {
     }
     const std::size_t most = e_.beyond_f ? std::min(kStrong.eval(e_.n, e_.f), e_.n) : e_.f;
     if (most <= faulty.size()) return;
-    for (std::uint64_t k = 1 + rng_.below(most - faulty.size()); k > 0; --k) {
+    const std::uint64_t more = most - faulty.size();
+    for (std::uint64_t k = lawless_ ? more : 1 + rng_.below(more); k > 0; --k) {
       NodeId id = node();
       while (faulty.contains(id)) id = node();
       faulty.insert(id);
+      if (lawless_ && menu_.forges) {
+        forge(id);
+        continue;
+      }
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
     }
   }
@@ -108,6 +115,41 @@ class Drawing {
       const DelayLaw law{DelayLaw::Kind::kConstant, delay, 0, delay, delay};
       e_.network.links.push_back({{node()}, {node()}, law});
     }
+  }
+
+  // No message has to come before the end, and for a while at a time some nodes are hardly heard or
+  // hear hardly anybody.
+  void asynchrony() {
+    Network& net = e_.network;
+    net.gst = span_ * kUnit;
+    const Ticks most = (1 + rng_.below(4)) * kUnit;
+    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty())
+      net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
+    const std::uint64_t longest = 2 + rng_.below(30);
+    for (std::uint64_t at = 0; at < span_;) {
+      const std::uint64_t lasts = 1 + rng_.below(longest);
+      const auto hide = [&](std::vector<NodeId> who, std::vector<NodeId> group) {
+        FaultAction a{.who = std::move(who), .what = FaultKind::kStarve, .from = at * kUnit};
+        a.to = (at + lasts) * kUnit;
+        a.group = std::move(group);
+        a.amount = (1 + rng_.below(40)) * kUnit;
+        e_.faults.push_back(a);
+      };
+      const NodeId unheard = node();
+      const NodeId deaf = node();
+      if (one_in(2)) hide({unheard}, all_but(unheard, node()));
+      if (one_in(2)) hide(all_but(deaf, node()), {deaf});
+      if (one_in(2)) hide(some(), {node()});
+      if (one_in(4)) hide({node()}, some());
+      at += lasts;
+    }
+  }
+  void forge(NodeId id) {
+    FaultAction a{.who = {id}, .what = FaultKind::kForge};
+    if (!one_in(3)) a.probability_ppm = 50'000 + rng_.below(500'000);
+    constexpr std::string_view kLies[] = {"claim", "refs", "self", "vote"};
+    if (one_in(3)) a.field = kLies[rng_.below(std::size(kLies))];
+    e_.faults.push_back(a);
   }
 
   // One short disturbance after the other.
@@ -207,6 +249,7 @@ class Drawing {
   Prng rng_;
   Menu menu_;
   std::uint64_t span_;
+  bool lawless_ = false;
 };
 
 class Campaign {
@@ -280,6 +323,8 @@ Menu menu_of(const std::string& protocol) {
   for (const ProtocolInfo& info : simulated_protocols()) {
     if (info.name != protocol) continue;
     menu.fields = info.fields;
+    menu.lawless = true;
+    menu.forges = info.forges;
     if (!info.byzantine) menu.faults = {FaultKind::kCrash};
   }
   return menu;

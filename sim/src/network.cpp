@@ -317,7 +317,10 @@ Transit Links::transit(const Letter& letter) const {
   const bool calm = net_.gst > 0 && letter.sent >= net_.gst;
   if (net_.loss_ppm > 0 && !calm && rng.chance_ppm(net_.loss_ppm)) return {true, "loss", 0, {}};
   Ticks at = scheduled(letter, letter.sent + letter.extra + delay(letter, rng), rng);
-  if (letter.withheld) at = std::max(at, std::max(letter.sent, net_.gst) + net_.delta);
+  if (letter.withheld) {
+    const Ticks latest = std::max(letter.sent, net_.gst) + net_.delta;
+    at = std::max(at, letter.hold == 0 ? latest : std::min(latest, at + letter.hold));
+  }
   if (net_.cut_ppm > 0 && letter.sent < net_.gst &&
       Prng(seed_, link * 8 + kCutStream).chance_ppm(net_.cut_ppm))
     at += net_.gst - letter.sent;

@@ -172,6 +172,8 @@ class Shrinker {
       const FaultAction& a = best_.faults[i];
       if (a.probability_ppm < 1'000'000)
         smaller |= with([i](Experiment& e) { e.faults[i].probability_ppm = 1'000'000; });
+      if (a.what == FaultKind::kStarve && a.amount != 0)
+        smaller |= with([i](Experiment& e) { e.faults[i].amount = 0; });
       if (!a.numbers.empty()) smaller |= with([i](Experiment& e) { e.faults[i].numbers.clear(); });
       if (a.what != FaultKind::kSilent && a.what != FaultKind::kStarve)
         smaller |= with([i](Experiment& e) {
@@ -271,12 +273,21 @@ class Shrinker {
     return smaller;
   }
 
-  // A violation needs no more time than it took; a wait that is too long needs no more goals.
+  // A violation needs no more time than it took, or less where only the end showed it; a wait that
+  // is too long needs no more goals.
   bool cut_time() {
     if (outcome_.verdict == Verdict::kViolated) {
       const Ticks end = (outcome_.time / kUnit + 1) * kUnit;
-      if (best_.stop.time && *best_.stop.time <= end) return false;
-      return with([end](Experiment& e) { e.stop = {.time = end, .rounds = {}, .decisions = {}}; });
+      bool smaller = false;
+      if (!best_.stop.time || *best_.stop.time > end)
+        smaller =
+            with([end](Experiment& e) { e.stop = {.time = end, .rounds = {}, .decisions = {}}; });
+      const auto shorter = [&] {
+        const Ticks most = best_.stop.time.value_or(0) / kUnit * 7 / 8 * kUnit;
+        return most > 0 && with([most](Experiment& e) { e.stop.time = most; });
+      };
+      while (!spent() && shorter()) smaller = true;
+      return smaller;
     }
     bool smaller = false;
     const auto halve = [](auto& goal) {

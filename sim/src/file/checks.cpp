@@ -198,17 +198,22 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
   if (what == FaultKind::kSelective && fault.group.empty()) {
     fields.wrong("", "a selective fault needs a `group`: who hears it");
   }
-  if ((what == FaultKind::kDelay) != (delay != 0)) {
-    fields.wrong("delay", what == FaultKind::kDelay ? "a delay fault needs a `delay` above 0"
-                                                    : "goes with \"what\": \"delay\"");
+  if (what == FaultKind::kForge && info != nullptr && !info->forges) {
+    fields.wrong("what", info->name + " has no forged proposals; mutate changes its messages");
+  }
+  if (what == FaultKind::kDelay && delay == 0) {
+    fields.wrong("delay", "a delay fault needs a `delay` above 0");
+  }
+  if (what != FaultKind::kDelay && what != FaultKind::kStarve && delay != 0) {
+    fields.wrong("delay", "goes with \"what\": \"delay\" or \"starve\"");
   }
   if ((what == FaultKind::kFlood) != (copies != 0)) {
     fields.wrong("copies", what == FaultKind::kFlood ? "a flood needs `copies`, 1 or more"
                                                      : "goes with \"what\": \"flood\"");
   }
   if (fault.field.empty()) return;
-  if (what != FaultKind::kEquivocate && what != FaultKind::kMutate) {
-    fields.wrong("field", "goes with \"what\": \"equivocate\" or \"mutate\"");
+  if (what != FaultKind::kEquivocate && what != FaultKind::kMutate && what != FaultKind::kForge) {
+    fields.wrong("field", "goes with \"what\": \"equivocate\", \"mutate\" or \"forge\"");
   } else if (info != nullptr && std::find(info->fields.begin(), info->fields.end(), fault.field) ==
                                     info->fields.end()) {
     fields.wrong("field", unknown_name("field of " + info->name, fault.field, info->fields));

@@ -189,17 +189,21 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
   fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
   fields.nodes(
-      {"group", "who hears it (selective), sees the second face, or waits (starve; absent: all)",
+      {"group",
+       "who hears it (selective, forge), sees the second face, or waits (starve; absent: all)",
        true},
       fault.group, all);
-  std::uint64_t delay = fault.what == FaultKind::kDelay ? fault.amount : 0;
+  const bool delays = fault.what == FaultKind::kDelay || fault.what == FaultKind::kStarve;
+  std::uint64_t delay = delays ? fault.amount : 0;
   std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
-  fields.decimal({"delay", "of delay: held back by", true}, delay, kTime);
+  fields.decimal({"delay", "of delay: held back by; of starve: no more than this", true}, delay,
+                 kTime);
   fields.whole({"copies", "of flood", true}, copies, {0, 1'000'000});
-  fault.amount = fault.what == FaultKind::kDelay ? delay : copies;
-  fields.words({"field", "of equivocate and mutate; absent: any", true}, fault.field);
-  fields.numbers({"numbers", "only these of the sender's messages; absent: all", true},
-                 fault.numbers);
+  fault.amount = copies == 0 ? delay : copies;
+  fields.words({"field", "of equivocate, mutate and forge; absent: any", true}, fault.field);
+  fields.numbers(
+      {"numbers", "only these of the sender's messages (forge: that it hears); absent: all", true},
+      fault.numbers);
   check_fault(fields, fault, info, delay, copies);
 }
 
@@ -228,6 +232,8 @@ constexpr Oracle kOracles[] = {
     {{"validity", "only what was asked for"}, &Oracles::validity},
     {{"totality", "in the end everybody has what one has"}, &Oracles::totality},
     {{"accountability", "evidence only against the guilty"}, &Oracles::accountability},
+    {{"lemmas", "nothing was signed that lets forgers fork later; of protocols that have some"},
+     &Oracles::lemmas},
     {{"liveness", "decisions go on after GST and faults"}, &Oracles::liveness_on},
 };
 

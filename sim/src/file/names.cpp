@@ -55,7 +55,9 @@ constexpr Name kFaults[] = {
     {"stale", "answers with messages of earlier rounds"},
     {"flood", "sends `copies` of its messages, and junk"},
     {"mutate", "small-scope mutation of one field (ByzzFuzz)"},
-    {"starve", "network: messages of `who` (absent: of leaders) come as late as allowed"},
+    {"forge", "signs proposals of its own making instead of its own, for whom it likes"},
+    {"starve",
+     "network: messages of `who` (absent: of leaders) come as late as allowed, or `delay` later"},
     {"no-share", "withholds its coin shares"},
 };
 

@@ -50,6 +50,7 @@ struct Beacon {
 };
 
 /// Every even number carries a share, every third is a leader's proposal; one field can be mutated.
+/// A liar forges the number kForged.
 struct BeaconSubject {
   using Node = Beacon;
   static constexpr bool kOrdered = false;
@@ -72,6 +73,13 @@ struct BeaconSubject {
     m.value = salt;
     return true;
   }
+  static constexpr std::uint64_t kForged = 1000;
+  bool proposes(const Beacon::Message&) const { return true; }
+  std::vector<Forged<Beacon::Message>> forge(NodeId, std::string_view, std::uint64_t mood,
+                                             std::uint64_t salt) const {
+    return {{{kForged, salt}}, {{kForged + 1, mood}, 0}};
+  }
+  std::optional<Beacon::Message> hand_out(const Beacon::Message&) const { return std::nullopt; }
   std::uint64_t round(const Beacon& node) const { return node.round; }
   std::uint64_t refused(const Beacon&) const { return 0; }
 };

@@ -217,6 +217,49 @@ TEST(Faults, StarveWithoutVictimsDelaysLeaders) {
   EXPECT_EQ(run.of(0, 2, 3)[0].at, 19 * kUnit);  // a leader's, as late as allowed
 }
 
+TEST(Faults, StarveMayEndAfterADelay) {
+  Experiment e = hall({{.who = {NodeId{2}}, .what = FaultKind::kStarve, .amount = 2 * kUnit}});
+  e.network.delta = 8 * kUnit;
+  EXPECT_EQ(Hall(e).of(0, 2, 1)[0].at, 3 * kUnit);
+  e.faults[0].amount = 20 * kUnit;  // no later than allowed
+  EXPECT_EQ(Hall(e).of(0, 2, 1)[0].at, 8 * kUnit);
+}
+
+TEST(Faults, ForgeSaysWhatTheLiarMadeInsteadOfItsOwn) {
+  const Hall run(hall({act(FaultKind::kForge)}));
+  std::set<std::uint64_t> made;
+  for (const std::uint16_t by : others()) {
+    EXPECT_TRUE(run.of(by, 3, 4).empty()) << by;
+    for (const auto& h : run.of(by, 3, BeaconSubject::kForged)) made.insert(h.value);
+    EXPECT_TRUE(run.of(by, 3, BeaconSubject::kForged + 1).empty()) << by;  // shown to nobody
+  }
+  EXPECT_GT(made.size(), 50U);
+  EXPECT_EQ(run.machine.faults().fired(), 1U);
+  EXPECT_FALSE(run.machine.correct(kFaulty));
+}
+
+TEST(Faults, ForgeOnChosenChancesForChosenNodes) {
+  FaultAction a = act(FaultKind::kForge);
+  a.numbers = {2, 9};
+  a.group = {NodeId{1}, NodeId{6}};
+  const Hall run(hall({a}));
+  for (const std::uint16_t by : others())
+    EXPECT_EQ(run.of(by, 3, BeaconSubject::kForged).size(), by == 1 || by == 6 ? 2U : 0U) << by;
+}
+
+// What a liar makes does not depend on what else is in the file.
+TEST(Faults, ForgeryIsTheSameWhenOtherActionsAreDropped) {
+  FaultAction slow{.who = {NodeId{5}}, .what = FaultKind::kDelay, .amount = kUnit / 2};
+  const auto values = [](const Hall& run) {
+    std::vector<std::uint64_t> out;
+    for (const auto& h : run.of(0, 3, BeaconSubject::kForged)) out.push_back(h.value);
+    return out;
+  };
+  const FaultAction forge = act(FaultKind::kForge);
+  slow.from = 100 * kUnit;
+  EXPECT_EQ(values(Hall(hall({slow, forge}))), values(Hall(hall({forge}))));
+}
+
 TEST(Faults, NoShareWithholdsSharesOnly) {
   const Hall run(hall({act(FaultKind::kNoShare)}));
   EXPECT_EQ(run.of(0, 3, 4).size(), 0U);

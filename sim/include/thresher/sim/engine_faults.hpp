@@ -26,7 +26,13 @@ void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
         break;
       case FaultKind::kStarve:
         carriage.withheld = true;
+        carriage.hold = deed.action->amount;
         break;
+      case FaultKind::kForge:
+        changed = false;
+        if (!proposes(use)) break;
+        note(from, to, use, deed, true);
+        return release(use);
       case FaultKind::kEquivocate:
         changed = swap(use, second_face(from, use, deed));
         break;
@@ -72,6 +78,61 @@ void Machine<S>::note(const Face& from, NodeId to, std::uint32_t ref, const Faul
   const std::string_view name = to_string(deed.action->what);
   tell(TraceEvent::Kind::kFault, from, to, name);
   if (dropped) tell_message(TraceEvent::Kind::kDrop, payloads_[ref], to, name);
+}
+
+template <Subject S>
+bool Machine<S>::proposes(std::uint32_t ref) const {
+  if constexpr (kForges) return subject_.proposes(message_of(payloads_[ref]));
+  return false;
+}
+
+template <Subject S>
+void Machine<S>::lie(Face& face, const Payload& heard) {
+  const Message& said = message_of(heard);
+  chances_.clear();
+  if (const auto answer = subject_.hand_out(said)) {
+    const std::uint32_t ref = put(face, *answer, ++face.sent);
+    carry(face, heard.id, ref, {});
+    release(ref);
+  } else if (subject_.proposes(said) && !faults_.forges(heard.id)) {
+    // Only what others propose sets it off: liars that hear each other would never end.
+    faults_.chances(face.id, face.measures.messages_received, now_, chances_);
+  }
+  for (const FaultPlan::Chance& chance : chances_) {
+    std::uint64_t variant = 0;
+    for (auto& forged : subject_.forge(face.id, chance.action->field, chance.mood, chance.salt)) {
+      const std::uint32_t ref = put(face, std::move(forged.message), ++face.sent);
+      faults_.fired(chance.index);
+      if (trace_ != nullptr) tell_vertex(face, payloads_[ref]);
+      Prng shown(chance.salt, ++variant);
+      for (std::uint32_t i = 0; i < n_; ++i) {
+        const NodeId to = node_id(i);
+        const bool sees = shown.chance_ppm(forged.shown_ppm);
+        if (!sees || to == face.id || !faults_.audience(chance.index, to)) continue;
+        if (trace_ != nullptr)
+          tell(TraceEvent::Kind::kFault, face, to, to_string(FaultKind::kForge));
+        starve(face, to, ref);
+      }
+      release(ref);
+    }
+  }
+}
+
+// A liar's words meet the network's faults as everybody's do, and none of its own.
+template <Subject S>
+void Machine<S>::starve(Face& from, NodeId to, std::uint32_t ref) {
+  const Payload& p = payloads_[ref];
+  deeds_.clear();
+  faults_.deeds({from.id, to, p.number, p.facts.round, p.facts.anchor, p.facts.share, now_},
+                deeds_);
+  Carriage carriage;
+  for (const FaultPlan::Deed& deed : deeds_) {
+    if (deed.action->what != FaultKind::kStarve) continue;
+    carriage.withheld = true;
+    carriage.hold = std::max(carriage.hold, deed.action->amount);
+    note(from, to, ref, deed, false);
+  }
+  carry(from, to, ref, carriage);
 }
 
 template <Subject S>

@@ -135,8 +135,10 @@ enum class FaultKind : std::uint8_t {
   kStale,       ///< answers with messages of earlier rounds
   kFlood,       ///< sends `amount` copies and junk of its messages
   kMutate,      ///< small-scope mutation of one field (ByzzFuzz)
+  kForge,       ///< proposals of its own making, in variants, early, late, to chosen nodes, in
+                ///< place of its own: what protocols that declare `forges` let a liar sign
   kStarve,   ///< network: the messages of `who`, or of leaders (anchors) when `who` is empty, come
-             ///< as late as allowed
+             ///< as late as allowed, or `amount` later
   kNoShare,  ///< withholds its coin shares
 };
 
@@ -147,11 +149,14 @@ struct FaultAction {
   Ticks from = 0;
   std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  /// Of selective; the second face's audience of two faces; whom starve keeps waiting (empty: all).
+  /// Of selective; the second face's audience of two faces; whom starve keeps waiting and forge
+  /// shows its blocks (empty: all).
   std::vector<NodeId> group{};
-  std::uint64_t amount = 0;              ///< ticks of delay, copies of flood
-  std::string field{};                   ///< of equivocate and mutate: a declared field; empty: any
-  std::vector<std::uint64_t> numbers{};  ///< only these messages of each link; empty: all
+  std::uint64_t amount =
+      0;                ///< ticks of delay and of starve (0: as late as allowed), copies of flood
+  std::string field{};  ///< of equivocate, mutate and forge: a declared field; empty: any
+  /// Only these messages of the sender (of forge: on hearing these messages); empty: all.
+  std::vector<std::uint64_t> numbers{};
 };
 
 struct Oracles {
@@ -161,6 +166,7 @@ struct Oracles {
   bool validity = true;
   bool totality = true;
   bool accountability = true;  ///< evidence only against the guilty
+  bool lemmas = true;          ///< nothing that was signed lets the faulty make a fork later
   /// A decision within this after GST and faults; empty: 64 of the longest of unit, delay and
   /// Delta, or more where the protocol says so.
   std::optional<Ticks> liveness{};

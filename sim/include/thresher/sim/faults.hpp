@@ -40,6 +40,13 @@ class FaultPlan {
     std::size_t index;
     std::uint64_t salt;  ///< randomness of this action for this message, any receiver
   };
+  /// A chance to forge: a node that does heard something.
+  struct Chance {
+    const FaultAction* action;
+    std::size_t index;
+    std::uint64_t mood;  ///< randomness of the liar for a while
+    std::uint64_t salt;  ///< and of this chance
+  };
 
   explicit FaultPlan(const Experiment& experiment);
 
@@ -53,12 +60,20 @@ class FaultPlan {
   bool touches(NodeId id) const { return starves_ || senders_.contains(id); }
   /// Replays or answers with old messages.
   bool remembers(NodeId id) const { return hoarders_.contains(id); }
+  /// Signs proposals of its own making.
+  bool forges(NodeId id) const { return forgers_.contains(id); }
   /// Comes back after a crash.
   bool returns(NodeId id) const { return returning_.contains(id); }
 
   /// Appends what befalls a message, in the order of the file. Actions with an audience are only
   /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).
   void deeds(const Sent& sent, std::vector<Deed>& out);
+
+  /// Appends the chances that `id` takes on hearing its `number`th message, in the order of the
+  /// file. They depend on the node, not on the place of the action: dropping others changes none.
+  void chances(NodeId id, std::uint64_t number, Ticks now, std::vector<Chance>& out) const;
+  /// Whether a forged proposal is for `to`.
+  bool audience(std::size_t action, NodeId to) const;
 
   void fired(std::size_t action) { fired_[action] = true; }
   std::uint64_t fired() const;
@@ -84,6 +99,7 @@ class FaultPlan {
   NodeSet twins_;
   NodeSet senders_;
   NodeSet hoarders_;
+  NodeSet forgers_;
   NodeSet returning_;
   std::vector<bool> fired_;
   Ticks quiet_from_ = 0;

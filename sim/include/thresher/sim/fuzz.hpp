@@ -27,6 +27,8 @@ struct Menu {
   std::vector<FaultKind> faults{};    ///< of nodes; empty: every kind but floods and coin shares
   std::vector<std::string> fields{};  ///< that equivocators and mutations may name
   bool network = true;                ///< delays, schedulers, starved links, partitions, GST
+  bool lawless = false;  ///< in half of the schedules nothing has to arrive before the end
+  bool forges = false;   ///< and liars forge in them
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.

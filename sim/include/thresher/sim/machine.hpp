@@ -145,6 +145,7 @@ class Machine {
   // What an event is; the face, where it has one, is in the other bits.
   enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume };
   static constexpr std::uint32_t kFaceBits = 16;
+  static constexpr bool kForges = requires(const S& s, const Message& m) { s.proposes(m); };
   static constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
 
   struct Face;
@@ -395,6 +396,9 @@ class Machine {
     }
     if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDeliver, p, face.id, {});
     if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
+    if constexpr (kForges) {
+      if (faults_.forges(face.id) && face.side == 0) lie(face, p);
+    }
     run(face, p.input);
   }
 
@@ -482,6 +486,7 @@ class Machine {
   struct Carriage {
     Ticks extra = 0;
     bool withheld = false;
+    Ticks hold = 0;
     std::uint64_t copy = 0;  // tells copies of one message apart
   };
 
@@ -502,6 +507,10 @@ class Machine {
   // The other message of an equivocator: the same one for all of its second audience.
   std::optional<std::uint32_t> second_face(Face& from, std::uint32_t ref,
                                            const FaultPlan::Deed& deed);
+  // What a liar that hears a message says of its own: proposals, and answers to who asks for them.
+  void lie(Face& face, const Payload& heard);
+  void starve(Face& from, NodeId to, std::uint32_t ref);
+  bool proposes(std::uint32_t ref) const;
   // The latest message of an earlier round, best of the same kind.
   std::optional<std::uint32_t> older(Face& from, std::uint32_t ref);
   bool replay(Face& from, NodeId to, const FaultPlan::Deed& deed);
@@ -522,7 +531,7 @@ class Machine {
       leaves = (from.out_ns + 999) / 1000;
     }
     const Transit t = links_.transit({from.id, to, p.number + (how.copy << 40) + (from.side << 20),
-                                      leaves, p.facts.anchor, how.withheld, how.extra});
+                                      leaves, p.facts.anchor, how.withheld, how.hold, how.extra});
     if (t.lost) {
       if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, to, t.why);
       return;
@@ -574,6 +583,7 @@ class Machine {
   std::vector<std::uint32_t> all_;  // broadcasts of this instant that were not taken yet
   std::vector<Payload*> flushed_;
   std::vector<FaultPlan::Deed> deeds_;
+  std::vector<FaultPlan::Chance> chances_;
   std::vector<std::pair<std::size_t, std::uint32_t>> second_faces_;  // of the message on its way
   Ticks lookahead_ = 0;
   Ticks window_end_ = 0;                     // 0: no window runs

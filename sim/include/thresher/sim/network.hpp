@@ -30,6 +30,7 @@ struct Letter {
   Ticks sent = 0;
   bool anchor = false;    ///< a leader's proposal
   bool withheld = false;  ///< comes as late as allowed
+  Ticks hold = 0;         ///< or only this much later; 0: as late as allowed
   Ticks extra = 0;        ///< the sender holds it back
 };
 

@@ -119,6 +119,7 @@ struct ProtocolInfo {
   bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> fields;  ///< that equivocate and mutate can change
+  bool forges = false;              ///< liars can sign proposals of their own making
   std::uint32_t least_nodes = 1;
   std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off
 };

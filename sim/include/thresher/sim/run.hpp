@@ -55,6 +55,7 @@ class Run {
       advance(next, limit == kNone ? limit : limit + 1);
     }
     if (!judge_.failed()) finish();
+    if (judge_.verdict() != Verdict::kViolated) audit();
     return outcome();
   }
 
@@ -308,6 +309,15 @@ class Run {
       judge_.violated("totality", why);
     } else {
       judge_.no_progress("totality", why);
+    }
+  }
+
+  // What the protocol's own proof says of all that was signed.
+  void audit() {
+    if constexpr (requires { machine_.subject().audit(); }) {
+      if (!experiment_.oracles.lemmas || experiment_.beyond_f) return;
+      if (const auto finding = machine_.subject().audit())
+        judge_.violated(finding->oracle, finding->why);
     }
   }
 

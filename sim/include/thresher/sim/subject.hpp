@@ -20,7 +20,10 @@
 // block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
-// to stay bounded: NodeMeasures::held), `measures(nodes)` (measures of its own, from the correct
+// to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
+// signs, each with who sees it) with `proposes(message)` (what they stand in for) and
+// `hand_out(message)` (a liar's answer), `audit()` (what all that was
+// signed breaks of the protocol's proof), `measures(nodes)` (measures of its own, from the correct
 // nodes that are up at the end).
 #pragma once
 
@@ -73,6 +76,13 @@ std::optional<PayloadId> read_payload(ByteView payload);
 
 /// Makes another payload of the same submitter of it, or other bytes; false: it is empty.
 bool another_payload(Bytes& value);
+
+/// What a liar made, and the share of nodes that it shows it to.
+template <class Message>
+struct Forged {
+  Message message;
+  std::uint64_t shown_ppm = 1'000'000;
+};
 
 template <class S>
 concept Subject = Protocol<typename S::Node> &&

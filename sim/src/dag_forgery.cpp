@@ -1,0 +1,187 @@
+#include <algorithm>
+
+#include "dag_lies.hpp"
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::uint64_t kThird = 333'334;
+constexpr std::uint64_t kMostBehind = 6;  // rounds: a late vote may still make a certificate
+
+}  // namespace
+
+// What a liar likes for a while.
+struct DagLies::Taste {
+  explicit Taste(std::uint64_t mood) {
+    Prng rng(mood, 1);
+    const bool plain = rng.below(3) == 0;  // blames all, claims all, denies that it blamed
+    equivocates = rng.below(2) == 0 && !plain;
+    shown_of_3 = 1 + rng.below(3);
+    claims_of_4 = rng.below(5);
+    votes_of_4 = rng.below(5);
+    forgets_of_8 = rng.below(5);
+    if (!plain) return;
+    shown_of_3 = 3;
+    claims_of_4 = 4;
+    votes_of_4 = 0;
+    forgets_of_8 = 4;
+  }
+  bool equivocates = false;
+  std::uint64_t shown_of_3 = 3;
+  std::uint64_t claims_of_4 = 4;
+  std::uint64_t votes_of_4 = 4;
+  std::uint64_t forgets_of_8 = 0;
+};
+
+// A block in the making.
+struct DagLies::Draft {
+  Taste taste;
+  std::string_view field;
+  std::uint32_t dense;
+  Prng rng;
+  dag::Header header{};
+
+  bool lies(std::string_view about) const { return field.empty() || field == about; }
+};
+
+// Of the rounds in which others have spoken.
+std::uint64_t DagLies::top(NodeId besides) const {
+  for (auto it = by_round_.rbegin(); it != by_round_.rend(); ++it) {
+    const auto other = [&](const auto& b) { return b->author() != besides; };
+    if (std::any_of(it->second.begin(), it->second.end(), other)) return it->first;
+  }
+  return 0;
+}
+
+std::vector<dag::BlockPtr> DagLies::blocks_of(std::uint64_t round, NodeId author) const {
+  std::vector<dag::BlockPtr> found;
+  const auto it = by_round_.find(round);
+  if (it == by_round_.end()) return found;
+  std::copy_if(it->second.begin(), it->second.end(), std::back_inserter(found),
+               [&](const auto& b) { return b->author() == author; });
+  return found;
+}
+
+std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
+                                                 std::string_view field, std::uint64_t mood,
+                                                 std::uint64_t salt) {
+  std::vector<Forged<dag::Message>> made;
+  Draft draft{Taste(mood), field, dense, Prng(salt, 2)};
+  const std::uint64_t next = top(id) + 1;
+  const std::uint64_t behind =
+      draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
+  const Round round{next > behind ? next - behind : 1};
+  std::uint64_t own = 0;
+  for (const auto& [r, blocks] : by_round_) {
+    for (const auto& b : blocks) own = b->author() == id ? r : own;
+  }
+  const bool twice = draft.taste.equivocates;
+  if (!twice && own >= round.value) return made;
+  for (std::uint64_t v = twice ? 1 + draft.rng.below(2) : 1; v > 0; --v) {
+    draft.header = {};
+    draft.header.author = id;
+    draft.header.round = round;
+    if (!craft(draft)) break;
+    Writer w;
+    w.u16(id.value).u64(++forged_);
+    const Bytes bytes = Bytes::from(w.take());
+    dag::Payload payload{bytes, hash(bytes.view())};
+    draft.header.payload_root = payload.root;
+    draft.header.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+    const Signature signature = mock_signature(id, dag::digest_of(draft.header, {}));
+    auto block = dag::make_block(draft.header, std::move(payload), signature, {});
+    note(block);
+    made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird});
+  }
+  return made;
+}
+
+bool DagLies::craft(Draft& draft) const {
+  dag::Header& h = draft.header;
+  const std::uint64_t round = h.round.value;
+  point_back(draft);
+  if (round >= 2) {
+    h.vote = supported(draft, round - 1, draft.lies("vote") ? draft.taste.votes_of_4 : 4);
+  }
+  if (round >= 3) {
+    h.claim = supported(draft, round - 2, draft.lies("claim") ? draft.taste.claims_of_4 : 4);
+  }
+  if (draft.field == "support") h.vote = h.claim = std::nullopt;
+  const bool leads = dag::leader_of(h.round, committee_) == h.author;
+  return round < 2 || !leads || add_parents(draft);
+}
+
+// Mostly the last own block before this round.
+void DagLies::point_back(Draft& draft) const {
+  dag::Header& h = draft.header;
+  h.self = {h.author, Round{0}, {}};
+  const std::uint64_t forgets = draft.lies("self") ? draft.taste.forgets_of_8 : 0;
+  for (const auto& [round, blocks] : by_round_) {
+    if (round >= h.round.value) break;
+    for (const auto& b : blocks) {
+      if (b->author() != h.author) continue;
+      if (h.self.round < b->round() || draft.rng.below(8) < forgets)
+        h.self = {h.author, b->round(), b->digest};
+    }
+  }
+}
+
+DagLies::Name DagLies::supported(Draft& draft, std::uint64_t round, std::uint64_t odds) const {
+  const auto options = leaders(round);
+  if (options.empty() || draft.rng.below(4) >= odds) return std::nullopt;
+  return options[draft.rng.below(options.size())]->digest;
+}
+
+// Just enough parents of the round before, in a drawn order: what is left out stays hidden.
+bool DagLies::add_parents(Draft& draft) const {
+  dag::Header& h = draft.header;
+  std::vector<std::uint16_t> order;
+  for (std::uint16_t i = 0; i < committee_.size(); ++i) {
+    if (i != h.author.value) order.push_back(i);
+  }
+  for (std::size_t k = order.size(); k > 1 && draft.lies("refs"); --k) {
+    std::swap(order[k - 1], order[draft.rng.below(k)]);
+  }
+  std::uint32_t count = h.self.round.value + 1 == h.round.value ? 1 : 0;
+  for (const std::uint16_t author : order) {
+    if (count >= draft.dense) break;
+    const auto found = blocks_of(h.round.value - 1, NodeId{author});
+    if (found.empty()) continue;
+    const auto& b = found[draft.rng.below(found.size())];
+    h.refs.push_back({b->author(), b->round(), b->digest});
+    ++count;
+  }
+  if (draft.lies("refs") && draft.rng.below(4) == 0) double_a_parent(draft);
+  std::sort(h.refs.begin(), h.refs.end());
+  return count >= draft.dense;
+}
+
+// Twins of liars stand in for the parents that are to stay hidden.
+void DagLies::double_a_parent(Draft& draft) const {
+  dag::Header& h = draft.header;
+  const auto it = by_round_.find(h.round.value - 1);
+  if (it == by_round_.end()) return;
+  std::size_t replaced = 0;
+  for (const auto& twin : it->second) {
+    const dag::Edge edge{twin->author(), twin->round(), twin->digest};
+    if (!liars_.contains(edge.author) || edge == h.self) continue;
+    if (std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end()) continue;
+    while (replaced < h.refs.size() && liars_.contains(h.refs[replaced].author)) ++replaced;
+    if (replaced == h.refs.size()) return;
+    h.refs[replaced] = edge;
+  }
+}
+
+std::optional<dag::Message> DagLies::hand_out(const dag::Message& asked) const {
+  const auto* want = std::get_if<dag::Want>(&asked);
+  if (want == nullptr) return std::nullopt;
+  dag::Give give;
+  for (const dag::Edge& edge : want->blocks) {
+    const auto it = known_.find(edge.digest);
+    if (it != known_.end()) give.blocks.push_back(it->second);
+  }
+  if (give.blocks.empty()) return std::nullopt;
+  return dag::Message{std::move(give)};
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,98 @@
+// What the teeth tests share: every rule that can be taken away, how to run a protocol without it,
+// and the experiments that schedules are drawn into.
+//
+//   for (const Tooth& tooth : teeth()) fuzz(tooth.bases(), tooth.runner(), tooth.options());
+#pragma once
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../dag/mutants.hpp"
+#include "thresher/sim/certified_run.hpp"
+#include "thresher/sim/dag_run.hpp"
+#include "thresher/sim/fuzz.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::sim {
+
+inline constexpr std::size_t kMostActions = 12;
+inline constexpr std::uint64_t kMostSeeds = 10'000;
+
+/// A protocol with a rule taken away, and with all of them.
+struct Tooth {
+  std::string protocol;
+  std::string name;  ///< of the rule's mutant
+  std::vector<std::uint32_t> sizes;
+  Runner mutant{};
+  Runner whole{};
+
+  std::vector<Experiment> bases() const {
+    std::vector<Experiment> out;
+    // Timers that wait for less than Delta blame as no clock would: which rule breaks does not
+    // depend on time.
+    for (const std::int64_t timeout : {500, 2000, 6000}) {
+      for (const std::uint32_t n : sizes) {
+        Experiment e;
+        e.protocol = protocol;
+        e.parameters["timeout"] = timeout;
+        if (protocol == "anchored-bullshark") e.parameters["D"] = std::int64_t{0};
+        e.n = n;
+        e.f = (n - 1) / 3;
+        e.stop.time = 80 * kUnit;
+        out.push_back(e);
+      }
+    }
+    return out;
+  }
+  FuzzOptions options() const {
+    FuzzOptions options;
+    options.last = kMostSeeds;
+    options.jobs = 2;
+    options.menu = menu_of(protocol);
+    return options;
+  }
+  std::string file() const {
+    return std::string(GOLDEN_SCENARIOS) + "/" + protocol + "-" + name + ".json";
+  }
+};
+
+inline void PrintTo(const Tooth& tooth, std::ostream* out) {
+  *out << tooth.protocol << " " << tooth.name;
+}
+
+inline std::vector<Tooth> teeth() {
+  std::vector<Tooth> all;
+  const dag::Rules dag_rules = in_turn(dag::Rules::thresher(), "thresher");
+  for (const Mutant& m : mutants()) {
+    all.push_back({"thresher", m.name, m.sizes,
+                   [rules = m.rules](const Experiment& e) { return simulate_dag(e, rules, {}); },
+                   [dag_rules](const Experiment& e) { return simulate_dag(e, dag_rules, {}); }});
+  }
+  const certified::Rules anchored = certified::Rules::anchored_bullshark(0);
+  const auto add = [&](const char* name, auto change) {
+    certified::Rules rules = anchored;
+    change(rules);
+    all.push_back(
+        {"anchored-bullshark",
+         name,
+         {4, 5, 6, 7, 10},
+         [rules](const Experiment& e) { return simulate_certified(e, rules, {}); },
+         [anchored](const Experiment& e) { return simulate_certified(e, anchored, {}); }});
+  };
+  add("AnchorNotDense", [](auto& r) { r.dense_anchor = false; });
+  add("NoSelfEdge", [](auto& r) { r.self_edge = false; });
+  add("FewVotes", [](auto& r) { r.commit = kValidity; });
+  return all;
+}
+
+/// For the names of tests.
+inline std::string title(const Tooth& tooth) {
+  std::string out = tooth.protocol + "_" + tooth.name;
+  std::erase(out, '-');
+  return out;
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,46 @@
+// What the adversary of `sim fuzz` finds: each rule of the DAG protocols taken away in turn, within
+// 10,000 seeds, shrunk to a dozen actions. With THRESHER_TEETH_SAVE=1 the small scenarios replace
+// the golden ones that golden_test.cpp replays.
+#include "teeth.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "thresher/sim/shrink.hpp"
+
+namespace thresher::sim {
+namespace {
+
+class Teeth : public testing::TestWithParam<Tooth> {};
+INSTANTIATE_TEST_SUITE_P(Each, Teeth, testing::ValuesIn(teeth()),
+                         [](const auto& suite) { return title(suite.param); });
+
+TEST_P(Teeth, FuzzFindsItAndShrinksItToTwelveActions) {
+  const Tooth& tooth = GetParam();
+  const auto report = fuzz(tooth.bases(), tooth.mutant, tooth.options());
+  ASSERT_TRUE(report) << report.error();
+  if (!report->violation)
+    std::cout << "| " << tooth.protocol << " | " << tooth.name << " | not covered |\n";
+  ASSERT_TRUE(report->violation) << "not found in 10,000 seeds, " << report->decisions
+                                 << " decisions in " << report->messages << " messages";
+  const Failure& found = *report->violation;
+  const Shrunk small = shrink(found.experiment, tooth.mutant, {});
+  std::cout << "| " << tooth.protocol << " | " << tooth.name << " | seed " << found.experiment.seed
+            << " | " << actions_in(found.experiment) << " actions, shrunk to "
+            << actions_in(small.experiment) << " | n " << small.experiment.n << " | "
+            << small.outcome.oracle << " | " << small.runs << " runs |\n";
+  EXPECT_EQ(small.outcome.verdict, Verdict::kViolated);
+  EXPECT_LE(actions_in(small.experiment), kMostActions);
+  const Outcome repaired = tooth.whole(small.experiment);
+  EXPECT_NE(repaired.verdict, Verdict::kViolated) << repaired.why;
+  if (std::getenv("THRESHER_TEETH_SAVE") != nullptr && !HasFailure()) {
+    std::ofstream(tooth.file()) << write_scenario(
+        small.experiment, small.outcome,
+        "ctest -R golden_scenarios; `thresher sim replay` shows it with the rule in place");
+  }
+}
+
+}  // namespace
+}  // namespace thresher::sim
