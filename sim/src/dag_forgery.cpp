@@ -88,7 +88,7 @@ std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
     dag::Payload payload{bytes, hash(bytes.view())};
     draft.header.payload_root = payload.root;
     draft.header.payload_bytes = static_cast<std::uint32_t>(bytes.size());
-    const Signature signature = mock_signature(id, dag::digest_of(draft.header, {}));
+    const Signature signature = signer_.sign(id, dag::digest_of(draft.header, {}));
     auto block = dag::make_block(draft.header, std::move(payload), signature, {});
     note(block);
     made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird});

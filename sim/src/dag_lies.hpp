@@ -1,7 +1,7 @@
 // What a liar of the uncertified DAG can say instead: it knows every block that was sent, and signs
 // one that names others.
 //
-//   DagLies lies(committee);
+//   DagLies lies(committee, liars, signer);
 //   lies.note(block);                                      // of anybody, as it is sent
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
 //   lies.forge(id, rules.dense, "", mood, salt);             // blocks that nobody's rules made
@@ -20,13 +20,14 @@
 #include "mutation.hpp"
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/protocols/dag/message.hpp"
+#include "thresher/sim/signing.hpp"
 
 namespace thresher::sim {
 
 class DagLies {
  public:
-  DagLies(const Committee& committee, NodeSet liars)
-      : committee_(committee), liars_(std::move(liars)) {}
+  DagLies(const Committee& committee, NodeSet liars, Signer signer)
+      : committee_(committee), liars_(std::move(liars)), signer_(std::move(signer)) {}
 
   void note(const dag::BlockPtr& block);
   /// Changes one field of a block that is about to be signed; false: there is nothing to change.
@@ -62,6 +63,7 @@ class DagLies {
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
   NodeSet liars_;
+  Signer signer_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;
 };
 

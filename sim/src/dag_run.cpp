@@ -43,7 +43,7 @@ class DagSubject {
     records_ = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
     });
-    if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty());
+    if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), signer_);
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges) lemmas_ = std::make_shared<DagLemmas>(committee_, rules_, FaultPlan(e));
