@@ -234,12 +234,10 @@ void Node::Impl::pump() {
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
-  const EngineSample now = engine->sample();
-  const bool behind = now.frontier.value > now.next_slot.value + options.sync_rounds;
   crypto::VerifyRequest request;
   request.ticket = v.ticket;
   request.sender = from.value_or(self).value;
-  request.purpose = behind ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
+  request.purpose = lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
   request.key = genesis.nodes[v.signer.value].key;
   request.digest = v.digest;
   request.signature = v.signature;
@@ -271,9 +269,9 @@ void Node::Impl::arm_verdicts() {
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
   if (pool.empty()) return;
-  const EngineSample now = engine->sample();
-  const bool extend = now.pending_submits == 1 && now.extends && !fed.bytes.empty();
-  if (now.pending_submits > 0 && !extend) return;
+  const std::size_t pending = engine->pending_submits();
+  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
+  if (pending > 0 && !extend) return;
   std::vector<std::byte> packed;
   if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
   const std::size_t before = packed.size();

@@ -13,6 +13,7 @@
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "processes.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/codec.hpp"
