@@ -22,6 +22,10 @@ constexpr std::size_t kMostQueries = 64;
 constexpr std::size_t kMostForms = 1'000;
 constexpr std::size_t kMostPairs = 2'000'000;
 
+std::string too_many_cases() {
+  return "the property splits into more than " + std::to_string(kMostQueries) + " cases";
+}
+
 Queries queries_under_eventually(const Formula& f) {
   if (is_state(f)) return std::vector<Query>{{{}, f}};
   if (f.kind == Kind::kEventually) return queries_under_eventually(f.children.front());
@@ -35,6 +39,7 @@ Queries queries_under_eventually(const Formula& f) {
     auto part = queries_under_eventually(c);
     if (!part) return part;
     all.insert(all.end(), part->begin(), part->end());
+    if (all.size() > kMostQueries) return too_many_cases();
   }
   return all;
 }
@@ -49,9 +54,9 @@ Queries both(const std::vector<Query>& left, const std::vector<Query>& right) {
       }
       all.push_back({a.start, a.target.kind == Kind::kTrue ? b.target : a.target});
       all.back().start.insert(all.back().start.end(), b.start.begin(), b.start.end());
+      if (all.size() > kMostQueries) return too_many_cases();
     }
   }
-  if (all.size() > kMostQueries) return std::string("the property splits into too many cases");
   return all;
 }
 
@@ -70,6 +75,7 @@ Queries queries_of(const Formula& f) {
     if (!part) return part;
     if (f.kind == Kind::kOr) {
       all.insert(all.end(), part->begin(), part->end());
+      if (all.size() > kMostQueries) return too_many_cases();
       continue;
     }
     auto joined = both(all, *part);

@@ -87,6 +87,18 @@ TEST(Large, ManyThresholdsAreRefused) {
   EXPECT_THAT(check_acs(ta, ta.properties[0], 100).why, HasSubstr("sums of variables"));
 }
 
+// Cases are counted as they arise: 3000 by 3000 of them would take gigabytes first.
+TEST(Large, PropertiesOfManyCasesAreRefused) {
+  Automaton ta = chain(3'001, 1);
+  std::vector<Formula> parts;
+  for (std::uint32_t l = 0; l < 3'000; ++l) parts.push_back(nobody_in(l));
+  parts.push_back(combine(Formula::Kind::kAlways, {nobody_in(3'000)}));
+  const Formula all = combine(Formula::Kind::kAnd, std::move(parts));
+  const Property p{"either", combine(Formula::Kind::kOr, {all, all})};
+  ASSERT_EQ(p.category(), "safety");
+  EXPECT_THAT(check_acs(ta, p, 100).why, HasSubstr("more than 64 cases"));
+}
+
 TEST(Large, ReadingEndsWithTheTime) {
   std::string text = "skel A { locations (0) { ";
   for (int l = 0; l < 1'000; ++l) text += "l" + std::to_string(l) + "; ";
