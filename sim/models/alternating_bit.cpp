@@ -3,17 +3,12 @@
 namespace thresher::sim {
 
 SubjectEntry subject_alternating_bit() {
-  ProtocolInfo info;
-  info.name = "alternating_bit";
-  info.help = "model: stop-and-wait links from each node to the next, an item at a time";
-  info.byzantine = false;
-  info.least_nodes = 2;
-  info.unjudged = {"prefix", "totality"};
-  info.parameters = {
-      {"timeout", AlternatingBit::kTimeout, 1, 1'000'000, "rounds or ms before an item is resent"},
+  ProtocolInfo info = link_info(
+      "alternating_bit", "model: stop-and-wait links from each node to the next, an item at a time",
+      AlternatingBit::kTimeout);
+  info.parameters.push_back(
       {"labels", AlternatingBit::kLabels, 0, 1 << 20,
-       "labels used in turn; 2 is the bit (links must not reorder), 0 counts without end"},
-  };
+       "labels used in turn; 2 is the bit (links must not reorder), 0 counts without end"});
   return {info, [](const Experiment& e, const RunOptions& o) {
             return run(LinkSubject<AlternatingBit>{&e}, e, o);
           }};

@@ -15,71 +15,34 @@
 
 namespace thresher::sim {
 
-class AlternatingBit {
+class AlternatingBit : public LinkProtocol<AlternatingBit> {
  public:
-  struct Message {
-    bool ack = false;
-    std::uint64_t label = 0;
-    Bytes item{};  ///< of data
-  };
-  using Output = LinkOutput;
-  using Request = ModelRequest;
-  using Fx = Effects<Message, Output>;
   static constexpr std::int64_t kTimeout = 8;
   static constexpr std::int64_t kLabels = 0;
 
   AlternatingBit(const Experiment& e, NodeId self)
-      : ends_(self, e.n),
-        labels_(static_cast<std::uint64_t>(parameter(e, "labels", kLabels))),
-        timeout_(units(e, parameter(e, "timeout", kTimeout))) {}
-
-  void on(const Restored& r, Fx&) { ends_.restore(r); }
-  void on(const Start&, Fx& fx) { transmit(fx); }
-  void on(const Expired&, Fx& fx) { transmit(fx); }
-  void on(const Requested<Request>& r, Fx& fx) {
-    const bool begins = ends_.idle();
-    ends_.enqueue(r.request.payload, fx);
-    if (begins) transmit(fx);
-  }
-  void on(const Received<Message>& m, Fx& fx) {
-    if (m.message.ack) {
-      if (m.from == ends_.next()) acknowledged(m.message.label, fx);
-    } else if (m.from == ends_.before()) {
-      arrived(m.message, fx);
-    }
-  }
-
-  const LinkEnds& ends() const { return ends_; }
-  std::uint64_t data_sent() const { return data_sent_; }
-  std::uint64_t acks_sent() const { return acks_sent_; }
+      : LinkProtocol(e, self, parameter(e, "timeout", kTimeout)),
+        labels_(static_cast<std::uint64_t>(parameter(e, "labels", kLabels))) {}
 
  private:
+  friend LinkProtocol;
+
   std::uint64_t label_of(std::uint64_t place) const {
     return labels_ == 0 ? place : place % labels_;
   }
-  void transmit(Fx& fx) {
-    if (ends_.idle()) return;
-    ++data_sent_;
-    fx.send(ends_.next(), {false, label_of(ends_.accepted()), ends_.item()});
-    fx.push(ArmTimer{{}, timeout_});
-  }
-  void acknowledged(std::uint64_t label, Fx& fx) {
-    if (ends_.idle() || label != label_of(ends_.accepted())) return;
+  std::uint64_t label() const { return label_of(ends_.accepted()); }
+  void acknowledged(std::uint64_t label_heard, Fx& fx) {
+    if (ends_.idle() || label_heard != label()) return;
     ends_.accept(fx);
     transmit(fx);
   }
   // Old labels are acknowledged too: their acknowledgement may have been lost.
   void arrived(const Message& m, Fx& fx) {
     if (m.label == label_of(ends_.delivered())) ends_.deliver(m.item, fx);
-    ++acks_sent_;
-    fx.send(ends_.before(), {true, m.label});
+    acknowledge(m.label, 1, fx);
   }
 
-  LinkEnds ends_;
   std::uint64_t labels_;
-  Delay timeout_;
-  std::uint64_t data_sent_ = 0;
-  std::uint64_t acks_sent_ = 0;
 };
 
 }  // namespace thresher::sim

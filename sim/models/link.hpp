@@ -75,6 +75,79 @@ class LinkEnds {
   std::uint64_t delivered_ = 0;
 };
 
+/// What link protocols have in common: an item is sent, and sent again while its timer runs, until
+/// the protocol calls it accepted. `Derived` gives `label()`, under which the item on its way goes,
+/// `acknowledged(label, fx)` and `arrived(message, fx)`.
+template <class Derived>
+class LinkProtocol {
+ public:
+  struct Message {
+    bool ack = false;
+    std::uint64_t label = 0;
+    Bytes item{};  ///< of data
+  };
+  using Output = LinkOutput;
+  using Request = ModelRequest;
+  using Fx = Effects<Message, Output>;
+
+  void on(const Restored& r, Fx&) { ends_.restore(r); }
+  void on(const Start&, Fx& fx) { transmit(fx); }
+  void on(const Expired&, Fx& fx) { transmit(fx); }
+  void on(const Requested<Request>& r, Fx& fx) {
+    const bool begins = ends_.idle();
+    ends_.enqueue(r.request.payload, fx);
+    if (begins) transmit(fx);
+  }
+  void on(const Received<Message>& m, Fx& fx) {
+    if (m.message.ack) {
+      if (m.from == ends_.next()) derived().acknowledged(m.message.label, fx);
+    } else if (m.from == ends_.before()) {
+      derived().arrived(m.message, fx);
+    }
+  }
+
+  const LinkEnds& ends() const { return ends_; }
+  std::uint64_t data_sent() const { return data_sent_; }
+  std::uint64_t acks_sent() const { return acks_sent_; }
+
+ protected:
+  /// `timeout`: rounds or ms before an item is sent again.
+  LinkProtocol(const Experiment& e, NodeId self, std::int64_t timeout)
+      : ends_(self, e.n), timeout_(units(e, timeout)) {}
+
+  void transmit(Fx& fx) {
+    if (ends_.idle()) return;
+    ++data_sent_;
+    fx.send(ends_.next(), {false, derived().label(), ends_.item()});
+    fx.push(ArmTimer{{}, timeout_});
+  }
+  void acknowledge(std::uint64_t label, std::uint64_t copies, Fx& fx) {
+    acks_sent_ += copies;
+    for (; copies > 0; --copies) fx.send(ends_.before(), {true, label, {}});
+  }
+
+  LinkEnds ends_;
+
+ private:
+  Derived& derived() { return static_cast<Derived&>(*this); }
+
+  Delay timeout_;
+  std::uint64_t data_sent_ = 0;
+  std::uint64_t acks_sent_ = 0;
+};
+
+/// What experiment files are told of a link protocol, but for its own parameters.
+inline ProtocolInfo link_info(std::string name, std::string help, std::int64_t timeout) {
+  ProtocolInfo info;
+  info.name = std::move(name);
+  info.help = std::move(help);
+  info.byzantine = false;
+  info.least_nodes = 2;
+  info.unjudged = {"prefix", "totality"};
+  info.parameters = {{"timeout", timeout, 1, 1'000'000, "rounds or ms before an item is resent"}};
+  return info;
+}
+
 /// The subject of a link protocol, whose Message has `ack` and `item`. Measures: `utility`, items
 /// accepted a message sent by both ends; `sender_utility`, a message sent by senders.
 template <class Protocol>

@@ -18,53 +18,25 @@
 
 namespace thresher::sim {
 
-class StableLink {
+class StableLink : public LinkProtocol<StableLink> {
  public:
-  struct Message {
-    bool ack = false;
-    std::uint64_t label = 0;
-    Bytes item{};  ///< of data
-  };
-  using Output = LinkOutput;
-  using Request = ModelRequest;
-  using Fx = Effects<Message, Output>;
   static constexpr std::int64_t kTimeout = 3;
   static constexpr std::int64_t kCapacity = 4;
 
   StableLink(const Experiment& e, NodeId self)
-      : ends_(self, e.n),
-        needed_(static_cast<std::uint64_t>(parameter(e, "capacity", kCapacity)) + 1),
-        timeout_(units(e, parameter(e, "timeout", kTimeout))) {}
-
-  void on(const Restored& r, Fx&) { ends_.restore(r); }
-  void on(const Start&, Fx& fx) { transmit(fx); }
-  void on(const Expired&, Fx& fx) { transmit(fx); }
-  void on(const Requested<Request>& r, Fx& fx) {
-    const bool begins = ends_.idle();
-    ends_.enqueue(r.request.payload, fx);
-    if (begins) transmit(fx);
-  }
-  void on(const Received<Message>& m, Fx& fx) {
-    if (m.message.ack) {
-      if (m.from == ends_.next()) acknowledged(m.message.label, fx);
-    } else if (m.from == ends_.before()) {
-      arrived(m.message, fx);
-    }
-  }
-
-  const LinkEnds& ends() const { return ends_; }
-  std::uint64_t data_sent() const { return data_sent_; }
-  std::uint64_t acks_sent() const { return acks_sent_; }
+      : LinkProtocol(e, self, parameter(e, "timeout", kTimeout)),
+        needed_(static_cast<std::uint64_t>(parameter(e, "capacity", kCapacity)) + 1) {}
 
  private:
-  void transmit(Fx& fx) {
-    if (ends_.idle()) return;
-    ++data_sent_;
-    fx.send(ends_.next(), {false, ends_.accepted() % 2, ends_.item()});
-    fx.push(ArmTimer{{}, timeout_});
-  }
-  void acknowledged(std::uint64_t label, Fx& fx) {
-    if (ends_.idle() || label != ends_.accepted() % 2 || ++heard_ < needed_) return;
+  friend LinkProtocol;
+  struct Candidate {
+    Bytes item;
+    std::uint64_t copies;
+  };
+
+  std::uint64_t label() const { return ends_.accepted() % 2; }
+  void acknowledged(std::uint64_t label_heard, Fx& fx) {
+    if (ends_.idle() || label_heard != label() || ++heard_ < needed_) return;
     heard_ = 0;
     ends_.accept(fx);
     transmit(fx);
@@ -82,23 +54,10 @@ class StableLink {
     candidates_.clear();
     acknowledge(m.label, needed_, fx);
   }
-  void acknowledge(std::uint64_t label, std::uint64_t copies, Fx& fx) {
-    acks_sent_ += copies;
-    for (; copies > 0; --copies) fx.send(ends_.before(), {true, label});
-  }
 
-  struct Candidate {
-    Bytes item;
-    std::uint64_t copies;
-  };
-
-  LinkEnds ends_;
   std::uint64_t needed_;
-  Delay timeout_;
   std::uint64_t heard_ = 0;
   std::vector<Candidate> candidates_;
-  std::uint64_t data_sent_ = 0;
-  std::uint64_t acks_sent_ = 0;
 };
 
 }  // namespace thresher::sim

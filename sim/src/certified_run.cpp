@@ -243,7 +243,8 @@ class CertifiedSubject {
       h.payload_root = {};
       return true;
     }
-    if (h.round.value >= 2 && by.picks("parents")) {
+    // The round may be another change's doing: then there are no parents.
+    if (h.round.value >= 2 && h.parents.size() > 0 && by.picks("parents")) {
       NodeSet fewer;
       std::uint64_t left = by.salt() % h.parents.size();
       h.parents.for_each([&](NodeId id) {

@@ -37,14 +37,22 @@ sim::Outcome judged(sim::Outcome o, const Property* memory) {
   return o;
 }
 
+// What its scenarios may say: a protocol of the simulator's own has parameters.
+sim::ProtocolInfo info_of(const std::string& name, const sim::Menu& menu) {
+  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
+    if (info.name == name) return info;
+  }
+  sim::ProtocolInfo info;
+  info.name = name;
+  info.fields = menu.fields;
+  return info;
+}
+
 Report replay(const std::string& path, const std::string& name, const TracedRunner& run,
               const Options& options, const Property* memory) {
   const auto content = sim::load_file(path);
   if (!content) return {false, content.error(), 0, path};
-  sim::ProtocolInfo info;
-  info.name = name;
-  info.fields = options.menu.fields;
-  const std::vector<sim::ProtocolInfo> known{info};
+  const std::vector<sim::ProtocolInfo> known{info_of(name, options.menu)};
   const auto cells = sim::read_experiments(content->text, {path, {}, known});
   if (!cells) {
     std::string all = "THRESHER_SCENARIO is not for this test:";
@@ -71,8 +79,10 @@ std::string file_name(const std::string& name) {
 
 Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
               const Options& options, const std::string& again) {
-  const sim::Shrunk small =
-      sim::shrink(failure.experiment, run, {.most_runs = options.shrink_runs, .progress = {}});
+  const sim::Shrunk small = sim::shrink(failure.experiment, run,
+                                        {.most_runs = options.shrink_runs,
+                                         .byzantine = info_of(name, options.menu).byzantine,
+                                         .progress = {}});
   Report report;
   const auto folder = std::filesystem::absolute(options.folder).lexically_normal();
   report.scenario = (folder / file_name(name)).string();
@@ -175,6 +185,19 @@ Report check(const std::string& name, const TracedRunner& run,
   }
   report.runs = found->runs;
   return report;
+}
+
+bool check_simulated(const std::string& protocol, const std::vector<Property>& properties,
+                     const Options& options) {
+  Options own = options;
+  if (own.menu.faults.empty() && own.menu.fields.empty()) {
+    const bool network = own.menu.network;
+    own.menu = sim::menu_of(protocol);
+    own.menu.network = network;
+  }
+  const Report report = check(protocol, sim::simulate, properties, own, this_test(this_program()));
+  if (!report.passed) ADD_FAILURE() << report.text;
+  return report.passed;
 }
 
 }  // namespace thresher::testing

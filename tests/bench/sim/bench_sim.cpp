@@ -31,6 +31,14 @@ Experiment pbft(std::uint32_t n) {
   return e;
 }
 
+// The same load for Raft: its leader asks itself.
+Experiment raft(std::uint32_t n) {
+  Experiment e = pbft(n);
+  e.protocol = "raft";
+  e.stop.rounds = 1000;
+  return e;
+}
+
 // QUANTAS's sweep: 19 nodes, 500 rounds, the first leaders among those who equivocate.
 Experiment two_faced(std::uint16_t liars) {
   Experiment e = pbft(19);
@@ -103,6 +111,9 @@ std::vector<Case> cases() {
       {"pbft n=100", pbft(100), 5},
       {"pbft n=400", pbft(400)},
       {"pbft n=2000", pbft(2000), 1},
+      {"raft n=10, 1000 rounds", raft(10)},
+      {"raft n=100, 1000 rounds", raft(100), 5},
+      {"raft n=200, 1000 rounds", raft(200)},
       {"pbft n=19, 500 rounds", two_faced(0)},
       {"pbft n=19, 500 rounds, 1 equivocates", two_faced(1)},
       {"pbft n=19, 500 rounds, 3 equivocate", two_faced(3)},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A protocol of a user's own, built outside the tree: its test finds the planted bug, the printed command replays it,
-and docs/simulator/your-protocol.md shows the code and the output as they are.
+and docs/simulator/your-protocol.md shows the code and the output as they are. After a change of what schedules are
+drawn, THRESHER_UPDATE_GOLDEN=1 writes the output anew: read then whether the page's words still fit it.
 
     your_protocol.py BUILD_DIR SOURCE_DIR THRESHER_BINARY
 """
@@ -35,7 +36,25 @@ def check_code(page, example):
         expect(any(text in content for content in files), f"{page} shows what {example} has:\n{text}")
 
 
+def told(printed):
+    """The lines that the page shows: how a schedule fails, or the steps of a scenario."""
+    steps = re.findall(r"^\[\d.*\n", printed, re.MULTILINE)
+    failure = re.search(r"^agreement:(.*\n)+?\[  FAILED.*\n", printed, re.MULTILINE)
+    return "".join(steps) if steps else failure.group(0)
+
+
+def update_output(page, outputs):
+    fresh = iter(outputs)
+
+    def block(_):
+        typed, printed = next(fresh)
+        return f"```console\n$ {typed}\n{told(printed)}```\n"
+    page.write_text(re.sub(r"^```console\n.*?^```\n", block, page.read_text(), flags=re.MULTILINE | re.DOTALL))
+
+
 def check_output(page, outputs):
+    if os.environ.get("THRESHER_UPDATE_GOLDEN"):
+        update_output(page, outputs)
     shown = [text.split("\n", 1) for language, text in blocks(page) if language == "console"]
     expect(len(shown) == len(outputs), f"{len(outputs)} blocks of output in {page}, not {len(shown)}")
     for (command, text), (typed, printed) in zip(shown, outputs):

@@ -20,19 +20,21 @@
 #include <utility>
 #include <vector>
 
-#include "thresher/core/prng.hpp"
-#include "thresher/core/storage.hpp"
+#include "../arena_core.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/store.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/sim/signing.hpp"
 
 namespace thresher {
 
-class CertifiedArena {
+class CertifiedArena : private ArenaCore<CertifiedArena, certified::Bullshark> {
+  using Core = ArenaCore<CertifiedArena, certified::Bullshark>;
+  friend Core;
+
  public:
   using Bullshark = certified::Bullshark;
   using Message = certified::Message;
-  using Input = InputOf<Bullshark>;
 
   struct Options {
     std::uint64_t crashes_per_10000 = 0;  ///< effect lists that are cut somewhere
@@ -44,19 +46,8 @@ class CertifiedArena {
       : CertifiedArena(rules, n, seed, Options{}) {}
   CertifiedArena(const certified::Rules& rules, std::uint32_t n, std::uint64_t seed,
                  const Options& options)
-      : rules_(rules),
-        options_(options),
-        committee_(*Committee::of(n)),
-        random_(seed, 11),
-        delivered_(n),
-        timers_(n),
-        disks_(n),
-        pending_(n) {
-    while (faulty_.size() < committee_.faults()) {
-      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
-    }
-    for (std::uint16_t i = 0; i < n; ++i) nodes_.push_back(fresh(i));
-    redraw();
+      : Core(n, Prng(seed, 11), options.crashes_per_10000), rules_(rules), options_(options) {
+    create_nodes();
   }
 
   std::string run(std::uint64_t steps) {
@@ -76,12 +67,6 @@ class CertifiedArena {
 
  private:
   using Name = std::pair<std::uint16_t, std::uint64_t>;
-  struct Letter {
-    std::uint16_t from;
-    std::uint16_t to;
-    Message message;
-  };
-
   Bullshark fresh(std::uint16_t i) const {
     certified::Config config;
     config.committee = committee_;
@@ -90,47 +75,19 @@ class CertifiedArena {
     config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kStrong), NodeId{i}, 3);
     return Bullshark(std::move(config));
   }
-  bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
   void violated(const std::string& why) {
     if (violation_.empty()) violation_ = why;
   }
-  std::uint16_t any_node() { return static_cast<std::uint16_t>(random_.below(nodes_.size())); }
+  void violated(const std::string& lemma, const std::string& why) { violated(lemma + ": " + why); }
 
-  // Cheap, and binds the signer and the digest.
   static Signature sign(std::uint16_t signer, const Digest& digest) {
-    Signature s{};
-    std::copy(digest.bytes.begin(), digest.bytes.end(), s.begin());
-    const std::uint64_t tag = mix64(digest.prefix() ^ mix64(signer));
-    for (std::size_t i = 0; i < 8; ++i) s[32 + i] = static_cast<std::byte>(tag >> (8 * i));
-    return s;
+    return sim::mock_signature(NodeId{signer}, digest);
   }
 
-  void redraw() {
-    starved_.clear();
-    const std::uint64_t n = committee_.size();
-    for (const bool hears : {false, true}) {  // one node is heard by, or hears, one other only
-      if (random_.below(2) != 0) continue;
-      const std::uint16_t victim = any_node();
-      const std::uint16_t friend_of_it = any_node();
-      for (std::uint16_t i = 0; i < n; ++i) {
-        if (i != friend_of_it) starved_.insert(hears ? std::pair(i, victim) : std::pair(victim, i));
-      }
-    }
-    const std::uint64_t links = random_.below(n * 2);
-    for (std::uint64_t k = 0; k < links; ++k) starved_.insert({any_node(), any_node()});
-    until_redraw_ = 20 + random_.below(400);
+  void taste() {
     shown_of_3_ = 1 + random_.below(3);
     variants_ = 1 + random_.below(2);
     forgets_of_8_ = random_.below(9);
-  }
-
-  void act() {
-    if (until_redraw_-- == 0) redraw();
-    const std::uint64_t what = random_.below(100);
-    if (what < 8 && !faulty_.empty()) return lie();
-    if (what < 14) return fire();
-    if (what < 20) return submit();
-    deliver_one();
   }
 
   void submit() {
@@ -147,123 +104,47 @@ class CertifiedArena {
     return {bytes, hash(bytes.view())};
   }
 
-  void fire() {
-    const std::uint16_t i = any_node();
-    if (faulty(i) || timers_[i].empty()) return;
-    auto it = timers_[i].begin();
-    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(timers_[i].size())));
-    const TimerId id = *it;
-    timers_[i].erase(it);
-    feed(i, Expired{id});
-  }
-
-  void deliver_one() {
-    for (int tries = 0; tries < 6 && !letters_.empty(); ++tries) {
-      const std::size_t at = random_.below(letters_.size());
-      const Letter& l = letters_[at];
-      if (starved_.contains({l.from, l.to}) && random_.below(20) != 0) continue;
-      return deliver(at);
-    }
-  }
-  void deliver(std::size_t at) {
-    const Letter letter = std::move(letters_[at]);
-    letters_[at] = std::move(letters_.back());
-    letters_.pop_back();
-    feed(letter.to, Received<Message>{NodeId{letter.from}, letter.message});
-  }
-
-  void feed(std::uint16_t i, const Input& input) {
-    std::vector<Input> todo{input};
-    while (!todo.empty()) {
-      const Input next = std::move(todo.back());
-      todo.pop_back();
-      Bullshark::Fx fx;
-      step(nodes_[i], next, fx);
-      // A crash keeps some effects of the list and loses the rest, and all that was only in memory.
-      const bool crash = random_.below(10'000) < options_.crashes_per_10000;
-      std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();
-      for (auto& effect : fx.list()) {
-        if (left-- == 0) break;
-        std::visit([&](auto& e) { emit(i, e, todo); }, effect);
-      }
-      if (crash) return restart(i);
-    }
-  }
-
-  void restart(std::uint16_t i) {
-    ++crashes_;
-    nodes_[i] = fresh(i);
-    timers_[i].clear();
-    pending_[i].clear();
-    delivered_[i] = 0;
-    replayed_.insert(i);
-    // What was submitted and not yet in a header is the host's to keep.
+  // What was submitted and not yet in a header is the host's to keep.
+  void begins(std::uint16_t i) {
     restarted_.insert(i);
     std::erase_if(wanted_, [&](const auto& w) { return w.second == i; });
-    (void)disks_[i].replay([&](const Restored& r) {
-      if (options_.forget_votes && r.table == certified::kVoted) return;
-      Bullshark::Fx none;
-      step(nodes_[i], Input{r}, none);
-    });
-    feed(i, Start{crashes_});
+  }
+  bool forgets(const Restored& r) const {
+    return options_.forget_votes && r.table == certified::kVoted;
   }
 
-  void emit(std::uint16_t i, const Persist& e, std::vector<Input>&) {
-    pending_[i].push_back(e);
-    if (e.lazy) return;  // durable with the next one that is not
-    (void)disks_[i].write(pending_[i], true);
-    pending_[i].clear();
-  }
-  template <class E>
-  void emit(std::uint16_t, const E&, std::vector<Input>&) {}
-  void emit(std::uint16_t i, const Send<Message>& e, std::vector<Input>&) {
+  using Core::emit;
+  void emit(std::uint16_t i, const Send<Message>& e, Todo&) {
     note(i, e.message);
     post(i, e.to.value, e.message);
   }
-  void emit(std::uint16_t i, const Broadcast<Message>& e, std::vector<Input>&) {
+  void emit(std::uint16_t i, const Broadcast<Message>& e, Todo&) {
     note(i, e.message);
-    for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
-      if (to != i) post(i, to, e.message);
-    }
+    put_to_all(i, e.message);
   }
-  void emit(std::uint16_t i, const Deliver<certified::Committed>& e, std::vector<Input>&) {
+  void emit(std::uint16_t i, const Deliver<certified::Committed>& e, Todo&) {
     for (const auto& v : e.output.blocks) got_[v->payload.root].insert(i);
-    std::uint64_t& length = delivered_[i];
-    const std::pair commit(e.output.slot.value, e.output.leader);
-    // After a restart old commits come again, from where the disk knows; the host drops them.
-    if (replayed_.contains(i)) {
-      const auto at = std::find(reference_.begin(), reference_.end(), commit);
-      length = static_cast<std::uint64_t>(at - reference_.begin());
-      replayed_.erase(i);
-    }
-    if (reference_.size() == length) reference_.push_back(commit);
-    if (reference_[length] != commit) {
-      violated("P5: node " + std::to_string(i) + " commits round " + std::to_string(commit.first) +
-               " where another committed " + std::to_string(reference_[length].first));
-    }
-    ++length;
+    committed(i, {e.output.slot.value, e.output.leader});
   }
-  void emit(std::uint16_t i, const ArmTimer& e, std::vector<Input>&) { timers_[i].insert(e.id); }
-  void emit(std::uint16_t i, const CancelTimer& e, std::vector<Input>&) { timers_[i].erase(e.id); }
-  void emit(std::uint16_t, const Verify& e, std::vector<Input>& todo) {
+  void emit(std::uint16_t, const Verify& e, Todo& todo) {
     todo.push_back(Verified{e.ticket, sign(e.signer.value, e.digest) == e.signature});
   }
-  void emit(std::uint16_t i, const Endorse& e, std::vector<Input>& todo) {
+  void emit(std::uint16_t i, const Endorse& e, Todo& todo) {
     todo.push_back(Endorsed{e.ticket, sign(i, e.digest)});
   }
-  void emit(std::uint16_t, const Accuse& e, std::vector<Input>&) {
+  void emit(std::uint16_t, const Accuse& e, Todo&) {
     ++accusations_;
     if (!faulty(e.who.value)) violated("evidence: a correct node was accused");
   }
 
   void post(std::uint16_t from, std::uint16_t to, const Message& m) {
     if (faulty(to)) return answer(to, from, m);
-    if (letters_.size() >= 20'000) return;
+    if (letters_.size() >= kMostLetters) return;
     const certified::Shape shape{committee_, rules_.stragglers};
     const WireParts wire = certified::encode(m, committee_.size());
     auto back = certified::decode(wire, {}, shape, certified::Limits{}, &hash);
     if (!back) return violated("wire: a message does not come back");
-    letters_.push_back({from, to, std::move(*back)});
+    put(from, to, std::move(*back));
   }
 
   // What the adversary learns, and what correct nodes may not do.
@@ -333,16 +214,15 @@ class CertifiedArena {
   }
 
   void lie() {
-    auto it = faulty_.begin();
-    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(faulty_.size())));
+    const std::uint16_t self = any_faulty();
     const std::uint64_t what = random_.below(4);
-    if (what == 0) return vote_for_anything(*it);
-    if (what == 1) return show_certificates(*it);
+    if (what == 0) return vote_for_anything(self);
+    if (what == 1) return show_certificates(self);
     const std::uint64_t top = by_round_.empty() ? 0 : by_round_.rbegin()->first;
     const std::uint64_t back = random_.below(4) == 0 ? random_.below(6) : random_.below(2);
     const std::uint64_t round = top + 1 > back ? top + 1 - back : 1;
     const std::uint64_t variants = random_.below(variants_) + 1;
-    for (std::uint64_t v = 0; v < variants; ++v) propose(*it, round);
+    for (std::uint64_t v = 0; v < variants; ++v) propose(self, round);
   }
 
   void vote_for_anything(std::uint16_t self) {
@@ -480,8 +360,8 @@ class CertifiedArena {
   // The network becomes fair and the faulty fall silent: P6.
   void finish_fairly() {
     fair_ = true;
-    options_.crashes_per_10000 = 0;
-    starved_.clear();
+    crashes_per_10000_ = 0;
+    stop_starving();
     const std::uint64_t target = reference_.size();
     for (int sweep = 0; sweep < 400 && violation_.empty(); ++sweep) {
       for (std::uint64_t k = 0; k < 4000 && !letters_.empty(); ++k) {
@@ -517,21 +397,9 @@ class CertifiedArena {
 
   certified::Rules rules_;
   Options options_;
-  Committee committee_;
-  Prng random_;
-  std::set<std::uint16_t> faulty_;
-  std::vector<Bullshark> nodes_;
-  std::vector<std::uint64_t> delivered_;
-  std::vector<std::set<TimerId>> timers_;
-  std::vector<MemoryStorage> disks_;
-  std::vector<std::vector<Persist>> pending_;
-  std::set<std::uint16_t> replayed_;
   std::set<std::uint16_t> restarted_;
-  std::uint64_t crashes_ = 0;
   std::uint64_t accusations_ = 0;
   std::uint64_t certified_lies_ = 0;
-  std::vector<Letter> letters_;
-  std::vector<std::pair<std::uint64_t, Digest>> reference_;
   std::map<Digest, std::uint16_t> wanted_;
   std::map<Digest, std::set<std::uint16_t>> got_;
   std::map<Name, Digest> own_;
@@ -540,8 +408,6 @@ class CertifiedArena {
   std::map<std::uint64_t, std::vector<certified::ProposalPtr>> by_round_;
   std::map<Digest, std::set<std::uint16_t>> signed_;
   std::map<Digest, certified::Payload> payload_of_;
-  std::set<std::pair<std::uint16_t, std::uint16_t>> starved_;
-  std::uint64_t until_redraw_ = 0;
   std::uint64_t shown_of_3_ = 3;
   std::uint64_t variants_ = 1;
   std::uint64_t forgets_of_8_ = 1;

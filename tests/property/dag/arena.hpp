@@ -20,15 +20,17 @@
 #include <string>
 #include <vector>
 
+#include "../arena_core.hpp"
 #include "arena_witness.hpp"
 #include "thresher/core/journal.hpp"
-#include "thresher/core/prng.hpp"
-#include "thresher/core/storage.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher {
 
-class Arena {
+class Arena : private ArenaCore<Arena, dag::Dag> {
+  using Core = ArenaCore<Arena, dag::Dag>;
+  friend Core;
+
  public:
   using Message = dag::Message;
 
@@ -43,22 +45,12 @@ class Arena {
   Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed)
       : Arena(rules, n, seed, Options{}) {}
   Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed, const Options& options)
-      : rules_(rules),
+      : Core(n, Prng(seed, 5), options.crashes_per_10000),
+        rules_(rules),
         options_(options),
-        committee_(*Committee::of(n)),
-        random_(seed, 5),
         more_(seed, 6),
-        delivered_(n),
-        timers_(n),
-        chains_(n),
-        disks_(n),
-        pending_(n) {
-    // The faulty ones are drawn, so that they lead different rounds.
-    while (faulty_.size() < committee_.faults()) {
-      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
-    }
-    for (std::uint16_t i = 0; i < n; ++i) nodes_.push_back(fresh(i));
-    redraw();
+        chains_(n) {
+    create_nodes();
   }
 
   std::string run(std::uint64_t steps) {
@@ -84,12 +76,6 @@ class Arena {
   const std::string& lemma() const { return lemma_; }
 
  private:
-  struct Letter {
-    std::uint16_t from;
-    std::uint16_t to;
-    Message message;
-  };
-
   dag::Dag fresh(std::uint16_t i) const {
     dag::Config config;
     config.committee = committee_;
@@ -98,7 +84,6 @@ class Arena {
     config.gc_depth = options_.gc_depth;
     return dag::Dag(std::move(config));
   }
-  bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
   void violated(const std::string& lemma, const std::string& why) {
     if (!violation_.empty()) return;
     lemma_ = lemma;
@@ -108,30 +93,7 @@ class Arena {
     return static_cast<std::uint16_t>(round % committee_.size());
   }
 
-  // New starved links, and a new taste of the liars.
-  void redraw() {
-    starved_.clear();
-    const std::uint64_t n = committee_.size();
-    if (random_.below(2) == 0) {  // one node is heard by one other only
-      const auto victim = static_cast<std::uint16_t>(random_.below(n));
-      const std::uint64_t friend_of_it = random_.below(n);
-      for (std::uint16_t to = 0; to < n; ++to) {
-        if (to != friend_of_it) starved_.insert({victim, to});
-      }
-    }
-    if (random_.below(2) == 0) {  // one node hears one other only
-      const auto victim = static_cast<std::uint16_t>(random_.below(n));
-      const std::uint64_t friend_of_it = random_.below(n);
-      for (std::uint16_t from = 0; from < n; ++from) {
-        if (from != friend_of_it) starved_.insert({from, victim});
-      }
-    }
-    const std::uint64_t links = random_.below(n * 2);
-    for (std::uint64_t k = 0; k < links; ++k) {
-      starved_.insert({static_cast<std::uint16_t>(random_.below(committee_.size())),
-                       static_cast<std::uint16_t>(random_.below(committee_.size()))});
-    }
-    until_redraw_ = 20 + random_.below(400);
+  void taste() {
     // A liar that never signs twice is believed longer.
     equivocates_ = random_.below(2) == 0;
     shown_of_3_ = 1 + random_.below(3);
@@ -148,17 +110,8 @@ class Arena {
     shown_of_3_ = 3;
   }
 
-  void act() {
-    if (until_redraw_-- == 0) redraw();
-    const std::uint64_t what = random_.below(100);
-    if (what < 8) return lie();
-    if (what < 14) return fire();
-    if (what < 20) return submit();
-    deliver_one();
-  }
-
   void submit() {
-    const auto i = static_cast<std::uint16_t>(random_.below(nodes_.size()));
+    const std::uint16_t i = any_node();
     if (faulty(i) || nodes_[i].pending_submits() > 0) return;
     Writer w;
     w.u16(i).u64(++payloads_);
@@ -166,106 +119,32 @@ class Arena {
     feed(i, Requested<dag::Submit>{{{bytes, hash(bytes.view())}}});
   }
 
-  void fire() {
-    const auto i = static_cast<std::uint16_t>(random_.below(nodes_.size()));
-    if (faulty(i) || timers_[i].empty()) return;
-    auto it = timers_[i].begin();
-    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(timers_[i].size())));
-    const TimerId id = *it;
-    timers_[i].erase(it);
-    feed(i, Expired{id});
+  void sees(std::uint16_t i, const Input& input) {
+    if (options_.record && i == 0) journal_.record(input);
   }
+  void begins(std::uint16_t) {}
+  bool forgets(const Restored& r) const { return options_.forget_own && r.table == dag::kOwn; }
 
-  void deliver_one() {
-    for (int tries = 0; tries < 6 && !letters_.empty(); ++tries) {
-      const std::size_t at = random_.below(letters_.size());
-      const Letter& l = letters_[at];
-      const bool hidden = starved_.contains({l.from, l.to}) && random_.below(20) != 0;
-      if (hidden) continue;
-      const Letter letter = std::move(letters_[at]);
-      letters_[at] = std::move(letters_.back());
-      letters_.pop_back();
-      return feed(letter.to, Received<Message>{NodeId{letter.from}, letter.message});
-    }
-  }
-
-  void feed(std::uint16_t i, const InputOf<dag::Dag>& input) {
-    std::vector<InputOf<dag::Dag>> todo{input};
-    while (!todo.empty()) {
-      const InputOf<dag::Dag> next = std::move(todo.back());
-      todo.pop_back();
-      if (options_.record && i == 0) journal_.record(next);
-      dag::Dag::Fx fx;
-      step(nodes_[i], next, fx);
-      // A crash keeps some effects of the list and loses the rest, and all that was only in memory.
-      const bool crash = random_.below(10'000) < options_.crashes_per_10000;
-      std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();
-      for (auto& effect : fx.list()) {
-        if (left-- == 0) break;
-        std::visit([&](auto& e) { emit(i, e, todo); }, effect);
-      }
-      if (crash) return restart(i);
-    }
-  }
-
-  void restart(std::uint16_t i) {
-    ++crashes_;
-    nodes_[i] = fresh(i);
-    timers_[i].clear();
-    pending_[i].clear();
-    delivered_[i] = 0;
-    replayed_.insert(i);
-    (void)disks_[i].replay([&](const Restored& r) {
-      if (options_.forget_own && r.table == dag::kOwn) return;
-      dag::Dag::Fx none;
-      step(nodes_[i], InputOf<dag::Dag>{r}, none);
-    });
-    feed(i, Start{0});
-  }
-  // A lazy record becomes durable with the next one that is not.
-  void emit(std::uint16_t i, const Persist& e, std::vector<InputOf<dag::Dag>>&) {
+  using Core::emit;
+  void emit(std::uint16_t i, const Persist& e, Todo& todo) {
     if (e.table == dag::kOwn && !e.value.empty()) {  // in full, however it is pushed
       Reader in(e.value.view());
       const auto block = dag::decode_slim(in, {}, committee_.size());
       if (block) note(*block);
     }
-    pending_[i].push_back(e);
-    if (e.lazy) return;
-    (void)disks_[i].write(pending_[i], true);
-    pending_[i].clear();
+    Core::emit(i, e, todo);
   }
-
-  template <class E>
-  void emit(std::uint16_t, const E&, std::vector<InputOf<dag::Dag>>&) {}
-  void emit(std::uint16_t i, const Send<Message>& e, std::vector<InputOf<dag::Dag>>&) {
-    post(i, e.to.value, e.message);
-  }
-  void emit(std::uint16_t i, const Broadcast<Message>& e, std::vector<InputOf<dag::Dag>>&) {
+  void emit(std::uint16_t i, const Send<Message>& e, Todo&) { post(i, e.to.value, e.message); }
+  void emit(std::uint16_t i, const Broadcast<Message>& e, Todo&) {
     if (const auto* push = std::get_if<dag::Push>(&e.message)) note(push->block);
-    for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
-      if (to != i) post(i, to, e.message);
-    }
+    put_to_all(i, e.message);
   }
-  void emit(std::uint16_t i, const Deliver<dag::Committed>& e, std::vector<InputOf<dag::Dag>>&) {
-    std::uint64_t& length = delivered_[i];
-    const std::pair commit(e.output.slot.value, e.output.leader);
-    // After a restart old commits come again, from where the disk knows; the host drops them.
-    if (replayed_.contains(i)) {
-      const auto at = std::find(reference_.begin(), reference_.end(), commit);
-      if (at != reference_.end()) length = static_cast<std::uint64_t>(at - reference_.begin());
-      if (length == 0 && at == reference_.end()) length = reference_.size();
-      replayed_.erase(i);
-    }
-    if (reference_.size() == length) reference_.push_back(commit);
-    if (reference_[length] != commit) {
-      violated("P5", "node " + std::to_string(i) + " commits slot " + std::to_string(commit.first) +
-                         " where another committed slot " +
-                         std::to_string(reference_[length].first));
-    }
-    ++length;
+  void emit(std::uint16_t i, const Deliver<dag::Committed>& e, Todo&) {
+    committed(i, {e.output.slot.value, e.output.leader});
+    const std::uint64_t length = delivered_[i];
     // After a restart old commits come again, in part.
     if (options_.crashes_per_10000 == 0 && !witness_.same_blocks(length, e.output)) {
-      violated("P5", "slot " + std::to_string(commit.first) + " delivers other blocks");
+      violated("P5", "slot " + std::to_string(e.output.slot.value) + " delivers other blocks");
     }
     check_leaders(i, length);
   }
@@ -279,25 +158,17 @@ class Arena {
     violated("leaders", "node " + std::to_string(i) + " sees other leaders after " +
                             std::to_string(length) + " commits");
   }
-  void emit(std::uint16_t i, const ArmTimer& e, std::vector<InputOf<dag::Dag>>&) {
-    timers_[i].insert(e.id);
-  }
-  void emit(std::uint16_t i, const CancelTimer& e, std::vector<InputOf<dag::Dag>>&) {
-    timers_[i].erase(e.id);
-  }
-  void emit(std::uint16_t, const Verify& e, std::vector<InputOf<dag::Dag>>& todo) {
+  void emit(std::uint16_t, const Verify& e, Todo& todo) {
     todo.push_back(Verified{e.ticket, true});  // nobody signs for another here
   }
-  void emit(std::uint16_t, const Endorse& e, std::vector<InputOf<dag::Dag>>& todo) {
-    todo.push_back(Endorsed{e.ticket, {}});
-  }
-  void emit(std::uint16_t, const Accuse& e, std::vector<InputOf<dag::Dag>>&) {
+  void emit(std::uint16_t, const Endorse& e, Todo& todo) { todo.push_back(Endorsed{e.ticket, {}}); }
+  void emit(std::uint16_t, const Accuse& e, Todo&) {
     if (!faulty(e.who.value)) violated("evidence", "a correct node was accused");
   }
 
   void post(std::uint16_t from, std::uint16_t to, const Message& m) {
     if (faulty(to)) return answer(to, from, m);  // the faulty know everything anyway
-    if (letters_.size() < 20'000) letters_.push_back({from, to, m});
+    put(from, to, m);
   }
 
   // A faulty node hands out what it is asked for, when it likes.
@@ -352,10 +223,8 @@ class Arena {
 
   // One faulty node signs a block, perhaps in variants, and shows it to whom it likes.
   void lie() {
-    if (faulty_.empty() || by_round_.empty()) return;
-    auto it = faulty_.begin();
-    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(faulty_.size())));
-    const std::uint16_t self = *it;
+    if (by_round_.empty()) return;
+    const std::uint16_t self = any_faulty();
     const std::uint64_t top = by_round_.rbegin()->first;
     const std::uint64_t back = random_.below(4) == 0 ? random_.below(6) : random_.below(2);
     const std::uint64_t round = top + 1 > back ? top + 1 - back : 1;
@@ -555,27 +424,13 @@ class Arena {
 
   dag::Rules rules_;
   Options options_;
-  Committee committee_;
-  Prng random_;
   Prng more_;  // for what was added later: old seeds keep their schedules
-  std::set<std::uint16_t> faulty_;
-  std::vector<dag::Dag> nodes_;
-  std::vector<std::uint64_t> delivered_;
-  std::vector<std::set<TimerId>> timers_;
   std::vector<std::vector<dag::BlockPtr>> chains_;
-  std::vector<MemoryStorage> disks_;
-  std::vector<std::vector<Persist>> pending_;
-  std::set<std::uint16_t> replayed_;
-  std::uint64_t crashes_ = 0;
   Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
-  std::vector<Letter> letters_;
   Witness witness_;
-  std::vector<std::pair<std::uint64_t, Digest>> reference_;
   std::map<Digest, dag::BlockPtr> known_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;
-  std::set<std::pair<std::uint16_t, std::uint16_t>> starved_;
-  std::uint64_t until_redraw_ = 0;
   bool equivocates_ = false;
   std::uint64_t shown_of_3_ = 3;
   std::uint64_t claims_of_4_ = 2;

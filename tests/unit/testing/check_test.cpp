@@ -127,6 +127,27 @@ TEST(Check, AnInstantEndsThoughRequestsAreAnsweredInIt) {
   }
 }
 
+// More faulty nodes than PBFT bears, in a committee whose parameters are not the standard ones.
+TEST(Check, ASimulatedProtocolsScenarioReplays) {
+  auto o = options(300);
+  o.base.beyond_f = true;
+  o.base.parameters["window"] = std::int64_t{4};
+  o.base.faults = {{.who = {NodeId{0}, NodeId{1}}, .what = sim::FaultKind::kSilent}};
+  o.sizes = {4};
+  const std::vector<testing::Property> properties{testing::bounded_liveness(100)};
+  const auto report = testing::check("pbft", sim::simulate, properties, o, "./test");
+  ASSERT_FALSE(report.passed);
+  ::setenv("THRESHER_SCENARIO", report.scenario.c_str(), 1);
+  ::testing::internal::CaptureStdout();
+  const auto again = testing::check("pbft", sim::simulate, properties, o, "./test");
+  const std::string story = ::testing::internal::GetCapturedStdout();
+  ::unsetenv("THRESHER_SCENARIO");
+  EXPECT_FALSE(again.passed);
+  EXPECT_NE(again.text.find("liveness"), std::string::npos) << again.text;
+  EXPECT_NE(story.find("fault `silent` fires"), std::string::npos) << story;
+  std::filesystem::remove_all(o.folder);
+}
+
 TEST(Check, CommandsAreReadBackByAShell) {
   EXPECT_EQ(testing::for_shell("/a/b-c.json"), "/a/b-c.json");
   EXPECT_EQ(testing::for_shell("/my files/it's"), "'/my files/it'\\''s'");

@@ -178,8 +178,8 @@ class Run {
     if (ids.empty()) return;
     NodeId at = ids.front();
     if constexpr (requires { machine_.subject().leader(machine_.node(at)); }) {
-      const NodeId leader = machine_.subject().leader(machine_.node(at));
-      if (std::binary_search(ids.begin(), ids.end(), leader)) at = leader;
+      const std::optional<NodeId> leader = machine_.subject().leader(machine_.node(at));
+      if (leader && std::binary_search(ids.begin(), ids.end(), *leader)) at = *leader;
     }
     lone_.reset();
     if (const auto id = submit(at, at_time)) lone_ = *id;

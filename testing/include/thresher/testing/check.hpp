@@ -117,6 +117,12 @@ std::string this_test(const std::string& binary);
 /// The path of the running program.
 std::string this_program();
 
+/// check_protocol for a protocol that the simulator knows by name (sim::simulated_protocols()),
+/// with the parameters of `options.base`. An empty menu is the protocol's own. What it finds is
+/// replayed by `thresher sim replay` as well.
+bool check_simulated(const std::string& protocol, const std::vector<Property>& properties,
+                     const Options& options = {});
+
 /// Fails the running test when a schedule breaks a property; then false.
 template <class P>
 bool check_protocol(const std::vector<Property>& properties, const Options& options = {}) {

@@ -1,0 +1,215 @@
+// What the arenas of both DAG families have in common: real nodes whose messages, timers and
+// crashes an adversary orders as it likes, and the sequence of commits that all of them must share.
+//
+//   class Arena : ArenaCore<Arena, dag::Dag> { ... };
+//
+// The arena gives `fresh(i)`, a node as it is before its first input; `lie()` and `submit()`, what
+// faulty and correct nodes do now and then; `taste()`, drawn anew with the starved links; `emit`
+// for the effects that it looks at, `forgets(record)` for mutants, `begins(i)` before a restarted
+// node starts, `violated(lemma, why)`, and it may look at what a node is fed (`sees`).
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/core/protocol.hpp"
+#include "thresher/core/storage.hpp"
+
+namespace thresher {
+
+template <class Derived, class Node>
+class ArenaCore {
+ protected:
+  using Message = typename Node::Message;
+  using Input = InputOf<Node>;
+  using Todo = std::vector<Input>;
+  using Commit = std::pair<std::uint64_t, Digest>;  // slot, leader
+  struct Letter {
+    std::uint16_t from;
+    std::uint16_t to;
+    Message message;
+  };
+  static constexpr std::size_t kMostLetters = 20'000;
+
+  ArenaCore(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
+      : committee_(*Committee::of(n)),
+        random_(random),
+        crashes_per_10000_(crashes_per_10000),
+        delivered_(n),
+        timers_(n),
+        disks_(n),
+        pending_(n) {
+    // The faulty ones are drawn, so that they lead different rounds.
+    while (faulty_.size() < committee_.faults()) {
+      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
+    }
+  }
+
+  bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
+  std::uint16_t any_node() { return static_cast<std::uint16_t>(random_.below(committee_.size())); }
+  std::uint16_t any_faulty() {
+    auto it = faulty_.begin();
+    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(faulty_.size())));
+    return *it;
+  }
+  void create_nodes() {
+    for (std::uint16_t i = 0; i < committee_.size(); ++i) nodes_.push_back(derived().fresh(i));
+    redraw();
+  }
+
+  // New starved links, and a new taste of the liars.
+  void redraw() {
+    starved_.clear();
+    const std::uint64_t n = committee_.size();
+    for (const bool hears : {false, true}) {  // one node is heard by, or hears, one other only
+      if (random_.below(2) != 0) continue;
+      const std::uint16_t victim = any_node();
+      const std::uint16_t friend_of_it = any_node();
+      for (std::uint16_t i = 0; i < n; ++i) {
+        if (i != friend_of_it) starved_.insert(hears ? std::pair(i, victim) : std::pair(victim, i));
+      }
+    }
+    const std::uint64_t links = random_.below(n * 2);
+    for (std::uint64_t k = 0; k < links; ++k) {
+      const std::uint16_t from = any_node();
+      starved_.insert({from, any_node()});
+    }
+    until_redraw_ = 20 + random_.below(400);
+    derived().taste();
+  }
+
+  void act() {
+    if (until_redraw_-- == 0) redraw();
+    const std::uint64_t what = random_.below(100);
+    if (what < 8 && !faulty_.empty()) return derived().lie();
+    if (what < 14) return fire();
+    if (what < 20) return derived().submit();
+    deliver_one();
+  }
+
+  void fire() {
+    const std::uint16_t i = any_node();
+    if (faulty(i) || timers_[i].empty()) return;
+    auto it = timers_[i].begin();
+    std::advance(it, static_cast<std::ptrdiff_t>(random_.below(timers_[i].size())));
+    const TimerId id = *it;
+    timers_[i].erase(it);
+    feed(i, Expired{id});
+  }
+
+  void deliver_one() {
+    for (int tries = 0; tries < 6 && !letters_.empty(); ++tries) {
+      const std::size_t at = random_.below(letters_.size());
+      const Letter& l = letters_[at];
+      if (starved_.contains({l.from, l.to}) && random_.below(20) != 0) continue;
+      return deliver(at);
+    }
+  }
+  void deliver(std::size_t at) {
+    const Letter letter = std::move(letters_[at]);
+    letters_[at] = std::move(letters_.back());
+    letters_.pop_back();
+    feed(letter.to, Received<Message>{NodeId{letter.from}, letter.message});
+  }
+  void put(std::uint16_t from, std::uint16_t to, Message m) {
+    if (letters_.size() < kMostLetters) letters_.push_back({from, to, std::move(m)});
+  }
+  void put_to_all(std::uint16_t from, const Message& m) {
+    for (std::uint16_t to = 0; to < nodes_.size(); ++to) {
+      if (to != from) derived().post(from, to, m);
+    }
+  }
+
+  void feed(std::uint16_t i, const Input& input) {
+    Todo todo{input};
+    while (!todo.empty()) {
+      const Input next = std::move(todo.back());
+      todo.pop_back();
+      if constexpr (requires { derived().sees(i, next); }) derived().sees(i, next);
+      typename Node::Fx fx;
+      step(nodes_[i], next, fx);
+      // A crash keeps some effects of the list and loses the rest, and all that was only in memory.
+      const bool crash = random_.below(10'000) < crashes_per_10000_;
+      std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();
+      for (auto& effect : fx.list()) {
+        if (left-- == 0) break;
+        std::visit([&](auto& e) { derived().emit(i, e, todo); }, effect);
+      }
+      if (crash) return restart(i);
+    }
+  }
+
+  void restart(std::uint16_t i) {
+    ++crashes_;
+    nodes_[i] = derived().fresh(i);
+    timers_[i].clear();
+    pending_[i].clear();
+    delivered_[i] = 0;
+    replayed_.insert(i);
+    derived().begins(i);
+    (void)disks_[i].replay([&](const Restored& r) {
+      if (derived().forgets(r)) return;
+      typename Node::Fx none;
+      step(nodes_[i], Input{r}, none);
+    });
+    feed(i, Start{crashes_});
+  }
+
+  template <class E>
+  void emit(std::uint16_t, const E&, Todo&) {}
+  void emit(std::uint16_t i, const ArmTimer& e, Todo&) { timers_[i].insert(e.id); }
+  void emit(std::uint16_t i, const CancelTimer& e, Todo&) { timers_[i].erase(e.id); }
+  // A lazy record becomes durable with the next one that is not.
+  void emit(std::uint16_t i, const Persist& e, Todo&) {
+    pending_[i].push_back(e);
+    if (e.lazy) return;
+    (void)disks_[i].write(pending_[i], true);
+    pending_[i].clear();
+  }
+
+  // P5. After a restart old commits come again, from where the disk knows; the host drops them.
+  void committed(std::uint16_t i, const Commit& commit) {
+    std::uint64_t& length = delivered_[i];
+    if (replayed_.erase(i) != 0) {
+      const auto at = std::find(reference_.begin(), reference_.end(), commit);
+      length = static_cast<std::uint64_t>(at - reference_.begin());
+    }
+    if (reference_.size() == length) reference_.push_back(commit);
+    if (reference_[length] != commit) {
+      derived().violated("P5", "node " + std::to_string(i) + " commits " +
+                                   std::to_string(commit.first) + " where another committed " +
+                                   std::to_string(reference_[length].first));
+    }
+    ++length;
+  }
+
+  Committee committee_;
+  Prng random_;
+  std::uint64_t crashes_per_10000_;
+  std::set<std::uint16_t> faulty_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint64_t> delivered_;
+  std::vector<std::set<TimerId>> timers_;
+  std::vector<MemoryStorage> disks_;
+  std::vector<std::vector<Persist>> pending_;
+  std::set<std::uint16_t> replayed_;
+  std::uint64_t crashes_ = 0;
+  std::vector<Letter> letters_;
+  std::vector<Commit> reference_;
+
+ private:
+  Derived& derived() { return static_cast<Derived&>(*this); }
+
+  std::set<std::pair<std::uint16_t, std::uint16_t>> starved_;
+  std::uint64_t until_redraw_ = 0;
+
+ protected:
+  void stop_starving() { starved_.clear(); }
+};
+
+}  // namespace thresher
