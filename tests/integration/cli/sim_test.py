@@ -332,6 +332,36 @@ class Sweeps(Files):
         self.assertFalse((self.folder / "none").exists())
 
 
+class SparseTable(Files):
+    def bench(self, *arguments):
+        return subprocess.run([BINARY, "bench", "sparse-dag", *map(str, arguments)], capture_output=True, text=True,
+                              timeout=60)
+
+    def test_rows_are_kept_joined_and_drawn(self):
+        once = self.bench("--n", 10, "--virtual-s", 2, "--only", "dense-8,sparse-50-list", "--json")
+        self.assertEqual(once.returncode, 0, once.stderr)
+        rows = json.loads(once.stdout)["rows"]
+        self.assertEqual([row["name"] for row in rows], ["dense-8", "sparse-50-list"])
+        dense, listed = rows
+        self.assertEqual([row["verdict"] for row in rows], ["Pass", "Pass"])
+        self.assertGreater(dense["vertices_per_s"], 0)
+        # A list of seven is checked one by one, a signature that stands for seven once.
+        self.assertGreater(listed["signatures_per_vertex"], dense["signatures_per_vertex"] + 5)
+        self.write("rows.json", once.stdout)
+        joined = self.bench("--join", self.folder, "--charts", self.folder / "charts", "--json")
+        self.assertEqual(json.loads(joined.stdout)["rows"], rows)
+        for name in ("latency", "throughput", "bytes", "verify"):
+            self.assertIn("bullshark", (self.folder / "charts" / f"sparse-{name}.svg").read_text())
+
+    def test_what_cannot_be_joined(self):
+        self.assertEqual(self.bench("--join", self.folder).returncode, 2)
+        self.write("rows.json", '{"rows":[{"protocol":"bullshark"}]}')
+        out = self.bench("--join", self.folder)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("rows.json", out.stderr)
+        self.assertEqual(self.bench("--only", "no-such-row", "--n", 4).returncode, 2)
+
+
 @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")
 class Parallel(Files):
     def test_the_template_with_one_shard_killed(self):
