@@ -106,7 +106,7 @@ class CertifiedSubject {
     Writer w;
     w.bytes(c.leader.bytes);
     for (const certified::VertexPtr& v : c.blocks) w.bytes(v->digest.bytes);
-    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit", c.leader};
   }
   template <class F>
   void payloads(const certified::Committed& c, std::optional<NodeId> of, F visit) const {
