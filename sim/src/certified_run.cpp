@@ -1,5 +1,6 @@
 #include "thresher/sim/certified_run.hpp"
 
+#include "certified_lies.hpp"
 #include "certified_subject.hpp"
 #include "mutation.hpp"
 #include "published_sizes.hpp"
@@ -68,6 +69,9 @@ class CertifiedSubject {
     committee_ = *Committee::make(e.n, e.f);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+    const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
+                                    [](auto& a) { return a.what == FaultKind::kForge; });
+    if (forges) lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_);
   }
 
   Bullshark make(NodeId id) const {
@@ -97,7 +101,7 @@ class CertifiedSubject {
     Writer w;
     w.bytes(c.leader.bytes);
     for (const certified::VertexPtr& v : c.blocks) w.bytes(v->digest.bytes);
-    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit", c.leader};
   }
   template <class F>
   void payloads(const certified::Committed& c, std::optional<NodeId> of, F visit) const {
@@ -154,6 +158,19 @@ class CertifiedSubject {
               std::uint64_t salt) const {
     return std::visit([&](auto& m) { return change(m, id, Mutation(field, salt)); }, message);
   }
+  std::vector<Forged<certified::Message>> forge(NodeId id, std::string_view field,
+                                                std::uint64_t mood, std::uint64_t salt) const {
+    return lies_->forge(id, field, mood, salt);
+  }
+  bool proposes(const certified::Message& message) const {
+    return std::holds_alternative<certified::Propose>(message) ||
+           std::holds_alternative<certified::Certify>(message);
+  }
+  std::optional<certified::Message> hand_out(const certified::Message& asked) const {
+    if (const auto* vote = std::get_if<certified::Vote>(&asked)) lies_->heard(*vote);
+    const auto* want = std::get_if<certified::Want>(&asked);
+    return want != nullptr ? lies_->hand_out(*want) : std::nullopt;
+  }
   /// An anchor round may time out for each faulty anchor in turn, at doubled timers.
   Ticks patience(const Experiment& e) const {
     const Ticks anchor = 2 * (timeout_ + 8000) * std::max(e.network.delta, kUnit) / 1000;
@@ -207,6 +224,7 @@ class CertifiedSubject {
     return {"vote", m.round.value, total(named + sizeof(Signature))};
   }
   MessageFacts facts(const certified::Certify& m) const {
+    if (lies_) lies_->note(m.vertex);
     return {"certificate", m.round.value, total(certificate_size(m.certificate))};
   }
   MessageFacts facts(const certified::Want& m) const {
@@ -244,7 +262,7 @@ class CertifiedSubject {
       return true;
     }
     // The round may be another change's doing: then there are no parents.
-    if (h.round.value >= 2 && h.parents.size() > 0 && by.picks("parents")) {
+    if (h.parents.size() > 0 && by.picks("parents")) {
       NodeSet fewer;
       std::uint64_t left = by.salt() % h.parents.size();
       h.parents.for_each([&](NodeId id) {
@@ -253,6 +271,11 @@ class CertifiedSubject {
       });
       if (fewer.size() == h.parents.size()) return false;
       h.parents = fewer;
+      return true;
+    }
+    if (h.self.value > 0 && by.picks("self")) {
+      h.self = Round{0};
+      h.parents.erase(h.author);
       return true;
     }
     if (!h.stragglers.empty() && by.picks("stragglers")) {
@@ -287,6 +310,7 @@ class CertifiedSubject {
   bool records_;
   bool rests_ = true;
   std::shared_ptr<const certified::JointSignature> joint_;
+  std::shared_ptr<CertifiedLies> lies_{};  // what forgers know, when there are any
 };
 
 }  // namespace
@@ -322,7 +346,8 @@ ProtocolInfo certified_info() {
        {"all", "fewest"}},
       {"rests", true, 0, 0, "false: rounds go on while there is nothing to order"},
   };
-  info.fields = {"certificate", "digest", "parents", "payload", "round", "stragglers"};
+  info.fields = {"certificate", "digest", "parents", "payload", "round", "self", "stragglers"};
+  info.forges = true;
   return info;
 }
 

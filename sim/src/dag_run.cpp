@@ -68,7 +68,7 @@ class DagSubject {
     Writer w;
     w.bytes(c.leader.bytes);
     for (const dag::BlockPtr& b : c.blocks) w.bytes(b->digest.bytes);
-    return {c.slot.value, hash(w.view()), c.slot.value, "commit"};
+    return {c.slot.value, hash(w.view()), c.slot.value, "commit", c.leader};
   }
   template <class F>
   void payloads(const dag::Committed& c, std::optional<NodeId> of, F visit) const {

@@ -147,8 +147,7 @@ class Drawing {
   void forge(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kForge};
     if (!one_in(3)) a.probability_ppm = 50'000 + rng_.below(500'000);
-    constexpr std::string_view kLies[] = {"claim", "refs", "self", "vote"};
-    if (one_in(3)) a.field = kLies[rng_.below(std::size(kLies))];
+    if (!menu_.fields.empty() && one_in(3)) a.field = menu_.fields[rng_.below(menu_.fields.size())];
     e_.faults.push_back(a);
   }
 

@@ -74,7 +74,8 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
     const bool same = old != reference_.end() && old->key == facts.key;
     if (!node.restarted && on_.integrity)
       violated("integrity", name(id) + " delivered " + std::to_string(facts.key) + " twice");
-    if (same && old->digest != facts.digest && on_.agreement)
+    const bool in_part = !facts.lead.is_zero() && same && old->lead == facts.lead;
+    if (same && old->digest != facts.digest && !in_part && on_.agreement)
       violated("agreement", name(id) + " delivered " + std::to_string(facts.key) +
                                 " again after its restart, and another one");
     return Novelty::kRepeated;
@@ -82,7 +83,7 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
   node.latest = facts.key;
   const std::uint64_t at = node.length++;
   if (at == reference_.size()) {
-    reference_.push_back({facts.key, facts.digest});
+    reference_.push_back({facts.key, facts.digest, facts.lead});
     return Novelty::kFirst;
   }
   const Entry& other = reference_[at];

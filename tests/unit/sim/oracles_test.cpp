@@ -192,5 +192,23 @@ TEST(Payloads, SayWhoseTheyAre) {
   EXPECT_EQ(make_payload(id, 1).size(), kLeastPayload);
 }
 
+// Found by the fuzzer of anchored-bullshark: what lies below the floor of the garbage collection is
+// not delivered again, so a commit that comes again after a restart may have fewer blocks.
+TEST(Judge, WhatComesAgainAfterARestartMayComeInPartButNotWithAnotherLeader) {
+  const auto digest = [](int k) { return hash(std::vector<std::byte>{std::byte(k)}); };
+  Experiment e;
+  const FaultPlan plan(e);
+  for (const bool other : {false, true}) {
+    Judge judge(e, plan, true, 0, kUnit);
+    const OutputFacts whole{.key = 12, .digest = digest(1), .lead = digest(9)};
+    (void)judge.output(NodeId{0}, whole, 1);
+    judge.restarted(NodeId{0}, 2);
+    const OutputFacts part{.key = 12, .digest = digest(2), .lead = digest(other ? 8 : 9)};
+    EXPECT_EQ(judge.output(NodeId{0}, part, 3), Judge::Novelty::kRepeated);
+    EXPECT_EQ(judge.failed(), other);
+    EXPECT_EQ(judge.oracle(), other ? "agreement" : "");
+  }
+}
+
 }  // namespace
 }  // namespace thresher::sim

@@ -72,6 +72,7 @@ class Judge {
   struct Entry {
     std::uint64_t key;
     Digest digest;
+    Digest lead;
   };
   struct Node {
     std::uint64_t length = 0;

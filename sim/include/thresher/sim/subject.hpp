@@ -17,7 +17,7 @@
 //
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
-// block's text for traces), `lead_digest(output)`, `kRounds` (round() is what Stop::rounds counts),
+// block's text for traces), `kRounds` (round() is what Stop::rounds counts),
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
 // to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
@@ -56,6 +56,9 @@ struct OutputFacts {
   Digest digest{};        ///< of all that nodes must agree on
   std::uint64_t round = 0;
   std::string_view label = "decide";
+  /// What must be the same when a restarted node says it again, which may come in part: garbage
+  /// that it collected is not ordered again. Zero: `digest`.
+  Digest lead{};
 };
 
 /// The hash of all that a node decided, after one decision more.

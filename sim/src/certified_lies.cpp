@@ -1,0 +1,134 @@
+#include "certified_lies.hpp"
+
+#include <algorithm>
+
+namespace thresher::sim {
+namespace {
+
+constexpr std::size_t kRoundsKnown = 32;
+
+}  // namespace
+
+void CertifiedLies::note(const certified::VertexPtr& vertex) {
+  if (!vertex) return;
+  by_round_[vertex->round().value].emplace(vertex->author(), vertex);
+  if (by_round_.size() > kRoundsKnown) by_round_.erase(by_round_.begin());
+}
+
+// A mock signature tells who made it.
+void CertifiedLies::heard(const certified::Vote& vote) {
+  for (auto& [liar, pending] : pending_) {
+    if (pending.proposal->digest != vote.digest) continue;
+    for (std::uint32_t i = 0; i < committee_.size(); ++i) {
+      const NodeId voter{static_cast<std::uint16_t>(i)};
+      if (mock_signature(voter, vote.digest) == vote.signature)
+        pending.votes.emplace(voter, vote.signature);
+    }
+  }
+}
+
+// Of the rounds in which others have certified vertices.
+std::uint64_t CertifiedLies::top(NodeId besides) const {
+  for (auto it = by_round_.rbegin(); it != by_round_.rend(); ++it) {
+    if (it->second.size() > it->second.count(besides)) return it->first;
+  }
+  return 0;
+}
+
+std::vector<Forged<certified::Message>> CertifiedLies::forge(NodeId id, std::string_view field,
+                                                             std::uint64_t mood,
+                                                             std::uint64_t salt) {
+  Prng rng(salt, 3);
+  if (auto done = certify(id)) {
+    note(done->vertex);
+    const std::uint64_t shown = 400'000 + 200'000 * (mood % 4);  // of a million
+    return {{*std::move(done), shown}};
+  }
+  const std::uint64_t next = top(id) + 1;
+  const auto waiting = pending_.find(id);
+  if (waiting != pending_.end() && waiting->second.proposal->header.round.value >= next) return {};
+  auto header = craft(id, Round{next}, field, mood, rng);
+  if (!header ||
+      certified::flaw_of(*header, rules_, committee_, gc_depth_) != certified::Flaw::kNone) {
+    return {};
+  }
+  const Signature signature = mock_signature(id, certified::digest_of(*header, {}));
+  auto proposal = certified::make_proposal(*std::move(header), signature, {});
+  pending_[id] = {proposal, {{id, signature}}};
+  return {{certified::Propose{std::move(proposal)}}};
+}
+
+std::optional<certified::Certify> CertifiedLies::certify(NodeId id) {
+  const auto it = pending_.find(id);
+  if (it == pending_.end()) return std::nullopt;
+  const Pending& pending = it->second;
+  const certified::Proposal& proposal = *pending.proposal;
+  const auto known = by_round_.find(proposal.header.round.value);
+  const bool done = known != by_round_.end() && known->second.contains(id);
+  if (done || pending.votes.size() < committee_.at_least(rules_.certify)) return std::nullopt;
+  certified::Certificate certificate;
+  for (const auto& [voter, signature] : pending.votes) {
+    certificate.signers.insert(voter);
+    if (!joint_) certificate.signatures.push_back(signature);
+  }
+  if (joint_) certificate.signatures = {joint_->combine(proposal.digest, certificate)};
+  return certified::Certify{proposal.header.round, proposal.digest, certificate,
+                            certified::make_vertex(proposal, {}, certificate)};
+}
+
+std::optional<certified::Header> CertifiedLies::craft(NodeId id, Round round,
+                                                      std::string_view field, std::uint64_t mood,
+                                                      Prng& rng) const {
+  const auto lies = [&](std::string_view about) { return field.empty() || field == about; };
+  certified::Header h;
+  h.author = id;
+  h.round = round;
+  if (round.value == 1) return h;
+  const std::uint64_t forgets = lies("self") ? mix64(mood) % 4 : 0;  // of 4
+  for (const auto& [r, vertices] : by_round_) {
+    if (r < round.value && vertices.contains(id) && rng.below(4) >= forgets) h.self = Round{r};
+  }
+  if (by_round_.find(round.value - 1) == by_round_.end()) return std::nullopt;
+  const bool votes = !lies("parents") || rng.below(4) < mix64(mood + 1) % 5;
+  h.parents = parents_of(h, votes, lies("parents"), rng);
+  return h;
+}
+
+// Just enough for an anchor, in a drawn order; else the anchor before, if it gets the vote.
+NodeSet CertifiedLies::parents_of(const certified::Header& h, bool votes, bool hides,
+                                  Prng& rng) const {
+  NodeSet parents(committee_.size());
+  const bool chained = h.self.value + 1 == h.round.value;
+  if (chained) parents.insert(h.author);
+  std::vector<NodeId> others;
+  for (const auto& [author, vertex] : by_round_.at(h.round.value - 1)) {
+    if (author != h.author) others.push_back(author);
+  }
+  if (certified::must_be_dense(h.ref(), rules_, committee_)) {
+    for (std::size_t k = others.size(); k > 1 && hides; --k)
+      std::swap(others[k - 1], others[rng.below(k)]);
+    for (const NodeId author : others) {
+      if (parents.size() < committee_.at_least(rules_.dense)) parents.insert(author);
+    }
+    return parents;
+  }
+  const Round before{h.round.value - 1};
+  if (!certified::has_anchor(before) || !votes) return parents;
+  const NodeId anchor = certified::anchor_of(before, committee_);
+  if (std::find(others.begin(), others.end(), anchor) != others.end()) parents.insert(anchor);
+  return parents;
+}
+
+std::optional<certified::Message> CertifiedLies::hand_out(const certified::Want& want) const {
+  certified::Give give;
+  for (const certified::Ref& ref : want.vertices) {
+    const auto it = by_round_.find(ref.round.value);
+    if (it == by_round_.end()) continue;
+    const auto found = it->second.find(ref.author);
+    if (found != it->second.end()) give.vertices.push_back(found->second);
+  }
+  if (give.vertices.empty()) return std::nullopt;
+  return certified::Message{std::move(give)};
+}
+
+}  // namespace thresher::sim

@@ -1,0 +1,60 @@
+// What a liar of the certified DAG can have certified: it proposes headers of its own making,
+// gathers the votes, and shows the certificate to whom it likes.
+//
+//   CertifiedLies lies(committee, rules, gc_depth, joint);
+//   lies.note(message);                                   // of anybody, as it is sent
+//   lies.heard(vote);                                     // by a liar
+//   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one
+//
+// A header that it makes withholds the vote for the anchor, denies the own vertices that gave one
+// (PROTOCOLS 1.5), and gives an anchor just enough parents. Signs one header a round: a second one
+// would find no votes.
+//
+// Guarantees: a function of what was noted and heard. Keeps the vertices of the latest rounds.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "thresher/protocols/certified/joint_signature.hpp"
+#include "thresher/protocols/certified/message.hpp"
+#include "thresher/sim/subject.hpp"
+
+namespace thresher::sim {
+
+class CertifiedLies {
+ public:
+  CertifiedLies(const Committee& committee, const certified::Rules& rules, std::uint64_t gc_depth,
+                std::shared_ptr<const certified::JointSignature> joint)
+      : committee_(committee), rules_(rules), gc_depth_(gc_depth), joint_(std::move(joint)) {}
+
+  void note(const certified::VertexPtr& vertex);
+  void heard(const certified::Vote& vote);
+  std::vector<Forged<certified::Message>> forge(NodeId id, std::string_view field,
+                                                std::uint64_t mood, std::uint64_t salt);
+  /// Those of the asked-for vertices that are certified, whoever may have them.
+  std::optional<certified::Message> hand_out(const certified::Want& want) const;
+
+ private:
+  struct Pending {
+    certified::ProposalPtr proposal;
+    std::map<NodeId, Signature> votes;
+  };
+
+  std::optional<certified::Certify> certify(NodeId id);
+  std::optional<certified::Header> craft(NodeId id, Round round, std::string_view field,
+                                         std::uint64_t mood, Prng& rng) const;
+  NodeSet parents_of(const certified::Header& header, bool votes, bool hides, Prng& rng) const;
+  std::uint64_t top(NodeId besides) const;
+
+  Committee committee_;
+  certified::Rules rules_;
+  std::uint64_t gc_depth_;
+  std::shared_ptr<const certified::JointSignature> joint_;
+  std::map<std::uint64_t, std::map<NodeId, certified::VertexPtr>> by_round_;
+  std::map<NodeId, Pending> pending_;  // the header that a liar waits for votes on
+};
+
+}  // namespace thresher::sim
