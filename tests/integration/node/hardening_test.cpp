@@ -2,21 +2,11 @@
 #include <fstream>
 
 #include "network.hpp"
+#include "raw_peer.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
 namespace {
-
-int connect_to(std::uint16_t port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  ::close(fd);
-  return -1;
-}
 
 // A client that runs until `done` or 20 s.
 class Client {
