@@ -2,9 +2,11 @@
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <map>
 
 #include "connection.hpp"
@@ -235,6 +237,14 @@ void Transport::close() {
 }
 
 std::string Transport::start() {
+  // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
+  rlimit descriptors{};
+  if (::getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+    const auto share = static_cast<std::uint32_t>(
+        std::clamp<rlim_t>(descriptors.rlim_cur / 4, 1, std::numeric_limits<std::uint32_t>::max()));
+    impl_->options.max_strangers = std::min(impl_->options.max_strangers, share);
+    impl_->options.max_clients = std::min(impl_->options.max_clients, share);
+  }
   const PeerAddress& own = impl_->options.nodes[impl_->options.self.value];
   error_code e;
   const tcp::endpoint endpoint(asio::ip::make_address(own.host, e), own.port);

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "thresher/core/prng.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/genesis.hpp"
@@ -70,17 +71,23 @@ class Recorder final : public App {
   std::atomic<std::uint64_t> applied_{0};
 };
 
+/// Below the ports that the kernel gives to outgoing connections (by default from 32768 on): one of
+/// those may be taken before the node listens, or while it is down.
 inline std::uint16_t free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(fd, raw, size), 0);
-  EXPECT_EQ(::getsockname(fd, raw, &size), 0);
-  ::close(fd);
-  return ntohs(address.sin_port);
+  static std::uint64_t next = mix64(static_cast<std::uint64_t>(::getpid()));
+  for (int k = 0; k < 20'000; ++k) {
+    const auto port = static_cast<std::uint16_t>(10'000 + ++next % 20'000);
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    ::close(fd);
+    if (bound == 0) return port;
+  }
+  ADD_FAILURE() << "no free port";
+  return 0;
 }
 
 class Network {

@@ -87,8 +87,9 @@ struct TransportOptions {
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
   std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue; one frame may always wait
   std::size_t max_client_queue_bytes = 4u << 20;
-  std::uint32_t max_clients = 256;
-  std::uint32_t max_strangers = 256;  ///< accepted and not known yet; more: the oldest is closed
+  std::uint32_t max_clients = 256;  ///< and no more than a quarter of the process's descriptors
+  std::uint32_t max_strangers =
+      256;  ///< accepted and not known yet; more: the oldest is closed; a quarter too
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
