@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
 #include <rocksdb/write_batch.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -48,6 +50,14 @@ bool write_all(int fd, ByteView data, std::uint64_t offset) {
   return true;
 }
 
+// RocksDB's own log file would be on the same disk; of a full one its writer makes an assertion
+// that fails, which ended the process before the failed write was reported.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 }  // namespace
 
 struct DiskStore::Impl {
@@ -56,12 +66,18 @@ struct DiskStore::Impl {
   std::uint64_t tail = 0;
   std::uint64_t reserved = 0;
   std::uint64_t sequence = 0;
+  std::string problem;
   bool unsynced = false;  // bodies were written that no fdatasync has covered
   std::vector<std::byte> gather;
   std::atomic<std::uint64_t> syncs{0};
 
   ~Impl() {
     if (bodies >= 0) ::close(bodies);
+  }
+
+  bool fails(const char* what, const std::string& why) {
+    problem = what + (": " + why);
+    return false;
   }
 
   // One contiguous write for all bodies of a batch.
@@ -74,10 +90,11 @@ struct DiskStore::Impl {
     }
     if (gather.empty()) return true;
     while (tail + gather.size() > reserved) {
-      if (::posix_fallocate(bodies, static_cast<off_t>(reserved), kSegment) != 0) return false;
+      const int error = ::posix_fallocate(bodies, static_cast<off_t>(reserved), kSegment);
+      if (error != 0) return fails("reserving space for bodies", std::strerror(error));
       reserved += kSegment;
     }
-    if (!write_all(bodies, gather, tail)) return false;
+    if (!write_all(bodies, gather, tail)) return fails("writing bodies", std::strerror(errno));
     tail += gather.size();
     unsynced = true;
     return true;
@@ -95,6 +112,7 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
   options.create_if_missing = true;
   options.paranoid_checks = true;
   options.max_background_jobs = 1;
+  options.info_log = std::make_shared<NoLog>();
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(options, folder + "/index", &db);
   if (!status.ok()) {
@@ -136,7 +154,10 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
   std::vector<BodyPlace> places;
   if (!impl_->append_bodies(batch, places)) return Errc::kIo;
   if (sync && std::exchange(impl_->unsynced, false)) {
-    if (::fdatasync(impl_->bodies) != 0) return Errc::kIo;
+    if (::fdatasync(impl_->bodies) != 0) {
+      impl_->fails("syncing bodies", std::strerror(errno));
+      return Errc::kIo;
+    }
     ++impl_->syncs;
   }
   rocksdb::WriteBatch out;
@@ -156,7 +177,10 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
   out.Put(slice(full_key(kMetaTable, {})), slice(meta.view()));
   rocksdb::WriteOptions options;
   options.sync = sync;
-  if (!impl_->db->Write(options, &out).ok()) return Errc::kIo;
+  if (const rocksdb::Status status = impl_->db->Write(options, &out); !status.ok()) {
+    impl_->fails("writing the index", status.ToString());
+    return Errc::kIo;
+  }
   impl_->syncs += sync ? 1 : 0;
   return Unit{};
 }
@@ -223,6 +247,10 @@ Result<Bytes> DiskStore::read_body(const BodyPlace& place) const {
     done += static_cast<std::size_t>(n);
   }
   return Bytes::from(std::move(data));
+}
+
+std::string DiskStore::problem() const {
+  return impl_->problem;
 }
 
 std::uint64_t DiskStore::syncs() const {

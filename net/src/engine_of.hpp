@@ -42,7 +42,7 @@ class EngineOf final : public OrderEngine {
   using Message = typename P::Message;
 
   EngineOf(Adapter adapter, P protocol, EngineHost& host)
-      : backend_{std::move(adapter), &host, {}}, executor_(std::move(protocol), backend_) {}
+      : backend_{std::move(adapter), &host, {}, {}}, executor_(std::move(protocol), backend_) {}
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
@@ -83,10 +83,14 @@ class EngineOf final : public OrderEngine {
       const auto* received = std::get_if<Received<Message>>(&input);
       backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
       executor_.run(input);
+      hand_over();
     }
     return any;
   }
-  void persisted(std::uint64_t barrier) override { executor_.persisted(barrier); }
+  void persisted(std::uint64_t barrier) override {
+    executor_.persisted(barrier);
+    hand_over();
+  }
   bool adopts() const override { return backend_.adapter.adopts(); }
   void adopt(const dag::Committed& commit, std::optional<Round> before,
              std::vector<Persist>& records) override {
@@ -118,6 +122,7 @@ class EngineOf final : public OrderEngine {
     Adapter adapter;
     EngineHost* host;
     std::optional<NodeId> from{};  // of the input that is stepped
+    std::vector<typename P::Output> outputs{};
 
     void send(NodeId to, Message m) {
       if (const auto frame = adapter.encode(std::move(m))) host->send(to, *frame);
@@ -125,7 +130,7 @@ class EngineOf final : public OrderEngine {
     void broadcast(Message m) {
       if (const auto frame = adapter.encode(std::move(m))) host->broadcast(*frame);
     }
-    void deliver(typename P::Output o) { adapter.deliver(std::move(o), *host); }
+    void deliver(typename P::Output o) { outputs.push_back(std::move(o)); }
     void arm(TimerId id, Delay d) { host->arm(id, d); }
     void cancel(TimerId id) { host->cancel(id); }
     void persist(std::vector<Persist> records, std::uint64_t barrier) {
@@ -142,6 +147,14 @@ class EngineOf final : public OrderEngine {
     void reveal(const RevealCoin& c) { host->reveal(c); }
     void accuse(const Accuse& a) { host->accuse(a); }
   };
+
+  // What a step delivers goes to the host after the records of that step: the log of the host names
+  // them, and must not reach the disk before they do.
+  void hand_over() {
+    for (auto& o : std::exchange(backend_.outputs, {})) {
+      backend_.adapter.deliver(std::move(o), *backend_.host);
+    }
+  }
 
   Backend backend_;
   Executor<P, Backend> executor_;

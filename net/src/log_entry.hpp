@@ -18,6 +18,8 @@ namespace thresher::net {
 
 /// Table of the log: key slot (big-endian), value an encoded entry.
 inline constexpr std::uint32_t kLedgerTable = 16;
+/// One record: the public key of the node whose store this is.
+inline constexpr std::uint32_t kOwnerTable = 17;
 
 struct LoggedBlock {
   dag::BlockPtr block;  ///< read back from disk: without its payload bytes

@@ -1,5 +1,7 @@
 #include "thresher/net/node.hpp"
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -64,14 +66,37 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   // A client id of its own for every start, so that sequences count from 0 without gaps.
   impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
-  if (!impl.has_records && impl.options.store != StoreKind::kMemory &&
-      key_was_used(impl.options.key, impl.key.public_key())) {
-    return "blocks were signed with the key '" + impl.options.key + "', but the data in '" +
-           impl.options.data +
-           "' are gone or belong to another key. One key must never sign twice: put the data back, "
+  if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
+  return node;
+}
+
+// The store says whose it is before the key is used for the first time. Then a used key beside a
+// store without that record means lost data, and not a crash before the first record of the
+// protocol.
+std::string Node::Impl::claim_store() {
+  if (options.store == StoreKind::kMemory) return {};
+  const Bytes owner = Bytes::copy_of(key.public_key());
+  std::optional<bool> own;
+  const auto scanned = store->scan(kOwnerTable, {}, [&](ByteView, ByteView value) {
+    own = std::equal(value.begin(), value.end(), owner.view().begin(), owner.view().end());
+    return false;
+  });
+  const bool lost = !own && !has_records && key_was_used(options.key, key.public_key());
+  if (own == false) {
+    return "the data in '" + options.data + "' belong to another key than '" + options.key +
+           "'; give this node the folder that was made with its key";
+  }
+  if (lost) {
+    return "blocks were signed with the key '" + options.key + "', but the data in '" +
+           options.data +
+           "' are gone. One key must never sign twice: put the data back, "
            "or start this node with a new key in the next epoch";
   }
-  return node;
+  if (own) return {};
+  const Persist record{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}};
+  if (scanned && store->write(std::span(&record, 1), true)) return {};
+  return "cannot write to the store '" + options.data + "': " + store->problem() +
+         "; free space or allow it";
 }
 
 // Opens the sockets and starts the writer.
@@ -90,11 +115,11 @@ std::string Node::Impl::begin() {
           pump();
         });
       },
-      [this] {
+      [this](const std::string& why) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this] {
+        loop.post([this, why] {
           halt("the disk under '" + options.home +
-               "' refused a write; free space or replace it, then restart the node");
+               "' refused a write; free space or replace it, then restart the node (" + why + ")");
         });
       });
   // Known to this node alone: a private sampler draws from it.

@@ -136,10 +136,11 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
 }
 
 void Node::Impl::acknowledge() {
-  for (auto& [link_id, w] : acks) {
-    (void)transport.send(link_id, {kAck, {}, Bytes::from(w.take())});
+  for (auto& [link_id, w] : std::exchange(acks, {})) {
+    if (transport.send(link_id, {kAck, {}, Bytes::from(w.take())})) continue;
+    // It would wait for this answer for ever; on a new connection it asks again.
+    transport.drop(link_id, "the client does not read its answers");
   }
-  acks.clear();
 }
 
 void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,

@@ -53,6 +53,7 @@ struct Node::Impl final : EngineHost {
   void serve_log(NodeId to, const Frame& question);
 
   // node.cpp: the life of a node
+  std::string claim_store();
   std::string begin();
   void finish();
 

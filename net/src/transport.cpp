@@ -2,15 +2,15 @@
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
+#include <limits>
 #include <map>
-#include <optional>
 
+#include "connection.hpp"
 #include "loop_impl.hpp"
-#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -18,14 +18,16 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
-using Stream = asio::ssl::stream<tcp::socket>;
+using ConnectionPtr = std::shared_ptr<Connection>;
 
-constexpr std::uint8_t kHello = 0;
-constexpr std::size_t kFrameHead = 9;
-constexpr std::size_t kWriteBytes = 256 * 1024;
-constexpr std::uint32_t kHelloBytes = 5 + wire::kSmallBytes;
 constexpr std::uint64_t kBackoffMin = 50'000;
 constexpr std::uint64_t kBackoffMax = 1'000'000;
+/// A client takes parts of the log, which are larger than what nodes send each other.
+constexpr std::uint32_t kClientFrameBytes = 64u << 20;
+constexpr std::size_t kClientQueueBytes = 256u << 20;
+constexpr std::uint64_t kClientHandshake = 3'000'000;
+/// Until an accept is tried again that failed, for want of file descriptors above all.
+constexpr std::uint64_t kAcceptRetry = 100'000;
 
 // A self-signed certificate whose key is the node's key.
 void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
@@ -67,197 +69,6 @@ std::shared_ptr<asio::ssl::context> make_context(const crypto::SigningKey& key) 
   return context;
 }
 
-std::optional<PublicKey> peer_key(Stream& stream) {
-  X509* cert = SSL_get0_peer_certificate(stream.native_handle());
-  EVP_PKEY* key = cert == nullptr ? nullptr : X509_get0_pubkey(cert);
-  PublicKey out;
-  std::size_t size = out.size();
-  if (key == nullptr || EVP_PKEY_id(key) != EVP_PKEY_ED25519 ||
-      EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(out.data()), &size) != 1) {
-    return std::nullopt;
-  }
-  return out;
-}
-
-void put_u32(std::vector<std::byte>& out, std::size_t v) {
-  for (int i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(v >> (8 * i)));
-}
-std::uint32_t get_u32(const std::byte* p) {
-  std::uint32_t v = 0;
-  for (int i = 0; i < 4; ++i) v |= std::to_integer<std::uint32_t>(p[i]) << (8 * i);
-  return v;
-}
-
-// One TLS connection: handshake, hello, frames both ways. Lives as long as its operations do. Calls
-// no event after `closed`, and keeps them until its end: one of them may be running when it closes.
-class Connection : public std::enable_shared_from_this<Connection> {
- public:
-  struct Events {
-    std::function<bool(Connection&, const PublicKey&)> identified;  // false refuses
-    std::function<void(Connection&)> ready;
-    std::function<void(Connection&, Frame)> frame;
-    std::function<void(Connection&, const std::string& why)> closed;
-  };
-
-  Connection(asio::io_context& io, std::shared_ptr<asio::ssl::context> context, const Digest& chain,
-             std::uint32_t max_frame, std::size_t max_queue, std::uint64_t handshake_us,
-             Events events)
-      : context_(std::move(context)),
-        stream_(io, *context_),
-        deadline_(io),
-        chain_(chain),
-        max_frame_(max_frame),
-        max_queue_(max_queue),
-        handshake_us_(handshake_us),
-        events_(std::move(events)) {}
-
-  tcp::socket& socket() { return stream_.next_layer(); }
-  ConnectionId id = 0;
-
-  void handshake(asio::ssl::stream_base::handshake_type type) {
-    error_code ignored;
-    socket().set_option(tcp::no_delay(true), ignored);
-    deadline_.expires_after(std::chrono::microseconds(handshake_us_));
-    deadline_.async_wait([self = shared_from_this()](const error_code& e) {
-      if (!e && !self->ready_) self->close("the handshake took too long");
-    });
-    stream_.async_handshake(type, [self = shared_from_this()](const error_code& e) {
-      if (self->closed_) return;
-      if (e) return self->close("TLS handshake failed: " + e.message());
-      const auto key = peer_key(self->stream_);
-      if (!key || !self->events_.identified(*self, *key)) {
-        return self->close("the peer's key is not the one pinned for it");
-      }
-      self->say_hello();
-      self->read_head();
-    });
-  }
-
-  bool send(const Frame& frame) {
-    if (closed_ || !ready_) return false;
-    const std::size_t size = kFrameHead + frame.control.size() + frame.payload.size();
-    if (queued_bytes_ + size > max_queue_) return false;
-    queued_bytes_ += size;
-    queue_.push_back(frame);
-    if (!writing_) write();
-    return true;
-  }
-
-  void close(const std::string& why) {
-    if (closed_) return;
-    closed_ = true;
-    error_code ignored;
-    deadline_.cancel(ignored);
-    socket().close(ignored);
-    queue_.clear();
-    events_.closed(*this, why);
-  }
-
-  std::uint64_t bytes_sent = 0;
-
- private:
-  void say_hello() {
-    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, chain_}), {}});
-    write();
-  }
-
-  void append(const Frame& f) {
-    put_u32(out_, 5 + f.control.size() + f.payload.size());
-    out_.push_back(static_cast<std::byte>(f.kind));
-    put_u32(out_, f.control.size());
-    const ByteView control = f.control.view();
-    const ByteView payload = f.payload.view();
-    out_.insert(out_.end(), control.begin(), control.end());
-    out_.insert(out_.end(), payload.begin(), payload.end());
-  }
-
-  // Many frames a write: TLS records stay full and system calls few.
-  void write() {
-    out_.clear();
-    while (!queue_.empty() && (out_.empty() || out_.size() < kWriteBytes)) {
-      append(queue_.front());
-      queue_.pop_front();
-    }
-    if (out_.empty()) return;
-    writing_ = true;
-    asio::async_write(stream_, asio::buffer(out_),
-                      [self = shared_from_this()](const error_code& e, std::size_t n) {
-                        self->writing_ = false;
-                        self->bytes_sent += n;
-                        self->queued_bytes_ -= std::min(self->queued_bytes_, n);
-                        if (e) return self->close("write failed: " + e.message());
-                        if (!self->closed_) self->write();
-                      });
-  }
-
-  void read_head() {
-    asio::async_read(stream_, asio::buffer(head_),
-                     [self = shared_from_this()](const error_code& e, std::size_t) {
-                       if (self->closed_) return;
-                       if (e) return self->close("connection lost: " + e.message());
-                       self->read_body();
-                     });
-  }
-
-  void read_body() {
-    const std::uint32_t total = get_u32(head_.data());
-    const std::uint32_t control = get_u32(head_.data() + 5);
-    const std::uint32_t limit = ready_ ? max_frame_ : kHelloBytes;
-    if (total < 5 || total > limit || control > total - 5) {
-      return close("a frame of " + std::to_string(total) + " bytes is over the limit of " +
-                   std::to_string(limit));
-    }
-    body_.resize(total - 5);
-    asio::async_read(stream_, asio::buffer(body_),
-                     [self = shared_from_this(), control](const error_code& e, std::size_t) {
-                       // What was read before somebody else closed may come in after that.
-                       if (self->closed_) return;
-                       if (e) return self->close("connection lost: " + e.message());
-                       self->accept_frame(control);
-                       if (!self->closed_) self->read_head();
-                     });
-  }
-
-  void accept_frame(std::uint32_t control) {
-    const std::size_t size = body_.size();
-    const Bytes all = Bytes::from(std::move(body_));
-    body_ = {};
-    Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
-                all.slice(control, size - control)};
-    if (ready_) return events_.frame(*this, std::move(frame));
-    const auto hello = wire::decode<wire::Hello>(frame.control.view());
-    if (frame.kind != kHello || !hello) return close("the peer did not say hello");
-    if (hello->version != kWireVersion) {
-      return close("the peer speaks wire version " + std::to_string(hello->version) +
-                   ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
-    }
-    if (hello->chain != chain_)
-      return close("the peer has another genesis; compare the genesis files");
-    ready_ = true;
-    deadline_.cancel();
-    events_.ready(*this);
-  }
-
-  std::shared_ptr<asio::ssl::context> context_;
-  Stream stream_;
-  asio::steady_timer deadline_;
-  Digest chain_;
-  std::uint32_t max_frame_;
-  std::size_t max_queue_;
-  std::uint64_t handshake_us_;
-  Events events_;
-  std::deque<Frame> queue_;
-  std::size_t queued_bytes_ = 0;
-  std::vector<std::byte> out_;
-  std::vector<std::byte> body_;
-  std::array<std::byte, kFrameHead> head_{};
-  bool writing_ = false;
-  bool ready_ = false;
-  bool closed_ = false;
-};
-
-using ConnectionPtr = std::shared_ptr<Connection>;
-
 }  // namespace
 
 struct Transport::Impl : std::enable_shared_from_this<Impl> {
@@ -269,9 +80,10 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         acceptor(l.impl().context) {}
 
   ConnectionPtr make(Connection::Events events) {
-    return std::make_shared<Connection>(loop.impl().context, context, options.chain,
-                                        options.max_frame_bytes, options.max_queue_bytes,
-                                        options.handshake_us, std::move(events));
+    const Connection::Settings settings{options.chain, options.max_frame_bytes,
+                                        options.max_queue_bytes, options.handshake_us,
+                                        options.silence_us};
+    return std::make_shared<Connection>(loop.impl().context, context, settings, std::move(events));
   }
 
   Connection::Events events(std::function<bool(Connection&, const PublicKey&)> identified,
@@ -295,6 +107,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
 
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
+    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+      return c.close("there are " + std::to_string(options.max_clients) + " clients already");
+    }
     ConnectionPtr& slot = links[c.id];
     const ConnectionPtr old = std::exchange(slot, c.shared_from_this());
     if (old && old.get() != &c) old->close("replaced by a newer connection of the same node");
@@ -325,9 +140,36 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     acceptor.async_accept(connection->socket(),
                           [self = shared_from_this(), connection](const error_code& e) {
                             if (self->stopped) return;
-                            if (!e) connection->handshake(asio::ssl::stream_base::server);
+                            if (e) {
+                              self->loop.call_after(kAcceptRetry, [weak = std::weak_ptr(self)] {
+                                const auto again = weak.lock();
+                                if (again && !again->stopped) again->accept();
+                              });
+                              return;
+                            }
+                            self->make_room();
+                            self->strangers.push_back(connection);
+                            connection->handshake(asio::ssl::stream_base::server);
                             self->accept();
                           });
+  }
+
+  // Those who have not said hello yet share few places; the oldest gives way, so that whoever means
+  // it gets through a flood.
+  void make_room() {
+    std::erase_if(strangers, [](const std::weak_ptr<Connection>& s) {
+      const ConnectionPtr c = s.lock();
+      return !c || c->ready() || c->closed();
+    });
+    if (strangers.size() < options.max_strangers) return;
+    if (const ConnectionPtr oldest = strangers.front().lock()) {
+      oldest->close("others wait for its place");
+    }
+    strangers.pop_front();
+  }
+
+  std::size_t clients() const {
+    return static_cast<std::size_t>(std::distance(links.lower_bound(kFirstClient), links.end()));
   }
 
   // A committee key is that node; any other key is a client.
@@ -338,8 +180,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         return i != options.self.value;
       }
     }
-    if (links.size() >= options.nodes.size() + options.max_clients) return false;
     c.id = next_client++;
+    c.limit_queue(options.max_client_queue_bytes);
     return true;
   }
 
@@ -363,11 +205,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     error_code e;
     const auto address = asio::ip::make_address(peer.host, e);
     if (e) return callbacks.on_error("address '" + peer.host + "' is not an IP address");
-    connection->socket().async_connect(
-        tcp::endpoint(address, peer.port), [connection](const error_code& failed) {
-          if (failed) return connection->close("cannot connect: " + failed.message());
-          connection->handshake(asio::ssl::stream_base::client);
-        });
+    connection->connect(tcp::endpoint(address, peer.port));
   }
 
   Loop& loop;
@@ -376,6 +214,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<asio::ssl::context> context;
   tcp::acceptor acceptor;
   std::map<ConnectionId, ConnectionPtr> links;
+  std::deque<std::weak_ptr<Connection>> strangers;  // accepted, no hello yet; oldest first
   std::map<ConnectionId, std::uint64_t> backoff;
   ConnectionId next_client = kFirstClient;
   std::uint64_t sent_before = 0;
@@ -398,6 +237,14 @@ void Transport::close() {
 }
 
 std::string Transport::start() {
+  // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
+  rlimit descriptors{};
+  if (::getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+    const auto share = static_cast<std::uint32_t>(
+        std::clamp<rlim_t>(descriptors.rlim_cur / 4, 1, std::numeric_limits<std::uint32_t>::max()));
+    impl_->options.max_strangers = std::min(impl_->options.max_strangers, share);
+    impl_->options.max_clients = std::min(impl_->options.max_clients, share);
+  }
   const PeerAddress& own = impl_->options.nodes[impl_->options.self.value];
   error_code e;
   const tcp::endpoint endpoint(asio::ip::make_address(own.host, e), own.port);
@@ -433,6 +280,18 @@ bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
   const bool ok = it != links.end() && it->second->send(frame);
   if (!ok) ++dropped;
   return ok;
+}
+
+void Transport::drop(ConnectionId to, const std::string& why) {
+  const auto it = impl_->links.find(to);
+  if (it == impl_->links.end()) return;
+  const ConnectionPtr link = it->second;
+  link->close(why);
+}
+
+std::size_t Transport::queued_bytes(ConnectionId to) const {
+  const auto it = impl_->links.find(to);
+  return it == impl_->links.end() ? 0 : it->second->queued_bytes();
 }
 
 std::uint64_t Transport::node_bytes_sent() const {
@@ -492,17 +351,13 @@ void ClientLink::connect() {
         self->callbacks.on_error(why);
         self->callbacks.on_link(0, false);
       }};
-  impl_->connection =
-      std::make_shared<Connection>(impl_->loop.impl().context, impl_->context, impl_->chain,
-                                   64u << 20, 256u << 20, 3'000'000, std::move(events));
+  const Connection::Settings settings{impl_->chain, kClientFrameBytes, kClientQueueBytes,
+                                      kClientHandshake, TransportOptions{}.silence_us};
+  impl_->connection = std::make_shared<Connection>(impl_->loop.impl().context, impl_->context,
+                                                   settings, std::move(events));
   error_code e;
   const auto address = asio::ip::make_address(impl_->node.host, e);
-  impl_->connection->socket().async_connect(
-      tcp::endpoint(address, impl_->node.port),
-      [connection = impl_->connection](const error_code& failed) {
-        if (failed) return connection->close("cannot connect: " + failed.message());
-        connection->handshake(asio::ssl::stream_base::client);
-      });
+  impl_->connection->connect(tcp::endpoint(address, impl_->node.port));
 }
 
 bool ClientLink::send(const Frame& frame) {

@@ -19,7 +19,8 @@ constexpr std::chrono::seconds kEraseWait{2};
 }  // namespace
 
 WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-                           std::function<void(std::uint64_t)> durable, std::function<void()> failed)
+                           std::function<void(std::uint64_t)> durable,
+                           std::function<void(const std::string&)> failed)
     : store_(store),
       record_of_(std::move(record_of)),
       durable_(std::move(durable)),
@@ -67,7 +68,9 @@ void WriterThread::work() {
     const std::uint64_t barrier = std::exchange(barrier_, 0);
     const bool last = stop_;
     lock.unlock();
-    if (!write(records, entries, barrier != 0 || last, last)) return failed_();
+    if (!write(records, entries, barrier != 0 || last, last)) {
+      return failed_(unnamed_.empty() ? store_.problem() : unnamed_);
+    }
     for (const Persist& r : records) backlog_ -= r.body.size();
     if (barrier != 0) durable_(barrier);
     if (last) return;
@@ -88,7 +91,11 @@ bool WriterThread::write(std::vector<Persist>& records, std::vector<LogEntry>& e
     for (LoggedBlock& b : e.blocks) {
       const RecordName name = record_of_(*b.block);
       const auto place = store_.locate(name.table, name.key.view());
-      if (!place) return false;
+      if (!place) {
+        unnamed_ = "the log names a block of round " + std::to_string(b.block->round().value) +
+                   " that the store does not have";
+        return false;
+      }
       b.place = *place;
     }
     log.push_back({kLedgerTable, slot_key(e.slot), encode_entry(e), {}, true});

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,12 +25,14 @@ namespace thresher::net {
 class WriterThread {
  public:
   WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-               std::function<void(std::uint64_t)> durable, std::function<void()> failed);
+               std::function<void(std::uint64_t)> durable,
+               std::function<void(const std::string& why)> failed);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
   void persist(std::vector<Persist> records, std::uint64_t barrier);
-  /// Notes a commit in the log; its blocks' records were queued before. Fills in the places.
+  /// Notes a commit in the log and fills in the places. Pre: its blocks' records were queued
+  /// before.
   void ledger(LogEntry entry);
   /// Bytes of bodies that wait for the disk.
   std::size_t backlog() const { return backlog_; }
@@ -41,7 +44,7 @@ class WriterThread {
   NodeStore& store_;
   std::function<RecordName(const dag::Block&)> record_of_;
   std::function<void(std::uint64_t)> durable_;
-  std::function<void()> failed_;
+  std::function<void(const std::string& why)> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Persist> records_;
@@ -51,6 +54,7 @@ class WriterThread {
   std::vector<Persist> erasures_;  // of this period and of the one before, on the thread only
   std::vector<Persist> due_;
   std::chrono::steady_clock::time_point erased_at_{};
+  std::string unnamed_;  // a block of the log that the store does not have
   bool stop_ = false;
   std::thread thread_;
 };

@@ -2,21 +2,11 @@
 #include <fstream>
 
 #include "network.hpp"
+#include "raw_peer.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
 namespace {
-
-int connect_to(std::uint16_t port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  ::close(fd);
-  return -1;
-}
 
 // A client that runs until `done` or 20 s.
 class Client {
@@ -184,6 +174,66 @@ TEST(Hardening, Row12ATornLogIsAPrefixOrRefused) {
       EXPECT_NE(net.ending(3).find("One key must never sign twice"), std::string::npos);
     }
   }
+}
+
+// The states that the log goes through: one for each number of transactions applied.
+std::vector<Digest> states_of(const std::vector<std::string>& log) {
+  std::vector<Digest> out{Digest{}};
+  for (std::uint64_t k = 0; k < log.size(); ++k) {
+    out.push_back(hash(Writer().bytes(out.back().bytes).u64(k).bytes(as_view(log[k])).view()));
+  }
+  return out;
+}
+
+void flip_bit(const std::filesystem::path& path, std::uintmax_t at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(at));
+  const int was = file.get();
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(static_cast<char>(was ^ 0x10));
+}
+
+// A bit of any file of the store is not what it was: the node comes up with a prefix of the log, or
+// says what is damaged. It never tells another history.
+TEST(Hardening, Row12AFlippedBitIsAPrefixOrRefused) {
+  namespace fs = std::filesystem;
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  std::vector<std::string> log;
+  for (int k = 0; k < 20; ++k) net.submit(0, log.emplace_back("entry " + std::to_string(k)));
+  ASSERT_TRUE(net.reaches(3, 20));
+  for (std::size_t i = 0; i < 4; ++i) net.stop(i);
+  const std::vector<Digest> states = states_of(log);
+  const std::string data = net.home(3) + "/data";
+  fs::remove(data + "/snapshot");  // so that the log is read
+  fs::rename(data, net.home(3) + "/good");
+  fs::create_directories(data);
+  int refused = 0;
+  int read = 0;
+  const auto open_damaged = [&](const fs::path& file, std::uintmax_t at) {
+    fs::remove_all(data);
+    fs::copy(net.home(3) + "/good", data, fs::copy_options::recursive);
+    flip_bit(fs::path(data) / file, at);
+    if (const std::string why = net.start(3); !why.empty()) {
+      EXPECT_NE(why.find(net.home(3)), std::string::npos) << why;
+      ++refused;
+      return;
+    }
+    const std::uint64_t count = net.app(3).count();
+    ASSERT_LE(count, 20u);
+    EXPECT_EQ(net.app(3).state(), states[count]) << file << " " << at;
+    ++read;
+    net.stop(3);
+  };
+  for (const auto& entry : fs::directory_iterator(net.home(3) + "/good/index")) {
+    const auto size = std::min<std::uintmax_t>(entry.file_size(), 8192);
+    for (const auto at : {size / 10, size / 2, size - size / 10}) {
+      if (size > 0) open_damaged(fs::path("index") / entry.path().filename(), at);
+    }
+  }
+  for (const std::uintmax_t at : {50u, 500u}) open_damaged("bodies", at);
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(read, 0);
 }
 
 // Something stands where the store should be: a clear error, and the others go on.

@@ -1,4 +1,5 @@
 // Rows 6, 11, 14 and 17 of the reliability checklist, where the wire, the keys or the disk matter.
+#include <fstream>
 #include <map>
 
 #include "network.hpp"
@@ -253,6 +254,33 @@ TEST(Checklist, Row11AWipedNodeDoesNotStart) {
   ASSERT_EQ(net.start(3), "");
   EXPECT_TRUE(net.reaches(3, 2));
   EXPECT_EQ(net.submit(3, "back").position, 2u);
+}
+
+// Killed between the note that the key is used and the first durable record: nothing had left the
+// node, and it starts. (It was refused for ever: `cluster --kill` early in a run showed it.)
+TEST(Checklist, Row11ACrashBeforeTheFirstRecordLosesNothing) {
+  Network net(4);
+  ASSERT_EQ(net.start(3), "");
+  net.stop(3);
+  const auto key = *crypto::load_key(net.home(3) + "/node.key");
+  std::ofstream(net.home(3) + "/node.key.used", std::ios::binary)
+      .write(reinterpret_cast<const char*>(key.public_key().data()),
+             static_cast<std::streamsize>(key.public_key().size()));
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  EXPECT_EQ(net.submit(3, "first").position, 0u);
+}
+
+TEST(Checklist, Row11TheDataOfAnotherKeyAreRefused) {
+  Network net(4);
+  for (const std::size_t i : {2u, 3u}) {
+    ASSERT_EQ(net.start(i), "");
+    net.stop(i);
+  }
+  std::filesystem::remove_all(net.home(3) + "/data");
+  std::filesystem::rename(net.home(2) + "/data", net.home(3) + "/data");
+  const std::string why = net.start(3);
+  EXPECT_NE(why.find("belong to another key"), std::string::npos) << why;
+  EXPECT_NE(why.find(net.home(3)), std::string::npos) << why;
 }
 
 // Before the node has signed anything there is nothing to lose.

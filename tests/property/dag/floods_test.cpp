@@ -36,6 +36,8 @@ class Target {
           todo.push_back(Endorsed{e->ticket, {}});
         } else if (auto* s = std::get_if<Send<Message>>(&effect)) {
           sent_.push_back(std::move(*s));
+        } else if (const auto* a = std::get_if<ArmTimer>(&effect)) {
+          if (a->id.local == 1) round_timer_ = a->after.value;
         } else if (std::holds_alternative<Accuse>(effect)) {
           ++accusations_;
         } else if (std::holds_alternative<Deliver<Committed>>(effect)) {
@@ -54,6 +56,7 @@ class Target {
   Dag node_;
   std::vector<Send<Message>> sent_;
   bool verdict_ = true;
+  std::uint64_t round_timer_ = 0;  // as armed last; unit: 1/1000 of Delta
   int accusations_ = 0;
   int commits_ = 0;
 };
@@ -205,6 +208,30 @@ TEST(Floods, Row16TimeoutsDoNotOverflow) {
   for (int k = 0; k < 500; ++k) t.feed(Expired{{1, {}}});
   for (int k = 0; k < 500; ++k) t.feed(Expired{{3, {}}});
   EXPECT_LE(t.node_.round().value, 2u);
+}
+
+// 500 rounds in a row whose leaders did not lead: the time-out grows to its cap, 64 times T, and
+// rounds go on.
+TEST(Floods, Row16FiveHundredFailedRoundsReachTheCapAndNoFurther) {
+  Target t;
+  const std::uint64_t first = Config{}.timeout.value;
+  const Bytes waits = Bytes::copy_of(as_view("for a leader"));
+  t.feed(Requested<Submit>{{{waits, hash(waits.view())}, {}}});
+  std::vector<BlockPtr> last(4);
+  for (std::uint64_t r = 1; r <= 500; ++r) {
+    for (std::uint16_t i = 1; i < 4; ++i) {
+      Header h;
+      h.author = NodeId{i};
+      h.round = Round{r};
+      h.self = r > 1 ? Edge{h.author, Round{r - 1}, last[i]->digest} : Edge{h.author, Round{0}, {}};
+      last[i] = make_block(std::move(h), {}, {}, {});
+      t.push(i, last[i]);
+    }
+    EXPECT_LE(t.round_timer_, 64 * first);
+    t.feed(Expired{{1, {}}});
+  }
+  EXPECT_EQ(t.round_timer_, 64 * first);
+  EXPECT_GE(t.node_.round().value, 500u);
 }
 
 // A node that comes back to one peer writes a burst of blocks; the others miss all of them but the

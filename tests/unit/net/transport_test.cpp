@@ -2,22 +2,27 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <thread>
 
-#include "thresher/net/ports.hpp"
+#include "../../integration/node/network.hpp"
+#include "../../integration/node/raw_peer.hpp"
 
 namespace thresher::net {
 namespace {
 
-std::vector<TransportOptions> pair_of_nodes() {
-  std::vector<TransportOptions> out(2);
-  std::vector<PeerAddress> nodes;
+std::vector<TransportOptions> nodes(std::size_t n) {
+  std::vector<TransportOptions> out(n);
+  std::vector<PeerAddress> addresses;
   for (const TransportOptions& o : out) {
-    nodes.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
+    addresses.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
   }
-  for (std::uint16_t i = 0; i < 2; ++i) {
-    out[i].self = NodeId{i};
-    out[i].nodes = nodes;
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i].self = NodeId{static_cast<std::uint16_t>(i)};
+    out[i].nodes = addresses;
   }
   return out;
 }
@@ -26,7 +31,7 @@ std::vector<TransportOptions> pair_of_nodes() {
 // receiver closes. It must neither be handed out nor end the process.
 TEST(Transport, NothingIsHandedOutAfterClose) {
   Loop loop;
-  auto options = pair_of_nodes();
+  auto options = nodes(2);
   int frames = 0;
   std::unique_ptr<Transport> receiver;
   receiver = std::make_unique<Transport>(
@@ -51,6 +56,171 @@ TEST(Transport, NothingIsHandedOutAfterClose) {
   ASSERT_EQ(sender->start(), "");
   EXPECT_NO_THROW(loop.run());
   EXPECT_EQ(frames, 2);
+}
+
+/// One Transport on a thread of its own, and what it reported.
+class Host {
+ public:
+  explicit Host(TransportOptions options)
+      : transport_(loop_, std::move(options),
+                   {[this](ConnectionId from, const Frame&) {
+                      const std::lock_guard lock(mutex_);
+                      ++frames_[from];
+                    },
+                    [this](ConnectionId who, bool up) {
+                      const std::lock_guard lock(mutex_);
+                      up_[who] = up;
+                    },
+                    [](const std::string&) {}}) {
+    EXPECT_EQ(transport_.start(), "");
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host() {
+    loop_.post([this] {
+      transport_.close();
+      loop_.stop();
+    });
+    thread_.join();
+  }
+  bool up(ConnectionId who) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = up_.find(who);
+    return it != up_.end() && it->second;
+  }
+  std::uint64_t frames(ConnectionId from) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = frames_.find(from);
+    return it == frames_.end() ? 0 : it->second;
+  }
+  /// What `ask` says, on the loop's thread.
+  template <class F>
+  auto on_loop(F ask) {
+    std::promise<decltype(ask(transport_))> answer;
+    loop_.post([&] { answer.set_value(ask(transport_)); });
+    return answer.get_future().get();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<ConnectionId, std::uint64_t> frames_;
+  std::map<ConnectionId, bool> up_;
+  Loop loop_;
+  Transport transport_;
+  std::thread thread_;
+};
+
+// Row 17: who does not read fills its own queue up to its limit; the frames to others arrive.
+TEST(Transport, Row17ThePeerThatDoesNotReadFillsItsOwnQueueOnly) {
+  auto options = nodes(3);
+  options[0].max_queue_bytes = 1 << 20;
+  Host sender(options[0]);
+  Host reader(options[1]);
+  RawPeer slow(options[0].nodes[0].port, options[2].key, 4096);
+  ASSERT_TRUE(slow.greet(options[0].chain));
+  ASSERT_TRUE(Network::eventually(
+      [&] { return sender.up(ConnectionId{1}) && sender.up(ConnectionId{2}); }));
+  const Frame frame{1, {}, Bytes::from(std::vector<std::byte>(64 * 1024))};
+  std::uint64_t refused = 0;
+  for (std::uint64_t k = 1; k <= 400; ++k) {  // 25 MiB: more than kernels hold
+    refused += sender.on_loop([&](Transport& t) { return t.send(2, frame); }) ? 0 : 1;
+    EXPECT_LE(sender.on_loop([](const Transport& t) { return t.queued_bytes(2); }), 1u << 20);
+    ASSERT_TRUE(sender.on_loop([&](Transport& t) { return t.send(1, frame); }));
+    ASSERT_TRUE(Network::eventually([&] { return reader.frames(0) == k; }));
+  }
+  EXPECT_GT(refused, 100u);
+  EXPECT_EQ(sender.on_loop([](const Transport& t) { return t.dropped(); }), refused);
+  EXPECT_TRUE(sender.up(ConnectionId{2}));
+}
+
+TEST(Transport, AFrameLargerThanTheQueueGoesWhenNothingWaits) {
+  auto options = nodes(2);
+  options[0].max_queue_bytes = 1000;
+  Host sender(options[0]);
+  Host reader(options[1]);
+  ASSERT_TRUE(Network::eventually([&] { return sender.up(ConnectionId{1}); }));
+  const Frame frame{1, {}, Bytes::from(std::vector<std::byte>(100'000))};
+  EXPECT_TRUE(sender.on_loop([&](Transport& t) { return t.send(1, frame); }));
+  EXPECT_TRUE(Network::eventually([&] { return reader.frames(0) == 1; }));
+}
+
+// Half-open: the peer's machine is gone and said nothing. It is noticed with data under way and
+// without; who is only quiet stays.
+TEST(Transport, APeerThatVanishedIsNoticedAndAQuietOneIsNot) {
+  auto options = nodes(4);
+  options[0].silence_us = 2'000'000;
+  Host node(options[0]);
+  std::vector<std::unique_ptr<RawPeer>> peers;
+  for (std::size_t i = 1; i < 4; ++i) {
+    peers.push_back(std::make_unique<RawPeer>(options[0].nodes[0].port, options[i].key));
+    ASSERT_TRUE(peers.back()->greet(options[0].chain));
+    ASSERT_TRUE(Network::eventually([&] { return node.up(i); }));
+  }
+  if (!peers[0]->vanish()) GTEST_SKIP() << "this kernel attaches no filter to a socket";
+  ASSERT_TRUE(peers[1]->vanish());
+  const Frame frame{1, Bytes::copy_of(as_view("are you there?")), {}};
+  EXPECT_TRUE(node.on_loop([&](Transport& t) { return t.send(1, frame); }));
+  EXPECT_TRUE(
+      Network::eventually([&] { return !node.up(ConnectionId{1}) && !node.up(ConnectionId{2}); }));
+  EXPECT_TRUE(node.up(ConnectionId{3}));
+  EXPECT_TRUE(node.on_loop([&](Transport& t) { return t.send(3, frame); }));
+  const auto got = peers[2]->frame();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->control, frame.control);
+  // The one that vanished comes back on a new connection.
+  RawPeer back(options[0].nodes[0].port, options[1].key);
+  ASSERT_TRUE(back.greet(options[0].chain));
+  EXPECT_TRUE(Network::eventually([&] { return node.up(ConnectionId{1}); }));
+}
+
+// Row 24: connections that never say who they are have few places. The oldest gives way; whoever
+// says hello is safe.
+TEST(Transport, Row24StrangersGiveWayAndDoNotKeepAnybodyOut) {
+  auto options = nodes(2);
+  options[0].max_strangers = 8;
+  options[0].handshake_us = 600'000'000;  // not the time closes them here
+  Host node(options[0]);
+  const std::uint16_t port = options[0].nodes[0].port;
+  RawPeer known(port, options[1].key);
+  ASSERT_TRUE(known.greet(options[0].chain));
+  ASSERT_TRUE(Network::eventually([&] { return node.up(ConnectionId{1}); }));
+  std::vector<int> strangers;
+  for (int k = 0; k < 30; ++k) strangers.push_back(connect_to(port));
+  RawPeer client(port, crypto::SigningKey::generate());
+  EXPECT_TRUE(client.greet(options[0].chain));
+  const auto closed = [&] {
+    return std::count_if(strangers.begin(), strangers.end(), [](int fd) {
+      char c = 0;
+      return ::recv(fd, &c, 1, MSG_DONTWAIT) == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+    });
+  };
+  EXPECT_TRUE(Network::eventually([&] { return closed() == 23; })) << closed();
+  EXPECT_TRUE(node.up(ConnectionId{1}));
+  EXPECT_TRUE(Network::eventually([&] { return node.up(kFirstClient); }));
+  for (const int fd : strangers) ::close(fd);
+}
+
+TEST(Transport, ClientsOverTheLimitAreClosedAndNodesAreNot) {
+  auto options = nodes(2);
+  options[0].max_clients = 3;
+  Host node(options[0]);
+  const std::uint16_t port = options[0].nodes[0].port;
+  std::vector<std::unique_ptr<RawPeer>> clients;
+  for (int k = 0; k < 4; ++k) {
+    clients.push_back(std::make_unique<RawPeer>(port, crypto::SigningKey::generate()));
+    ASSERT_TRUE(clients.back()->greet(options[0].chain));
+    ASSERT_TRUE(k == 3 || Network::eventually([&] { return node.up(kFirstClient + k); }));
+  }
+  EXPECT_TRUE(clients[3]->ends());
+  EXPECT_FALSE(node.up(kFirstClient + 3));
+  RawPeer member(port, options[1].key);
+  EXPECT_TRUE(member.greet(options[0].chain));
+  EXPECT_TRUE(Network::eventually([&] { return node.up(ConnectionId{1}); }));
+  clients[0].reset();
+  ASSERT_TRUE(Network::eventually([&] { return !node.up(kFirstClient); }));
+  RawPeer next(port, crypto::SigningKey::generate());
+  EXPECT_TRUE(next.greet(options[0].chain));
 }
 
 }  // namespace

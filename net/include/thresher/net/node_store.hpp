@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "thresher/core/storage.hpp"
 
@@ -31,6 +32,8 @@ class NodeStore : public Storage {
   /// Where the body of a written record lies.
   virtual std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const = 0;
   virtual Result<Bytes> read_body(const BodyPlace& place) const = 0;
+  /// What the last write that failed met, in words. To be read on the thread that writes.
+  virtual std::string problem() const { return {}; }
   /// Synced writes so far: calls of fdatasync, and of synced writes of the database.
   virtual std::uint64_t syncs() const = 0;
 };

@@ -2,8 +2,10 @@
 //
 //   for (const std::uint16_t port : free_ports(4)) ...
 //
-// Guarantees: the ports differ, and were free a moment ago. Not a reservation: another process may
-// take one before the node does.
+// Guarantees: the ports differ, and were free a moment ago; none is one that the kernel could give
+// to an outgoing connection before the node listens, or while it is down (a node that dials one
+// that is down could even be connected to itself). Not a reservation: another process may take one
+// before the node does.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,10 @@
 //   loop.run();
 //
 // Guarantees: a node's key is its TLS identity (no CA); a peer with another key, chain or wire
-// version is refused and said so; lengths are checked before memory is taken; a slow peer fills
-// only its own bounded queue. Callbacks run on the loop's thread. Does not repeat lost frames:
-// protocols do.
+// version is refused and said so; lengths are checked before memory is taken, and memory follows
+// what arrives; a slow peer fills only its own bounded queue; a peer that vanished without a word
+// is noticed; strangers and clients share places of their own. Callbacks run on the loop's thread.
+// Does not repeat lost frames: protocols do.
 #pragma once
 
 #include <cstdint>
@@ -84,10 +85,14 @@ struct TransportOptions {
   Digest chain{};
   std::vector<PeerAddress> nodes;            ///< by id; nodes[self] is where to listen
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
-  std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue
-  std::uint32_t max_clients = 256;
-  std::uint64_t handshake_us = 3'000'000;
-  std::uint64_t link_delay_us = 0;  ///< every frame to a node leaves so much later
+  std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue; one frame may always wait
+  std::size_t max_client_queue_bytes = 4u << 20;
+  std::uint32_t max_clients = 256;  ///< and no more than a quarter of the process's descriptors
+  std::uint32_t max_strangers =
+      256;  ///< accepted and not known yet; more: the oldest is closed; a quarter too
+  std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
+  std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
+  std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
 };
 
 struct TransportCallbacks {
@@ -107,6 +112,10 @@ class Transport {
   std::string start();
   /// False when there is no link or its queue is full; the frame is dropped then.
   bool send(ConnectionId to, const Frame& frame);
+  /// Closes a link; on_link is called.
+  void drop(ConnectionId to, const std::string& why);
+  /// Bytes that wait for a peer to take them; 0 without a link.
+  std::size_t queued_bytes(ConnectionId to) const;
   /// Bytes handed to TLS for other nodes so far.
   std::uint64_t node_bytes_sent() const;
   std::uint64_t dropped() const;

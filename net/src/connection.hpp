@@ -1,0 +1,276 @@
+// One TLS connection: handshake, hello, frames both ways. Private to transport.cpp, which is the
+// one file that may include it.
+//
+//   auto c = std::make_shared<Connection>(io, context, settings, events);
+//   c->connect(endpoint);                  // or, accepted: c->handshake(stream_base::server)
+//   c->send(frame);                        // false: not ready, or the queue is full
+//
+// Guarantees: lives as long as its operations do; calls no event after `closed`. Connecting, the
+// handshake and the hello end within `handshake_us`. The memory that a frame takes follows what has
+// arrived of it, at most three times as much and 64 KiB; its announced length takes none. A peer
+// whose kernel acknowledges nothing for `silence_us` is closed. Does not limit how slowly a peer
+// reads or writes: such a peer fills its own queue, and nothing else waits for it.
+#pragma once
+
+#include <netinet/tcp.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "asio.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/net/wire.hpp"
+
+namespace thresher::net {
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using tcp = boost::asio::ip::tcp;
+  using error_code = boost::system::error_code;
+  using Context = boost::asio::ssl::context;
+  using HandshakeType = boost::asio::ssl::stream_base::handshake_type;
+
+  struct Settings {
+    Digest chain{};
+    std::uint32_t max_frame_bytes = 0;
+    std::size_t max_queue_bytes = 0;
+    std::uint64_t handshake_us = 0;
+    std::uint64_t silence_us = 0;
+  };
+  /// One of them may be running when the connection closes, so they are kept until its end.
+  struct Events {
+    std::function<bool(Connection&, const PublicKey&)> identified;  // false refuses
+    std::function<void(Connection&)> ready;
+    std::function<void(Connection&, Frame)> frame;
+    std::function<void(Connection&, const std::string& why)> closed;
+  };
+
+  Connection(boost::asio::io_context& io, std::shared_ptr<Context> context,
+             const Settings& settings, Events events)
+      : context_(std::move(context)),
+        stream_(io, *context_),
+        deadline_(io),
+        settings_(settings),
+        events_(std::move(events)) {}
+
+  tcp::socket& socket() { return stream_.next_layer(); }
+  ConnectionId id = 0;
+  std::uint64_t bytes_sent = 0;
+
+  bool ready() const { return ready_; }
+  bool closed() const { return closed_; }
+  void limit_queue(std::size_t bytes) { settings_.max_queue_bytes = bytes; }
+
+  void connect(const tcp::endpoint& to) {
+    start_deadline();
+    socket().async_connect(to, [self = shared_from_this()](const error_code& e) {
+      if (self->closed_) return;
+      if (e) return self->close("cannot connect: " + e.message());
+      self->handshake(boost::asio::ssl::stream_base::client);
+    });
+  }
+
+  void handshake(HandshakeType type) {
+    start_deadline();
+    watch_silence();
+    stream_.async_handshake(type, [self = shared_from_this()](const error_code& e) {
+      if (self->closed_) return;
+      if (e) return self->close("TLS handshake failed: " + e.message());
+      const auto key = self->peer_key();
+      if (!key || !self->events_.identified(*self, *key)) {
+        return self->close("the peer's key is not the one pinned for it");
+      }
+      self->say_hello();
+      self->read_head();
+    });
+  }
+
+  // A frame that is larger than the whole queue may still go when nothing else waits.
+  bool send(const Frame& frame) {
+    if (closed_ || !ready_) return false;
+    const std::size_t size = kFrameHead + frame.control.size() + frame.payload.size();
+    if (queued_bytes_ > 0 && queued_bytes_ + size > settings_.max_queue_bytes) return false;
+    queued_bytes_ += size;
+    queue_.push_back(frame);
+    if (!writing_) write();
+    return true;
+  }
+  std::size_t queued_bytes() const { return queued_bytes_; }
+
+  void close(const std::string& why) {
+    if (closed_) return;
+    closed_ = true;
+    error_code ignored;
+    deadline_.cancel(ignored);
+    socket().close(ignored);
+    queue_.clear();
+    events_.closed(*this, why);
+  }
+
+ private:
+  static constexpr std::uint8_t kHello = 0;
+  static constexpr std::size_t kFrameHead = 9;
+  static constexpr std::size_t kWriteBytes = 256 * 1024;
+  static constexpr std::size_t kReadBytes = 64 * 1024;
+  static constexpr std::uint32_t kHelloBytes = 5 + wire::kSmallBytes;
+
+  void start_deadline() {
+    deadline_.expires_after(std::chrono::microseconds(settings_.handshake_us));
+    deadline_.async_wait([self = shared_from_this()](const error_code& e) {
+      if (!e && !self->ready_) self->close("the handshake took too long");
+    });
+  }
+
+  // A peer whose machine or link is gone sends no end of the connection: the kernel has to notice,
+  // by data that nobody acknowledges or, when there is none, by probes (tcp(7)).
+  void watch_silence() {
+    error_code ignored;
+    socket().set_option(tcp::no_delay(true), ignored);
+    const auto set = [this](int level, int name, std::uint64_t value) {
+      const int v = static_cast<int>(value);
+      (void)::setsockopt(socket().native_handle(), level, name, &v, sizeof v);
+    };
+    const std::uint64_t seconds = std::max<std::uint64_t>(1, settings_.silence_us / 4'000'000);
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, seconds);
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, settings_.silence_us / 1000);
+  }
+
+  std::optional<PublicKey> peer_key() {
+    X509* cert = SSL_get0_peer_certificate(stream_.native_handle());
+    EVP_PKEY* key = cert == nullptr ? nullptr : X509_get0_pubkey(cert);
+    PublicKey out;
+    std::size_t size = out.size();
+    if (key == nullptr || EVP_PKEY_id(key) != EVP_PKEY_ED25519 ||
+        EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(out.data()), &size) !=
+            1) {
+      return std::nullopt;
+    }
+    return out;
+  }
+
+  static void put_u32(std::vector<std::byte>& out, std::size_t v) {
+    for (int i = 0; i < 4; ++i) out.push_back(static_cast<std::byte>(v >> (8 * i)));
+  }
+  static std::uint32_t get_u32(const std::byte* p) {
+    std::uint32_t v = 0;
+    for (int i = 0; i < 4; ++i) v |= std::to_integer<std::uint32_t>(p[i]) << (8 * i);
+    return v;
+  }
+
+  void say_hello() {
+    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
+    write();
+  }
+
+  void append(const Frame& f) {
+    put_u32(out_, 5 + f.control.size() + f.payload.size());
+    out_.push_back(static_cast<std::byte>(f.kind));
+    put_u32(out_, f.control.size());
+    const ByteView control = f.control.view();
+    const ByteView payload = f.payload.view();
+    out_.insert(out_.end(), control.begin(), control.end());
+    out_.insert(out_.end(), payload.begin(), payload.end());
+  }
+
+  // Many frames a write: TLS records stay full and system calls few.
+  void write() {
+    out_.clear();
+    while (!queue_.empty() && (out_.empty() || out_.size() < kWriteBytes)) {
+      append(queue_.front());
+      queue_.pop_front();
+    }
+    if (out_.empty()) return;
+    writing_ = true;
+    boost::asio::async_write(stream_, boost::asio::buffer(out_),
+                             [self = shared_from_this()](const error_code& e, std::size_t n) {
+                               self->writing_ = false;
+                               self->bytes_sent += n;
+                               self->queued_bytes_ -= std::min(self->queued_bytes_, n);
+                               if (e) return self->close("write failed: " + e.message());
+                               if (!self->closed_) self->write();
+                             });
+  }
+
+  void read_head() {
+    boost::asio::async_read(stream_, boost::asio::buffer(head_),
+                            [self = shared_from_this()](const error_code& e, std::size_t) {
+                              if (self->closed_) return;
+                              if (e) return self->close("connection lost: " + e.message());
+                              self->begin_body();
+                            });
+  }
+
+  void begin_body() {
+    const std::uint32_t total = get_u32(head_.data());
+    const std::uint32_t limit = ready_ ? settings_.max_frame_bytes : kHelloBytes;
+    if (total < 5 || total > limit || get_u32(head_.data() + 5) > total - 5) {
+      return close("a frame of " + std::to_string(total) + " bytes is over the limit of " +
+                   std::to_string(limit));
+    }
+    read_body(total - 5);
+  }
+
+  // Takes as much again as has arrived: who announces much and sends little costs little.
+  void read_body(std::size_t total) {
+    const std::size_t have = body_.size();
+    body_.resize(std::min(total, have + std::max(have, kReadBytes)));
+    boost::asio::async_read(stream_, boost::asio::buffer(body_.data() + have, body_.size() - have),
+                            [self = shared_from_this(), total](const error_code& e, std::size_t) {
+                              // What was read before somebody else closed may come in after that.
+                              if (self->closed_) return;
+                              if (e) return self->close("connection lost: " + e.message());
+                              if (self->body_.size() < total) return self->read_body(total);
+                              self->accept_frame();
+                              if (!self->closed_) self->read_head();
+                            });
+  }
+
+  void accept_frame() {
+    const std::size_t size = body_.size();
+    const std::uint32_t control = get_u32(head_.data() + 5);
+    const Bytes all = Bytes::from(std::move(body_));
+    body_ = {};
+    Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
+                all.slice(control, size - control)};
+    if (ready_) return events_.frame(*this, std::move(frame));
+    const auto hello = wire::decode<wire::Hello>(frame.control.view());
+    if (frame.kind != kHello || !hello) return close("the peer did not say hello");
+    if (hello->version != kWireVersion) {
+      return close("the peer speaks wire version " + std::to_string(hello->version) +
+                   ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
+    }
+    if (hello->chain != settings_.chain)
+      return close("the peer has another genesis; compare the genesis files");
+    ready_ = true;
+    deadline_.cancel();
+    events_.ready(*this);
+  }
+
+  std::shared_ptr<Context> context_;
+  boost::asio::ssl::stream<tcp::socket> stream_;
+  boost::asio::steady_timer deadline_;
+  Settings settings_;
+  Events events_;
+  std::deque<Frame> queue_;
+  std::size_t queued_bytes_ = 0;
+  std::vector<std::byte> out_;
+  std::vector<std::byte> body_;
+  std::array<std::byte, kFrameHead> head_{};
+  bool writing_ = false;
+  bool ready_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Running nodes as an operator meets them: asked, filled up, cut off, killed, and started again."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+MIB = 1 << 20
+
+
+def run(*arguments, text=None, timeout=60):
+    return subprocess.run([BINARY, *map(str, arguments)], input=text, capture_output=True, text=True,
+                          timeout=timeout)
+
+
+class Nodes(unittest.TestCase):
+    """A network of four in a folder of its own; nodes are child processes."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.net = pathlib.Path(folder.name, "net")
+        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.processes = {}
+
+    def home(self, node):
+        return self.net / f"node{node}"
+
+    def port(self, node):
+        return json.loads((self.net / "genesis.json").read_text())["nodes"][node]["port"]
+
+    def start(self, *nodes, under=(), wait=True):
+        for node in nodes:
+            log = open(self.net / f"log{node}", "ab")
+            self.addCleanup(log.close)
+            command = [*under, BINARY, "node", "run", "--home", str(self.home(node))]
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            self.processes[node] = process
+        if wait:
+            for node in nodes:
+                self.eventually(f"node {node} answers", lambda: self.status(node) is not None)
+
+    def stop(self, *nodes, how=signal.SIGTERM):
+        for node in nodes:
+            self.processes[node].send_signal(how)
+        for node in nodes:
+            self.processes[node].wait(timeout=30)
+
+    def said(self, node):
+        return (self.net / f"log{node}").read_text()
+
+    def status(self, node):
+        out = run("node", "status", "--home", self.home(node), "--json")
+        return json.loads(out.stdout) if out.returncode == 0 else None
+
+    def submit(self, node, *texts):
+        """Positions in the log, one a text."""
+        out = run("submit", "--home", self.home(node), "--file", "-", text="".join(t + "\n" for t in texts))
+        self.assertEqual(out.returncode, 0, out.stderr)
+        positions = [int(line) for line in out.stdout.split()]
+        self.assertEqual(len(positions), len(texts))
+        return positions
+
+    def log(self, node, *more):
+        out = run("log", "--home", self.home(node), *more)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        return out.stdout.splitlines()
+
+    def level(self, *nodes, length):
+        """Waits until these nodes hold one log of that length."""
+        def all_same():
+            found = [self.status(n) for n in nodes]
+            return all(found) and {(s["length"], s["log_hash"], s["state_hash"]) for s in found} == {
+                (length, found[0]["log_hash"], found[0]["state_hash"])}
+        try:
+            self.eventually(f"nodes {nodes} hold {length} transactions", all_same)
+        except AssertionError as late:
+            found = {n: (self.status(n), self.said(n)) for n in nodes}
+            self.fail(f"{late}\n{json.dumps(found, indent=1)}")
+
+    def eventually(self, what, condition, seconds=30):
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                self.fail(f"{seconds} s have passed without: {what}")
+            time.sleep(0.05)
+
+
+class Asked(Nodes):
+    def test_submit_status_and_log_on_running_nodes(self):
+        self.start(0, 1, 2, 3)
+        self.assertEqual(self.submit(0, "one"), [0])
+        out = run("submit", "--home", self.home(2), "--data", "two")
+        self.assertEqual((out.returncode, out.stdout), (0, "1\n"), out.stderr)
+        out = run("submit", "--genesis", self.net / "genesis.json", "--data", "three")
+        self.assertEqual((out.returncode, out.stdout), (0, "2\n"), out.stderr)
+        self.level(0, 1, 2, 3, length=3)
+        for node in range(4):
+            self.assertEqual(self.log(node, "--raw"), ["one", "two", "three"])
+            self.assertEqual(self.log(node, "--raw", "--from", "1"), ["two", "three"])
+            self.assertEqual(self.log(node, "--raw", "--from", "3"), [])
+        positions, identities, texts = zip(*(line.split(" ", 2) for line in self.log(1)))
+        self.assertEqual((positions, texts), (("0", "1", "2"), ("one", "two", "three")))
+        self.assertEqual(len(set(identities)), 3)
+        self.assertIn("is running", run("log", "--home", self.home(1)).stderr)
+        text = run("node", "status", "--home", self.home(3)).stdout
+        self.assertIn("transactions in the log  3\n", text)
+        self.assertIn(self.status(0)["log_hash"], text)
+        # The same when it has stopped, but for the status, which says how to start it.
+        running = self.log(3)
+        self.stop(3)
+        self.assertEqual(self.log(3), running)
+        out = run("node", "status", "--home", self.home(3))
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("thresher node run --home", out.stderr)
+
+    def test_a_log_longer_than_one_frame_comes_whole_while_it_grows(self):
+        self.start(0, 1, 2, 3)
+        texts = [f"{i:07d} " + "x" * 2000 for i in range(1500)]
+        self.submit(0, *texts)
+        more = subprocess.Popen([BINARY, "submit", "--home", str(self.home(1)), "--file", "-"],
+                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        more.stdin.write("".join(f"late {i}\n" for i in range(2000)).encode())
+        more.stdin.close()
+        read = self.log(0, "--raw")
+        self.assertEqual(read[:1500], texts)
+        self.assertEqual(more.wait(timeout=60), 0)
+        self.level(0, 1, 2, 3, length=3500)
+        self.assertEqual(self.log(3, "--raw", "--from", "1490")[:10], texts[1490:])
+        self.assertEqual(self.log(2, "--raw"), self.log(3, "--raw"))
+
+    def test_a_submission_without_enough_nodes_says_so(self):
+        self.start(0)
+        begun = subprocess.Popen([BINARY, "submit", "--home", str(self.home(0)), "--data", "waits"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(begun.kill)
+        out, problem = begun.communicate(timeout=60)
+        self.assertEqual((begun.returncode, out), (4, ""))
+        self.assertIn("nothing was committed for 30 s", problem)
+        self.assertIn("0 of 1 committed", problem)
+
+
+class Killed(Nodes):
+    def test_what_was_acknowledged_survives_the_death_of_all(self):
+        self.start(0, 1, 2, 3)
+        acknowledged = {}
+        begun = [subprocess.Popen([BINARY, "submit", "--home", str(self.home(n)), "--file", "-"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                 for n in range(4)]
+        for n, client in enumerate(begun):
+            client.stdin.write("".join(f"{n}.{i}\n" for i in range(20000)).encode())
+            client.stdin.close()
+        self.eventually("some are committed", lambda: (self.status(0) or {"length": 0})["length"] > 500)
+        self.stop(0, 1, 2, 3, how=signal.SIGKILL)
+        for n, client in enumerate(begun):
+            client.send_signal(signal.SIGTERM)
+            # The last line may have been cut by the end of the client.
+            for i, line in enumerate(client.stdout.read().decode().split("\n")[:-1]):
+                acknowledged[int(line)] = f"{n}.{i}"
+            client.wait(timeout=30)
+            client.stdout.close()
+        self.assertGreater(len(acknowledged), 100)
+        self.start(0, 1, 2, 3)
+        self.submit(1, "after")
+        log = self.log(2, "--raw")
+        for position, text in acknowledged.items():
+            self.assertEqual(log[position], text)
+        self.assertEqual(len(set(log)), len(log))
+        self.level(0, 1, 2, 3, length=len(log))
+
+    def test_a_node_that_stands_still_is_waited_for(self):
+        self.start(0, 1, 2, 3)
+        self.submit(0, "all")
+        self.processes[3].send_signal(signal.SIGSTOP)
+        self.submit(0, *(f"{i} " + "x" * 5000 for i in range(1000)))
+        self.assertEqual(self.status(1)["length"], 1001)
+        self.processes[3].send_signal(signal.SIGCONT)
+        self.level(0, 1, 2, 3, length=1001)
+
+
+class Disks(Nodes):
+    """The data of node 3 on a small disk of its own, which only root can mount."""
+
+    def mount(self, options):
+        data = self.home(3) / "data"
+        data.mkdir(exist_ok=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", str(data)], capture_output=True)
+        if done.returncode != 0:
+            self.skipTest("cannot mount a small disk here: " + done.stderr.decode().strip())
+        self.addCleanup(subprocess.run, ["umount", "-l", str(data)], capture_output=True)
+        self.addCleanup(lambda: 3 in self.processes and self.processes[3].kill())
+        return data
+
+    def test_a_full_disk_stops_the_node_and_freeing_it_brings_it_back(self):
+        data = self.mount("size=240m,mode=700")
+        self.start(0, 1, 2, 3)
+        self.submit(0, "before")
+        self.level(0, 1, 2, 3, length=1)
+        filler = data / "filler"
+        with filler.open("wb") as out, self.assertRaises(OSError):
+            while True:
+                out.write(bytes(MIB))
+                out.flush()
+        texts = [f"{i:04d}" + "x" * 200_000 for i in range(400)]  # more than what is reserved
+        for first in range(0, 400, 80):  # a pool holds 32 MiB
+            self.submit(0, *texts[first:first + 80])
+        self.assertEqual(self.processes[3].wait(timeout=30), 1, self.said(3))
+        self.assertIn("refused a write; free space", self.said(3))
+        self.submit(1, "the others go on")
+        filler.unlink()
+        self.start(3)
+        self.level(0, 1, 2, 3, length=402)
+        self.submit(3, "back")
+        self.assertEqual(self.log(3, "--raw"), ["before", *self.log(0, "--raw")[1:]])
+
+    def test_a_read_only_disk_is_refused(self):
+        data = self.mount("size=240m,mode=700")
+        self.start(0, 1, 2, 3)
+        self.submit(0, "before")
+        self.stop(3)
+        subprocess.run(["mount", "-o", "remount,ro", str(data)], check=True, capture_output=True)
+        out = run("node", "run", "--home", self.home(3))
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("cannot open the store", out.stderr)
+        self.assertIn(str(data), out.stderr)
+        self.assertIn("Read-only file system", out.stderr)
+        self.submit(0, "the others go on")
+        subprocess.run(["mount", "-o", "remount,rw", str(data)], check=True, capture_output=True)
+        self.start(3)
+        self.level(0, 1, 2, 3, length=2)
+
+    def test_a_node_whose_disk_fails_to_sync_stops_signing(self):
+        if shutil.which("strace") is None:
+            self.skipTest("no strace(1) here to fail a sync with")
+        fault = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync",
+                 "-e", "inject=fdatasync:error=EIO:when=40+"]
+        if subprocess.run([*fault, "true"], capture_output=True).returncode != 0:
+            self.skipTest("strace(1) may not trace here")
+        self.start(0, 1, 2)
+        self.start(3, under=fault, wait=False)
+        self.eventually("the node stops", lambda: self.submit(0, "go on") and self.processes[3].poll() is not None,
+                        seconds=60)
+        self.assertEqual(self.processes[3].returncode, 1)
+        self.assertIn("refused a write; free space", self.said(3))
+        length = self.submit(1, "last")[0] + 1
+        self.start(3)
+        self.level(0, 1, 2, 3, length=length)
+        self.assertNotIn("signed two blocks", self.said(0) + self.said(1) + self.said(2))
+
+
+class Crowded(Nodes):
+    # Without a share of the descriptors for its disk the node stopped when it signed first.
+    def test_a_crowd_leaves_a_node_descriptors_and_time(self):
+        self.start(0, 1, 2)
+        self.start(3, under=["prlimit", "--nofile=96"])
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        crowd = []
+        self.addCleanup(lambda: [s.close() for s in crowd])
+        for _ in range(min(300, limit - 100)):
+            s = socket.socket()
+            s.settimeout(5)
+            s.connect(("127.0.0.1", self.port(3)))
+            crowd.append(s)
+
+        def cpu():
+            fields = pathlib.Path(f"/proc/{self.processes[3].pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        before = cpu()
+        self.submit(0, "meanwhile")
+        time.sleep(2)  # a loop of failing accepts would take all of it
+        self.assertLess(cpu() - before, 0.8)
+        self.assertIsNotNone(self.status(3))
+        for s in crowd:
+            s.close()
+        self.level(0, 1, 2, 3, length=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

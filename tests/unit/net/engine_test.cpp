@@ -1,0 +1,75 @@
+// The order in which an engine talks to its host.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine_of.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Notes a record that may wait and delivers what it is about, in one step.
+struct Echo {
+  using Message = int;
+  using Output = int;
+  using Request = int;
+  using Fx = Effects<Message, Output>;
+  void on(const Restored&, Fx&) {}
+  void on(const Start&, Fx&) {}
+  void on(const Received<Message>& event, Fx& fx) {
+    const Bytes key = Bytes::from(Writer().u64(static_cast<std::uint64_t>(event.message)).take());
+    fx.push(Persist{1, key, key, {}, true});
+    fx.deliver(event.message);
+  }
+  void on(const Requested<Request>&, Fx&) {}
+  void on(const Expired&, Fx&) {}
+  void on(const Verified&, Fx&) {}
+  void on(const Endorsed&, Fx&) {}
+};
+
+struct Host final : EngineHost {
+  std::string calls;
+  void send(NodeId, const Frame&) override {}
+  void broadcast(const Frame&) override {}
+  void deliver(dag::Committed) override { calls += "deliver "; }
+  void arm(TimerId, Delay) override {}
+  void cancel(TimerId) override {}
+  void persist(std::vector<Persist>, std::uint64_t) override { calls += "persist "; }
+  void verify(const Verify&, std::optional<NodeId>) override {}
+  void endorse(const Endorse&) override {}
+  void reveal(const RevealCoin&) override {}
+  void accuse(const Accuse&) override {}
+  bool fill_in(dag::BlockPtr&) const override { return true; }
+};
+
+struct EchoAdapter {
+  using Protocol = Echo;
+  static std::optional<Frame> encode(int) { return std::nullopt; }
+  static std::optional<int> decode(const Frame&) { return 7; }
+  static int request(const dag::Payload&) { return 0; }
+  static void deliver(int, EngineHost& host) { host.deliver({}); }
+  static std::uint32_t table(std::uint32_t t) { return t; }
+  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
+  static bool adopts() { return false; }
+  static void adopt(const dag::Committed&, std::optional<Round>, std::deque<InputOf<Echo>>&,
+                    std::vector<Persist>&) {}
+  static RecordName record_of(const dag::Block&) { return {}; }
+  static std::size_t payload_limit() { return 1; }
+  static EngineSample sample(const Echo&) { return {}; }
+  static std::size_t pending_submits(const Echo&) { return 0; }
+  static constexpr bool kExtends = false;
+};
+
+// The log entry of a commit names records of the same step. It came to the writer first, and when
+// the writer was quick, as under load, the node stopped: "the disk refused a write".
+TEST(Engine, TheRecordsOfAStepComeBeforeWhatItDelivers) {
+  Host host;
+  EngineOf<EchoAdapter> engine({}, Echo{}, host);
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(host.calls, "persist deliver persist deliver ");
+}
+
+}  // namespace
+}  // namespace thresher::net
