@@ -53,6 +53,11 @@ struct Encoder {
     }
     return frame_of(kGive, w, Bytes::from(std::move(payload)));
   }
+  Frame operator()(const coin::Share& m) const {
+    Writer w;
+    coin::encode_share(m, w);
+    return frame_of(kCoinShare, w);
+  }
 };
 
 Result<dag::Message> decode_want(Reader& in) {
@@ -126,6 +131,11 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
     }
     case kGive:
       return decode_give(frame, in, chain, n);
+    case kCoinShare: {
+      const auto share = coin::decode_share(in);
+      if (!share || !in.done()) return Errc::kMalformed;
+      return dag::Message{*share};
+    }
     default:
       return Errc::kMalformed;
   }

@@ -19,6 +19,7 @@ Schedule::Schedule(const Committee& committee, const Rules& rules)
       faults_(committee.faults()),
       settled_(committee.at_least(kSettled)),
       reputation_(rules.reputation),
+      coin_(rules.coin),
       missed_(rules.reputation ? committee.size() : 0),
       terms_{Term{Round{0}, {}}} {}
 
@@ -27,6 +28,7 @@ bool Schedule::in_turn(Round round) const {
 }
 
 NodeId Schedule::leader(Round round) const {
+  if (coin_) return drawn_.at(round);
   const NodeId turn{static_cast<std::uint16_t>(round.value % size_)};
   if (!reputation_ || in_turn(round)) return turn;
   auto term = terms_.rbegin();

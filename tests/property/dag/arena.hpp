@@ -24,6 +24,7 @@
 #include "thresher/core/journal.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/storage.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher {
@@ -96,6 +97,8 @@ class Arena {
     config.self = NodeId{i};
     config.rules = rules_;
     config.gc_depth = options_.gc_depth;
+    config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), NodeId{i},
+                                                    options_.gc_depth);
     return dag::Dag(std::move(config));
   }
   bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
@@ -274,6 +277,7 @@ class Arena {
   // now.
   void check_leaders(std::uint16_t i, std::uint64_t length) {
     const dag::Dag& node = nodes_[i];
+    if (rules_.coin) return;  // nobody knows them
     if (node.next_slot().value != reference_[length - 1].first + 1) return;
     if (witness_.same_leaders(length, node, committee_.size())) return;
     violated("leaders", "node " + std::to_string(i) + " sees other leaders after " +

@@ -24,6 +24,7 @@ enum FrameKind : std::uint8_t {
   kLogPart,        ///< its answer, see log_sync.hpp
   kWantLogHash,    ///< asks for the log hash after a slot u64
   kLogHash,        ///< its answer: slot u64, hash (32), known u8
+  kCoinShare,      ///< a share of the coin that names leaders
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each
