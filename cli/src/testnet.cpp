@@ -1,8 +1,6 @@
 #include "testnet.hpp"
 
 #include <arpa/inet.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +11,7 @@
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
+#include "thresher/net/ports.hpp"
 
 namespace thresher::cli {
 
@@ -25,25 +24,6 @@ std::string protocol_help() {
 }
 
 namespace {
-
-// Ports that were free a moment ago; all are held until the last one is known, so they differ.
-std::vector<std::uint16_t> free_ports(std::uint64_t n) {
-  std::vector<int> held;
-  std::vector<std::uint16_t> ports;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* raw = reinterpret_cast<sockaddr*>(&address);
-    if (fd < 0 || ::bind(fd, raw, size) != 0 || ::getsockname(fd, raw, &size) != 0) break;
-    held.push_back(fd);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int fd : held) ::close(fd);
-  return ports;
-}
 
 std::string check(const TestnetOptions& o) {
   namespace fs = std::filesystem;
@@ -102,7 +82,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
     }
     return out;
   }
-  const auto ports = o.base_port == 0 ? free_ports(o.nodes) : std::vector<std::uint16_t>{};
+  const auto ports = o.base_port == 0 ? net::free_ports(o.nodes) : std::vector<std::uint16_t>{};
   if (o.base_port == 0 && ports.size() != o.nodes) {
     return std::string("no free loopback ports; try again with fewer nodes");
   }

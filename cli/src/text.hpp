@@ -1,4 +1,4 @@
-// Small helpers that several verbs share: hex, errors, durations.
+// Small helpers that several verbs share: errors, durations.
 #pragma once
 
 #include <charconv>
@@ -9,19 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "thresher/core/bytes.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
-
-inline std::string to_hex(ByteView bytes) {
-  std::string out;
-  for (const std::byte b : bytes) {
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) & 15];
-  }
-  return out;
-}
 
 /// Prints "thresher: why" and hands the exit status back.
 inline int fail(int status, const std::string& why) {

@@ -1,8 +1,10 @@
 // The bare core driven by hand: four nodes of one protocol in a loop of your own, no sockets, no
-// threads, no clock. Swap the queue for your transport and the stub verdicts for your signatures.
+// threads, no clock. One process trusts itself, so verify() and endorse() answer without signatures;
+// with a transport of yours in place of the queue, yours go there.
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "thresher/core/executor.hpp"

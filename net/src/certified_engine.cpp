@@ -91,12 +91,13 @@ struct CertifiedAdapter {
                               {}});
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
+  static constexpr bool kExtends = false;
+  static std::size_t pending_submits(const Bullshark& b) { return b.pending_submits(); }
   static EngineSample sample(const Bullshark& b) {
     EngineSample out;
     out.round = b.round();
     out.next_slot = Round{b.last_ordered().value + 1};
     out.frontier = b.frontier();
-    out.pending_submits = b.pending_submits();
     out.stats.blocks_accepted = b.stats().vertices_accepted;
     out.stats.direct_commits = b.stats().direct_commits;
     out.stats.indirect_commits = b.stats().indirect_commits;

@@ -7,6 +7,7 @@
 
 #include "ledger.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -15,18 +16,7 @@ constexpr std::uint64_t kCommittedBefore = ~std::uint64_t{0};
 }  // namespace
 
 std::optional<NodeStatus> decode_status(ByteView control) {
-  Reader in(control);
-  NodeStatus s;
-  s.length = in.u64();
-  s.round = in.u64();
-  s.slot = in.u64();
-  s.node_bytes = in.u64();
-  s.syncs = in.u64();
-  s.payload_bytes = in.u64();
-  s.log_hash = in.digest();
-  s.state = in.digest();
-  if (!in.done()) return std::nullopt;
-  return s;
+  return wire::decode<NodeStatus>(control);
 }
 
 struct Client::Impl {
@@ -75,9 +65,7 @@ struct Client::Impl {
 
   void send(const Bytes& encoded) { (void)link->send({kSubmit, {}, encoded}); }
   void ask_log() {
-    Writer w;
-    w.u64(log_position);
-    (void)link->send({kSubscribe, Bytes::from(w.take()), {}});
+    (void)link->send({kSubscribe, wire::encode(wire::Subscribe{log_position}), {}});
   }
 
   void frame(const Frame& f) {
@@ -119,9 +107,10 @@ struct Client::Impl {
   }
 
   void log(const Frame& f) {
-    Reader control(f.control.view());
-    std::uint64_t position = control.u64();
-    if (!visit || position > log_position) return;  // not what was asked for: the node is broken
+    const auto control = wire::decode<wire::Log>(f.control.view());
+    if (!visit || !control || control->first > log_position)
+      return;  // not what was asked for: the node is broken
+    std::uint64_t position = control->first;
     each_transaction(f.payload.view(),
                      [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
                        if (position++ < log_position) return;

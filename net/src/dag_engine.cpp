@@ -65,8 +65,10 @@ struct DagAdapter {
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static EngineSample sample(const dag::Dag& d) {
-    return {d.round(), d.next_slot(), d.frontier(), d.pending_submits(), true, d.stats()};
+    return {d.round(), d.next_slot(), d.frontier(), d.stats()};
   }
+  static std::size_t pending_submits(const dag::Dag& d) { return d.pending_submits(); }
+  static constexpr bool kExtends = true;
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 //     bool adopts() const;
 //     void adopt(const dag::Committed&, std::optional<Round> before, Inputs&, Records&);
 //     EngineSample sample(const Protocol&) const;
+//     std::size_t pending_submits(const Protocol&) const;
+//     static constexpr bool kExtends = false;
 //     RecordName record_of(const dag::Block&) const;
 //     std::size_t payload_limit() const;
 //     // Of the store, for one of the protocol, and the mirror (empty: not its own):
@@ -100,6 +102,10 @@ class EngineOf final : public OrderEngine {
     }
     return {};
   }
+  std::size_t pending_submits() const override {
+    return backend_.adapter.pending_submits(executor_.protocol());
+  }
+  bool extends() const override { return Adapter::kExtends; }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }

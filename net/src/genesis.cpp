@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/text/json.hpp"
@@ -13,23 +14,11 @@
 namespace thresher::net {
 namespace {
 
-std::string to_hex(ByteView bytes) {
-  std::string out;
-  for (const std::byte b : bytes) {
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) & 15];
-  }
-  return out;
-}
-
-bool from_hex(const std::string& text, PublicKey& out) {
-  if (text.size() != out.size() * 2) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = std::string_view("0123456789abcdef").find(text[i]);
-    if (digit == std::string_view::npos) return false;
-    std::byte& b = out[i / 2];
-    b = i % 2 == 0 ? static_cast<std::byte>(digit << 4) : b | static_cast<std::byte>(digit);
-  }
+// One spelling a key: the genesis is compared as text as well.
+bool read_key(const std::string& text, PublicKey& out) {
+  const auto bytes = from_hex(text);
+  if (!bytes || bytes->size() != out.size() || to_hex(*bytes) != text) return false;
+  std::copy(bytes->begin(), bytes->end(), out.begin());
   return true;
 }
 
@@ -118,7 +107,7 @@ PeerAddress read_node(const text::Value& entry, std::string& problem) {
   reading.words("key", key);
   reading.words("host", node.host);
   reading.number("port", node.port);
-  if (problem.empty() && !from_hex(key, node.key)) {
+  if (problem.empty() && !read_key(key, node.key)) {
     problem = "a node's key is not 64 lower-case hex digits";
   }
   return node;
@@ -133,7 +122,7 @@ crypto::CoinKeys read_coin(const text::Value& object, std::string& problem) {
   for (std::size_t i = 0; problem.empty() && i < keys->items().size(); ++i) {
     const std::string* digits = keys->items()[i].as_text();
     out.nodes.emplace_back();
-    if (digits == nullptr || !from_hex(*digits, out.nodes.back())) {
+    if (digits == nullptr || !read_key(*digits, out.nodes.back())) {
       problem = "a key in `coin` is not 64 lower-case hex digits";
     }
   }

@@ -2,6 +2,7 @@
 
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -66,51 +67,48 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
   return Round{low};
 }
 
-Frame LogReader::part(const Frame& question, Round head) const {
-  Reader in(question.control.view());
-  const Round after{in.u64()};
-  std::uint32_t leave_out = in.u32();
-  Writer items;
+std::optional<Frame> LogReader::part(const Frame& question, Round head) const {
+  const auto want = wire::decode<wire::WantLog>(question.control.view());
+  if (!want) return std::nullopt;
+  std::uint32_t leave_out = want->leave_out;
+  wire::LogPart out{head, {}};
   std::vector<std::byte> payload_bytes;
-  std::uint32_t count = 0;
-  if (in.done()) {
-    (void)each(after, [&](const LogEntry& entry) {
-      const auto total = static_cast<std::uint32_t>(entry.blocks.size());
-      for (std::uint32_t i = std::exchange(leave_out, 0); i < total; ++i) {
-        const LoggedBlock& b = entry.blocks[i];
-        const bool full = payload_bytes.size() + b.place.size > kPartBytes || count == kPartBlocks;
-        if (count > 0 && full) return false;
-        const auto body = payload(b);
-        if (!body) return false;
-        items.u64(entry.slot.value).bytes(entry.leader.bytes).u32(total).u32(i);
-        items.u32(static_cast<std::uint32_t>(body->size()));
-        encode_header(*b.block, items);
-        payload_bytes.insert(payload_bytes.end(), body->view().begin(), body->view().end());
-        ++count;
-      }
-      return true;
-    });
-  }
-  Writer control;
-  control.u64(head.value).u32(count).bytes(items.view());
-  return {kLogPart, Bytes::from(control.take()), Bytes::from(std::move(payload_bytes))};
+  (void)each(want->after, [&](const LogEntry& entry) {
+    const auto total = static_cast<std::uint32_t>(entry.blocks.size());
+    for (std::uint32_t i = std::exchange(leave_out, 0); i < total; ++i) {
+      const LoggedBlock& b = entry.blocks[i];
+      const bool full =
+          payload_bytes.size() + b.place.size > kPartBytes || out.blocks.size() == kPartBlocks;
+      if (!out.blocks.empty() && full) return false;
+      const auto body = payload(b);
+      if (!body) return false;
+      Writer header;
+      encode_header(*b.block, header);
+      out.blocks.push_back(
+          {entry.slot,
+           entry.leader,
+           total,
+           i,
+           {static_cast<std::uint32_t>(body->size()), Bytes::from(header.take())}});
+      payload_bytes.insert(payload_bytes.end(), body->view().begin(), body->view().end());
+    }
+    return true;
+  });
+  return Frame{kLogPart, wire::encode(out), Bytes::from(std::move(payload_bytes))};
 }
 
-Frame LogReader::hash_after(const Frame& question) const {
-  Reader in(question.control.view());
-  const Round slot{in.u64()};
-  Digest hash{};
-  bool known = false;
-  if (in.done() && slot.value > 0) {
-    (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
-      known = entry.slot == slot;
-      hash = entry.log_hash;
+std::optional<Frame> LogReader::hash_after(const Frame& question) const {
+  const auto want = wire::decode<wire::WantLogHash>(question.control.view());
+  if (!want) return std::nullopt;
+  wire::LogHash out{want->slot, {}, false};
+  if (want->slot.value > 0) {
+    (void)each(Round{want->slot.value - 1}, [&](const LogEntry& entry) {
+      out.known = entry.slot == want->slot;
+      out.hash = entry.log_hash;
       return false;
     });
   }
-  Writer control;
-  control.u64(slot.value).bytes(hash.bytes).u8(known ? 1 : 0);
-  return {kLogHash, Bytes::from(control.take()), {}};
+  return Frame{kLogHash, wire::encode(out), {}};
 }
 
 }  // namespace thresher::net

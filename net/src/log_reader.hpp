@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "log_entry.hpp"
 #include "thresher/net/transport.hpp"
@@ -29,9 +30,10 @@ class LogReader {
   /// A slot after which the first entry holds `position`, or follows everything that is there.
   Result<Round> before(std::uint64_t position, Round last) const;
 
-  /// Answers kWantLog and kWantLogHash. `head` is the last slot of the log.
-  Frame part(const Frame& question, Round head) const;
-  Frame hash_after(const Frame& question) const;
+  /// Answers kWantLog and kWantLogHash; nothing to a malformed question. `head` is the last slot
+  /// of the log.
+  std::optional<Frame> part(const Frame& question, Round head) const;
+  std::optional<Frame> hash_after(const Frame& question) const;
 
  private:
   const NodeStore& store_;

@@ -1,10 +1,13 @@
 #include "log_sync.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "log_entry.hpp"
+#include "thresher/core/transcript.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -45,15 +48,12 @@ void LogSync::change_giver(std::uint64_t now) {
 void LogSync::ask(std::uint64_t) {
   if (asked_ || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
   asked_ = true;
-  Writer w;
-  w.u64(cursor_.value).u32(open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size()));
-  hooks_.send(giver_, {kWantLog, Bytes::from(w.take()), {}});
+  const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
+  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{cursor_, have}), {}});
 }
 
 void LogSync::ask_hash(Round slot) {
-  Writer w;
-  w.u64(slot.value);
-  const Frame frame{kWantLogHash, Bytes::from(w.take()), {}};
+  const Frame frame{kWantLogHash, wire::encode(wire::WantLogHash{slot}), {}};
   for (std::uint32_t i = 0; i < committee_.size(); ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     if (peer != self_) hooks_.send(peer, frame);
@@ -68,20 +68,16 @@ void LogSync::tick(std::uint64_t now) {
 }
 
 // One block of the log; false when the giver broke the format.
-bool LogSync::take(Reader& in, const Bytes& payload, std::size_t& offset) {
-  const Round slot{in.u64()};
-  const Digest leader = in.digest();
-  const std::uint32_t total = in.u32();
-  const std::uint32_t index = in.u32();
-  const std::uint32_t size = in.u32();
-  if (!in.ok() || size > payload.size() - offset || total == 0) return false;
+bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset) {
+  const std::uint32_t size = in.block.payload_bytes;
+  if (size > payload.size() - offset || in.total == 0) return false;
   if (open_total_ == 0) {
-    if (slot <= cursor_) return false;
-    open_ = {slot, leader, {}};
-    open_total_ = total;
+    if (in.slot <= cursor_) return false;
+    open_ = {in.slot, in.leader, {}};
+    open_total_ = in.total;
   }
-  if (slot != open_.slot || leader != open_.leader || total != open_total_ ||
-      index != open_.blocks.size()) {
+  if (in.slot != open_.slot || in.leader != open_.leader || in.total != open_total_ ||
+      in.index != open_.blocks.size()) {
     return false;
   }
   dag::Payload content;
@@ -90,8 +86,9 @@ bool LogSync::take(Reader& in, const Bytes& payload, std::size_t& offset) {
     content = {bytes, crypto::sha256(bytes.view())};
     offset += size;
   }
-  auto block = decode_header(in, content, chain_, committee_.size());
-  if (!block) return false;
+  Reader header(in.block.header.view());
+  auto block = decode_header(header, content, chain_, committee_.size());
+  if (!block || !header.done()) return false;
   held_bytes_ += size + header_bytes((*block)->header);
   open_.blocks.push_back(std::move(*block));
   if (open_.blocks.size() < open_total_) return true;
@@ -104,15 +101,15 @@ bool LogSync::take(Reader& in, const Bytes& payload, std::size_t& offset) {
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   if (!active_ || from != giver_ || !std::exchange(asked_, false)) return;
-  Reader in(frame.control.view());
-  const Round head{in.u64()};
-  const std::uint32_t count = in.u32();
+  const auto in = wire::decode<wire::LogPart>(frame.control.view());
+  if (!in) return change_giver(now);
   const Round before = cursor_;
   std::size_t offset = 0;
-  bool good = in.ok();
-  for (std::uint32_t i = 0; i < count && good; ++i) good = take(in, frame.payload, offset);
-  if (!good || !in.done() || held_bytes_ > kBufferBytes) return change_giver(now);
-  at_head_ = count == 0 || (cursor_ >= head && open_total_ == 0);
+  const bool good = std::all_of(in->blocks.begin(), in->blocks.end(), [&](const wire::LogBlock& b) {
+    return take(b, frame.payload, offset);
+  });
+  if (!good || held_bytes_ > kBufferBytes) return change_giver(now);
+  at_head_ = in->blocks.empty() || (cursor_ >= in->head && open_total_ == 0);
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
     checks_[cursor_] = {cursor_hash_, Tally(committee_)};
@@ -123,15 +120,12 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
 }
 
 void LogSync::hash(NodeId from, const Frame& frame, std::uint64_t now) {
-  Reader in(frame.control.view());
-  const Round slot{in.u64()};
-  const Digest hash = in.digest();
-  const bool known = in.u8() == 1;
-  if (!active_ || !in.done() || !known || from == self_) return;
-  const auto it = checks_.find(slot);
-  if (it == checks_.end() || it->second.hash != hash) return;
+  const auto in = wire::decode<wire::LogHash>(frame.control.view());
+  if (!active_ || !in || !in->known || from == self_) return;
+  const auto it = checks_.find(in->slot);
+  if (it == checks_.end() || it->second.hash != in->hash) return;
   it->second.agree.add(from);
-  if (it->second.agree.reached(kValidity, committee_)) confirm(slot, now);
+  if (it->second.agree.reached(kValidity, committee_)) confirm(in->slot, now);
 }
 
 void LogSync::confirm(Round slot, std::uint64_t now) {

@@ -4,9 +4,8 @@
 //   sync.begin(ledger.slot(), ledger.log_hash(), now);
 //   sync.tick(now); sync.part(peer, frame, now); sync.hash(peer, frame, now);   // until !active()
 //
-// A part of the log (kLogPart) is: the giver's last slot u64, count u32, then for each block
-// slot u64, leader (32), blocks of this commit u32, index among them u32, payload size u32, header;
-// the payloads stand one after another in the frame's payload.
+// A part of the log is a LogPart of net/proto/thresher.proto; the payloads of its blocks stand one
+// after another in the frame's payload.
 //
 // Guarantees: hands out a commit only when kValidity peers named the log hash that follows from it,
 // so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
@@ -24,6 +23,9 @@
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
+namespace wire {
+struct LogBlock;
+}
 
 class LogSync {
  public:
@@ -58,7 +60,7 @@ class LogSync {
   void rewind();
   void ask(std::uint64_t now);
   void ask_hash(Round slot);
-  bool take(Reader& in, const Bytes& payload, std::size_t& offset);
+  bool take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
   void confirm(Round slot, std::uint64_t now);
 
   Committee committee_;

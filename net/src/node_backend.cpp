@@ -234,12 +234,10 @@ void Node::Impl::pump() {
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
-  const EngineSample now = engine->sample();
-  const bool behind = now.frontier.value > now.next_slot.value + options.sync_rounds;
   crypto::VerifyRequest request;
   request.ticket = v.ticket;
   request.sender = from.value_or(self).value;
-  request.purpose = behind ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
+  request.purpose = lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
   request.key = genesis.nodes[v.signer.value].key;
   request.digest = v.digest;
   request.signature = v.signature;
@@ -271,9 +269,9 @@ void Node::Impl::arm_verdicts() {
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
   if (pool.empty()) return;
-  const EngineSample now = engine->sample();
-  const bool extend = now.pending_submits == 1 && now.extends && !fed.bytes.empty();
-  if (now.pending_submits > 0 && !extend) return;
+  const std::size_t pending = engine->pending_submits();
+  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
+  if (pending > 0 && !extend) return;
   std::vector<std::byte> packed;
   if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
   const std::size_t before = packed.size();
@@ -315,9 +313,13 @@ void Node::Impl::serve_log(NodeId to, const Frame& question) {
     });
     return;
   }
-  const Frame answer = reader.part(question, ledger.slot());
-  s.next_us = now + answer.payload.size() / kServeRate;
-  (void)transport.send(to.value, answer);
+  const auto answer = reader.part(question, ledger.slot());
+  if (!answer) {
+    ++malformed;
+    return;
+  }
+  s.next_us = now + answer->payload.size() / kServeRate;
+  (void)transport.send(to.value, *answer);
 }
 
 // The log, for nodes that were away.
@@ -327,7 +329,11 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
     case kWantLog:
       return serve_log(from, f);
     case kWantLogHash:
-      (void)transport.send(from.value, reader.hash_after(f));
+      if (const auto answer = reader.hash_after(f)) {
+        (void)transport.send(from.value, *answer);
+      } else {
+        ++malformed;
+      }
       return;
     case kLogPart:
       sync.part(from, f, now);

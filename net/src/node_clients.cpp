@@ -3,6 +3,7 @@
 
 #include "node_impl.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -22,6 +23,11 @@ void Node::Impl::link(ConnectionId id, bool up) {
 }
 
 void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
+  const bool bare = f.kind == kStatus || f.kind == kSubmit;
+  if (bare && !wire::decode<wire::Empty>(f.control.view())) {
+    ++malformed;
+    return;
+  }
   switch (f.kind) {
     case kStatus:
       (void)transport.send(from, {kStatusReply, status(), {}});
@@ -50,9 +56,7 @@ void Node::Impl::take(ConnectionId from, const Bytes& payload) {
       });
   fits &= client_links.size() < kClientIds || client_links.contains(client);
   if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
-    Writer w;
-    w.u32(count);
-    (void)transport.send(from, {kOverloaded, Bytes::from(w.take()), {}});
+    (void)transport.send(from, {kOverloaded, wire::encode(wire::Overloaded{count}), {}});
     return;
   }
   if (count == 0) return;
@@ -63,14 +67,17 @@ void Node::Impl::take(ConnectionId from, const Bytes& payload) {
 }
 
 void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
-  Reader in(f.control.view());
-  const std::uint64_t position = in.u64();
-  const auto start = reader.before(position, ledger.slot());
-  if (!in.done() || !start) {
+  const auto in = wire::decode<wire::Subscribe>(f.control.view());
+  if (!in) {
     ++malformed;
     return;
   }
-  subscriptions[from] = {*start, position};
+  const auto start = reader.before(in->position, ledger.slot());
+  if (!start) {
+    ++malformed;
+    return;
+  }
+  subscriptions[from] = {*start, in->position};
   feed_subscribers();
 }
 
@@ -120,9 +127,8 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
   });
   if (next.after == s.after) return false;
   if (count > 0) {
-    Writer control;
-    control.u64(next.position - count).u32(count);
-    const Frame frame{kLog, Bytes::from(control.take()), Bytes::from(std::move(log))};
+    const wire::Log control{next.position - count, count};
+    const Frame frame{kLog, wire::encode(control), Bytes::from(std::move(log))};
     if (!transport.send(id, frame)) return false;
   }
   s = next;
@@ -146,14 +152,10 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
   promises.erase(it);
 }
 
-// StatusReply: length, round, slot, node bytes, syncs, payload bytes (u64 each), log hash, state
-// hash.
 Bytes Node::Impl::status() const {
-  Writer w;
-  w.u64(ledger.length()).u64(engine->sample().round.value).u64(ledger.slot().value);
-  w.u64(transport.node_bytes_sent()).u64(store->syncs()).u64(payload_bytes);
-  w.bytes(ledger.log_hash().bytes).bytes(app.state().bytes);
-  return Bytes::from(w.take());
+  return wire::encode(NodeStatus{ledger.length(), engine->sample().round.value, ledger.slot().value,
+                                 transport.node_bytes_sent(), store->syncs(), payload_bytes,
+                                 ledger.log_hash(), app.state()});
 }
 
 }  // namespace thresher::net

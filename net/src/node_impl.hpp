@@ -94,6 +94,7 @@ struct Node::Impl final : EngineHost {
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
+  bool lags = false;  ///< catching up, as watch_lag last saw
   std::deque<Bytes> pool;
   std::size_t pool_bytes = 0;
   dag::Payload fed;  // the last one that the engine got, while it is short

@@ -68,10 +68,11 @@ std::string Node::Impl::recover() {
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
   const EngineSample at = engine->sample();
+  lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   if (sync.active()) {
     sync.tick(now);
     pump();
-  } else if (engine->adopts() && at.frontier.value > at.next_slot.value + options.sync_rounds) {
+  } else if (engine->adopts() && lags) {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
                           std::to_string(at.frontier.value) + ", this node decides slot " +
                           std::to_string(at.next_slot.value));

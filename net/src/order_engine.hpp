@@ -51,8 +51,6 @@ struct EngineSample {
   Round round{0};
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
-  std::size_t pending_submits = 0;
-  bool extends = false;  ///< a payload that waits may be replaced by a longer one
   dag::Stats stats{};
 };
 
@@ -72,7 +70,7 @@ class OrderEngine {
   /// True when its restored records come with their bodies; else they stay on the disk.
   virtual bool wants_bodies() const = 0;
   /// `replaces`: the root of the payload submitted before that this one contains; empty: none. Only
-  /// where sample().extends.
+  /// where extends().
   virtual void submit(dag::Payload payload, const std::optional<Digest>& replaces) = 0;
   /// Steps what is queued. False: there was nothing.
   virtual bool run() = 0;
@@ -85,6 +83,10 @@ class OrderEngine {
                      std::vector<Persist>& records) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
   virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
+  /// Payloads that wait to go into a block; cheap, unlike sample().
+  virtual std::size_t pending_submits() const = 0;
+  /// True when a payload that waits may be replaced by a longer one.
+  virtual bool extends() const = 0;
   virtual EngineSample sample() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;

@@ -81,12 +81,13 @@ struct PbftAdapter {
       records.push_back({name.table, name.key, mark, b->payload.bytes, true});
     }
   }
-  EngineSample sample(const Pbft& p) const {
+  static constexpr bool kExtends = false;
+  std::size_t pending_submits(const Pbft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static EngineSample sample(const Pbft& p) {
     EngineSample out;
     out.round = Round{p.view()};
     out.next_slot = round_of(p.delivered());
     out.frontier = round_of(p.frontier());
-    out.pending_submits = waiting.size() >= kOutstanding ? 1 : 0;
     out.stats.refused = p.refused();
     out.stats.direct_commits = p.delivered();
     return out;

@@ -66,12 +66,13 @@ struct RaftAdapter {
       records.push_back({name.table, name.key, term, b->payload.bytes, true});
     }
   }
-  EngineSample sample(const Raft& r) const {
+  static constexpr bool kExtends = false;
+  std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static EngineSample sample(const Raft& r) {
     EngineSample out;
     out.round = Round{r.term()};
     out.next_slot = Round{r.delivered() + 1};
     out.frontier = Round{r.frontier() + 1};
-    out.pending_submits = waiting.size() >= kOutstanding ? 1 : 0;
     out.stats.refused = r.refused();
     out.stats.direct_commits = r.delivered();
     return out;

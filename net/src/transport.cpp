@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "loop_impl.hpp"
-#include "thresher/core/transcript.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -23,7 +23,7 @@ using Stream = asio::ssl::stream<tcp::socket>;
 constexpr std::uint8_t kHello = 0;
 constexpr std::size_t kFrameHead = 9;
 constexpr std::size_t kWriteBytes = 256 * 1024;
-constexpr std::uint32_t kHelloBytes = 64;
+constexpr std::uint32_t kHelloBytes = 5 + wire::kSmallBytes;
 constexpr std::uint64_t kBackoffMin = 50'000;
 constexpr std::uint64_t kBackoffMax = 1'000'000;
 
@@ -157,9 +157,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void say_hello() {
-    Writer w;
-    w.u32(kWireVersion).bytes(chain_.bytes);
-    queue_.push_back({kHello, Bytes::copy_of(w.view()), {}});
+    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, chain_}), {}});
     write();
   }
 
@@ -227,15 +225,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
     if (ready_) return events_.frame(*this, std::move(frame));
-    Reader in(frame.control.view());
-    const std::uint32_t version = in.u32();
-    const Digest chain = in.digest();
-    if (frame.kind != kHello || !in.done()) return close("the peer did not say hello");
-    if (version != kWireVersion) {
-      return close("the peer speaks wire version " + std::to_string(version) + ", this node " +
-                   std::to_string(kWireVersion) + "; upgrade the older one");
+    const auto hello = wire::decode<wire::Hello>(frame.control.view());
+    if (frame.kind != kHello || !hello) return close("the peer did not say hello");
+    if (hello->version != kWireVersion) {
+      return close("the peer speaks wire version " + std::to_string(hello->version) +
+                   ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
     }
-    if (chain != chain_) return close("the peer has another genesis; compare the genesis files");
+    if (hello->chain != chain_)
+      return close("the peer has another genesis; compare the genesis files");
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);

@@ -4,6 +4,7 @@
 #include "mutation.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/sim/run.hpp"
@@ -18,17 +19,9 @@ constexpr std::int64_t kTimeout = 8000;
 constexpr std::size_t kNameBytes = 4;
 
 std::string name_of(const certified::Ref& ref) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   Writer w;
   w.u16(ref.author.value).u64(ref.round.value);
-  const Digest digest = hash(w.view());
-  std::string out;
-  for (std::size_t i = 0; i < kNameBytes; ++i) {
-    const auto byte = static_cast<unsigned>(digest.bytes[i]);
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
+  return to_hex(ByteView(hash(w.view()).bytes).first(kNameBytes));
 }
 
 // Stands for a threshold signature: binds the digest alone. Nobody forges one but by calling this.

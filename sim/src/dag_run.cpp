@@ -7,6 +7,7 @@
 #include "dag_subject.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/sim/run.hpp"
@@ -17,17 +18,10 @@ namespace {
 constexpr std::int64_t kGcDepth = 256;
 constexpr std::int64_t kTimeout = 6000;
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
-constexpr std::size_t kNameDigits = 8;
+constexpr std::size_t kNameBytes = 4;
 
 std::string name_of(const Digest& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (std::size_t i = 0; i < kNameDigits / 2; ++i) {
-    const auto byte = static_cast<unsigned>(digest.bytes[i]);
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 15];
-  }
-  return out;
+  return to_hex(ByteView(digest.bytes).first(kNameBytes));
 }
 
 class DagSubject {

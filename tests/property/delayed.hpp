@@ -81,6 +81,8 @@ class Delayed {
   }
   const Protocol& node(std::size_t i) const { return nodes_[i]; }
   std::uint64_t held_back() const { return held_back_; }
+  /// Steps that asked for verdicts: a host answers what one step asks for in one call.
+  std::uint64_t verify_calls() const { return verify_calls_; }
 
  private:
   struct Letter {
@@ -151,6 +153,10 @@ class Delayed {
       todo.pop_back();
       typename Protocol::Fx fx;
       step(nodes_[i], next, fx);
+      verify_calls_ += std::any_of(fx.list().begin(), fx.list().end(),
+                                   [](const auto& e) { return std::holds_alternative<Verify>(e); })
+                           ? 1
+                           : 0;
       for (auto& effect : fx.list()) {
         if (const auto* v = std::get_if<Verify>(&effect)) {
           todo.push_back(Verified{v->ticket, true});
@@ -186,6 +192,7 @@ class Delayed {
   std::vector<Letter> letters_;
   std::uint64_t payloads_ = 0;
   std::uint64_t held_back_ = 0;
+  std::uint64_t verify_calls_ = 0;
 };
 
 }  // namespace thresher

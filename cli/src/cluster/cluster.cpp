@@ -13,7 +13,9 @@
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "processes.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/core/prng.hpp"
+#include "thresher/net/client.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::cli {
@@ -186,17 +188,10 @@ class Cluster {
       acknowledge(f.payload.view());
       load();
     } else if (f.kind == net::kStatusReply) {
-      Reader in(f.control.view());
-      Status s;
-      s.length = in.u64();
-      (void)in.u64();
-      (void)in.u64();
-      s.node_bytes = in.u64();
-      s.syncs = in.u64();
-      s.payload_bytes = in.u64();
-      s.log = in.digest();
-      s.state = in.digest();
-      links_[node].status = s;
+      const auto s = net::decode_status(f.control.view());
+      if (!s) return;
+      links_[node].status =
+          Status{s->length, s->node_bytes, s->syncs, s->payload_bytes, s->log_hash, s->state};
     }
   }
 

@@ -1,28 +1,9 @@
 #include "signature_lines.hpp"
 
 #include "../json.hpp"
+#include "thresher/core/hex.hpp"
 
 namespace thresher::cli {
-namespace {
-
-std::optional<std::vector<std::byte>> from_hex(const std::string& text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::vector<std::byte> out;
-  out.reserve(text.size() / 2);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    int value = 0;
-    for (const char c : {text[i], text[i + 1]}) {
-      const bool digit = c >= '0' && c <= '9';
-      const char low = static_cast<char>(c | 0x20);
-      if (!digit && (low < 'a' || low > 'f')) return std::nullopt;
-      value = value * 16 + (digit ? c - '0' : low - 'a' + 10);
-    }
-    out.push_back(static_cast<std::byte>(value));
-  }
-  return out;
-}
-
-}  // namespace
 
 void SignatureLines::fail(const std::string& what) {
   problem_ = name_ + ":" + std::to_string(line_) + ": " + what;

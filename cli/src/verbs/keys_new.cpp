@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "../text.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/key_file.hpp"
 
 namespace thresher::cli {

@@ -4,6 +4,7 @@
 #include "../client_of.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
+#include "thresher/core/hex.hpp"
 
 namespace thresher::cli {
 namespace {

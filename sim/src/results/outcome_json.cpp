@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "thresher/core/hex.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/statistics.hpp"
 
@@ -30,7 +31,7 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts) {
   text::Value out;
   out.set("verdict", to_string(outcome.verdict)).set("seed", experiment.seed);
-  out.set("trace_hash", hex(outcome.trace_hash)).set("rounds", outcome.rounds);
+  out.set("trace_hash", to_hex(outcome.trace_hash.bytes)).set("rounds", outcome.rounds);
   out.set("virtual_ms", units(outcome.time)).set("messages", outcome.messages);
   out.set("bytes", outcome.bytes).set("decisions", outcome.decisions);
   out.set("latency_ms", latency(outcome));
@@ -59,15 +60,6 @@ text::Value node_json(const NodeMeasures& node) {
   out.set("decisions", node.decisions).set("messages_sent", node.messages_sent);
   out.set("messages_received", node.messages_received).set("bytes_sent", node.bytes_sent);
   out.set("round", node.round).set("refused", node.refused).set("faulty", node.faulty);
-  return out;
-}
-
-std::string hex(const Digest& digest) {
-  std::string out;
-  for (const std::byte b : digest.bytes) {
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
-    out += "0123456789abcdef"[std::to_integer<unsigned>(b) & 15];
-  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "thresher/core/hash.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/results.hpp"
 
@@ -101,7 +102,7 @@ Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& reco
 
 std::string run_id(const Experiment& experiment, std::string_view version) {
   const std::string content = write_experiment(experiment, -1) + "\n" + std::string(version);
-  return hex(hash(as_view(content))).substr(0, 24);
+  return to_hex(hash(as_view(content)).bytes).substr(0, 24);
 }
 
 }  // namespace thresher::sim

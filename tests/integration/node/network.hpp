@@ -22,6 +22,7 @@
 #include "thresher/net/coin.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/net/ports.hpp"
 
 namespace thresher::net {
 
@@ -70,19 +71,6 @@ class Recorder final : public App {
   std::atomic<std::uint64_t> applied_{0};
 };
 
-inline std::uint16_t free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(fd, raw, size), 0);
-  EXPECT_EQ(::getsockname(fd, raw, &size), 0);
-  ::close(fd);
-  return ntohs(address.sin_port);
-}
-
 class Network {
  public:
   explicit Network(std::uint32_t n, const std::string& protocol = "thresher") : running_(n) {
@@ -99,7 +87,7 @@ class Network {
       std::filesystem::create_directories(home(i));
       const auto key = crypto::SigningKey::generate();
       EXPECT_TRUE(crypto::save_key(key, home(i) + "/node.key"));
-      genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_port()});
+      genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_ports(1).at(0)});
     }
     if (needs_coin(protocol)) {
       std::vector<std::string> homes;

@@ -7,6 +7,7 @@
 #include "network.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/receipt_proof.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -213,8 +214,9 @@ TEST(Node, SubscribersGetTheLogFromAPosition) {
   std::unique_ptr<ClientLink> link;
   const auto on_frame = [&](ConnectionId, const Frame& f) {
     if (f.kind != kLog) return;
-    Reader control(f.control.view());
-    std::uint64_t position = control.u64();
+    const auto control = wire::decode<wire::Log>(f.control.view());
+    ASSERT_TRUE(control);
+    std::uint64_t position = control->first;
     Reader in(f.payload.view());
     while (in.remaining() > 0) {
       (void)in.bytes(16);
@@ -227,9 +229,7 @@ TEST(Node, SubscribersGetTheLogFromAPosition) {
   };
   const auto on_link = [&](ConnectionId, bool up) {
     if (!up) return;
-    Writer w;
-    w.u64(4);
-    (void)link->send({kSubscribe, Bytes::from(w.take()), {}});
+    (void)link->send({kSubscribe, wire::encode(wire::Subscribe{4}), {}});
   };
   link = std::make_unique<ClientLink>(
       loop, net.genesis().context().chain, net.genesis().nodes[1],

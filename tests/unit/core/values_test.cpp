@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/result.hpp"
@@ -15,14 +16,16 @@
 namespace thresher {
 namespace {
 
-std::string hex(ByteView bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const std::byte b : bytes) {
-    out += kDigits[std::to_integer<std::size_t>(b >> 4)];
-    out += kDigits[std::to_integer<std::size_t>(b & std::byte{15})];
+TEST(Hex, ReadsWhatItWroteAndRefusesTheRest) {
+  const std::vector<std::byte> bytes{std::byte{0}, std::byte{0x9f}, std::byte{0xa0},
+                                     std::byte{255}};
+  EXPECT_EQ(to_hex(bytes), "009fa0ff");
+  EXPECT_EQ(from_hex("009fa0ff"), bytes);
+  EXPECT_EQ(from_hex("009FA0FF"), bytes);
+  EXPECT_TRUE(from_hex("")->empty());
+  for (const char* bad : {"0", "0g", "g0", " 0", "0x", "00 ", "/0", ":0", "@0", "`0"}) {
+    EXPECT_FALSE(from_hex(bad)) << bad;
   }
-  return out;
 }
 
 TEST(Committee, RefusesWhatCannotTolerateItsFaults) {
@@ -136,9 +139,9 @@ TEST(Bytes, SlicesShareMemoryAndCompareByContent) {
 
 // Computed with another implementation: hashlib.blake2b(x, digest_size=32).
 TEST(Hash, IsBlake2bWith32Bytes) {
-  EXPECT_EQ(hex(hash({}).bytes),
+  EXPECT_EQ(to_hex(hash({}).bytes),
             "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
-  EXPECT_EQ(hex(hash(as_view("abc")).bytes),
+  EXPECT_EQ(to_hex(hash(as_view("abc")).bytes),
             "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
   EXPECT_TRUE(Digest{}.is_zero());
   EXPECT_FALSE(hash({}).is_zero());
@@ -147,7 +150,7 @@ TEST(Hash, IsBlake2bWith32Bytes) {
 TEST(Writer, IsLittleEndianAndFixedWidth) {
   Writer w;
   w.u8(0x01).u16(0x0203).u32(0x04050607).u64(0x08090a0b0c0d0e0f).bytes(as_view("z"));
-  EXPECT_EQ(hex(w.view()),
+  EXPECT_EQ(to_hex(w.view()),
             "01030207060504"
             "0f0e0d0c0b0a0908"
             "7a");

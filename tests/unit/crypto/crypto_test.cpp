@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/sha512.hpp"
@@ -17,17 +18,8 @@
 namespace thresher::crypto {
 namespace {
 
-std::string hex(ByteView bytes) {
-  std::string out;
-  for (const std::byte b : bytes) {
-    out += "0123456789abcdef"[std::to_integer<int>(b) >> 4];
-    out += "0123456789abcdef"[std::to_integer<int>(b) & 15];
-  }
-  return out;
-}
-
 TEST(Sha256, KnownAnswer) {  // FIPS 180-4, example "abc"
-  EXPECT_EQ(hex(sha256(as_view("abc")).bytes),
+  EXPECT_EQ(to_hex(sha256(as_view("abc")).bytes),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 

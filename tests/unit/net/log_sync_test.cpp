@@ -6,6 +6,7 @@
 #include "log_entry.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
 
 namespace thresher::net {
 namespace {
@@ -25,30 +26,29 @@ dag::Committed commit_at(std::uint64_t slot, const std::string& text) {
   return {Round{slot}, block->digest, {block}};
 }
 
+Bytes header_of(const dag::Block& block) {
+  Writer w;
+  dag::encode_header(block, w);
+  return Bytes::from(w.take());
+}
+
 Frame part_of(const std::vector<dag::Committed>& commits, std::uint64_t head) {
-  Writer items;
+  wire::LogPart part{Round{head}, {}};
   std::vector<std::byte> payload;
-  std::uint32_t count = 0;
   for (const auto& c : commits) {
     const auto total = static_cast<std::uint32_t>(c.blocks.size());
     for (std::uint32_t i = 0; i < total; ++i) {
       const ByteView bytes = c.blocks[i]->payload.bytes.view();
-      items.u64(c.slot.value).bytes(c.leader.bytes).u32(total).u32(i);
-      items.u32(static_cast<std::uint32_t>(bytes.size()));
-      dag::encode_header(*c.blocks[i], items);
+      const auto size = static_cast<std::uint32_t>(bytes.size());
+      part.blocks.push_back({c.slot, c.leader, total, i, {size, header_of(*c.blocks[i])}});
       payload.insert(payload.end(), bytes.begin(), bytes.end());
-      ++count;
     }
   }
-  Writer control;
-  control.u64(head).u32(count).bytes(items.view());
-  return {kLogPart, Bytes::from(control.take()), Bytes::from(std::move(payload))};
+  return {kLogPart, wire::encode(part), Bytes::from(std::move(payload))};
 }
 
 Frame hash_frame(std::uint64_t slot, const Digest& hash, bool known = true) {
-  Writer w;
-  w.u64(slot).bytes(hash.bytes).u8(known ? 1 : 0);
-  return {kLogHash, Bytes::from(w.take()), {}};
+  return {kLogHash, wire::encode(wire::LogHash{Round{slot}, hash, known}), {}};
 }
 
 struct Bench : testing::Test {
@@ -155,12 +155,10 @@ TEST_F(Bench, PartsMayEndWithinACommit) {
   }
   const Digest all = chained({}, big.slot, big.leader, big.blocks);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    Writer control;
     const auto& b = big.blocks[i];
-    control.u64(5).u32(1).u64(5).bytes(big.leader.bytes).u32(3).u32(i);
-    control.u32(static_cast<std::uint32_t>(b->payload.bytes.size()));
-    dag::encode_header(*b, control);
-    sync.part(NodeId{giver()}, {kLogPart, Bytes::from(control.take()), b->payload.bytes}, now);
+    const auto size = static_cast<std::uint32_t>(b->payload.bytes.size());
+    const wire::LogPart part{Round{5}, {{Round{5}, big.leader, 3, i, {size, header_of(*b)}}}};
+    sync.part(NodeId{giver()}, {kLogPart, wire::encode(part), b->payload.bytes}, now);
   }
   sync.hash(NodeId{1}, hash_frame(5, all), now);
   sync.hash(NodeId{2}, hash_frame(5, all, false), now);  // has not got there: no vote

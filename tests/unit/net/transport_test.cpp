@@ -1,33 +1,19 @@
 #include "thresher/net/transport.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <memory>
 
+#include "thresher/net/ports.hpp"
+
 namespace thresher::net {
 namespace {
-
-std::uint16_t free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* raw = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(fd, raw, size), 0);
-  EXPECT_EQ(::getsockname(fd, raw, &size), 0);
-  ::close(fd);
-  return ntohs(address.sin_port);
-}
 
 std::vector<TransportOptions> pair_of_nodes() {
   std::vector<TransportOptions> out(2);
   std::vector<PeerAddress> nodes;
   for (const TransportOptions& o : out) {
-    nodes.push_back({o.key.public_key(), "127.0.0.1", free_port()});
+    nodes.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
   }
   for (std::uint16_t i = 0; i < 2; ++i) {
     out[i].self = NodeId{i};

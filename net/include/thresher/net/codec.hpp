@@ -1,4 +1,6 @@
-// DAG messages as frames: control bytes in front, payload beside them as a slice.
+// DAG messages as frames: control bytes in front, payload beside them as a slice. A push has the
+// signed header as its control part, a share of a coin its 105 bytes, the others a message of
+// net/proto/thresher.proto.
 //
 //   Frame frame = encode(message);
 //   Result<dag::Message> message = decode(frame, chain, committee_size);
@@ -13,26 +15,26 @@
 
 namespace thresher::net {
 
-/// Kinds of frames. Peers use the first group, clients the second.
+/// Kinds of frames. Peers use the first group, clients the second. Control parts: wire.hpp.
 enum FrameKind : std::uint8_t {
   kPush = 1,
   kWant,
   kWantRound,
   kWantEvidence,
   kGive,
-  kWantLog,        ///< asks for the committed log: after slot u64, blocks to leave out u32
-  kLogPart,        ///< its answer, see log_sync.hpp
-  kWantLogHash,    ///< asks for the log hash after a slot u64
-  kLogHash,        ///< its answer: slot u64, hash (32), known u8
+  kWantLog,        ///< asks for the committed log
+  kLogPart,        ///< its answer; payload: those of the blocks
+  kWantLogHash,    ///< asks for the log hash after a slot
+  kLogHash,        ///< its answer
   kCoinShare,      ///< a share of the coin that names leaders
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each
-  kStatus,         ///< client to node; empty
-  kStatusReply,    ///< node to client; control: see StatusReply in node.cpp
-  kOverloaded,     ///< node to client; control: transactions refused u32
-  kSubscribe,      ///< client to node; control: first position u64
-  kLog,  ///< node to client; control: first position u64, count u32; payload: as in a block
+  kStatus,         ///< client to node
+  kStatusReply,    ///< node to client
+  kOverloaded,     ///< node to client
+  kSubscribe,      ///< client to node
+  kLog,            ///< node to client; payload: as in a block
 };
 
 Frame encode(const dag::Message& message);

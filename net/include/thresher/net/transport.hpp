@@ -28,7 +28,8 @@ class io_context;
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kWireVersion = 1;
+/// 2: control parts are Protobuf messages, see net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 2;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {

@@ -32,9 +32,6 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
 
 /// One node's measures as an object.
 text::Value node_json(const NodeMeasures& node);
-/// 64 lower-case hex digits.
-std::string hex(const Digest& digest);
-
 /// Writes the whole file or nothing (a new file, then rename). The error names path and reason.
 Result<Unit, std::string> save_file(const std::filesystem::path& path, std::string_view content);
 struct FileContent {

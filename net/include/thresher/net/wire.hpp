@@ -1,0 +1,113 @@
+// The control parts of frames as plain structs; net/proto/thresher.proto describes their bytes.
+//
+//   link.send({kSubscribe, wire::encode(wire::Subscribe{4}), {}});
+//   if (const auto log = wire::decode<wire::Log>(frame.control.view())) ...
+//
+// Guarantees: decode bounds the size, the number of fields and the depth before memory is taken,
+// and gives nothing when the bytes are malformed; fields it does not know are skipped. Payload
+// never passes through here. Does not check what a message means: whether blocks, slots and
+// positions make sense is the caller's business. Never hash or sign what encode gives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "thresher/core/bytes.hpp"
+#include "thresher/core/hash.hpp"
+#include "thresher/net/client.hpp"
+#include "thresher/protocols/dag/message.hpp"
+
+namespace thresher::net::wire {
+
+/// Blocks or references in one message, at most.
+inline constexpr std::size_t kMaxItems = 4096;
+/// Bytes of a message that carries no list, and of a hello, at most.
+inline constexpr std::size_t kSmallBytes = 1024;
+
+struct Hello {
+  std::uint32_t version = 0;
+  Digest chain{};
+};
+/// `header`: as encode_header wrote it. `payload_bytes`: its share of the frame's payload.
+struct CarriedBlock {
+  std::uint32_t payload_bytes = 0;
+  Bytes header;
+};
+struct Give {
+  std::vector<CarriedBlock> blocks;
+};
+struct WantLog {
+  Round after;
+  std::uint32_t leave_out = 0;  ///< blocks of the first commit
+};
+struct LogBlock {
+  Round slot;
+  Digest leader{};
+  std::uint32_t total = 0;
+  std::uint32_t index = 0;
+  CarriedBlock block;
+};
+struct LogPart {
+  Round head;
+  std::vector<LogBlock> blocks;
+};
+struct WantLogHash {
+  Round slot;
+};
+struct LogHash {
+  Round slot;
+  Digest hash{};
+  bool known = false;
+};
+struct Overloaded {
+  std::uint32_t refused = 0;
+};
+struct Subscribe {
+  std::uint64_t position = 0;
+};
+struct Log {
+  std::uint64_t first = 0;
+  std::uint32_t count = 0;
+};
+/// Submit, Ack and Status: no field so far, so no bytes.
+struct Empty {};
+
+Bytes encode(const Hello& m);
+Bytes encode(const dag::Want& m);
+Bytes encode(const dag::WantRound& m);
+Bytes encode(const dag::WantEvidence& m);
+Bytes encode(const Give& m);
+Bytes encode(const WantLog& m);
+Bytes encode(const LogPart& m);
+Bytes encode(const WantLogHash& m);
+Bytes encode(const LogHash& m);
+Bytes encode(const NodeStatus& m);
+Bytes encode(const Overloaded& m);
+Bytes encode(const Subscribe& m);
+Bytes encode(const Log& m);
+
+/// For all of the above but WantRound. Empty when malformed or over a limit.
+template <class M>
+std::optional<M> decode(ByteView control);
+/// `n`: nodes of the committee; larger ids are malformed.
+std::optional<dag::WantRound> decode_want_round(ByteView control, std::uint32_t n);
+
+// clang-format off
+template <> std::optional<Empty> decode(ByteView control);
+/// Also reads the layout of wire version 1, so that an old peer can be told what it is.
+template <> std::optional<Hello> decode(ByteView control);
+template <> std::optional<dag::Want> decode(ByteView control);
+template <> std::optional<dag::WantEvidence> decode(ByteView control);
+template <> std::optional<Give> decode(ByteView control);
+template <> std::optional<WantLog> decode(ByteView control);
+template <> std::optional<LogPart> decode(ByteView control);
+template <> std::optional<WantLogHash> decode(ByteView control);
+template <> std::optional<LogHash> decode(ByteView control);
+template <> std::optional<NodeStatus> decode(ByteView control);
+template <> std::optional<Overloaded> decode(ByteView control);
+template <> std::optional<Subscribe> decode(ByteView control);
+template <> std::optional<Log> decode(ByteView control);
+// clang-format on
+
+}  // namespace thresher::net::wire

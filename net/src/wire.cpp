@@ -1,0 +1,359 @@
+#include "thresher/net/wire.hpp"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include <algorithm>
+
+#include "thresher.pb.h"
+#include "thresher/core/transcript.hpp"
+
+namespace thresher::net::wire {
+namespace {
+
+namespace pb = ::thresher::wire::v2;
+
+/// Lists come in frames, which the transport bounds; this bounds them again. Unit: bytes.
+constexpr std::size_t kLargeBytes = 8u << 20;
+/// Fields of a message without a list, unknown ones included.
+constexpr std::size_t kSmallFields = 64;
+constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
+/// Messages within messages.
+constexpr int kDepth = 4;
+
+std::optional<std::uint64_t> varint(ByteView& in) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), 10); ++i) {
+    const auto byte = std::to_integer<std::uint64_t>(in[i]);
+    value |= (byte & 0x7f) << (7 * i);
+    if (byte < 0x80) {
+      in = in.subspan(i + 1);
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+// Walks over the outermost fields before Protobuf takes memory for them: a list of empty messages
+// costs two bytes an element on the wire and fifty times that in memory.
+bool few_fields(ByteView in, std::size_t limit) {
+  for (std::size_t count = 0; !in.empty(); ++count) {
+    const auto tag = varint(in);
+    if (!tag || *tag >> 3 == 0 || *tag > ~std::uint32_t{0} || count == limit) return false;
+    std::uint64_t size = 0;
+    switch (*tag & 7) {
+      case 0:
+        if (!varint(in)) return false;
+        break;
+      case 1:
+        size = 8;
+        break;
+      case 2: {
+        const auto length = varint(in);
+        if (!length) return false;
+        size = *length;
+        break;
+      }
+      case 5:
+        size = 4;
+        break;
+      default:
+        return false;  // groups: no message has any
+    }
+    if (size > in.size()) return false;
+    in = in.subspan(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+template <class M>
+bool parse(ByteView in, M& out, std::size_t max_bytes, std::size_t max_fields) {
+  if (in.size() > max_bytes || !few_fields(in, max_fields)) return false;
+  google::protobuf::io::CodedInputStream coded(reinterpret_cast<const std::uint8_t*>(in.data()),
+                                               static_cast<int>(in.size()));
+  coded.SetRecursionLimit(kDepth);
+  return out.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+}
+template <class M>
+bool parse_small(ByteView in, M& out) {
+  return parse(in, out, kSmallBytes, kSmallFields);
+}
+template <class M>
+bool parse_large(ByteView in, M& out) {
+  return parse(in, out, kLargeBytes, kLargeFields);
+}
+
+Bytes bytes_of(const google::protobuf::MessageLite& m) {
+  std::vector<std::byte> out(m.ByteSizeLong());
+  if (!out.empty()) m.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out.data()));
+  return Bytes::from(std::move(out));
+}
+
+std::string text(ByteView view) {
+  return std::string(as_text(view));
+}
+std::string text(const Digest& digest) {
+  return text(ByteView(digest.bytes));
+}
+bool is_digest(const std::string& field) {
+  return field.size() == Digest{}.bytes.size();
+}
+// Pre: is_digest(field).
+Digest digest(const std::string& field) {
+  Digest out;
+  std::copy_n(as_view(field).begin(), out.bytes.size(), out.bytes.begin());
+  return out;
+}
+
+template <class Pb>
+void put(const CarriedBlock& from, Pb& to) {
+  to.set_payload_bytes(from.payload_bytes);
+  to.set_header(text(from.header.view()));
+}
+template <class Pb>
+CarriedBlock carried(const Pb& from) {
+  return {from.payload_bytes(), Bytes::copy_of(as_view(from.header()))};
+}
+
+// Version 1 wrote version u32 and the chain; as Protobuf its first byte is never right.
+std::optional<Hello> decode_first_hello(ByteView control) {
+  Reader in(control);
+  Hello out;
+  out.version = in.u32();
+  out.chain = in.digest();
+  if (!in.done() || out.version != 1) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+Bytes encode(const Hello& m) {
+  pb::Hello out;
+  out.set_version(m.version);
+  out.set_chain(text(m.chain));
+  return bytes_of(out);
+}
+
+Bytes encode(const dag::Want& m) {
+  pb::Want out;
+  for (const dag::Edge& e : m.blocks) {
+    pb::Edge& edge = *out.add_blocks();
+    edge.set_author(e.author.value);
+    edge.set_round(e.round.value);
+    edge.set_digest(text(e.digest));
+  }
+  return bytes_of(out);
+}
+
+Bytes encode(const dag::WantRound& m) {
+  pb::WantRound out;
+  out.set_round(m.round.value);
+  m.have.for_each([&](NodeId id) { out.add_have(id.value); });
+  return bytes_of(out);
+}
+
+Bytes encode(const dag::WantEvidence& m) {
+  pb::WantEvidence out;
+  out.set_slot(m.slot.value);
+  out.set_leader(text(m.leader));
+  return bytes_of(out);
+}
+
+Bytes encode(const Give& m) {
+  pb::Give out;
+  for (const CarriedBlock& b : m.blocks) put(b, *out.add_blocks());
+  return bytes_of(out);
+}
+
+Bytes encode(const WantLog& m) {
+  pb::WantLog out;
+  out.set_after(m.after.value);
+  out.set_leave_out(m.leave_out);
+  return bytes_of(out);
+}
+
+Bytes encode(const LogPart& m) {
+  pb::LogPart out;
+  out.set_head(m.head.value);
+  for (const LogBlock& b : m.blocks) {
+    pb::LogBlock& block = *out.add_blocks();
+    block.set_slot(b.slot.value);
+    block.set_leader(text(b.leader));
+    block.set_total(b.total);
+    block.set_index(b.index);
+    put(b.block, block);
+  }
+  return bytes_of(out);
+}
+
+Bytes encode(const WantLogHash& m) {
+  pb::WantLogHash out;
+  out.set_slot(m.slot.value);
+  return bytes_of(out);
+}
+
+Bytes encode(const LogHash& m) {
+  pb::LogHash out;
+  out.set_slot(m.slot.value);
+  out.set_hash(text(m.hash));
+  out.set_known(m.known);
+  return bytes_of(out);
+}
+
+Bytes encode(const NodeStatus& m) {
+  pb::StatusReply out;
+  out.set_length(m.length);
+  out.set_round(m.round);
+  out.set_slot(m.slot);
+  out.set_node_bytes(m.node_bytes);
+  out.set_syncs(m.syncs);
+  out.set_payload_bytes(m.payload_bytes);
+  out.set_log_hash(text(m.log_hash));
+  out.set_state(text(m.state));
+  return bytes_of(out);
+}
+
+Bytes encode(const Overloaded& m) {
+  pb::Overloaded out;
+  out.set_refused(m.refused);
+  return bytes_of(out);
+}
+
+Bytes encode(const Subscribe& m) {
+  pb::Subscribe out;
+  out.set_position(m.position);
+  return bytes_of(out);
+}
+
+Bytes encode(const Log& m) {
+  pb::Log out;
+  out.set_first(m.first);
+  out.set_count(m.count);
+  return bytes_of(out);
+}
+
+template <>
+std::optional<Empty> decode(ByteView control) {
+  if (control.size() > kSmallBytes || !few_fields(control, kSmallFields)) return std::nullopt;
+  return Empty{};
+}
+
+template <>
+std::optional<Hello> decode(ByteView control) {
+  if (const auto first = decode_first_hello(control)) return first;
+  pb::Hello in;
+  if (!parse_small(control, in) || !in.has_version() || !is_digest(in.chain())) return std::nullopt;
+  return Hello{in.version(), digest(in.chain())};
+}
+
+template <>
+std::optional<dag::Want> decode(ByteView control) {
+  pb::Want in;
+  if (!parse_large(control, in) || std::size_t(in.blocks_size()) > kMaxItems) return std::nullopt;
+  dag::Want out;
+  for (const pb::Edge& e : in.blocks()) {
+    if (e.author() > 0xffff || !is_digest(e.digest())) return std::nullopt;
+    const NodeId author{static_cast<std::uint16_t>(e.author())};
+    out.blocks.push_back({author, Round{e.round()}, digest(e.digest())});
+  }
+  return out;
+}
+
+std::optional<dag::WantRound> decode_want_round(ByteView control, std::uint32_t n) {
+  pb::WantRound in;
+  // A varint takes up to ten bytes.
+  const std::size_t limit = kSmallBytes + 10 * std::size_t{n};
+  if (!parse(control, in, limit, n + kSmallFields) || !in.has_round()) return std::nullopt;
+  dag::WantRound out{Round{in.round()}, NodeSet(n)};
+  std::uint32_t least = 0;
+  for (const std::uint32_t id : in.have()) {
+    if (id < least || id >= n) return std::nullopt;
+    out.have.insert(NodeId{static_cast<std::uint16_t>(id)});
+    least = id + 1;
+  }
+  return out;
+}
+
+template <>
+std::optional<dag::WantEvidence> decode(ByteView control) {
+  pb::WantEvidence in;
+  if (!parse_small(control, in) || !in.has_slot() || !is_digest(in.leader())) return std::nullopt;
+  return dag::WantEvidence{Round{in.slot()}, digest(in.leader())};
+}
+
+template <>
+std::optional<Give> decode(ByteView control) {
+  pb::Give in;
+  if (!parse_large(control, in) || std::size_t(in.blocks_size()) > kMaxItems) return std::nullopt;
+  Give out;
+  for (const pb::CarriedBlock& b : in.blocks()) out.blocks.push_back(carried(b));
+  return out;
+}
+
+template <>
+std::optional<WantLog> decode(ByteView control) {
+  pb::WantLog in;
+  if (!parse_small(control, in) || !in.has_after()) return std::nullopt;
+  return WantLog{Round{in.after()}, in.leave_out()};
+}
+
+template <>
+std::optional<LogPart> decode(ByteView control) {
+  pb::LogPart in;
+  if (!parse_large(control, in) || !in.has_head() || std::size_t(in.blocks_size()) > kMaxItems) {
+    return std::nullopt;
+  }
+  LogPart out{Round{in.head()}, {}};
+  for (const pb::LogBlock& b : in.blocks()) {
+    if (!is_digest(b.leader())) return std::nullopt;
+    out.blocks.push_back({Round{b.slot()}, digest(b.leader()), b.total(), b.index(), carried(b)});
+  }
+  return out;
+}
+
+template <>
+std::optional<WantLogHash> decode(ByteView control) {
+  pb::WantLogHash in;
+  if (!parse_small(control, in) || !in.has_slot()) return std::nullopt;
+  return WantLogHash{Round{in.slot()}};
+}
+
+template <>
+std::optional<LogHash> decode(ByteView control) {
+  pb::LogHash in;
+  if (!parse_small(control, in) || !in.has_slot() || !is_digest(in.hash())) return std::nullopt;
+  return LogHash{Round{in.slot()}, digest(in.hash()), in.known()};
+}
+
+template <>
+std::optional<NodeStatus> decode(ByteView control) {
+  pb::StatusReply in;
+  if (!parse_small(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
+    return std::nullopt;
+  }
+  return NodeStatus{in.length(),           in.round(),        in.slot(),
+                    in.node_bytes(),       in.syncs(),        in.payload_bytes(),
+                    digest(in.log_hash()), digest(in.state())};
+}
+
+template <>
+std::optional<Overloaded> decode(ByteView control) {
+  pb::Overloaded in;
+  if (!parse_small(control, in) || !in.has_refused()) return std::nullopt;
+  return Overloaded{in.refused()};
+}
+
+template <>
+std::optional<Subscribe> decode(ByteView control) {
+  pb::Subscribe in;
+  if (!parse_small(control, in) || !in.has_position()) return std::nullopt;
+  return Subscribe{in.position()};
+}
+
+template <>
+std::optional<Log> decode(ByteView control) {
+  pb::Log in;
+  if (!parse_small(control, in) || !in.has_first() || !in.has_count()) return std::nullopt;
+  return Log{in.first(), in.count()};
+}
+
+}  // namespace thresher::net::wire

@@ -1,0 +1,255 @@
+// Control parts of frames: what comes back, what is refused, what is skipped.
+#include "thresher/net/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net::wire {
+namespace {
+
+constexpr std::uint32_t kNodes = 7;
+
+Digest digest_of(int fill) {
+  Digest d;
+  d.bytes.fill(std::byte(fill));
+  return d;
+}
+Bytes bytes(const std::string& text) {
+  return Bytes::copy_of(as_view(text));
+}
+std::string joined(const Bytes& b) {
+  return std::string(as_text(b.view()));
+}
+std::string digest_text(int fill) {
+  return std::string(32, static_cast<char>(fill));
+}
+
+// A message of each kind, and what decoding and encoding again makes of bytes.
+struct Kind {
+  std::string name;
+  Bytes sample;
+  std::function<std::optional<Bytes>(ByteView)> again;
+};
+
+template <class M>
+Kind kind(const std::string& name, const M& sample) {
+  return {name, encode(sample), [](ByteView in) -> std::optional<Bytes> {
+            const auto m = decode<M>(in);
+            if (!m) return std::nullopt;
+            return encode(*m);
+          }};
+}
+
+std::vector<Kind> kinds() {
+  NodeSet have(kNodes);
+  have.insert(NodeId{0});
+  have.insert(NodeId{6});
+  const CarriedBlock block{5, bytes("a header")};
+  std::vector<Kind> out{
+      kind("Hello", Hello{kWireVersion, digest_of(1)}),
+      kind("Want", dag::Want{{{NodeId{0}, Round{0}, digest_of(2)},
+                              {NodeId{65535}, Round{~0ull}, digest_of(3)}}}),
+      kind("WantEvidence", dag::WantEvidence{Round{9}, digest_of(4)}),
+      kind("Give", Give{{block, {0, bytes("another")}}}),
+      kind("WantLog", WantLog{Round{0}, 3}),
+      kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, block}}}),
+      kind("WantLogHash", WantLogHash{Round{0}}),
+      kind("LogHash", LogHash{Round{8}, digest_of(6), true}),
+      kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
+      kind("Overloaded", Overloaded{0}),
+      kind("Subscribe", Subscribe{~0ull}),
+      kind("Log", Log{0, 12})};
+  out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
+                 [](ByteView in) -> std::optional<Bytes> {
+                   const auto m = decode_want_round(in, kNodes);
+                   if (!m) return std::nullopt;
+                   return encode(*m);
+                 }});
+  return out;
+}
+
+TEST(Wire, EveryMessageComesBack) {
+  for (const Kind& k : kinds()) {
+    const auto again = k.again(k.sample.view());
+    ASSERT_TRUE(again) << k.name;
+    EXPECT_EQ(*again, k.sample) << k.name;
+  }
+  const auto status =
+      decode<NodeStatus>(encode(NodeStatus{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)}).view());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->length, 1u);
+  EXPECT_EQ(status->payload_bytes, 6u);
+  EXPECT_EQ(status->state, digest_of(8));
+  const auto part = decode<LogPart>(
+      encode(LogPart{Round{9}, {{Round{4}, digest_of(5), 3, 1, {6, bytes("h")}}}}).view());
+  ASSERT_TRUE(part && part->blocks.size() == 1);
+  EXPECT_EQ(part->head, Round{9});
+  EXPECT_EQ(part->blocks[0].leader, digest_of(5));
+  EXPECT_EQ(part->blocks[0].total, 3u);
+  EXPECT_EQ(part->blocks[0].index, 1u);
+  EXPECT_EQ(part->blocks[0].block.payload_bytes, 6u);
+  EXPECT_EQ(joined(part->blocks[0].block.header), "h");
+}
+
+TEST(Wire, AnEmptyMessageIsRefusedWhereAFieldIsNeeded) {
+  for (const Kind& k : kinds()) {
+    const bool list = k.name == "Want" || k.name == "Give";
+    EXPECT_EQ(k.again({}).has_value(), list) << k.name;
+  }
+  EXPECT_TRUE(decode<Empty>({}));
+}
+
+// A cut either is refused or leaves out whole fields at the end.
+TEST(Wire, WhatIsCutIsRefusedOrShorter) {
+  for (const Kind& k : kinds()) {
+    std::size_t refused = 0;
+    for (std::size_t size = 0; size < k.sample.size(); ++size) {
+      const auto again = k.again(k.sample.slice(0, size).view());
+      refused += again ? 0 : 1;
+      if (again) {
+        EXPECT_LT(again->size(), k.sample.size()) << k.name << " cut to " << size;
+      }
+    }
+    EXPECT_GT(refused, 0u) << k.name;
+  }
+}
+
+TEST(Wire, FieldsFromTheFutureAreSkipped) {
+  const std::string unknown(
+      "\xf8\x07\x2a"
+      "\xfa\x07\x03"
+      "new"
+      "\xfd\x07"
+      "four",
+      15);
+  for (const Kind& k : kinds()) {
+    const auto again = k.again(bytes(joined(k.sample) + unknown).view());
+    ASSERT_TRUE(again) << k.name;
+    EXPECT_EQ(*again, k.sample) << k.name;
+  }
+  EXPECT_TRUE(decode<Empty>(as_view(unknown)));
+}
+
+TEST(Wire, GroupsFieldZeroAndLyingLengthsAreRefused) {
+  for (const std::string& bad : {std::string("\xfb\x07\xfc\x07"), std::string("\xfc\x07"),
+                                 std::string(1, '\0'), std::string("\xfa\x07\xff\xff\xff\xff\x0f"),
+                                 std::string("\xfa\x07\x05"
+                                             "abc"),
+                                 std::string(11, '\xff'), std::string("\xff\x07")}) {
+    for (const Kind& k : kinds()) {
+      EXPECT_FALSE(k.again(bytes(joined(k.sample) + bad).view())) << k.name;
+    }
+    EXPECT_FALSE(decode<Empty>(as_view(bad)));
+  }
+}
+
+// A field with another wire type counts as unknown, so that what it should carry is missing.
+TEST(Wire, WrongTypesAndSizesAreRefused) {
+  const auto refused = [](const auto& m) { EXPECT_FALSE(m); };
+  refused(decode<Hello>(as_view("\x0a\x01\x02\x12\x20" + digest_text(1))));
+  refused(decode<Hello>(as_view("\x08\x02\x12\x1f" + std::string(31, 'x'))));
+  refused(decode<Hello>(as_view("\x08\x02\x12\x21" + std::string(33, 'x'))));
+  refused(decode<Subscribe>(as_view("\x0a\x01\x04")));
+  refused(decode<WantLog>(as_view(std::string("\x0d\x01\0\0\0", 5))));
+  refused(decode<WantLogHash>(as_view("\x0a\x01\x04")));
+  refused(decode<Overloaded>(as_view("\x0a\x01\x04")));
+  refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
+  refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));
+  refused(decode<dag::WantEvidence>(as_view("\x08\x01\x10\x20")));
+  refused(decode<NodeStatus>(as_view("\x3a\x20" + digest_text(1) + "\x40\x01")));
+  refused(decode<dag::Want>(as_view("\x0a\x02\x08\x01")));  // no digest
+  refused(
+      decode<dag::Want>(as_view("\x0a\x26\x08\x80\x80\x04\x1a\x20" + digest_text(1))));  // author
+  refused(decode<LogPart>(as_view("\x08\x01\x12\x02\x08\x01")));            // no leader
+  refused(decode_want_round(as_view("\x12\x01\x01"), kNodes));              // no round
+  refused(decode_want_round(as_view("\x08\x01\x12\x01\x07"), kNodes));      // no such node
+  refused(decode_want_round(as_view("\x08\x01\x12\x02\x03\x03"), kNodes));  // twice
+  refused(decode_want_round(as_view("\x08\x01\x12\x02\x03\x02"), kNodes));  // descending
+}
+
+std::string repeated(const std::string& field, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += field;
+  return out;
+}
+
+TEST(Wire, HugeCountsAreRefusedBeforeTheyCostMemory) {
+  const std::string empty_block("\x0a\x00", 2);
+  EXPECT_TRUE(decode<Give>(as_view(repeated(empty_block, kMaxItems))));
+  EXPECT_FALSE(decode<Give>(as_view(repeated(empty_block, kMaxItems + 1))));
+  EXPECT_FALSE(decode<Give>(as_view(repeated(empty_block, 4'000'000))));
+  EXPECT_FALSE(decode<dag::Want>(as_view(repeated(empty_block, 4'000'000))));
+  EXPECT_FALSE(
+      decode<LogPart>(as_view("\x08\x01" + repeated(std::string("\x12\x00", 2), 4'000'000))));
+  EXPECT_FALSE(decode_want_round(as_view("\x08\x01" + repeated("\x10\x01", 100)), kNodes));
+  EXPECT_FALSE(
+      decode_want_round(as_view("\x08\x01\x12\x80\x80\x80\x01" + std::string(1 << 21, 1)), kNodes));
+  dag::Want most;
+  most.blocks.assign(kMaxItems, {NodeId{1}, Round{~0ull}, digest_of(1)});
+  EXPECT_TRUE(decode<dag::Want>(encode(most).view()));
+  most.blocks.push_back(most.blocks[0]);
+  EXPECT_FALSE(decode<dag::Want>(encode(most).view()));
+}
+
+TEST(Wire, SmallMessagesStaySmall) {
+  const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
+  for (const Kind& k : kinds()) {
+    if (k.name == "Want" || k.name == "Give" || k.name == "LogPart" || k.name == "WantRound") {
+      continue;
+    }
+    EXPECT_FALSE(k.again(bytes(joined(k.sample) + padding).view())) << k.name;
+    const std::string many = repeated("\xf8\x07\x01", 65);
+    EXPECT_FALSE(k.again(bytes(joined(k.sample) + many).view())) << k.name;
+  }
+  EXPECT_FALSE(decode<Empty>(as_view(padding)));
+}
+
+// Whatever decodes has one meaning: encoding it gives bytes that decode to the same.
+TEST(Wire, RandomAndMutatedBytesAreRefusedOrMeanOneThing) {
+  Prng random(2, 7);
+  for (const Kind& k : kinds()) {
+    for (int i = 0; i < 20'000; ++i) {
+      std::string text = joined(k.sample);
+      if (i % 2 == 0) {
+        text.resize(random.below(80));
+        for (char& c : text) c = static_cast<char>(random.below(256));
+      } else {
+        text[random.below(text.size())] = static_cast<char>(random.below(256));
+      }
+      const auto once = k.again(as_view(text));
+      if (!once) continue;
+      const auto twice = k.again(once->view());
+      ASSERT_TRUE(twice) << k.name;
+      EXPECT_EQ(*twice, *once) << k.name;
+    }
+  }
+}
+
+TEST(Wire, TheFirstVersionsHelloIsUnderstoodAsSuch) {
+  const std::string first = std::string("\x01\0\0\0", 4) + digest_text(9);
+  const auto hello = decode<Hello>(as_view(first));
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->version, 1u);
+  EXPECT_EQ(hello->chain, digest_of(9));
+}
+
+// The bytes that docs/client-protocol.md shows.
+TEST(Wire, TheDocumentedBytesHold) {
+  const std::string chain = digest_text('c');
+  EXPECT_EQ(joined(encode(Hello{2, digest_of('c')})), "\x08\x02\x12\x20" + chain);
+  EXPECT_EQ(joined(encode(Subscribe{4})), "\x08\x04");
+  EXPECT_EQ(joined(encode(Subscribe{0})), std::string("\x08\x00", 2));
+  EXPECT_EQ(joined(encode(Overloaded{3})), "\x08\x03");
+  EXPECT_EQ(joined(encode(Log{4, 2})), "\x08\x04\x10\x02");
+  EXPECT_EQ(joined(encode(NodeStatus{300, 20, 19, 0, 0, 5, digest_of('l'), digest_of('s')})),
+            "\x08\xac\x02\x10\x14\x18\x13\x30\x05\x3a\x20" + digest_text('l') + "\x42\x20" +
+                digest_text('s'));
+}
+
+}  // namespace
+}  // namespace thresher::net::wire
