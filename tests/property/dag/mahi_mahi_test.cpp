@@ -2,6 +2,8 @@
 // progress without any synchrony.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "../delayed.hpp"
 #include "arena.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
@@ -184,6 +186,95 @@ TEST(WithoutSynchrony, MahiMahiGoesOnWithTheRealCoin) {
   EXPECT_GE(run.lowest_round(), kRounds);
   EXPECT_GE(run.shortest_log(), 10u);
   EXPECT_TRUE(run.agree());
+}
+
+// Four correct nodes that hear each other in the order of sending, until each has a log.
+class Calm {
+ public:
+  Calm() {
+    for (std::uint16_t i = 0; i < 4; ++i) {
+      nodes_.push_back(node(i));
+      feed(i, Start{0});
+    }
+    const Bytes bytes = Bytes::copy_of(as_view("something to order"));
+    feed(0, Requested<dag::Submit>{{{bytes, hash(bytes.view())}, {}}});
+    while (!letters_.empty()) {
+      const auto [from, to, message] = letters_.front();
+      letters_.pop_front();
+      feed(to, Received<dag::Message>{NodeId{from}, message});
+    }
+  }
+  Round decided(std::uint16_t i) const { return nodes_[i].next_slot(); }
+  /// As it is after a crash.
+  dag::Dag restarted(std::uint16_t i) const {
+    dag::Dag out = node(i);
+    dag::Dag::Fx fx;
+    (void)disks_[i].replay([&](const Restored& r) { step(out, InputOf<dag::Dag>{r}, fx); });
+    step(out, InputOf<dag::Dag>{Start{0}}, fx);
+    return out;
+  }
+
+ private:
+  static dag::Dag node(std::uint16_t i) {
+    return Uncertified{Rules::mahi_mahi(), ideal(4)}.make(*Committee::of(4), NodeId{i});
+  }
+  void feed(std::uint16_t i, const InputOf<dag::Dag>& input) {
+    dag::Dag::Fx fx;
+    step(nodes_[i], input, fx);
+    for (auto& effect : fx.list()) {
+      if (const auto* v = std::get_if<Verify>(&effect)) {
+        feed(i, Verified{v->ticket, true});
+      } else if (const auto* e = std::get_if<Endorse>(&effect)) {
+        feed(i, Endorsed{e->ticket, {}});
+      } else if (const auto* p = std::get_if<Persist>(&effect)) {
+        (void)disks_[i].write(std::span(p, 1), true);
+      } else if (const auto* s = std::get_if<Send<dag::Message>>(&effect)) {
+        letters_.push_back({i, s->to.value, s->message});
+      } else if (const auto* b = std::get_if<Broadcast<dag::Message>>(&effect)) {
+        for (std::uint16_t to = 0; to < 4; ++to) {
+          if (to != i) letters_.push_back({i, to, b->message});
+        }
+      }
+    }
+  }
+
+  struct Letter {
+    std::uint16_t from;
+    std::uint16_t to;
+    dag::Message message;
+  };
+  std::vector<dag::Dag> nodes_;
+  std::vector<MemoryStorage> disks_ = std::vector<MemoryStorage>(4);
+  std::deque<Letter> letters_;
+};
+
+std::size_t shares_of(dag::Dag::Fx& fx, std::uint64_t instance) {
+  std::size_t out = 0;
+  for (const auto& effect : fx.list()) {
+    const auto* sent = std::get_if<Send<dag::Message>>(&effect);
+    const auto* share = sent != nullptr ? std::get_if<coin::Share>(&sent->message) : nullptr;
+    out += share != nullptr && share->instance == instance ? 1 : 0;
+  }
+  return out;
+}
+
+// Who knew a coin may have restarted since: asked for its share of a slot that it decided, it
+// reveals it once more. Of a slot that is not decided, and whose wave is not over, it does not.
+TEST(CoinShares, OfDecidedSlotsAreGivenAgainAfterARestart) {
+  const Calm calm;
+  dag::Dag node = calm.restarted(1);
+  const std::uint64_t next = node.next_slot().value;
+  ASSERT_EQ(next, calm.decided(1).value);
+  ASSERT_GT(next, 1u);
+  const coin::IdealCoin other(3, NodeId{2}, 77);
+  const auto asked = [&](std::uint64_t slot) {
+    dag::Dag::Fx fx;
+    const coin::Share ask{slot, *other.share(slot), true};
+    step(node, InputOf<dag::Dag>{Received<dag::Message>{NodeId{2}, ask}}, fx);
+    return shares_of(fx, slot);
+  };
+  EXPECT_EQ(asked(1), 1u);
+  EXPECT_EQ(asked(next + 20), 0u);
 }
 
 // A share of the coin is nothing to rules that toss none.
