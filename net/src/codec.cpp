@@ -36,6 +36,11 @@ struct Encoder {
     }
     return {kGive, wire::encode(give), Bytes::from(std::move(payload))};
   }
+  Frame operator()(const coin::Share& m) const {
+    Writer w;
+    coin::encode_share(m, w);
+    return {kCoinShare, Bytes::from(w.take()), {}};
+  }
 };
 
 template <class M>
@@ -85,6 +90,12 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
       return checked(wire::decode<dag::WantEvidence>(control));
     case kGive:
       return decode_give(frame, chain, n);
+    case kCoinShare: {
+      Reader in(control);
+      const auto share = coin::decode_share(in);
+      if (!share || !in.done()) return Errc::kMalformed;
+      return dag::Message{*share};
+    }
     default:
       return Errc::kMalformed;
   }

@@ -81,9 +81,14 @@ std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& s, const dag:
   config.chain = s.chain;
   config.rules = rules;
   config.gc_depth = s.options.gc_rounds;
-  config.pace = Delay{std::min(s.options.pace_us, s.options.delta_us) * 1000 / s.options.delta_us};
+  // Where no timer decides when a round is left, none holds it up either.
+  if (!rules.coin) {
+    config.pace =
+        Delay{std::min(s.options.pace_us, s.options.delta_us) * 1000 / s.options.delta_us};
+  }
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
+  config.coin = s.coin;
   return std::make_unique<EngineOf<DagAdapter>>(DagAdapter{s, &host}, dag::Dag(std::move(config)),
                                                 host);
 }

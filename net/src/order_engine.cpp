@@ -27,15 +27,22 @@ std::optional<Bytes> unsealed(const Restored& record) {
 }
 
 const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{"anchored-bullshark", "bullshark", "bullshark-async",
-                                              "mysticeti",          "pbft",      "raft",
-                                              "sparse-bullshark",   "thresher"};
+  static const std::vector<std::string> names{"anchored-bullshark",
+                                              "bullshark",
+                                              "bullshark-async",
+                                              "mahi-mahi",
+                                              "mysticeti",
+                                              "pbft",
+                                              "raft",
+                                              "sparse-bullshark",
+                                              "thresher"};
   return names;
 }
 
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& host) {
   if (s.protocol == "thresher") return make_dag_engine(s, dag::Rules::thresher(), host);
   if (s.protocol == "mysticeti") return make_dag_engine(s, dag::Rules::mysticeti(), host);
+  if (s.protocol == "mahi-mahi") return make_dag_engine(s, dag::Rules::mahi_mahi(), host);
   using certified::Rules;
   if (s.protocol == "bullshark") return make_certified_engine(s, Rules::bullshark(), host);
   if (s.protocol == "anchored-bullshark") {

@@ -9,6 +9,7 @@
 #include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/sim/run.hpp"
 
@@ -31,7 +32,8 @@ class DagSubject {
   static constexpr bool kOrdered = true;
   static constexpr bool kRounds = true;
 
-  DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules), signer_(e) {
+  DagSubject(const Experiment& e, const dag::Rules& rules)
+      : rules_(rules), signer_(e), seed_(e.seed) {
     committee_ = *Committee::make(e.n, e.f);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
@@ -57,6 +59,10 @@ class DagSubject {
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
     config.records = records_;
+    if (rules_.coin) {
+      config.coin =
+          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
+    }
     return dag::Dag(std::move(config));
   }
   dag::Submit request(const Bytes& payload) const { return {{payload, hash(payload.view())}}; }
@@ -172,6 +178,8 @@ class DagSubject {
     if (lies_) lies_->note(m.block);
     if (lemmas_) lemmas_->note(m.block);
     const dag::Block& b = *m.block;
+    // Where a coin names leaders nobody is known in advance; whose turn it is stands in, so that a
+    // scheduler has somebody to pick on.
     const bool leads = dag::leader_of(b.round(), committee_) == b.author();
     return {"block", b.round().value, total(size(b)), leads};
   }
@@ -191,9 +199,17 @@ class DagSubject {
     return {"give", m.blocks.empty() ? 0 : m.blocks.front()->round().value, total(bytes)};
   }
 
+  MessageFacts facts(const coin::Share& m) const {
+    return {.label = "coin-share",
+            .round = m.instance,
+            .bytes = total(8 + sizeof(m.share.bytes) + 1),
+            .share = true};
+  }
+
   Committee committee_ = *Committee::make(4, 1);
   dag::Rules rules_;
   Signer signer_;
+  std::uint64_t seed_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   bool records_ = false;  // somebody will restart

@@ -249,7 +249,10 @@ void Links::saw_leader(NodeId id) {
 
 Ticks Links::lookahead() const {
   using Scheduler = Network::Scheduler;
-  if (net_.scheduler == Scheduler::kAdaptive || net_.scheduler == Scheduler::kRushing) return 0;
+  if (net_.scheduler == Scheduler::kAdaptive || net_.scheduler == Scheduler::kRushing ||
+      net_.scheduler == Scheduler::kHunt) {
+    return 0;
+  }
   const auto least = [](const DelayLaw& l) {
     return std::max<Ticks>(l.kind == DelayLaw::Kind::kConstant ? l.mean : l.min, 1);
   };
@@ -279,6 +282,7 @@ Ticks Links::scheduled(const Letter& letter, Ticks at, Prng& rng) const {
   const bool seen = std::find(led_.begin(), led_.end(), letter.from) != led_.end();
   switch (net_.scheduler) {
     case Scheduler::kFair:
+    case Scheduler::kHunt:  // the engine holds messages back before they come here
       return at;
     case Scheduler::kStarve:
       return letter.anchor ? latest : at;

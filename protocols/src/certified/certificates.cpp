@@ -148,7 +148,55 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
   const VertexPtr& shared = message.vertex;
   const bool same = shared && shared->digest == message.digest &&
                     shared->payload.bytes.size() == payload->bytes.size();
-  check_vertex(same ? shared : make_vertex(*proposal, *payload, message.certificate), from, fx);
+  park(same ? shared : make_vertex(*proposal, *payload, message.certificate), fx);
+}
+
+// The signatures of a round's certificates are checked together, like the votes on a header.
+void Bullshark::State::park(const VertexPtr& vertex, Fx& fx) {
+  Peer& peer = peers[vertex->author().value];
+  const bool full = peer.parked >= config.limits.proposals_per_peer;
+  if (config.rules.one_signature || full) return check_vertex(vertex, vertex->author(), fx);
+  if (!parked[vertex->round()].emplace(vertex->author(), vertex).second) return;
+  ++peer.parked;
+  wanted = wanted || missing.contains(vertex->ref());
+}
+
+bool Bullshark::State::is_parked(const Ref& ref) const {
+  const auto it = parked.find(ref.round);
+  return it != parked.end() && it->second.contains(ref.author);
+}
+
+// Whether these could complete the round, or commit the anchor before it. In a round that is
+// complete and not left yet any one may be what it waits for; those of a round that was left go
+// along with the next.
+bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const {
+  if (r < own_round()) return false;
+  const Committee& c = config.committee;
+  const std::size_t held = store.accepted_authors(r).count();
+  if (held + unchecked.size() >= c.at_least(config.rules.complete)) return true;
+  const Round before{r.value - 1};
+  if (r.value < 2 || !has_anchor(before)) return false;
+  const NodeId anchor = anchor_of(before, c);
+  const auto votes = std::count_if(unchecked.begin(), unchecked.end(), [&](const auto& entry) {
+    return entry.second->header.parents.contains(anchor);
+  });
+  const std::uint32_t known = store.votes(before);
+  const std::uint32_t needed = c.at_least(config.rules.commit);
+  return votes > 0 && known < needed && known + static_cast<std::uint32_t>(votes) >= needed;
+}
+
+void Bullshark::State::check_parked(bool all, Fx& fx) {
+  all = std::exchange(wanted, false) || all ||
+        std::any_of(parked.begin(), parked.end(),
+                    [&](const auto& round) { return worth_checking(round.first, round.second); });
+  if (!all) return;
+  for (const auto& [round, vertices] : std::exchange(parked, {})) {
+    for (const auto& [author, vertex] : vertices) {
+      --peers[author.value].parked;
+      if (round <= store.floor() || store.find({author, round}) != nullptr) continue;
+      check_vertex(vertex, author, fx);
+    }
+  }
 }
 
 // Pre: the certificate's shape is right.

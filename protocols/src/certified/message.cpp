@@ -73,9 +73,7 @@ struct Encoder {
       body.add(p);
     }
   }
-  void operator()(const coin::Share& m) {
-    out.u64(m.instance).bytes(m.share.bytes).u8(m.ask ? 1 : 0);
-  }
+  void operator()(const coin::Share& m) { coin::encode_share(m, out); }
 };
 
 class Decoder {
@@ -179,13 +177,9 @@ class Decoder {
   }
 
   Result<Message> coin_share() {
-    coin::Share m{in_.u64(), {}, false};
-    const ByteView raw = in_.bytes(m.share.bytes.size());
-    const std::uint8_t ask = in_.u8();
-    if (!in_.ok() || ask > 1) return Errc::kMalformed;
-    std::copy(raw.begin(), raw.end(), m.share.bytes.begin());
-    m.ask = ask == 1;
-    return Message(m);
+    const auto m = coin::decode_share(in_);
+    if (!m) return Errc::kMalformed;
+    return Message(*m);
   }
 
   std::optional<Payload> cut(std::size_t size) {

@@ -65,6 +65,7 @@ bool Bullshark::State::suspected(Round r) const {
 }
 
 void Bullshark::State::progress(Fx& fx) {
+  if (!parked.empty()) check_parked(false, fx);
   order(fx);
   if (!started) return;
   // What costs least is asked first: this runs at every input.
@@ -255,6 +256,7 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       pull(fx);
       return;
     case kPushTimer:
+      check_parked(true, fx);
       push_own(fx);
       progress(fx);
       return;

@@ -53,6 +53,10 @@ struct Bullshark::State {
   bool verdict(const Verified& verified, Fx& fx);
   void conclude(Check& check, Fx& fx);
   void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx);
+  void park(const VertexPtr& vertex, Fx& fx);
+  bool is_parked(const Ref& ref) const;
+  bool worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const;
+  void check_parked(bool all, Fx& fx);
   bool hold(const VertexPtr& vertex, NodeId from, Fx& fx);
   void settle(std::vector<Ref> ready, Fx& fx);
   static Certify certify(const VertexPtr& vertex);
@@ -148,6 +152,7 @@ struct Bullshark::State {
     bool accused = false;          // proven equivocator: not voted for any more
     std::uint32_t batch_ticks = 0;
     std::uint32_t checks = 0;       // verdicts awaited on what it sent
+    std::uint32_t parked = 0;       // its certificates in `parked`
     std::uint32_t outstanding = 0;  // answers it may still send
     std::uint32_t missing = 0;      // vertices to fetch for its proposals
     Signature vote{};
@@ -172,6 +177,9 @@ struct Bullshark::State {
     std::size_t left = 0;
   };
   std::map<std::uint64_t, Check> checks;  // by their first ticket
+  /// Certified by their authors' word: the signatures are checked when they could matter.
+  std::map<Round, std::map<NodeId, VertexPtr>> parked;
+  bool wanted = false;  // somebody refers to one of them
   std::uint64_t next_ticket = 1;
 
   struct Missing {

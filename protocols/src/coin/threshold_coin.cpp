@@ -8,6 +8,20 @@ namespace {
 constexpr TimerId kResend{1, {}};
 }  // namespace
 
+void encode_share(const Share& share, Writer& out) {
+  out.u64(share.instance).bytes(share.share.bytes).u8(share.ask ? 1 : 0);
+}
+
+std::optional<Share> decode_share(Reader& in) {
+  Share share{in.u64(), {}, false};
+  const ByteView raw = in.bytes(share.share.bytes.size());
+  const std::uint8_t ask = in.u8();
+  if (!in.ok() || ask > 1) return std::nullopt;
+  std::copy(raw.begin(), raw.end(), share.share.bytes.begin());
+  share.ask = ask == 1;
+  return share;
+}
+
 ThresholdCoin::ThresholdCoin(Config config)
     : config_(std::move(config)), early_(config_.committee.size()) {}
 

@@ -217,7 +217,7 @@ std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
   if (config.rules.edges == Edges::kSparse) {
     return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
   }
-  if (h.round.value < 2) return std::nullopt;
+  if (h.round.value < 2 || config.rules.coin) return std::nullopt;
   const Round slot{h.round.value - 1};
   const NodeId leader = schedule.leader(slot);
   if (h.self.round == slot && leader == h.author) return h.self;
@@ -230,8 +230,9 @@ std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
 // Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
 // certificate).
 std::optional<Edge> Dag::State::derived_claim(const Header& h) const {
-  if (config.rules.edges == Edges::kSparse || h.round.value < 3) return std::nullopt;
-  const Round slot{h.round.value - 2};
+  const std::uint64_t back = config.rules.claims_after();
+  if (config.rules.edges == Edges::kSparse || h.round.value <= back) return std::nullopt;
+  const Round slot{h.round.value - back};
   for (const Candidate& c : store.candidates(slot)) {
     Tally votes(config.committee);
     const auto count = [&](const Edge& e) {
@@ -313,6 +314,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     if (store.accept(*entry, derived_claim(block->header)) && edge.round.value >= 2) {
       wake_evidence(Round{edge.round.value - 2}, ready);
     }
+    if (config.rules.coin) count_seen(*entry);
     Peer& author = peers[edge.author.value];
     if (author.waiting > 0) --author.waiting;
     author.accepted = std::max(author.accepted, edge.round);

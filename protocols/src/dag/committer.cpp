@@ -14,8 +14,8 @@ struct Slot {
 
 // The block of `slot` that some block in the anchor's history claims, if any.
 std::optional<Edge> claimed_in_history(const Store& store, const Committee& committee,
-                                       const Edge& anchor, const Slot& slot) {
-  const Round claim_round{slot.round.value + 2};
+                                       const Rules& rules, const Edge& anchor, const Slot& slot) {
+  const Round claim_round{slot.round.value + rules.claims_after()};
   std::set<Edge> seen{anchor};
   std::vector<Edge> todo{anchor};
   while (!todo.empty()) {
@@ -42,12 +42,13 @@ bool claims_reach(const Store& store, const Committee& committee, const Rules& r
   if (rules.claims_by_author && rules.claims_in_time) return false;
   Tally authors = c.claims;
   std::uint32_t blocks = 0;
-  for (Round r{slot.round.value + 2}; r <= store.top(); ++r.value) {
+  const Round first{slot.round.value + rules.claims_after()};
+  for (Round r = first; r <= store.top(); ++r.value) {
     for (const Entry& e : store.round(r)) {
-      if (r.value == slot.round.value + 2) {
+      if (r == first) {
         blocks += e.claim == c.leader ? 1 : 0;
       } else if (!rules.claims_in_time && e.accepted &&
-                 claimed_in_history(store, committee, e.edge(), slot) == c.leader) {
+                 claimed_in_history(store, committee, rules, e.edge(), slot) == c.leader) {
         authors.add(e.block->author());
       }
     }
@@ -66,9 +67,9 @@ Decision direct(const Store& store, const Committee& committee, const Rules& rul
     }
     all_dead = all_dead && c.dead.reached(rules.skip, committee);
   }
-  const bool enough =
-      !rules.skip_needs_authors ||
-      store.held_authors(Round{slot.round.value + 1}).reached(rules.skip, committee);
+  const Round voters{slot.round.value + rules.votes_after()};
+  const Tally& seen = rules.coin ? store.accepted_authors(voters) : store.held_authors(voters);
+  const bool enough = !rules.skip_needs_authors || seen.reached(rules.skip, committee);
   if (enough && all_dead) return {slot.round, Verdict::kSkip, true, {}};
   return {slot.round, Verdict::kUndecided, false, {}};
 }
@@ -108,6 +109,10 @@ std::vector<Decision> decide(const Store& store, const Committee& committee,
                              const Schedule& schedule, const Rules& rules, Round next) {
   std::vector<Decision> out;  // from the top down
   for (std::uint64_t r = store.top().value; r >= next.value; --r) {
+    if (!schedule.known(Round{r})) {
+      out.push_back({.slot = Round{r}});
+      continue;
+    }
     const Slot slot{Round{r}, schedule.leader(Round{r})};
     Decision d = direct(store, committee, rules, slot);
     if (d.verdict == Verdict::kCommit) {
@@ -118,7 +123,7 @@ std::vector<Decision> decide(const Store& store, const Committee& committee,
       const Decision* anchor = anchor_for(out, Round{r + rules.anchor_distance}, rules);
       if (anchor != nullptr && anchor->verdict == Verdict::kCommit) {
         const auto claimed = rules.indirect_needs_claim
-                                 ? claimed_in_history(store, committee, anchor->leader, slot)
+                                 ? claimed_in_history(store, committee, rules, anchor->leader, slot)
                                  : in_history(store, committee, anchor->leader, slot);
         d.verdict = claimed ? Verdict::kCommit : Verdict::kSkip;
         if (claimed) d.leader = *claimed;

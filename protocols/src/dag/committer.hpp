@@ -3,7 +3,9 @@
 //   for (const Decision& d : decide(store, committee, rules, next_slot)) ...   // lowest slot first
 //
 // Guarantees: what two correct nodes decide never conflicts (P5 in docs/protocols/thresher.md).
-// Source: THRESHER-DAG section 4; for dense rules PROTOCOLS 1.6, with votes and claims derived.
+// A slot whose leader a coin did not name yet is undecided, and hides the anchors behind it.
+// Source: THRESHER-DAG section 4; for dense rules PROTOCOLS 1.6 and 1.7, with votes and claims
+// derived.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,12 @@ Dag::State::State(Config c)
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
       timeout(config.timeout.value),
-      restored_schedule(schedule) {}
+      restored_schedule(schedule) {
+  if (config.rules.coin) {
+    coin.emplace(
+        coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
+  }
+}
 
 Dag::Dag(Config config) : state_(std::make_unique<State>(std::move(config))) {}
 Dag::Dag(const Dag& other) : state_(std::make_unique<State>(*other.state_)) {}

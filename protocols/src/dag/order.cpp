@@ -8,7 +8,9 @@ namespace thresher::dag {
 void Dag::State::order(Fx& fx) {
   // What is decided depends on the store alone, so without news there is nothing to decide.
   if (!started || (ordered_version == store.version() && ordered_next == next)) return;
+  if (coin) toss_ready(fx);
   while (order_once(fx)) leaders_changed();
+  if (coin) forget_waves();
   ordered_next = next;
 }
 

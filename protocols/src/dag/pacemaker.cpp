@@ -40,6 +40,7 @@ bool Dag::State::certification_impossible(Round slot) const {
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
+  if (config.rules.coin) return true;  // there is nobody to wait for
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee) || timed_out) return true;
   if (leader_block(r) == nullptr) return false;
@@ -210,6 +211,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
 }
 
 void Dag::State::expired(TimerId id, Fx& fx) {
+  if (id.route.depth > 0) return expired_of_coin(id, fx);
   switch (id.local) {
     case kRoundTimer:
       if (timer_for != (own ? own->round() : Round{0})) return;

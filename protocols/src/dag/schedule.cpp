@@ -19,6 +19,7 @@ Schedule::Schedule(const Committee& committee, const Rules& rules)
       faults_(committee.faults()),
       settled_(committee.at_least(kSettled)),
       reputation_(rules.reputation),
+      coin_(rules.coin),
       missed_(rules.reputation ? committee.size() : 0),
       terms_{Term{Round{0}, {}}} {}
 
@@ -27,6 +28,7 @@ bool Schedule::in_turn(Round round) const {
 }
 
 NodeId Schedule::leader(Round round) const {
+  if (coin_) return drawn_.at(round);
   const NodeId turn{static_cast<std::uint16_t>(round.value % size_)};
   if (!reputation_ || in_turn(round)) return turn;
   auto term = terms_.rbegin();
@@ -76,7 +78,7 @@ void Schedule::encode(Writer& out) const {
     out.u64(term.from.value).u16(static_cast<std::uint16_t>(term.out.size()));
     for (const NodeId id : term.out) out.u16(id.value);
   }
-  const auto late = size_ - std::count(missed_.begin(), missed_.end(), 0);
+  const auto late = std::count_if(missed_.begin(), missed_.end(), [](auto m) { return m > 0; });
   out.u16(static_cast<std::uint16_t>(late));
   for (std::size_t i = 0; i < missed_.size(); ++i) {
     if (missed_[i] > 0) out.u16(static_cast<std::uint16_t>(i)).u8(missed_[i]);

@@ -81,6 +81,18 @@ struct Dag::State {
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
 
+  // waves.cpp: leaders by a coin, and votes through what lies between
+  void receive(NodeId from, const coin::Share& message, Fx& fx);
+  void toss_ready(Fx& fx);
+  template <class Input>
+  void feed_coin(const Input& input, Fx& fx);
+  void reveal(Round slot, NodeId leader);
+  using Cone = std::map<Edge, std::optional<Edge>>;
+  std::optional<Edge> seen(const Block& block, Round slot, Cone& known) const;
+  void count_seen(Entry& entry);
+  void forget_waves();
+  void expired_of_coin(TimerId id, Fx& fx);
+
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
@@ -150,6 +162,11 @@ struct Dag::State {
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   std::map<Round, Digest> restored_commits;
   Schedule restored_schedule;  // after the last of them
+
+  std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders
+  std::set<Round> tossed;                   // undecided slots whose coin was tossed
+  /// By undecided slot with a known leader: the leader's block that an accepted block sees first.
+  std::map<Round, Cone> cones;
 };
 
 }  // namespace thresher::dag

@@ -75,17 +75,30 @@ bool Store::insert(BlockPtr block, std::optional<Edge> vote) {
   info.entries.push_back({.block = std::move(block), .vote = vote, .claim = claim});
   info.held.add(author);
 
-  bool latched = false;
-  const Round slot{round.value - 1};
-  if (in_range(slot)) {
-    if (vote) candidate(*vote);
-    for (Candidate& c : at(slot).candidates) {
-      (votes_for(vote, c.leader) ? c.votes : c.dead).add(author);
-      latched |= latch(c);
-    }
-  }
+  // What is read off its history counts when the block is accepted.
+  bool latched = !rules_.coin && count_vote(info.entries.back());
   if (claim) latched |= count_claim(*claim, author);
   return latched;
+}
+
+bool Store::count_vote(const Entry& entry) {
+  const Round round = entry.block->round();
+  if (round.value <= rules_.votes_after()) return false;
+  const Round slot{round.value - rules_.votes_after()};
+  if (!in_range(slot)) return false;
+  if (entry.vote) candidate(*entry.vote);
+  bool latched = false;
+  for (Candidate& c : at(slot).candidates) {
+    (votes_for(entry.vote, c.leader) ? c.votes : c.dead).add(entry.block->author());
+    latched |= latch(c);
+  }
+  return latched;
+}
+
+bool Store::vote(Entry& entry, std::optional<Edge> vote) {
+  ++version_;
+  entry.vote = vote;
+  return count_vote(entry);
 }
 
 bool Store::accept(Entry& entry, std::optional<Edge> claim) {
@@ -113,9 +126,10 @@ Candidate& Store::candidate(const Edge& leader) {
   }
   all.push_back({leader, Tally(committee_), Tally(committee_), Tally(committee_), false});
   // Blocks that arrived before the first vote for this leader are dead votes for it.
-  const Round next{leader.round.value + 1};
-  if (in_range(next)) {
-    for (const Entry& e : at(next).entries) {
+  const Round voters{leader.round.value + rules_.votes_after()};
+  if (in_range(voters)) {
+    for (const Entry& e : at(voters).entries) {
+      if (rules_.coin && !e.accepted) continue;
       (votes_for(e.vote, leader) ? all.back().votes : all.back().dead).add(e.block->author());
     }
   }

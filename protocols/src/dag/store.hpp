@@ -62,6 +62,26 @@ class Store {
   bool insert(BlockPtr block, std::optional<Edge> vote);
   /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
   bool accept(Entry& entry, std::optional<Edge> claim);
+  /// Counts what an accepted block votes for, where that is read off its history. True when
+  /// evidence latched.
+  bool vote(Entry& entry, std::optional<Edge> vote);
+  /// A coin named the leader of `slot`: what the accepted blocks of its wave vote for and claim is
+  /// derived by `vote(block)`, then `claim(header)`. Pre: slot > floor.
+  template <class V, class C>
+  void derive(Round slot, V vote, C claim) {
+    ++version_;
+    for (Entry& e : round(Round{slot.value + rules_.votes_after()})) {
+      if (e.accepted) e.vote = vote(*e.block);
+    }
+    for (const Entry& e : round(Round{slot.value + rules_.votes_after()})) {
+      if (e.accepted) count_vote(e);
+    }
+    for (Entry& e : round(Round{slot.value + rules_.claims_after()})) {
+      if (!e.accepted) continue;
+      e.claim = claim(e.block->header);
+      if (e.claim) count_claim(*e.claim, e.block->author());
+    }
+  }
   /// Other leaders from `slot` on: what later blocks vote for and (accepted ones) claim is derived
   /// again by `vote(header)` and `claim(header)`. For dense rules. Pre: slot > floor.
   template <class V, class C>
@@ -138,6 +158,7 @@ class Store {
   void grow(Round round);
   Candidate& candidate(const Edge& leader);
   bool count_claim(const Edge& leader, NodeId author);
+  bool count_vote(const Entry& entry);
   template <class V>
   void forget_votes(Round slot, V vote) {
     ++version_;

@@ -133,7 +133,7 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
     net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
     if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));
     net.decimal({"delta", "what the protocol's timers call Delta"}, n.delta, kDelay);
-    choose(net, {"scheduler", "fair, starve, rushing, adaptive or reverse"}, n.scheduler);
+    choose(net, {"scheduler", "fair, starve, rushing, adaptive, reverse or hunt"}, n.scheduler);
     if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
       net.wrong("nic", "a card's speed needs milliseconds; use \"engine\": \"events\"");
     }

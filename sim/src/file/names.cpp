@@ -31,6 +31,7 @@ constexpr Name kSchedulers[] = {
     {"rushing", "the faulty are heard first, the correct last"},
     {"adaptive", "the last f leaders are heard as late as allowed"},
     {"reverse", "last sent, first delivered"},
+    {"hunt", "a leader is heard when all others have left its round, or as late as allowed"},
 };
 constexpr Name kWorkloads[] = {
     {"closed", "`clients` requests in flight at each node"},

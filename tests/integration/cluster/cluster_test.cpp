@@ -92,8 +92,8 @@ TEST_F(Cluster, MysticetiCommitsToo) {
   EXPECT_NE(run.out.find("\"agreement\":true"), std::string::npos) << run.out;
 }
 
-TEST_F(Cluster, CertifiedProtocolsComeThroughAKillWithEqualLogs) {
-  for (const std::string protocol : {"sparse-bullshark", "bullshark-async"}) {
+TEST_F(Cluster, OtherProtocolsComeThroughAKillWithEqualLogs) {
+  for (const std::string protocol : {"sparse-bullshark", "bullshark-async", "mahi-mahi"}) {
     const Outcome run = thresher("cluster --protocol " + protocol +
                                  " --duration 1500ms --rate 500 --kill 2@400ms --restart 2@800ms "
                                  "--home " +

@@ -23,6 +23,7 @@
 #include "../arena_core.hpp"
 #include "arena_witness.hpp"
 #include "thresher/core/journal.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher {
@@ -82,6 +83,8 @@ class Arena : private ArenaCore<Arena, dag::Dag> {
     config.self = NodeId{i};
     config.rules = rules_;
     config.gc_depth = options_.gc_depth;
+    config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), NodeId{i},
+                                                    options_.gc_depth);
     return dag::Dag(std::move(config));
   }
   void violated(const std::string& lemma, const std::string& why) {
@@ -153,6 +156,7 @@ class Arena : private ArenaCore<Arena, dag::Dag> {
   // now.
   void check_leaders(std::uint16_t i, std::uint64_t length) {
     const dag::Dag& node = nodes_[i];
+    if (rules_.coin) return;  // nobody knows them
     if (node.next_slot().value != reference_[length - 1].first + 1) return;
     if (witness_.same_leaders(length, node, committee_.size())) return;
     violated("leaders", "node " + std::to_string(i) + " sees other leaders after " +

@@ -8,6 +8,7 @@ namespace thresher::certified {
 namespace {
 
 constexpr std::uint32_t kPullTimerId = 2;
+constexpr std::uint32_t kPushTimerId = 3;
 
 TEST(Voting, AHeaderOfTheFirstRoundGetsOneVoteAndTheSameOneAgain) {
   Desk t(4);
@@ -240,6 +241,16 @@ TEST(Eviction, DeliveredPayloadsLeaveMemoryAndAreCountedAsHeld) {
   EXPECT_EQ(given->header.payload_bytes, bytes.size());
 }
 
+// Four of seven change nothing; five can complete the round, and their signatures are checked at
+// once.
+TEST(Certificates, AreCheckedTogetherWhenTheyCouldCompleteTheRound) {
+  Desk t(7);
+  for (std::uint16_t a = 1; a < 5; ++a) t.certify(a, 1, {});
+  EXPECT_EQ(t.node().stats().vertices_accepted, 0u);
+  t.certify(5, 1, {});
+  EXPECT_EQ(t.node().stats().vertices_accepted, 5u);
+}
+
 class BadCertificate : public testing::Test {
  protected:
   // Says a certificate for a good header and tells whether its vertex was taken.
@@ -248,6 +259,7 @@ class BadCertificate : public testing::Test {
     const std::uint64_t before = t_.node().stats().vertices_accepted;
     refused_ = t_.node().stats().refused;
     t_.say(1, Certify{Round{1}, p_->digest, std::move(c)});
+    t_.expire(kPushTimerId);  // alone it cannot complete the round: it is not checked before
     refused_ = t_.node().stats().refused - refused_;
     EXPECT_TRUE(t_.accused.empty());
     EXPECT_EQ(t_.node().footprint().checks, 0u);

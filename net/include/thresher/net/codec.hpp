@@ -1,5 +1,6 @@
 // DAG messages as frames: control bytes in front, payload beside them as a slice. A push has the
-// signed header as its control part, the others a message of net/proto/thresher.proto.
+// signed header as its control part, a share of a coin its 105 bytes, the others a message of
+// net/proto/thresher.proto.
 //
 //   Frame frame = encode(message);
 //   Result<dag::Message> message = decode(frame, chain, committee_size);
@@ -25,6 +26,7 @@ enum FrameKind : std::uint8_t {
   kLogPart,        ///< its answer; payload: those of the blocks
   kWantLogHash,    ///< asks for the log hash after a slot
   kLogHash,        ///< its answer
+  kCoinShare,      ///< a share of the coin that names leaders
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each

@@ -95,6 +95,9 @@ void Machine<S>::dispatch(const Event& event) {
     case kResume:
       resume(face);
       break;
+    case kHeard:
+      if (hunt_.over(face.id, hunted_.take(event.what))) let_go();
+      break;
   }
 }
 

@@ -90,6 +90,7 @@ struct Network {
     kRushing,   ///< faulty nodes' messages come first, correct ones' last
     kAdaptive,  ///< all messages of the last f nodes seen leading come as late as allowed
     kReverse,   ///< what was sent last comes first
+    kHunt,      ///< a leader is not heard until all others have left its round; see hunt.hpp
   };
   Scheduler scheduler = Scheduler::kFair;
 };

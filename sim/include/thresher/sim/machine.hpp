@@ -31,6 +31,7 @@
 #include "thresher/core/storage.hpp"
 #include "thresher/sim/calendar.hpp"
 #include "thresher/sim/faults.hpp"
+#include "thresher/sim/hunt.hpp"
 #include "thresher/sim/network.hpp"
 #include "thresher/sim/signing.hpp"
 #include "thresher/sim/slab.hpp"
@@ -57,6 +58,8 @@ class Machine {
         signer_(experiment),
         faults_(experiment),
         links_(experiment, faults_.faulty()),
+        hunt_(experiment, faults_.faulty()),
+        gst_(experiment.network.gst),
         calendar_(rounds_ ? kUnit : std::max<Ticks>(1, links_.longest() / 256)),
         trace_(trace) {
     if (rounds_) costs_ = {};
@@ -143,7 +146,7 @@ class Machine {
 
  private:
   // What an event is; the face, where it has one, is in the other bits.
-  enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume };
+  enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume, kHeard };
   static constexpr std::uint32_t kFaceBits = 16;
   static constexpr bool kForges = requires(const S& s, const Message& m) { s.proposes(m); };
   static constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
@@ -312,6 +315,7 @@ class Machine {
   void run(Face& face, const Input& input) {
     hand(face, input);
     if (!face.soon.empty() || !face.barriers.empty()) settle(face);
+    if (hunt_.on() && hunt_.reached(face.id, subject_.round(face.executor->protocol()))) let_go();
   }
   // Real signatures are verified, with all that wait, when the first of their verdicts is due.
   void hand(Face& face, const Input& input) {
@@ -439,7 +443,7 @@ class Machine {
     if (on_send) on_send(m);
     const std::uint32_t ref = put(from, std::move(m), ++from.sent);
     const Payload& p = payloads_[ref];
-    if (p.facts.anchor) links_.saw_leader(from.id);
+    if (p.facts.anchor) saw_leader(from, p.facts.round);
     if (trace_ != nullptr) tell_vertex(from, p);
     const auto all_alike = to || from.watched || charges_ ? std::nullopt : links_.plain(now_);
     if (all_alike) {
@@ -530,8 +534,24 @@ class Machine {
       from.out_ns = std::max(from.out_ns, leaves * 1000) + wire_ns(p.facts.bytes);
       leaves = (from.out_ns + 999) / 1000;
     }
-    const Transit t = links_.transit({from.id, to, p.number + (how.copy << 40) + (from.side << 20),
-                                      leaves, p.facts.anchor, how.withheld, how.hold, how.extra});
+    const Letter letter{from.id,
+                        to,
+                        p.number + (how.copy << 40) + (from.side << 20),
+                        leaves,
+                        p.facts.anchor,
+                        how.withheld,
+                        how.hold,
+                        how.extra};
+    if (hunt_.holds(from.id)) {
+      ++payloads_[ref].uses;
+      return hunt_.keep(from.id, {ref, letter});
+    }
+    forward(ref, letter);
+  }
+  void forward(std::uint32_t ref, const Letter& letter) {
+    const Payload& p = payloads_[ref];
+    const NodeId to = letter.to;
+    const Transit t = links_.transit(letter);
     if (t.lost) {
       if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, to, t.why);
       return;
@@ -545,6 +565,20 @@ class Machine {
     ++payloads_[ref].uses;
     schedule(at, ref,
              pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
+  }
+
+  void saw_leader(const Face& from, std::uint64_t round) {
+    links_.saw_leader(from.id);
+    if (!hunt_.proposed(from.id, round)) return;
+    calendar_.push(std::max(now_, gst_) + delta_, hunted_.put(round), pack(kHeard, from.index));
+  }
+  // Who was hunted is heard again.
+  void let_go() {
+    for (auto& [ref, letter] : hunt_.take()) {
+      letter.sent = std::max(letter.sent, now_);
+      forward(ref, letter);
+      release(ref);
+    }
   }
 
   // --- traces ---------------------------------------------------------------------------------
@@ -572,6 +606,13 @@ class Machine {
   std::unique_ptr<SignatureChecks> checks_;  // null: mocks
   FaultPlan faults_;
   Links links_;
+  struct Held {
+    std::uint32_t ref = 0;
+    Letter letter;
+  };
+  Hunt<Held> hunt_;
+  Slab<std::uint64_t> hunted_;  // rounds of leaders
+  Ticks gst_;
   Calendar calendar_;
   TraceSink* trace_;
   Slab<Payload> payloads_;

@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
+#include "thresher/core/transcript.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
 
 namespace thresher::coin {
@@ -29,6 +31,10 @@ struct Share {
   crypto::CoinShare share;
   bool ask = false;
 };
+/// 105 bytes, and the mirror: empty when malformed.
+void encode_share(const Share& share, Writer& out);
+std::optional<Share> decode_share(Reader& in);
+
 /// Reveals the own share of an instance. Instances may come in any order.
 struct Toss {
   std::uint64_t instance = 0;

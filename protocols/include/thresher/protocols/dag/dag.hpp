@@ -1,4 +1,4 @@
-// The uncertified DAG protocol: `thresher` and `mysticeti` by parameter set.
+// The uncertified DAG protocol: `thresher`, `mysticeti` and `mahi-mahi` by parameter set.
 //
 //   Dag node({.committee = *Committee::of(4), .self = NodeId{0}, .rules = Rules::thresher()});
 //   Executor<Dag, Backend> executor(std::move(node), backend);
@@ -6,10 +6,11 @@
 //
 // Guarantees: correct nodes deliver prefixes of one sequence, at any timing and with up to f
 // Byzantine nodes; after GST every correct leader's block commits within three message delays plus
-// waiting. An idle node is silent but for a slow re-push. Does not deliver a payload twice; does
-// not dedupe transactions inside payloads: the host does. A node whose disk was lost must not come
-// back: once it sees a block of its own that it does not hold, it accuses itself and the host stops
-// it.
+// waiting; with leaders by a coin no GST is needed, and every slot commits with a fixed
+// probability. An idle node is silent but for a slow re-push. Does not deliver a payload twice;
+// does not dedupe transactions inside payloads: the host does. A node whose disk was lost must not
+// come back: once it sees a block of its own that it does not hold, it accuses itself and the host
+// stops it.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,8 @@ struct Config {
   std::uint64_t host_fetches_beyond = 0;
   bool records = true;  ///< false: nothing is kept for a restart, which must not come
   Limits limits{};
+  /// The common coin of rules that draw their leaders by one, unused by the others.
+  std::shared_ptr<const crypto::CoinScheme> coin{};
 };
 
 /// Counters for metrics, tests and reports.
@@ -60,6 +63,7 @@ struct Stats {
   std::uint64_t refused = 0;  ///< malformed, over quota or out of window
   std::uint64_t equivocations = 0;
   std::uint64_t signatures_checked = 0;
+  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
@@ -106,7 +110,8 @@ class Dag {
   /// Changes nothing: brings near what a block of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
   Round next_slot() const;  ///< first slot that is not decided
-  /// Who leads a round, by what this node has decided. Pre: round >= next_slot().
+  /// Who leads a round, by what this node has decided. Pre: round >= next_slot(); no coin names
+  /// the leaders.
   NodeId leader(Round round) const;
   /// A round that some correct node has reached, as far as pushes tell.
   Round frontier() const;

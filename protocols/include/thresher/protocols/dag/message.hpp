@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/protocols/coin/threshold_coin.hpp"
 #include "thresher/protocols/dag/block.hpp"
 
 namespace thresher::dag {
@@ -34,7 +35,7 @@ struct WantEvidence {
 struct Give {
   std::vector<BlockPtr> blocks;
 };
-using Message = std::variant<Push, Want, WantRound, WantEvidence, Give>;
+using Message = std::variant<Push, Want, WantRound, WantEvidence, Give, coin::Share>;
 
 /// One committed leader and what it delivers, in order.
 struct Committed {

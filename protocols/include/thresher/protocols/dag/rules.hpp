@@ -4,8 +4,10 @@
 //   Rules rules = Rules::thresher();              // sparse: votes and claims are fields
 //   Rules rules = Rules::mysticeti();             // dense: votes and claims are read off the
 //   references
+//   Rules rules = Rules::mahi_mahi();             // dense, a longer wave, leaders by a coin
 //
-// Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1.
+// Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1;
+// `mahi_mahi` those of docs/protocols/mahi-mahi.md.
 // The switches at the end exist for mutant tests; a deployment never changes them.
 #pragma once
 
@@ -23,13 +25,19 @@ enum class Edges : std::uint8_t {
 struct Rules {
   std::string_view name;
   Edges edges = Edges::kSparse;
-  Threshold certify = kQuorum;        ///< v: votes that make a certificate
-  Threshold skip = kQuorum;           ///< b: dead votes that skip a slot
-  Threshold commit = kQuorum;         ///< c: claims that commit directly
-  Threshold dense = kQuorum;          ///< d: parents of a leader block
-  Threshold complete = kQuorum;       ///< m: blocks that complete a round
-  Threshold amplify = kValidity;      ///< a: claims that count as evidence
+  Threshold certify = kQuorum;    ///< v: votes that make a certificate
+  Threshold skip = kQuorum;       ///< b: dead votes that skip a slot
+  Threshold commit = kQuorum;     ///< c: claims that commit directly
+  Threshold dense = kQuorum;      ///< d: parents of a leader block
+  Threshold complete = kQuorum;   ///< m: blocks that complete a round
+  Threshold amplify = kValidity;  ///< a: claims that count as evidence
+  /// Rounds from a leader's block to the claims on it, both counted. Votes stand in the last but
+  /// one of them, and see the leader through whatever lies between.
+  std::uint32_t wave = 3;
   std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+  /// A common coin names the leader of a round when its wave is over; no timer is waited for. For
+  /// dense rules without reputation.
+  bool coin = false;
   bool bitmap_refs = false;  ///< blocks name their dense parents by a bitmap and one hash (S1)
   bool reputation = true;  ///< who missed its slots as a leader is passed over; false: all in turn
 
@@ -43,11 +51,25 @@ struct Rules {
   bool distinct_parents = true;      ///< dense parents are counted by author, not by block
   bool claims_by_author = true;      ///< claims are counted by author, not by block
 
+  /// Rounds from a slot to the votes, and to the claims, on its leader.
+  constexpr std::uint64_t votes_after() const { return wave - 2; }
+  constexpr std::uint64_t claims_after() const { return wave - 1; }
+
   static constexpr Rules thresher() { return {.name = "thresher"}; }
   static constexpr Rules mysticeti() { return {.name = "mysticeti", .edges = Edges::kDense}; }
   /// The same DAG with smaller blocks: n/8 + 32 bytes in place of 42 for each parent.
   static constexpr Rules mysticeti_bitmap() {
     return {.name = "mysticeti_bitmap", .edges = Edges::kDense, .bitmap_refs = true};
+  }
+  /// The asynchronous mode (PROTOCOLS 1.7). A wave of 4 commits a round earlier; from 5 on every
+  /// slot commits with probability (quorum - equivocators)/n whatever the network does.
+  static constexpr Rules mahi_mahi(std::uint32_t wave = 5) {
+    return {.name = "mahi-mahi",
+            .edges = Edges::kDense,
+            .wave = wave,
+            .anchor_distance = wave,
+            .coin = true,
+            .reputation = false};
   }
 };
 

@@ -1,0 +1,91 @@
+#include "state.hpp"
+#include "thresher/protocols/coin/leader_coin.hpp"
+
+namespace thresher::dag {
+namespace {
+/// The hop that leads timers back to the coin.
+constexpr std::uint32_t kCoinHop = 1;
+}  // namespace
+
+template <class Input>
+void Dag::State::feed_coin(const Input& input, Fx& fx) {
+  const std::uint64_t refused = coin->stats().refused;
+  const auto results = coin::feed(*coin, input, kCoinHop, fx);
+  stats.refused += coin->stats().refused - refused;
+  stats.coin_batches = coin->stats().batches;
+  for (const coin::Tossed& t : results) {
+    const Round slot{t.instance};
+    if (slot >= next) reveal(slot, coin::leader_named(t.value, config.committee));
+  }
+}
+
+void Dag::State::receive(NodeId from, const coin::Share& message, Fx& fx) {
+  if (!coin) {
+    ++stats.refused;
+    return;
+  }
+  // Of a decided slot the coin is no secret. Who restarted before it decided may lack it, and those
+  // who knew it may have restarted since.
+  const bool decided = message.instance >= 1 && message.instance < next.value;
+  if (message.ask && decided) feed_coin(Requested<coin::Toss>{{message.instance}}, fx);
+  feed_coin(Received<coin::Share>{from, message}, fx);
+}
+
+void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
+  (void)pop_hop(id.route);
+  if (coin) feed_coin(Expired{id}, fx);
+}
+
+// The coin of a slot is tossed when the last round of its wave is complete here: the claims that
+// commit one leader in three exist by then, and no schedule can fit them to the coin.
+void Dag::State::toss_ready(Fx& fx) {
+  const std::uint64_t wave = config.rules.claims_after();
+  for (Round slot = next; slot.value + wave <= store.top().value; ++slot.value) {
+    if (tossed.contains(slot) || !complete(Round{slot.value + wave})) continue;
+    tossed.insert(slot);
+    feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
+  }
+}
+
+void Dag::State::reveal(Round slot, NodeId leader) {
+  schedule.reveal(slot, leader);
+  Cone& known = cones[slot];
+  store.derive(
+      slot, [&](const Block& b) { return seen(b, slot, known); },
+      [&](const Header& h) { return derived_claim(h); });
+}
+
+// The first block of the slot's leader on the way down from `block`, its references taken in their
+// order: the same for everybody who holds the block. Pre: accepted; the leader is known.
+std::optional<Edge> Dag::State::seen(const Block& block, Round slot, Cone& known) const {
+  const NodeId leader = schedule.leader(slot);
+  std::optional<Edge> found;
+  each_edge(block, config.committee, [&](const Edge& parent) {
+    if (parent.round < slot) return true;
+    if (parent.round == slot) {
+      if (parent.author == leader) found = parent;
+      return !found;
+    }
+    const auto [it, fresh] = known.try_emplace(parent);
+    const Entry* e = fresh ? store.find(parent) : nullptr;
+    if (e != nullptr) it->second = seen(*e->block, slot, known);
+    found = it->second;
+    return !found;
+  });
+  return found;
+}
+
+void Dag::State::count_seen(Entry& entry) {
+  const Round round = entry.block->round();
+  if (round.value <= config.rules.votes_after()) return;
+  const auto it = cones.find(Round{round.value - config.rules.votes_after()});
+  if (it != cones.end()) store.vote(entry, seen(*entry.block, it->first, it->second));
+}
+
+void Dag::State::forget_waves() {
+  schedule.forget(next);
+  tossed.erase(tossed.begin(), tossed.lower_bound(next));
+  cones.erase(cones.begin(), cones.lower_bound(next));
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,93 @@
+// The hunting scheduler: an adversary that always delays the next leader that is known in advance.
+//
+//   Hunt<Kept> hunt(experiment, faulty);
+//   hunt.proposed(id, round);                      // a leader's proposal leaves
+//   if (hunt.holds(id)) hunt.keep(id, kept);       // this and all that the leader sends after it
+//   if (hunt.reached(id, round)) for (Kept& k : hunt.take()) ...
+//
+// What the leader of a round sends, from its proposal on, stays under way until every other correct
+// node has left the round: whatever they say about it was said without having heard of it. Then it
+// goes on with a delay as drawn. Guarantees: everything arrives in the end, and by max(sent, gst) +
+// delta (the caller calls over() then); the n - f correct nodes that are not held always hear each
+// other, so no round waits for who is held. With f faulty nodes there is nobody left to hold.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/sim/experiment.hpp"
+
+namespace thresher::sim {
+
+template <class Kept>
+class Hunt {
+ public:
+  Hunt(const Experiment& e, const NodeSet& faulty)
+      : on_(e.network.scheduler == Network::Scheduler::kHunt && faulty.size() < e.f),
+        faulty_(faulty),
+        nodes_(on_ ? e.n : 0) {}
+
+  bool on() const { return on_; }
+  /// True when the leader is held from now on.
+  bool proposed(NodeId leader, std::uint64_t round) {
+    if (!on_ || faulty_.contains(leader) || round <= nodes_[leader.value].led) return false;
+    nodes_[leader.value].led = round;
+    nodes_[leader.value].held = !left_behind(leader);
+    return nodes_[leader.value].held;
+  }
+  bool holds(NodeId from) const { return on_ && nodes_[from.value].held; }
+  void keep(NodeId from, Kept kept) { nodes_[from.value].kept.push_back(std::move(kept)); }
+
+  /// A node is in `round`. True when somebody is held no longer.
+  bool reached(NodeId id, std::uint64_t round) {
+    if (faulty_.contains(id) || round <= nodes_[id.value].round) return false;
+    nodes_[id.value].round = round;
+    bool freed = false;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const NodeId leader{static_cast<std::uint16_t>(i)};
+      if (!nodes_[i].held || !left_behind(leader)) continue;
+      nodes_[i].held = false;
+      freed = true;
+    }
+    return freed;
+  }
+  /// The time is up for what `leader` proposed in `round`. True when it was held for that.
+  bool over(NodeId leader, std::uint64_t round) {
+    Node& node = nodes_[leader.value];
+    return node.led == round && std::exchange(node.held, false);
+  }
+  /// What nobody holds any more, by sender.
+  std::vector<Kept> take() {
+    std::vector<Kept> out;
+    for (Node& node : nodes_) {
+      if (node.held) continue;
+      std::move(node.kept.begin(), node.kept.end(), std::back_inserter(out));
+      node.kept.clear();
+    }
+    return out;
+  }
+
+ private:
+  struct Node {
+    std::uint64_t round = 0;  // where it is
+    std::uint64_t led = 0;    // the last round it proposed in as a leader
+    bool held = false;
+    std::vector<Kept> kept;
+  };
+  bool left_behind(NodeId leader) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const NodeId other{static_cast<std::uint16_t>(i)};
+      if (other == leader || faulty_.contains(other)) continue;
+      if (nodes_[i].round <= nodes_[leader.value].led) return false;
+    }
+    return true;
+  }
+
+  bool on_;
+  NodeSet faulty_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace thresher::sim

@@ -1,0 +1,116 @@
+// The shipped experiment in which the next known leader is always delayed: it stalls the modes that
+// wait for leaders, and not those that draw them afterwards.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "thresher/sim/hunt.hpp"
+#include "thresher/sim/outcome.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::sim {
+namespace {
+
+std::vector<Cell> shipped() {
+  std::ifstream file(LATE_LEADERS);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  const auto cells = read_experiments(
+      content, {.file = LATE_LEADERS, .overrides = {}, .protocols = simulated_protocols()});
+  if (!cells) {
+    for (const std::string& problem : cells.error()) ADD_FAILURE() << problem;
+    return {};
+  }
+  std::vector<Cell> first;
+  for (const Cell& cell : *cells) {
+    if (cell.repeat == 0) first.push_back(cell);
+  }
+  return first;
+}
+
+bool draws_leaders(const Experiment& e) {
+  return e.protocol == "bullshark-async" || e.protocol == "mahi-mahi";
+}
+std::string name_of(const Cell& cell) {
+  std::string out;
+  for (const Coordinate& c : cell.at) out += c.value + " ";
+  return out;
+}
+
+TEST(LateLeaders, StallTheTimedModesAndNotTheAsynchronousOnes) {
+  const auto cells = shipped();
+  ASSERT_EQ(cells.size(), 12U);
+  for (const Cell& cell : cells) {
+    const Outcome o = simulate(cell.experiment, {});
+    EXPECT_EQ(o.verdict, Verdict::kPass) << name_of(cell) << o.why;
+    std::printf("  %s: %llu decisions in %llu rounds\n", name_of(cell).c_str(),
+                static_cast<unsigned long long>(o.decisions),
+                static_cast<unsigned long long>(o.rounds));
+    if (draws_leaders(cell.experiment)) {
+      EXPECT_GE(o.decisions, 10U) << name_of(cell);
+    } else {
+      EXPECT_EQ(o.decisions, 0U) << name_of(cell);
+    }
+  }
+}
+
+// It is the adversary that stalls them: without it, and once the network keeps its promise, they
+// decide, timers far too short left aside.
+TEST(LateLeaders, TheTimedModesDecideWithoutTheAdversaryAndAfterGst) {
+  for (Cell cell : shipped()) {
+    Experiment& e = cell.experiment;
+    if (std::get<std::int64_t>(e.parameters.at("timeout")) < 1000) continue;
+    const Ticks end = *e.stop.time;
+    e.network.gst = end / 4;
+    EXPECT_GE(simulate(e, {}).decisions, 5U) << name_of(cell);
+    e.network.scheduler = Network::Scheduler::kFair;
+    EXPECT_GE(simulate(e, {}).decisions, 20U) << name_of(cell);
+  }
+}
+
+Experiment four() {
+  Experiment e;
+  e.network.scheduler = Network::Scheduler::kHunt;
+  return e;
+}
+
+TEST(Hunt, HoldsALeaderUntilAllOthersLeftItsRound) {
+  Hunt<int> hunt(four(), NodeSet(4));
+  ASSERT_TRUE(hunt.on());
+  EXPECT_FALSE(hunt.holds(NodeId{1}));
+  EXPECT_TRUE(hunt.proposed(NodeId{1}, 5));
+  EXPECT_FALSE(hunt.proposed(NodeId{1}, 5)) << "the same proposal again";
+  hunt.keep(NodeId{1}, 7);
+  EXPECT_FALSE(hunt.reached(NodeId{0}, 6));
+  EXPECT_FALSE(hunt.reached(NodeId{1}, 9)) << "its own round does not count";
+  EXPECT_FALSE(hunt.reached(NodeId{2}, 6));
+  EXPECT_FALSE(hunt.reached(NodeId{3}, 5));
+  EXPECT_TRUE(hunt.take().empty());
+  EXPECT_TRUE(hunt.reached(NodeId{3}, 6));
+  EXPECT_FALSE(hunt.holds(NodeId{1}));
+  EXPECT_EQ(hunt.take(), std::vector<int>{7});
+  EXPECT_FALSE(hunt.proposed(NodeId{2}, 5)) << "all others are past it";
+}
+
+TEST(Hunt, GivesUpWhenTheTimeIsOver) {
+  Hunt<int> hunt(four(), NodeSet(4));
+  EXPECT_TRUE(hunt.proposed(NodeId{1}, 5));
+  hunt.keep(NodeId{1}, 7);
+  EXPECT_FALSE(hunt.over(NodeId{1}, 1)) << "that was for an earlier one";
+  EXPECT_TRUE(hunt.over(NodeId{1}, 5));
+  EXPECT_FALSE(hunt.over(NodeId{1}, 5));
+  EXPECT_EQ(hunt.take(), std::vector<int>{7});
+}
+
+// n - f correct nodes that nobody holds must be left.
+TEST(Hunt, HoldsNobodyBesideFFaulty) {
+  NodeSet faulty(4);
+  faulty.insert(NodeId{3});
+  Hunt<int> hunt(four(), faulty);
+  EXPECT_FALSE(hunt.on());
+  EXPECT_FALSE(hunt.proposed(NodeId{1}, 5));
+  EXPECT_FALSE(hunt.holds(NodeId{1}));
+}
+
+}  // namespace
+}  // namespace thresher::sim
