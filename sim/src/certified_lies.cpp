@@ -15,13 +15,13 @@ void CertifiedLies::note(const certified::VertexPtr& vertex) {
   if (by_round_.size() > kRoundsKnown) by_round_.erase(by_round_.begin());
 }
 
-// A mock signature tells who made it.
+// Signatures of one text are equal, which tells whose this is.
 void CertifiedLies::heard(const certified::Vote& vote) {
   for (auto& [liar, pending] : pending_) {
     if (pending.proposal->digest != vote.digest) continue;
     for (std::uint32_t i = 0; i < committee_.size(); ++i) {
       const NodeId voter{static_cast<std::uint16_t>(i)};
-      if (mock_signature(voter, vote.digest) == vote.signature)
+      if (signer_.sign(voter, vote.digest) == vote.signature)
         pending.votes.emplace(voter, vote.signature);
     }
   }
@@ -52,7 +52,7 @@ std::vector<Forged<certified::Message>> CertifiedLies::forge(NodeId id, std::str
       certified::flaw_of(*header, rules_, committee_, gc_depth_) != certified::Flaw::kNone) {
     return {};
   }
-  const Signature signature = mock_signature(id, certified::digest_of(*header, {}));
+  const Signature signature = signer_.sign(id, certified::digest_of(*header, {}));
   auto proposal = certified::make_proposal(*std::move(header), signature, {});
   pending_[id] = {proposal, {{id, signature}}};
   return {{certified::Propose{std::move(proposal)}}};

@@ -1,7 +1,7 @@
 // What a liar of the certified DAG can have certified: it proposes headers of its own making,
 // gathers the votes, and shows the certificate to whom it likes.
 //
-//   CertifiedLies lies(committee, rules, gc_depth, joint);
+//   CertifiedLies lies(committee, rules, gc_depth, joint, signer);
 //   lies.note(message);                                   // of anybody, as it is sent
 //   lies.heard(vote);                                     // by a liar
 //   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one
@@ -20,6 +20,7 @@
 
 #include "thresher/protocols/certified/joint_signature.hpp"
 #include "thresher/protocols/certified/message.hpp"
+#include "thresher/sim/signing.hpp"
 #include "thresher/sim/subject.hpp"
 
 namespace thresher::sim {
@@ -27,8 +28,12 @@ namespace thresher::sim {
 class CertifiedLies {
  public:
   CertifiedLies(const Committee& committee, const certified::Rules& rules, std::uint64_t gc_depth,
-                std::shared_ptr<const certified::JointSignature> joint)
-      : committee_(committee), rules_(rules), gc_depth_(gc_depth), joint_(std::move(joint)) {}
+                std::shared_ptr<const certified::JointSignature> joint, Signer signer)
+      : committee_(committee),
+        rules_(rules),
+        gc_depth_(gc_depth),
+        joint_(std::move(joint)),
+        signer_(std::move(signer)) {}
 
   void note(const certified::VertexPtr& vertex);
   void heard(const certified::Vote& vote);
@@ -53,6 +58,7 @@ class CertifiedLies {
   certified::Rules rules_;
   std::uint64_t gc_depth_;
   std::shared_ptr<const certified::JointSignature> joint_;
+  Signer signer_;
   std::map<std::uint64_t, std::map<NodeId, certified::VertexPtr>> by_round_;
   std::map<NodeId, Pending> pending_;  // the header that a liar waits for votes on
 };

@@ -71,7 +71,8 @@ class CertifiedSubject {
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
-    if (forges) lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_);
+    if (forges)
+      lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_);
   }
 
   Bullshark make(NodeId id) const {

@@ -9,6 +9,7 @@
 
 #include "thresher/sim/engine_faults.hpp"
 #include "thresher/sim/engine_inputs.hpp"
+#include "thresher/sim/engine_messages.hpp"
 #include "thresher/sim/engine_traces.hpp"
 #include "thresher/sim/engine_windows.hpp"
 #include "thresher/sim/machine.hpp"
