@@ -2,6 +2,9 @@
 // and schedulers, each protocol judged by what it promises.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "thresher/testing/check.hpp"
 
 namespace thresher {
@@ -77,6 +80,30 @@ TEST(Certified, ALiarMayChangeTwoFieldsOfAMessage) {
     EXPECT_EQ(o.verdict, sim::Verdict::kPass) << o.why;
     EXPECT_GT(o.faults_fired, 0U);
   }
+}
+
+// A client that waits for each answer goes where requests are ordered: an append and its answers.
+TEST(Raft, ALoneClientAsksTheLeader) {
+  constexpr std::uint64_t kRounds = 1000;
+  std::set<NodeId> leaders;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    sim::Experiment e;
+    e.protocol = "raft";
+    e.n = 5;
+    e.f = 2;
+    e.seed = seed;
+    e.workload.one_at_a_time = true;
+    e.stop.rounds = kRounds;
+    sim::Outcome o = sim::simulate(e, {});
+    EXPECT_EQ(o.verdict, sim::Verdict::kPass) << o.why;
+    EXPECT_GT(o.decisions, kRounds * 9 / 20);
+    std::sort(o.latencies.begin(), o.latencies.end());
+    EXPECT_EQ(o.latencies[o.latencies.size() / 2], 2 * sim::kUnit);
+    for (std::uint16_t i = 0; i < e.n; ++i) {  // who sends most leads
+      if (o.nodes[i].messages_sent > kRounds) leaders.insert(NodeId{i});
+    }
+  }
+  EXPECT_GT(leaders.size(), 1U);
 }
 
 }  // namespace

@@ -129,11 +129,12 @@ TEST(Check, AnInstantEndsThoughRequestsAreAnsweredInIt) {
 
 // More faulty nodes than PBFT bears, in a committee whose parameters are not the standard ones.
 TEST(Check, ASimulatedProtocolsScenarioReplays) {
-  auto o = options(300);
+  auto o = options(20);
   o.base.beyond_f = true;
   o.base.parameters["window"] = std::int64_t{4};
   o.base.faults = {{.who = {NodeId{0}, NodeId{1}}, .what = sim::FaultKind::kSilent}};
   o.sizes = {4};
+  o.shrink_runs = 30;
   const std::vector<testing::Property> properties{testing::bounded_liveness(100)};
   const auto report = testing::check("pbft", sim::simulate, properties, o, "./test");
   ASSERT_FALSE(report.passed);

@@ -33,7 +33,6 @@
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/hunt.hpp"
 #include "thresher/sim/network.hpp"
-#include "thresher/sim/signing.hpp"
 #include "thresher/sim/slab.hpp"
 #include "thresher/sim/subject.hpp"
 

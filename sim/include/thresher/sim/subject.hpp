@@ -35,6 +35,7 @@
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/sim/outcome.hpp"
+#include "thresher/sim/signing.hpp"
 
 namespace thresher::sim {
 
