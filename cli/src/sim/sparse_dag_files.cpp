@@ -32,6 +32,19 @@ constexpr Measure kReals[] = {
     {"rss_gb", "", &SparseFigures::rss_gb},
 };
 
+// A chart takes its colours from the page that it stands on; one in a file brings its own.
+constexpr std::string_view kStyle =
+    "<style>svg{background:#fff}text{font:12px sans-serif;fill:#333}text.title{font-weight:600}"
+    ".grid{stroke:#e8e8e8}.s0{stroke:#2f6fab;fill:#2f6fab}.s1{stroke:#c65b12;fill:#c65b12}"
+    ".s2{stroke:#2e8b57;fill:#2e8b57}.s3{stroke:#7b4fa3;fill:#7b4fa3}"
+    ".s4{stroke:#8a6d1d;fill:#8a6d1d}.s5{stroke:#555;fill:#555}"
+    ".line{fill:none!important;stroke-width:1.8}text[class]{stroke:none}</style>\n";
+
+std::string in_a_file(std::string chart) {
+  const std::size_t content = chart.find(">\n");
+  return content == std::string::npos ? chart : chart.insert(content + 2, kStyle);
+}
+
 text::Value json_of(const SparseDone& done) {
   text::Value out;
   out.set("name", done.name).set("protocol", done.protocol);
@@ -124,7 +137,8 @@ Result<Unit, std::string> save_sparse_charts(const std::string& folder, bool sca
       at->points.push_back({x, done.figures.*m.value, 0});
     }
     const std::string name = (scaling ? "scaling-" : "sparse-") + std::string(m.name) + ".svg";
-    auto saved = sim::save_file(std::filesystem::path(folder) / name, sim::line_chart(chart));
+    auto saved =
+        sim::save_file(std::filesystem::path(folder) / name, in_a_file(sim::line_chart(chart)));
     if (!saved) return saved;
   }
   return Unit{};

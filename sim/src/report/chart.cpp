@@ -46,7 +46,7 @@ std::string tick_text(double v) {
   if (size >= 1e6) return short_number(v / 1e6) + " M";
   if (size >= 1e4) return short_number(v / 1e3) + " k";
   char out[32];
-  (void)std::snprintf(out, sizeof out, "%.3g", v);
+  (void)std::snprintf(out, sizeof out, "%.4g", v);
   return out;
 }
 
