@@ -72,6 +72,16 @@ CLI::App& child(CLI::App& parent, const std::string& name) {
   return *made;
 }
 
+// A group says which verbs it has.
+void describe_groups(CLI::App& at) {
+  std::string verbs;
+  for (CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; })) {
+    describe_groups(*sub);
+    verbs += (verbs.empty() ? "" : " | ") + sub->get_name();
+  }
+  if (!verbs.empty() && at.get_parent() != nullptr) at.description(verbs);
+}
+
 const CLI::App& deepest(const CLI::App& root) {
   const CLI::App* at = &root;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
@@ -92,6 +102,7 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
     declare(*at, verb);
     leaves[at] = &verb;
   }
+  describe_groups(root);
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& asked) {

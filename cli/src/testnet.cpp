@@ -1,8 +1,6 @@
 #include "testnet.hpp"
 
 #include <arpa/inet.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +11,7 @@
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
+#include "thresher/net/ports.hpp"
 
 namespace thresher::cli {
 
@@ -25,42 +24,6 @@ std::string protocol_help() {
 }
 
 namespace {
-
-// Where the ports begin that the kernel gives to outgoing connections.
-std::uint16_t first_outgoing_port() {
-  std::ifstream in("/proc/sys/net/ipv4/ip_local_port_range");
-  std::uint16_t first = 0;
-  return in >> first ? first : 32768;
-}
-
-// Ports that were free a moment ago; all are held until the last one is known, so they differ. None
-// that the kernel could give to an outgoing connection before the node listens, or while it is
-// down: a node that dials one that is down may even be connected to itself.
-std::vector<std::uint16_t> free_ports(std::uint64_t n) {
-  constexpr std::uint16_t kFirst = 10'000;
-  const std::uint16_t end = first_outgoing_port();
-  if (end <= kFirst + n) return {};
-  const std::uint64_t range = end - kFirst;
-  std::vector<int> held;
-  std::vector<std::uint16_t> ports;
-  // Networks that are made at the same time look in different places.
-  const std::uint64_t start = hash(crypto::SigningKey::generate().public_key()).prefix();
-  for (std::uint64_t i = 0; i < range && ports.size() < n; ++i) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const auto port = static_cast<std::uint16_t>(kFirst + (start + i) % range);
-    address.sin_port = htons(port);
-    if (fd < 0) break;
-    held.push_back(fd);
-    if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-      ports.push_back(port);
-    }
-  }
-  for (const int fd : held) ::close(fd);
-  return ports;
-}
 
 std::string check(const TestnetOptions& o) {
   namespace fs = std::filesystem;
@@ -119,7 +82,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
     }
     return out;
   }
-  const auto ports = o.base_port == 0 ? free_ports(o.nodes) : std::vector<std::uint16_t>{};
+  const auto ports = o.base_port == 0 ? net::free_ports(o.nodes) : std::vector<std::uint16_t>{};
   if (o.base_port == 0 && ports.size() != o.nodes) {
     return std::string("no free loopback ports; try again with fewer nodes");
   }

@@ -26,7 +26,7 @@ MAY_SEE = {
     "net": {"core", "text", "crypto", "protocols", "net"},
     "sim": {"core", "text", "crypto", "protocols", "sim"},
     "testing": {"core", "text", "protocols", "sim", "testing"},
-    "verify": {"core", "protocols", "verify"},
+    "verify": {"core", "text", "protocols", "verify"},
     "cli": set(PARTS),
 }
 PURE = {"core", "protocols"}

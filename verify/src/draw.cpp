@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "thresher/text/xml.hpp"
 #include "thresher/verify/text.hpp"
 
 namespace thresher::verify {
@@ -18,29 +19,6 @@ std::string dot_escaped(const std::string& text) {
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     out += c;
-  }
-  return out;
-}
-
-std::string xml_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
   }
   return out;
 }
@@ -64,7 +42,7 @@ std::string shared_text(const Automaton& ta, const Configuration& at) {
 
 std::string svg_text(int x, int y, const std::string& anchor, const std::string& text) {
   return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" +
-         anchor + "\">" + xml_escaped(text) + "</text>\n";
+         anchor + "\">" + text::xml_escaped(text) + "</text>\n";
 }
 
 std::string svg_arrow(int x1, int y1, int x2, int y2) {

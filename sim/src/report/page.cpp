@@ -2,6 +2,7 @@
 
 #include "svg.hpp"
 #include "thresher/sim/report.hpp"
+#include "thresher/text/xml.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -32,7 +33,8 @@ circle.fault{fill:#b3261e}path.fault{stroke:#b3261e;stroke-width:2;fill:none}
 )";
 
 std::string section(const std::string& id, const std::string& heading, const std::string& body) {
-  return "<section id=\"" + id + "\"><h2>" + escaped(heading) + "</h2>\n" + body + "</section>\n";
+  return "<section id=\"" + id + "\"><h2>" + text::xml_escaped(heading) + "</h2>\n" + body +
+         "</section>\n";
 }
 
 std::string figure(const std::string& svg) {
@@ -40,14 +42,15 @@ std::string figure(const std::string& svg) {
 }
 
 std::string row(const std::string& name, const std::string& value) {
-  return "<tr><th>" + escaped(name) + "</th><td>" + escaped(value) + "</td></tr>\n";
+  return "<tr><th>" + text::xml_escaped(name) + "</th><td>" + text::xml_escaped(value) +
+         "</td></tr>\n";
 }
 
 std::string summary(const Experiment& e, const Outcome& o) {
   std::string out = "<p class=\"";
   out += o.verdict == Verdict::kPass ? "pass" : "bad";
   out += "\" id=\"verdict\"><strong>" + std::string(to_string(o.verdict)) + "</strong>";
-  if (!o.why.empty()) out += ": " + escaped(o.oracle + ": " + o.why);
+  if (!o.why.empty()) out += ": " + text::xml_escaped(o.oracle + ": " + o.why);
   if (e.beyond_f) out += " (more faults than f were asked for)";
   out += "</p>\n<table>\n";
   out += row("protocol", e.protocol) + row("nodes", std::to_string(e.n));
@@ -111,11 +114,12 @@ std::string run_sections(const Report& r) {
 
 std::string rows_table(const std::vector<ReportRow>& rows) {
   std::string out = "<table><tr>";
-  for (const auto& [name, value] : rows.front().cells) out += "<th>" + escaped(name) + "</th>";
+  for (const auto& [name, value] : rows.front().cells)
+    out += "<th>" + text::xml_escaped(name) + "</th>";
   out += "</tr>\n";
   for (const ReportRow& r : rows) {
     out += "<tr>";
-    for (const auto& [name, value] : r.cells) out += "<td>" + escaped(value) + "</td>";
+    for (const auto& [name, value] : r.cells) out += "<td>" + text::xml_escaped(value) + "</td>";
     out += "</tr>\n";
   }
   return out + "</table>\n";
@@ -125,9 +129,9 @@ std::string rows_table(const std::vector<ReportRow>& rows) {
 
 std::string report_html(const Report& r) {
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" +
-                    escaped(r.title) + "</title>\n<style>" + std::string(kStyle) +
-                    "</style></head>\n<body><h1>" + escaped(r.title) + "</h1>\n<p>thresher " +
-                    escaped(r.version) + "</p>\n";
+                    text::xml_escaped(r.title) + "</title>\n<style>" + std::string(kStyle) +
+                    "</style></head>\n<body><h1>" + text::xml_escaped(r.title) +
+                    "</h1>\n<p>thresher " + text::xml_escaped(r.version) + "</p>\n";
   if (r.experiment != nullptr && r.outcome != nullptr) out += run_sections(r);
   if (!r.charts.empty()) {
     std::string charts;
@@ -136,11 +140,11 @@ std::string report_html(const Report& r) {
   }
   if (!r.rows.empty()) out += section("rows", "All runs", rows_table(r.rows));
   if (!r.command.empty()) {
-    out += section("repeat", "To repeat it", "<pre>" + escaped(r.command) + "</pre>\n");
+    out += section("repeat", "To repeat it", "<pre>" + text::xml_escaped(r.command) + "</pre>\n");
   }
   if (!r.experiment_text.empty()) {
     out += section("experiment", "The resolved experiment",
-                   "<pre>" + escaped(r.experiment_text) + "</pre>\n");
+                   "<pre>" + text::xml_escaped(r.experiment_text) + "</pre>\n");
   }
   return out + "</body></html>\n";
 }

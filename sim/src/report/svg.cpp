@@ -3,34 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
-namespace thresher::sim {
+#include "thresher/text/xml.hpp"
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        // Control characters are not allowed in XML at all.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-    }
-  }
-  return out;
-}
+namespace thresher::sim {
 
 std::string short_number(double value) {
   char out[64];
@@ -43,7 +18,7 @@ std::string short_number(double value) {
 Svg& Svg::element(const std::string& open, std::string_view css, std::string_view hover) {
   body_ += "<" + open + " class=\"" + std::string(css) + "\"";
   const std::string name = open.substr(0, open.find(' '));
-  body_ += hover.empty() ? "/>" : "><title>" + escaped(hover) + "</title></" + name + ">";
+  body_ += hover.empty() ? "/>" : "><title>" + text::xml_escaped(hover) + "</title></" + name + ">";
   body_ += '\n';
   return *this;
 }
@@ -78,8 +53,8 @@ Svg& Svg::cross(double x, double y, double half, std::string_view css, std::stri
 Svg& Svg::text(double x, double y, std::string_view words, std::string_view css,
                std::string_view anchor) {
   body_ += "<text x=\"" + short_number(x) + "\" y=\"" + short_number(y) + "\" class=\"" +
-           std::string(css) + "\" text-anchor=\"" + std::string(anchor) + "\">" + escaped(words) +
-           "</text>\n";
+           std::string(css) + "\" text-anchor=\"" + std::string(anchor) + "\">" +
+           text::xml_escaped(words) + "</text>\n";
   return *this;
 }
 
@@ -91,7 +66,7 @@ std::string Svg::finish(std::string_view caption) const {
   const std::string size = short_number(width_) + " " + short_number(height_);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " + size +
          "\" width=\"" + short_number(width_) + "\" height=\"" + short_number(height_) +
-         "\">\n<desc>" + escaped(caption) + "</desc>\n" + body_ + "</svg>\n";
+         "\">\n<desc>" + text::xml_escaped(caption) + "</desc>\n" + body_ + "</svg>\n";
 }
 
 }  // namespace thresher::sim

@@ -13,8 +13,6 @@
 
 namespace thresher::sim {
 
-/// `text` with the five characters that mean something in XML replaced.
-std::string escaped(std::string_view text);
 /// At most one decimal, none where it is zero.
 std::string short_number(double value);
 

@@ -39,7 +39,7 @@ class CertifiedWire : public testing::Test {
   void begin(const std::string& protocol) {
     net_ = std::make_unique<Network>(4, protocol);
     for (std::size_t i = 0; i < 3; ++i) {
-      ports_.push_back(free_port());
+      ports_.push_back(free_ports(1).at(0));
       NodeOptions o;
       o.metrics_listen = "127.0.0.1:" + std::to_string(ports_.back());
       o.log = [this](Level, const std::string& line) {

@@ -18,11 +18,11 @@
 #include <thread>
 #include <vector>
 
-#include "thresher/core/prng.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/net/ports.hpp"
 
 namespace thresher::net {
 
@@ -71,25 +71,6 @@ class Recorder final : public App {
   std::atomic<std::uint64_t> applied_{0};
 };
 
-/// Below the ports that the kernel gives to outgoing connections (by default from 32768 on): one of
-/// those may be taken before the node listens, or while it is down.
-inline std::uint16_t free_port() {
-  static std::uint64_t next = mix64(static_cast<std::uint64_t>(::getpid()));
-  for (int k = 0; k < 20'000; ++k) {
-    const auto port = static_cast<std::uint16_t>(10'000 + ++next % 20'000);
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    ::close(fd);
-    if (bound == 0) return port;
-  }
-  ADD_FAILURE() << "no free port";
-  return 0;
-}
-
 class Network {
  public:
   explicit Network(std::uint32_t n, const std::string& protocol = "thresher") : running_(n) {
@@ -106,7 +87,7 @@ class Network {
       std::filesystem::create_directories(home(i));
       const auto key = crypto::SigningKey::generate();
       EXPECT_TRUE(crypto::save_key(key, home(i) + "/node.key"));
-      genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_port()});
+      genesis_.nodes.push_back({key.public_key(), "127.0.0.1", free_ports(1).at(0)});
     }
     if (needs_coin(protocol)) {
       std::vector<std::string> homes;

@@ -117,7 +117,7 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   TransportOptions options;
   options.key = crypto::SigningKey::generate();
   self.key = options.key.public_key();
-  self.port = free_port();
+  self.port = free_ports(1).at(0);
   options.nodes = {self};
   Transport transport(loop, options,
                       {[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},

@@ -10,6 +10,7 @@
 
 #include "../../integration/node/network.hpp"
 #include "../../integration/node/raw_peer.hpp"
+#include "thresher/net/ports.hpp"
 
 namespace thresher::net {
 namespace {
@@ -18,7 +19,7 @@ std::vector<TransportOptions> nodes(std::size_t n) {
   std::vector<TransportOptions> out(n);
   std::vector<PeerAddress> addresses;
   for (const TransportOptions& o : out) {
-    addresses.push_back({o.key.public_key(), "127.0.0.1", free_port()});
+    addresses.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
   }
   for (std::size_t i = 0; i < n; ++i) {
     out[i].self = NodeId{static_cast<std::uint16_t>(i)};
