@@ -71,8 +71,8 @@ class Fuzz(Finding):
 
     def test_goes_on_when_told_to(self):
         path = self.experiment(**TWO_FACED)
-        row = self.one_line(run("fuzz", path, "--seeds", "1..60", "--keep-going", "--json", cwd=self.folder), 3)
-        self.assertEqual(row["runs"], 60)
+        row = self.one_line(run("fuzz", path, "--seeds", "1..300", "--keep-going", "--json", cwd=self.folder), 3)
+        self.assertEqual(row["runs"], 300)
         self.assertGreater(row["violated"], 1)
 
     def test_no_progress_is_4(self):
