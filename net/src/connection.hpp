@@ -69,7 +69,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   bool ready() const { return ready_; }
   bool closed() const { return closed_; }
-  void limit_queue(std::size_t bytes) { settings_.max_queue_bytes = bytes; }
+  /// What waits here counts in `shared` too, from now on. Pre: nothing waits yet.
+  void limit_queue(std::size_t bytes, std::shared_ptr<std::size_t> shared) {
+    settings_.max_queue_bytes = bytes;
+    shared_bytes_ = std::move(shared);
+  }
 
   void connect(const tcp::endpoint& to) {
     start_deadline();
@@ -95,12 +99,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
     });
   }
 
+  static std::size_t size_of(const Frame& frame) {
+    return kFrameHead + frame.control.size() + frame.payload.size();
+  }
+  bool has_room(const Frame& frame) const {
+    if (closed_ || !ready_) return false;
+    return queued_bytes_ == 0 || queued_bytes_ + size_of(frame) <= settings_.max_queue_bytes;
+  }
   // A frame that is larger than the whole queue may still go when nothing else waits.
   bool send(const Frame& frame) {
-    if (closed_ || !ready_) return false;
-    const std::size_t size = kFrameHead + frame.control.size() + frame.payload.size();
-    if (queued_bytes_ > 0 && queued_bytes_ + size > settings_.max_queue_bytes) return false;
-    queued_bytes_ += size;
+    if (!has_room(frame)) return false;
+    queued_bytes_ += size_of(frame);
+    *shared_bytes_ += size_of(frame);
     queue_.push_back(frame);
     if (!writing_) write();
     return true;
@@ -114,6 +124,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     deadline_.cancel(ignored);
     socket().close(ignored);
     queue_.clear();
+    release(queued_bytes_);
     events_.closed(*this, why);
   }
 
@@ -169,6 +180,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return v;
   }
 
+  // The hello is written too, but was never counted.
+  void release(std::size_t written) {
+    const std::size_t counted = std::min(queued_bytes_, written);
+    queued_bytes_ -= counted;
+    *shared_bytes_ -= counted;
+  }
+
   void say_hello() {
     queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
     write();
@@ -197,7 +215,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                              [self = shared_from_this()](const error_code& e, std::size_t n) {
                                self->writing_ = false;
                                self->bytes_sent += n;
-                               self->queued_bytes_ -= std::min(self->queued_bytes_, n);
+                               self->release(n);
                                if (e) return self->close("write failed: " + e.message());
                                if (!self->closed_) self->write();
                              });
@@ -265,6 +283,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Events events_;
   std::deque<Frame> queue_;
   std::size_t queued_bytes_ = 0;
+  std::shared_ptr<std::size_t> shared_bytes_ = std::make_shared<std::size_t>(0);
   std::vector<std::byte> out_;
   std::vector<std::byte> body_;
   std::array<std::byte, kFrameHead> head_{};

@@ -181,11 +181,12 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       }
     }
     c.id = next_client++;
-    c.limit_queue(options.max_client_queue_bytes);
+    c.limit_queue(options.max_client_queue_bytes, client_bytes);
     return true;
   }
 
   bool send_now(ConnectionId to, const Frame& frame);
+  bool make_client_room(ConnectionId to, const Frame& frame);
 
   void dial(std::size_t node) {
     if (stopped) return;
@@ -219,6 +220,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   ConnectionId next_client = kFirstClient;
   std::uint64_t sent_before = 0;
   std::uint64_t dropped = 0;
+  std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
   bool stopped = false;
 };
 
@@ -276,10 +278,38 @@ bool Transport::send(ConnectionId to, const Frame& frame) {
 }
 
 bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
-  const auto it = links.find(to);
+  const bool room = to < kFirstClient || make_client_room(to, frame);
+  const auto it = room ? links.find(to) : links.end();
   const bool ok = it != links.end() && it->second->send(frame);
   if (!ok) ++dropped;
   return ok;
+}
+
+// Clients share one budget. Over it, the client that has most waiting is in the way: if it is not
+// the receiver it is closed, so that whoever reads is served and those who do not make room.
+bool Transport::Impl::make_client_room(ConnectionId to, const Frame& frame) {
+  const auto link = links.find(to);
+  if (link == links.end() || !link->second->has_room(frame)) return false;
+  const ConnectionPtr receiver = link->second;
+  const std::size_t size = Connection::size_of(frame);
+  while (!stopped && *client_bytes > 0 &&
+         *client_bytes + size > options.max_all_clients_queue_bytes) {
+    const auto most = std::max_element(links.lower_bound(kFirstClient), links.end(),
+                                       [](const auto& a, const auto& b) {
+                                         return a.second->queued_bytes() < b.second->queued_bytes();
+                                       });
+    const ConnectionPtr greedy = most->second;
+    if (greedy->queued_bytes() <= receiver->queued_bytes()) return false;
+    const std::string why = "client " + std::to_string(greedy->id) +
+                            " is disconnected: " + std::to_string(greedy->queued_bytes()) +
+                            " bytes wait for it, the most of all clients, and the clients' queues "
+                            "are at their limit of " +
+                            std::to_string(options.max_all_clients_queue_bytes) +
+                            " bytes together; it has to read faster";
+    greedy->close(why);
+    callbacks.on_error(why);
+  }
+  return !stopped && !receiver->closed();
 }
 
 void Transport::drop(ConnectionId to, const std::string& why) {

@@ -142,6 +142,12 @@ class Network {
   bool reaches(std::size_t i, std::uint64_t count) {
     return eventually([&] { return running_[i]->app.count() >= count; });
   }
+  /// All nodes apply `count` transactions and then hold the same.
+  void expect_same_state(std::uint64_t count) {
+    for (std::size_t i = 0; i < running_.size(); ++i)
+      EXPECT_TRUE(reaches(i, count)) << "node " << i;
+    for (std::size_t i = 1; i < running_.size(); ++i) EXPECT_EQ(app(i).state(), app(0).state());
+  }
   bool ended(std::size_t i) const { return running_[i]->ended; }
   /// Waits until node `i` stopped by itself; why, or empty after 20 s.
   std::string ending(std::size_t i) {

@@ -1,5 +1,4 @@
-// What every ordering protocol owes its node: one order, a log that survives, and a way back for
-// who was away.
+// What every ordering protocol owes its node: one order, and a log that survives.
 #include "network.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/order/pbft.hpp"
@@ -10,39 +9,27 @@ namespace {
 
 class EveryProtocol : public testing::TestWithParam<std::string> {};
 
-NodeOptions short_memory() {
-  NodeOptions o;
-  o.gc_rounds = 32;
-  o.sync_rounds = 16;
-  return o;
-}
-
-void expect_same_state(Network& net, std::uint64_t count) {
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(net.reaches(i, count)) << "node " << i;
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(net.app(i).state(), net.app(0).state());
-}
-
 TEST_P(EveryProtocol, OrdersAlikeAndComesBackAfterARestart) {
   Network net(4, GetParam());
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
   for (std::uint64_t k = 0; k < 8; ++k) net.submit(k % 4, "before " + std::to_string(k));
-  expect_same_state(net, 8);
+  net.expect_same_state(8);
   net.stop(2);
   for (std::uint64_t k = 0; k < 6; ++k) net.submit(k % 2, "without " + std::to_string(k));
   ASSERT_EQ(net.start(2), "");
   EXPECT_EQ(net.submit(2, "again").position, 14u);
-  expect_same_state(net, 15);
+  net.expect_same_state(15);
 }
 
 TEST_P(EveryProtocol, AllStopAndTheLogGoesOn) {
   Network net(4, GetParam());
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
   for (std::uint64_t k = 0; k < 8; ++k) net.submit(k % 4, "before " + std::to_string(k));
-  expect_same_state(net, 8);
+  net.expect_same_state(8);
   for (std::size_t i = 0; i < 4; ++i) net.stop(i);
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
   EXPECT_EQ(net.submit(3, "after").position, 8u);
-  expect_same_state(net, 9);
+  net.expect_same_state(9);
 }
 
 // A crash between the durable decision and the log: the decision is read back with its payload. It
@@ -88,18 +75,6 @@ INSTANTIATE_TEST_SUITE_P(Node, LeftByACrash,
                                          Decided{"raft", raft::kEntries, raft::entry_key(1),
                                                  Bytes::from(Writer().u64(1).take())}),
                          [](const auto& suite) { return std::string(suite.param.protocol); });
-
-TEST_P(EveryProtocol, FarBehindItFetchesTheLog) {
-  Network net(4, GetParam());
-  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net.start(i, short_memory()), "");
-  std::uint64_t sent = 0;
-  while (net.submit(0, "early " + std::to_string(sent++)).slot < 200) {
-  }
-  ASSERT_EQ(net.start(3, short_memory()), "");
-  EXPECT_TRUE(net.reaches(3, sent));
-  EXPECT_EQ(net.submit(3, "mine").position, sent);
-  expect_same_state(net, sent + 1);
-}
 
 INSTANTIATE_TEST_SUITE_P(Node, EveryProtocol, testing::ValuesIn(node_protocols()),
                          [](const auto& suite) {

@@ -71,7 +71,10 @@ class Host {
                       const std::lock_guard lock(mutex_);
                       up_[who] = up;
                     },
-                    [](const std::string&) {}}) {
+                    [this](const std::string& why) {
+                      const std::lock_guard lock(mutex_);
+                      errors_.push_back(why);
+                    }}) {
     EXPECT_EQ(transport_.start(), "");
     thread_ = std::thread([this] { loop_.run(); });
   }
@@ -94,6 +97,10 @@ class Host {
     const auto it = frames_.find(from);
     return it == frames_.end() ? 0 : it->second;
   }
+  std::vector<std::string> errors() const {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
   /// What `ask` says, on the loop's thread.
   template <class F>
   auto on_loop(F ask) {
@@ -106,6 +113,7 @@ class Host {
   mutable std::mutex mutex_;
   std::map<ConnectionId, std::uint64_t> frames_;
   std::map<ConnectionId, bool> up_;
+  std::vector<std::string> errors_;
   Loop loop_;
   Transport transport_;
   std::thread thread_;
@@ -221,6 +229,105 @@ TEST(Transport, ClientsOverTheLimitAreClosedAndNodesAreNot) {
   ASSERT_TRUE(Network::eventually([&] { return !node.up(kFirstClient); }));
   RawPeer next(port, crypto::SigningKey::generate());
   EXPECT_TRUE(next.greet(options[0].chain));
+}
+
+/// A node, and clients that read only when the test does.
+class Crowd {
+ public:
+  Crowd(std::size_t clients, std::size_t budget) : options_(nodes(2)) {
+    options_[0].max_client_queue_bytes = 1u << 20;
+    options_[0].max_all_clients_queue_bytes = budget;
+    node_ = std::make_unique<Host>(options_[0]);
+    for (std::size_t k = 0; k < clients; ++k) join();
+  }
+  void join() {
+    clients_.push_back(
+        std::make_unique<RawPeer>(options_[0].nodes[0].port, crypto::SigningKey::generate(), 4096));
+    EXPECT_TRUE(clients_.back()->greet(options_[0].chain));
+    EXPECT_TRUE(Network::eventually([&] { return up(clients_.size() - 1); }));
+  }
+  bool up(std::size_t k) const { return node_->up(kFirstClient + k); }
+  bool send(std::size_t k, std::size_t bytes) {
+    const Frame frame{1, {}, Bytes::from(std::vector<std::byte>(bytes))};
+    return node_->on_loop([&](Transport& t) { return t.send(kFirstClient + k, frame); });
+  }
+  std::size_t waiting(std::size_t k) {
+    return node_->on_loop([&](const Transport& t) { return t.queued_bytes(kFirstClient + k); });
+  }
+  std::size_t waiting_for_all() {
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < clients_.size(); ++k) sum += waiting(k);
+    return sum;
+  }
+  /// Sends until the kernel takes no more and `bytes` wait here.
+  void fill(std::size_t k, std::size_t bytes) {
+    ASSERT_TRUE(Network::eventually([&] {
+      while (waiting(k) + 32 * 1024 < bytes) EXPECT_TRUE(send(k, 32 * 1024));
+      return waiting(k) + 64 * 1024 >= bytes;
+    }));
+  }
+  RawPeer& client(std::size_t k) { return *clients_[k]; }
+  Host& node() { return *node_; }
+  const TransportOptions& member() const { return options_[1]; }
+
+ private:
+  std::vector<TransportOptions> options_;
+  std::unique_ptr<Host> node_;
+  std::vector<std::unique_ptr<RawPeer>> clients_;
+};
+
+// 256 clients of 4 MiB each could have held 1 GiB: all of them together have a budget, and the one
+// with the longest queue gives way to those that read.
+TEST(Transport, ClientsThatDoNotReadShareOneBudget) {
+  constexpr std::size_t kBudget = 2u << 20;
+  Crowd crowd(12, kBudget);
+  std::size_t most = 0;
+  for (int round = 0; round < 200; ++round) {
+    for (std::size_t k = 0; k < 12; ++k) (void)crowd.send(k, 32 * 1024);
+    most = std::max(most, crowd.waiting_for_all());
+  }
+  EXPECT_LE(most, kBudget);
+  EXPECT_GT(most, kBudget / 2);  // and the test came near it
+  // Nobody who reads is kept out: a new client is answered at once.
+  crowd.join();
+  EXPECT_TRUE(crowd.send(12, 100'000));
+  const auto got = crowd.client(12).frame();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->payload.size(), 100'000u);
+}
+
+TEST(Transport, TheLongestQueueOfAClientGivesWayAndItIsSaid) {
+  Crowd crowd(3, 1u << 20);
+  crowd.fill(0, 700'000);
+  crowd.fill(1, 200'000);
+  // The longest itself is refused, and stays: it only has to read.
+  EXPECT_FALSE(crowd.send(0, 300'000));
+  EXPECT_TRUE(crowd.up(0));
+  EXPECT_TRUE(crowd.node().errors().empty());
+  // Another one's frame ends it, and no more than it.
+  EXPECT_TRUE(crowd.send(2, 300'000));
+  EXPECT_FALSE(crowd.up(0));
+  EXPECT_TRUE(crowd.up(1) && crowd.up(2));
+  EXPECT_EQ(crowd.waiting(0), 0u);
+  const auto errors = crowd.node().errors();
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_NE(errors[0].find("client 65536 is disconnected"), std::string::npos) << errors[0];
+  EXPECT_NE(errors[0].find("1048576 bytes together"), std::string::npos) << errors[0];
+  // What it held is free again: as much fits once more.
+  crowd.fill(2, 600'000);
+  EXPECT_TRUE(crowd.up(1) && crowd.up(2));
+}
+
+TEST(Transport, ClientsQueuesTakeNothingFromNodes) {
+  Crowd crowd(1, 1u << 20);
+  crowd.fill(0, 900'000);
+  RawPeer member(crowd.member().nodes[0].port, crowd.member().key);
+  ASSERT_TRUE(member.greet(crowd.member().chain));
+  ASSERT_TRUE(Network::eventually([&] { return crowd.node().up(ConnectionId{1}); }));
+  const Frame frame{1, {}, Bytes::from(std::vector<std::byte>(400'000))};
+  EXPECT_TRUE(crowd.node().on_loop([&](Transport& t) { return t.send(1, frame); }));
+  EXPECT_TRUE(crowd.up(0));
+  EXPECT_TRUE(member.frame());
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 //
 // Guarantees: a node's key is its TLS identity (no CA); a peer with another key, chain or wire
 // version is refused and said so; lengths are checked before memory is taken, and memory follows
-// what arrives; a slow peer fills only its own bounded queue; a peer that vanished without a word
-// is noticed; strangers and clients share places of their own. Callbacks run on the loop's thread.
+// what arrives; a slow peer fills only its own bounded queue, and those of clients share a budget;
+// a peer that vanished without a word is noticed; strangers and clients share places of their own.
+// Callbacks run on the loop's thread.
 // Does not repeat lost frames: protocols do.
 #pragma once
 
@@ -87,6 +88,8 @@ struct TransportOptions {
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
   std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue; one frame may always wait
   std::size_t max_client_queue_bytes = 4u << 20;
+  /// The queues of all clients together: over it, the client with the longest is closed.
+  std::size_t max_all_clients_queue_bytes = 64u << 20;
   std::uint32_t max_clients = 256;  ///< and no more than a quarter of the process's descriptors
   std::uint32_t max_strangers =
       256;  ///< accepted and not known yet; more: the oldest is closed; a quarter too
@@ -110,7 +113,9 @@ class Transport {
   void close();
   /// Starts listening. The error says what, where and what to do; empty when all is well.
   std::string start();
-  /// False when there is no link or its queue is full; the frame is dropped then.
+  /// False when there is no link or its queue is full, or, for a client, the queues of all clients
+  /// are and no other client has more waiting; the frame is dropped then. Sending to a client may
+  /// close another client's link; on_link and on_error are called first.
   bool send(ConnectionId to, const Frame& frame);
   /// Closes a link; on_link is called.
   void drop(ConnectionId to, const std::string& why);
