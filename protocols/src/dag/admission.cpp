@@ -228,17 +228,21 @@ std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
 }
 
 // Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
-// certificate).
+// certificate). Pre: the parents above the floor are held, as those of an accepted block are. So
+// where nobody has twins an edge can only name the one block of its author, and no digest is read.
 std::optional<Edge> Dag::State::derived_claim(const Header& h) const {
   const std::uint64_t back = config.rules.claims_after();
   if (config.rules.edges == Edges::kSparse || h.round.value <= back) return std::nullopt;
   const Round slot{h.round.value - back};
+  const Round before{h.round.value - 1};
+  const bool by_author = config.rules.one_vote && store.without_twins(before);
   for (const Candidate& c : store.candidates(slot)) {
+    if (!c.votes.reached(config.rules.certify, config.committee)) continue;
     Tally votes(config.committee);
     const auto count = [&](const Edge& e) {
-      if (e.round.value + 1 != h.round.value) return;
-      const Entry* parent = store.find(e);
-      if (parent != nullptr && parent->vote == c.leader) votes.add(e.author);
+      if (e.round != before || !c.votes.contains(e.author)) return;
+      const Entry* parent = by_author ? nullptr : store.find(e);
+      if (by_author || (parent != nullptr && parent->vote == c.leader)) votes.add(e.author);
     };
     count(h.self);
     for (const Edge& e : h.refs) count(e);
@@ -257,14 +261,18 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
-  bool settled = true;
+  bool all = true;
+  std::uint32_t settled = 0;
   each_edge(*block, config.committee, [&](const Edge& parent) {
-    if (store.settled(parent)) return true;
-    settled = false;
+    if (store.settled(parent)) {
+      settled += all ? 1 : 0;
+      return true;
+    }
+    all = false;
     if (store.missing(parent)) need(parent, from);
     return true;
   });
-  store.find(edge)->parents_settled = settled;
+  store.find(edge)->settled_edges = settled;
   settle(std::move(ready), fx);
   arm_pull(fx);
   unfold_after(edge.round, fx);
@@ -279,13 +287,18 @@ void Dag::State::forget_packed(const Edge& edge) {
 
 // True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
-  entry.parents_settled =
-      entry.parents_settled || each_edge(*entry.block, config.committee, [&](const Edge& parent) {
-        if (store.settled(parent)) return true;
-        waiting[parent].push_back(entry.edge());
-        return false;
-      });
-  if (!entry.parents_settled) return false;
+  // Settled once is settled for good: the look goes on where the last one ended.
+  std::uint32_t looked_at = 0;
+  const bool settled = each_edge(*entry.block, config.committee, [&](const Edge& parent) {
+    if (looked_at++ < entry.settled_edges) return true;
+    if (!store.settled(parent)) {
+      waiting[parent].push_back(entry.edge());
+      return false;
+    }
+    ++entry.settled_edges;
+    return true;
+  });
+  if (!settled) return false;
   const Header& h = entry.block->header;
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};

@@ -71,7 +71,7 @@ void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
     awaits_no_more(*e->block);
     out.push_back(edge);
     each_edge(*e->block, config.committee, [&](const Edge& parent) {
-      if (!store.all_delivered(parent.round)) todo.push_back(parent);
+      if (!store.surely_delivered(parent)) todo.push_back(parent);
       return true;
     });
   }

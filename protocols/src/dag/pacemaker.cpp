@@ -184,9 +184,9 @@ void Dag::State::add_references(Header& h) {
     Entry* e = store.find(todo.back());
     todo.pop_back();
     if (e == nullptr || e->in_own_history) continue;
-    e->in_own_history = true;
+    store.enter_own_history(*e);
     each_edge(*e->block, config.committee, [&](const Edge& parent) {
-      todo.push_back(parent);
+      if (!store.surely_in_own_history(parent)) todo.push_back(parent);
       return true;
     });
   }

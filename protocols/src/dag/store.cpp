@@ -14,6 +14,8 @@ void Store::grow(Round round) {
   while (top().value < round.value) {
     RoundInfo info;
     info.first.resize(committee_.size());
+    info.all_delivered = NodeSet(committee_.size());
+    info.all_in_own_history = NodeSet(committee_.size());
     info.held = Tally(committee_);
     info.accepted = Tally(committee_);
     rounds_.push_back(std::move(info));
@@ -47,16 +49,6 @@ const Entry* Store::first(Round round, NodeId author) const {
   return index == 0 ? nullptr : &info.entries[index - 1];
 }
 
-bool Store::settled(const Edge& edge) const {
-  if (edge.round <= floor_) return true;
-  if (edge.round > top_ || !committee_.contains(edge.author)) return false;
-  const Slot& slot = at(edge.round).first[edge.author.value];
-  if (slot.index == 0) return false;
-  if (slot.digest == edge.digest) return slot.accepted;
-  const Entry* entry = find(edge);
-  return entry != nullptr && entry->accepted;
-}
-
 bool Store::insert(BlockPtr block, std::optional<Edge> vote) {
   const Round round = block->round();
   const NodeId author = block->author();
@@ -74,6 +66,8 @@ bool Store::insert(BlockPtr block, std::optional<Edge> vote) {
   if (sparse && block->header.claim) claim = claimed(block->header, committee_);
   info.entries.push_back({.block = std::move(block), .vote = vote, .claim = claim});
   info.held.add(author);
+  info.all_delivered.erase(author);
+  info.all_in_own_history.erase(author);
 
   // What is read off its history counts when the block is accepted.
   bool latched = !rules_.coin && count_vote(info.entries.back());
@@ -114,9 +108,25 @@ bool Store::accept(Entry& entry, std::optional<Edge> claim) {
   return count_claim(*claim, author);
 }
 
+void Store::note_marked(const RoundInfo& info, NodeId author, bool Entry::*mark, NodeSet& marked) {
+  for (std::uint32_t i = info.first[author.value].index; i != 0;) {
+    const Entry& e = info.entries[i - 1];
+    if (!(e.*mark)) return;
+    i = e.next_of_author;
+  }
+  marked.insert(author);
+}
+
 void Store::deliver(Entry& entry) {
   entry.delivered = true;
-  ++at(entry.block->round()).delivered;
+  RoundInfo& info = at(entry.block->round());
+  note_marked(info, entry.block->author(), &Entry::delivered, info.all_delivered);
+}
+
+void Store::enter_own_history(Entry& entry) {
+  entry.in_own_history = true;
+  RoundInfo& info = at(entry.block->round());
+  note_marked(info, entry.block->author(), &Entry::in_own_history, info.all_in_own_history);
 }
 
 Candidate& Store::candidate(const Edge& leader) {

@@ -23,7 +23,7 @@ struct Entry {
   bool accepted = false;
   bool delivered = false;
   bool in_own_history = false;
-  bool parents_settled = false;      ///< latched: every block that it references is settled
+  std::uint32_t settled_edges = 0;   ///< of its edges so many, from the first on, are settled
   std::uint32_t next_of_author = 0;  ///< 1 + index in the round of the author's next; 0: none
 
   Edge edge() const { return {block->author(), block->round(), block->digest}; }
@@ -54,7 +54,15 @@ class Store {
   /// The first held block of an author in a round.
   const Entry* first(Round round, NodeId author) const;
   /// Held, accepted, or below the floor (genesis included).
-  bool settled(const Edge& edge) const;
+  bool settled(const Edge& edge) const {
+    if (edge.round <= floor_) return true;
+    if (edge.round > top_ || !committee_.contains(edge.author)) return false;
+    const Slot& slot = at(edge.round).first[edge.author.value];
+    if (slot.index == 0) return false;
+    if (slot.digest == edge.digest) return slot.accepted;
+    const Entry* entry = find(edge);
+    return entry != nullptr && entry->accepted;
+  }
   /// Neither held nor at or below the floor.
   bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
 
@@ -97,9 +105,20 @@ class Store {
   }
   /// Marks as delivered. Pre: not delivered yet.
   void deliver(Entry& entry);
-  /// No held block of the round is left to deliver.
-  bool all_delivered(Round round) const {
-    return !in_range(round) || at(round).delivered == at(round).entries.size();
+  /// Marks as part of the history of the own last block.
+  void enter_own_history(Entry& entry);
+  /// No held block that `edge` could name is left to deliver. Looks at no digest: false also of a
+  /// delivered block whose author has another that is not.
+  bool surely_delivered(const Edge& edge) const {
+    return !in_range(edge.round) || at(edge.round).all_delivered.contains(edge.author);
+  }
+  /// As surely_delivered, of the own history.
+  bool surely_in_own_history(const Edge& edge) const {
+    return !in_range(edge.round) || at(edge.round).all_in_own_history.contains(edge.author);
+  }
+  /// No author has two held blocks in the round.
+  bool without_twins(Round round) const {
+    return !in_range(round) || at(round).entries.size() == at(round).held.count();
   }
 
   /// Changes nothing: brings near what is known of an author in the newest rounds.
@@ -146,13 +165,16 @@ class Store {
   static constexpr std::size_t kWarm = 2;
   struct RoundInfo {
     std::vector<Entry> entries;
-    std::vector<Slot> first;  // by author
-    std::size_t delivered = 0;
+    std::vector<Slot> first;     // by author
+    NodeSet all_delivered;       // authors whose held blocks are all delivered
+    NodeSet all_in_own_history;  // likewise
     Tally held;
     Tally accepted;
     std::vector<Candidate> candidates;  // of the slot of this round
   };
 
+  /// Adds the author to `marked` when each of its held blocks of the round has the mark.
+  static void note_marked(const RoundInfo& info, NodeId author, bool Entry::*mark, NodeSet& marked);
   RoundInfo& at(Round round) { return rounds_[round.value - floor_.value - 1]; }
   const RoundInfo& at(Round round) const { return rounds_[round.value - floor_.value - 1]; }
   void grow(Round round);
