@@ -1,6 +1,6 @@
 // The bare core driven by hand: four nodes of one protocol in a loop of your own, no sockets, no
-// threads, no clock. One process trusts itself, so verify() and endorse() answer without signatures;
-// with a transport of yours in place of the queue, yours go there.
+// threads, no clock. One process trusts itself, so verify() and endorse() answer without
+// signatures; with a transport of yours in place of the queue, yours go there.
 #include <cstdio>
 #include <deque>
 #include <memory>

@@ -66,7 +66,8 @@ class EngineOf final : public OrderEngine {
     if constexpr (requires { backend_.adapter.start(*backend_.host); }) {
       if (std::holds_alternative<Start>(input)) backend_.adapter.start(*backend_.host);
     }
-    std::visit([this](auto&& event) { inputs_.push_back(std::move(event)); }, std::move(input));
+    std::visit([this](auto&& event) { inputs_.push_back(std::forward<decltype(event)>(event)); },
+               std::move(input));
     return true;
   }
   bool wants_bodies() const override { return kSeals; }

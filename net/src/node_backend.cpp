@@ -21,12 +21,12 @@ crypto::BatcherOptions batcher_options(const NodeOptions& o) {
 }
 }  // namespace
 
-Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
+Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
                  std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
-      key(std::move(k)),
+      key(k),
       self(id),
       chain(genesis.context()),
       store(std::move(s)),
@@ -38,11 +38,11 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId 
       engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(coin)},
                          *this)),
       transport(loop, transport_options(),
-                {[this](ConnectionId c, Frame f) { frame(c, std::move(f)); },
+                {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },
                  [this](const std::string& why) { say(Level::kWarning, why); }}),
       sync(committee(), self, chain,
-           {[this](NodeId to, Frame f) { (void)transport.send(to.value, f); },
+           {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; }}),
       served(genesis.nodes.size()) {
@@ -289,7 +289,7 @@ void Node::Impl::feed() {
   fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
 }
 
-void Node::Impl::frame(ConnectionId from, Frame f) {
+void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);

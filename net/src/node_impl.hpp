@@ -21,7 +21,7 @@
 namespace thresher::net {
 
 struct Node::Impl final : EngineHost {
-  Impl(NodeOptions o, App& a, Genesis g, crypto::SigningKey k, NodeId id,
+  Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
        std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the engine asks for
@@ -48,7 +48,7 @@ struct Node::Impl final : EngineHost {
   void say(Level level, const std::string& line) const;
   void halt(const std::string& why);
   Sample sample() const;
-  void frame(ConnectionId from, Frame f);
+  void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
   void serve_log(NodeId to, const Frame& question);
 

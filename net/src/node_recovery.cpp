@@ -26,7 +26,7 @@ void Node::Impl::save_snapshot() {
 std::string Node::Impl::recover() {
   restore_snapshot();
   std::string problem;
-  const std::string damaged =
+  std::string damaged =
       "the log of '" + options.home + "' is damaged; restore the folder from a backup";
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
     const auto whole = reader.whole(entry);

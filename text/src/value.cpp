@@ -6,6 +6,34 @@
 
 namespace thresher::text {
 
+Value::Value() = default;
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+Value::Value(bool truth) : data_(truth) {}
+Value::Value(double number) : data_(number) {}
+Value::Value(std::string text) : data_(std::move(text)) {}
+Value::Value(std::string_view text) : data_(std::string(text)) {}
+Value::Value(const char* text) : data_(std::string(text)) {}
+
+void Value::hold(std::int64_t number) {
+  data_ = number;
+}
+
+void Value::hold(std::uint64_t number) {
+  data_ = number;
+}
+
+bool operator==(const Value& a, const Value& b) {
+  return a.data_ == b.data_;
+}
+
+Value Value::list() {
+  return list(List{});
+}
+
 Value Value::list(List items) {
   Value out;
   out.data_ = std::move(items);

@@ -34,22 +34,30 @@ class Value {
   using List = std::vector<Value>;
   using Object = std::vector<Member>;
 
-  Value() = default;
-  Value(bool truth) : data_(truth) {}  // NOLINT(google-explicit-constructor): a tree of literals
-  Value(double number) : data_(number) {}                     // NOLINT(google-explicit-constructor)
-  Value(std::string text) : data_(std::move(text)) {}         // NOLINT(google-explicit-constructor)
-  Value(std::string_view text) : data_(std::string(text)) {}  // NOLINT(google-explicit-constructor)
-  Value(const char* text) : data_(std::string(text)) {}       // NOLINT(google-explicit-constructor)
+  // Not inline: a vector of members must not be touched before Member is complete (clang minds).
+  Value();
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+  Value(bool truth);             // NOLINT(google-explicit-constructor): a tree of literals
+  Value(double number);          // NOLINT(google-explicit-constructor)
+  Value(std::string text);       // NOLINT(google-explicit-constructor)
+  Value(std::string_view text);  // NOLINT(google-explicit-constructor)
+  Value(const char* text);       // NOLINT(google-explicit-constructor)
   /// A number that is not negative is kept without a sign, whatever type it came in.
   template <std::integral I>
-  requires(!std::same_as<I, bool>) Value(I number) {  // NOLINT(google-explicit-constructor)
+  requires(!std::same_as<I, bool>) Value(I number)
+      : Value() {  // NOLINT(google-explicit-constructor)
     if (number < 0) {
-      data_ = static_cast<std::int64_t>(number);
+      hold(static_cast<std::int64_t>(number));
     } else {
-      data_ = static_cast<std::uint64_t>(number);
+      hold(static_cast<std::uint64_t>(number));
     }
   }
-  static Value list(List items = {});
+  static Value list();
+  static Value list(List items);
   static Value object();
 
   bool is_null() const { return data_.index() == 0; }
@@ -90,9 +98,12 @@ class Value {
   }
 
   /// Lines do not count.
-  friend bool operator==(const Value& a, const Value& b) { return a.data_ == b.data_; }
+  friend bool operator==(const Value& a, const Value& b);
 
  private:
+  void hold(std::int64_t number);
+  void hold(std::uint64_t number);
+
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string, List, Object>
       data_;
   std::uint32_t line_ = 0;

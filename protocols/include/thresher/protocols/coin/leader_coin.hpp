@@ -24,8 +24,8 @@ std::vector<Tossed> feed(ThresholdCoin& coin, const Input& input, std::uint32_t 
   coin.on(input, child);
   std::vector<Tossed> out;
   lift(
-      child, fx, hop, [](Share&& share) { return M(std::move(share)); },
-      [&](Tossed&& tossed) { out.push_back(std::move(tossed)); });
+      child, fx, hop, [](const Share& share) { return M(share); },
+      [&](const Tossed& tossed) { out.push_back(tossed); });
   return out;
 }
 
