@@ -40,6 +40,25 @@ TEST(WholeRules, OfEveryToothStandTheAdversaryThatFindsItsMutants) {
   }
 }
 
+// Without memory of all rounds a node that was down for more than gc_depth of them stays behind:
+// the family hands out no state. With it everybody comes back.
+TEST(WholeRules, OfAnchoredBullsharkAreLiveWhileNothingIsForgotten) {
+  for (const Tooth& tooth : teeth()) {
+    if (tooth.name != "FewVotes") continue;
+    std::vector<Experiment> bases = tooth.bases();
+    for (Experiment& e : bases) {
+      e.n = 10;
+      e.f = 3;
+      e.parameters["gc_depth"] = std::int64_t{1000};
+    }
+    const FuzzReport report = all_of(bases, tooth.whole, tooth.options().menu);
+    EXPECT_EQ(report.no_progress, 0U)
+        << (report.stall
+                ? report.stall->outcome.why + '\n' + write_experiment(report.stall->experiment)
+                : std::string());
+  }
+}
+
 TEST(WholeRules, WithReputationAndDenseEdgesStandIt) {
   for (const char* name : {"thresher", "mysticeti"}) {
     Tooth tooth = teeth().front();
