@@ -42,14 +42,30 @@ void LogSync::change_giver(std::uint64_t now) {
   } while (giver_ == self_ && committee_.size() > 1);
   progress_us_ = now;
   asked_ = false;
-  ask(now);
+  ask();
 }
 
-void LogSync::ask(std::uint64_t) {
+void LogSync::ask() {
+  const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
+  ask_after(cursor_, have);
+}
+
+void LogSync::ask_after(Round slot, std::uint32_t have) {
   if (asked_ || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
   asked_ = true;
-  const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
-  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{cursor_, have}), {}});
+  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have}), {}});
+}
+
+// The giver reads the next part while this one is hashed. What is wrong in this one ends the giver.
+void LogSync::ask_ahead(const wire::LogPart& part) {
+  Round whole = cursor_;
+  std::uint32_t have = 0;
+  for (const wire::LogBlock& b : part.blocks) {
+    have = b.index + 1 < b.total ? b.index + 1 : 0;
+    if (have == 0) whole = b.slot;
+  }
+  at_head_ = part.blocks.empty() || (whole >= part.head && have == 0);
+  ask_after(whole, have);
 }
 
 void LogSync::ask_hash(Round slot) {
@@ -64,7 +80,7 @@ void LogSync::tick(std::uint64_t now) {
   if (!active_) return;
   if (now > progress_us_ + kPatience) return change_giver(now);
   if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
-  ask(now);
+  ask();
 }
 
 // One block of the log; false when the giver broke the format.
@@ -103,20 +119,20 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   if (!active_ || from != giver_ || !std::exchange(asked_, false)) return;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return change_giver(now);
+  ask_ahead(*in);
   const Round before = cursor_;
   std::size_t offset = 0;
   const bool good = std::all_of(in->blocks.begin(), in->blocks.end(), [&](const wire::LogBlock& b) {
     return take(b, frame.payload, offset);
   });
   if (!good || held_bytes_ > kBufferBytes) return change_giver(now);
-  at_head_ = in->blocks.empty() || (cursor_ >= in->head && open_total_ == 0);
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
     checks_[cursor_] = {cursor_hash_, Tally(committee_)};
     ask_hash(cursor_);
   }
   if (at_head_ && held_.empty()) active_ = false;
-  ask(now);
+  ask();
 }
 
 void LogSync::hash(NodeId from, const Frame& frame, std::uint64_t now) {
@@ -143,7 +159,7 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
     hooks_.apply(std::move(commit));
   }
   if (at_head_ && held_.empty()) active_ = false;
-  ask(now);
+  ask();
 }
 
 }  // namespace thresher::net

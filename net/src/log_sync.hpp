@@ -25,6 +25,7 @@
 namespace thresher::net {
 namespace wire {
 struct LogBlock;
+struct LogPart;
 }
 
 class LogSync {
@@ -58,7 +59,9 @@ class LogSync {
   };
   void change_giver(std::uint64_t now);
   void rewind();
-  void ask(std::uint64_t now);
+  void ask();
+  void ask_after(Round slot, std::uint32_t have);
+  void ask_ahead(const wire::LogPart& part);
   void ask_hash(Round slot);
   bool take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
   void confirm(Round slot, std::uint64_t now);
