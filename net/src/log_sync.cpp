@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kPatience = 1'000'000;
 /// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
 constexpr std::size_t kMaxChecks = 8;
+/// Parts that one question asks for: its way and the wait for a processor are paid once for all.
+constexpr std::uint32_t kParts = 8;
 }  // namespace
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
@@ -41,7 +43,7 @@ void LogSync::change_giver(std::uint64_t now) {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
   } while (giver_ == self_ && committee_.size() > 1);
   progress_us_ = now;
-  asked_ = false;
+  owed_ = 0;
   ask();
 }
 
@@ -51,9 +53,9 @@ void LogSync::ask() {
 }
 
 void LogSync::ask_after(Round slot, std::uint32_t have) {
-  if (asked_ || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
-  asked_ = true;
-  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have}), {}});
+  if (owed_ > 0 || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
+  owed_ = kParts;
+  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have, kParts}), {}});
 }
 
 // The giver reads the next part while this one is hashed. What is wrong in this one ends the giver.
@@ -65,6 +67,7 @@ void LogSync::ask_ahead(const wire::LogPart& part) {
     if (have == 0) whole = b.slot;
   }
   at_head_ = part.blocks.empty() || (whole >= part.head && have == 0);
+  if (at_head_) owed_ = 0;
   ask_after(whole, have);
 }
 
@@ -116,7 +119,8 @@ bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& 
 }
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
-  if (!active_ || from != giver_ || !std::exchange(asked_, false)) return;
+  if (!active_ || from != giver_ || owed_ == 0) return;
+  --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return change_giver(now);
   ask_ahead(*in);

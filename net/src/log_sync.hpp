@@ -26,7 +26,7 @@ namespace thresher::net {
 namespace wire {
 struct LogBlock;
 struct LogPart;
-}
+}  // namespace wire
 
 class LogSync {
  public:
@@ -73,7 +73,7 @@ class LogSync {
 
   bool active_ = false;
   NodeId giver_{};
-  bool asked_ = false;             // the giver owes a part
+  std::uint32_t owed_ = 0;         // parts that the giver has yet to send
   std::uint64_t progress_us_ = 0;  // last time that something was confirmed
   Round confirmed_{0};
   Digest confirmed_hash_{};
