@@ -167,8 +167,9 @@ class CertifiedSubject {
     return std::holds_alternative<certified::Propose>(message) ||
            std::holds_alternative<certified::Certify>(message);
   }
-  std::optional<certified::Message> hand_out(const certified::Message& asked) const {
+  std::optional<certified::Message> hand_out(NodeId id, const certified::Message& asked) const {
     if (const auto* vote = std::get_if<certified::Vote>(&asked)) lies_->heard(*vote);
+    if (const auto* p = std::get_if<certified::Propose>(&asked)) return lies_->vote(id, *p);
     const auto* want = std::get_if<certified::Want>(&asked);
     return want != nullptr ? lies_->hand_out(*want) : std::nullopt;
   }
