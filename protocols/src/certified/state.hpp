@@ -181,6 +181,7 @@ struct Bullshark::State {
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
   bool wanted = false;  // somebody refers to one of them
   std::uint64_t next_ticket = 1;
+  bool asked = false;  // for verdicts on certificates, since the input that is being looked at
 
   struct Missing {
     NodeId needed_by;
