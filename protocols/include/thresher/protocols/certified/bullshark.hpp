@@ -69,7 +69,7 @@ struct Stats {
   /// answers what one input asks for in one call.
   std::uint64_t vote_calls = 0;
   std::uint64_t certificate_calls = 0;
-  std::uint64_t coin_batches = 0;        ///< calls in which shares of the coin were verified
+  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
