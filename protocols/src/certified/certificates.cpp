@@ -73,9 +73,13 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   if (check.kind == Check::kTwo) {
     ask(check.from, check.first->digest, check.first->signature);
     ask(check.from, check.second->digest, check.second->signature);
+  } else if (check.kind == Check::kVertex) {
+    const Vertex& v = *check.vertex;
+    auto signature = v.certificate.signatures.begin();
+    v.certificate.signers.for_each([&](NodeId signer) { ask(signer, v.digest, *signature++); });
   } else {
-    const Digest digest = check.vertex ? check.vertex->digest : check.first->digest;
-    for (const auto& [signer, signature] : check.signatures) ask(signer, digest, signature);
+    for (const auto& [signer, signature] : check.signatures)
+      ask(signer, check.first->digest, signature);
   }
   check.good.assign(check.left, false);
   checks.emplace(first, std::move(check));
@@ -234,10 +238,6 @@ void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx
   Check check;
   check.from = from;
   check.vertex = vertex;
-  std::size_t i = 0;
-  vertex->certificate.signers.for_each([&](NodeId signer) {
-    check.signatures.emplace_back(signer, vertex->certificate.signatures[i++]);
-  });
   (void)start_check(std::move(check), fx);
 }
 

@@ -170,9 +170,9 @@ struct Bullshark::State {
     enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
     Kind kind = kVertex;
     NodeId from;
-    VertexPtr vertex;           // kVertex
-    ProposalPtr first, second;  // kTwo: two headers for one name
-    std::vector<std::pair<NodeId, Signature>> signatures{};
+    VertexPtr vertex;                                        // kVertex
+    ProposalPtr first, second;                               // kTwo: two headers for one name
+    std::vector<std::pair<NodeId, Signature>> signatures{};  // kVotes
     std::vector<bool> good{};
     std::size_t left = 0;
   };
