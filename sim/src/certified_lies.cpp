@@ -6,6 +6,12 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::size_t kRoundsKnown = 32;
+constexpr std::uint64_t kAnchorShown = 350'000;  // of a million, while it plots
+
+// Does all of it at once: votes, denials, few who see its anchors, and all that late.
+bool plots(std::uint64_t mood) {
+  return mix64(mood + 2) % 3 == 0;
+}
 
 }  // namespace
 
@@ -35,18 +41,32 @@ std::uint64_t CertifiedLies::top(NodeId besides) const {
   return 0;
 }
 
+// The latest round that lacks no more than its vertex: the others have composed theirs.
+std::uint64_t CertifiedLies::awaited(NodeId liar) const {
+  const std::size_t others = committee_.at_least(rules_.complete) - 1;
+  for (auto it = by_round_.rbegin(); it != by_round_.rend(); ++it) {
+    if (it->second.size() - it->second.count(liar) >= others) return it->first;
+  }
+  return 0;
+}
+
 std::vector<Forged<certified::Message>> CertifiedLies::forge(NodeId id, std::string_view field,
                                                              std::uint64_t mood,
                                                              std::uint64_t salt) {
   Prng rng(salt, 3);
+  const bool plot = field.empty() && plots(mood);
   if (auto done = certify(id)) {
     note(done->vertex);
+    const bool leads =
+        certified::has_anchor(done->round) && certified::anchor_of(done->round, committee_) == id;
     const std::uint64_t shown = 400'000 + 200'000 * (mood % 4);  // of a million
-    return {{*std::move(done), shown}};
+    return {{*std::move(done), plot && leads ? kAnchorShown : shown}};
   }
-  const std::uint64_t next = top(id) + 1;
+  const std::uint64_t next = plot ? awaited(id) : top(id) + 1;
   const auto waiting = pending_.find(id);
-  if (waiting != pending_.end() && waiting->second.proposal->header.round.value >= next) return {};
+  const bool done =
+      waiting != pending_.end() && waiting->second.proposal->header.round.value >= next;
+  if (next == 0 || done) return {};
   auto header = craft(id, Round{next}, field, mood, rng);
   if (!header ||
       certified::flaw_of(*header, rules_, committee_, gc_depth_) != certified::Flaw::kNone) {
@@ -84,14 +104,48 @@ std::optional<certified::Header> CertifiedLies::craft(NodeId id, Round round,
   h.author = id;
   h.round = round;
   if (round.value == 1) return h;
-  const std::uint64_t forgets = lies("self") ? mix64(mood) % 4 : 0;  // of 4
-  for (const auto& [r, vertices] : by_round_) {
-    if (r < round.value && vertices.contains(id) && rng.below(4) >= forgets) h.self = Round{r};
-  }
+  const bool plot = field.empty() && plots(mood);
+  h.self =
+      plot ? before_votes(id, round) : self_of(id, round, lies("self") ? mix64(mood) % 4 : 0, rng);
   if (by_round_.find(round.value - 1) == by_round_.end()) return std::nullopt;
-  const bool votes = !lies("parents") || rng.below(4) < mix64(mood + 1) % 5;
+  const bool votes = plot || !lies("parents") || rng.below(4) < mix64(mood + 1) % 5;
   h.parents = parents_of(h, votes, lies("parents"), rng);
   return h;
+}
+
+// The latest vertex of its own that it does not forget, which it does `forgets` times of 4.
+Round CertifiedLies::self_of(NodeId id, Round round, std::uint64_t forgets, Prng& rng) const {
+  Round self{0};
+  for (const auto& [r, vertices] : by_round_) {
+    if (r < round.value && vertices.contains(id) && rng.below(4) >= forgets) self = Round{r};
+  }
+  return self;
+}
+
+// The latest vertex of its own that is older than the last anchor for which it voted; but a vote
+// for an own anchor is the edge to it.
+Round CertifiedLies::before_votes(NodeId id, Round round) const {
+  std::uint64_t below = round.value;
+  const auto own = [&](std::uint64_t r) -> const certified::Vertex* {
+    const auto it = by_round_.find(r);
+    if (it == by_round_.end()) return nullptr;
+    const auto found = it->second.find(id);
+    return found == it->second.end() ? nullptr : found->second.get();
+  };
+  const Round before{round.value - 1};
+  const bool led = certified::has_anchor(before) && certified::anchor_of(before, committee_) == id;
+  if (led && own(before.value) != nullptr) return before;
+  for (const auto& [r, vertices] : by_round_) {
+    const certified::Vertex* v = r < round.value ? own(r) : nullptr;
+    if (v != nullptr && r > 1 && votes_for(v->header, Round{r - 1})) below = r - 1;
+  }
+  while (below > 1 && own(--below) == nullptr) continue;
+  return own(below) != nullptr && below < round.value ? Round{below} : Round{0};
+}
+
+bool CertifiedLies::votes_for(const certified::Header& h, Round anchor) const {
+  return certified::has_anchor(anchor) &&
+         h.parents.contains(certified::anchor_of(anchor, committee_));
 }
 
 // Just enough for an anchor, in a drawn order; else the anchor before, if it gets the vote.
@@ -117,6 +171,12 @@ NodeSet CertifiedLies::parents_of(const certified::Header& h, bool votes, bool h
   const NodeId anchor = certified::anchor_of(before, committee_);
   if (std::find(others.begin(), others.end(), anchor) != others.end()) parents.insert(anchor);
   return parents;
+}
+
+std::optional<certified::Message> CertifiedLies::vote(NodeId id,
+                                                      const certified::Propose& proposed) const {
+  const certified::Proposal& p = *proposed.proposal;
+  return certified::Message{certified::Vote{p.header.round, p.digest, signer_.sign(id, p.digest)}};
 }
 
 std::optional<certified::Message> CertifiedLies::hand_out(const certified::Want& want) const {

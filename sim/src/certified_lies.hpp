@@ -8,9 +8,11 @@
 //
 // A header that it makes withholds the vote for the anchor, denies the own vertices that gave one
 // (PROTOCOLS 1.5), and gives an anchor just enough parents. Signs one header a round: a second one
-// would find no votes.
+// would find no votes. While it plots, it proposes only once the others wait for nobody but it,
+// shows its anchors to few, votes for every anchor that it can and denies that ever after.
 //
 // Guarantees: a function of what was noted and heard. Keeps the vertices of the latest rounds.
+// Withholds no vote on headers of others, however bad they are.
 #pragma once
 
 #include <map>
@@ -41,6 +43,8 @@ class CertifiedLies {
                                                 std::uint64_t mood, std::uint64_t salt);
   /// Those of the asked-for vertices that are certified, whoever may have them.
   std::optional<certified::Message> hand_out(const certified::Want& want) const;
+  /// `id` signs whatever is proposed.
+  std::optional<certified::Message> vote(NodeId id, const certified::Propose& proposed) const;
 
  private:
   struct Pending {
@@ -52,7 +56,11 @@ class CertifiedLies {
   std::optional<certified::Header> craft(NodeId id, Round round, std::string_view field,
                                          std::uint64_t mood, Prng& rng) const;
   NodeSet parents_of(const certified::Header& header, bool votes, bool hides, Prng& rng) const;
+  Round self_of(NodeId id, Round round, std::uint64_t forgets, Prng& rng) const;
+  Round before_votes(NodeId id, Round round) const;
+  bool votes_for(const certified::Header& h, Round anchor) const;
   std::uint64_t top(NodeId besides) const;
+  std::uint64_t awaited(NodeId liar) const;
 
   Committee committee_;
   certified::Rules rules_;

@@ -167,8 +167,9 @@ class CertifiedSubject {
     return std::holds_alternative<certified::Propose>(message) ||
            std::holds_alternative<certified::Certify>(message);
   }
-  std::optional<certified::Message> hand_out(const certified::Message& asked) const {
+  std::optional<certified::Message> hand_out(NodeId id, const certified::Message& asked) const {
     if (const auto* vote = std::get_if<certified::Vote>(&asked)) lies_->heard(*vote);
+    if (const auto* p = std::get_if<certified::Propose>(&asked)) return lies_->vote(id, *p);
     const auto* want = std::get_if<certified::Want>(&asked);
     return want != nullptr ? lies_->hand_out(*want) : std::nullopt;
   }
@@ -180,15 +181,23 @@ class CertifiedSubject {
   std::uint64_t round(const Bullshark& node) const { return node.round().value; }
   std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
 
-  /// What a node checks for a vertex that it takes.
+  /// What a node checks for a vertex that it takes, and how often it asks for verdicts.
   std::vector<Measure> measures(const std::vector<const Bullshark*>& nodes) const {
     double checked = 0;
     double accepted = 0;
+    double rounds = 0;
+    double votes = 0;
+    double certificates = 0;
     for (const auto* node : nodes) {
       checked += static_cast<double>(node->stats().signatures_checked);
       accepted += static_cast<double>(node->stats().vertices_accepted);
+      rounds += static_cast<double>(node->round().value);
+      votes += static_cast<double>(node->stats().vote_calls);
+      certificates += static_cast<double>(node->stats().certificate_calls);
     }
-    return {{"signatures_per_vertex", accepted > 0 ? checked / accepted : 0}};
+    return {{"signatures_per_vertex", checked / std::max(accepted, 1.0)},
+            {"vote_calls_per_round", votes / std::max(rounds, 1.0)},
+            {"certificate_calls_per_round", certificates / std::max(rounds, 1.0)}};
   }
 
  private:

@@ -139,7 +139,7 @@ class DagSubject {
   bool proposes(const dag::Message& message) const {
     return std::holds_alternative<dag::Push>(message);
   }
-  std::optional<dag::Message> hand_out(const dag::Message& asked) const {
+  std::optional<dag::Message> hand_out(NodeId, const dag::Message& asked) const {
     return lies_->hand_out(asked);
   }
   /// A slot that two faces split waits for an anchor, which may hide behind split ones in turn,

@@ -39,6 +39,7 @@ void Bullshark::on(const Start& event, Fx& fx) {
 
 void Bullshark::on(const Received<Message>& event, Fx& fx) {
   State& s = *state_;
+  s.asked = false;
   if (!s.started || event.from == s.config.self || !s.config.committee.contains(event.from)) return;
   std::visit([&](const auto& message) { s.receive(event.from, message, fx); }, event.message);
   s.progress(fx);
@@ -46,6 +47,7 @@ void Bullshark::on(const Received<Message>& event, Fx& fx) {
 
 void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
+  s.asked = false;
   if (s.submits.size() >= s.config.limits.pending_submits) return;
   s.submits.push_back(event.request.payload);
   if (!s.started) return;
@@ -54,14 +56,17 @@ void Bullshark::on(const Requested<Submit>& event, Fx& fx) {
 }
 
 void Bullshark::on(const Expired& event, Fx& fx) {
+  state_->asked = false;
   state_->expired(event.id, fx);
 }
 
 void Bullshark::on(const Verified& event, Fx& fx) {
+  state_->asked = false;
   if (state_->verdict(event, fx)) state_->progress(fx);
 }
 
 void Bullshark::on(const Endorsed& event, Fx& fx) {
+  state_->asked = false;
   state_->endorsed(event, fx);
 }
 

@@ -62,6 +62,8 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
     return false;
   }
   ++pending;
+  if (check.kind == Check::kVotes) ++stats.vote_calls;
+  if (check.kind == Check::kVertex && !std::exchange(asked, true)) ++stats.certificate_calls;
   const std::uint64_t first = next_ticket;
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
     fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
@@ -71,9 +73,13 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   if (check.kind == Check::kTwo) {
     ask(check.from, check.first->digest, check.first->signature);
     ask(check.from, check.second->digest, check.second->signature);
+  } else if (check.kind == Check::kVertex) {
+    const Vertex& v = *check.vertex;
+    auto signature = v.certificate.signatures.begin();
+    v.certificate.signers.for_each([&](NodeId signer) { ask(signer, v.digest, *signature++); });
   } else {
-    const Digest digest = check.vertex ? check.vertex->digest : check.first->digest;
-    for (const auto& [signer, signature] : check.signatures) ask(signer, digest, signature);
+    for (const auto& [signer, signature] : check.signatures)
+      ask(signer, check.first->digest, signature);
   }
   check.good.assign(check.left, false);
   checks.emplace(first, std::move(check));
@@ -156,9 +162,23 @@ void Bullshark::State::park(const VertexPtr& vertex, Fx& fx) {
   Peer& peer = peers[vertex->author().value];
   const bool full = peer.parked >= config.limits.proposals_per_peer;
   if (config.rules.one_signature || full) return check_vertex(vertex, vertex->author(), fx);
-  if (!parked[vertex->round()].emplace(vertex->author(), vertex).second) return;
+  const auto [first, fresh] = parked[vertex->round()].emplace(vertex->author(), vertex);
+  if (!fresh) {  // repeated, or one of the two is false
+    if (first->second->certificate.signatures != vertex->certificate.signatures) ++stats.refused;
+    return;
+  }
   ++peer.parked;
-  wanted = wanted || missing.contains(vertex->ref());
+  const auto lacked = missing.find(vertex->ref());
+  wanted = wanted || (lacked != missing.end() && lacked->second.certified);
+  // A header that waited for it may wait for nothing but verdicts now.
+  std::vector<NodeId> waited;
+  asleep.for_each([&](NodeId id) {
+    if (blocked_on[id.value] == vertex->ref()) waited.push_back(id);
+  });
+  for (const NodeId id : waited) {
+    unblock(id);
+    (void)parents_settled(peers[id.value].proposals.back()->header);
+  }
 }
 
 bool Bullshark::State::is_parked(const Ref& ref) const {
@@ -166,23 +186,27 @@ bool Bullshark::State::is_parked(const Ref& ref) const {
   return it != parked.end() && it->second.contains(ref.author);
 }
 
-// Whether these could complete the round, or commit the anchor before it. In a round that is
-// complete and not left yet any one may be what it waits for; those of a round that was left go
-// along with the next.
+// Whether these could complete the round, or end the wait in it, or commit the anchor before it.
+// Those of a round that was left go along with the next.
 bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const {
   if (r < own_round()) return false;
   const Committee& c = config.committee;
-  const std::size_t held = store.accepted_authors(r).count();
-  if (held + unchecked.size() >= c.at_least(config.rules.complete)) return true;
+  const auto held = static_cast<std::uint32_t>(store.accepted_authors(r).count());
+  const auto more = static_cast<std::uint32_t>(unchecked.size());
+  const bool whole = held >= c.at_least(config.rules.complete);
+  if (!whole && held + more >= c.at_least(config.rules.complete)) return true;
+  const bool waits = whole && !may_leave(r);
+  if (has_anchor(r)) return waits && unchecked.contains(anchor_of(r, c));
+  if (r.value < 2) return false;
   const Round before{r.value - 1};
-  if (r.value < 2 || !has_anchor(before)) return false;
   const NodeId anchor = anchor_of(before, c);
-  const auto votes = std::count_if(unchecked.begin(), unchecked.end(), [&](const auto& entry) {
-    return entry.second->header.parents.contains(anchor);
-  });
+  const auto votes = static_cast<std::uint32_t>(std::count_if(
+      unchecked.begin(), unchecked.end(),
+      [&](const auto& entry) { return entry.second->header.parents.contains(anchor); }));
   const std::uint32_t known = store.votes(before);
   const std::uint32_t needed = c.at_least(config.rules.commit);
-  return votes > 0 && known < needed && known + static_cast<std::uint32_t>(votes) >= needed;
+  if (votes > 0 && known < needed && known + votes >= needed) return true;
+  return waits && known + votes + n() - held - more < needed;
 }
 
 void Bullshark::State::check_parked(bool all, Fx& fx) {
@@ -214,10 +238,6 @@ void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx
   Check check;
   check.from = from;
   check.vertex = vertex;
-  std::size_t i = 0;
-  vertex->certificate.signers.for_each([&](NodeId signer) {
-    check.signatures.emplace_back(signer, vertex->certificate.signatures[i++]);
-  });
   (void)start_check(std::move(check), fx);
 }
 

@@ -256,7 +256,7 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       pull(fx);
       return;
     case kPushTimer:
-      check_parked(true, fx);
+      check_parked(!pushed_recently || !has_work(), fx);  // else the next round takes them along
       push_own(fx);
       progress(fx);
       return;

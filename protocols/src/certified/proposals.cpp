@@ -124,15 +124,24 @@ bool Bullshark::State::parents_settled(const Header& h) {
   const auto& accepted = store.accepted_authors(before).members();
   const bool sampled = before <= store.floor() || h.sampled_from.subset_of(accepted);
   if (sampled && refs_settled(h)) return true;
+  // What has to come first is waited for first: then the certificates that are here already are
+  // verified in one call, when the vote depends on nothing else.
+  std::optional<Ref> here;
   const auto check = [&](const Ref& ref) {
     if (store.settled(ref)) return;
-    if (!asleep.contains(author)) block(author, ref);
+    const bool at_hand = is_parked(ref);
+    if (at_hand) here = ref;
+    if (!at_hand && !asleep.contains(author)) block(author, ref);
     if (store.find(ref) == nullptr) need(ref, author, false);
   };
   if (h.self.value > 0) check({author, h.self});
   h.parents.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
   for (const Ref& ref : h.stragglers) check(ref);
   h.sampled_from.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+  if (here && !asleep.contains(author)) {
+    block(author, *here);
+    wanted = true;
+  }
   return !asleep.contains(author);
 }
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t kTicksForProposals = 64;
 
 void Bullshark::State::need(const Ref& ref, NodeId who, bool certified) {
   if (ref.round <= store.floor()) return;
-  wanted = wanted || is_parked(ref);
+  wanted = wanted || (certified && is_parked(ref));
   if (const auto it = missing.find(ref); it != missing.end()) {
     if (!certified || it->second.certified) return;
     Peer& payer = peers[it->second.needed_by.value];

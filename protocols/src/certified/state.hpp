@@ -170,9 +170,9 @@ struct Bullshark::State {
     enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
     Kind kind = kVertex;
     NodeId from;
-    VertexPtr vertex;           // kVertex
-    ProposalPtr first, second;  // kTwo: two headers for one name
-    std::vector<std::pair<NodeId, Signature>> signatures{};
+    VertexPtr vertex;                                        // kVertex
+    ProposalPtr first, second;                               // kTwo: two headers for one name
+    std::vector<std::pair<NodeId, Signature>> signatures{};  // kVotes
     std::vector<bool> good{};
     std::size_t left = 0;
   };
@@ -181,6 +181,7 @@ struct Bullshark::State {
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
   bool wanted = false;  // somebody refers to one of them
   std::uint64_t next_ticket = 1;
+  bool asked = false;  // for verdicts on certificates, since the input that is being looked at
 
   struct Missing {
     NodeId needed_by;

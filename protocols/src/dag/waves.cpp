@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "state.hpp"
 #include "thresher/protocols/coin/leader_coin.hpp"
 
@@ -36,12 +38,15 @@ void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
   if (coin) feed_coin(Expired{id}, fx);
 }
 
-// The coin of a slot is tossed when the last round of its wave is complete here: the claims that
-// commit one leader in three exist by then, and no schedule can fit them to the coin.
+// The coin of a slot is tossed when the own block of its wave's last round is made, or when others
+// completed that round without it: what the block stands on is fixed by then, and no schedule can
+// keep a coin that is still to come from naming a leader that all voters see (mahi-mahi.md).
 void Dag::State::toss_ready(Fx& fx) {
   const std::uint64_t wave = config.rules.claims_after();
-  for (Round slot = next; slot.value + wave <= store.top().value; ++slot.value) {
-    if (tossed.contains(slot) || !complete(Round{slot.value + wave})) continue;
+  const Round mine = own ? own->round() : Round{0};
+  for (Round slot = next; slot.value + wave <= std::max(store.top(), mine).value; ++slot.value) {
+    const Round last{slot.value + wave};
+    if (tossed.contains(slot) || (last > mine && !complete(last))) continue;
     tossed.insert(slot);
     feed_coin(Requested<coin::Toss>{{slot.value}}, fx);
   }

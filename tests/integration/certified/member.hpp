@@ -19,6 +19,14 @@ inline crypto::SigningKey key_of(const Network& net, std::size_t node) {
   return *crypto::load_key(net.home(node) + "/node.key");
 }
 
+/// One transaction of a client, as nodes pack it.
+inline certified::Payload transaction(std::uint64_t client, const std::string& text) {
+  Writer w;
+  w.u64(client).u64(0).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
+  const Bytes bytes = Bytes::from(w.take());
+  return {bytes, crypto::sha256(bytes.view())};
+}
+
 class Member {
  public:
   Member(const Network& net, std::uint16_t id)

@@ -85,15 +85,12 @@ class CertifiedWire : public testing::Test {
   }
   // A header of round 1 with one transaction.
   ProposalPtr loaded(const std::string& text) {
-    Writer w;
-    w.u64(99).u64(0).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
-    const Bytes bytes = Bytes::from(w.take());
-    batches_.push_back({{bytes, crypto::sha256(bytes.view())}});
+    batches_.push_back({transaction(99, text)});
     Header h;
     h.author = NodeId{3};
     h.round = Round{1};
     h.payload_root = batches_.back().payload.root;
-    h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+    h.payload_bytes = static_cast<std::uint32_t>(batches_.back().payload.bytes.size());
     return liar_->sealed(std::move(h));
   }
   Certificate certificate(const std::map<std::uint16_t, Signature>& signatures) const {

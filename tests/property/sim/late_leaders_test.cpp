@@ -2,6 +2,7 @@
 // wait for leaders, and not those that draw them afterwards.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -110,6 +111,26 @@ TEST(Hunt, HoldsNobodyBesideFFaulty) {
   EXPECT_FALSE(hunt.on());
   EXPECT_FALSE(hunt.proposed(NodeId{1}, 5));
   EXPECT_FALSE(hunt.holds(NodeId{1}));
+}
+
+// A coin that is told with the blocks of a wave's last round costs no message of its own: whoever
+// leads is decided after as many delays as the wave has rounds. Links of one millisecond.
+TEST(MahiMahi, DecidesALeaderAfterAsManyDelaysAsItsWaveHasRounds) {
+  for (const std::int64_t wave : {4, 5, 6}) {
+    for (const std::uint32_t n : {4U, 7U, 10U}) {
+      Experiment e;
+      e.protocol = "mahi-mahi";
+      e.parameters["wave"] = wave;
+      e.n = n;
+      e.f = (n - 1) / 3;
+      e.stop.time = 100 * kUnit;
+      const Outcome o = simulate(e, {});
+      EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
+      ASSERT_GT(o.latencies.size(), 20U);
+      const Ticks least = *std::min_element(o.latencies.begin(), o.latencies.end());
+      EXPECT_EQ(least, static_cast<Ticks>(wave) * kUnit) << "n " << n;
+    }
+  }
 }
 
 }  // namespace

@@ -251,6 +251,22 @@ TEST(Certificates, AreCheckedTogetherWhenTheyCouldCompleteTheRound) {
   EXPECT_EQ(t.node().stats().vertices_accepted, 5u);
 }
 
+// A header names two certificates that came after the round was complete: they are verified when
+// the second is here too, since the vote cannot be given before, and the vote follows at once.
+TEST(Certificates, ThatAHeaderNamesAreCheckedOnceAllOfThemAreHere) {
+  Desk t(10);
+  for (std::uint16_t a = 1; a < 8; ++a) t.certify(a, 1, {});
+  t.certify(8, 1, {});
+  const Stats before = t.node().stats();
+  EXPECT_EQ(before.vertices_accepted, 7u);
+  t.say(1, Propose{t.header(1, 2, {1, 2, 3, 8, 9})});
+  EXPECT_EQ(t.node().stats().vertices_accepted, 7u);
+  t.certify(9, 1, {});
+  EXPECT_EQ(t.node().stats().vertices_accepted, 9u);
+  EXPECT_EQ(t.node().stats().certificate_calls, before.certificate_calls + 1);
+  EXPECT_EQ(t.node().stats().votes_sent, before.votes_sent + 2);  // on both headers
+}
+
 class BadCertificate : public testing::Test {
  protected:
   // Says a certificate for a good header and tells whether its vertex was taken.
@@ -259,7 +275,9 @@ class BadCertificate : public testing::Test {
     const std::uint64_t before = t_.node().stats().vertices_accepted;
     refused_ = t_.node().stats().refused;
     t_.say(1, Certify{Round{1}, p_->digest, std::move(c)});
-    t_.expire(kPushTimerId);  // alone it cannot complete the round: it is not checked before
+    // Alone it cannot complete the round: it is not checked before the round took too long.
+    t_.expire(kPushTimerId);
+    t_.expire(kPushTimerId);
     refused_ = t_.node().stats().refused - refused_;
     EXPECT_TRUE(t_.accused.empty());
     EXPECT_EQ(t_.node().footprint().checks, 0u);

@@ -79,7 +79,9 @@ struct BeaconSubject {
                                              std::uint64_t salt) const {
     return {{{kForged, salt}}, {{kForged + 1, mood}, 0}};
   }
-  std::optional<Beacon::Message> hand_out(const Beacon::Message&) const { return std::nullopt; }
+  std::optional<Beacon::Message> hand_out(NodeId, const Beacon::Message&) const {
+    return std::nullopt;
+  }
   std::uint64_t round(const Beacon& node) const { return node.round; }
   std::uint64_t refused(const Beacon&) const { return 0; }
 };

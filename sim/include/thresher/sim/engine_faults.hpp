@@ -90,11 +90,12 @@ template <Subject S>
 void Machine<S>::lie(Face& face, const Payload& heard) {
   const Message& said = message_of(heard);
   chances_.clear();
-  if (const auto answer = subject_.hand_out(said)) {
+  if (const auto answer = subject_.hand_out(face.id, said)) {
     const std::uint32_t ref = put(face, *answer, ++face.sent);
     carry(face, heard.id, ref, {});
     release(ref);
-  } else if (subject_.proposes(said) && !faults_.forges(heard.id)) {
+  }
+  if (subject_.proposes(said) && !faults_.forges(heard.id)) {
     // Only what others propose sets it off: liars that hear each other would never end.
     faults_.chances(face.id, face.measures.messages_received, now_, chances_);
   }

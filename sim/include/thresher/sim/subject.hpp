@@ -22,7 +22,7 @@
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
 // to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
 // signs, each with who sees it) with `proposes(message)` (what they stand in for) and
-// `hand_out(message)` (a liar's answer), `audit()` (what all that was
+// `hand_out(id, message)` (a liar's answer), `audit()` (what all that was
 // signed breaks of the protocol's proof), `measures(nodes)` (measures of its own, from the correct
 // nodes that are up at the end).
 #pragma once

@@ -65,7 +65,11 @@ struct Stats {
   std::uint64_t equivocations = 0;  ///< proved second headers
   std::uint64_t votes_sent = 0;
   std::uint64_t signatures_checked = 0;  ///< one that stands for several counts once
-  std::uint64_t coin_batches = 0;        ///< calls in which shares of the coin were verified
+  /// Inputs that made it ask for verdicts on votes for its headers, and on certificates: a host
+  /// answers what one input asks for in one call.
+  std::uint64_t vote_calls = 0;
+  std::uint64_t certificate_calls = 0;
+  std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
