@@ -38,6 +38,7 @@ class DagSubject {
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     sizes_ = sizes_of(e);
+    names_ = dag::make_names(committee_);
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
              a.what == FaultKind::kFlood || a.what == FaultKind::kForge;
@@ -59,6 +60,7 @@ class DagSubject {
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
     config.records = records_;
+    config.names = names_;
     if (rules_.coin) {
       config.coin =
           std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
@@ -213,6 +215,7 @@ class DagSubject {
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   bool records_ = false;  // somebody will restart
+  std::shared_ptr<dag::Names> names_{};
   Sizes sizes_;
   std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
   std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
