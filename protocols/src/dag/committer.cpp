@@ -110,6 +110,7 @@ const Decision* anchor_for(const std::vector<Decision>& above, Round from, const
 std::vector<Decision> decide(const Store& store, const Committee& committee,
                              const Schedule& schedule, const Rules& rules, Round next) {
   std::vector<Decision> out;  // from the top down
+  out.reserve(store.top().value < next.value ? 0 : store.top().value - next.value + 1);
   for (std::uint64_t r = store.top().value; r >= next.value; --r) {
     if (!schedule.known(Round{r})) {
       out.push_back({.slot = Round{r}});

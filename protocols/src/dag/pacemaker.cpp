@@ -162,7 +162,7 @@ void Dag::State::add_claim(Header& h) const {
 void Dag::State::add_references(Header& h) {
   const Round before{h.round.value - 1};
   std::vector<Edge> stragglers;
-  h.refs.reserve(store.accepted_authors(before).count());
+  h.refs.reserve(config.committee.size());
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
     if (author == config.self || peers[i].muted) continue;

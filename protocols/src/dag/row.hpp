@@ -45,10 +45,12 @@ class Row {
       count += static_cast<std::uint32_t>(std::popcount(words_[w] & other.words_[w]));
     return count;
   }
-  /// Adds the members of `more` that are in `only` and not in `not_in`.
-  void add(const Row& more, const Row& only, const Row& not_in) {
-    for (std::size_t w = 0; w < words_.size(); ++w)
-      words_[w] |= more.words_[w] & only.words_[w] & ~not_in.words_[w];
+  void add(const Row& more) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= more.words_[w];
+  }
+  /// Keeps those that are in `only` and not in `never`.
+  void keep(const Row& only, const Row& never) {
+    for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= only.words_[w] & ~never.words_[w];
   }
   /// Calls `visit(NodeId)` in increasing order.
   template <class F>

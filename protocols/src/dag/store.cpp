@@ -167,10 +167,13 @@ const Entry* Store::accepted_leader(Round slot, NodeId leader) const {
 }
 
 std::optional<Edge> Store::accepted_edge(Round round, NodeId author) const {
+  if (!in_range(round)) return std::nullopt;
+  // Where nobody has twins the entry, which may be far, need not be looked at.
+  const RoundInfo& info = at(round);
+  if (info.entries.size() == info.held.count() && info.accepted_named.contains(author))
+    return Edge{author, round, info.names->of[author.value].digest};
   const Entry* e = accepted_leader(round, author);
-  if (e == nullptr) return std::nullopt;
-  if (!e->named) return e->edge();
-  return Edge{author, round, at(round).names->of[author.value].digest};  // the block may be far
+  return e == nullptr ? std::nullopt : std::optional(e->edge());
 }
 
 ShapePtr Store::shape_of(const BlockPtr& block) const {
@@ -389,10 +392,9 @@ void Store::reach(const Edge& edge, Round lowest, const Mark& mark) {
 void Store::spread(const Entry& entry, Round lowest, const Mark& mark) {
   for (const Line& line : entry.shape->lines) {
     if (line.round <= floor_ || line.round < lowest) break;
-    const RoundInfo& info = at(line.round);
     Front& front = fronts_[line.round.value - floor_.value - 1];
     front.any = true;
-    front.named.add(line.authors, info.held_named, info.*mark.row);
+    front.named.add(line.authors);
   }
   for (const Edge& e : entry.shape->others) reach(e, lowest, mark);
 }
@@ -409,13 +411,17 @@ void Store::walk(std::span<const Edge> from, Round lowest, const Mark& how, F vi
     RoundInfo& info = at(r);
     const auto take = [&](std::uint32_t index) {
       Entry& entry = info.entries[index];
-      if (entry.*how.entry) return;
-      mark(entry, how);
+      entry.*how.entry = true;
       visit(Place{r, entry.block->author(), index});
       spread(entry, lowest, how);
     };
+    Row& marked = info.*how.row;
+    front.named.keep(info.held_named, marked);
     front.named.for_each([&](NodeId author) { take(named_index(info, author) - 1); });
-    for (const std::uint32_t index : front.others) take(index);
+    marked.add(front.named);
+    for (const std::uint32_t index : front.others) {
+      if (!(info.entries[index].*how.entry)) take(index);
+    }
     front.named.clear();
     front.others.clear();
     front.any = false;
