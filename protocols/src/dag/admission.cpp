@@ -108,13 +108,16 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
 // then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
 // author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  std::map<NodeId, BlockPtr>& kept = packed[block->round()];
-  const auto [it, fresh] = kept.emplace(block->author(), block);
-  if (!fresh) {
-    if (it->second->digest != block->digest) note_equivocation(*it->second, *block, fx);
-    return;
+  if (const auto of_round = packed.find(block->round()); of_round != packed.end()) {
+    const auto kept = of_round->second.find(block->author());
+    if (kept != of_round->second.end()) {
+      if (kept->second->digest != block->digest) note_equivocation(*kept->second, *block, fx);
+      return;
+    }
   }
-  if (!unfold(block, fx)) arm_pull(fx);
+  if (unfold(block, fx)) return;
+  packed[block->round()].emplace(block->author(), block);
+  arm_pull(fx);
 }
 
 // True when the block went on to be held.

@@ -17,10 +17,10 @@ bool dense(const Header& h, const Judge& judge) {
   const std::uint64_t r = h.round.value;
   const Committee& committee = judge.committee;
   std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
-  Tally authors(committee);
+  NodeSet authors(committee.size());
   if (h.packed) {
-    h.packed->authors.for_each([&](NodeId id) { authors.add(id); });
-    parents += authors.count();
+    authors.merge(h.packed->authors);
+    parents += authors.size();
     if (h.packed->members != committee.size() || authors.contains(h.author)) return false;
   }
   const auto before = [&](const Edge& a, const Edge& b) {
@@ -31,7 +31,7 @@ bool dense(const Header& h, const Judge& judge) {
   for (const Edge& e : h.refs) {
     if (!committee.contains(e.author)) return false;
     if (e.round.value == 0 || e.round.value >= r) return false;
-    if ((e.author == h.author || !authors.add(e.author)) && judge.rules.distinct_parents) {
+    if ((e.author == h.author || !authors.insert(e.author)) && judge.rules.distinct_parents) {
       return false;
     }
     if (e.round.value + judge.gc_depth < r) return false;
