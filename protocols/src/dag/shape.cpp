@@ -8,10 +8,6 @@
 #include "committer.hpp"
 
 namespace thresher::dag {
-namespace {
-/// Edges to so many rounds below a block may be bits.
-constexpr std::uint64_t kLines = 4;
-}  // namespace
 
 bool dense(const Header& h, const Judge& judge) {
   const std::uint64_t r = h.round.value;
@@ -73,15 +69,16 @@ ShapePtr make_shape(const Block& block, const Judge& judge,
   auto shape = std::make_shared<Shape>();
   shape->well_formed = well_formed(block, judge);
   shape->dense = dense(block.header, judge);
-  auto& lines = shape->lines;
-  for (std::uint64_t down = 1; down <= std::min(kLines, block.round().value); ++down) {
-    const Round round{block.round().value - down};
-    lines.push_back({round, Row(n), names_of(round)});
+  auto& lines = shape->line_of_round;
+  shape->in_use = std::min<std::uint64_t>(Shape::kLines, block.round().value);
+  for (std::size_t i = 0; i < shape->in_use; ++i) {
+    const Round round{block.round().value - i - 1};
+    lines[i] = {round, Row(n), names_of(round)};
   }
   // The line on which an edge is a bit, if it is.
   const auto line_of = [&](const Edge& e) -> Line* {
     const std::uint64_t down = block.round().value - e.round.value;
-    if (down == 0 || down > lines.size() || e.author.value >= n) return nullptr;
+    if (down == 0 || down > shape->in_use || e.author.value >= n) return nullptr;
     Line& line = lines[down - 1];
     const NamesOf::Named* named = line.names ? &line.names->of[e.author.value] : nullptr;
     return named != nullptr && named->taken && named->digest == e.digest ? &line : nullptr;
@@ -101,7 +98,7 @@ ShapePtr make_shape(const Block& block, const Judge& judge,
     }
     return true;
   });
-  while (lines.size() > 1 && lines.back().authors.empty()) lines.pop_back();
+  while (shape->in_use > 1 && lines[shape->in_use - 1].authors.empty()) lines[--shape->in_use] = {};
   return shape;
 }
 

@@ -2,7 +2,7 @@
 // bits.
 //
 //   ShapePtr shape = make_shape(*block, judge, names_of);     // names_of(round): below
-//   for (const Line& line : shape->lines) all = all && line.authors.within(accepted(line.round));
+//   for (const Line& line : shape->lines()) all = all && line.authors.within(accepted(line.round));
 //
 // Of each author and round one block is *named*: the first that a holder of these names held. An
 // edge to it, if it is not old, is one bit of a line; edges to twins, to what nobody held yet and
@@ -14,9 +14,11 @@
 // names must be of one thread, one committee and one set of rules.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "row.hpp"
@@ -66,10 +68,15 @@ struct Line {
 struct Shape {
   bool well_formed = false;
   bool dense = false;
-  std::vector<Line> lines;   ///< by descending round; the first is of the round before the block's
+  /// Edges to so many rounds below a block may be bits.
+  static constexpr std::size_t kLines = 4;
+  std::array<Line, kLines> line_of_round{};  ///< by descending round; not all are in use
+  std::size_t in_use = 0;
   std::vector<Edge> others;  ///< its other edges, as each_edge() visits them
 
-  const Row& parents() const { return lines.front().authors; }
+  /// The first is of the round before the block's.
+  std::span<const Line> lines() const { return {line_of_round.data(), in_use}; }
+  const Row& parents() const { return line_of_round.front().authors; }
 };
 
 /// `names_of(round)`: the names of that round; null when there are none.

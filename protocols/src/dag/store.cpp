@@ -87,7 +87,7 @@ const Entry* Store::first(Round round, NodeId author) const {
 }
 
 std::optional<Edge> Store::first_unsettled(const Entry& entry) const {
-  for (const Line& line : entry.shape->lines) {
+  for (const Line& line : entry.shape->lines()) {
     if (line.round <= floor_) break;
     const Row& accepted = at(line.round).accepted_named;
     if (line.authors.within(accepted)) continue;
@@ -107,7 +107,7 @@ std::optional<Edge> Store::parent_by(const Entry& entry, NodeId author) const {
   const Round before{entry.block->round().value - 1};
   if (before <= floor_) return std::nullopt;
   if (entry.shape->parents().contains(author))
-    return named_edge(entry.shape->lines.front(), author);
+    return named_edge(entry.shape->lines().front(), author);
   for (const Edge& e : entry.shape->others) {
     if (e.round == before && e.author == author) return e;
   }
@@ -366,6 +366,14 @@ std::uint32_t Store::named_index(const RoundInfo& info, NodeId author) const {
   return i;
 }
 
+void Store::list_named(const RoundInfo& info, const Row& authors) {
+  marking_.clear();
+  const bool no_twins = info.entries.size() == info.held.count();
+  authors.for_each([&](NodeId author) {
+    marking_.push_back((no_twins ? info.first[author.value] : named_index(info, author)) - 1);
+  });
+}
+
 void Store::mark(Entry& entry, const Mark& mark) {
   entry.*mark.entry = true;
   if (entry.named) (at(entry.block->round()).*mark.row).insert(entry.block->author());
@@ -390,7 +398,7 @@ void Store::reach(const Edge& edge, Round lowest, const Mark& mark) {
 }
 
 void Store::spread(const Entry& entry, Round lowest, const Mark& mark) {
-  for (const Line& line : entry.shape->lines) {
+  for (const Line& line : entry.shape->lines()) {
     if (line.round <= floor_ || line.round < lowest) break;
     Front& front = fronts_[line.round.value - floor_.value - 1];
     front.any = true;
@@ -417,7 +425,18 @@ void Store::walk(std::span<const Edge> from, Round lowest, const Mark& how, F vi
     };
     Row& marked = info.*how.row;
     front.named.keep(info.held_named, marked);
-    front.named.for_each([&](NodeId author) { take(named_index(info, author) - 1); });
+    list_named(info, front.named);
+    for (std::size_t i = 0; i < marking_.size(); ++i) {
+      // What is known of a block is far, and the same for all who share names.
+      if (i + 2 * kAhead < marking_.size())
+        __builtin_prefetch(&info.entries[marking_[i + 2 * kAhead]]);
+      if (i + kAhead < marking_.size()) {
+        const Entry& ahead = info.entries[marking_[i + kAhead]];
+        __builtin_prefetch(ahead.shape.get());
+        __builtin_prefetch(ahead.block.get());
+      }
+      take(marking_[i]);
+    }
     marked.add(front.named);
     for (const std::uint32_t index : front.others) {
       if (!(info.entries[index].*how.entry)) take(index);

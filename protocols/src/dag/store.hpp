@@ -88,7 +88,7 @@ class Store {
   /// Calls `visit(const Edge&)` for the edges of a held block that are missing.
   template <class F>
   void each_missing(const Entry& entry, F visit) const {
-    for (const Line& line : entry.shape->lines) {
+    for (const Line& line : entry.shape->lines()) {
       if (line.round <= floor_) break;
       line.authors.for_each_outside(at(line.round).held_named,
                                     [&](NodeId author) { visit(named_edge(line, author)); });
@@ -201,6 +201,7 @@ class Store {
 
  private:
   static constexpr std::size_t kWarm = 2;
+  static constexpr std::size_t kAhead = 8;  // entries that a walk asks memory for
   struct RoundInfo {
     std::vector<Entry> entries;
     std::vector<std::uint32_t> first;  // by author: 1 + index of its first entry; 0: none
@@ -236,6 +237,7 @@ class Store {
   }
   ShapePtr shape(const BlockPtr& block);
   std::uint32_t named_index(const RoundInfo& info, NodeId author) const;
+  void list_named(const RoundInfo& info, const Row& authors);
   void mark(Entry& entry, const Mark& mark);
   void reach(const Edge& edge, Round lowest, const Mark& mark);
   void spread(const Entry& entry, Round lowest, const Mark& mark);
@@ -270,7 +272,8 @@ class Store {
   Round top_{0};  // floor_ + rounds_.size()
   std::uint64_t version_ = 1;
   std::deque<RoundInfo> rounds_;
-  std::vector<Front> fronts_;  // by round above the floor; empty but for a walk
+  std::vector<std::uint32_t> marking_;  // indexes of entries in the round that a walk is at
+  std::vector<Front> fronts_;           // by round above the floor; empty but for a walk
   RoundInfo none_;
 };
 
