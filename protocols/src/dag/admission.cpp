@@ -81,7 +81,8 @@ std::uint64_t Dag::State::keep_pending(const BlockPtr& block, NodeId from) {
 
 void Dag::State::verdict(const Verified& verified, Fx& fx) {
   const std::uint64_t place = verified.ticket.local & ((std::uint64_t{1} << kPlaceBits) - 1);
-  if (place >= pending.size() || pending[place].ticket != verified.ticket.local) return;
+  if (place >= pending.size() || !pending[place].block) return;
+  if (pending[place].ticket != verified.ticket.local) return;
   const Pending p = std::exchange(pending[place], {});
   free_pending.push_back(static_cast<std::uint32_t>(place));
   --peers[p.from.value].pending;
