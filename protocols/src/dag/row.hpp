@@ -26,7 +26,6 @@ class Row {
     return (words_[id.value / kBits] >> (id.value % kBits) & 1) != 0;
   }
   void insert(NodeId id) { words_[id.value / kBits] |= std::uint64_t{1} << (id.value % kBits); }
-  void erase(NodeId id) { words_[id.value / kBits] &= ~(std::uint64_t{1} << (id.value % kBits)); }
   void clear() { std::fill(words_.begin(), words_.end(), std::uint64_t{0}); }
 
   bool empty() const {
