@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t kGcDepth = 256;
 constexpr std::int64_t kTimeout = 6000;
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
+constexpr const char* kListed = "listed";
+constexpr const char* kBitmap = "bitmap";
 constexpr std::size_t kNameBytes = 4;
 constexpr std::size_t kLine = 64;  // of a cache
 
@@ -38,6 +40,8 @@ class DagSubject {
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     sizes_ = sizes_of(e);
+    names_ = dag::make_names(committee_);
+    rules_.bitmap_refs |= choice(e, "refs", kListed) == kBitmap;
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
              a.what == FaultKind::kFlood || a.what == FaultKind::kForge;
@@ -59,6 +63,7 @@ class DagSubject {
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
     config.records = records_;
+    config.names = names_;
     if (rules_.coin) {
       config.coin =
           std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
@@ -213,6 +218,7 @@ class DagSubject {
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   bool records_ = false;  // somebody will restart
+  std::shared_ptr<dag::Names> names_{};
   Sizes sizes_;
   std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
   std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
@@ -231,6 +237,12 @@ ProtocolInfo dag_info() {
       {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of blocks kept"},
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for a leader, in thousandths of Delta"},
       sizes_parameter(),
+      {"refs",
+       std::string(kListed),
+       0,
+       0,
+       "how a block names its parents; bitmap: n bits and one hash",
+       {kListed, kBitmap}},
   };
   info.fields = {"claim", "payload", "refs", "self", "support", "vote"};
   info.forges = true;

@@ -47,6 +47,10 @@ std::vector<SparseRow> make_rows() {
     rows.push_back(late);
   }
   rows.push_back(row("mysticeti", "mysticeti", 0, 8));
+  auto packed = row("mysticeti-bitmap", "mysticeti", 0, 8);
+  packed.published_sizes = false;
+  packed.packed = true;
+  rows.push_back(packed);
   rows.push_back(row("thresher", "thresher", 0, 8));
   return rows;
 }
@@ -77,6 +81,7 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
   e.oracles.totality = false;  // a node that is a round behind at the end has lost nothing
   e.parameters["gc_depth"] = kGcDepth;
   e.parameters["sizes"] = std::string(row.published_sizes ? "published" : "encoded");
+  if (row.packed) e.parameters["refs"] = std::string("bitmap");
   if (certified(row)) {
     e.workload.kind = sim::Workload::Kind::kNone;
     e.parameters["rests"] = false;

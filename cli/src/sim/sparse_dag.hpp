@@ -27,6 +27,7 @@ struct SparseRow {
   /// Looks for votes when the authors do, with the next anchor; a dense vertex has as many edges as
   /// theirs, a quorum.
   bool as_authors = false;
+  bool packed = false;   ///< an uncertified block names its parents by a bitmap
   bool saves_up = true;  ///< the authors' accounting of NICs, see Network::nic_saves_up
 };
 

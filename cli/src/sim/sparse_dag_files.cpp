@@ -38,6 +38,7 @@ constexpr std::string_view kStyle =
     ".grid{stroke:#e8e8e8}.s0{stroke:#2f6fab;fill:#2f6fab}.s1{stroke:#c65b12;fill:#c65b12}"
     ".s2{stroke:#2e8b57;fill:#2e8b57}.s3{stroke:#7b4fa3;fill:#7b4fa3}"
     ".s4{stroke:#8a6d1d;fill:#8a6d1d}.s5{stroke:#555;fill:#555}"
+    ".s6{stroke:#b02a5b;fill:#b02a5b}.s7{stroke:#1b9aaa;fill:#1b9aaa}"
     ".line{fill:none!important;stroke-width:1.8}text[class]{stroke:none}</style>\n";
 
 std::string in_a_file(std::string chart) {

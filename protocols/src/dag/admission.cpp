@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "state.hpp"
@@ -44,66 +43,15 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   if (lagging()) arm_pull(fx);
 }
 
-bool Dag::State::well_formed(const Block& block) const {
-  const Header& h = block.header;
-  const std::uint64_t r = h.round.value;
-  if (!config.committee.contains(h.author) || r == 0 || h.self.round.value >= r) return false;
-  if ((h.self.round.value == 0) != h.self.digest.is_zero()) return false;
-  const bool sparse = config.rules.edges == Edges::kSparse;
-  if (h.vote && (!sparse || r < 2)) return false;
-  if (h.claim && (!sparse || r < 3)) return false;
-  // One way to say it: an author is named only when it is not the one whose turn it was.
-  const auto named = [&](const std::optional<NodeId>& author, bool present, std::uint64_t back) {
-    return !author || (present && config.rules.reputation && config.committee.contains(*author) &&
-                       *author != leader_of(Round{r - back}, config.committee));
-  };
-  if (!named(h.vote_author, h.vote.has_value(), 1)) return false;
-  if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
-  const bool bare = h.refs.empty() && !h.packed;
-  if (sparse && config.rules.reputation) {
-    // Whose slot it is follows from decisions that this node may not have made yet.
-    return bare || (r >= 2 && dense(h));
-  }
-  if (r >= 2 && (!sparse || leader_of(h.round, config.committee) == h.author)) return dense(h);
-  return bare;
-}
-
-// Enough parents by distinct authors, every author at most once, and in the one order that there
-// is: parents, then stragglers, each by author.
-bool Dag::State::dense(const Header& h) const {
-  const std::uint64_t r = h.round.value;
-  std::uint32_t parents = h.self.round.value + 1 == r ? 1 : 0;
-  Tally authors(config.committee);
-  if (h.packed) {
-    h.packed->authors.for_each([&](NodeId id) { authors.add(id); });
-    parents += authors.count();
-    if (h.packed->members != config.committee.size() || authors.contains(h.author)) return false;
-  }
-  const auto before = [&](const Edge& a, const Edge& b) {
-    return std::tuple(a.round.value + 1 != r, a.author) <
-           std::tuple(b.round.value + 1 != r, b.author);
-  };
-  if (!std::is_sorted(h.refs.begin(), h.refs.end(), before)) return false;
-  for (const Edge& e : h.refs) {
-    if (!config.committee.contains(e.author)) return false;
-    if (e.round.value == 0 || e.round.value >= r) return false;
-    if ((e.author == h.author || !authors.add(e.author)) && config.rules.distinct_parents) {
-      return false;
-    }
-    if (e.round.value + config.gc_depth < r) return false;
-    if (e.round.value + 1 == r && h.packed) return false;
-    parents += e.round.value + 1 == r ? 1 : 0;
-  }
-  return parents >= config.committee.at_least(config.rules.dense);
-}
-
 void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {
   const Edge edge{block->author(), block->round(), block->digest};
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
   Peer& peer = peers[from.value];
   const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
-  if (!well_formed(*block) || (edge.author == config.self && foreign_own)) {
+  const ShapePtr known = store.shape_of(block);
+  const bool formed = known ? known->well_formed : well_formed(*block, store.judge());
+  if (!formed || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
@@ -114,18 +62,29 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& f
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = next_ticket++;
+  const std::uint64_t ticket = keep_pending(block, from);
   ++peer.pending;
-  pending.emplace(ticket, Pending{block, from});
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
 }
 
+std::uint64_t Dag::State::keep_pending(const BlockPtr& block, NodeId from) {
+  if (free_pending.empty()) {
+    free_pending.push_back(static_cast<std::uint32_t>(pending.size()));
+    pending.emplace_back();
+  }
+  const std::uint32_t place = free_pending.back();
+  free_pending.pop_back();
+  pending[place] = {block, from, next_ticket++ << kPlaceBits | place};
+  return pending[place].ticket;
+}
+
 void Dag::State::verdict(const Verified& verified, Fx& fx) {
-  const auto it = pending.find(verified.ticket.local);
-  if (it == pending.end()) return;
-  const Pending p = std::move(it->second);
-  pending.erase(it);
+  const std::uint64_t place = verified.ticket.local & ((std::uint64_t{1} << kPlaceBits) - 1);
+  if (place >= pending.size() || !pending[place].block) return;
+  if (pending[place].ticket != verified.ticket.local) return;
+  const Pending p = std::exchange(pending[place], {});
+  free_pending.push_back(static_cast<std::uint32_t>(place));
   --peers[p.from.value].pending;
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
@@ -150,30 +109,30 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
 // then it waits, and is asked for in full when the pull timer runs. Kept are one block for each
 // author and round of the window.
 void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
-  std::map<NodeId, BlockPtr>& kept = packed[block->round()];
-  const auto [it, fresh] = kept.emplace(block->author(), block);
-  if (!fresh) {
-    if (it->second->digest != block->digest) note_equivocation(*it->second, *block, fx);
-    return;
+  if (const auto of_round = packed.find(block->round()); of_round != packed.end()) {
+    const auto kept = of_round->second.find(block->author());
+    if (kept != of_round->second.end()) {
+      if (kept->second->digest != block->digest) note_equivocation(*kept->second, *block, fx);
+      return;
+    }
   }
-  if (!unfold(block, fx)) arm_pull(fx);
+  if (unfold(block, fx)) return;
+  packed[block->round()].emplace(block->author(), block);
+  arm_pull(fx);
 }
 
 // True when the block went on to be held.
 bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
   const Round before{block->round().value - 1};
-  std::vector<Edge> parents;
-  bool all = true;
-  block->header.packed->authors.for_each([&](NodeId id) {
-    const Entry* e = store.first(before, id);
-    if (e == nullptr) {
-      all = false;
-    } else {
-      parents.push_back(e->edge());
-    }
-  });
-  const BlockPtr whole = all ? unpack(block, parents) : nullptr;
-  if (all && !whole) need({block->author(), block->round(), block->digest}, block->author());
+  const NodeSet& authors = block->header.packed->authors;
+  if (!authors.subset_of(store.held_authors(before).members())) return false;
+  BlockPtr whole = store.unpacked(*block);
+  if (!whole) {
+    std::vector<Edge> parents;
+    authors.for_each([&](NodeId id) { parents.push_back(store.first(before, id)->edge()); });
+    whole = unpack(block, parents);
+  }
+  if (!whole) need({block->author(), block->round(), block->digest}, block->author());
   if (whole) hold(whole, block->author(), fx);
   return whole != nullptr;
 }
@@ -213,66 +172,52 @@ void Dag::State::note_equivocation(const Block& first, const Block& second, Fx& 
 }
 
 // Dense rules: the referenced block of the slot's leader is the vote.
-std::optional<Edge> Dag::State::derived_vote(const Header& h) const {
+std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
+  const Header& h = entry.block->header;
   if (config.rules.edges == Edges::kSparse) {
     return h.vote ? std::optional(voted(h, config.committee)) : std::nullopt;
   }
   if (h.round.value < 2 || config.rules.coin) return std::nullopt;
-  const Round slot{h.round.value - 1};
-  const NodeId leader = schedule.leader(slot);
-  if (h.self.round == slot && leader == h.author) return h.self;
-  for (const Edge& e : h.refs) {
-    if (e.round == slot && e.author == leader) return e;
+  return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
+}
+
+// Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
+// certificate). Pre: the parents above the floor are held, as those of an accepted block are.
+std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
+  const std::uint64_t back = config.rules.claims_after();
+  const Round round = entry.block->round();
+  if (config.rules.edges == Edges::kSparse || round.value <= back) return std::nullopt;
+  for (const Candidate& c : store.candidates(Round{round.value - back})) {
+    if (c.votes.reached(config.rules.certify, config.committee) && store.certifies(entry, c))
+      return c.leader;
   }
   return std::nullopt;
 }
 
-// Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
-// certificate). Pre: the parents above the floor are held, as those of an accepted block are. So
-// where nobody has twins an edge can only name the one block of its author, and no digest is read.
-std::optional<Edge> Dag::State::derived_claim(const Header& h) const {
-  const std::uint64_t back = config.rules.claims_after();
-  if (config.rules.edges == Edges::kSparse || h.round.value <= back) return std::nullopt;
-  const Round slot{h.round.value - back};
-  const Round before{h.round.value - 1};
-  const bool by_author = config.rules.one_vote && store.without_twins(before);
-  for (const Candidate& c : store.candidates(slot)) {
-    if (!c.votes.reached(config.rules.certify, config.committee)) continue;
-    Tally votes(config.committee);
-    const auto count = [&](const Edge& e) {
-      if (e.round != before || !c.votes.contains(e.author)) return;
-      const Entry* parent = by_author ? nullptr : store.find(e);
-      if (by_author || (parent != nullptr && parent->vote == c.leader)) votes.add(e.author);
-    };
-    count(h.self);
-    for (const Edge& e : h.refs) count(e);
-    if (votes.reached(config.rules.certify, config.committee)) return c.leader;
-  }
-  return std::nullopt;
+// True when some slot latched evidence.
+bool Dag::State::place(const BlockPtr& block) {
+  Entry& entry = store.place(block);
+  return store.count(entry, derived_vote(entry));
 }
 
 void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   const Edge edge{block->author(), block->round(), block->digest};
-  std::vector<Edge> ready{edge};
+  std::vector<Edge> ready;
   missing.erase(edge);
   forget_packed(edge);
   ++peers[edge.author.value].waiting;
-  if (store.insert(block, derived_vote(block->header))) {
+  if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
-  bool all = true;
-  std::uint32_t settled = 0;
-  each_edge(*block, config.committee, [&](const Edge& parent) {
-    if (store.settled(parent)) {
-      settled += all ? 1 : 0;
-      return true;
-    }
-    all = false;
-    if (store.missing(parent)) need(parent, from);
-    return true;
-  });
-  store.find(edge)->settled_edges = settled;
+  store.each_missing(store.round(edge.round).back(),
+                     [&](const Edge& parent) { need(parent, from); });
+  // Those that were woken first, as they come last out of the list.
+  if (ready.empty()) {
+    settle(edge, ready, fx);
+  } else {
+    ready.insert(ready.begin(), edge);
+  }
   settle(std::move(ready), fx);
   arm_pull(fx);
   unfold_after(edge.round, fx);
@@ -287,18 +232,10 @@ void Dag::State::forget_packed(const Edge& edge) {
 
 // True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
-  // Settled once is settled for good: the look goes on where the last one ended.
-  std::uint32_t looked_at = 0;
-  const bool settled = each_edge(*entry.block, config.committee, [&](const Edge& parent) {
-    if (looked_at++ < entry.settled_edges) return true;
-    if (!store.settled(parent)) {
-      waiting[parent].push_back(entry.edge());
-      return false;
-    }
-    ++entry.settled_edges;
-    return true;
-  });
-  if (!settled) return false;
+  if (const auto parent = store.first_unsettled(entry)) {
+    waiting[*parent].push_back(entry.edge());
+    return false;
+  }
   const Header& h = entry.block->header;
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};
@@ -321,23 +258,29 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
   while (!ready.empty()) {
     const Edge edge = ready.back();
     ready.pop_back();
-    Entry* entry = store.find(edge);
-    if (entry == nullptr || entry->accepted || !acceptable(*entry)) continue;
-    const BlockPtr block = entry->block;
-    if (store.accept(*entry, derived_claim(block->header)) && edge.round.value >= 2) {
-      wake_evidence(Round{edge.round.value - 2}, ready);
-    }
-    if (config.rules.coin) count_seen(*entry);
-    Peer& author = peers[edge.author.value];
-    if (author.waiting > 0) --author.waiting;
-    author.accepted = std::max(author.accepted, edge.round);
-    ++stats.blocks_accepted;
-    await_delivery(*block);
-    if (edge.author != config.self && started) persist(kBlock, *block, fx);
-    if (const auto it = waiting.find(edge); it != waiting.end()) {
-      ready.insert(ready.end(), it->second.begin(), it->second.end());
-      waiting.erase(it);
-    }
+    settle(edge, ready, fx);
+  }
+}
+
+// Accepts one block if it can be; who waited for it is added to `ready`.
+void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
+  Entry* entry = store.find(edge);
+  if (entry == nullptr || entry->accepted || !acceptable(*entry)) return;
+  const BlockPtr& block = entry->block;
+  if (store.accept(*entry, derived_claim(*entry)) && edge.round.value >= 2) {
+    wake_evidence(Round{edge.round.value - 2}, ready);
+  }
+  if (config.rules.coin) count_seen(*entry);
+  Peer& author = peers[edge.author.value];
+  if (author.waiting > 0) --author.waiting;
+  author.accepted = std::max(author.accepted, edge.round);
+  ++stats.blocks_accepted;
+  await_delivery(*block);
+  if (edge.author != config.self && started) persist(kBlock, *block, fx);
+  if (waiting.empty()) return;
+  if (const auto it = waiting.find(edge); it != waiting.end()) {
+    ready.insert(ready.end(), it->second.begin(), it->second.end());
+    waiting.erase(it);
   }
 }
 

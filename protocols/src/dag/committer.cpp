@@ -24,7 +24,8 @@ std::optional<Edge> claimed_in_history(const Store& store, const Committee& comm
     const Entry* entry = store.find(edge);
     if (entry == nullptr) continue;
     if (edge.round == claim_round) {
-      if (entry->claim && entry->claim->author == slot.leader) return entry->claim;
+      const Edge* claim = store.claim_of(*entry);
+      if (claim != nullptr && claim->author == slot.leader) return *claim;
       continue;
     }
     each_edge(*entry->block, committee, [&](const Edge& parent) {
@@ -46,7 +47,8 @@ bool claims_reach(const Store& store, const Committee& committee, const Rules& r
   for (Round r = first; r <= store.top(); ++r.value) {
     for (const Entry& e : store.round(r)) {
       if (r == first) {
-        blocks += e.claim == c.leader ? 1 : 0;
+        const Edge* claim = store.claim_of(e);
+        blocks += claim != nullptr && *claim == c.leader ? 1 : 0;
       } else if (!rules.claims_in_time && e.accepted &&
                  claimed_in_history(store, committee, rules, e.edge(), slot) == c.leader) {
         authors.add(e.block->author());
@@ -108,6 +110,7 @@ const Decision* anchor_for(const std::vector<Decision>& above, Round from, const
 std::vector<Decision> decide(const Store& store, const Committee& committee,
                              const Schedule& schedule, const Rules& rules, Round next) {
   std::vector<Decision> out;  // from the top down
+  out.reserve(store.top().value < next.value ? 0 : store.top().value - next.value + 1);
   for (std::uint64_t r = store.top().value; r >= next.value; --r) {
     if (!schedule.known(Round{r})) {
       out.push_back({.slot = Round{r}});

@@ -8,7 +8,7 @@ namespace thresher::dag {
 
 Dag::State::State(Config c)
     : config(std::move(c)),
-      store(config.committee, config.rules),
+      store(config.committee, config.rules, config.gc_depth, config.names),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
       timeout(config.timeout.value),
@@ -93,7 +93,7 @@ std::size_t Dag::pending_submits() const {
 
 Footprint Dag::footprint() const {
   const State& s = *state_;
-  Footprint out{0, s.pending.size(), s.missing.size(), 0};
+  Footprint out{0, s.pending.size() - s.free_pending.size(), s.missing.size(), 0};
   for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();

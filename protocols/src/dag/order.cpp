@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <tuple>
+#include <span>
+#include <utility>
 
 #include "state.hpp"
 
@@ -41,8 +42,8 @@ void Dag::State::leaders_changed() {
   const Round from = schedule.changes_at();
   if (config.rules.edges == Edges::kSparse || !store.in_range(from)) return;
   store.derive_again(
-      from, [&](const Header& h) { return derived_vote(h); },
-      [&](const Header& h) { return derived_claim(h); });
+      from, [&](const Entry& e) { return derived_vote(e); },
+      [&](const Entry& e) { return derived_claim(e); });
 }
 
 void Dag::State::await_delivery(const Block& block) {
@@ -58,34 +59,20 @@ void Dag::State::awaits_no_more(const Block& block) {
 }
 
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
-void Dag::State::collect(const Edge& leader, std::vector<Edge>& out) {
+std::vector<Place> Dag::State::collect(const Edge& leader) {
   const std::uint64_t depth = config.gc_depth;
-  const std::uint64_t lowest = leader.round.value > depth ? leader.round.value - depth : 0;
-  std::vector<Edge> todo{leader};
-  while (!todo.empty()) {
-    const Edge edge = todo.back();
-    todo.pop_back();
-    Entry* e = store.find(edge);
-    if (e == nullptr || e->delivered || edge.round.value < lowest) continue;
-    store.deliver(*e);
-    awaits_no_more(*e->block);
-    out.push_back(edge);
-    each_edge(*e->block, config.committee, [&](const Edge& parent) {
-      if (!store.surely_delivered(parent)) todo.push_back(parent);
-      return true;
-    });
-  }
-  std::sort(out.begin(), out.end(), [](const Edge& a, const Edge& b) {
-    return std::tie(a.round, a.author, a.digest) < std::tie(b.round, b.author, b.digest);
-  });
+  const Round lowest{leader.round.value > depth ? leader.round.value - depth : 0};
+  std::vector<Place> out = store.deliver_history(std::span(&leader, 1), lowest);
+  for (const Place& place : out) awaits_no_more(*store.entry(place).block);
+  return out;
 }
 
 // The output of a commit; what memory keeps of its blocks may lose the payload bytes.
-Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<Edge>& edges) {
+Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<Place>& places) {
   Committed out{slot, leader, {}};
-  out.blocks.reserve(edges.size());
-  for (const Edge& edge : edges) {
-    BlockPtr& held = store.find(edge)->block;
+  out.blocks.reserve(places.size());
+  for (const Place& place : places) {
+    BlockPtr& held = store.entry(place).block;
     out.blocks.push_back(held);
     if (!config.evict_delivered || held->payload.bytes.empty()) continue;
     auto slim = std::make_shared<Block>(*held);
@@ -96,10 +83,9 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<E
 }
 
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
-  std::vector<Edge> edges;
-  collect(commit.leader, edges);
+  const std::vector<Place> places = collect(commit.leader);
   last_commit = commit.slot;
-  Committed out = take(commit.slot, commit.leader.digest, edges);
+  Committed out = take(commit.slot, commit.leader.digest, places);
   persist_delivered(commit.slot, commit.leader.digest, fx);
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);

@@ -135,7 +135,7 @@ Header Dag::State::compose(Round r) {
 // can be one.
 const Entry* Dag::State::leader_block(Round slot) const {
   const Entry* e = store.accepted_leader(slot, schedule.leader(slot));
-  return e != nullptr && (slot.value == 1 || dense(e->block->header)) ? e : nullptr;
+  return e != nullptr && (slot.value == 1 || e->shape->dense) ? e : nullptr;
 }
 
 void Dag::State::add_vote(Header& h) const {
@@ -162,11 +162,12 @@ void Dag::State::add_claim(Header& h) const {
 void Dag::State::add_references(Header& h) {
   const Round before{h.round.value - 1};
   std::vector<Edge> stragglers;
+  h.refs.reserve(config.committee.size());
   for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
     if (author == config.self || peers[i].muted) continue;
-    if (const Entry* e = store.accepted_leader(before, author)) {
-      h.refs.push_back(e->edge());
+    if (const auto parent = store.accepted_edge(before, author)) {
+      h.refs.push_back(*parent);
       continue;
     }
     const std::uint64_t oldest =
@@ -179,17 +180,7 @@ void Dag::State::add_references(Header& h) {
     }
   }
   h.refs.insert(h.refs.end(), stragglers.begin(), stragglers.end());
-  std::vector<Edge> todo(h.refs);
-  while (!todo.empty()) {
-    Entry* e = store.find(todo.back());
-    todo.pop_back();
-    if (e == nullptr || e->in_own_history) continue;
-    store.enter_own_history(*e);
-    each_edge(*e->block, config.committee, [&](const Edge& parent) {
-      if (!store.surely_in_own_history(parent)) todo.push_back(parent);
-      return true;
-    });
-  }
+  store.enter_own_history(h.refs);
 }
 
 void Dag::State::endorsed(const Endorsed& event, Fx& fx) {

@@ -162,12 +162,14 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   if (!store.has_evidence(slot, message.leader)) return;
   std::vector<const Entry*> found;
   for (const Entry& e : store.round(Round{slot.value + 1})) {
-    if (e.vote && e.vote->digest == message.leader) found.push_back(&e);
+    const Edge* vote = store.vote_of(e);
+    if (vote != nullptr && vote->digest == message.leader) found.push_back(&e);
   }
   if (found.size() < config.committee.at_least(config.rules.certify)) {
     found.clear();
     for (const Entry& e : store.round(Round{slot.value + 2})) {
-      if (e.claim && e.claim->digest == message.leader) found.push_back(&e);
+      const Edge* claim = store.claim_of(e);
+      if (claim != nullptr && claim->digest == message.leader) found.push_back(&e);
     }
   }
   if (!found.empty()) give(from, found, fx);

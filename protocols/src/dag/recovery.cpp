@@ -72,11 +72,11 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
     missing.erase(edge);
     forget_packed(edge);
     ++peers[edge.author.value].waiting;
-    store.insert(block, derived_vote(block->header));
+    place(block);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
-    store.accept(*entry, derived_claim(block->header));
+    store.accept(*entry, derived_claim(*entry));
     Peer& author = peers[edge.author.value];
     if (author.waiting > 0) --author.waiting;
     author.accepted = std::max(author.accepted, round);
@@ -137,8 +137,9 @@ void Dag::State::start(Fx& fx) {
       fx.push(Persist{edge.author == config.self ? kOwn : kBlock, block_key(edge), {}, {}, true});
     }
     if (round <= store.floor() || store.find(edge) != nullptr) continue;
-    store.insert(block, derived_vote(block->header));
-    store.accept(*store.find(edge), derived_claim(block->header));
+    place(block);
+    Entry& entry = *store.find(edge);
+    store.accept(entry, derived_claim(entry));
     Peer& author = peers[edge.author.value];
     author.accepted = std::max(author.accepted, round);
     await_delivery(*block);
@@ -150,9 +151,7 @@ void Dag::State::start(Fx& fx) {
     next = Round{slot.value + 1};
     const Entry* block = store.by_digest(slot, leader);
     if (block == nullptr) continue;
-    std::vector<Edge> edges;
-    collect(block->edge(), edges);
-    fx.deliver(take(slot, leader, edges));
+    fx.deliver(take(slot, leader, collect(block->edge())));
   }
   if (own) fx.broadcast(Push{outgoing()});
   pushed_recently = true;

@@ -23,14 +23,14 @@ struct Dag::State {
   void receive(NodeId from, const Push& message, Fx& fx);
   void receive(NodeId from, const Give& message, Fx& fx);
   void verdict(const Verified& verified, Fx& fx);
-  bool well_formed(const Block& block) const;
   void admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx);
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
+  bool place(const BlockPtr& block);
   void settle(std::vector<Edge> ready, Fx& fx);
+  void settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx);
   bool acceptable(Entry& entry);
-  bool dense(const Header& header) const;
-  std::optional<Edge> derived_vote(const Header& header) const;
-  std::optional<Edge> derived_claim(const Header& header) const;
+  std::optional<Edge> derived_vote(const Entry& entry) const;
+  std::optional<Edge> derived_claim(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
   void note_equivocation(const Block& first, const Block& second, Fx& fx);
@@ -75,8 +75,8 @@ struct Dag::State {
   bool order_once(Fx& fx);
   void leaders_changed();
   void deliver(const Decision& commit, Fx& fx);
-  void collect(const Edge& leader, std::vector<Edge>& out);
-  Committed take(Round slot, const Digest& leader, const std::vector<Edge>& edges);
+  std::vector<Place> collect(const Edge& leader);
+  Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
@@ -106,12 +106,18 @@ struct Dag::State {
   Schedule schedule;
   Stats stats;
 
+  /// Blocks that wait for the verdict on their signature, and the places of those gone. A ticket is
+  /// a count above a place, so that no two are alike.
   struct Pending {
-    BlockPtr block;
-    NodeId from;
+    BlockPtr block{};
+    NodeId from{};
+    std::uint64_t ticket = 0;  // 0: free
   };
-  std::map<std::uint64_t, Pending> pending;  // waiting for a verdict on the signature
+  static constexpr unsigned kPlaceBits = 24;
+  std::vector<Pending> pending;
+  std::vector<std::uint32_t> free_pending;
   std::uint64_t next_ticket = 1;
+  std::uint64_t keep_pending(const BlockPtr& block, NodeId from);
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
   struct Peer {

@@ -1,30 +1,35 @@
 // The blocks a node holds, by round and author, with the tallies that decisions read.
 //
-//   store.insert(block, vote);                    // held: counted for votes and (sparse) claims
-//   Entry* e = store.find(edge);
-//   store.accept(*e, claim);                      // all ancestors are here and its claim is proved
+//   Entry& e = store.place(block);                // held
+//   store.count(e, vote);                         // counted for votes and (sparse) claims
+//   store.accept(e, claim);                       // all ancestors are here and its claim is proved
 //
-// Guarantees: a value (copyable), no unordered container, lookup by reference in constant time.
-// Does not judge blocks: admission does. Rounds at or below floor() are gone and count as accepted.
+// Guarantees: a value (copyable), no unordered container, lookup by reference in constant time;
+// what all parents of a block have or lack is found a word at a time (shape.hpp). A reference to an
+// entry holds until the next block is placed in its round. Does not judge blocks: admission does.
+// Rounds at or below floor() are gone and count as accepted.
 #pragma once
 
 #include <deque>
+#include <span>
 #include <vector>
 
+#include "shape.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
 
-/// A held block. `vote` and `claim` are its fields (sparse) or follow from its references (dense).
+/// A held block.
 struct Entry {
   BlockPtr block;
-  std::optional<Edge> vote;
-  std::optional<Edge> claim;
+  ShapePtr shape;
+  std::uint32_t vote = 0;            ///< 1 + index of the candidate it votes for; 0: none
+  std::uint32_t claim = 0;           ///< likewise, that it claims
+  std::uint32_t next_of_author = 0;  ///< 1 + index in the round of the author's next; 0: none
+  bool named = false;
   bool accepted = false;
   bool delivered = false;
   bool in_own_history = false;
-  std::uint32_t settled_edges = 0;   ///< of its edges so many, from the first on, are settled
-  std::uint32_t next_of_author = 0;  ///< 1 + index in the round of the author's next; 0: none
 
   Edge edge() const { return {block->author(), block->round(), block->digest}; }
 };
@@ -35,12 +40,26 @@ struct Candidate {
   Tally votes;
   Tally dead;
   Tally claims;
+  Row voters;             ///< whose named block votes for it
   bool evidence = false;  ///< latched: certified by votes or by amplified claims
+};
+
+/// Where a held block is. Holds while its round does.
+struct Place {
+  Round round;
+  NodeId author;
+  std::uint32_t index = 0;
 };
 
 class Store {
  public:
-  Store(const Committee& committee, const Rules& rules);
+  Store(const Committee& committee, const Rules& rules, std::uint64_t gc_depth = 256,
+        std::shared_ptr<Names> names = nullptr);
+  Store(const Store& other);
+  Store& operator=(const Store& other);
+  Store(Store&&) noexcept = default;
+  Store& operator=(Store&&) noexcept = default;
+  ~Store() = default;
 
   Round floor() const { return floor_; }
   /// Highest round with a held block.
@@ -48,83 +67,107 @@ class Store {
   bool in_range(Round r) const { return r > floor_ && r <= top_; }
   /// Changes whenever what `decide` reads changed.
   std::uint64_t version() const { return version_; }
+  const Judge& judge() const { return judge_; }
 
   Entry* find(const Edge& edge);
   const Entry* find(const Edge& edge) const;
   /// The first held block of an author in a round.
   const Entry* first(Round round, NodeId author) const;
+  const Entry& entry(const Place& place) const { return at(place.round).entries[place.index]; }
+  Entry& entry(const Place& place) { return at(place.round).entries[place.index]; }
   /// Held, accepted, or below the floor (genesis included).
   bool settled(const Edge& edge) const {
     if (edge.round <= floor_) return true;
-    if (edge.round > top_ || !committee_.contains(edge.author)) return false;
-    const Slot& slot = at(edge.round).first[edge.author.value];
-    if (slot.index == 0) return false;
-    if (slot.digest == edge.digest) return slot.accepted;
     const Entry* entry = find(edge);
     return entry != nullptr && entry->accepted;
   }
   /// Neither held nor at or below the floor.
   bool missing(const Edge& edge) const { return edge.round > floor_ && find(edge) == nullptr; }
+  /// The first edge of a held block that is not settled.
+  std::optional<Edge> first_unsettled(const Entry& entry) const;
+  /// Calls `visit(const Edge&)` for the edges of a held block that are missing.
+  template <class F>
+  void each_missing(const Entry& entry, F visit) const {
+    for (const Line& line : entry.shape->lines()) {
+      if (line.round <= floor_) break;
+      line.authors.for_each_outside(at(line.round).held_named,
+                                    [&](NodeId author) { visit(named_edge(line, author)); });
+    }
+    for (const Edge& e : entry.shape->others) {
+      if (missing(e)) visit(e);
+    }
+  }
+  /// The parent of a held block by `author`, in the round before, that comes first among its edges.
+  std::optional<Edge> parent_by(const Entry& entry, NodeId author) const;
+  /// Whether the parents of a held block are a claim on `c`, a candidate of the slot that the round
+  /// before votes on: enough of them vote for it.
+  bool certifies(const Entry& entry, const Candidate& c) const;
+  /// What the block said the last time that this very object was held; null when it never was.
+  ShapePtr shape_of(const BlockPtr& block) const;
+  /// A held copy of a packed block with all its parents; null when nobody who shares the names has
+  /// one, or this node lacks a parent. Pre: packed.
+  BlockPtr unpacked(const Block& block) const;
 
-  /// Adds a held block. Pre: round > floor, not held yet. True when some slot latched evidence.
-  bool insert(BlockPtr block, std::optional<Edge> vote);
+  /// Adds a held block. Pre: round > floor, not held yet.
+  Entry& place(BlockPtr block);
+  /// Counts a placed block for `vote`, and for what it claims where that is a field. True when some
+  /// slot latched evidence.
+  bool count(Entry& entry, const std::optional<Edge>& vote);
+  bool insert(BlockPtr block, const std::optional<Edge>& vote) {
+    return count(place(std::move(block)), vote);
+  }
   /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
-  bool accept(Entry& entry, std::optional<Edge> claim);
+  bool accept(Entry& entry, const std::optional<Edge>& claim);
   /// Counts what an accepted block votes for, where that is read off its history. True when
   /// evidence latched.
-  bool vote(Entry& entry, std::optional<Edge> vote);
+  bool vote(Entry& entry, const std::optional<Edge>& vote);
   /// A coin named the leader of `slot`: what the accepted blocks of its wave vote for and claim is
-  /// derived by `vote(block)`, then `claim(header)`. Pre: slot > floor.
+  /// derived by `vote(entry)`, then `claim(entry)`. Pre: slot > floor.
   template <class V, class C>
   void derive(Round slot, V vote, C claim) {
     ++version_;
-    for (Entry& e : round(Round{slot.value + rules_.votes_after()})) {
-      if (e.accepted) e.vote = vote(*e.block);
+    auto& voters = round(Round{slot.value + judge_.rules.votes_after()});
+    for (Entry& e : voters) {
+      if (e.accepted) set_vote(e, vote(std::as_const(e)));
     }
-    for (const Entry& e : round(Round{slot.value + rules_.votes_after()})) {
+    for (const Entry& e : voters) {
       if (e.accepted) count_vote(e);
     }
-    for (Entry& e : round(Round{slot.value + rules_.claims_after()})) {
-      if (!e.accepted) continue;
-      e.claim = claim(e.block->header);
-      if (e.claim) count_claim(*e.claim, e.block->author());
-    }
+    count_claims(Round{slot.value + judge_.rules.claims_after()}, claim);
   }
   /// Other leaders from `slot` on: what later blocks vote for and (accepted ones) claim is derived
-  /// again by `vote(header)` and `claim(header)`. For dense rules. Pre: slot > floor.
+  /// again by `vote(entry)` and `claim(entry)`. For dense rules. Pre: slot > floor.
   template <class V, class C>
   void derive_again(Round slot, V vote, C claim) {
-    forget_votes(slot, vote);
-    for (Round r{slot.value + 2}; r <= top_; ++r.value) {
-      for (Entry& e : at(r).entries) {
-        if (!e.accepted) continue;
-        e.claim = claim(e.block->header);
-        if (e.claim) count_claim(*e.claim, e.block->author());
-      }
+    forget_votes(slot);
+    for (Round r{slot.value + 1}; r <= top_; ++r.value) {
+      for (Entry& e : at(r).entries) set_vote(e, vote(std::as_const(e)));
+      for (const Entry& e : at(r).entries) count_vote(e);
     }
+    for (Round r{slot.value + 2}; r <= top_; ++r.value) count_claims(r, claim);
+  }
+  /// The block that a held one votes for, and the one that it claims; null: none.
+  const Edge* vote_of(const Entry& entry) const {
+    return candidate_of(entry, entry.vote, judge_.rules.votes_after());
+  }
+  const Edge* claim_of(const Entry& entry) const {
+    return candidate_of(entry, entry.claim, judge_.rules.claims_after());
   }
   /// Marks as delivered. Pre: not delivered yet.
   void deliver(Entry& entry);
-  /// Marks as part of the history of the own last block.
-  void enter_own_history(Entry& entry);
-  /// No held block that `edge` could name is left to deliver. Looks at no digest: false also of a
-  /// delivered block whose author has another that is not.
-  bool surely_delivered(const Edge& edge) const {
-    return !in_range(edge.round) || at(edge.round).all_delivered.contains(edge.author);
-  }
-  /// As surely_delivered, of the own history.
-  bool surely_in_own_history(const Edge& edge) const {
-    return !in_range(edge.round) || at(edge.round).all_in_own_history.contains(edge.author);
-  }
-  /// No author has two held blocks in the round.
-  bool without_twins(Round round) const {
-    return !in_range(round) || at(round).entries.size() == at(round).held.count();
-  }
+  /// Delivers what can be reached from `from`, through blocks not delivered and not below `lowest`.
+  /// The places by round, author and digest.
+  std::vector<Place> deliver_history(std::span<const Edge> from, Round lowest);
+  /// Marks what can be reached from `from` as history of the own last block.
+  void enter_own_history(std::span<const Edge> from);
 
   /// Changes nothing: brings near what is known of an author in the newest rounds.
   void warm(NodeId author) const {
-    for (std::size_t i = rounds_.size(); i-- > 0 && i + kWarm >= rounds_.size();)
-      __builtin_prefetch(&rounds_[i].first[author.value]);
+    for (std::size_t i = rounds_.size(); i-- > 0 && i + kWarm >= rounds_.size();) {
+      const RoundInfo& info = rounds_[i];
+      __builtin_prefetch(&info.first[author.value]);
+      __builtin_prefetch(info.entries.data() + info.entries.size());
+    }
   }
 
   const Tally& held_authors(Round round) const;
@@ -138,6 +181,8 @@ class Store {
   std::vector<Entry>& round(Round round);
   /// First accepted block of the slot's leader, or null.
   const Entry* accepted_leader(Round slot, NodeId leader) const;
+  /// An edge to it; empty when there is none.
+  std::optional<Edge> accepted_edge(Round round, NodeId author) const;
 
   /// Drops rounds up to and including `floor`; calls `dropped` for each block.
   template <class F>
@@ -155,58 +200,80 @@ class Store {
   }
 
  private:
-  /// The first block of an author in a round, apart from the entries: most lookups end here and
-  /// touch one cache line instead of the slot, the entry and the block.
-  struct Slot {
-    Digest digest{};
-    std::uint32_t index = 0;  ///< 1 + index of the entry; 0: none
-    bool accepted = false;
-  };
   static constexpr std::size_t kWarm = 2;
+  static constexpr std::size_t kAhead = 8;  // entries that a walk asks memory for
   struct RoundInfo {
     std::vector<Entry> entries;
-    std::vector<Slot> first;     // by author
-    NodeSet all_delivered;       // authors whose held blocks are all delivered
-    NodeSet all_in_own_history;  // likewise
+    std::vector<std::uint32_t> first;  // by author: 1 + index of its first entry; 0: none
+    std::shared_ptr<NamesOf> names;
+    // Of named blocks, by author: held, accepted, ...
+    Row held_named;
+    Row accepted_named;
+    Row delivered_named;
+    Row own_named;
     Tally held;
     Tally accepted;
     std::vector<Candidate> candidates;  // of the slot of this round
   };
+  // A mark that spreads from a block to its ancestors: on named blocks also a bit.
+  struct Mark {
+    bool Entry::*entry;
+    Row RoundInfo::*row;
+  };
+  static constexpr Mark kDelivered{&Entry::delivered, &RoundInfo::delivered_named};
+  static constexpr Mark kOwn{&Entry::in_own_history, &RoundInfo::own_named};
+  // What a walk down has still to visit in one round.
+  struct Front {
+    Row named;
+    std::vector<std::uint32_t> others;  // indexes of entries
+    bool any = false;
+  };
 
-  /// Adds the author to `marked` when each of its held blocks of the round has the mark.
-  static void note_marked(const RoundInfo& info, NodeId author, bool Entry::*mark, NodeSet& marked);
   RoundInfo& at(Round round) { return rounds_[round.value - floor_.value - 1]; }
   const RoundInfo& at(Round round) const { return rounds_[round.value - floor_.value - 1]; }
   void grow(Round round);
-  Candidate& candidate(const Edge& leader);
-  bool count_claim(const Edge& leader, NodeId author);
+  static Edge named_edge(const Line& line, NodeId author) {
+    return {author, line.round, line.names->of[author.value].digest};
+  }
+  ShapePtr shape(const BlockPtr& block);
+  std::uint32_t named_index(const RoundInfo& info, NodeId author) const;
+  void list_named(const RoundInfo& info, const Row& authors);
+  void mark(Entry& entry, const Mark& mark);
+  void reach(const Edge& edge, Round lowest, const Mark& mark);
+  void spread(const Entry& entry, Round lowest, const Mark& mark);
+  // Marks what can be reached; calls `visit(Place)` for each, by descending rounds.
+  template <class F>
+  void walk(std::span<const Edge> from, Round lowest, const Mark& how, F visit);
+
+  std::uint32_t candidate(const Edge& leader, bool& fresh);
+  void count_voters(Round slot, std::uint32_t number);
+  const Edge* candidate_of(const Entry& entry, std::uint32_t index, std::uint64_t back) const;
+  void set_vote(Entry& entry, const std::optional<Edge>& vote);
+  bool count_claim(Entry& entry, const Edge& leader);
   bool count_vote(const Entry& entry);
-  template <class V>
-  void forget_votes(Round slot, V vote) {
-    ++version_;
-    for (Round r = slot; r <= top_; ++r.value) {
-      at(r).candidates.clear();
-      if (r == slot) continue;
-      for (Entry& e : at(r).entries) {
-        e.vote = vote(e.block->header);
-        if (r.value > slot.value + 1) e.claim.reset();
-      }
-    }
-    for (Round r = slot; r < top_; ++r.value) {
-      for (const Entry& e : at(Round{r.value + 1}).entries) {
-        if (e.vote) latch(candidate(*e.vote));
-      }
+  void count_vote(const Entry& entry, Candidate& candidate, std::uint32_t number) const;
+  template <class C>
+  void count_claims(Round r, C claim) {
+    for (Entry& e : round(r)) {
+      if (!e.accepted) continue;
+      e.claim = 0;
+      if (const auto claimed = claim(std::as_const(e))) count_claim(e, *claimed);
     }
   }
-  bool latch(Candidate& candidate);
-  bool votes_for(const std::optional<Edge>& vote, const Edge& leader) const;
+  void forget_votes(Round slot);
+  bool latch(Candidate& candidate) const;
 
-  Committee committee_;
-  Rules rules_;
+  Judge judge_;
+  std::uint32_t certify_;
+  std::uint32_t amplify_;
+  std::shared_ptr<Names> names_;
+  bool shares_names_;
   Round floor_{0};
   Round top_{0};  // floor_ + rounds_.size()
   std::uint64_t version_ = 1;
   std::deque<RoundInfo> rounds_;
+  std::vector<std::uint32_t> marking_;  // indexes of entries in the round that a walk is at
+  std::vector<Front> fronts_;           // by round above the floor; empty but for a walk
   RoundInfo none_;
 };
 

@@ -56,8 +56,8 @@ void Dag::State::reveal(Round slot, NodeId leader) {
   schedule.reveal(slot, leader);
   Cone& known = cones[slot];
   store.derive(
-      slot, [&](const Block& b) { return seen(b, slot, known); },
-      [&](const Header& h) { return derived_claim(h); });
+      slot, [&](const Entry& e) { return seen(*e.block, slot, known); },
+      [&](const Entry& e) { return derived_claim(e); });
 }
 
 // The first block of the slot's leader on the way down from `block`, its references taken in their

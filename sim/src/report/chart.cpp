@@ -15,7 +15,7 @@ constexpr double kLeft = 70;
 constexpr double kRight = 20;
 constexpr double kTop = 36;
 constexpr double kBottom = 52;
-constexpr std::array<const char*, 6> kColours{"s0", "s1", "s2", "s3", "s4", "s5"};
+constexpr std::array<const char*, 8> kColours{"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
 
 // A scale with round steps that covers [low, high].
 struct Axis {

@@ -95,6 +95,8 @@ class World {
     nodes_[i]->inputs.push_back(Requested<Submit>{{payload_of(text), payload_of(old).root}});
   }
 
+  void feed(std::uint32_t i, InputOf<Dag> input) { nodes_[i]->inputs.push_back(std::move(input)); }
+
   void post(NodeId from, NodeId to, Message m) {
     ++messages;
     wires_.push_back({now_ + kHop, from, to, std::move(m)});
@@ -292,6 +294,23 @@ TEST_P(DagRules, GoesOnWithOneNodeDownAndLetsItCatchUp) {
   world.run(6000);
   EXPECT_EQ(world.texts(0).size(), 42u);
   for (std::uint32_t i = 1; i < 4; ++i) EXPECT_EQ(world.texts(i), world.texts(0));
+}
+
+// Tickets that no block has, not now and not any more: none of them names a place that is free.
+TEST(Dag, VerdictsThatNobodyWaitsForChangeNothing) {
+  World world(4, Rules::thresher());
+  world.submit(0, "first");
+  world.run(300);
+  const std::uint64_t accepted = world.dag(1).stats().blocks_accepted;
+  ASSERT_GT(accepted, 0u);
+  for (const std::uint64_t ticket : {0ull, 1ull, 1ull << 24, 2ull << 24, ~0ull}) {
+    world.feed(1, Verified{{ticket, {}}, true});
+    world.feed(1, Verified{{ticket, {}}, false});
+  }
+  world.run(1);
+  EXPECT_EQ(world.dag(1).stats().blocks_accepted, accepted);
+  EXPECT_EQ(world.dag(1).stats().refused, 0u);
+  EXPECT_EQ(world.dag(1).footprint().pending, 0u);
 }
 
 }  // namespace

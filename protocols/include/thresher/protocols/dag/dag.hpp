@@ -29,6 +29,11 @@ namespace thresher::dag {
 /// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress.
 enum Table : std::uint32_t { kOwn = 1, kBlock = 2, kDelivered = 3 };
 
+class Names;
+/// For nodes of one thread with equal committee, rules and gc_depth, such as those of a simulation:
+/// what follows from a block alone is worked out once for all who hold it.
+std::shared_ptr<Names> make_names(const Committee& committee);
+
 struct Config {
   Committee committee = *Committee::make(4, 1);
   NodeId self{};
@@ -49,6 +54,8 @@ struct Config {
   std::uint64_t host_fetches_beyond = 0;
   bool records = true;  ///< false: nothing is kept for a restart, which must not come
   Limits limits{};
+  /// Null: the node's own, as it must be where nodes run on threads of their own.
+  std::shared_ptr<Names> names{};
   /// The common coin of rules that draw their leaders by one, unused by the others.
   std::shared_ptr<const crypto::CoinScheme> coin{};
 };
