@@ -102,7 +102,10 @@ bool Store::accept(Entry& entry, std::optional<Edge> claim) {
   entry.accepted = true;
   Slot& slot = at(round).first[author.value];
   slot.accepted |= slot.digest == entry.block->digest;
-  at(round).accepted.add(author);
+  Tally& accepted = at(round).accepted;
+  accepted.add(author);
+  if (accepted.count() >= committee_.at_least(rules_.complete))
+    full_top_ = std::max(full_top_, round);
   if (rules_.edges == Edges::kSparse || !claim) return false;
   entry.claim = claim;
   return count_claim(*claim, author);
