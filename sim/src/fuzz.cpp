@@ -140,8 +140,15 @@ class Drawing {
       const NodeId deaf = node();
       if (one_in(2)) hide({unheard}, all_but(unheard, node()));
       if (one_in(2)) hide(all_but(deaf, node()), {deaf});
-      if (one_in(2)) hide(some(), {node()});
-      if (one_in(4)) hide({node()}, some());
+      // A draw a statement: compilers evaluate arguments in orders of their own.
+      if (one_in(2)) {
+        const NodeId waits = node();
+        hide(some(), {waits});
+      }
+      if (one_in(4)) {
+        const std::vector<NodeId> wait = some();
+        hide({node()}, wait);
+      }
       at += lasts;
     }
   }

@@ -52,9 +52,8 @@ std::string tick_text(double v) {
 
 std::vector<double> ticks(const Axis& axis) {
   std::vector<double> out;
-  const auto steps = static_cast<std::size_t>((axis.high - axis.low) / axis.step + 0.5);
-  for (std::size_t k = 0; k <= steps; ++k)
-    out.push_back(axis.low + static_cast<double>(k) * axis.step);
+  const auto steps = std::lround((axis.high - axis.low) / axis.step);
+  for (long k = 0; k <= steps; ++k) out.push_back(axis.low + static_cast<double>(k) * axis.step);
   return out;
 }
 
