@@ -30,6 +30,7 @@ class AlternatingBit : public LinkProtocol<AlternatingBit> {
   std::uint64_t label_of(std::uint64_t place) const {
     return labels_ == 0 ? place : place % labels_;
   }
+  static std::uint64_t copies() { return 1; }
   std::uint64_t label() const { return label_of(ends_.accepted()); }
   void acknowledged(std::uint64_t label_heard, Fx& fx) {
     if (ends_.idle() || label_heard != label()) return;

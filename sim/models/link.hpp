@@ -77,7 +77,8 @@ class LinkEnds {
 
 /// What link protocols have in common: an item is sent, and sent again while its timer runs, until
 /// the protocol calls it accepted. `Derived` gives `label()`, under which the item on its way goes,
-/// `acknowledged(label, fx)` and `arrived(message, fx)`.
+/// `copies()`, how many of it are sent at a time, `acknowledged(label, fx)` and
+/// `arrived(message, fx)`.
 template <class Derived>
 class LinkProtocol {
  public:
@@ -117,8 +118,10 @@ class LinkProtocol {
 
   void transmit(Fx& fx) {
     if (ends_.idle()) return;
-    ++data_sent_;
-    fx.send(ends_.next(), {false, derived().label(), ends_.item()});
+    for (std::uint64_t copies = derived().copies(); copies > 0; --copies) {
+      ++data_sent_;
+      fx.send(ends_.next(), {false, derived().label(), ends_.item()});
+    }
     fx.push(ArmTimer{{}, timeout_});
   }
   void acknowledge(std::uint64_t label, std::uint64_t copies, Fx& fx) {

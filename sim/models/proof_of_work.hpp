@@ -5,6 +5,10 @@
 //
 // Chains: the longest (Bitcoin), or the heaviest subtree at every fork (GHOST, Ethereum's idea);
 // the first seen of equals stays. A block that `confirm` others stand on is delivered.
+// Uncles (Ethereum): a block names up to `uncles` public blocks that are not in its chain, stand on
+// it no more than six generations back and were not named before. The reward of a block is 1, of an
+// uncle (8 - d) / 8 where it is named d generations later, and 1/32 to who names it: so the blocks
+// that a parasite loses still pay it.
 // The parasite chain: the coalition mines on a chain of its own, tells it to its members only, and
 // publishes all of it once a block of others leaves it fewer than `lead` ahead. With `lead` 2 that
 // is the selfish mining of Eyal and Sirer: others' work is wasted and the coalition's share of the
@@ -14,7 +18,9 @@
 // counts it. Blocks that stand on unknown ones (4,096 at most) wait for those, which are asked
 // for; so a restarted node finds its way back. A chain is kept whole: that is what a miner's memory
 // holds. Sources: Nakamoto, "Bitcoin" (2008); Sompolinsky, Zohar, "Secure high-rate transaction
-// processing in Bitcoin" (2015), algorithm 1; Eyal, Sirer, "Majority is not enough" (2014), Fig. 1.
+// processing in Bitcoin" (2015), algorithm 1; Eyal, Sirer, "Majority is not enough" (2014), Fig. 1;
+// Wood, "Ethereum: a secure decentralised generalised transaction ledger" (EIP-150 revision), 11.1
+// and 11.3; Niu, Feng, "Selfish mining in Ethereum" (2019), section III.
 #pragma once
 
 #include <map>
@@ -28,6 +34,11 @@ namespace thresher::sim {
 
 enum class ChainRule : std::uint8_t { kLongest, kHeaviest };
 
+struct Uncle {
+  std::uint64_t id = 0;
+  std::uint64_t height = 0;
+  NodeId author{};
+};
 /// A block is named by a number that follows from what it stands on; nobody forges one here.
 struct Block {
   std::uint64_t id = 0;
@@ -36,6 +47,7 @@ struct Block {
   NodeId author{};
   bool secret = false;  ///< for the coalition only
   std::vector<Bytes> requests;
+  std::vector<Uncle> uncles{};
 };
 /// Asks for a block that others stand on.
 struct WantBlock {
@@ -52,6 +64,8 @@ class BlockTree {
   };
   /// How far below the best block a late one still counts.
   static constexpr std::uint64_t kReach = 256;
+  /// And how many generations back an uncle stands on the chain at most.
+  static constexpr std::uint64_t kGenerations = 6;
 
   explicit BlockTree(ChainRule rule) : rule_(rule) { entries_[0]; }
 
@@ -69,8 +83,30 @@ class BlockTree {
     it->second.block.secret = block.secret;
     if (block.secret) return;
     ++size_;
+    by_height_[block.height].push_back(block.id);
     if (rule_ == ChainRule::kHeaviest) weigh(block);
     choose(block.id);
+  }
+  /// What a block on `parent` may name as uncles, the oldest first, `most` of them.
+  std::vector<Uncle> uncles(std::uint64_t parent, std::size_t most) const {
+    std::set<std::uint64_t> ancestors;
+    std::set<std::uint64_t> named;  // by them
+    std::uint64_t lowest = parent;
+    for (std::uint64_t k = 0; k <= kGenerations; ++k) {
+      ancestors.insert(lowest);
+      for (const Uncle& uncle : block(lowest).uncles) named.insert(uncle.id);
+      if (k < kGenerations) lowest = block(lowest).parent;
+    }
+    std::vector<Uncle> out;
+    for (auto it = by_height_.upper_bound(height(lowest)); it != by_height_.end(); ++it) {
+      for (const std::uint64_t id : it->second) {
+        const Block& b = block(id);
+        const bool stale = b.height <= height(parent) && !ancestors.contains(id);
+        if (stale && ancestors.contains(b.parent) && !named.contains(id) && out.size() < most)
+          out.push_back({id, b.height, b.author});
+      }
+    }
+    return out;
   }
   /// The last block that both chains share.
   std::uint64_t fork(std::uint64_t a, std::uint64_t b) const {
@@ -121,6 +157,7 @@ class BlockTree {
 
   ChainRule rule_;
   std::map<std::uint64_t, Entry> entries_;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> by_height_;  // public ones
   std::uint64_t head_ = 0;
   std::uint64_t size_ = 0;
 };
@@ -142,6 +179,7 @@ class ProofOfWork {
     std::uint32_t coalition = 0;       ///< the last so many nodes
     std::uint64_t coalition_rate = 1;  ///< times the chance
     std::uint64_t lead = 2;            ///< at which a secret chain is published
+    std::size_t uncles = 0;            ///< that a block may name
   };
 
   explicit ProofOfWork(Config config) : config_(config), tree_(config.rule) {}
@@ -201,6 +239,7 @@ class ProofOfWork {
     block.height = tree_.height(parent) + 1;
     block.author = config_.self;
     block.requests = waiting_above(parent);
+    if (config_.uncles > 0) block.uncles = tree_.uncles(parent, config_.uncles);
     block.secret = parasite() && !racing_;
     racing_ = false;
     place(block, fx);
@@ -370,7 +409,9 @@ class ProofOfWork {
 };
 
 /// The subject of both chains. Measures, of the chain that stands once all is published:
-/// `parasite_share`, the coalition's share of its blocks; `withheld`, those still secret; of the
+/// `parasite_share`, the coalition's share of its blocks; `withheld`, those still secret; where
+/// uncles are named, `reward_share`, the coalition's share of what its blocks and their uncles
+/// earn, and `uncle_share`, uncles a block; of the
 /// first correct node: `height` of its chain, `stale_share`, public blocks that are not in it;
 /// and `reversed`, delivered blocks taken back, by any node.
 struct ProofOfWorkSubject {
@@ -379,6 +420,8 @@ struct ProofOfWorkSubject {
   static constexpr std::int64_t kMinePpm = 20'000;
   static constexpr std::int64_t kConfirm = 6;
   static constexpr std::int64_t kLead = 2;
+
+  static constexpr std::int64_t kUncles = 2;
 
   const Experiment* experiment;
   ChainRule rule;
@@ -411,13 +454,14 @@ struct ProofOfWorkSubject {
     c.coalition = static_cast<std::uint32_t>(std::min<std::uint64_t>(whole("coalition", 0), e.n));
     c.coalition_rate = whole("coalition_rate", 1);
     c.lead = whole("lead", kLead);
+    if (rule == ChainRule::kHeaviest) c.uncles = static_cast<std::size_t>(whole("uncles", kUncles));
     return ProofOfWork(c);
   }
   ModelRequest request(const Bytes& payload) const { return {payload}; }
   MessageFacts facts_of(const ProofOfWork::Message& m) const {
     const auto* block = std::get_if<Block>(&m);
     if (block == nullptr) return {.label = "want", .bytes = 8};
-    std::uint32_t bytes = 27;
+    std::uint32_t bytes = 27 + static_cast<std::uint32_t>(18 * block->uncles.size());
     for (const Bytes& request : block->requests)
       bytes += 4 + static_cast<std::uint32_t>(request.size());
     return {block->secret ? "secret block" : "block", block->height, bytes};
@@ -459,11 +503,34 @@ struct ProofOfWorkSubject {
     std::uint64_t reversed = 0;
     for (const ProofOfWork* node : nodes) reversed += node->reversed();
     const std::uint64_t known = first.tree().size();
-    return {{"parasite_share", share(parasites, best.tree().height(best.best()))},
-            {"withheld", static_cast<double>(withheld)},
-            {"height", static_cast<double>(height)},
-            {"stale_share", share(known - height, known)},
-            {"reversed", static_cast<double>(reversed)}};
+    std::vector<Measure> out{{"parasite_share", share(parasites, best.tree().height(best.best()))},
+                             {"withheld", static_cast<double>(withheld)},
+                             {"height", static_cast<double>(height)},
+                             {"stale_share", share(known - height, known)},
+                             {"reversed", static_cast<double>(reversed)}};
+    if (rule == ChainRule::kHeaviest) add_rewards(best, out);
+    return out;
+  }
+
+ private:
+  // In 32nds of a block's reward.
+  static void add_rewards(const ProofOfWork& best, std::vector<Measure>& out) {
+    std::uint64_t all = 0;
+    std::uint64_t ours = 0;
+    std::uint64_t uncles = 0;
+    const auto pay = [&](NodeId author, std::uint64_t amount) {
+      all += amount;
+      ours += best.in_coalition(author) ? amount : 0;
+    };
+    for (std::uint64_t at = best.best(); at != 0; at = best.tree().block(at).parent) {
+      const Block& block = best.tree().block(at);
+      pay(block.author, 32 + block.uncles.size());
+      uncles += block.uncles.size();
+      for (const Uncle& uncle : block.uncles)
+        pay(uncle.author, 4 * (8 - (block.height - uncle.height)));
+    }
+    out.push_back({"reward_share", share(ours, all)});
+    out.push_back({"uncle_share", share(uncles, best.tree().height(best.best()))});
   }
 };
 

@@ -3,9 +3,9 @@
 //
 //   StableLink node(experiment, NodeId{0});           // sends to node 1
 //
-// The sender repeats an item until it has heard `capacity` + 1 acknowledgements of its label; the
-// receiver delivers an item that it has heard `capacity` + 1 times under the label that it waits
-// for, and acknowledges only what it delivered.
+// The sender wants `capacity` + 1 acknowledgements of an item's label; it sends as many copies as
+// it lacks of them, and again after `timeout`. The receiver delivers an item that it has heard
+// `capacity` + 1 times under the label that it waits for, and acknowledges only what it delivered.
 // Guarantees: each item once and in order, as long as a channel holds at most `capacity` messages
 // of items before the current one: then one copy of those counted is fresh. How many that can be
 // follows from the longest delay, `timeout` and the copies that the network makes. Memory of the
@@ -20,7 +20,7 @@ namespace thresher::sim {
 
 class StableLink : public LinkProtocol<StableLink> {
  public:
-  static constexpr std::int64_t kTimeout = 3;
+  static constexpr std::int64_t kTimeout = 12;
   static constexpr std::int64_t kCapacity = 4;
 
   StableLink(const Experiment& e, NodeId self)
@@ -35,6 +35,7 @@ class StableLink : public LinkProtocol<StableLink> {
   };
 
   std::uint64_t label() const { return ends_.accepted() % 2; }
+  std::uint64_t copies() const { return needed_ - heard_; }
   void acknowledged(std::uint64_t label_heard, Fx& fx) {
     if (ends_.idle() || label_heard != label() || ++heard_ < needed_) return;
     heard_ = 0;

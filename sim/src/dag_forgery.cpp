@@ -136,8 +136,8 @@ DagLies::Name DagLies::supported(Draft& draft, std::uint64_t round, std::uint64_
 bool DagLies::add_parents(Draft& draft) const {
   dag::Header& h = draft.header;
   std::vector<std::uint16_t> order;
-  for (std::uint16_t i = 0; i < committee_.size(); ++i) {
-    if (i != h.author.value) order.push_back(i);
+  for (std::uint32_t i = 0; i < committee_.size(); ++i) {
+    if (i != h.author.value) order.push_back(static_cast<std::uint16_t>(i));
   }
   for (std::size_t k = order.size(); k > 1 && draft.lies("refs"); --k) {
     std::swap(order[k - 1], order[draft.rng.below(k)]);

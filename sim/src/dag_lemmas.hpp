@@ -23,13 +23,9 @@
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 #include "thresher/sim/faults.hpp"
+#include "thresher/sim/subject.hpp"
 
 namespace thresher::sim {
-
-struct Finding {
-  std::string oracle;
-  std::string why;
-};
 
 class DagLemmas {
  public:

@@ -84,20 +84,21 @@ class Drawing {
     return std::clamp<std::uint64_t>(span / kUnit, 10, std::numeric_limits<std::uint32_t>::max());
   }
   bool one_in(std::uint64_t k) { return rng_.below(k) == 0; }
-  NodeId node() { return NodeId{static_cast<std::uint16_t>(rng_.below(e_.n))}; }
+  static NodeId node(std::uint64_t i) { return NodeId{static_cast<std::uint16_t>(i)}; }
+  NodeId node() { return node(rng_.below(e_.n)); }
   std::vector<NodeId> some() {
     std::vector<NodeId> ids;
     const bool all = one_in(6);
-    for (std::uint16_t i = 0; i < e_.n; ++i) {
-      if (all || one_in(2)) ids.push_back(NodeId{i});
+    for (std::uint32_t i = 0; i < e_.n; ++i) {
+      if (all || one_in(2)) ids.push_back(node(i));
     }
     if (ids.empty()) ids.push_back(node());
     return ids;
   }
   std::vector<NodeId> all_but(NodeId a, NodeId b) const {
     std::vector<NodeId> ids;
-    for (std::uint16_t i = 0; i < e_.n; ++i) {
-      if (i != a.value && i != b.value) ids.push_back(NodeId{i});
+    for (std::uint32_t i = 0; i < e_.n; ++i) {
+      if (i != a.value && i != b.value) ids.push_back(node(i));
     }
     return ids;
   }
@@ -139,8 +140,15 @@ class Drawing {
       const NodeId deaf = node();
       if (one_in(2)) hide({unheard}, all_but(unheard, node()));
       if (one_in(2)) hide(all_but(deaf, node()), {deaf});
-      if (one_in(2)) hide(some(), {node()});
-      if (one_in(4)) hide({node()}, some());
+      // A draw a statement: compilers evaluate arguments in orders of their own.
+      if (one_in(2)) {
+        const NodeId waits = node();
+        hide(some(), {waits});
+      }
+      if (one_in(4)) {
+        const std::vector<NodeId> wait = some();
+        hide({node()}, wait);
+      }
       at += lasts;
     }
   }
@@ -170,9 +178,9 @@ class Drawing {
     std::vector<NodeId> right;
     // All of them, or a few while the rest reaches everybody.
     const std::uint64_t third = one_in(2) ? 0 : rng_.below(4);
-    for (std::uint16_t i = 0; i < e_.n; ++i) {
+    for (std::uint32_t i = 0; i < e_.n; ++i) {
       if (third > 0 && rng_.below(third + 2) >= 2) continue;
-      (one_in(2) ? left : right).push_back(NodeId{i});
+      (one_in(2) ? left : right).push_back(node(i));
     }
     if (left.empty() || right.empty()) return;
     p.groups = {left, right};
@@ -270,7 +278,9 @@ class Campaign {
   void take_seeds() {
     for (std::uint64_t seed = next_++; seed <= end_; seed = next_++) {
       try {
-        const Experiment e = draw_schedule(bases_[seed % bases_.size()], seed, options_.menu);
+        const Experiment& base = bases_[seed % bases_.size()];
+        const Experiment e =
+            options_.draw ? options_.draw(base, seed) : draw_schedule(base, seed, options_.menu);
         note(e, run_(e));
       } catch (const std::exception& error) {
         const std::lock_guard lock(mutex_);
@@ -296,6 +306,7 @@ class Campaign {
       keep(report_.violation, e, o);
       if (!options_.keep_going) end_ = 0;
     }
+    if (options_.observe) options_.observe(e, o);
     if (options_.progress) {
       options_.progress({report_.runs, options_.last - options_.first + 1, report_.no_progress,
                          report_.violated});

@@ -1,6 +1,7 @@
 #include "thresher/sim/oracles.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace thresher::sim {
 namespace {
@@ -46,10 +47,31 @@ void Judge::submitted(PayloadId id, Ticks now) {
 bool Judge::settled(PayloadId id, Ticks now) {
   auto& sent = nodes_[id.author.value].submitted;
   if (id.number == 0 || id.number > sent.size() || sent[id.number - 1] == kDone) return false;
-  latencies_.push_back(now - sent[id.number - 1]);
-  sent[id.number - 1] = kDone;
-  if (!plan_.faulty().contains(id.author)) --outstanding_;
+  const Ticks since = std::exchange(sent[id.number - 1], kDone);
+  latencies_.push_back(now - since);
+  if (plan_.faulty().contains(id.author)) return true;
+  --outstanding_;
+  excluded(id, since, now);
   return true;
+}
+
+void Judge::excluded(PayloadId id, Ticks since, Ticks now) {
+  const Ticks from = std::max(since, quiet_from_);
+  if (!on_.inclusion || now < from || now - from < *on_.inclusion) return;
+  no_progress("inclusion", "request " + std::to_string(id.number) + " of " + name(id.author) +
+                               " waited from " + in_units(from) + " to " + in_units(now));
+}
+
+void Judge::check_inclusion(Ticks now) {
+  if (!on_.inclusion) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const NodeId author{static_cast<std::uint16_t>(i)};
+    if (plan_.faulty().contains(author)) continue;
+    const auto& sent = nodes_[i].submitted;
+    for (std::size_t k = 0; k < sent.size(); ++k) {
+      if (sent[k] != kDone) excluded({author, k + 1}, sent[k], now);
+    }
+  }
 }
 
 void Judge::stalled(NodeId id, Ticks since, Ticks now) {
@@ -68,18 +90,11 @@ Judge::Novelty Judge::output(NodeId id, const OutputFacts& facts, Ticks now) {
 }
 
 Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& facts) {
-  if (node.length > 0 && facts.key <= node.latest) {
-    const auto old = std::lower_bound(reference_.begin(), reference_.end(), facts.key,
-                                      [](const Entry& e, std::uint64_t k) { return e.key < k; });
-    const bool same = old != reference_.end() && old->key == facts.key;
-    if (!node.restarted && on_.integrity)
-      violated("integrity", name(id) + " delivered " + std::to_string(facts.key) + " twice");
-    const bool in_part = !facts.lead.is_zero() && same && old->lead == facts.lead;
-    if (same && old->digest != facts.digest && !in_part && on_.agreement)
-      violated("agreement", name(id) + " delivered " + std::to_string(facts.key) +
-                                " again after its restart, and another one");
-    return Novelty::kRepeated;
-  }
+  if (node.length > 0 && facts.key <= node.latest) return said_again(id, node, facts);
+  if (node.again.value_or(node.length) != node.length && on_.prefix)
+    violated("prefix", name(id) + " went on after its restart without what stood at place " +
+                           std::to_string(*node.again));
+  node.again.reset();
   node.latest = facts.key;
   const std::uint64_t at = node.length++;
   if (at == reference_.size()) {
@@ -99,6 +114,41 @@ Judge::Novelty Judge::output_ordered(NodeId id, Node& node, const OutputFacts& f
   return Novelty::kKnown;
 }
 
+Judge::Novelty Judge::said_again(NodeId id, Node& node, const OutputFacts& facts) {
+  const std::string key = std::to_string(facts.key);
+  if (!node.restarted) {
+    if (on_.integrity) violated("integrity", name(id) + " delivered " + key + " twice");
+    return Novelty::kRepeated;
+  }
+  const auto old = std::lower_bound(reference_.begin(), reference_.end(), facts.key,
+                                    [](const Entry& e, std::uint64_t k) { return e.key < k; });
+  const auto place = static_cast<std::uint64_t>(old - reference_.begin());
+  const bool known = old != reference_.end() && old->key == facts.key;
+  if (!known || node.again.value_or(place) != place) {
+    if (on_.prefix)
+      violated("prefix", name(id) + " delivered " + key + " again after its restart, where " +
+                             (known ? "another one is next" : "nobody has that"));
+    return Novelty::kRepeated;
+  }
+  node.again = place + 1;
+  if (old->digest == facts.digest) return Novelty::kRepeated;
+  if (!facts.lead.is_zero() && old->lead == facts.lead) return Novelty::kInPart;
+  if (on_.agreement)
+    violated("agreement",
+             name(id) + " delivered " + key + " again after its restart, and another one");
+  return Novelty::kRepeated;
+}
+
+void Judge::in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& items) {
+  const Node& node = nodes_[id.value];
+  const std::vector<Digest>& all = reference_[node.again.value_or(1) - 1].items;
+  const bool end =
+      items.size() <= all.size() && std::equal(items.rbegin(), items.rend(), all.rbegin());
+  if (!end && on_.agreement)
+    violated("agreement", name(id) + " delivered " + std::to_string(key) +
+                              " again after its restart, with what was not there");
+}
+
 Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& facts) {
   const auto [agreed, first] = agreed_.emplace(facts.key, facts.digest);
   if (agreed->second != facts.digest && on_.agreement)
@@ -114,11 +164,19 @@ Judge::Novelty Judge::output_free(NodeId id, Node& node, const OutputFacts& fact
 }
 
 void Judge::item(const Digest& digest) {
+  if (ordered_ && plan_.restarts()) reference_.back().items.push_back(digest);
   if (!items_.insert(digest).second && on_.integrity)
     violated("integrity", "a block was delivered twice");
 }
 
 void Judge::payload(NodeId at, ByteView payload, std::optional<NodeId> author) {
+  if (on_.once) {
+    const auto id = read_payload(payload);
+    if (id && !delivered_.emplace(id->author, id->number).second)
+      violated("once", name(at) + " delivered request " +
+                           std::to_string(id->number & ~PayloadId::kSecondFace) + " of " +
+                           name(id->author) + " for the second time");
+  }
   if (!on_.validity || (author && !plan_.correct(*author)) || payload.empty()) return;
   // Without an author it may be what a liar made up in another's name: nobody signs requests.
   if (!author && !plan_.all_honest()) return;
@@ -140,6 +198,7 @@ void Judge::accused(NodeId by, NodeId who) {
 
 void Judge::restarted(NodeId id, Ticks now) {
   nodes_[id.value].restarted = true;
+  nodes_[id.value].again.reset();
   nodes_[id.value].decided = now;
 }
 

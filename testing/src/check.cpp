@@ -142,7 +142,11 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
                  .totality = has(Kind::kTotality),
                  .accountability = has(Kind::kAccountability),
                  .liveness = {},
-                 .liveness_on = has(Kind::kBoundedLiveness)};
+                 .liveness_on = has(Kind::kBoundedLiveness),
+                 .once = has(Kind::kOnce),
+                 .inclusion = {}};
+    if (const Property* inclusion = find(properties, Kind::kInclusion); inclusion != nullptr)
+      e.oracles.inclusion = inclusion->bound * sim::kUnit;
     const Property* liveness = find(properties, Kind::kBoundedLiveness);
     if (liveness != nullptr && liveness->bound != 0)
       e.oracles.liveness = liveness->bound * sim::kUnit;
@@ -171,6 +175,8 @@ Report check(const std::string& name, const TracedRunner& run,
   fuzzing.jobs =
       options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   fuzzing.menu = options.menu;
+  fuzzing.draw = options.draw;
+  fuzzing.observe = options.observe;
   const auto found = sim::fuzz(bases_of(name, properties, options), quiet, fuzzing);
   if (!found) return {false, found.error(), 0, {}};
   const auto& failure = found->violation ? found->violation : found->stall;

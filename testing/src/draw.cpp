@@ -20,6 +20,20 @@ sim::Experiment over(const Committee& committee) {
 
 }  // namespace
 
+sim::Network uneven_links(std::uint64_t longest) {
+  sim::Network network;
+  const sim::Ticks most = longest * sim::kUnit;
+  if (longest > 1) network.delay = {sim::DelayLaw::Kind::kUniform, most / 2, 0, 1, most};
+  network.delta = most;
+  return network;
+}
+
+sim::FaultAction crash_of(NodeId id, std::uint64_t at, std::uint64_t back) {
+  sim::FaultAction crash{.who = {id}, .what = sim::FaultKind::kCrash, .from = at * sim::kUnit};
+  if (back > at) crash.to = back * sim::kUnit;
+  return crash;
+}
+
 sim::Workload draw_input(std::uint64_t seed) {
   Prng rng(seed, kInputStream);
   sim::Workload w;

@@ -112,10 +112,10 @@ void Encoding::add_boundary(bool single) {
   const std::string index = std::to_string(boundaries_.size());
   Boundary after;
   for (const std::string& name : ta_.locations) {
-    after.processes.push_back(number("k" + index + "_" + name));
+    after.processes.push_back(number(std::string("k").append(index).append("_").append(name)));
   }
   for (const std::string& name : ta_.shared) {
-    after.shared.push_back(number("g" + index + "_" + name));
+    after.shared.push_back(number(std::string("g").append(index).append("_").append(name)));
   }
   Transition t;
   t.single = single;
@@ -313,7 +313,7 @@ z3::expr Encoding::from(const Formula& f, std::size_t at) {
   if (is_state(f)) return state(f, at);
   const auto it = known_.find({&f, at});
   if (it != known_.end()) return it->second;
-  const z3::expr e = unrolled(f, at);
+  z3::expr e = unrolled(f, at);
   known_.emplace(std::pair(&f, at), e);
   return e;
 }
@@ -397,6 +397,7 @@ std::vector<Step> Encoding::in_order(const std::vector<std::int64_t>& firings) c
     return std::pair(place[x.from], x.from != x.to) < std::pair(place[y.from], y.from != y.to);
   });
   std::vector<Step> steps;
+  steps.reserve(used.size());
   for (const std::size_t m : used) steps.push_back({prepared_.moves[m].rule, firings[m]});
   return steps;
 }

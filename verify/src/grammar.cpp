@@ -167,7 +167,7 @@ Formula Grammar::unary(bool temporal) {
   }
   Linear left = sum();
   if (const auto bare = literal(left); bare && !is_comparison(lexer_.peek().text)) return *bare;
-  return comparison(std::move(left));
+  return comparison(left);
 }
 // A bracket opens a formula or a sum: try the formula, and if a comparison or an operator of
 // sums follows it, go back and read a sum.
@@ -225,7 +225,7 @@ bool Grammar::is_comparison(std::string_view sign) {
          sign == ">" || sign == ">=";
 }
 
-Formula Grammar::comparison(Linear left) {
+Formula Grammar::comparison(const Linear& left) {
   const Token op = lexer_.next();
   if (!is_comparison(op.text)) fail(op, "a comparison is expected here");
   const Linear right = sum();

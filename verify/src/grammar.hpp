@@ -77,7 +77,7 @@ class Grammar {
   void count_again(const Lexer& from, const Lexer& to);
   bool opens_sum();
   static std::optional<Formula> literal(const Linear& form);
-  Formula comparison(Linear left);
+  Formula comparison(const Linear& left);
   void check_size(const Token& at, const Linear& form) const;
   Linear product();
   void divide(const Token& op, Linear& form, std::int64_t by) const;

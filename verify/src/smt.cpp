@@ -55,7 +55,7 @@ class Search {
     for (const std::size_t more : kStrictExtras) {
       const bool enough = out.verdict == Verdict::kViolated && more > kStrictExtras[1];
       if (enough || budget_.over()) break;
-      const Outcome strict = attempt(extra + more, Between::kStrict);
+      Outcome strict = attempt(extra + more, Between::kStrict);
       if (strict.verdict == Verdict::kViolated) return strict;
     }
     return out;

@@ -1,13 +1,21 @@
 #include "predict.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <array>
 
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::cli {
 namespace {
 
-constexpr std::uint32_t kProbes[] = {7, 13, 19};  // 3f+1 each
+using Probes = std::array<std::uint32_t, 3>;
+constexpr Probes kProbes = {7, 13, 19};  // 3f+1 each
+// Of what is so cheap at the largest of those that these cost a tenth of a second if costs grow
+// with n^2. Random runs need them: their noise grows with (n / probe)^2.
+constexpr Probes kLargeProbes = {64, 127, 256};
+constexpr double kCheap = 0.0005;
 // Longer runs are cut there and go on along a line.
 constexpr std::uint64_t kLongest = 2000;
 
@@ -29,6 +37,7 @@ Cost run(sim::Experiment e, double share) {
   shorten(e.stop.rounds);
   shorten(e.stop.time);
   shorten(e.stop.decisions);
+  (void)malloc_trim(0);  // else a probe finds the memory of the one before and seems to need none
   const sim::Outcome o = sim::simulate(e, {});
   return {static_cast<double>(o.messages), static_cast<double>(o.bytes),
           static_cast<double>(o.rss_bytes), o.cpu_s};
@@ -69,9 +78,11 @@ Prediction predict(const sim::Experiment& e) {
   // noise that way: they grow from the largest.
   Cost largest;
   const double n = e.n;
-  for (const std::uint32_t at : kProbes) {
+  const bool cheap = e.n > kLargeProbes[2] && whole_way(smaller(e, kProbes[2])).cpu < kCheap;
+  const Probes& probes = cheap ? kLargeProbes : kProbes;
+  for (const std::uint32_t at : probes) {
     double weight = 1;
-    for (const std::uint32_t other : kProbes) {
+    for (const std::uint32_t other : probes) {
       if (other != at) weight *= (n - other) / (static_cast<double>(at) - other);
     }
     largest = whole_way(smaller(e, at));
@@ -79,9 +90,9 @@ Prediction predict(const sim::Experiment& e) {
     out.bytes += weight * largest.bytes;
     out.probes.push_back(at);
   }
-  const double growth = n / kProbes[2] * n / kProbes[2];
+  const double growth = largest.messages > 0 ? out.messages / largest.messages : 1;
   out.memory_bytes = largest.memory * growth;
-  out.cpu_s = largest.messages > 0 ? largest.cpu * out.messages / largest.messages : 0;
+  out.cpu_s = largest.cpu * growth;
   return out;
 }
 

@@ -17,7 +17,7 @@ namespace thresher::cli {
 struct Prediction {
   double messages = 0;
   double bytes = 0;
-  double memory_bytes = 0;  ///< as if all of it grew with n^2; 0: not measurable
+  double memory_bytes = 0;  ///< as if all of it grew with messages; 0: not measurable
   double cpu_s = 0;
   std::vector<std::uint32_t> probes;  ///< the committees that were run
 };

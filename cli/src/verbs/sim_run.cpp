@@ -109,6 +109,7 @@ void print_words(const sim::Experiment& e, const sim::Outcome& o) {
               e.engine == sim::Engine::kRounds ? "rounds" : "ms", o.cpu_s,
               static_cast<double>(o.rss_bytes) / 1e6, shown("trace_hash").c_str());
   for (const sim::Measure& m : o.measures) std::printf("%s %.4g\n", m.name.c_str(), m.value);
+  if (e.beyond_f) std::puts("more faults than f were asked for (beyond_f): nothing is promised");
 }
 
 // To the file and to the page, as far as they were asked for.
@@ -151,6 +152,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
   if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
   }
+  if (a.check) (void)std::fputs("thresher: two runs, the same trace\n", stderr);
   if (!a.out.empty()) {
     const auto saved = sim::save_run(a.out, {e, o, THRESHER_VERSION});
     if (!saved) return fail(kFailed, saved.error());

@@ -165,7 +165,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
     const bool bound = config_.table->locations[s.location].holds_value;
     for (const auto& [digest, counts] : s.counts) {
       if (bound && digest != *s.value) continue;
-      const auto counted = [&](std::uint8_t c) { return counts.by[c].count(); };
+      const auto counted = [&by = counts.by](std::uint8_t c) { return by[c].count(); };
       const Rule* rule =
           enabled(*config_.table, s.location, s.has_input, counted, config_.committee);
       if (rule != nullptr) {

@@ -77,7 +77,8 @@ bool Dag::State::paced(Round r) const {
 Round Dag::State::next_round() const {
   const Round cur = own ? own->round() : Round{0};
   Round highest = cur;
-  for (Round r = store.top(); r.value > cur.value + kJumpLag; --r.value) {
+  // Not from the top: liars sign blocks far ahead, and this is asked for every message.
+  for (Round r = store.full_top(); r.value > cur.value + kJumpLag; --r.value) {
     if (!complete(r)) continue;
     highest = r;
     break;

@@ -269,6 +269,8 @@ bool Store::accept(Entry& entry, const std::optional<Edge>& claim) {
   entry.accepted = true;
   if (entry.named) info.accepted_named.insert(author);
   info.accepted.add(author);
+  if (info.accepted.count() >= judge_.committee.at_least(judge_.rules.complete))
+    full_top_ = std::max(full_top_, entry.block->round());
   if (judge_.rules.edges == Edges::kSparse || !claim) return false;
   return count_claim(entry, *claim);
 }

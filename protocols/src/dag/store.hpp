@@ -64,6 +64,8 @@ class Store {
   Round floor() const { return floor_; }
   /// Highest round with a held block.
   Round top() const { return top_; }
+  /// No round above this one has accepted blocks of enough authors to be complete.
+  Round full_top() const { return full_top_; }
   bool in_range(Round r) const { return r > floor_ && r <= top_; }
   /// Changes whenever what `decide` reads changed.
   std::uint64_t version() const { return version_; }
@@ -270,6 +272,7 @@ class Store {
   bool shares_names_;
   Round floor_{0};
   Round top_{0};  // floor_ + rounds_.size()
+  Round full_top_{0};
   std::uint64_t version_ = 1;
   std::deque<RoundInfo> rounds_;
   std::vector<std::uint32_t> marking_;  // indexes of entries in the round that a walk is at

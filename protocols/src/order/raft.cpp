@@ -64,7 +64,8 @@ void Raft::on(const Restored& record, Fx& fx) {
 
 void Raft::on(const Start& start, Fx& fx) {
   started_ = true;
-  seed_ = start.seed ^ mix64(config_.self.value);
+  // Mixed again: hosts may derive seeds from ids in the very way that would cancel out here.
+  seed_ = mix64(start.seed) ^ mix64(config_.self.value);
   delivered_ = commit_ = frontier_ = base_;
   for (auto it = restored_.upper_bound(base_);
        it != restored_.end() && it->first == last() + 1 && it->second.term != 0; ++it) {

@@ -235,6 +235,7 @@ constexpr Oracle kOracles[] = {
     {{"lemmas", "nothing was signed that lets forgers fork later; of protocols that have some"},
      &Oracles::lemmas},
     {{"liveness", "decisions go on after GST and faults"}, &Oracles::liveness_on},
+    {{"once", "no request is delivered twice; off unless asked for"}, &Oracles::once},
 };
 
 void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
@@ -252,6 +253,9 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
     }
     o.decimal({"liveness_within", "the longest wait for one; absent: by the protocol", true},
               judge.liveness, kDelay);
+    o.decimal({"included_within",
+               "the longest wait of any request of a correct node; absent: not asked", true},
+              judge.inclusion, kDelay);
   });
 }
 

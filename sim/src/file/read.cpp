@@ -40,6 +40,7 @@ class Reading {
     }
     std::vector<Axis> axes;
     if (const text::Value* sweep = tree->find("sweep")) axes = read_axes(*sweep, complaints_);
+    refuse_hidden(axes);
     const std::size_t count = cells_of(axes);
     // The file itself is read in any case, so that all its problems show.
     if (count == 0 || !complaints_.empty()) {
@@ -66,6 +67,21 @@ class Reading {
       }
     }
     return count;
+  }
+
+  // What is set from outside would vanish under what is swept.
+  void refuse_hidden(const std::vector<Axis>& axes) {
+    for (const Override& change : options_.overrides) {
+      for (const Axis& axis : axes) {
+        for (const std::string& key : axis.keys) {
+          if (change.path != key && !change.path.starts_with(key + ".")) continue;
+          complaints_.push_back({0, change.path,
+                                 "the sweep gives `" + key +
+                                     "` its values, so this would change nothing; take it out of "
+                                     "`sweep`, or choose a run with --cell"});
+        }
+      }
+    }
   }
 
   void read_cell(const text::Value& tree, Draft& draft) {

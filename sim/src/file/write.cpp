@@ -38,11 +38,13 @@ void print_annotated(const text::Value& object, const std::vector<Note>& notes, 
   std::size_t left = object.members().size();
   for (const Note& note : notes) {
     if (!note.written) {
-      out += margin + "// (not given) " + note.key + ": " + note.help + "\n";
+      out.append(margin).append("// (not given) ").append(note.key);
+      out.append(": ").append(note.help).append("\n");
       continue;
     }
     const text::Value& value = *object.find(note.key);
-    out += margin + "// " + note.help + "\n" + margin + text::quoted(note.key) + ": ";
+    out.append(margin).append("// ").append(note.help).append("\n");
+    out.append(margin).append(text::quoted(note.key)).append(": ");
     const bool telling = std::any_of(note.inner.begin(), note.inner.end(),
                                      [](const Note& inner) { return inner.telling; });
     if (note.inner.empty() || (short_object(value) && !telling)) {

@@ -50,17 +50,24 @@ std::string tick_text(double v) {
   return out;
 }
 
+std::vector<double> ticks(const Axis& axis) {
+  std::vector<double> out;
+  const auto steps = std::lround((axis.high - axis.low) / axis.step);
+  for (long k = 0; k <= steps; ++k) out.push_back(axis.low + static_cast<double>(k) * axis.step);
+  return out;
+}
+
 class Plot {
  public:
   Plot(const Chart& chart, Axis x, Axis y) : x_(x), y_(y), svg_(kWidth, kHeight) {
     svg_.text(kWidth / 2, 18, chart.title, "title", "middle");
     svg_.text((kLeft + kWidth - kRight) / 2, kHeight - 10, chart.x_label, "label", "middle");
     svg_.text(8, kTop - 8, chart.y_label, "label");
-    for (double v = x_.low; v <= x_.high + x_.step / 2; v += x_.step) {
+    for (const double v : ticks(x_)) {
       svg_.line(at_x(v), kTop, at_x(v), kHeight - kBottom, "grid");
       svg_.text(at_x(v), kHeight - kBottom + 16, tick_text(v), "tick", "middle");
     }
-    for (double v = y_.low; v <= y_.high + y_.step / 2; v += y_.step) {
+    for (const double v : ticks(y_)) {
       svg_.line(kLeft, at_y(v), kWidth - kRight, at_y(v), "grid");
       svg_.text(kLeft - 6, at_y(v) + 4, tick_text(v), "tick", "end");
     }
@@ -77,7 +84,7 @@ class Plot {
   Svg svg_;
 };
 
-void draw(Plot& plot, const Series& series, std::string colour) {
+void draw(Plot& plot, const Series& series, const std::string& colour) {
   std::string line;
   for (const Point& p : series.points) {
     line += short_number(plot.at_x(p.x)) + "," + short_number(plot.at_y(p.y)) + " ";

@@ -203,6 +203,23 @@ class Running(Files):
         measured = json.loads(run("run", path, "--json").stdout)
         self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.01)
 
+    def test_dry_run_is_near_where_runs_are_random(self):
+        """Once a parabola through committees of 7 to 19 nodes, whose noise made 20 times too many."""
+        path = self.experiment(protocol={"name": "chord", "even": True}, committee={"n": 1024},
+                               workload={"kind": "open", "interval": 100}, stop={"rounds": 100})
+        foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
+        measured = json.loads(run("run", path, "--json").stdout)
+        self.assertAlmostEqual(foreseen["messages"] / measured["messages"], 1, delta=0.5)
+
+    def test_words_say_when_more_than_f_were_asked_for(self):
+        path = self.experiment(committee={"n": 4}, beyond_f=True, stop={"rounds": 10})
+        self.assertIn("more faults than f", run("run", path).stdout)
+        self.assertNotIn("more faults than f", run("run", self.experiment()).stdout)
+
+    def test_two_runs_are_compared(self):
+        out = run("run", self.experiment(), "--check-determinism")
+        self.assertEqual(out.stderr, "thresher: two runs, the same trace\n")
+
 
 class Sockets(Files):
     """The same file on real nodes, with the simulator's prediction beside it."""

@@ -1,5 +1,6 @@
-// Bracha's broadcast in the simulated world: silent, two-faced and crashing nodes, loss and
-// reordering; agreement, integrity and validity at every delivery, totality at the end.
+// Bracha's broadcast under the harness: silent, two-faced and crashing nodes, loss and reordering;
+// agreement, integrity, validity and totality, and every step a step of the automaton that is
+// proved.
 #include "thresher/protocols/broadcast/bracha.hpp"
 
 #include <gtest/gtest.h>
@@ -7,39 +8,18 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
-#include "thresher/sim/world.hpp"
+#include "thresher/testing/check.hpp"
+#include "thresher/testing/draw.hpp"
 #include "thresher/verify/conformance.hpp"
 #include "thresher/verify/export.hpp"
 #include "thresher/verify/replay.hpp"
 
 namespace thresher {
 namespace {
-
-struct Verdicts {
-  bool agreement = true;
-  bool twice = false;
-  bool forged = false;
-  bool total = true;    ///< every correct node delivered what one did, and all of correct origins
-  std::string strange;  ///< what is no step of the automaton; empty: all were
-  std::uint64_t steps = 0;       ///< of correct nodes, checked against the automaton
-  std::set<std::uint8_t> rules;  ///< taken by correct nodes
-  bool ok() const { return agreement && !twice && !forged && total && strange.empty(); }
-};
-
-std::string text_of(std::uint32_t origin, std::uint64_t number, int side) {
-  return "payload " + std::to_string(number) + " of " + std::to_string(origin) + " side " +
-         std::to_string(side);
-}
-
-struct Run {
-  sim::Plan plan;
-  std::uint64_t payloads = 3;
-  const RuleTable* table = &bracha::kTable;
-  std::uint64_t ticks = 600;
-};
 
 // One instance as a run of the exported automaton, which knows two values. The export lists, for
 // each rule of the table, inputs before counted values, as far as the rule speaks of them.
@@ -124,122 +104,148 @@ std::string replay_on_export(const Committee& committee, const NodeSet& faulty,
   return {};
 }
 
-// The steps of all correct nodes against the table that is proved, whatever table ran.
-void judge_trace(const sim::Plan& plan, const RuleLog& log, Verdicts& v) {
-  NodeSet faulty(plan.committee.size());
-  for (const auto& [id, fault] : plan.faults) {
-    if (fault.kind != sim::FaultKind::kCrash) faulty.insert(id);
-  }
-  verify::Conformance check(bracha::kTable, plan.committee, faulty);
-  for (const RuleEvent& e : log.events) {
-    if (!faulty.contains(e.node)) v.rules.insert(e.rule);
-    if (const auto problem = check.add(e)) {
-      v.strange = *problem;
-      return;
+// Bracha that runs from `table`, its steps judged against the table that is proved.
+struct TracedBracha : testing::SubjectBase<Bracha> {
+  using SubjectBase::facts_of;
+  static constexpr bool kOrdered = false;
+
+  TracedBracha(const sim::Experiment& e, const RuleTable& rules)
+      : SubjectBase(e), table(&rules), faulty(e.n) {
+    for (const sim::FaultAction& a : e.faults) {
+      if (!sim::byzantine(a.what)) continue;
+      for (const NodeId id : a.who) faulty.insert(id);
     }
   }
-  const auto end = check.finish(verify::Conformance::End::kSettled);
-  if (end) v.steps = *end;
-  if (!end) v.strange = end.error();
-  if (end) v.strange = replay_on_export(plan.committee, faulty, log);
-}
 
-Verdicts play(const Run& run) {
-  using bracha::Instance;
-  const std::uint32_t n = run.plan.committee.size();
-  RuleLog log;
-  sim::World<Bracha> world(run.plan, [&](NodeId id) {
+  Bracha make(NodeId id) const {
     Bracha::Config config;
-    config.committee = run.plan.committee;
+    config.committee = committee;
     config.self = id;
-    config.table = run.table;
-    config.trace = &log;
+    config.table = table;
+    config.trace = log.get();
     return Bracha(config);
-  });
-  Verdicts v;
-  std::map<Instance, std::string> agreed;
-  std::map<std::pair<std::uint16_t, Instance>, int> seen;
-  world.on_deliver = [&](NodeId id, const bracha::Delivery& d) {
-    const std::string text(as_text(d.payload.view()));
-    v.twice |= ++seen[{id.value, d.instance}] > 1 && !run.plan.faults.contains(id);
-    v.agreement &= agreed.emplace(d.instance, text).first->second == text;
-    const bool honest = world.correct(d.instance.origin);
-    v.forged |= honest && text != text_of(d.instance.origin.value, d.instance.number, 0);
+  }
+  sim::OutputFacts facts_of(const bracha::Delivery& d) const {
+    const std::uint64_t key = (std::uint64_t{d.instance.origin.value} << 48) | d.instance.number;
+    return {.key = key, .digest = hash(d.payload.view()), .round = d.instance.number};
+  }
+  template <class F>
+  void payloads(const bracha::Delivery& d, std::optional<NodeId>, F visit) const {
+    visit(d.payload.view(), d.instance.origin);
+  }
+  std::optional<sim::Finding> audit() const {
+    verify::Conformance check(bracha::kTable, committee, faulty);
+    for (const RuleEvent& e : log->events) {
+      if (const auto problem = check.add(e)) return sim::Finding{"table", *problem};
+    }
+    const auto end = check.finish(verify::Conformance::End::kSettled);
+    if (!end) return sim::Finding{"table", end.error()};
+    const std::string problem = replay_on_export(committee, faulty, *log);
+    if (problem.empty()) return std::nullopt;
+    return sim::Finding{"export", problem};
+  }
+  /// How often correct nodes took each rule, by its number; restarts are one more.
+  std::vector<sim::Measure> measures(const std::vector<const Bracha*>&) const {
+    std::map<std::uint8_t, std::uint64_t> taken;
+    for (const RuleEvent& e : log->events) taken[e.rule] += faulty.contains(e.node) ? 0 : 1;
+    std::vector<sim::Measure> out;
+    for (const auto& [rule, times] : taken)
+      out.push_back({std::to_string(rule), static_cast<double>(times)});
+    return out;
+  }
+
+  const RuleTable* table;
+  NodeSet faulty;
+  std::shared_ptr<RuleLog> log = std::make_shared<RuleLog>();
+};
+
+testing::TracedRunner on_table(const RuleTable& table) {
+  return [&table](const sim::Experiment& e, const sim::RunOptions& o) {
+    return sim::run(TracedBracha(e, table), e, o);
   };
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::uint64_t k = 0; k < run.payloads; ++k) {
-      // A two-faced node says one thing to one half and another to the other.
-      for (const int side : {0, 1}) {
-        world.request(NodeId{static_cast<std::uint16_t>(i)},
-                      {Bytes::copy_of(as_view(text_of(i, k, side)))}, side);
-      }
-    }
-  }
-  world.run_until([&] { return world.now() >= run.ticks; });
-  for (const auto& [instance, text] : agreed) {
-    for (std::uint16_t i = 0; i < n; ++i) {
-      const NodeId id{i};
-      if (world.correct(id) && world.up(id)) v.total &= seen.contains({i, instance});
-    }
-  }
-  for (std::uint16_t o = 0; o < n; ++o) {
-    if (!world.correct(NodeId{o}) || run.plan.faults.contains(NodeId{o})) continue;
-    for (std::uint64_t k = 0; k < run.payloads; ++k) {
-      v.total &= agreed.contains({NodeId{o}, k});
-    }
-  }
-  judge_trace(run.plan, log, v);
-  return v;
 }
 
-sim::Plan drawn(std::uint32_t n, std::uint64_t seed) {
+constexpr std::uint64_t kPayloads = 3;  // of each node
+constexpr std::uint64_t kRounds = 300;
+
+// The network and up to f nodes that are silent, two-faced or crash, drawn.
+sim::Experiment drawn(const sim::Experiment& base, std::uint64_t seed) {
+  sim::Experiment e = base;
   Prng random(seed);
-  sim::Plan plan;
-  plan.committee = *Committee::of(n);
-  plan.seed = seed;
-  plan.delay_max = 1 + random.below(8);
-  plan.delta = plan.delay_max;
-  plan.gst = random.below(60);
-  plan.loss_ppm = static_cast<std::uint64_t>(random.below(500'000));
-  plan.cut_ppm = static_cast<std::uint64_t>(random.below(300'000));
-  const std::uint64_t faulty = random.below(plan.committee.faults() + 1);
+  e.seed = seed;
+  e.network = testing::uneven_links(1 + random.below(8));
+  e.network.gst = random.below(60) * sim::kUnit;
+  if (e.network.gst > 0) e.network.loss_ppm = random.below(500'000);
+  e.network.cut_ppm = random.below(300'000);
+  e.workload.clients = kPayloads;
+  e.workload.requests = kPayloads * e.n;
+  const std::uint64_t faulty = random.below(e.f + std::uint64_t{1});
   for (std::uint64_t k = 0; k < faulty; ++k) {
-    const NodeId id{static_cast<std::uint16_t>(random.below(n))};
-    switch (random.below(3)) {
-      case 0:
-        plan.faults[id] = {sim::FaultKind::kSilent};
-        break;
-      case 1:
-        plan.faults[id] = {sim::FaultKind::kTwins};
-        break;
-      default: {
-        const std::uint64_t at = 1 + random.below(40);
-        plan.faults[id] = {sim::FaultKind::kCrash, at, at + 1 + random.below(40)};
-      }
-    }
+    const NodeId id{static_cast<std::uint16_t>(random.below(e.n))};
+    const std::uint64_t what = random.below(3);
+    if (what == 0) e.faults.push_back({.who = {id}, .what = sim::FaultKind::kSilent});
+    if (what == 1) e.faults.push_back({.who = {id}, .what = sim::FaultKind::kTwins});
+    if (what != 2) continue;
+    const std::uint64_t at = 1 + random.below(40);
+    e.faults.push_back(testing::crash_of(id, at, at + 1 + random.below(40)));
   }
-  return plan;
+  return e;
+}
+
+testing::Options schedules(std::uint64_t runs, std::vector<std::uint32_t> sizes) {
+  testing::Options options;
+  options.runs = runs;
+  options.sizes = std::move(sizes);
+  options.base.stop.time = kRounds * sim::kUnit;
+  options.draw = drawn;
+  options.folder = ::testing::TempDir();
+  return options;
 }
 
 TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
-  std::set<std::uint8_t> rules;
-  for (const std::uint32_t n : {4u, 5u, 6u, 7u, 10u}) {
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-      const Verdicts v = play({.plan = drawn(n, seed * 100 + n)});
-      ASSERT_TRUE(v.ok()) << "n " << n << " seed " << seed * 100 + n << ": agreement "
-                          << v.agreement << " twice " << v.twice << " forged " << v.forged
-                          << " total " << v.total << " " << v.strange;
-      rules.insert(v.rules.begin(), v.rules.end());
+  testing::Options options = schedules(300, {4, 5, 6, 7, 10});
+  std::set<std::string> rules;
+  options.observe = [&](const sim::Experiment&, const sim::Outcome& o) {
+    for (const sim::Measure& m : o.measures) {
+      if (m.value > 0) rules.insert(m.name);
     }
-  }
+  };
+  const auto report =
+      testing::check("bracha", on_table(bracha::kTable),
+                     {testing::agreement(), testing::integrity(), testing::validity(),
+                      testing::totality(), testing::once(), testing::inclusion(kRounds)},
+                     options, testing::this_test(testing::this_program()));
+  EXPECT_TRUE(report.passed) << report.text;
   // Every rule of the table and restarts were seen, so each was really checked.
   EXPECT_EQ(rules.size(), std::size(bracha::kRules) + 1);
+}
+
+// What the first schedule that breaks something breaks, with `table` in the executor: `properties`,
+// or without any the table that is proved.
+std::string caught_with(const RuleTable& table, const std::vector<testing::Property>& properties) {
+  testing::Options options = schedules(60, {4});
+  options.jobs = 1;
+  options.shrink_runs = 1;
+  options.draw = [by_the_table = properties.empty()](const sim::Experiment& base,
+                                                     std::uint64_t seed) {
+    sim::Experiment e = drawn(base, seed);
+    e.oracles.lemmas = by_the_table;
+    return e;
+  };
+  std::string caught;
+  options.observe = [&](const sim::Experiment&, const sim::Outcome& o) {
+    if (caught.empty() && o.verdict == sim::Verdict::kViolated) caught = o.oracle + ": " + o.why;
+  };
+  const auto report =
+      testing::check("bracha-mutant", on_table(table), properties, options, "property_broadcast");
+  EXPECT_EQ(report.passed, caught.empty()) << report.text;
+  return caught;
 }
 
 // One threshold changed in the executor only: the steps are no steps of the automaton any more.
 // One lower is caught at the first early step, one higher when a step is never taken. Higher ones
 // before the input are no fault in these runs: the input comes, and the rules after it serve.
-TEST(BrachaSchedules, OneChangedThresholdInTheExecutorIsCaught) {
+TEST(BrachaMutants, OneChangedThresholdInTheExecutorIsCaught) {
   for (std::size_t k = 0; k < std::size(bracha::kRules); ++k) {
     if (!bracha::kRules[k].when) continue;
     const bool waits =
@@ -250,66 +256,12 @@ TEST(BrachaSchedules, OneChangedThresholdInTheExecutorIsCaught) {
       Threshold& t = rules[k].when->at_least;
       t.c += shift * t.d;
       const RuleTable mutant{"mutant", bracha::kLocations, bracha::kCounters, rules};
-      std::string caught;
-      for (std::uint64_t seed = 1; seed <= 60 && caught.empty(); ++seed) {
-        caught = play({.plan = drawn(4, seed * 100 + 4), .table = &mutant}).strange;
-      }
+      const std::string caught = caught_with(mutant, {});
       EXPECT_NE(caught.find(bracha::kRules[k].name), std::string::npos)
           << bracha::kRules[k].name << " by " << shift << ": '" << caught << "'";
     }
   }
 }
-
-// Two committees that only hear one half each, driven by a table whose thresholds are one too low,
-// must be caught; the unbroken table survives the same attack.
-class Equivocation {
- public:
-  // Node 3 is Byzantine: it tells nodes 0 and 1 "a", node 2 "b", and echoes and readies likewise.
-  static bool forks(const RuleTable& table) {
-    using namespace bracha;  // NOLINT: the test speaks the protocol's language
-    const Committee committee = *Committee::of(4);
-    std::vector<Bracha> nodes;
-    for (std::uint16_t i = 0; i < 3; ++i) {
-      nodes.emplace_back(Bracha::Config{committee, NodeId{i}, 64, 1 << 20, &table});
-    }
-    struct Letter {
-      std::uint16_t to;
-      NodeId from;
-      Bracha::Message message;
-    };
-    std::deque<Letter> letters;
-    std::map<std::uint16_t, std::string> delivered;
-    const Instance instance{NodeId{3}, 0};
-    const auto lie = [&](std::uint16_t to, const std::string& text) {
-      const Bytes payload = Bytes::copy_of(as_view(text));
-      letters.push_back({to, NodeId{3}, Init{instance, payload}});
-      for (const Counter c : {kEcho, kReadied}) {
-        letters.push_back({to, NodeId{3}, Statement{instance, c, hash(payload.view())}});
-      }
-    };
-    lie(0, "a");
-    lie(1, "a");
-    lie(2, "b");
-    while (!letters.empty()) {
-      const Letter l = letters.front();
-      letters.pop_front();
-      Bracha::Fx fx;
-      step(nodes[l.to], InputOf<Bracha>{Received<Bracha::Message>{l.from, l.message}}, fx);
-      for (auto& effect : fx.list()) {
-        if (auto* b = std::get_if<Broadcast<Bracha::Message>>(&effect)) {
-          for (std::uint16_t to = 0; to < 3; ++to) {
-            if (to != l.to) letters.push_back({to, NodeId{l.to}, b->message});
-          }
-        } else if (auto* d = std::get_if<Deliver<Delivery>>(&effect)) {
-          delivered[l.to] = std::string(as_text(d->output.payload.view()));
-        }
-      }
-    }
-    std::set<std::string> values;
-    for (const auto& [node, text] : delivered) values.insert(text);
-    return values.size() > 1;
-  }
-};
 
 // Every rule's threshold set to "one is enough".
 template <std::size_t N>
@@ -322,63 +274,17 @@ std::array<Rule, N> weakened(const Rule (&rules)[N], std::uint8_t counter) {
   return out;
 }
 
-TEST(BrachaMutants, WeakThresholdsForkAndTheRealOnesDoNot) {
-  EXPECT_FALSE(Equivocation::forks(bracha::kTable));
+// Twins tell two halves of a committee two things; that is all it takes.
+TEST(BrachaMutants, WeakThresholdsFork) {
   const auto echo = weakened(bracha::kRules, bracha::kEcho);
   const auto ready = weakened(bracha::kRules, bracha::kReadied);
   auto both = echo;
   for (std::size_t i = 0; i < both.size(); ++i) {
     if (ready[i].when && ready[i].when->counter == bracha::kReadied) both[i] = ready[i];
   }
-  EXPECT_TRUE(Equivocation::forks({"both", bracha::kLocations, bracha::kCounters, both}));
-}
-
-TEST(Bracha, RefusesWhatIsOutOfBounds) {
-  Bracha node(
-      {.committee = *Committee::of(4), .self = NodeId{0}, .window = 4, .payload_bytes = 10});
-  Bracha::Fx fx;
-  const auto receive = [&](NodeId from, Bracha::Message m) {
-    step(node, InputOf<Bracha>{Received<Bracha::Message>{from, std::move(m)}}, fx);
-  };
-  const bracha::Instance far{NodeId{1}, 1'000'000};
-  receive(NodeId{1}, bracha::Statement{far, bracha::kEcho, {}});
-  receive(NodeId{1}, bracha::Init{{NodeId{1}, 8}, {}});
-  receive(NodeId{1}, bracha::Init{{NodeId{2}, 0}, {}});  // in another's name
-  receive(NodeId{1}, bracha::Init{{NodeId{1}, 0}, Bytes::copy_of(as_view("eleven char"))});
-  receive(NodeId{9}, bracha::Init{{NodeId{9}, 0}, {}});
-  receive(NodeId{1}, bracha::Statement{{NodeId{9}, 0}, bracha::kEcho, {}});
-  receive(NodeId{1}, bracha::Give{{NodeId{1}, 0}, Bytes::copy_of(as_view("forged"))});
-  EXPECT_EQ(node.refused(), 6u);
-  // A flood of digests from one peer opens one instance and counts once.
-  for (int i = 0; i < 1000; ++i) {
-    Writer w;
-    w.u64(static_cast<std::uint64_t>(i));
-    receive(NodeId{1}, bracha::Statement{{NodeId{1}, 1}, bracha::kEcho, hash(w.view())});
-  }
-  EXPECT_LE(node.open(), 2u);
-}
-
-// The table's checks are worth something: each broken table is refused.
-TEST(RuleTables, BrokenOnesAreNotWellFormed) {
-  constexpr LocationInfo kPlaces[] = {{"A", true, false}, {"B", false, true}};
-  constexpr std::string_view kCounters[] = {"c"};
-  constexpr Rule kCycle[] = {{"go", 0, 1, Guard{0, kAny}, {}}, {"back", 1, 0, Guard{0, kAny}, {}}};
-  constexpr Rule kSame[] = {{"go", 0, 1, Guard{0, kAny}, {}}, {"go", 0, 1, Guard{0, kQuorum}, {}}};
-  constexpr Rule kUnbound[] = {{"go", 0, 1, {}, {}}};
-  constexpr Rule kNowhere[] = {{"go", 0, 2, Guard{0, kAny}, {}}};
-  constexpr Rule kUnknown[] = {{"go", 0, 1, Guard{1, kAny}, {}}};
-  constexpr Rule kGood[] = {{"go", 0, 1, Guard{0, kAny}, Say{0, Value::kCounted}}};
-  static_assert(!well_formed({"cycle", kPlaces, kCounters, kCycle}));
-  static_assert(!well_formed({"same", kPlaces, kCounters, kSame}));
-  static_assert(!well_formed({"unbound", kPlaces, kCounters, kUnbound}));
-  static_assert(!well_formed({"nowhere", kPlaces, kCounters, kNowhere}));
-  static_assert(!well_formed({"unknown", kPlaces, kCounters, kUnknown}));
-  static_assert(well_formed({"good", kPlaces, kCounters, kGood}));
-  constexpr LocationInfo kThree[] = {{"A", true, false}, {"B", true, true}, {"C", false, true}};
-  constexpr Rule kTwice[] = {{"one", 0, 1, Guard{0, kAny}, Say{0, Value::kCounted}},
-                             {"two", 1, 2, Guard{0, kAny}, Say{0, Value::kCounted}}};
-  static_assert(!well_formed({"twice", kThree, kCounters, kTwice}));
-  SUCCEED();
+  const RuleTable table{"both", bracha::kLocations, bracha::kCounters, both};
+  const std::string caught = caught_with(table, {testing::agreement()});
+  EXPECT_TRUE(caught.starts_with("agreement: ")) << caught;
 }
 
 }  // namespace

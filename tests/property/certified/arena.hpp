@@ -20,16 +20,16 @@
 #include <utility>
 #include <vector>
 
-#include "../arena_core.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/store.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/sim/signing.hpp"
+#include "thresher/testing/arena.hpp"
 
 namespace thresher {
 
-class CertifiedArena : private ArenaCore<CertifiedArena, certified::Bullshark> {
-  using Core = ArenaCore<CertifiedArena, certified::Bullshark>;
+class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bullshark> {
+  using Core = testing::ArenaOf<CertifiedArena, certified::Bullshark>;
   friend Core;
 
  public:

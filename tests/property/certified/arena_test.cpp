@@ -14,11 +14,12 @@ std::uint32_t size_of(std::uint64_t seed) {
   return kSizes[seed % std::size(kSizes)];
 }
 
-class CertifiedArenaRules : public testing::TestWithParam<Rules> {};
+class CertifiedArenaRules : public ::testing::TestWithParam<Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, CertifiedArenaRules,
-                         testing::Values(Rules::bullshark(), Rules::bullshark_async(),
-                                         Rules::anchored_bullshark(6), Rules::anchored_bullshark(0),
-                                         Rules::anchored_bullshark(1)),
+                         ::testing::Values(Rules::bullshark(), Rules::bullshark_async(),
+                                           Rules::anchored_bullshark(6),
+                                           Rules::anchored_bullshark(0),
+                                           Rules::anchored_bullshark(1)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);
                            std::erase(name, '-');
@@ -72,8 +73,8 @@ std::vector<ArenaMutant> arena_mutants() {
   few_signers.certify = kValidity;
   return {{"NoSelfEdge", no_self}, {"FewSigners", few_signers}};
 }
-class ArenaMutants : public testing::TestWithParam<ArenaMutant> {};
-INSTANTIATE_TEST_SUITE_P(Each, ArenaMutants, testing::ValuesIn(arena_mutants()),
+class ArenaMutants : public ::testing::TestWithParam<ArenaMutant> {};
+INSTANTIATE_TEST_SUITE_P(Each, ArenaMutants, ::testing::ValuesIn(arena_mutants()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(ArenaMutants, AreCaught) {

@@ -2,10 +2,10 @@
 // not the one whose leader a coin names afterwards.
 #include <gtest/gtest.h>
 
-#include "../delayed.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/testing/delayed.hpp"
 
 namespace thresher {
 namespace {
@@ -67,7 +67,7 @@ constexpr std::uint64_t kSteps = 250'000;
 TEST(DelayedLeader, StallsTheTimedModes) {
   for (const Rules& rules : {Rules::bullshark(), Rules::anchored_bullshark()}) {
     for (const std::uint32_t n : {4u, 7u}) {
-      Delayed<Certified> run({rules, Coins(n), true}, n, n);
+      testing::Delayed<Certified> run({rules, Coins(n), true}, n, n);
       run.run(kRounds, kSteps);
       EXPECT_GE(run.lowest_round(), kRounds) << rules.name;
       EXPECT_EQ(run.shortest_log(), 0u) << rules.name << " n " << n;
@@ -79,7 +79,7 @@ TEST(DelayedLeader, DoesNotStallTheAsynchronousMode) {
   for (const std::uint32_t n : {4u, 7u, 10u}) {
     const Committee c = *Committee::of(n);
     for (const std::uint32_t threshold : {c.at_least(kValidity), c.at_least(kStrong)}) {
-      Delayed<Certified> run({Rules::bullshark_async(), ideal(n, threshold), true}, n, n);
+      testing::Delayed<Certified> run({Rules::bullshark_async(), ideal(n, threshold), true}, n, n);
       run.run(kRounds, kSteps);
       EXPECT_GE(run.lowest_round(), kRounds) << n;
       EXPECT_GE(run.shortest_log(), 4u) << n;
@@ -89,7 +89,7 @@ TEST(DelayedLeader, DoesNotStallTheAsynchronousMode) {
 }
 
 TEST(DelayedLeader, DoesNotStallTheAsynchronousModeWithTheRealCoin) {
-  Delayed<Certified> run({Rules::bullshark_async(), real(4, 3), true}, 4, 5);
+  testing::Delayed<Certified> run({Rules::bullshark_async(), real(4, 3), true}, 4, 5);
   run.run(kRounds, kSteps);
   EXPECT_GE(run.lowest_round(), kRounds);
   EXPECT_GE(run.shortest_log(), 4u);
@@ -101,8 +101,8 @@ TEST(DelayedLeader, DoesNotStallTheAsynchronousModeWithTheRealCoin) {
 TEST(Certificates, AreVerifiedTogether) {
   for (const std::uint32_t n : {4u, 7u, 10u}) {
     for (const Rules& rules : {Rules::anchored_bullshark(), Rules::bullshark_async()}) {
-      Delayed<Certified> run({rules, ideal(n, Committee::of(n)->at_least(kAvailability)), false}, n,
-                             n);
+      testing::Delayed<Certified> run(
+          {rules, ideal(n, Committee::of(n)->at_least(kAvailability)), false}, n, n);
       run.run(kRounds, kSteps);
       EXPECT_GE(run.lowest_round(), kRounds) << rules.name << " n " << n;
       EXPECT_GE(run.shortest_log(), 4u) << rules.name << " n " << n;

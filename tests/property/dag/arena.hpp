@@ -20,16 +20,16 @@
 #include <string>
 #include <vector>
 
-#include "../arena_core.hpp"
 #include "arena_witness.hpp"
 #include "thresher/core/journal.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/testing/arena.hpp"
 
 namespace thresher {
 
-class Arena : private ArenaCore<Arena, dag::Dag> {
-  using Core = ArenaCore<Arena, dag::Dag>;
+class Arena : private testing::ArenaOf<Arena, dag::Dag> {
+  using Core = testing::ArenaOf<Arena, dag::Dag>;
   friend Core;
 
  public:

@@ -23,11 +23,11 @@ dag::Rules thresher_bitmap() {
   return rules;
 }
 
-class ArenaRules : public testing::TestWithParam<dag::Rules> {};
+class ArenaRules : public ::testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, ArenaRules,
-                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
-                                         dag::Rules::mysticeti_bitmap(), thresher_bitmap(),
-                                         in_turn(dag::Rules::thresher(), "thresher_in_turn")),
+                         ::testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
+                                           dag::Rules::mysticeti_bitmap(), thresher_bitmap(),
+                                           in_turn(dag::Rules::thresher(), "thresher_in_turn")),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(ArenaRules, NothingBreaks) {
@@ -131,8 +131,8 @@ TEST_P(ArenaRules, TheSameJournalGivesTheSameBytes) {
   }
 }
 
-class Mutants : public testing::TestWithParam<Mutant> {};
-INSTANTIATE_TEST_SUITE_P(Each, Mutants, testing::ValuesIn(mutants()),
+class Mutants : public ::testing::TestWithParam<Mutant> {};
+INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(mutants()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Mutants, AreCaught) {

@@ -4,9 +4,9 @@
 
 #include <deque>
 
-#include "../delayed.hpp"
 #include "arena.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
+#include "thresher/testing/delayed.hpp"
 
 namespace thresher {
 namespace {
@@ -20,11 +20,11 @@ std::uint32_t size_of(std::uint64_t seed) {
   return kSizes[seed % std::size(kSizes)];
 }
 
-class MahiMahi : public testing::TestWithParam<std::uint32_t> {
+class MahiMahi : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   static Rules rules() { return Rules::mahi_mahi(GetParam()); }
 };
-INSTANTIATE_TEST_SUITE_P(Wave, MahiMahi, testing::Values(4u, 5u, 6u));
+INSTANTIATE_TEST_SUITE_P(Wave, MahiMahi, ::testing::Values(4u, 5u, 6u));
 
 TEST_P(MahiMahi, NothingBreaks) {
   std::uint64_t commits = 0;
@@ -78,8 +78,8 @@ std::vector<Taken> taken_away() {
   return all;
 }
 
-class MahiMahiWithout : public testing::TestWithParam<Taken> {};
-INSTANTIATE_TEST_SUITE_P(Each, MahiMahiWithout, testing::ValuesIn(taken_away()),
+class MahiMahiWithout : public ::testing::TestWithParam<Taken> {};
+INSTANTIATE_TEST_SUITE_P(Each, MahiMahiWithout, ::testing::ValuesIn(taken_away()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(MahiMahiWithout, IsCaught) {
@@ -145,7 +145,7 @@ constexpr std::uint64_t kSteps = 120'000;
 TEST(WithoutSynchrony, TheNextKnownLeaderDelayedStallsTheTimedRules) {
   for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
     for (const std::uint32_t n : kSizes) {
-      Delayed<Uncertified> run({rules, Coins(n)}, n, n);
+      testing::Delayed<Uncertified> run({rules, Coins(n)}, n, n);
       run.run(kRounds, kSteps);
       EXPECT_GE(run.lowest_round(), kRounds) << rules.name << " n " << n;
       EXPECT_EQ(run.shortest_log(), 0u) << rules.name << " n " << n;
@@ -158,11 +158,11 @@ TEST(WithoutSynchrony, TheNextKnownLeaderDelayedStallsTheTimedRules) {
 // until it has left the round: as much as can be hidden.
 TEST(WithoutSynchrony, MahiMahiGoesOn) {
   for (const std::uint32_t n : kSizes) {
-    for (const Held held : {Held::kLeader, Held::kMost}) {
+    for (const testing::Held held : {testing::Held::kLeader, testing::Held::kMost}) {
       std::uint64_t direct = 0;
       std::uint64_t slots = 0;
       for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        Delayed<Uncertified> run({Rules::mahi_mahi(), ideal(n)}, n, seed, held);
+        testing::Delayed<Uncertified> run({Rules::mahi_mahi(), ideal(n)}, n, seed, held);
         run.run(kRounds, kSteps);
         EXPECT_GE(run.lowest_round(), kRounds) << n;
         EXPECT_GT(run.held_back(), 0u);
@@ -181,7 +181,7 @@ TEST(WithoutSynchrony, MahiMahiGoesOn) {
 }
 
 TEST(WithoutSynchrony, MahiMahiGoesOnWithTheRealCoin) {
-  Delayed<Uncertified> run({Rules::mahi_mahi(), real(4)}, 4, 5);
+  testing::Delayed<Uncertified> run({Rules::mahi_mahi(), real(4)}, 4, 5);
   run.run(kRounds, kSteps);
   EXPECT_GE(run.lowest_round(), kRounds);
   EXPECT_GE(run.shortest_log(), 10u);

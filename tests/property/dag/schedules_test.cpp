@@ -6,68 +6,87 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/dag_run.hpp"
-#include "thresher/sim/plan.hpp"
+#include "thresher/testing/check.hpp"
+#include "thresher/testing/draw.hpp"
 
 namespace thresher::sim {
 namespace {
 
+namespace harness = ::thresher::testing;
+
+const std::vector<std::uint32_t> kSizes = {4, 5, 6, 7, 10};
+
 // Everything about a run follows from its seed.
-Experiment run_of(std::uint64_t seed) {
-  constexpr std::uint32_t kSizes[] = {4, 5, 6, 7, 10};
+Experiment drawn(const Experiment& base, std::uint64_t seed) {
+  Experiment e = base;
   Prng rng(seed, 77);
-  const std::uint64_t rounds = 12 + rng.below(12);
-  Plan plan;
-  plan.committee = *Committee::of(kSizes[rng.below(5)]);
-  plan.seed = seed;
-  plan.delay_max = 1 + rng.below(6);
-  plan.delta = plan.delay_max + 1;
-  plan.gst = rng.below(3) * 40;
-  plan.loss_ppm = rng.below(4) * 150'000;
-  plan.cut_ppm = rng.below(3) * 200'000;
-  const std::uint32_t n = plan.committee.size();
-  for (std::uint32_t k = 0; k < plan.committee.faults(); ++k) {
-    const NodeId id{static_cast<std::uint16_t>(rng.below(n))};
+  e.seed = seed;
+  e.stop.rounds = 12 + rng.below(12);
+  const std::uint64_t longest = 1 + rng.below(6);
+  e.network = harness::uneven_links(longest);
+  e.network.delta = (longest + 1) * kUnit;
+  e.network.gst = rng.below(3) * 40 * kUnit;
+  if (e.network.gst > 0) e.network.loss_ppm = rng.below(4) * 150'000;
+  e.network.cut_ppm = rng.below(3) * 200'000;
+  for (std::uint32_t k = 0; k < e.f; ++k) {
+    const NodeId id{static_cast<std::uint16_t>(rng.below(e.n))};
     const std::uint64_t at = 5 + rng.below(60);
-    switch (rng.below(4)) {
-      case 0:
-        plan.faults[id] = {FaultKind::kSilent};
-        break;
-      case 1:
-        plan.faults[id] = {FaultKind::kCrash, at, at + 1 + rng.below(80)};
-        break;
-      default:
-        plan.faults[id] = {FaultKind::kTwins};
-        break;
-    }
+    const std::uint64_t what = rng.below(4);
+    if (what == 0) e.faults.push_back({.who = {id}, .what = FaultKind::kSilent});
+    if (what == 1) e.faults.push_back(harness::crash_of(id, at, at + 1 + rng.below(80)));
+    if (what > 1) e.faults.push_back({.who = {id}, .what = FaultKind::kTwins});
   }
-  Experiment e = plan.experiment();
-  e.stop.rounds = rounds;
   return e;
 }
+Experiment run_of(std::uint64_t seed) {
+  Experiment base;
+  base.n = kSizes[seed % kSizes.size()];
+  base.f = Committee::of(base.n)->faults();
+  return drawn(base, seed);
+}
 
-class Schedules : public testing::TestWithParam<dag::Rules> {};
+harness::Report play(const dag::Rules& rules, const harness::Options& options) {
+  const harness::TracedRunner runner = [&rules](const Experiment& e, const RunOptions& o) {
+    return simulate_dag(e, rules, o);
+  };
+  return harness::check(
+      std::string(rules.name), runner,
+      {harness::agreement(), harness::prefix_order(), harness::integrity(), harness::validity(),
+       harness::totality(), harness::accountability(), harness::bounded_liveness()},
+      options, harness::this_test(harness::this_program()));
+}
+harness::Options options_of(std::uint64_t runs) {
+  harness::Options options;
+  options.runs = runs;
+  options.sizes = kSizes;
+  options.draw = drawn;
+  options.folder = ::testing::TempDir();
+  return options;
+}
+
+class Schedules : public ::testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Schedules,
-                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
-                                         dag::Rules::mysticeti_bitmap()),
+                         ::testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
+                                           dag::Rules::mysticeti_bitmap()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Schedules, AgreeAndMoveOn) {
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-    const Outcome report = simulate_dag(run_of(seed), GetParam(), {});
-    ASSERT_EQ(to_string(report.verdict), "Pass") << "seed " << seed << ": " << report.why;
-  }
+  const harness::Report report = play(GetParam(), options_of(600));
+  EXPECT_TRUE(report.passed) << report.text;
 }
 
 // Long enough that leaders are passed over and come back, also while messages are lost: nodes then
 // see different leaders, agree all the same, and move on once the network is well.
 TEST_P(Schedules, AgreeAndMoveOnWhileLeadersChange) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Experiment run = run_of(seed);
-    run.stop.rounds = 120;
-    run.network.gst *= 6;
-    const Outcome report = simulate_dag(run, GetParam(), {});
-    ASSERT_EQ(to_string(report.verdict), "Pass") << "seed " << seed << ": " << report.why;
-  }
+  harness::Options options = options_of(60);
+  options.draw = [](const Experiment& base, std::uint64_t seed) {
+    Experiment e = drawn(base, seed);
+    e.stop.rounds = 120;
+    e.network.gst *= 6;
+    return e;
+  };
+  const harness::Report report = play(GetParam(), options);
+  EXPECT_TRUE(report.passed) << report.text;
 }
 
 TEST_P(Schedules, SameSeedSameTrace) {
@@ -117,31 +136,31 @@ TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
   EXPECT_LE(passed_over.time, in_turn.time);
 }
 
-// The number of the first seed whose run violates safety, or 0.
-std::uint64_t caught_at(const dag::Rules& rules, std::uint64_t seeds) {
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    if (simulate_dag(run_of(seed), rules, {}).verdict == Verdict::kViolated) return seed;
-  }
-  return 0;
+void expect_caught(const dag::Rules& rules) {
+  harness::Options options = options_of(3000);
+  options.shrink_runs = 200;
+  const harness::Report report = play(rules, options);
+  EXPECT_FALSE(report.passed) << "not caught in 3,000 seeds";
+  EXPECT_EQ(report.text.find("liveness"), std::string::npos) << report.text;
 }
 
 // THRESHER-DAG section 9: what a rule is for shows when it is taken away.
 TEST(Mutants, ASkipByFewerThanAQuorumForks) {
   dag::Rules rules = dag::Rules::thresher();
   rules.skip = kValidity;
-  EXPECT_NE(caught_at(rules, 3000), 0u);
+  expect_caught(rules);
 }
 
 TEST(Mutants, AnAnchorTooNearForks) {
   dag::Rules rules = dag::Rules::thresher();
   rules.anchor_distance = 1;
-  EXPECT_NE(caught_at(rules, 3000), 0u);
+  expect_caught(rules);
 }
 
 TEST(Mutants, CommittingByFewerThanAQuorumOfClaimsForks) {
   dag::Rules rules = dag::Rules::thresher();
   rules.commit = kAny;
-  EXPECT_NE(caught_at(rules, 3000), 0u);
+  expect_caught(rules);
 }
 
 }  // namespace

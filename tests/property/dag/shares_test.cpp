@@ -12,10 +12,10 @@ namespace {
 
 constexpr Ticks kSecond = 1000 * kUnit;
 
-class Shares : public testing::TestWithParam<dag::Rules> {};
+class Shares : public ::testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Shares,
-                         testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
-                                         dag::Rules::mysticeti_bitmap()),
+                         ::testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
+                                           dag::Rules::mysticeti_bitmap()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 /// Signatures take a core what Ed25519 takes; a node's link carries 100 Mbit/s.

@@ -1,258 +1,130 @@
-// Raft in the simulated world: crashes, restarts, loss and reordering; one log at every delivery,
-// everything that live nodes submitted at the end.
-#include "thresher/protocols/order/raft.hpp"
-
+// Raft under the harness: crashes, restarts, loss and reordering; one log, and in it everything
+// that live nodes submitted, once.
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <map>
-#include <set>
-#include <string>
 
 #include "thresher/core/prng.hpp"
-#include "thresher/sim/world.hpp"
+#include "thresher/testing/check.hpp"
+#include "thresher/testing/draw.hpp"
 
 namespace thresher {
 namespace {
 
-struct Outcome {
-  std::string problem;
-  bool repeated = false;  ///< a value was ordered twice
-  bool all_delivered = false;
-  std::uint64_t ticks = 0;
-};
+using testing::Property;
 
-Bytes text(std::uint16_t origin, int number) {
-  return Bytes::copy_of(as_view(std::to_string(origin) + "/" + std::to_string(number)));
+constexpr std::uint64_t kWait = 6000;  // rounds
+
+std::vector<Property> safety() {
+  return {testing::agreement(), testing::prefix_order(), testing::integrity(), testing::validity()};
+}
+std::vector<Property> all() {
+  std::vector<Property> out = safety();
+  out.insert(out.end(), {testing::totality(), testing::once(), testing::inclusion(kWait)});
+  return out;
 }
 
-class Game {
- public:
-  Game(const sim::Plan& plan, std::uint64_t history)
-      : plan_(plan), world_(plan, [this, history](NodeId id) {
-          return Raft({.committee = plan_.committee, .self = id, .window = 8, .history = history});
-        }) {
-    delivered_.resize(plan.committee.size());
-    world_.on_deliver = [this](NodeId id, const raft::Delivery& d) { check(id, d); };
-  }
+// A request at every node every five rounds, so that leaders change while there is work.
+testing::Options options_of(std::uint64_t runs, std::vector<std::uint32_t> sizes,
+                            std::uint64_t requests, std::uint64_t rounds) {
+  testing::Options options;
+  options.runs = runs;
+  options.sizes = std::move(sizes);
+  options.base.parameters = {{"window", std::int64_t{8}}, {"history", std::int64_t{1024}}};
+  options.base.stop.time = rounds * sim::kUnit;
+  options.draw = [requests](const sim::Experiment& base, std::uint64_t seed) {
+    sim::Experiment e = base;
+    e.seed = seed;
+    e.network.delta = 4 * sim::kUnit;
+    e.workload.kind = sim::Workload::Kind::kOpen;
+    e.workload.interval = 5 * sim::kUnit;
+    e.workload.requests = requests * e.n;
+    return e;
+  };
+  return options;
+}
 
-  Outcome play(int payloads, std::uint64_t ticks) {
-    const std::uint32_t n = plan_.committee.size();
-    out_.ticks = world_.run_until([&] {
-      // A new payload at every node now and then, so that leaders change while there is work.
-      if (world_.now() % 5 == 0 && sent_ < payloads) {
-        for (std::uint16_t i = 0; i < n; ++i) {
-          if (world_.up(NodeId{i})) world_.request(NodeId{i}, {text(i, sent_)});
-        }
-        ++sent_;
-      }
-      return !out_.problem.empty() || world_.now() >= ticks || settled(payloads);
-    });
-    out_.all_delivered = settled(payloads);
-    return out_;
-  }
+/// Adds to what is drawn.
+template <class F>
+void also(testing::Options& options, F change) {
+  options.draw = [first = options.draw, change](const sim::Experiment& base, std::uint64_t seed) {
+    sim::Experiment e = first(base, seed);
+    Prng rng(seed);
+    change(e, rng);
+    return e;
+  };
+}
 
- private:
-  void check(NodeId id, const raft::Delivery& d) {
-    const auto [it, fresh] = order_.try_emplace(d.index, d.value);
-    if (!(it->second == d.value)) {
-      out_.problem = "node " + std::to_string(id.value) + " forks at " + std::to_string(d.index);
-    }
-    out_.repeated |= fresh && !values_.insert(std::string(as_text(d.value.view()))).second;
-    delivered_[id.value].insert(d.index);
-  }
-  // Every live node has all that never-crashing nodes submitted.
-  bool settled(int payloads) const {
-    if (sent_ < payloads || world_.now() < 400) return false;
-    for (std::uint16_t i = 0; i < plan_.committee.size(); ++i) {
-      if (!world_.up(NodeId{i})) continue;
-      if (delivered_[i].size() != order_.size()) return false;
-      if (plan_.faults.contains(NodeId{i})) continue;
-      for (int k = 0; k < payloads; ++k) {
-        if (!values_.contains(std::string(as_text(text(i, k).view())))) return false;
-      }
-    }
-    return true;
-  }
-
-  sim::Plan plan_;
-  sim::World<Raft> world_;
-  Outcome out_;
-  int sent_ = 0;
-  std::map<std::uint64_t, Bytes> order_;
-  std::set<std::string> values_;
-  std::vector<std::set<std::uint64_t>> delivered_;
-};
-
-sim::Plan plan_of(std::uint32_t n, std::uint64_t seed) {
-  sim::Plan plan;
-  plan.committee = *Committee::make(n, 0);
-  plan.seed = seed;
-  plan.delta = 4;
-  return plan;
+void delays(sim::Experiment& e, std::uint64_t longest) {
+  e.network.delay = testing::uneven_links(longest).delay;
 }
 
 TEST(Raft, OrdersInTwoDelaysOnceThereIsALeader) {
-  for (const std::uint32_t n : {1u, 2u, 3u, 5u, 8u}) {
-    const Outcome out = Game(plan_of(n, n), 1024).play(20, 3000);
-    EXPECT_EQ(out.problem, "");
-    EXPECT_TRUE(out.all_delivered) << n;
-  }
+  const auto options = options_of(5, {1, 2, 3, 5, 8}, 20, 400);
+  testing::check_simulated("raft", all(), options);
 }
 
-RC_GTEST_PROP(Raft, CrashesOfAMinorityHarmNothing, (std::uint64_t seed)) {
-  Prng rng(seed);
-  const auto n = static_cast<std::uint32_t>(3 + rng.below(5));
-  sim::Plan plan = plan_of(n, seed);
-  plan.delay_max = 1 + rng.below(6);
-  plan.gst = 300;
-  plan.loss_ppm = rng.below(300'000);
-  plan.cut_ppm = rng.below(200'000);
-  for (std::uint32_t k = 0; k < (n - 1) / 2; ++k) {
-    const std::uint64_t at = 1 + rng.below(350);
-    const std::uint64_t back = rng.below(3) == 0 ? 0 : at + 1 + rng.below(200);
-    plan.faults[NodeId{static_cast<std::uint16_t>(rng.below(n))}] = {sim::FaultKind::kCrash, at,
-                                                                     back};
-  }
-  const Outcome out = Game(plan, 1024).play(30, 6000);
-  RC_ASSERT(out.problem == "");
-  RC_ASSERT(!out.repeated);
-  RC_ASSERT(out.all_delivered);
+TEST(Raft, CrashesOfAMinorityHarmNothing) {
+  auto options = options_of(100, {3, 4, 5, 6, 7}, 30, 400);
+  also(options, [](sim::Experiment& e, Prng& rng) {
+    e.f = (e.n - 1) / 2;
+    delays(e, 1 + rng.below(6));
+    e.network.gst = 300 * sim::kUnit;
+    e.network.loss_ppm = rng.below(300'000);
+    e.network.cut_ppm = rng.below(200'000);
+    for (std::uint32_t k = 0; k < e.f; ++k) {
+      const NodeId id{static_cast<std::uint16_t>(rng.below(e.n))};
+      const std::uint64_t at = 1 + rng.below(350);
+      const std::uint64_t back = rng.below(3) == 0 ? 0 : at + 1 + rng.below(200);
+      e.faults.push_back(testing::crash_of(id, at, back));
+    }
+  });
+  testing::check_simulated("raft", all(), options);
 }
 
 // All stop and come back, one after the other or at once: only what is durable counts.
-RC_GTEST_PROP(Raft, EveryNodeMayRestart, (std::uint64_t seed)) {
-  Prng rng(seed);
-  const auto n = static_cast<std::uint32_t>(1 + rng.below(5));
-  sim::Plan plan = plan_of(n, seed);
-  plan.delay_max = 1 + rng.below(4);
-  for (std::uint16_t i = 0; i < n; ++i) {
-    const std::uint64_t at = 20 + rng.below(200);
-    plan.faults[NodeId{i}] = {sim::FaultKind::kCrash, at, at + 1 + rng.below(150)};
-  }
-  const Outcome out = Game(plan, 1024).play(30, 6000);
-  RC_ASSERT(out.problem == "");
-  RC_ASSERT(!out.repeated);
-  RC_ASSERT(out.all_delivered);
+TEST(Raft, EveryNodeMayRestart) {
+  auto options = options_of(100, {1, 2, 3, 4, 5}, 30, 400);
+  also(options, [](sim::Experiment& e, Prng& rng) {
+    e.beyond_f = true;
+    delays(e, 1 + rng.below(4));
+    for (std::uint32_t i = 0; i < e.n; ++i) {
+      const std::uint64_t at = 20 + rng.below(200);
+      e.faults.push_back(
+          testing::crash_of(NodeId{static_cast<std::uint16_t>(i)}, at, at + 1 + rng.below(150)));
+    }
+  });
+  testing::check_simulated("raft", all(), options);
 }
 
 // Elections all the time: delays far over the patience, loss for ever, every node crashing.
 TEST(Raft, NoScheduleForks) {
-  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
-    Prng rng(seed);
-    const auto n = static_cast<std::uint32_t>(3 + rng.below(3));
-    sim::Plan plan = plan_of(n, seed);
-    plan.delta = 1 + rng.below(2);
-    plan.delay_max = 1 + rng.below(8);
-    plan.gst = 1'000'000;
-    plan.loss_ppm = rng.below(700'000);
-    plan.cut_ppm = rng.below(300'000);
-    for (std::uint16_t i = 0; i < n; ++i) {
+  auto options = options_of(250, {3, 4, 5}, 80, 900);
+  also(options, [](sim::Experiment& e, Prng& rng) {
+    e.beyond_f = true;
+    e.network.delta = (1 + rng.below(2)) * sim::kUnit;
+    delays(e, 1 + rng.below(8));
+    e.network.gst = 1'000'000 * sim::kUnit;
+    e.network.loss_ppm = rng.below(700'000);
+    e.network.cut_ppm = rng.below(300'000);
+    for (std::uint32_t i = 0; i < e.n; ++i) {
       const std::uint64_t at = 20 + rng.below(400);
-      plan.faults[NodeId{i}] = {sim::FaultKind::kCrash, at,
-                                at + 1 + rng.below(rng.below(2) == 0 ? 4 : 60)};
+      const std::uint64_t away = 1 + rng.below(rng.below(2) == 0 ? 4 : 60);
+      e.faults.push_back(testing::crash_of(NodeId{static_cast<std::uint16_t>(i)}, at, at + away));
     }
-    ASSERT_EQ(Game(plan, 1024).play(80, 900).problem, "") << "seed " << seed;
-  }
+  });
+  testing::check_simulated("raft", safety(), options);
 }
 
 // A short history forgets while it goes on, and forks nothing.
-RC_GTEST_PROP(Raft, ForgettingForksNothing, (std::uint64_t seed)) {
-  Prng rng(seed);
-  sim::Plan plan = plan_of(5, seed);
-  plan.delay_max = 1 + rng.below(4);
-  const std::uint64_t at = 50 + rng.below(100);
-  plan.faults[NodeId{static_cast<std::uint16_t>(rng.below(5))}] = {sim::FaultKind::kCrash, at,
-                                                                   at + 20};
-  RC_ASSERT(Game(plan, 16).play(60, 1500).problem == "");
-}
-
-Raft started(std::uint16_t self, const std::vector<Persist>& disk) {
-  Raft node({.committee = *Committee::make(3, 0), .self = NodeId{self}});
-  Raft::Fx fx;
-  for (const Persist& p : disk) {
-    step(node, InputOf<Raft>{Restored{p.table, p.key, p.value, p.body}}, fx);
-  }
-  step(node, InputOf<Raft>{Start{1}}, fx);
-  return node;
-}
-
-std::vector<Persist> records_before_send(Raft::Fx& fx) {
-  std::vector<Persist> out;
-  for (auto& effect : fx.list()) {
-    if (std::holds_alternative<Send<Raft::Message>>(effect)) return out;
-    if (auto* p = std::get_if<Persist>(&effect)) out.push_back(*p);
-  }
-  return {};
-}
-
-bool granted(Raft::Fx& fx) {
-  for (auto& effect : fx.list()) {
-    if (const auto* s = std::get_if<Send<Raft::Message>>(&effect)) {
-      if (const auto* v = std::get_if<raft::Vote>(&s->message)) return v->granted;
-    }
-  }
-  return false;
-}
-
-// A vote is durable before it is given: after a restart nobody else gets it in that term.
-TEST(Raft, VotesOnceInATerm) {
-  Raft node = started(0, {});
-  Raft::Fx fx;
-  const auto ask = [&](Raft& who, std::uint16_t from) {
-    fx.clear();
-    step(who, InputOf<Raft>{Received<Raft::Message>{NodeId{from}, raft::RequestVote{5, 0, 0}}}, fx);
-  };
-  ask(node, 1);
-  ASSERT_TRUE(granted(fx));
-  const auto disk = records_before_send(fx);
-  Raft again = started(0, disk);
-  ask(again, 2);
-  EXPECT_FALSE(granted(fx));
-  ask(again, 1);
-  EXPECT_TRUE(granted(fx));
-}
-
-// Figure 8 of the paper: an entry of an earlier term that a majority has may still be replaced, so
-// it commits only with one of the leader's own term.
-TEST(Raft, CommitsNothingOfEarlierTermsAlone) {
-  const Bytes value = Bytes::copy_of(as_view("of term 2"));
-  Raft node = started(
-      0, {{raft::kBallot, Bytes::from(Writer().u64(0).take()),
-           Bytes::from(Writer().u64(3).u16(0xffff).take())},
-          {raft::kEntries, raft::entry_key(1), Bytes::from(Writer().u64(2).take()), value}});
-  Raft::Fx fx;
-  const auto hear = [&](const Raft::Message& m) {
-    step(node, InputOf<Raft>{Received<Raft::Message>{NodeId{1}, m}}, fx);
-  };
-  step(node, InputOf<Raft>{Expired{{1, {}}}}, fx);
-  hear(raft::Vote{4, true, true});
-  hear(raft::Vote{4, true, false});
-  ASSERT_EQ(node.role(), Raft::Role::kLeader);
-  hear(raft::Appended{4, 1, true});
-  EXPECT_EQ(node.delivered(), 0u);
-  hear(raft::Appended{4, 2, true});
-  EXPECT_EQ(node.delivered(), 2u);
-}
-
-// A node that is given an entry by its host goes on from there.
-TEST(Raft, AdoptsWhatItsHostVouchesFor) {
-  Raft node({.committee = *Committee::make(3, 0), .self = NodeId{1}});
-  Raft::Fx fx;
-  step(node, InputOf<Raft>{Start{1}}, fx);
-  fx.clear();
-  const Bytes value = Bytes::copy_of(as_view("from peers"));
-  step(node,
-       InputOf<Raft>{Restored{raft::kEntries, raft::entry_key(500),
-                              Bytes::from(Writer().u64(7).take()), value}},
-       fx);
-  EXPECT_EQ(node.delivered(), 500u);
-  fx.clear();
-  step(node,
-       InputOf<Raft>{Received<Raft::Message>{
-           NodeId{0}, raft::Append{8, 500, 7, 501, {{8, Bytes::copy_of(as_view("next"))}}}}},
-       fx);
-  EXPECT_EQ(node.delivered(), 501u);
+TEST(Raft, ForgettingForksNothing) {
+  auto options = options_of(100, {5}, 60, 1500);
+  options.base.parameters["history"] = std::int64_t{16};
+  also(options, [](sim::Experiment& e, Prng& rng) {
+    delays(e, 1 + rng.below(4));
+    const std::uint64_t at = 50 + rng.below(100);
+    e.faults.push_back(
+        testing::crash_of(NodeId{static_cast<std::uint16_t>(rng.below(5))}, at, at + 20));
+  });
+  testing::check_simulated("raft", safety(), options);
 }
 
 }  // namespace

@@ -224,6 +224,62 @@ TEST_P(Chain, TheParasiteEarnsWhatWasPublished) {
   }
 }
 
+// Uncles pay the parasite for blocks that it loses: where its blocks alone earn less than its share
+// of the work, as they do below a third, its rewards do not (Niu and Feng, 2019, figure 8).
+TEST(Ethereum, UnclesPayTheParasiteForWhatItLoses) {
+  constexpr std::int64_t kRate = 5;
+  const double work = static_cast<double>(kRate) / static_cast<double>(11 + kRate);
+  double blocks = 0;
+  double rewards = 0;
+  double uncles = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Experiment e = slow_mining("ethereum", kRate);
+    e.seed = seed;
+    const Outcome o = simulate(e, {});
+    blocks += measure(o, "parasite_share") / 4;
+    rewards += measure(o, "reward_share") / 4;
+    uncles += measure(o, "uncle_share") / 4;
+  }
+  EXPECT_LT(blocks, work);
+  EXPECT_GT(rewards, blocks);
+  EXPECT_GT(uncles, 0.1);
+}
+
+TEST(Ethereum, WithoutUnclesRewardsAreBlocks) {
+  Experiment e = slow_mining("ethereum", 5);
+  e.parameters["uncles"] = std::int64_t{0};
+  const Outcome o = simulate(e, {});
+  EXPECT_DOUBLE_EQ(measure(o, "reward_share"), measure(o, "parasite_share"));
+  EXPECT_EQ(measure(o, "uncle_share"), 0);
+}
+
+// Of the chain 1 2 ... 9: a block beside it stands on it, six generations back at most, and is
+// named once.
+TEST(BlockTree, NamesTheUnclesThatCount) {
+  BlockTree tree(ChainRule::kHeaviest);
+  const auto add = [&](std::uint64_t id, std::uint64_t parent, std::uint64_t height) {
+    tree.add({id, parent, height, NodeId{0}, false, {}});
+  };
+  for (std::uint64_t id = 1; id <= 9; ++id) add(id, id - 1, id);
+  const auto names = [&](std::uint64_t parent, std::size_t most) {
+    std::vector<std::uint64_t> out;
+    for (const Uncle& uncle : tree.uncles(parent, most)) out.push_back(uncle.id);
+    return out;
+  };
+  using Names = std::vector<std::uint64_t>;
+  EXPECT_EQ(names(9, 9), Names{});
+  add(103, 2, 3);    // seven generations before block 10
+  add(104, 3, 4);    // six
+  add(105, 104, 5);  // stands on a stale one
+  add(109, 8, 9);
+  EXPECT_EQ(names(9, 9), (Names{104, 109}));
+  EXPECT_EQ(names(9, 1), (Names{104}));
+  EXPECT_EQ(names(2, 9), (Names{}));
+  EXPECT_EQ(names(3, 9), (Names{103}));
+  tree.add({10, 9, 10, NodeId{0}, false, {}, {{104, 4, NodeId{0}}}});
+  EXPECT_EQ(names(10, 9), (Names{109}));
+}
+
 // More than one in a coalition: they have to tell each other, and still gain.
 TEST_P(Chain, ACoalitionOfFiveEarnsMoreThanItsShare) {
   Experiment e = slow_mining(GetParam(), 0);

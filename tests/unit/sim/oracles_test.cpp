@@ -13,12 +13,13 @@ namespace {
 struct Naive {
   enum Wrong {
     kNothing,
-    kFork,     // node 2 outputs other bytes
-    kTwice,    // node 2 outputs everything twice
-    kInvents,  // node 2 outputs what nobody submitted
-    kDeaf,     // node 2 outputs nothing
-    kSlander,  // node 2 accuses node 1
-    kSwaps,    // node 2 outputs the second before the first
+    kFork,          // node 2 outputs other bytes
+    kTwice,         // node 2 outputs everything twice
+    kInvents,       // node 2 outputs what nobody submitted
+    kDeaf,          // node 2 outputs nothing
+    kSlander,       // node 2 accuses node 1
+    kSwaps,         // node 2 outputs the second before the first
+    kNumbersTwice,  // every node outputs everything under two keys
   };
   struct Message {
     std::uint64_t number = 0;
@@ -39,7 +40,7 @@ struct Naive {
   std::optional<Output> held{};
 
   void on(const Requested<Request>& r, Fx& fx) {
-    const Message m{++sent, r.request.value};
+    const Message m{std::uint64_t{self.value} * 100 + ++sent, r.request.value};
     fx.broadcast(m);
     take(m, fx);
   }
@@ -63,6 +64,7 @@ struct Naive {
     }
     fx.deliver({m.number, m.value});
     if (bad && wrong == kTwice) fx.deliver({m.number, m.value});
+    if (wrong == kNumbersTwice) fx.deliver({m.number + 1000, m.value});
   }
 };
 
@@ -192,22 +194,205 @@ TEST(Payloads, SayWhoseTheyAre) {
   EXPECT_EQ(make_payload(id, 1).size(), kLeastPayload);
 }
 
+// --- restarts
+// -------------------------------------------------------------------------------------
+
+OutputFacts commit(std::uint64_t key, int digest, int lead) {
+  const auto of = [](int k) { return hash(std::vector<std::byte>{std::byte(k)}); };
+  return {.key = key, .digest = of(digest), .lead = lead == 0 ? Digest{} : of(lead)};
+}
+
+/// Keys 10, 20 and 30 were output, with items 1 and 2, 3 and 4, 5 and 6; then node 0 restarts.
+class AfterARestart : public testing::Test {
+ protected:
+  AfterARestart() {
+    for (const int k : {1, 2, 3}) {
+      (void)judge_.output(NodeId{0}, whole(k), 1);
+      judge_.item(item(2 * k - 1));
+      judge_.item(item(2 * k));
+    }
+    judge_.restarted(NodeId{0}, 2);
+  }
+  static Experiment with_a_crash() {
+    Experiment e;
+    e.faults.push_back({.who = {NodeId{0}}, .what = FaultKind::kCrash, .to = kUnit});
+    return e;
+  }
+  static OutputFacts whole(int k) { return commit(static_cast<std::uint64_t>(10 * k), k, 10 + k); }
+  static Digest item(int k) { return hash(std::vector<std::byte>{std::byte(50), std::byte(k)}); }
+  /// What key 10 * k is said to be again: less, under the same leader.
+  void in_part(int k, const std::vector<int>& items) {
+    const OutputFacts part = commit(static_cast<std::uint64_t>(10 * k), 99, 10 + k);
+    ASSERT_EQ(judge_.output(NodeId{0}, part, 3), Judge::Novelty::kInPart);
+    std::vector<Digest> digests;
+    for (const int i : items) digests.push_back(item(i));
+    judge_.in_part(NodeId{0}, part.key, digests);
+  }
+
+  Experiment e_ = with_a_crash();
+  FaultPlan plan_{e_};
+  Judge judge_{e_, plan_, true, 0, kUnit};
+};
+
+TEST_F(AfterARestart, TheOrderMayComeAgainFromAnyPlace) {
+  EXPECT_EQ(judge_.output(NodeId{0}, whole(2), 3), Judge::Novelty::kRepeated);
+  EXPECT_EQ(judge_.output(NodeId{0}, whole(3), 3), Judge::Novelty::kRepeated);
+  EXPECT_EQ(judge_.output(NodeId{0}, commit(40, 4, 14), 3), Judge::Novelty::kFirst);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+  EXPECT_EQ(judge_.length(NodeId{0}), 4U);
+}
+
 // Found by the fuzzer of anchored-bullshark: what lies below the floor of the garbage collection is
 // not delivered again, so a commit that comes again after a restart may have fewer blocks.
-TEST(Judge, WhatComesAgainAfterARestartMayComeInPartButNotWithAnotherLeader) {
-  const auto digest = [](int k) { return hash(std::vector<std::byte>{std::byte(k)}); };
-  Experiment e;
-  const FaultPlan plan(e);
-  for (const bool other : {false, true}) {
-    Judge judge(e, plan, true, 0, kUnit);
-    const OutputFacts whole{.key = 12, .digest = digest(1), .lead = digest(9)};
-    (void)judge.output(NodeId{0}, whole, 1);
-    judge.restarted(NodeId{0}, 2);
-    const OutputFacts part{.key = 12, .digest = digest(2), .lead = digest(other ? 8 : 9)};
-    EXPECT_EQ(judge.output(NodeId{0}, part, 3), Judge::Novelty::kRepeated);
-    EXPECT_EQ(judge.failed(), other);
-    EXPECT_EQ(judge.oracle(), other ? "agreement" : "");
+TEST_F(AfterARestart, GarbageMayBeMissing) {
+  in_part(1, {2});
+  in_part(2, {});
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+}
+
+// An application whose log is shorter than what its node had said reads these. Each was let pass
+// while only the leader of what came again was compared.
+TEST_F(AfterARestart, WhatWasNotThereIsAFork) {
+  in_part(1, {2, 7});
+  EXPECT_EQ(judge_.oracle(), "agreement") << judge_.why();
+}
+TEST_F(AfterARestart, AHoleInTheMiddleIsAFork) {
+  in_part(1, {1});
+  EXPECT_EQ(judge_.oracle(), "agreement") << judge_.why();
+}
+TEST_F(AfterARestart, AnotherOrderIsAFork) {
+  in_part(1, {2, 1});
+  EXPECT_EQ(judge_.oracle(), "agreement") << judge_.why();
+}
+TEST_F(AfterARestart, AnotherLeaderIsAFork) {
+  (void)judge_.output(NodeId{0}, commit(10, 99, 98), 3);
+  EXPECT_EQ(judge_.oracle(), "agreement") << judge_.why();
+}
+TEST_F(AfterARestart, AKeyThatNobodyHasIsAFork) {
+  (void)judge_.output(NodeId{0}, commit(15, 1, 11), 3);
+  EXPECT_EQ(judge_.oracle(), "prefix") << judge_.why();
+}
+TEST_F(AfterARestart, APlaceLeftOutIsAFork) {
+  (void)judge_.output(NodeId{0}, whole(1), 3);
+  (void)judge_.output(NodeId{0}, whole(3), 3);
+  EXPECT_EQ(judge_.oracle(), "prefix") << judge_.why();
+}
+TEST_F(AfterARestart, GoingOnTooEarlyIsAFork) {
+  (void)judge_.output(NodeId{0}, whole(1), 3);
+  (void)judge_.output(NodeId{0}, commit(40, 4, 14), 3);
+  EXPECT_EQ(judge_.oracle(), "prefix") << judge_.why();
+}
+TEST_F(AfterARestart, EachRestartBeginsAnew) {
+  (void)judge_.output(NodeId{0}, whole(1), 3);
+  judge_.restarted(NodeId{0}, 4);
+  (void)judge_.output(NodeId{0}, whole(3), 5);
+  EXPECT_FALSE(judge_.failed()) << judge_.why();
+}
+
+/// A log of its own: each node outputs the rounds that it hears of, and what it says again after a
+/// restart is not what it had said.
+struct Forgetful {
+  enum Wrong { kNothing, kLeavesOut, kInvents };
+  using Message = std::uint64_t;
+  struct Output {
+    std::uint64_t round = 0;
+    std::uint64_t item = 0;
+  };
+  struct Request {};
+  using Fx = EffectsOf<Forgetful>;
+
+  NodeId self{};
+  Wrong wrong = kNothing;
+  std::uint64_t round = 0;
+  std::uint64_t heard = 0;
+  std::uint64_t restored = 0;
+
+  void on(const Requested<Request>&, Fx&) {}
+  void on(const Restored& r, Fx&) { restored = Reader(r.value.view()).u64(); }
+  void on(const Start&, Fx& fx) {
+    for (heard = 1; heard <= restored; ++heard) {
+      if (wrong == kLeavesOut && heard == restored / 2) continue;
+      fx.deliver({heard, wrong == kInvents && heard == restored / 2 ? heard + 1000 : heard});
+    }
+    heard = restored;
+    round = restored;
+    fx.push(ArmTimer{{}, Delay{1000}});
   }
+  void on(const Expired&, Fx& fx) {
+    if (self.value == 0) fx.broadcast(++round);
+    fx.push(ArmTimer{{}, Delay{1000}});
+    if (self.value == 0) take(round, fx);
+  }
+  void on(const Received<Message>& m, Fx& fx) { take(m.message, fx); }
+
+ private:
+  void take(std::uint64_t number, Fx& fx) {
+    if (number != heard + 1) return;
+    heard = number;
+    fx.push(Persist{1, {}, Bytes::from(Writer().u64(number).take()), {}, false});
+    fx.deliver({number, number});
+  }
+};
+struct ForgetfulSubject {
+  using Node = Forgetful;
+  static constexpr bool kOrdered = true;
+  Forgetful::Wrong wrong;
+
+  Node make(NodeId id) const { return {id, id.value == 0 ? wrong : Forgetful::kNothing}; }
+  Forgetful::Request request(const Bytes&) const { return {}; }
+  MessageFacts facts_of(const std::uint64_t& m) const { return {"round", m, 8}; }
+  OutputFacts facts_of(const Forgetful::Output& o) const {
+    const Digest round = hash(Writer().u64(o.round).view());
+    return {o.round, hash(Writer().u64(o.item).view()), o.round, "round", round};
+  }
+  template <class F>
+  void items(const Forgetful::Output& o, F visit) const {
+    visit(hash(Writer().u64(o.item).view()));
+  }
+  template <class F>
+  void payloads(const Forgetful::Output&, std::optional<NodeId>, F) const {}
+  bool mutate(std::uint64_t&, NodeId, std::string_view, std::uint64_t) const { return false; }
+  std::uint64_t round(const Node& node) const { return node.heard; }
+  std::uint64_t refused(const Node&) const { return 0; }
+};
+
+// Both mutants keep the leaders, and were judged right while nothing else was compared.
+TEST(Restart, AForkOfWhatIsSaidAgainIsFound) {
+  Experiment e;
+  e.workload.kind = Workload::Kind::kNone;
+  e.stop.time = 60 * kUnit;
+  e.oracles.totality = false;
+  e.faults.push_back(
+      {.who = {NodeId{0}}, .what = FaultKind::kCrash, .from = 40 * kUnit, .to = 44 * kUnit});
+  const Outcome right = run(ForgetfulSubject{Forgetful::kNothing}, e, {});
+  EXPECT_EQ(right.verdict, Verdict::kPass) << right.why;
+  EXPECT_GT(right.nodes[0].decisions, 20U);
+  EXPECT_EQ(run(ForgetfulSubject{Forgetful::kLeavesOut}, e, {}).oracle, "prefix");
+  EXPECT_EQ(run(ForgetfulSubject{Forgetful::kInvents}, e, {}).oracle, "agreement");
+}
+
+// --- what is asked for
+// --------------------------------------------------------------------------------
+
+TEST(Oracles, ARequestThatWaitsTooLongIsFound) {
+  Experiment e = alone();
+  e.oracles.inclusion = 4 * kUnit;
+  e.oracles.totality = false;
+  e.workload.one_at_a_time = false;
+  EXPECT_EQ(with<false>(Naive::kNothing, e).verdict, Verdict::kPass);
+  const Outcome o = with<false>(Naive::kDeaf, e);  // node 2 never hears of its own
+  EXPECT_EQ(o.verdict, Verdict::kNoProgress);
+  EXPECT_EQ(o.oracle, "inclusion");
+  EXPECT_NE(o.why.find("of node 2 waited"), std::string::npos) << o.why;
+}
+
+TEST(Oracles, ARequestUnderTwoKeysIsFound) {
+  Experiment e = alone();
+  EXPECT_EQ(with<false>(Naive::kNumbersTwice, e).verdict, Verdict::kPass);
+  e.oracles.once = true;
+  EXPECT_EQ(with<false>(Naive::kNothing, e).verdict, Verdict::kPass);
+  const Outcome o = with<false>(Naive::kNumbersTwice, e);
+  EXPECT_EQ(o.oracle, "once") << o.why;
 }
 
 }  // namespace

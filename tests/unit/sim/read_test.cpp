@@ -322,6 +322,15 @@ TEST(ReadSweep, RefusesMoreCellsThanItCanHold) {
   EXPECT_THAT(found, ElementsAre(HasSubstr("more than 1000000 cells")));
 }
 
+// It was taken, and the sweep's value ran.
+TEST(ReadExperiment, WhatIsSetUnderASweepIsRefused) {
+  const std::string sweep = R"("sweep": {"committee.n": [4, 7], "network.loss": [0, 0.1]})";
+  const auto refused = complaints(sweep, {{"committee.n", "31"}});
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_TRUE(refused[0].starts_with("command line: committee.n: the sweep gives")) << refused[0];
+  EXPECT_EQ(cells("{\"schema\": 1, " + sweep + "}", {{"network.duplicate", "0.5"}}).size(), 4U);
+}
+
 // THRESHER_UPDATE_GOLDEN=1 writes the shipped file anew.
 TEST(ExperimentSchema, IsTheOneThatIsShipped) {
   if (std::getenv("THRESHER_UPDATE_GOLDEN") != nullptr) {

@@ -5,9 +5,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "echo_subject.hpp"
 #include "thresher/sim/results.hpp"
+#include "thresher/testing/draw.hpp"
 
 namespace thresher {
 namespace {
@@ -77,6 +79,71 @@ TEST(Check, MissesTotality) {
   const auto report = check_echo<kQuorum>({testing::totality()}, o);
   EXPECT_FALSE(report.passed);
   EXPECT_NE(report.text.find("totality"), std::string::npos) << report.text;
+  std::filesystem::remove_all(o.folder);
+}
+
+// A property of one's own looks at the nodes; what it says is shrunk and replayed like any other.
+struct AuditedEcho : EchoSubject<kQuorum> {
+  AuditedEcho(const sim::Experiment& e, std::size_t bound) : EchoSubject<kQuorum>(e), most(bound) {}
+  std::optional<sim::Finding> audit(const std::vector<const Node*>& nodes) const {
+    for (const Node* node : nodes) {
+      if (held(*node) > most) return sim::Finding{"open", std::to_string(held(*node)) + " open"};
+    }
+    return std::nullopt;
+  }
+  std::size_t most;
+};
+
+TEST(Check, AsksTheSubjectsOwnJudge) {
+  const auto o = options(50);
+  for (const std::size_t most : {std::size_t{1'000'000}, std::size_t{0}}) {
+    const auto run = [most](const sim::Experiment& e, const sim::RunOptions& to) {
+      return sim::run(AuditedEcho(e, most), e, to);
+    };
+    const auto report = testing::check("audited", run, {}, o, "./test");
+    EXPECT_EQ(report.passed, most > 0) << report.text;
+    EXPECT_EQ(report.text.starts_with("open: "), most == 0) << report.text;
+  }
+  std::filesystem::remove_all(o.folder);
+}
+
+TEST(Check, DrawsAsItIsToldAndShowsEveryRun) {
+  auto o = options(30);
+  o.jobs = 2;
+  o.draw = [](const sim::Experiment& base, std::uint64_t seed) {
+    sim::Experiment e = base;
+    e.seed = seed;
+    e.stop.time = 10 * sim::kUnit;
+    e.faults = {testing::crash_of(NodeId{3}, 2, 4)};
+    return e;
+  };
+  std::set<std::uint64_t> seeds;
+  std::uint64_t fired = 0;
+  o.observe = [&](const sim::Experiment& e, const sim::Outcome& out) {
+    seeds.insert(e.seed);
+    fired += out.faults_fired;
+    EXPECT_TRUE(out.nodes[3].faulty);
+  };
+  const auto report = check_echo<kQuorum>({testing::agreement(), testing::once()}, o);
+  EXPECT_TRUE(report.passed) << report.text;
+  EXPECT_EQ(seeds.size(), 30U);
+  EXPECT_EQ(fired, 30U);
+}
+
+// Over links of four rounds nothing is output in three.
+TEST(Check, SaysWhoseRequestWaits) {
+  auto o = options(10);
+  o.draw = [](const sim::Experiment& base, std::uint64_t seed) {
+    sim::Experiment e = base;
+    e.seed = seed;
+    e.network.delay = {.mean = 4 * sim::kUnit, .min = 4 * sim::kUnit, .max = 4 * sim::kUnit};
+    e.workload.requests = e.n;
+    return e;
+  };
+  EXPECT_TRUE(check_echo<kQuorum>({testing::inclusion(20)}, o).passed);
+  const auto report = check_echo<kQuorum>({testing::inclusion(3)}, o);
+  EXPECT_FALSE(report.passed);
+  EXPECT_NE(report.text.find("inclusion: request 1 of node"), std::string::npos) << report.text;
   std::filesystem::remove_all(o.folder);
 }
 

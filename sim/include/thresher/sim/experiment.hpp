@@ -172,6 +172,10 @@ struct Oracles {
   /// Delta, or more where the protocol says so.
   std::optional<Ticks> liveness{};
   bool liveness_on = true;
+  bool once = false;  ///< no request is delivered twice, under any key
+  /// Every request of a correct node is delivered there within this after GST and faults; empty:
+  /// not asked. A run that asks goes on until they are, or should be.
+  std::optional<Ticks> inclusion{};
 };
 
 struct Stop {

@@ -64,6 +64,7 @@ class FaultPlan {
   bool forges(NodeId id) const { return forgers_.contains(id); }
   /// Comes back after a crash.
   bool returns(NodeId id) const { return returning_.contains(id); }
+  bool restarts() const { return !returning_.empty(); }
 
   /// Appends what befalls a message, in the order of the file. Actions with an audience are only
   /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).

@@ -53,7 +53,11 @@ struct FuzzOptions {
   unsigned jobs = 1;        ///< threads
   bool keep_going = false;  ///< run the rest of the seeds after a violation
   Menu menu{};
+  /// What is run for a seed; empty: draw_schedule with the menu. Pre: a function of its arguments.
+  std::function<Experiment(const Experiment& base, std::uint64_t seed)> draw{};
   std::function<void(const FuzzProgress&)> progress{};  ///< one call at a time
+  /// Told every run, in any order, one call at a time.
+  std::function<void(const Experiment&, const Outcome&)> observe{};
 };
 
 struct Failure {

@@ -7,11 +7,19 @@
 // Guarantees: every output is judged when it happens; the first failure stays, and Violated
 // outranks NoProgress. Ordered protocols are held against the longest sequence known, others
 // against the first output of each key.
+//
+// Restarts: an application keeps its log, so what a restarted node says again, up to the last key
+// it had said, changes nothing there; after it the node goes on at the place where the log ends and
+// is judged as ever. What it says again is judged as well, for an application whose log is shorter
+// reads it: a run of the order without gaps, place by place what was there, or, where the subject
+// names a lead, the end of that (what lies below is garbage that the node collected).
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thresher/sim/faults.hpp"
@@ -25,6 +33,7 @@ class Judge {
   /// What an output is to the judge.
   enum class Novelty : std::uint8_t {
     kRepeated,  ///< a restarted node says again what it had said
+    kInPart,    ///< or less than that: call in_part()
     kKnown,     ///< another node had it before
     kFirst,     ///< nobody had
   };
@@ -38,6 +47,8 @@ class Judge {
   Novelty output(NodeId id, const OutputFacts& facts, Ticks now);
   /// A digest that a correct node delivers at most once. Call it for outputs that are kFirst.
   void item(const Digest& digest);
+  /// The items of an output that is kInPart.
+  void in_part(NodeId id, std::uint64_t key, const std::vector<Digest>& items);
   /// A payload in an output that is kFirst, and whose the protocol says it is.
   void payload(NodeId at, ByteView payload, std::optional<NodeId> author);
   /// A correct node's payload is delivered where it was submitted: the wait for it is over.
@@ -47,6 +58,8 @@ class Judge {
   void restarted(NodeId id, Ticks now);
   /// Nothing was decided for too long, judged at `now`, of the nodes that are up.
   void check_liveness(const std::vector<NodeId>& up, Ticks now);
+  /// A request of a correct node still waits at `now`, which was long enough.
+  void check_inclusion(Ticks now);
 
   void violated(std::string oracle, std::string why);
   void no_progress(std::string oracle, std::string why);
@@ -73,20 +86,24 @@ class Judge {
     std::uint64_t key;
     Digest digest;
     Digest lead;
+    std::vector<Digest> items{};  // where a node may say them again
   };
   struct Node {
     std::uint64_t length = 0;
     std::uint64_t latest = 0;  // key
     bool restarted = false;
-    Ticks decided = 0;  // when last
+    std::optional<std::uint64_t> again{};  // the place of what it says again next
+    Ticks decided = 0;                     // when last
     std::set<std::uint64_t> keys;
     std::vector<Ticks> submitted;  // by number - 1; kDone: delivered
   };
   static constexpr Ticks kDone = ~Ticks{0};
 
   Novelty output_ordered(NodeId id, Node& node, const OutputFacts& facts);
+  Novelty said_again(NodeId id, Node& node, const OutputFacts& facts);
   Novelty output_free(NodeId id, Node& node, const OutputFacts& facts);
   void stalled(NodeId id, Ticks since, Ticks now);
+  void excluded(PayloadId id, Ticks since, Ticks now);
 
   Oracles on_;
   const FaultPlan& plan_;
@@ -97,6 +114,7 @@ class Judge {
   std::vector<Entry> reference_;
   std::map<std::uint64_t, Digest> agreed_;
   std::set<Digest> items_;
+  std::set<std::pair<NodeId, std::uint64_t>> delivered_;  // requests, where `once` is asked
   std::vector<Ticks> latencies_;
   std::uint64_t outstanding_ = 0;
   Ticks waiting_since_ = 0;  // there is something outstanding since

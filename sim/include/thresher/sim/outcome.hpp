@@ -62,6 +62,7 @@ struct Outcome {
   std::uint64_t paced_vertices = 0;
   Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
+  std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
 };
 
 /// One line of a trace.

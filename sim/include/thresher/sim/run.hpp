@@ -34,7 +34,10 @@ class Run {
         judge_(experiment, machine_.faults(), S::kOrdered, quiet_from(), bound()),
         next_number_(experiment.n, 1) {
     machine_.on_deliver = [this](NodeId id, const Output& o) { delivered(id, o); };
-    machine_.on_accuse = [this](NodeId by, NodeId who) { judge_.accused(by, who); };
+    machine_.on_accuse = [this](NodeId by, NodeId who) {
+      accusations_ += machine_.correct(by) ? 1 : 0;
+      judge_.accused(by, who);
+    };
     if constexpr (kNamesVertices) {
       machine_.on_send = [this](const Message& m) { sent(m); };
       paced_.resize(experiment.n);
@@ -202,8 +205,10 @@ class Run {
 
   void delivered(NodeId id, const Output& output) {
     const Ticks at = machine_.now();
-    const auto novelty = judge_.output(id, machine_.subject().facts_of(output), at);
-    if (novelty == Judge::Novelty::kRepeated) return;
+    const OutputFacts facts = machine_.subject().facts_of(output);
+    const auto novelty = judge_.output(id, facts, at);
+    if (novelty == Judge::Novelty::kInPart) in_part(id, facts.key, output);
+    if (novelty == Judge::Novelty::kRepeated || novelty == Judge::Novelty::kInPart) return;
     if constexpr (kNamesVertices) ordered(id, output);
     if (novelty == Judge::Novelty::kFirst) {
       if constexpr (requires { machine_.subject().items(output, [](const Digest&) {}); })
@@ -219,6 +224,13 @@ class Run {
       if (named && named->author == id) settled(*named);
     });
   }
+  void in_part(NodeId id, std::uint64_t key, const Output& output) {
+    std::vector<Digest> items;
+    if constexpr (requires { machine_.subject().items(output, [](const Digest&) {}); })
+      machine_.subject().items(output, [&](const Digest& d) { items.push_back(d); });
+    judge_.in_part(id, key, items);
+  }
+
   // --- vertices ---------------------------------------------------------------------------------
 
   struct Paced {
@@ -277,7 +289,8 @@ class Run {
                                          std::to_string(lowest_round()) + " and " +
                                          std::to_string(lowest_length()) + " decisions by " +
                                          std::to_string(now_ / kUnit) + ", short of the stop");
-    if (!judge_.failed() && experiment_.oracles.totality) settle();
+    if (!judge_.failed() && (experiment_.oracles.totality || experiment_.oracles.inclusion))
+      settle();
   }
   bool stopped_by(const Stop& stop) const {
     return (stop.rounds && lowest_round() >= *stop.rounds) ||
@@ -288,9 +301,13 @@ class Run {
     settling_ = true;
     next_open_ = kNone;
     const std::uint64_t target = judge_.known();
-    const Ticks end = std::max(now_, quiet_from()) + judge_.bound();
-    const auto lags = [&](NodeId id) { return judge_.length(id) < target; };
+    const Ticks wait = std::max(judge_.bound(), experiment_.oracles.inclusion.value_or(0));
+    const Ticks end = std::max(now_, quiet_from()) + wait;
+    const auto lags = [&](NodeId id) {
+      return experiment_.oracles.totality && judge_.length(id) < target;
+    };
     const auto behind = [&] {
+      if (experiment_.oracles.inclusion && judge_.outstanding() > 0) return true;
       const auto ids = correct_and_up();
       return std::find_if(ids.begin(), ids.end(), lags) != ids.end();
     };
@@ -299,6 +316,7 @@ class Run {
     for (const NodeId id : correct_and_up()) {
       if (lags(id)) missed(id, target);
     }
+    if (judge_.outstanding() > 0) judge_.check_inclusion(end);
   }
   void missed(NodeId id, std::uint64_t target) {
     const std::string why = "node " + std::to_string(id.value) + " delivered " +
@@ -312,13 +330,21 @@ class Run {
     }
   }
 
-  // What the protocol's own proof says of all that was signed.
+  // What only the subject can judge: the protocol's proof, or the state of its nodes.
   void audit() {
-    if constexpr (requires { machine_.subject().audit(); }) {
-      if (!experiment_.oracles.lemmas || experiment_.beyond_f) return;
-      if (const auto finding = machine_.subject().audit())
-        judge_.violated(finding->oracle, finding->why);
+    if (!experiment_.oracles.lemmas || experiment_.beyond_f) return;
+    std::optional<Finding> finding;
+    if constexpr (requires { machine_.subject().audit(std::vector<const Node*>{}); }) {
+      finding = machine_.subject().audit(good_nodes());
+    } else if constexpr (requires { machine_.subject().audit(); }) {
+      finding = machine_.subject().audit();
     }
+    if (finding) judge_.violated(finding->oracle, finding->why);
+  }
+  std::vector<const Node*> good_nodes() const {
+    std::vector<const Node*> nodes;
+    for (const NodeId id : correct_and_up()) nodes.push_back(&machine_.node(id));
+    return nodes;
   }
 
   Outcome outcome() {
@@ -344,11 +370,8 @@ class Run {
       if (!held_.empty()) m.held = held_[i];
       out.nodes.push_back(m);
     }
-    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); }) {
-      std::vector<const Node*> nodes;
-      for (const NodeId id : ids) nodes.push_back(&machine_.node(id));
-      out.measures = machine_.subject().measures(nodes);
-    }
+    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); })
+      out.measures = machine_.subject().measures(good_nodes());
     if (const SignatureChecks* checks = machine_.signature_checks()) {
       for (const Measure& m : checks->measures()) out.measures.push_back(m);
     }
@@ -357,6 +380,7 @@ class Run {
     out.paced_vertices = paced_vertices_;
     for (const Paced& paced : paced_) out.paced_ticks += paced.last - paced.first;
     out.faults_fired = machine_.faults().fired();
+    out.accusations = accusations_;
     memory_.sample();
     out.rss_bytes = memory_.added();
     out.cpu_s = clock_.seconds();
@@ -372,6 +396,7 @@ class Run {
   std::vector<std::uint64_t> next_number_;
   std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
   std::uint64_t submitted_ = 0;
+  std::uint64_t accusations_ = 0;
   std::vector<std::vector<Ticks>> births_;  // of vertices, by round and author
   std::vector<Paced> paced_;                // by node
   std::uint64_t vertices_ = 0;

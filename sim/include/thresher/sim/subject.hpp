@@ -22,9 +22,9 @@
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
 // to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
 // signs, each with who sees it) with `proposes(message)` (what they stand in for) and
-// `hand_out(id, message)` (a liar's answer), `audit()` (what all that was
-// signed breaks of the protocol's proof), `measures(nodes)` (measures of its own, from the correct
-// nodes that are up at the end).
+// `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run broke
+// what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of the
+// correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those nodes).
 #pragma once
 
 #include <cstdint>
@@ -57,9 +57,16 @@ struct OutputFacts {
   Digest digest{};        ///< of all that nodes must agree on
   std::uint64_t round = 0;
   std::string_view label = "decide";
-  /// What must be the same when a restarted node says it again, which may come in part: garbage
-  /// that it collected is not ordered again. Zero: `digest`.
+  /// Set where a restarted node may say an output again in part, since garbage that it collected is
+  /// not ordered again: then this is the same, and what it says are the last of the same `items` in
+  /// the same order. Zero: it says the same `digest`. Pre: not zero only beside `items`.
   Digest lead{};
+};
+
+/// What a subject found wrong itself.
+struct Finding {
+  std::string oracle;
+  std::string why;
 };
 
 /// The hash of all that a node decided, after one decision more.

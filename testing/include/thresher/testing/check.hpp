@@ -6,6 +6,12 @@
 //                                {.runs = 5000});
 //   }
 //
+// A property of one's own is `audit(nodes)` of the subject: it looks at the correct nodes of a run
+// that ended, at what they told a log that the subject gave them, and says what is wrong, if
+// anything (sim/subject.hpp). What runs do is seen by Options::observe, and a mutant is a subject
+// like any other: check() reports what it breaks. Where no schedule of delays and faults will do,
+// arena.hpp lets an adversary pick every step, and delayed.hpp holds leaders back.
+//
 // A schedule that breaks a property is shrunk and written to a scenario file, and the test fails
 // with the command that replays it: THRESHER_SCENARIO=file ./test --gtest_filter=... tells the run
 // step by step and judges it again, from any folder. subject.hpp says what is asked of MyProtocol.
@@ -36,6 +42,8 @@ struct Property {
     kAccountability,
     kBoundedLiveness,
     kBoundedMemory,
+    kInclusion,
+    kOnce,
   };
   Kind kind = Kind::kAgreement;
   std::uint64_t bound = 0;
@@ -74,6 +82,15 @@ inline Property bounded_liveness(std::uint64_t units = 0) {
 inline Property bounded_memory(std::uint64_t most) {
   return {Property::Kind::kBoundedMemory, most};
 }
+/// Every request of a correct node is output there within `units` (rounds) once network and faults
+/// leave it alone: nobody is left out while others are served.
+inline Property inclusion(std::uint64_t units) {
+  return {Property::Kind::kInclusion, units};
+}
+/// No request is output twice, under whatever key.
+inline Property once() {
+  return {Property::Kind::kOnce, 0};
+}
 
 struct Options {
   std::uint64_t runs = 2000;
@@ -83,7 +100,13 @@ struct Options {
   /// Network, workload and stop to start from; its protocol, n, f and oracles are filled in. A stop
   /// of its own is kept; else 12 decisions where liveness is judged, 100 rounds where it is not.
   sim::Experiment base{};
-  sim::Menu menu{};                ///< which faults are drawn, and the fields that may be changed
+  sim::Menu menu{};  ///< which faults are drawn, and the fields that may be changed
+  /// A schedule of one's own from a base and a seed, in place of what the menu draws. It may set
+  /// anything, more faults than f included (`beyond_f`). Pre: a function of its arguments.
+  std::function<sim::Experiment(const sim::Experiment& base, std::uint64_t seed)> draw{};
+  /// Sees every run: what nodes did, refused and held, accusations, the subject's own measures. For
+  /// what must have happened in some run, else nothing was judged. One call at a time, any order.
+  std::function<void(const sim::Experiment&, const sim::Outcome&)> observe{};
   std::size_t shrink_runs = 4000;  ///< most runs that shrinking may take
   std::string folder = ".";        ///< where scenarios are written to
 };

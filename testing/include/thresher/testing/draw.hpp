@@ -14,6 +14,10 @@
 
 namespace thresher::testing {
 
+/// Links that take 1 to `longest` rounds, any time as likely; Delta is `longest`.
+sim::Network uneven_links(std::uint64_t longest);
+/// A node that stops at round `at` and is back at `back` with what its disk holds; 0: never.
+sim::FaultAction crash_of(NodeId id, std::uint64_t at, std::uint64_t back);
 sim::Workload draw_input(std::uint64_t seed);
 sim::Network draw_network(const Committee& committee, std::uint64_t seed);
 /// One action of one node. Pre: f is at least 1.

@@ -2,7 +2,7 @@
 // will, and an adversary that always delays the next leader that is known in advance.
 //
 //   struct Traits { ... };                        // see below
-//   Delayed<Traits> run(traits, n, seed, Held::kLeader);
+//   thresher::testing::Delayed<Traits> run(traits, n, seed, Held::kLeader);
 //   run.run(60, 60'000);                          // rounds, steps
 //   run.shortest_log(); run.agree();
 //
@@ -13,8 +13,11 @@
 //   Digest decided(const Output&) const;
 // What a leader sends from its proposal on is held back until every other node has left the round,
 // so nobody's next block can name the proposal any more. Held::kMost instead hides the proposals
-// of f others, drawn for each round and receiver, until the receiver has left the round. Every
-// message arrives in the end.
+// of f others, drawn for each round and receiver, until the receiver has left the round. Requests
+// are {{bytes, digest}}, and nodes have round() and pending_submits().
+//
+// Guarantees: a function of the seed; every message arrives in the end. Nobody is faulty here and
+// signatures are not looked at: it shows what delays alone can do to who waits for whom.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +30,7 @@
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/transcript.hpp"
 
-namespace thresher {
+namespace thresher::testing {
 
 enum class Held : std::uint8_t { kLeader, kMost };
 
@@ -195,4 +198,4 @@ class Delayed {
   std::uint64_t verify_calls_ = 0;
 };
 
-}  // namespace thresher
+}  // namespace thresher::testing

@@ -64,8 +64,8 @@ std::vector<Mutant> mutants() {
   return {{"AnchorNotDense", sparse_anchor}, {"NoSelfEdge", no_self}, {"FewVotes", few_votes}};
 }
 
-class CertifiedMutants : public testing::TestWithParam<Mutant> {};
-INSTANTIATE_TEST_SUITE_P(Each, CertifiedMutants, testing::ValuesIn(mutants()),
+class CertifiedMutants : public ::testing::TestWithParam<Mutant> {};
+INSTANTIATE_TEST_SUITE_P(Each, CertifiedMutants, ::testing::ValuesIn(mutants()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(CertifiedMutants, ForkAndShrinkToTwelveActions) {
@@ -88,7 +88,7 @@ TEST_P(CertifiedMutants, ForkAndShrinkToTwelveActions) {
 }
 
 // q voters for the anchor of round 2, and the anchor of round 4 among those who did not vote.
-class Published : public testing::Test {
+class Published : public ::testing::Test {
  protected:
   static constexpr std::uint32_t kN = 31;
   static constexpr std::uint64_t kLater = 4;
@@ -216,9 +216,9 @@ struct Grinding {
   int tries;
   int runs;
 };
-class Ground : public Published, public testing::WithParamInterface<Grinding> {};
+class Ground : public Published, public ::testing::WithParamInterface<Grinding> {};
 INSTANTIATE_TEST_SUITE_P(Budgets, Ground,
-                         testing::Values(Grinding{6, 64, 500}, Grinding{10, 1 << 16, 30}),
+                         ::testing::Values(Grinding{6, 64, 500}, Grinding{10, 1 << 16, 30}),
                          [](const auto& suite) {
                            return "D" + std::to_string(suite.param.sample);
                          });

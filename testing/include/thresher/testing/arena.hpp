@@ -1,12 +1,26 @@
-// What the arenas of both DAG families have in common: real nodes whose messages, timers and
-// crashes an adversary orders as it likes, and the sequence of commits that all of them must share.
+// An arena: real nodes of a protocol of one's own whose messages, timers and crashes an adversary
+// orders as it likes, one effect list at a time. No clock and no rounds: what check.hpp's schedules
+// can say only by delays, happens here in any order; a node is cut after any of its effects and
+// lives on from its disk; and the test writes the liars, which hold the keys of f nodes.
 //
-//   class Arena : ArenaCore<Arena, dag::Dag> { ... };
+//   class Mine : thresher::testing::ArenaOf<Mine, MyProtocol> {
+//     MyProtocol fresh(std::uint16_t i);          // a node as it is before its first input
+//     void lie();                                 // what faulty nodes do now and then
+//     void submit();                              // and correct ones
+//     void taste();                               // drawn anew, as the starved links are
+//     void emit(std::uint16_t i, const Deliver<Output>& e, Todo&);  // the effects it looks at
+//     bool forgets(const Restored&);              // records that a mutant loses in a crash
+//     void begins(std::uint16_t i);               // before a restarted node starts
+//     void post(std::uint16_t from, std::uint16_t to, const Message&);  // to put() or to a liar
+//     void violated(const std::string& lemma, const std::string& why);
+//     void sees(std::uint16_t i, const Input&);   // if it wants to know what a node is fed
+//   };
+//   create_nodes(); for (...) feed(i, Start{}); for (...) act();   // in the test's own run()
 //
-// The arena gives `fresh(i)`, a node as it is before its first input; `lie()` and `submit()`, what
-// faulty and correct nodes do now and then; `taste()`, drawn anew with the starved links; `emit`
-// for the effects that it looks at, `forgets(record)` for mutants, `begins(i)` before a restarted
-// node starts, `violated(lemma, why)`, and it may look at what a node is fed (`sees`).
+// Guarantees: all that happens is a function of the generator; faulty nodes are never fed; records
+// become durable in order, and a lazy one with the next that is not; `committed()` judges that all
+// correct nodes commit one sequence, repeats after a restart included. Judges nothing else and
+// shrinks nothing: the test says what else must hold.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +34,10 @@
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/storage.hpp"
 
-namespace thresher {
+namespace thresher::testing {
 
 template <class Derived, class Node>
-class ArenaCore {
+class ArenaOf {
  protected:
   using Message = typename Node::Message;
   using Input = InputOf<Node>;
@@ -36,7 +50,7 @@ class ArenaCore {
   };
   static constexpr std::size_t kMostLetters = 20'000;
 
-  ArenaCore(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
+  ArenaOf(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
       : committee_(*Committee::of(n)),
         random_(random),
         crashes_per_10000_(crashes_per_10000),
@@ -172,7 +186,8 @@ class ArenaCore {
     pending_[i].clear();
   }
 
-  // P5. After a restart old commits come again, from where the disk knows; the host drops them.
+  /// P5: one sequence of commits. After a restart old commits come again, from where the disk
+  /// knows; the host drops them.
   void committed(std::uint16_t i, const Commit& commit) {
     std::uint64_t& length = delivered_[i];
     if (replayed_.erase(i) != 0) {
@@ -212,4 +227,4 @@ class ArenaCore {
   void stop_starving() { starved_.clear(); }
 };
 
-}  // namespace thresher
+}  // namespace thresher::testing
