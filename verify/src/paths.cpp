@@ -2,7 +2,7 @@
 // two contexts stands one firing.
 #include <z3++.h>
 
-#include <set>
+#include <limits>
 
 #include "backward.hpp"
 #include "interrupt.hpp"
@@ -14,11 +14,15 @@ namespace {
 
 constexpr std::size_t kMostNeeded = 24;
 constexpr std::size_t kLongest = 1 << 14;
+/// Contexts entered one by one before whole runs are asked for at once, and what of the time that
+/// may take.
+constexpr std::size_t kFewContexts = 400;
+constexpr double kShareOfLeaps = 0.5;
 
 class Paths {
  public:
   Paths(const Automaton& ta, const Property& property, const Query& query, const Cells& cells,
-        const Guide& guide, const Budget& budget, const CheckControl& control)
+        const Guide& guide, const Budget& budget, const CheckControl& control, std::size_t most)
       : ta_(ta),
         property_(property),
         query_(query),
@@ -26,6 +30,7 @@ class Paths {
         guide_(guide),
         budget_(budget),
         control_(control),
+        most_(most),
         interrupter_(context_, budget_),
         solver_(simple_solver(context_)) {
     at_.emplace_back(context_, ta_, "0");
@@ -56,6 +61,8 @@ class Paths {
     if (!doubt_.empty()) found_.why += "; " + doubt_;
     return found_;
   }
+  /// It ended because it had entered as many contexts as it may.
+  bool exhausted() const { return entered_ > most_; }
 
  private:
   struct Transition {
@@ -118,6 +125,10 @@ class Paths {
 
   // The last configuration is the first one in `context`.
   void enter(const Context& context, std::size_t left) {
+    if (++entered_ > most_) {
+      problem_ = "too many paths through the cells";
+      return;
+    }
     solver_.push();
     const std::size_t configurations = at_.size();
     const std::size_t transitions = transitions_.size();
@@ -278,21 +289,13 @@ class Paths {
       solver_.add(z3::implies(t.firings[k] > 0, some(fed)));
     }
   }
-  // Takes away locations that nothing enters until none is left, or a cycle.
   bool cyclic(const Transition& t) const {
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
     for (const std::size_t m : t.moves) {
       const AbstractMove& move = cells_.moves[m];
       if (move.from != move.to) edges.emplace(move.from, move.to);
     }
-    while (!edges.empty()) {
-      std::set<std::uint32_t> entered;
-      for (const auto& [from, to] : edges) entered.insert(to);
-      if (std::erase_if(edges, [&](const auto& e) { return !entered.contains(e.first); }) == 0) {
-        return true;
-      }
-    }
-    return false;
+    return has_cycle(std::move(edges));
   }
 
   void add_step(const Context& context) {
@@ -373,6 +376,8 @@ class Paths {
   const Guide& guide_;
   const Budget& budget_;
   const CheckControl& control_;
+  const std::size_t most_;
+  std::size_t entered_ = 0;
   z3::context context_;
   Interrupter interrupter_;
   z3::solver solver_;
@@ -390,8 +395,18 @@ class Paths {
 Outcome search_paths(const Automaton& ta, const Property& property, const Query& query,
                      const Cells& cells, const Guide& guide, const Budget& budget,
                      const CheckControl& control) {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
   try {
-    return Paths(ta, property, query, cells, guide, budget, control).run();
+    Paths few(ta, property, query, cells, guide, budget, control, kFewContexts);
+    Outcome out = few.run();
+    if (!few.exhausted()) return out;
+    out.witness =
+        leap_to_violation(ta, property, query, cells, budget.left() * kShareOfLeaps, control);
+    if (out.witness) {
+      out.verdict = Verdict::kViolated;
+      return out;
+    }
+    return Paths(ta, property, query, cells, guide, budget, control, kNoLimit).run();
   } catch (const z3::exception& e) {
     Outcome out;
     out.why = budget.reason(std::string("the solver gave up: ") + e.msg());

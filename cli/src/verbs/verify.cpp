@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -402,7 +404,14 @@ int run(Args a) {
     const std::string problem = write_witnesses(a.witness, *ta, wanted, outcomes);
     if (!problem.empty()) return fail(kFailed, problem);
   }
-  return contradiction != kDone ? contradiction : status_of(outcomes);
+  const int status = contradiction != kDone ? contradiction : status_of(outcomes);
+  // A thread that a checker left behind still works in the solver: what the end of the program
+  // tears down must wait for nobody and be torn down under nobody.
+  if (std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.left_behind; })) {
+    std::fflush(nullptr);
+    std::_Exit(status);
+  }
+  return status;
 }
 
 }  // namespace
