@@ -1,18 +1,26 @@
 // Violations found in one question: a run of so many stretches, each within cells that Z3 chooses.
 #include <z3++.h>
 
+#include <limits>
+#include <numeric>
+
 #include "backward.hpp"
 #include "interrupt.hpp"
 #include "linear.hpp"
+#include "smallest.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
 namespace {
 
-constexpr std::size_t kLengths[] = {2, 4, 8, 16, 32};
+/// Longer ones take longer than going from context to context.
+constexpr std::size_t kLengths[] = {2, 4, 8};
 /// Of a run with all its stretches; the published automata have some thousands.
 constexpr std::size_t kMostFirings = 40'000;
-constexpr int kMostShrinks = 6;
+constexpr int kMostTries = 10;
+/// Sums of parameters that are asked for first: bounds make the question much easier.
+constexpr std::int64_t kSmall = 16;
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 
 /// A run of `length` stretches, between two of which one rule fires once, or none.
 class Leap {
@@ -39,9 +47,45 @@ class Leap {
     solver_.add(at_.back().state(normal(query.target)));
   }
 
-  std::optional<Run> run() {
-    if (budget_.over() || solver_.check() != z3::sat) return std::nullopt;
-    const z3::model model = solver_.get_model();
+  /// A violating run with a sum of parameters up to `largest`, made small as far as a short search
+  /// does.
+  std::optional<Run> search(const Property& property, std::int64_t largest) {
+    std::optional<Run> found = violation_up_to(property, largest);
+    if (!found) return found;
+    smallest(size(*found), kMostTries, [&](std::int64_t sum) -> std::optional<std::int64_t> {
+      auto smaller = violation_up_to(property, sum);
+      if (!smaller) return std::nullopt;
+      found = std::move(smaller);
+      return size(*found);
+    });
+    return found;
+  }
+
+ private:
+  static std::int64_t size(const Run& run) {
+    return std::accumulate(run.parameters.begin(), run.parameters.end(), std::int64_t{0});
+  }
+  std::optional<Run> violation_up_to(const Property& property, std::int64_t sum) {
+    auto run = run_up_to(sum);
+    if (!run) return run;
+    const auto configurations = replay(ta_, *run);
+    if (configurations && !holds(property.formula, run->parameters, *configurations)) return run;
+    return std::nullopt;
+  }
+
+  std::optional<Run> run_up_to(std::int64_t sum) {
+    if (budget_.over()) return std::nullopt;
+    solver_.push();
+    z3::expr_vector all(context_);
+    for (const z3::expr& p : at_[0].parameters) all.push_back(p);
+    if (sum != kAny) solver_.add(total(all) <= context_.int_val(sum));
+    std::optional<Run> out;
+    if (solver_.check() == z3::sat) out = run_in(solver_.get_model());
+    solver_.pop();
+    return out;
+  }
+
+  Run run_in(const z3::model& model) const {
     Run out{numbers(model, at_[0].parameters),
             {numbers(model, at_[0].processes), numbers(model, at_[0].shared)},
             {}};
@@ -56,14 +100,7 @@ class Leap {
     }
     return out;
   }
-  /// Runs with this sum of parameters or a larger one are none.
-  void demand_less(std::int64_t sum) {
-    z3::expr_vector all(context_);
-    for (const z3::expr& p : at_[0].parameters) all.push_back(p);
-    solver_.add(total(all) < context_.int_val(sum));
-  }
 
- private:
   static std::vector<std::int64_t> numbers(const z3::model& model,
                                            const std::vector<z3::expr>& all) {
     std::vector<std::int64_t> out;
@@ -215,28 +252,19 @@ std::optional<Run> leap_to_violation(const Automaton& ta, const Property& proper
                                      const Query& query, const Cells& cells, double seconds,
                                      const CheckControl& control) {
   const Budget budget(seconds, control.stop);
-  std::optional<Run> found;
   try {
     for (const std::size_t length : kLengths) {
-      if (budget.over() || 2 * length * ta.rules.size() > kMostFirings) break;
-      Leap leap(ta, query, cells, budget, length);
-      for (int tries = 0; tries <= kMostShrinks; ++tries) {
-        const auto run = leap.run();
-        if (!run) break;
-        const auto configurations = replay(ta, *run);
-        if (!configurations || holds(property.formula, run->parameters, *configurations)) break;
-        found = run;
-        std::int64_t size = 0;
-        for (const std::int64_t p : run->parameters) size += p;
-        if (size <= 1) break;
-        leap.demand_less(size);
+      if (2 * length * ta.rules.size() > kMostFirings) break;
+      for (const std::int64_t largest : {kSmall, kAny}) {
+        if (budget.over()) break;
+        auto found = Leap(ta, query, cells, budget, length).search(property, largest);
+        if (found) return found;
       }
-      if (found) break;
     }
-  } catch (const z3::exception&) {  // what was found stays found
+  } catch (const z3::exception&) {
   } catch (const OutOfTime&) {
   }
-  return found;
+  return std::nullopt;
 }
 
 }  // namespace thresher::verify

@@ -3,20 +3,24 @@
 #include <z3++.h>
 
 #include <limits>
+#include <numeric>
 
 #include "backward.hpp"
 #include "interrupt.hpp"
 #include "linear.hpp"
+#include "smallest.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
 namespace {
 
 constexpr std::size_t kMostNeeded = 24;
+/// Of a violation that is made smaller.
+constexpr int kMostTries = 12;
 constexpr std::size_t kLongest = 1 << 14;
 /// Contexts entered one by one before whole runs are asked for at once, and what of the time that
 /// may take.
-constexpr std::size_t kFewContexts = 400;
+constexpr std::size_t kFewContexts = 40;
 constexpr double kShareOfLeaps = 0.5;
 
 class Paths {
@@ -326,28 +330,35 @@ class Paths {
   void try_target() {
     solver_.push();
     solver_.add(at_.back().state(normal(query_.target)));
-    for (int tries = 0; tries < 12 && possible(); ++tries) {
-      const Run run = run_in(solver_.get_model());
-      const auto configurations = replay(ta_, run);
-      if (configurations && !holds(property_.formula, run.parameters, *configurations)) {
-        found_.verdict = Verdict::kViolated;
-        found_.witness = run;
-      } else if (found_.verdict != Verdict::kViolated) {
-        doubt_ = "a counterexample could not be replayed" +
-                 (configurations ? std::string() : " (" + configurations.error() + ")");
-        break;
-      }
-      // The same with fewer processes, as long as there is time.
-      std::int64_t size = 0;
-      z3::expr_vector all(context_);
-      for (std::size_t i = 0; i < run.parameters.size(); ++i) {
-        size += run.parameters[i];
-        all.push_back(at_[0].parameters[i]);
-      }
-      if (all.empty() || size <= 1) break;
-      solver_.add(total(all) < context_.int_val(size));
+    z3::expr_vector parameters(context_);
+    for (const z3::expr& p : at_[0].parameters) parameters.push_back(p);
+    if (possible() && confirm(run_in(solver_.get_model()))) {
+      smallest(found_size(), kMostTries, [&](std::int64_t sum) -> std::optional<std::int64_t> {
+        solver_.push();
+        solver_.add(total(parameters) <= context_.int_val(sum));
+        const bool breaks = possible() && confirm(run_in(solver_.get_model()));
+        solver_.pop();
+        if (!breaks) return std::nullopt;
+        return found_size();
+      });
     }
     solver_.pop();
+  }
+  std::int64_t found_size() const {
+    const auto& values = found_.witness->parameters;
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  }
+
+  bool confirm(const Run& run) {
+    const auto configurations = replay(ta_, run);
+    if (configurations && !holds(property_.formula, run.parameters, *configurations)) {
+      found_.verdict = Verdict::kViolated;
+      found_.witness = run;
+      return true;
+    }
+    doubt_ = "a counterexample could not be replayed" +
+             (configurations ? std::string() : " (" + configurations.error() + ")");
+    return false;
   }
 
   Run run_in(const z3::model& model) const {
