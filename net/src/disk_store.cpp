@@ -1,26 +1,27 @@
 #include "thresher/net/disk_store.hpp"
 
-#include <fcntl.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/write_batch.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <cstdarg>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "thresher/core/transcript.hpp"
+#include "wal.hpp"
 
 namespace thresher::net {
 namespace {
 
-constexpr std::uint64_t kSegment = 64u << 20;
+/// The index is flushed whenever the log has grown by this much: what a start reads at most twice.
+constexpr std::uint64_t kFlushEvery = 64u << 20;
+/// More than can come between two flushes: the index never goes to disk before the log it is of.
+constexpr std::size_t kIndexBuffer = 256u << 20;
+/// Unsynced records without bodies wait in memory up to here.
+constexpr std::size_t kPending = 1u << 20;
 constexpr std::uint32_t kMetaTable = 0xffffffff;
 constexpr std::size_t kPrefix = 8 + 8 + 4;  // sequence, offset, size
 
@@ -39,17 +40,6 @@ std::vector<std::byte> full_key(std::uint32_t table, ByteView key) {
   return out;
 }
 
-bool write_all(int fd, ByteView data, std::uint64_t offset) {
-  while (!data.empty()) {
-    const ssize_t n = ::pwrite(fd, data.data(), data.size(), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data = data.subspan(static_cast<std::size_t>(n));
-    offset += static_cast<std::uint64_t>(n);
-  }
-  return true;
-}
-
 // RocksDB's own log file would be on the same disk; of a full one its writer makes an assertion
 // that fails, which ended the process before the failed write was reported.
 class NoLog final : public rocksdb::Logger {
@@ -62,47 +52,71 @@ class NoLog final : public rocksdb::Logger {
 
 struct DiskStore::Impl {
   std::unique_ptr<rocksdb::DB> db;
-  int bodies = -1;
-  std::uint64_t tail = 0;
-  std::uint64_t reserved = 0;
-  std::uint64_t sequence = 0;
+  WriteAheadLog wal;
+  std::uint64_t flushed = 0;  // where the log ended when the index was flushed last
   std::string problem;
-  bool unsynced = false;  // bodies were written that no fdatasync has covered
-  std::vector<std::byte> gather;
-  std::atomic<std::uint64_t> syncs{0};
-
-  ~Impl() {
-    if (bodies >= 0) ::close(bodies);
-  }
 
   bool fails(const char* what, const std::string& why) {
     problem = what + (": " + why);
     return false;
   }
-
-  // One contiguous write for all bodies of a batch.
-  bool append_bodies(std::span<const Persist> batch, std::vector<BodyPlace>& places) {
-    gather.clear();
-    for (const Persist& p : batch) {
-      places.push_back({tail + gather.size(), static_cast<std::uint32_t>(p.body.size())});
-      const ByteView body = p.body.view();
-      gather.insert(gather.end(), body.begin(), body.end());
-    }
-    if (gather.empty()) return true;
-    while (tail + gather.size() > reserved) {
-      const int error = ::posix_fallocate(bodies, static_cast<off_t>(reserved), kSegment);
-      if (error != 0) return fails("reserving space for bodies", std::strerror(error));
-      reserved += kSegment;
-    }
-    if (!write_all(bodies, gather, tail)) return fails("writing bodies", std::strerror(errno));
-    tail += gather.size();
-    unsynced = true;
-    return true;
-  }
+  std::string read_meta(const std::string& folder, WalPlace& from) const;
+  bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& end);
+  bool flush_index();
 };
 
+std::string DiskStore::Impl::read_meta(const std::string& folder, WalPlace& from) const {
+  std::string meta;
+  if (!db->Get({}, slice(full_key(kMetaTable, {})), &meta).ok()) return {};
+  Reader in(as_view(meta));
+  const std::uint32_t version = in.u32();
+  from.offset = in.u64();
+  from.sequence = in.u64();
+  from.chain = in.u32();
+  if (in.done() && version == kStoreVersion) return {};
+  return "the store '" + folder + "' has format " + std::to_string(version) +
+         ", this program reads format " + std::to_string(kStoreVersion) +
+         "; run the program that wrote it, or start a new key";
+}
+
+// The write-ahead log is the node's own, so RocksDB keeps none.
+bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t sequence,
+                            const WalPlace& end) {
+  rocksdb::WriteBatch out;
+  for (const WalRecord& r : records) {
+    const auto key = full_key(r.table, r.key);
+    if (r.value.empty()) {
+      out.Delete(slice(key));
+    } else {
+      Writer value;
+      value.u64(sequence).u64(r.body.offset).u32(r.body.size).bytes(r.value);
+      out.Put(slice(key), slice(value.view()));
+    }
+    ++sequence;
+  }
+  Writer meta;
+  meta.u32(kStoreVersion).u64(end.offset).u64(end.sequence).u32(end.chain);
+  out.Put(slice(full_key(kMetaTable, {})), slice(meta.view()));
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  const rocksdb::Status status = db->Write(options, &out);
+  return status.ok() || fails("writing the index", status.ToString());
+}
+
+bool DiskStore::Impl::flush_index() {
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  flushed = wal.end().offset;
+  const rocksdb::Status status = db->Flush(options);
+  return status.ok() || fails("flushing the index", status.ToString());
+}
+
 DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
-DiskStore::~DiskStore() = default;
+
+DiskStore::~DiskStore() {
+  // Closing flushes the index: nothing of it may be ahead of the log.
+  if (impl_->db && impl_->problem.empty()) (void)impl_->wal.flush(true);
+}
 
 Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder) {
   std::unique_ptr<DiskStore> store(new DiskStore());
@@ -112,6 +126,8 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
   options.create_if_missing = true;
   options.paranoid_checks = true;
   options.max_background_jobs = 1;
+  options.write_buffer_size = kIndexBuffer;
+  options.max_write_buffer_number = 4;
   options.info_log = std::make_shared<NoLog>();
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(options, folder + "/index", &db);
@@ -123,65 +139,37 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
                      "epoch");
   }
   impl.db.reset(db);
-  std::string meta;
-  const auto key = full_key(kMetaTable, {});
-  if (impl.db->Get({}, slice(key), &meta).ok()) {
-    Reader in(as_view(meta));
-    const std::uint32_t version = in.u32();
-    impl.tail = in.u64();
-    impl.sequence = in.u64();
-    if (!in.done() || version != kStoreVersion) {
-      return "the store '" + folder + "' has format " + std::to_string(version) +
-             ", this program reads format " + std::to_string(kStoreVersion) +
-             "; run the program that wrote it, or start a new key";
-    }
-  }
-  const std::string bodies = folder + "/bodies";
-  impl.bodies = ::open(bodies.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  struct stat info {};
-  if (impl.bodies < 0 || ::fstat(impl.bodies, &info) != 0) {
-    return "cannot open '" + bodies + "': " + std::strerror(errno) + "; check the folder's owner";
-  }
-  impl.reserved = static_cast<std::uint64_t>(info.st_size);
-  if (impl.reserved < impl.tail) {
-    return "'" + bodies + "' is shorter than the index says (" + std::to_string(impl.reserved) +
-           " of " + std::to_string(impl.tail) + " bytes); restore the folder from one backup";
-  }
+  WalPlace from;
+  if (std::string why = impl.read_meta(folder, from); !why.empty()) return why;
+  std::string why = impl.wal.open(folder + "/wal", from, [&](const WalFrame& frame) {
+    return impl.index(frame.records, frame.sequence, frame.end);
+  });
+  if (!why.empty()) return impl.problem.empty() ? why : why + ": " + impl.problem;
+  impl.flushed = from.offset;
   return store;
 }
 
 Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
+  const std::uint64_t sequence = impl_->wal.end().sequence;
   std::vector<BodyPlace> places;
-  if (!impl_->append_bodies(batch, places)) return Errc::kIo;
-  if (sync && std::exchange(impl_->unsynced, false)) {
-    if (::fdatasync(impl_->bodies) != 0) {
-      impl_->fails("syncing bodies", std::strerror(errno));
+  if (!batch.empty()) impl_->wal.append(batch, places);
+  std::vector<WalRecord> records;
+  records.reserve(batch.size());
+  bool bodies = false;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    bodies |= places[i].size > 0;
+    records.push_back({batch[i].table, batch[i].key.view(), batch[i].value.view(), places[i]});
+  }
+  // A body is read from the disk, so it goes there at once; what has none may wait for a sync.
+  const bool flush_index = impl_->wal.end().offset > impl_->flushed + kFlushEvery;
+  if (sync || bodies || flush_index || impl_->wal.pending() > kPending) {
+    if (!impl_->wal.flush(sync || flush_index)) {
+      impl_->problem = impl_->wal.problem();
       return Errc::kIo;
     }
-    ++impl_->syncs;
   }
-  rocksdb::WriteBatch out;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const auto key = full_key(batch[i].table, batch[i].key.view());
-    if (batch[i].value.empty()) {
-      out.Delete(slice(key));
-      continue;
-    }
-    Writer value;
-    value.u64(impl_->sequence++).u64(places[i].offset).u32(places[i].size);
-    value.bytes(batch[i].value.view());
-    out.Put(slice(key), slice(value.view()));
-  }
-  Writer meta;
-  meta.u32(kStoreVersion).u64(impl_->tail).u64(impl_->sequence);
-  out.Put(slice(full_key(kMetaTable, {})), slice(meta.view()));
-  rocksdb::WriteOptions options;
-  options.sync = sync;
-  if (const rocksdb::Status status = impl_->db->Write(options, &out); !status.ok()) {
-    impl_->fails("writing the index", status.ToString());
-    return Errc::kIo;
-  }
-  impl_->syncs += sync ? 1 : 0;
+  if (!records.empty() && !impl_->index(records, sequence, impl_->wal.end())) return Errc::kIo;
+  if (flush_index && !impl_->flush_index()) return Errc::kIo;
   return Unit{};
 }
 
@@ -237,16 +225,7 @@ std::optional<BodyPlace> DiskStore::locate(std::uint32_t table, ByteView key) co
 }
 
 Result<Bytes> DiskStore::read_body(const BodyPlace& place) const {
-  std::vector<std::byte> data(place.size);
-  std::size_t done = 0;
-  while (done < data.size()) {
-    const ssize_t n = ::pread(impl_->bodies, data.data() + done, data.size() - done,
-                              static_cast<off_t>(place.offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return n < 0 ? Errc::kIo : Errc::kCorrupt;
-    done += static_cast<std::size_t>(n);
-  }
-  return Bytes::from(std::move(data));
+  return impl_->wal.read_body(place);
 }
 
 std::string DiskStore::problem() const {
@@ -254,7 +233,7 @@ std::string DiskStore::problem() const {
 }
 
 std::uint64_t DiskStore::syncs() const {
-  return impl_->syncs;
+  return impl_->wal.syncs();
 }
 
 }  // namespace thresher::net

@@ -156,7 +156,8 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
 Bytes Node::Impl::status() const {
   return wire::encode(NodeStatus{ledger.length(), engine->sample().round.value, ledger.slot().value,
                                  transport.node_bytes_sent(), store->syncs(), payload_bytes,
-                                 ledger.log_hash(), app.state()});
+                                 ledger.log_hash(), app.state(),
+                                 static_cast<std::uint32_t>(transport.node_links())});
 }
 
 }  // namespace thresher::net

@@ -209,6 +209,7 @@ Bytes encode(const NodeStatus& m) {
   out.set_payload_bytes(m.payload_bytes);
   out.set_log_hash(text(m.log_hash));
   out.set_state(text(m.state));
+  out.set_links(m.links);
   return bytes_of(out);
 }
 
@@ -330,9 +331,9 @@ std::optional<NodeStatus> decode(ByteView control) {
   if (!parse_small(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
     return std::nullopt;
   }
-  return NodeStatus{in.length(),           in.round(),        in.slot(),
-                    in.node_bytes(),       in.syncs(),        in.payload_bytes(),
-                    digest(in.log_hash()), digest(in.state())};
+  return NodeStatus{in.length(),           in.round(),         in.slot(),
+                    in.node_bytes(),       in.syncs(),         in.payload_bytes(),
+                    digest(in.log_hash()), digest(in.state()), in.links()};
 }
 
 template <>

@@ -28,7 +28,7 @@ constexpr std::uint64_t kPatience = 30'000'000;  // us without a commit before g
 constexpr std::size_t kFrameBytes = 128 * 1024;
 
 struct Status {
-  std::uint64_t length = 0, node_bytes = 0, syncs = 0, payload_bytes = 0;
+  std::uint64_t length = 0, node_bytes = 0, syncs = 0, payload_bytes = 0, links = 0;
   Digest log{}, state{};
 };
 
@@ -168,7 +168,9 @@ class Cluster {
           due > static_cast<double>(next_line_) ? static_cast<std::uint64_t>(due) - next_line_ : 0;
     }
     const std::uint64_t window = std::max<std::uint64_t>(1, options_.window / clients_.size());
-    for (Client& c : clients_) {
+    for (std::size_t k = 0; k < clients_.size(); ++k) {
+      // Within a rate each call starts with the next client: else the first would send it all.
+      Client& c = clients_[(turn_ + k) % clients_.size()];
       if (!links_[c.via].up) continue;
       std::vector<std::uint64_t> fresh;
       // At full speed a half-empty window is refilled at once: larger frames cost less.
@@ -181,6 +183,7 @@ class Cluster {
       }
       submit(c, fresh);
     }
+    if (options_.rate > 0) ++turn_;
   }
 
   void frame(std::size_t node, const net::Frame& f) {
@@ -190,8 +193,8 @@ class Cluster {
     } else if (f.kind == net::kStatusReply) {
       const auto s = net::decode_status(f.control.view());
       if (!s) return;
-      links_[node].status =
-          Status{s->length, s->node_bytes, s->syncs, s->payload_bytes, s->log_hash, s->state};
+      links_[node].status = Status{s->length, s->node_bytes, s->syncs, s->payload_bytes,
+                                   s->links,  s->log_hash,   s->state};
     }
   }
 
@@ -243,12 +246,19 @@ class Cluster {
   }
 
   void begin_when_ready(std::uint64_t now) {
-    if (std::all_of(links_.begin(), links_.end(), [](const Link& l) { return l.up; })) {
+    // A node that is up may still be dialling the others.
+    const auto ready = [this](const Link& l) {
+      return l.up && l.status && l.status->links + 1 >= links_.size();
+    };
+    if (std::all_of(links_.begin(), links_.end(), ready)) {
       began_us_ = now;
       cpu_before_ = processes_.cpu_us() + own_cpu_us();
       load();
     } else if (now > opened_us_ + kPatience) {
       stop("the nodes did not come up within 30 s; see " + processes_.log_of(0));
+    } else if (now >= next_poll_) {
+      next_poll_ = now + 20'000;
+      ask_all();
     }
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (processes_.died(i))
@@ -326,11 +336,15 @@ class Cluster {
     if (draining_ && settled_us_ != 0 && events_done && now > settled_us_ + 2 * kPatience) {
       return stop("the nodes were not level 60 s after the last commit");
     }
+    ask_all();
+    if (restarted_us_ != 0 && !links_[restarted_].up) links_[restarted_].status.reset();
+  }
+
+  void ask_all() {
     for (Link& l : links_) {
       l.status.reset();
       if (l.up) (void)l.link->send({net::kStatus, {}, {}});
     }
-    if (restarted_us_ != 0 && !links_[restarted_].up) links_[restarted_].status.reset();
   }
 
   bool agree() {
@@ -403,6 +417,7 @@ class Cluster {
   std::vector<Link> links_;
   std::vector<Client> clients_;
   std::vector<std::byte> generated_;
+  std::size_t turn_ = 0;  // the client that load() begins with
   std::vector<std::uint32_t> latencies_;
   std::uint64_t opened_us_ = 0, began_us_ = 0, last_commit_us_ = 0, longest_gap_us_ = 0;
   std::uint64_t restarted_us_ = 0, next_poll_ = 0, next_live_ = 0, settled_us_ = 0, level_ = 0;

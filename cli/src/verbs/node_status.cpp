@@ -21,17 +21,21 @@ int print_status(const std::string& home, bool json) {
   }
   if (json) {
     Json out;
-    out.set("length", s.length).set("round", s.round).set("slot", s.slot);
+    out.set("length", s.length)
+        .set("round", s.round)
+        .set("slot", s.slot)
+        .set("links", std::uint64_t{s.links});
     out.set("sent_bytes", s.node_bytes).set("syncs", s.syncs).set("payload_bytes", s.payload_bytes);
     out.set("log_hash", to_hex(s.log_hash.bytes)).set("state_hash", to_hex(s.state.bytes)).print();
     return kDone;
   }
   std::printf(
       "transactions in the log  %llu\nround of the last block  %llu\nlast slot in the log     "
-      "%llu\nbytes sent to nodes      %llu\nlog hash                 %s\n",
+      "%llu\nbytes sent to nodes      %llu\nlinks to other nodes     %u\nlog hash                 "
+      "%s\n",
       static_cast<unsigned long long>(s.length), static_cast<unsigned long long>(s.round),
       static_cast<unsigned long long>(s.slot), static_cast<unsigned long long>(s.node_bytes),
-      to_hex(s.log_hash.bytes).c_str());
+      s.links, to_hex(s.log_hash.bytes).c_str());
   return kDone;
 }
 

@@ -496,15 +496,22 @@ class Operators(Files):
         self.assertIn("metrics.listen", out.stderr)
 
     def test_a_full_disk_stops_the_node_and_not_the_cluster(self):
-        full = self.start(3, limit=200_000)
+        full = self.start(3, limit=20_000_000)
         for node in (0, 1, 2):
             self.start(node)
-        lines = self.write("lines", "".join(f"{i:0500}\n" for i in range(2000)))
+        lines = self.write("lines", "".join(f"{i:0200000}\n" for i in range(150)))
         out = run("submit", "--home", self.home / "node0", "--file", lines)
         self.assertEqual(out.returncode, 0, out.stderr)
-        self.assertEqual(len(out.stdout.split()), 2000)
+        self.assertEqual(len(out.stdout.split()), 150)
         self.assertEqual(full.wait(timeout=30), 1)
         self.assertIn("refused a write; free space", full.stderr.read())
+
+    def test_a_disk_that_is_full_from_the_start(self):
+        node = self.start(0, limit=200_000)
+        self.assertEqual(node.wait(timeout=30), 2)
+        said = node.stderr.read()
+        self.assertIn("cannot write to the store", said)
+        self.assertIn("free space", said)
 
     def test_a_transaction_over_the_limit(self):
         for node in range(4):

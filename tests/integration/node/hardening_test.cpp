@@ -231,7 +231,7 @@ TEST(Hardening, Row12AFlippedBitIsAPrefixOrRefused) {
       if (size > 0) open_damaged(fs::path("index") / entry.path().filename(), at);
     }
   }
-  for (const std::uintmax_t at : {50u, 500u}) open_damaged("bodies", at);
+  for (const std::uintmax_t at : {50u, 500u}) open_damaged("wal", at);
   EXPECT_GT(refused, 0);
   EXPECT_GT(read, 0);
 }

@@ -165,7 +165,7 @@ TEST(Node, ADamagedPayloadIsNoticedAtTheStart) {
   net.submit(0, "a transaction that will be damaged");
   ASSERT_TRUE(net.reaches(0, 1));
   net.stop(0);
-  const std::string bodies = net.home(0) + "/data/bodies";
+  const std::string bodies = net.home(0) + "/data/wal";
   std::fstream file(bodies, std::ios::in | std::ios::out | std::ios::binary);
   std::string content(4096, '\0');
   file.read(content.data(), 4096);

@@ -244,8 +244,8 @@ class Disks(Nodes):
     def test_a_node_whose_disk_fails_to_sync_stops_signing(self):
         if shutil.which("strace") is None:
             self.skipTest("no strace(1) here to fail a sync with")
-        fault = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync",
-                 "-e", "inject=fdatasync:error=EIO:when=40+"]
+        fault = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,pwritev2",
+                 "-e", "inject=fdatasync,pwritev2:error=EIO:when=40+"]
         if subprocess.run([*fault, "true"], capture_output=True).returncode != 0:
             self.skipTest("strace(1) may not trace here")
         self.start(0, 1, 2)

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/crypto/crc32c.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/sha512.hpp"
@@ -150,6 +151,14 @@ TEST(Hashes, FromManyThreadsAtOnce) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// RFC 3720, appendix B.4, and the check value of the CRC catalogues.
+TEST(Crc32c, PublishedValues) {
+  EXPECT_EQ(crc32c(as_view("123456789")), 0xe3069283u);
+  EXPECT_EQ(crc32c({}), 0u);
+  EXPECT_EQ(crc32c(as_view(std::string(32, '\0'))), 0x8a9136aau);
+  EXPECT_EQ(crc32c(as_view(std::string(32, '\xff'))), 0x62a8ab43u);
 }
 
 TEST_F(KeyFile, IsNeverOverwritten) {

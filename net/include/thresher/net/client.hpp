@@ -30,6 +30,7 @@ struct NodeStatus {
   std::uint64_t payload_bytes = 0;
   Digest log_hash{};
   Digest state{};
+  std::uint32_t links = 0;  ///< other nodes with whom a link is up
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 

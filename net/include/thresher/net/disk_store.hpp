@@ -1,13 +1,14 @@
-// Durable records: RocksDB for what is looked up, an append-only file for bodies (CLUSTER-FLOOR,
-// rule 1).
+// Durable records: a write-ahead log for all of them with their bodies, and RocksDB as the index by
+// which they are looked up (ADR 008).
 //
 //   auto store = net::DiskStore::open("node0/data");
 //   if (!store) return fail(store.error());
 //   (*store)->write(records, /*sync=*/true);
 //
-// Guarantees: after write(sync) all records of the batch survive a power cut; a body is durable
-// before the record that names it. One process at a time. Bodies are not checksummed here: their
-// readers know their digests.
+// Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
+// cut: one write and one sync of one file. Without sync they may be lost, the later first. The index
+// is never ahead of the log on the disk. A damaged log is refused, with the byte. One process at a
+// time. A body that is read later is not checked here: its readers know its digest.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 2;
+inline constexpr std::uint32_t kStoreVersion = 3;
 class DiskStore final : public NodeStore {
  public:
   /// Opens or creates. The error says what, where and what to do.

@@ -34,7 +34,7 @@ class NodeStore : public Storage {
   virtual Result<Bytes> read_body(const BodyPlace& place) const = 0;
   /// What the last write that failed met, in words. To be read on the thread that writes.
   virtual std::string problem() const { return {}; }
-  /// Synced writes so far: calls of fdatasync, and of synced writes of the database.
+  /// Synced writes so far.
   virtual std::uint64_t syncs() const = 0;
 };
 
