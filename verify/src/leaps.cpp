@@ -28,13 +28,15 @@ class Leap {
   Leap(const Automaton& ta, const Query& query, const Cells& cells, const Budget& budget,
        std::size_t length)
       : ta_(ta),
+        matters_(ta.rules.size()),
         cells_(cells),
         budget_(budget),
         interrupter_(context_, budget),
         solver_(simple_solver(context_)) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
-    for (const Rule& r : ta_.rules) {
-      if (r.from != r.to) edges.emplace(r.from, r.to);
+    for (const AbstractMove& m : cells.moves) {
+      matters_[m.rule] = true;
+      if (m.from != m.to) edges.emplace(m.from, m.to);
     }
     ranked_ = has_cycle(std::move(edges));
     at_.emplace_back(context_, ta_, "0");
@@ -109,11 +111,12 @@ class Leap {
   }
 
   // By rule; true to the end of the stretch that begins here, because the cells are.
-  std::vector<z3::expr> enabled_now() const {
+  std::vector<z3::expr> enabled_now() {
     std::vector<z3::expr> out;
     for (const Rule& r : ta_.rules) {
       budget_.demand();
-      out.push_back(at_.back().state(normal(r.guard)));
+      const bool matters = matters_[static_cast<std::size_t>(&r - ta_.rules.data())];
+      out.push_back(matters ? at_.back().state(normal(r.guard)) : context_.bool_val(false));
     }
     return out;
   }
@@ -236,6 +239,7 @@ class Leap {
   }
 
   const Automaton& ta_;
+  std::vector<bool> matters_;  // by rule: the abstraction has it
   const Cells& cells_;
   const Budget& budget_;
   z3::context context_;

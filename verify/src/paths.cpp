@@ -18,10 +18,12 @@ constexpr std::size_t kMostNeeded = 24;
 /// Of a violation that is made smaller.
 constexpr int kMostTries = 12;
 constexpr std::size_t kLongest = 1 << 14;
-/// Contexts entered one by one before whole runs are asked for at once, and what of the time that
-/// may take.
+/// Contexts entered one by one before whole runs are asked for at once; how long that may take: so
+/// many seconds, a part of the time used so far, and at most this share of what is left.
 constexpr std::size_t kFewContexts = 40;
-constexpr double kShareOfLeaps = 0.5;
+constexpr double kLeapSeconds = 1;
+constexpr double kLeapFactor = 2;
+constexpr double kLeapShare = 0.5;
 
 class Paths {
  public:
@@ -411,8 +413,9 @@ Outcome search_paths(const Automaton& ta, const Property& property, const Query&
     Paths few(ta, property, query, cells, guide, budget, control, kFewContexts);
     Outcome out = few.run();
     if (!few.exhausted()) return out;
-    out.witness =
-        leap_to_violation(ta, property, query, cells, budget.left() * kShareOfLeaps, control);
+    const double patience = kLeapSeconds + kLeapFactor * budget.used();
+    out.witness = leap_to_violation(ta, property, query, cells,
+                                    std::min(patience, kLeapShare * budget.left()), control);
     if (out.witness) {
       out.verdict = Verdict::kViolated;
       return out;
