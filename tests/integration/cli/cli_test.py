@@ -207,8 +207,8 @@ class Verify(Files):
         self.assertEqual(out.returncode, 3, out.stderr)
         row = only(out)
         self.assertEqual((row["class"], row["verdict"], row["checker"]), ("binding", "violated", "binding"))
-        self.assertEqual(row["witness"]["first"][-1]["to"], "locC0")
-        self.assertEqual(row["witness"]["second"][-1]["to"], "locC1")
+        self.assertIn("locC0", [step["to"] for step in row["witness"]["first"]])
+        self.assertIn("locC1", [step["to"] for step in row["witness"]["second"]])
         out = run("verify", "--protocol", "mmr14", "--replay", schedule)
         self.assertEqual((out.returncode, out.stdout), (3, "binding              BROKEN by the run\n"))
         runs = json.loads(schedule.read_text())["runs"]
