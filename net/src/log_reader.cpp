@@ -67,20 +67,20 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
   return Round{low};
 }
 
-std::optional<Frame> LogReader::part(const Frame& question, Round head) const {
-  const auto want = wire::decode<wire::WantLog>(question.control.view());
-  if (!want) return std::nullopt;
-  std::uint32_t leave_out = want->leave_out;
+LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
+  std::uint32_t leave_out = want.leave_out;
+  wire::WantLog rest = want;
   wire::LogPart out{head, {}};
   std::vector<std::byte> payload_bytes;
-  (void)each(want->after, [&](const LogEntry& entry) {
+  (void)each(want.after, [&](const LogEntry& entry) {
     const auto total = static_cast<std::uint32_t>(entry.blocks.size());
     for (std::uint32_t i = std::exchange(leave_out, 0); i < total; ++i) {
       const LoggedBlock& b = entry.blocks[i];
       const bool full =
           payload_bytes.size() + b.place.size > kPartBytes || out.blocks.size() == kPartBlocks;
       if (!out.blocks.empty() && full) return false;
-      const auto body = payload(b);
+      // Not hashed here: who asks does, and asks another when it is damaged.
+      const auto body = b.place.size > 0 ? store_.read_body(b.place) : Result<Bytes>(Bytes{});
       if (!body) return false;
       Writer header;
       encode_header(*b.block, header);
@@ -91,10 +91,14 @@ std::optional<Frame> LogReader::part(const Frame& question, Round head) const {
            i,
            {static_cast<std::uint32_t>(body->size()), Bytes::from(header.take())}});
       payload_bytes.insert(payload_bytes.end(), body->view().begin(), body->view().end());
+      rest.leave_out = i + 1;
     }
+    rest.after = entry.slot;
+    rest.leave_out = 0;
     return true;
   });
-  return Frame{kLogPart, wire::encode(out), Bytes::from(std::move(payload_bytes))};
+  const bool more = !out.blocks.empty() && rest.after < head;
+  return {{kLogPart, wire::encode(out), Bytes::from(std::move(payload_bytes))}, rest, more};
 }
 
 std::optional<Frame> LogReader::hash_after(const Frame& question) const {

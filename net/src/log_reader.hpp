@@ -13,9 +13,16 @@
 
 #include "log_entry.hpp"
 #include "thresher/net/transport.hpp"
+#include "thresher/net/wire.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
+
+struct LogAnswer {
+  Frame frame;
+  wire::WantLog rest;  ///< what asks for the next part
+  bool more = false;   ///< false: the part ends with the log
+};
 
 class LogReader {
  public:
@@ -30,9 +37,10 @@ class LogReader {
   /// A slot after which the first entry holds `position`, or follows everything that is there.
   Result<Round> before(std::uint64_t position, Round last) const;
 
-  /// Answers kWantLog and kWantLogHash; nothing to a malformed question. `head` is the last slot
-  /// of the log.
-  std::optional<Frame> part(const Frame& question, Round head) const;
+  /// Answers kWantLog with one part. `head` is the last slot of the log. Payloads are not checked:
+  /// who asks does, and asks another when they are damaged.
+  LogAnswer part(const wire::WantLog& want, Round head) const;
+  /// Answers kWantLogHash; nothing to a malformed question.
   std::optional<Frame> hash_after(const Frame& question) const;
 
  private:

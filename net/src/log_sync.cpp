@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kPatience = 1'000'000;
 /// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
 constexpr std::size_t kMaxChecks = 8;
+/// Parts that one question asks for: its way and the wait for a processor are paid once for all.
+constexpr std::uint32_t kParts = 8;
 }  // namespace
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
@@ -41,15 +43,32 @@ void LogSync::change_giver(std::uint64_t now) {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
   } while (giver_ == self_ && committee_.size() > 1);
   progress_us_ = now;
-  asked_ = false;
-  ask(now);
+  owed_ = 0;
+  ask();
 }
 
-void LogSync::ask(std::uint64_t) {
-  if (asked_ || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
-  asked_ = true;
+void LogSync::ask() {
   const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
-  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{cursor_, have}), {}});
+  ask_after(cursor_, have);
+}
+
+void LogSync::ask_after(Round slot, std::uint32_t have) {
+  if (owed_ > 0 || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
+  owed_ = kParts;
+  hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have, kParts}), {}});
+}
+
+// The giver reads the next part while this one is hashed. What is wrong in this one ends the giver.
+void LogSync::ask_ahead(const wire::LogPart& part) {
+  Round whole = cursor_;
+  std::uint32_t have = 0;
+  for (const wire::LogBlock& b : part.blocks) {
+    have = b.index + 1 < b.total ? b.index + 1 : 0;
+    if (have == 0) whole = b.slot;
+  }
+  at_head_ = part.blocks.empty() || (whole >= part.head && have == 0);
+  if (at_head_) owed_ = 0;
+  ask_after(whole, have);
 }
 
 void LogSync::ask_hash(Round slot) {
@@ -64,7 +83,7 @@ void LogSync::tick(std::uint64_t now) {
   if (!active_) return;
   if (now > progress_us_ + kPatience) return change_giver(now);
   if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
-  ask(now);
+  ask();
 }
 
 // One block of the log; false when the giver broke the format.
@@ -100,23 +119,24 @@ bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& 
 }
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
-  if (!active_ || from != giver_ || !std::exchange(asked_, false)) return;
+  if (!active_ || from != giver_ || owed_ == 0) return;
+  --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return change_giver(now);
+  ask_ahead(*in);
   const Round before = cursor_;
   std::size_t offset = 0;
   const bool good = std::all_of(in->blocks.begin(), in->blocks.end(), [&](const wire::LogBlock& b) {
     return take(b, frame.payload, offset);
   });
   if (!good || held_bytes_ > kBufferBytes) return change_giver(now);
-  at_head_ = in->blocks.empty() || (cursor_ >= in->head && open_total_ == 0);
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
     checks_[cursor_] = {cursor_hash_, Tally(committee_)};
     ask_hash(cursor_);
   }
   if (at_head_ && held_.empty()) active_ = false;
-  ask(now);
+  ask();
 }
 
 void LogSync::hash(NodeId from, const Frame& frame, std::uint64_t now) {
@@ -143,7 +163,7 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
     hooks_.apply(std::move(commit));
   }
   if (at_head_ && held_.empty()) active_ = false;
-  ask(now);
+  ask();
 }
 
 }  // namespace thresher::net

@@ -25,7 +25,8 @@
 namespace thresher::net {
 namespace wire {
 struct LogBlock;
-}
+struct LogPart;
+}  // namespace wire
 
 class LogSync {
  public:
@@ -58,7 +59,9 @@ class LogSync {
   };
   void change_giver(std::uint64_t now);
   void rewind();
-  void ask(std::uint64_t now);
+  void ask();
+  void ask_after(Round slot, std::uint32_t have);
+  void ask_ahead(const wire::LogPart& part);
   void ask_hash(Round slot);
   bool take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
   void confirm(Round slot, std::uint64_t now);
@@ -70,7 +73,7 @@ class LogSync {
 
   bool active_ = false;
   NodeId giver_{};
-  bool asked_ = false;             // the giver owes a part
+  std::uint32_t owed_ = 0;         // parts that the giver has yet to send
   std::uint64_t progress_us_ = 0;  // last time that something was confirmed
   Round confirmed_{0};
   Digest confirmed_hash_{};

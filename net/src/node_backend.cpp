@@ -11,6 +11,8 @@ namespace thresher::net {
 namespace {
 /// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
 constexpr std::uint64_t kServeRate = 250;
+/// Parts of the log that one question brings at most.
+constexpr std::uint32_t kMostParts = 16;
 /// A shorter payload that still waits for its block gets what came since. Unit: bytes.
 constexpr std::size_t kExtend = 16 * 1024;
 
@@ -300,26 +302,30 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   pump();
 }
 
-// One part of the log at a time to each peer, at a bounded rate; more questions are dropped.
-void Node::Impl::serve_log(NodeId to, const Frame& question) {
+// Parts of the log to a peer, one at a time and at a bounded rate. A new question takes the place
+// of the one before.
+void Node::Impl::serve_log(NodeId to, const wire::WantLog& want) {
+  Served& s = served[to.value];
+  s.want = want;
+  s.parts = std::clamp(want.parts, 1u, kMostParts);
+  if (!s.waits) serve_part(to);
+}
+
+void Node::Impl::serve_part(NodeId to) {
   Served& s = served[to.value];
   const std::uint64_t now = Loop::now_us();
-  if (s.waits) return;
-  if (now < s.next_us) {
-    s.waits = true;
-    loop.call_after(s.next_us - now, [this, to, question] {
-      served[to.value].waits = false;
-      serve_log(to, question);
-    });
-    return;
+  if (now >= s.next_us) {
+    const LogAnswer answer = reader.part(s.want, ledger.slot());
+    s.next_us = now + answer.frame.payload.size() / kServeRate;
+    s.want = answer.rest;
+    s.parts = transport.send(to.value, answer.frame) && answer.more ? s.parts - 1 : 0;
+    if (s.parts == 0) return;
   }
-  const auto answer = reader.part(question, ledger.slot());
-  if (!answer) {
-    ++malformed;
-    return;
-  }
-  s.next_us = now + answer->payload.size() / kServeRate;
-  (void)transport.send(to.value, *answer);
+  s.waits = true;
+  loop.call_after(s.next_us > now ? s.next_us - now : 0, [this, to] {
+    served[to.value].waits = false;
+    serve_part(to);
+  });
 }
 
 // The log, for nodes that were away.
@@ -327,7 +333,12 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
   switch (f.kind) {
     case kWantLog:
-      return serve_log(from, f);
+      if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
+        serve_log(from, *want);
+      } else {
+        ++malformed;
+      }
+      return;
     case kWantLogHash:
       if (const auto answer = reader.hash_after(f)) {
         (void)transport.send(from.value, *answer);

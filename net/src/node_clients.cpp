@@ -100,8 +100,10 @@ void Node::Impl::feed_subscribers() {
   });
 }
 
-// One frame; false when nothing was left or the link is full.
+// One frame; false when nothing was left or enough waits already: who does not read must not cost a
+// look at the log each time.
 bool Node::Impl::feed_subscriber(ConnectionId id) {
+  if (transport.queued_bytes(id) > kLogFrame) return false;
   Subscription& s = subscriptions[id];
   Subscription next = s;
   std::vector<std::byte> log;

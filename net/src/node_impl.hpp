@@ -50,7 +50,8 @@ struct Node::Impl final : EngineHost {
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
-  void serve_log(NodeId to, const Frame& question);
+  void serve_log(NodeId to, const wire::WantLog& want);
+  void serve_part(NodeId to);
 
   // node.cpp: the life of a node
   std::string claim_store();
@@ -104,8 +105,10 @@ struct Node::Impl final : EngineHost {
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;
   struct Served {
-    std::uint64_t next_us = 0;  // the next part of the log not before
-    bool waits = false;         // a question is waiting for that time
+    wire::WantLog want;
+    std::uint32_t parts = 0;    // still to come
+    std::uint64_t next_us = 0;  // the next one not before
+    bool waits = false;         // for that time
   };
   std::vector<Served> served;  // by peer
 

@@ -21,7 +21,7 @@ using boost::system::error_code;
 using ConnectionPtr = std::shared_ptr<Connection>;
 
 constexpr std::uint64_t kBackoffMin = 5'000;
-constexpr std::uint64_t kBackoffMax = 1'000'000;
+constexpr std::uint64_t kBackoffMax = 250'000;
 /// A client takes parts of the log, which are larger than what nodes send each other.
 constexpr std::uint32_t kClientFrameBytes = 64u << 20;
 constexpr std::size_t kClientQueueBytes = 256u << 20;

@@ -20,7 +20,7 @@ namespace thresher::net {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x4c415754;  // "TWAL"
-constexpr std::size_t kBlock = 4096;          // what a write past the page cache must be whole of
+constexpr std::size_t kBlock = BlockBuffer::kBlock;
 constexpr std::size_t kHeader = 48;
 constexpr std::size_t kRecordHeader = 20;
 constexpr std::uint64_t kReserve = 16u << 20;    // the file grows by this much
@@ -29,11 +29,8 @@ constexpr std::size_t kFillAhead = 256u << 10;   // by this much at a time
 constexpr std::size_t kKeepBuffer = 4u << 20;    // a larger buffer is given back
 constexpr std::uint64_t kLookAhead = 64u << 20;  // how far a frame after a bad one is looked for
 
-std::uint64_t down(std::uint64_t offset) {
-  return offset / kBlock * kBlock;
-}
 std::uint64_t up(std::uint64_t offset) {
-  return down(offset + kBlock - 1);
+  return BlockBuffer::up(offset);
 }
 
 struct Header {
@@ -73,18 +70,6 @@ std::optional<Header> decode(ByteView header) {
   return h;
 }
 
-bool read_all(int file, std::byte* data, std::size_t size, std::uint64_t at) {
-  while (size > 0) {
-    const ssize_t n = ::pread(file, data, size, static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-    at += static_cast<std::uint64_t>(n);
-  }
-  return true;
-}
-
 /// False when the sizes inside do not add up.
 bool split(ByteView payload, const Header& h, std::uint64_t at, std::vector<WalRecord>& out) {
   Reader in(payload);
@@ -110,7 +95,6 @@ bool split(ByteView payload, const Header& h, std::uint64_t at, std::vector<WalR
 
 WriteAheadLog::~WriteAheadLog() {
   if (file_ >= 0) ::close(file_);
-  if (readable_ >= 0) ::close(readable_);
 }
 
 bool WriteAheadLog::fails(const char* what, int error) {
@@ -125,8 +109,7 @@ std::string WriteAheadLog::open(const std::string& path, const WalPlace& from,
   // Some file systems have no way past the page cache.
   if (file_ < 0 && errno == EINVAL) file_ = ::open(path.c_str(), flags, 0600);
   struct stat info {};
-  if (file_ >= 0) readable_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (readable_ < 0 || ::fstat(readable_, &info) != 0) {
+  if (file_ < 0 || !window_.open(path) || ::fstat(file_, &info) != 0) {
     return "cannot open '" + path + "': " + std::strerror(errno) + "; check the folder's owner";
   }
   reserved_ = static_cast<std::uint64_t>(info.st_size);
@@ -135,11 +118,13 @@ std::string WriteAheadLog::open(const std::string& path, const WalPlace& from,
            std::to_string(from.offset) + " bytes); restore the folder from one backup";
   }
   if (std::string why = recover(path, from, visit); !why.empty()) return why;
-  durable_ = filled_ = end_.offset;
-  base_ = down(end_.offset);
-  grow(kBlock);
+  // What was read behind the last frame is about to be written.
+  window_.forget();
+  written_ = durable_ = filled_ = end_.offset;
+  base_ = BlockBuffer::down(end_.offset);
+  buffer_.grow(kBlock, 0);
   used_ = static_cast<std::size_t>(end_.offset - base_);
-  if (!read_all(readable_, buffer_.get(), used_, base_)) {
+  if (!read_all(buffer_.data(), used_, base_)) {
     return "cannot read '" + path + "': " + std::strerror(errno);
   }
   return {};
@@ -151,7 +136,7 @@ std::string WriteAheadLog::recover(const std::string& path, const WalPlace& from
   std::vector<std::byte> payload;
   std::array<std::byte, kHeader> raw{};
   while (end_.offset + kHeader <= reserved_) {
-    if (!read_all(readable_, raw.data(), raw.size(), end_.offset)) {
+    if (!read_all(raw.data(), raw.size(), end_.offset)) {
       return "cannot read '" + path + "': " + std::strerror(errno);
     }
     const auto header = decode(raw);
@@ -161,7 +146,7 @@ std::string WriteAheadLog::recover(const std::string& path, const WalPlace& from
     WalFrame frame;
     if (whole) {
       payload.resize(static_cast<std::size_t>(header->size));
-      whole = read_all(readable_, payload.data(), payload.size(), at) &&
+      whole = read_all(payload.data(), payload.size(), at) &&
               crypto::crc32c(payload) == header->sum && split(payload, *header, at, frame.records);
     }
     if (!whole) {
@@ -186,7 +171,7 @@ bool WriteAheadLog::damaged_at(std::uint64_t offset) const {
   for (std::uint64_t at = offset; at < until; at += kPiece) {
     const std::size_t size =
         static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), reserved_ - at));
-    if (!read_all(readable_, piece.data(), size, at)) return true;
+    if (!read_all(piece.data(), size, at)) return true;
     for (std::size_t i = 0; i < kPiece && i + kHeader <= size; i += 8) {
       const auto header = decode(ByteView(piece).subspan(i, kHeader));
       if (header && header->sequence >= end_.sequence && header->durable > offset) return true;
@@ -195,20 +180,13 @@ bool WriteAheadLog::damaged_at(std::uint64_t offset) const {
   return false;
 }
 
-void WriteAheadLog::grow(std::size_t capacity) {
-  if (capacity <= capacity_) return;
-  capacity = static_cast<std::size_t>(up(std::max(capacity, capacity_ * 2)));
-  std::unique_ptr<std::byte[], Free> larger(
-      static_cast<std::byte*>(std::aligned_alloc(kBlock, capacity)));
-  if (larger == nullptr) throw std::bad_alloc();
-  if (used_ > 0) std::memcpy(larger.get(), buffer_.get(), used_);
-  buffer_ = std::move(larger);
-  capacity_ = capacity;
+bool WriteAheadLog::read_all(std::byte* data, std::size_t size, std::uint64_t at) const {
+  return window_.read(data, size, at, written_);
 }
 
 void WriteAheadLog::put(const void* data, std::size_t size) {
   if (size == 0) return;
-  std::memcpy(buffer_.get() + used_, data, size);
+  std::memcpy(buffer_.data() + used_, data, size);
   used_ += size;
 }
 
@@ -216,7 +194,7 @@ void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace
   std::size_t size = 0;
   for (const Persist& p : batch)
     size += kRecordHeader + p.key.size() + p.value.size() + p.body.size() + 4;
-  grow(static_cast<std::size_t>(up(used_ + kHeader + size + 8)));
+  buffer_.grow(static_cast<std::size_t>(up(used_ + kHeader + size + 8)), used_);
   const std::size_t start = used_;
   used_ += kHeader;
   for (const Persist& p : batch) {
@@ -229,13 +207,13 @@ void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace
     places.push_back({base_ + used_, static_cast<std::uint32_t>(p.body.size())});
     put(p.body.view().data(), p.body.size());
   }
-  const std::byte* payload = buffer_.get() + start + kHeader;
+  const std::byte* payload = buffer_.data() + start + kHeader;
   Header header{end_.chain, used_ - start - kHeader, end_.sequence, durable_, 0, 0};
   header.count = static_cast<std::uint32_t>(batch.size());
   header.sum = crypto::crc32c({payload, static_cast<std::size_t>(header.size)});
   const auto raw = encode(header);
-  std::memcpy(buffer_.get() + start, raw.data(), raw.size());
-  while (used_ % 8 != 0) buffer_[used_++] = std::byte{0};
+  std::memcpy(buffer_.data() + start, raw.data(), raw.size());
+  while (used_ % 8 != 0) buffer_.data()[used_++] = std::byte{0};
   pending_ += used_ - start;
   end_ = {base_ + used_, end_.sequence + batch.size(), chain_of(raw)};
 }
@@ -287,23 +265,21 @@ bool WriteAheadLog::flush(bool sync) {
   if (pending_ > 0) {
     if (!reserve(up(end_.offset)) || !fill_ahead()) return false;
     const std::size_t whole = static_cast<std::size_t>(up(used_));
-    std::memset(buffer_.get() + used_, 0, whole - used_);
+    std::memset(buffer_.data() + used_, 0, whole - used_);
     // A sync of this write alone is enough where nothing else waits for one.
     const bool alone = sync && !unsynced_;
-    if (!write_blocks(buffer_.get(), whole, base_, alone)) {
+    if (!write_blocks(buffer_.data(), whole, base_, alone)) {
       return fails("writing the write-ahead log", errno);
     }
     if (!alone) unsynced_ = true;
     if (alone) ++syncs_;
     const std::size_t kept = used_ % kBlock;
-    std::memmove(buffer_.get(), buffer_.get() + (used_ - kept), kept);
+    std::memmove(buffer_.data(), buffer_.data() + (used_ - kept), kept);
     base_ += used_ - kept;
     used_ = kept;
     pending_ = 0;
-    if (capacity_ > kKeepBuffer) {
-      capacity_ = 0;
-      grow(kBlock);
-    }
+    written_ = end_.offset;
+    if (buffer_.capacity() > kKeepBuffer) buffer_.shrink(used_);
   }
   if (!sync) return true;
   if (std::exchange(unsynced_, false)) {
@@ -317,7 +293,7 @@ bool WriteAheadLog::flush(bool sync) {
 Result<Bytes> WriteAheadLog::read_body(const BodyPlace& place) const {
   std::vector<std::byte> data(place.size);
   errno = 0;
-  if (!read_all(readable_, data.data(), data.size(), place.offset)) {
+  if (!read_all(data.data(), data.size(), place.offset)) {
     return errno == 0 ? Errc::kCorrupt : Errc::kIo;
   }
   return Bytes::from(std::move(data));

@@ -21,7 +21,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +28,7 @@
 #include "thresher/core/effects.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/net/node_store.hpp"
+#include "wal_window.hpp"
 
 namespace thresher::net {
 
@@ -80,26 +80,21 @@ class WriteAheadLog {
   std::uint64_t syncs() const { return syncs_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-
   bool fails(const char* what, int error);
   std::string recover(const std::string& path, const WalPlace& from,
                       const std::function<bool(const WalFrame&)>& visit);
   bool damaged_at(std::uint64_t offset) const;
-  void grow(std::size_t capacity);
+  bool read_all(std::byte* data, std::size_t size, std::uint64_t at) const;
   void put(const void* data, std::size_t size);
   bool reserve(std::uint64_t until);
   bool fill_ahead();
   bool write_blocks(const std::byte* data, std::size_t size, std::uint64_t at, bool sync);
 
-  int file_ = -1;      // for writing, past the page cache where the file system can
-  int readable_ = -1;  // for reading, through it
+  int file_ = -1;  // for writing, past the page cache where the file system can
+  mutable WalWindow window_;
   // Whole blocks from `base_` on: the last block that was written, if it is not full, then what
   // was appended since.
-  std::unique_ptr<std::byte[], Free> buffer_;
-  std::size_t capacity_ = 0;
+  BlockBuffer buffer_;
   std::size_t used_ = 0;
   std::size_t pending_ = 0;
   std::uint64_t base_ = 0;
@@ -108,6 +103,8 @@ class WriteAheadLog {
   std::uint64_t filled_ = 0;    // space before it needs no journal when it is written
   std::uint64_t reserved_ = 0;  // the file's size
   bool unsynced_ = false;       // something before `base_` was written without a sync
+  // Bytes of frames that were flushed; while the log is opened it is what was there before.
+  std::atomic<std::uint64_t> written_{~std::uint64_t{0}};
   std::string problem_;
   std::atomic<std::uint64_t> syncs_{0};
 };

@@ -168,6 +168,7 @@ Bytes encode(const WantLog& m) {
   pb::WantLog out;
   out.set_after(m.after.value);
   out.set_leave_out(m.leave_out);
+  out.set_parts(m.parts);
   return bytes_of(out);
 }
 
@@ -294,7 +295,7 @@ template <>
 std::optional<WantLog> decode(ByteView control) {
   pb::WantLog in;
   if (!parse_small(control, in) || !in.has_after()) return std::nullopt;
-  return WantLog{Round{in.after()}, in.leave_out()};
+  return WantLog{Round{in.after()}, in.leave_out(), in.parts()};
 }
 
 template <>

@@ -133,6 +133,7 @@ class Bench:
         return {"mib_after_30_s": samples[min(5, len(samples) - 1)], "mib_at_the_end": samples[-1], "mib_peak": max(samples)}
 
 
+SETTLE_S = 6
 SCENARIOS = ["saturated", "lonely", "half", "kill", "outage", "one_down", "idle", "memory"]
 
 
@@ -147,6 +148,9 @@ def main():
     for name in args.only.split(","):
         if name not in SCENARIOS:
             parser.error(f"no scenario {name!r}; choose from {', '.join(SCENARIOS)}")
+        # The scenario before left gigabytes behind, which the disk discards while it is idle.
+        os.sync()
+        time.sleep(SETTLE_S)
         sync = fdatasync_ms(tempfile.gettempdir())
         result[name] = {**getattr(bench, name)(), "fdatasync_ms": round(sync, 3)}
         print(f"{name:10} " + "  ".join(f"{k} {v:.3f}" for k, v in result[name].items()), file=sys.stderr, flush=True)

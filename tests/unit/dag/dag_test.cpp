@@ -227,7 +227,7 @@ TEST_P(DagRules, AtLightLoadRoundsArePaced) {
 // A lot of payload does not wait, whichever node has it.
 TEST_P(DagRules, UnderLoadRoundsAreNotPaced) {
   std::uint64_t rounds[2];
-  const std::string big(70'000, 'x');
+  const std::string big(300'000, 'x');
   for (const bool paced : {false, true}) {
     World world(4, GetParam(), Delay{paced ? 1000u : 0u});
     for (std::uint32_t k = 0; k < 100; ++k) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "log_entry.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
@@ -140,6 +142,27 @@ TEST_F(Bench, OnlyTheGiverIsHeard) {
   agree(1);
   agree(2);
   EXPECT_EQ(applied, (Slots{1, 2, 4}));
+}
+
+// One question brings several parts; the next is asked when the last of them is here.
+TEST_F(Bench, AQuestionIsForEightParts) {
+  const auto questions = [&] {
+    return std::count_if(sent.begin(), sent.end(),
+                         [](const auto& s) { return s.second == kWantLog; });
+  };
+  const std::uint16_t asked = giver();
+  Digest hash{};
+  for (std::uint64_t slot = 1; slot <= 16; ++slot) {
+    EXPECT_EQ(questions(), slot <= 8 ? 1 : 2) << slot;
+    const dag::Committed commit = commit_at(slot, "some");
+    hash = chained(hash, commit.slot, commit.leader, commit.blocks);
+    sync.part(NodeId{asked}, part_of({commit}, 1000), now);
+  }
+  sync.hash(NodeId{1}, hash_frame(16, hash), now);
+  sync.hash(NodeId{2}, hash_frame(16, hash), now);
+  EXPECT_EQ(applied.size(), 16u);
+  EXPECT_EQ(questions(), 3);
+  EXPECT_EQ(giver(), asked);
 }
 
 TEST_F(Bench, ASilentGiverIsReplaced) {

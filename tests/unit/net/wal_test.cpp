@@ -115,6 +115,21 @@ TEST_F(Wal, BodiesAreReadWhereTheyLie) {
   EXPECT_EQ(wal.read_body({wal.end().offset + (1u << 30), 5}).error(), Errc::kCorrupt);
 }
 
+// Reading its end at a start leaves nothing behind that hides what is written there afterwards.
+TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
+  for (int life = 0; life < 3; ++life) {
+    WriteAheadLog wal;
+    ASSERT_EQ(wal.open(path(), {}, ignore), "");
+    std::vector<BodyPlace> places;
+    for (int k = 0; k < 3; ++k) {
+      const std::vector<Persist> batch{{1, bytes("k"), bytes("v"), bytes(std::string(50, 'x'))}};
+      wal.append(batch, places);
+      ASSERT_TRUE(wal.flush(true));
+      EXPECT_EQ(text(wal.read_body(places.back())->view()), std::string(50, 'x')) << life;
+    }
+  }
+}
+
 // Whatever part of the last, unsynced frame reached the disk: it is gone, all before it is there,
 // and what is written afterwards is not followed by what the cut left over.
 TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {

@@ -56,7 +56,7 @@ std::vector<Kind> kinds() {
                               {NodeId{65535}, Round{~0ull}, digest_of(3)}}}),
       kind("WantEvidence", dag::WantEvidence{Round{9}, digest_of(4)}),
       kind("Give", Give{{block, {0, bytes("another")}}}),
-      kind("WantLog", WantLog{Round{0}, 3}),
+      kind("WantLog", WantLog{Round{0}, 3, 8}),
       kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, block}}}),
       kind("WantLogHash", WantLogHash{Round{0}}),
       kind("LogHash", LogHash{Round{8}, digest_of(6), true}),

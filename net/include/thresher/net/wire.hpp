@@ -40,6 +40,7 @@ struct Give {
 struct WantLog {
   Round after;
   std::uint32_t leave_out = 0;  ///< blocks of the first commit
+  std::uint32_t parts = 0;      ///< so many, one after another; 0: one
 };
 struct LogBlock {
   Round slot;

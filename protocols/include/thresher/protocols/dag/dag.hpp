@@ -39,7 +39,7 @@ struct Config {
   /// Two own blocks are so far apart while at least two payloads, and together less than
   /// `pace_bytes`, wait for delivery. Pre: at most Delta (1000). 0: as fast as rounds complete.
   Delay pace{0};
-  std::uint64_t pace_bytes = 128 * 1024;
+  std::uint64_t pace_bytes = 512 * 1024;
   std::uint64_t gc_depth = 256;  ///< G, in rounds
   /// Drop payload bytes from memory once delivered. The host then fills them in when it sends a
   /// block whose header names more bytes than it carries.
