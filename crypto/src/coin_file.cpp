@@ -75,6 +75,9 @@ Result<RistrettoScalar, std::string> load_coin_share(const std::string& path) {
   }
   struct stat info {};
   if (::fstat(file.fd, &info) != 0) return system_error("cannot inspect coin share file", path);
+  if (!S_ISREG(info.st_mode)) {
+    return "coin share file '" + path + "' is no file; give the file of a share";
+  }
   if ((info.st_mode & 077) != 0) {
     return "coin share file '" + path + "' can be read by other users; run: chmod 600 " + path;
   }

@@ -101,6 +101,7 @@ Result<SigningKey, std::string> load_key(const std::string& path) {
   struct stat info {};
   if (::fstat(::fileno(file.get()), &info) != 0)
     return system_error("cannot inspect key file", path);
+  if (!S_ISREG(info.st_mode)) return "key file '" + path + "' is no file; give the file of a key";
   if ((info.st_mode & 077) != 0) {
     return "key file '" + path + "' can be read by other users; run: chmod 600 " + path;
   }

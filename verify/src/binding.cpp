@@ -22,6 +22,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   Encoding encoding(context, ta, prepared, 0, budget);
   const Encoding::Stretch first = encoding.continuation();
   const Encoding::Stretch second = encoding.continuation();
+  if (!keep_proofs) encoding.add_orders();
   encoding.require_at_end(normal(fork.when), encoding.trunk());
   encoding.require_at_end(normal(fork.first), first);
   encoding.require_at_end(normal(fork.second), second);
@@ -65,9 +66,11 @@ Outcome check_binding(const Automaton& ta, const Property& property, double seco
     out.why = "the binding checker decides properties of two futures; this one is of a single run";
   } else {
     try {
-      const auto prepared = prepare(ta, budget);
+      const Fork& fork = *property.fork;
+      const auto prepared =
+          prepare(ta, {normal(fork.when), normal(fork.first), normal(fork.second)}, budget);
       if (prepared) {
-        out = search(ta, *property.fork, *prepared, seconds, budget, control.keep_proofs);
+        out = search(ta, fork, *prepared, seconds, budget, control.keep_proofs);
       } else {
         out.why = prepared.error();
       }

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "cone.hpp"
 #include "interrupt.hpp"
 #include "linear.hpp"
 #include "prepare.hpp"
@@ -112,7 +113,10 @@ class Builder {
         symbols_(context_, ta, "") {}
 
   Result<Cells, std::string> run() {
-    for (std::uint32_t r = 0; r < ta_.rules.size() && problem_.empty(); ++r) add_rule(r);
+    const auto matters = cone_of_influence(ta_, {normal(query_.target)}, budget_);
+    for (std::uint32_t r = 0; r < ta_.rules.size() && problem_.empty(); ++r) {
+      if (matters[r]) add_rule(r);
+    }
     if (problem_.empty()) add_targets();
     if (problem_.empty()) check_size();
     for (std::size_t i = 0; i < out_.forms.size() && problem_.empty(); ++i) find_cells(i);

@@ -1,6 +1,7 @@
 #include "encoding.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "linear.hpp"
 #include "trial.hpp"
@@ -49,6 +50,43 @@ Encoding::Stretch Encoding::add_stretch(std::size_t before) {
   out.end = transitions_.size();
   out.after = tip_;
   return out;
+}
+
+namespace {
+
+// What b's form has more than a's, when that speaks of parameters alone.
+std::optional<Linear> more_than(const Atom& a, const Atom& b) {
+  Linear difference = b.form;
+  difference.add(a.form, -1);
+  const bool same = !difference.has(Symbol::Kind::kShared) &&
+                    !difference.has(Symbol::Kind::kLocation) && a.form.has(Symbol::Kind::kShared);
+  return same ? std::optional(difference) : std::nullopt;
+}
+
+}  // namespace
+
+void Encoding::add_orders() {
+  z3::solver admitted = simple_solver(context_);
+  for (const z3::expr& p : parameters_) admitted.add(p >= 0);
+  for (const Formula& f : ta_.resilience) admitted.add(state(normal(f), 0));
+  const auto never_negative = [&](const Linear& form) {
+    if (form.terms.empty()) return form.constant >= 0;
+    budget_.demand();
+    admitted.push();
+    admitted.add(value(form, boundaries_[0]) < 0);
+    const bool out = admitted.check() == z3::unsat;
+    admitted.pop();
+    return out;
+  };
+  for (const Atom& a : prepared_.atoms) {
+    for (const Atom& b : prepared_.atoms) {
+      const auto difference = &a == &b ? std::nullopt : more_than(a, b);
+      if (!difference || !never_negative(*difference)) continue;
+      for (const Boundary& at : boundaries_) {
+        solver_.add(z3::implies(value(a.form, at) >= 0, value(b.form, at) >= 0));
+      }
+    }
+  }
 }
 
 Encoding::Stretch Encoding::continuation() {

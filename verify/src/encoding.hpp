@@ -44,6 +44,10 @@ class Encoding {
   Encoding(z3::context& context, const Automaton& automaton, const Prepared& prepared,
            std::size_t extra, const Budget& budget);
 
+  /// Asserts, of guards that compare the same variables, what the resilience condition implies: at
+  /// every boundary there is so far, one that needs more is true only where the other one is. That
+  /// follows from the rest and only saves Z3 the way to it.
+  void add_orders();
   /// Asserts that the run satisfies `f`, in normal form.
   void require(const Formula& f, Between between = Between::kNeeded);
   /// From the end of the run on, any continuation. May be asked for several times: each is another

@@ -2,23 +2,33 @@
 // two contexts stands one firing.
 #include <z3++.h>
 
-#include <set>
+#include <limits>
+#include <numeric>
 
 #include "backward.hpp"
 #include "interrupt.hpp"
 #include "linear.hpp"
+#include "smallest.hpp"
 #include "trial.hpp"
 
 namespace thresher::verify {
 namespace {
 
 constexpr std::size_t kMostNeeded = 24;
+/// Of a violation that is made smaller.
+constexpr int kMostTries = 12;
 constexpr std::size_t kLongest = 1 << 14;
+/// Contexts entered one by one before whole runs are asked for at once; how long that may take: so
+/// many seconds, a part of the time used so far, and at most this share of what is left.
+constexpr std::size_t kFewContexts = 40;
+constexpr double kLeapSeconds = 1;
+constexpr double kLeapFactor = 2;
+constexpr double kLeapShare = 0.5;
 
 class Paths {
  public:
   Paths(const Automaton& ta, const Property& property, const Query& query, const Cells& cells,
-        const Guide& guide, const Budget& budget, const CheckControl& control)
+        const Guide& guide, const Budget& budget, const CheckControl& control, std::size_t most)
       : ta_(ta),
         property_(property),
         query_(query),
@@ -26,6 +36,7 @@ class Paths {
         guide_(guide),
         budget_(budget),
         control_(control),
+        most_(most),
         interrupter_(context_, budget_),
         solver_(simple_solver(context_)) {
     at_.emplace_back(context_, ta_, "0");
@@ -56,6 +67,8 @@ class Paths {
     if (!doubt_.empty()) found_.why += "; " + doubt_;
     return found_;
   }
+  /// It ended because it had entered as many contexts as it may.
+  bool exhausted() const { return entered_ > most_; }
 
  private:
   struct Transition {
@@ -118,6 +131,10 @@ class Paths {
 
   // The last configuration is the first one in `context`.
   void enter(const Context& context, std::size_t left) {
+    if (++entered_ > most_) {
+      problem_ = "too many paths through the cells";
+      return;
+    }
     solver_.push();
     const std::size_t configurations = at_.size();
     const std::size_t transitions = transitions_.size();
@@ -278,21 +295,13 @@ class Paths {
       solver_.add(z3::implies(t.firings[k] > 0, some(fed)));
     }
   }
-  // Takes away locations that nothing enters until none is left, or a cycle.
   bool cyclic(const Transition& t) const {
     std::set<std::pair<std::uint32_t, std::uint32_t>> edges;
     for (const std::size_t m : t.moves) {
       const AbstractMove& move = cells_.moves[m];
       if (move.from != move.to) edges.emplace(move.from, move.to);
     }
-    while (!edges.empty()) {
-      std::set<std::uint32_t> entered;
-      for (const auto& [from, to] : edges) entered.insert(to);
-      if (std::erase_if(edges, [&](const auto& e) { return !entered.contains(e.first); }) == 0) {
-        return true;
-      }
-    }
-    return false;
+    return has_cycle(std::move(edges));
   }
 
   void add_step(const Context& context) {
@@ -323,28 +332,35 @@ class Paths {
   void try_target() {
     solver_.push();
     solver_.add(at_.back().state(normal(query_.target)));
-    for (int tries = 0; tries < 12 && possible(); ++tries) {
-      const Run run = run_in(solver_.get_model());
-      const auto configurations = replay(ta_, run);
-      if (configurations && !holds(property_.formula, run.parameters, *configurations)) {
-        found_.verdict = Verdict::kViolated;
-        found_.witness = run;
-      } else if (found_.verdict != Verdict::kViolated) {
-        doubt_ = "a counterexample could not be replayed" +
-                 (configurations ? std::string() : " (" + configurations.error() + ")");
-        break;
-      }
-      // The same with fewer processes, as long as there is time.
-      std::int64_t size = 0;
-      z3::expr_vector all(context_);
-      for (std::size_t i = 0; i < run.parameters.size(); ++i) {
-        size += run.parameters[i];
-        all.push_back(at_[0].parameters[i]);
-      }
-      if (all.empty() || size <= 1) break;
-      solver_.add(total(all) < context_.int_val(size));
+    z3::expr_vector parameters(context_);
+    for (const z3::expr& p : at_[0].parameters) parameters.push_back(p);
+    if (possible() && confirm(run_in(solver_.get_model()))) {
+      smallest(found_size(), kMostTries, [&](std::int64_t sum) -> std::optional<std::int64_t> {
+        solver_.push();
+        solver_.add(total(parameters) <= context_.int_val(sum));
+        const bool breaks = possible() && confirm(run_in(solver_.get_model()));
+        solver_.pop();
+        if (!breaks) return std::nullopt;
+        return found_size();
+      });
     }
     solver_.pop();
+  }
+  std::int64_t found_size() const {
+    const auto& values = found_.witness->parameters;
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  }
+
+  bool confirm(const Run& run) {
+    const auto configurations = replay(ta_, run);
+    if (configurations && !holds(property_.formula, run.parameters, *configurations)) {
+      found_.verdict = Verdict::kViolated;
+      found_.witness = run;
+      return true;
+    }
+    doubt_ = "a counterexample could not be replayed" +
+             (configurations ? std::string() : " (" + configurations.error() + ")");
+    return false;
   }
 
   Run run_in(const z3::model& model) const {
@@ -374,6 +390,8 @@ class Paths {
   const Guide& guide_;
   const Budget& budget_;
   const CheckControl& control_;
+  const std::size_t most_;
+  std::size_t entered_ = 0;
   z3::context context_;
   Interrupter interrupter_;
   z3::solver solver_;
@@ -391,8 +409,19 @@ class Paths {
 Outcome search_paths(const Automaton& ta, const Property& property, const Query& query,
                      const Cells& cells, const Guide& guide, const Budget& budget,
                      const CheckControl& control) {
+  constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
   try {
-    return Paths(ta, property, query, cells, guide, budget, control).run();
+    Paths few(ta, property, query, cells, guide, budget, control, kFewContexts);
+    Outcome out = few.run();
+    if (!few.exhausted()) return out;
+    const double patience = kLeapSeconds + kLeapFactor * budget.used();
+    out.witness = leap_to_violation(ta, property, query, cells,
+                                    std::min(patience, kLeapShare * budget.left()), control);
+    if (out.witness) {
+      out.verdict = Verdict::kViolated;
+      return out;
+    }
+    return Paths(ta, property, query, cells, guide, budget, control, kNoLimit).run();
   } catch (const z3::exception& e) {
     Outcome out;
     out.why = budget.reason(std::string("the solver gave up: ") + e.msg());

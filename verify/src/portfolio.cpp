@@ -1,12 +1,13 @@
-// Which checkers a property gets, and all of them on all cores: the first answer ends the others.
+#include "portfolio.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include "budget.hpp"
-#include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr unsigned kLeastThreads = 3;
 /// What a checker gets before the next one competes with it for the cores.
 constexpr double kHeadStart = 0.4;
+/// What checkers get to come to an end once nobody waits for their answer any more.
+constexpr double kGrace = 0.2;
 
 bool lowers(const Automaton& ta) {
   return std::any_of(ta.rules.begin(), ta.rules.end(), [](const Rule& r) {
@@ -74,35 +77,78 @@ struct Question {
   Outcome outcome;
 };
 
-class Portfolio {
+/// Owned by the call and by each of its threads, of which some may outlive the call.
+class Portfolio : public std::enable_shared_from_this<Portfolio> {
  public:
-  Portfolio(const Automaton& ta, const CheckOptions& options)
-      : ta_(ta), options_(options), budget_(options.seconds, nullptr) {
-    for (const Property& p : ta.properties) {
+  Portfolio(const Automaton& ta, const CheckOptions& options, AskChecker ask)
+      : ta_(ta), options_(options), ask_(std::move(ask)), budget_(options.seconds, nullptr) {
+    for (const Property& p : ta_.properties) {
       const auto& only = options.only;
       if (!only.empty() && std::find(only.begin(), only.end(), p.name) == only.end()) continue;
       Question& q = questions_.emplace_back();
       q.property = &p;
-      q.checkers = checkers_for(ta, p, options.checker);
+      q.checkers = checkers_for(ta_, p, options.checker);
       q.patient = q.checkers.front() == "live";
     }
   }
 
   std::vector<Outcome> run() {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    unsigned threads = options_.threads == 0 ? cores : options_.threads;
-    if (options_.checker == "auto" && lowers(ta_)) threads = std::max(threads, kLeastThreads);
-    {
-      std::vector<std::jthread> others;
-      for (unsigned t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
-      work();
+    unsigned count = options_.threads == 0 ? cores : options_.threads;
+    if (options_.checker == "auto" && lowers(ta_)) count = std::max(count, kLeastThreads);
+    std::vector<std::thread> threads;
+    ended_threads_.resize(count);
+    for (unsigned t = 0; t < count; ++t) {
+      threads.emplace_back([self = shared_from_this(), t] {
+        self->work();
+        const std::lock_guard lock(self->mutex_);
+        self->ended_threads_[t] = true;
+        self->changed_.notify_all();
+      });
     }
+    std::unique_lock lock(mutex_);
+    wait(lock);
+    closed_ = true;
+    for (Question& q : questions_) close(q);
+    const std::vector<bool> ended = ended_threads_;
     std::vector<Outcome> outcomes;
-    for (Question& q : questions_) outcomes.push_back(std::move(q.outcome));
+    for (const Question& q : questions_) outcomes.push_back(q.outcome);
+    lock.unlock();
+    for (unsigned t = 0; t < count; ++t) ended[t] ? threads[t].join() : threads[t].detach();
+    const bool left = std::find(ended.begin(), ended.end(), false) != ended.end();
+    for (Outcome& o : outcomes) o.left_behind = left;
     return outcomes;
   }
 
  private:
+  // Until all threads have ended, or for a moment longer than anybody needs their answers.
+  void wait(std::unique_lock<std::mutex>& lock) {
+    const auto ended = [this] {
+      return std::find(ended_threads_.begin(), ended_threads_.end(), false) == ended_threads_.end();
+    };
+    const auto decided = [](const Question& q) { return q.decided.load(); };
+    const auto answered = [&] {
+      return ended() || std::all_of(questions_.begin(), questions_.end(), decided);
+    };
+    (void)changed_.wait_until(lock, budget_.deadline(), answered);
+    (void)changed_.wait_for(lock, std::chrono::duration<double>(kGrace), ended);
+  }
+
+  // What is unfinished when the call ends is unknown, and its checkers are told to end.
+  void close(Question& q) {
+    if (!q.decided.exchange(true) && q.ended < q.begun) {
+      Outcome late;
+      late.checker = q.checkers[q.begun - 1];
+      late.why = "no answer within the time";
+      late.seconds = options_.seconds;
+      ++q.ended;
+      record(q, std::move(late));
+    } else if (q.outcome.checker.empty()) {
+      q.outcome.checker = q.checkers.front();
+      q.outcome.why = "the time for the whole call was over";
+    }
+  }
+
   static bool open(const Question& q) { return !q.decided && q.begun < q.checkers.size(); }
   // Every property's first checker before anybody's second; nothing while all have their head
   // start.
@@ -119,27 +165,28 @@ class Portfolio {
 
   void work() {
     std::unique_lock lock(mutex_);
-    while (std::any_of(questions_.begin(), questions_.end(), open)) {
+    while (!closed_ && std::any_of(questions_.begin(), questions_.end(), open)) {
       Question* const q = next();
       if (q == nullptr) {
-        (void)ended_.wait_for(lock, std::chrono::milliseconds(20));
+        (void)changed_.wait_for(lock, std::chrono::milliseconds(20));
         continue;
       }
       const std::string checker = q->checkers[q->begun++];
       q->last_begun = budget_.used();
       lock.unlock();
-      Outcome outcome = check_one(ta_, *q->property, checker, budget_.left(),
-                                  {&q->decided, options_.keep_proofs});
+      Outcome outcome =
+          ask_(ta_, *q->property, checker, budget_.left(), {&q->decided, options_.keep_proofs});
       if (outcome.checker.empty()) outcome.checker = checker;
       lock.lock();
+      if (closed_) return;
       ++q->ended;
-      take(*q, std::move(outcome));
-      ended_.notify_all();
+      record(*q, std::move(outcome));
+      changed_.notify_all();
     }
   }
 
-  void take(Question& q, Outcome outcome) {
-    if (q.decided) return;
+  static void record(Question& q, Outcome outcome) {
+    if (q.outcome.verdict != Verdict::kUnknown) return;
     outcome.seconds = std::max(outcome.seconds, q.outcome.seconds);
     if (outcome.verdict != Verdict::kUnknown) {
       q.decided = true;
@@ -152,12 +199,15 @@ class Portfolio {
     q.outcome = std::move(outcome);
   }
 
-  const Automaton& ta_;
-  const CheckOptions& options_;
-  Budget budget_;
+  const Automaton ta_;
+  const CheckOptions options_;
+  const AskChecker ask_;
+  const Budget budget_;
   std::mutex mutex_;
-  std::condition_variable ended_;
+  std::condition_variable changed_;
   std::deque<Question> questions_;
+  std::vector<bool> ended_threads_;
+  bool closed_ = false;
 };
 
 }  // namespace
@@ -168,8 +218,13 @@ const std::vector<std::string>& checker_names() {
   return names;
 }
 
+std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& options,
+                                   const AskChecker& ask) {
+  return std::make_shared<Portfolio>(ta, options, ask)->run();
+}
+
 std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
-  return Portfolio(ta, options).run();
+  return run_portfolio(ta, options, check_one);
 }
 
 }  // namespace thresher::verify

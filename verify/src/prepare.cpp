@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cone.hpp"
+
 namespace thresher::verify {
 namespace {
 
@@ -165,9 +167,13 @@ struct Builder {
 
 }  // namespace
 
-Result<Prepared, std::string> prepare(const Automaton& ta, const Budget& budget) {
+Result<Prepared, std::string> prepare(const Automaton& ta, const std::vector<Formula>& formulas,
+                                      const Budget& budget) {
   Builder b{ta, budget, {}, {}};
-  for (std::uint32_t i = 0; i < ta.rules.size() && b.problem.empty(); ++i) b.add_rule(i);
+  const std::vector<bool> matters = cone_of_influence(ta, formulas, budget);
+  for (std::uint32_t i = 0; i < ta.rules.size() && b.problem.empty(); ++i) {
+    if (matters[i]) b.add_rule(i);
+  }
   if (!b.problem.empty()) return b.problem;
   b.find_counting_atoms();
   b.sort_locations();

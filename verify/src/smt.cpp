@@ -17,6 +17,13 @@ std::size_t eventualities(const Formula& f) {
   return count;
 }
 
+// Without the conditions on the start, which hold whatever comes.
+std::vector<Formula> to_come(const Formula& f) {
+  std::vector<Formula> out = f.kind == Kind::kAnd ? f.children : std::vector{f};
+  std::erase_if(out, is_state);
+  return out;
+}
+
 // A run that the library itself carried out and that breaks the property, or why there is none.
 Outcome judged(const Automaton& ta, const Property& property, const Run& run, bool exact) {
   Outcome out;
@@ -69,6 +76,7 @@ class Search {
     z3::context context;
     const Interrupter interrupter(context, budget_);
     Encoding encoding(context, ta_, prepared_, extra, budget_);
+    if (!keep_proofs_) encoding.add_orders();
     encoding.require(negated_, between);
     exact_ = encoding.exact();
     limit(encoding.solver(), context, budget_.left());
@@ -120,7 +128,7 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
   }
   const std::string checker = out.checker;
   try {
-    const auto prepared = prepare(ta, budget);
+    const auto prepared = prepare(ta, to_come(normal(negate(property.formula))), budget);
     if (!prepared) {
       out.why = prepared.error();
     } else if (!prepared->settles && checker == "live") {

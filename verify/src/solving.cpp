@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "smallest.hpp"
+
 namespace thresher::verify {
 namespace {
 
@@ -33,8 +35,6 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
          std::to_string(kMostUnknowns) + " are the most";
 }
 
-// Halves the interval of sums of parameters; a sum that the solver cannot judge counts as too
-// small.
 void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
             const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
@@ -47,21 +47,16 @@ void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> 
   z3::solver& solver = encoding.solver();
   const double allowed = std::clamp(2 * budget.used(), kLeastShrinking, kMostShrinking);
   const Budget own(std::min(allowed, budget.left()), nullptr);
-  std::int64_t too_small = -1;
-  std::int64_t known = size(parameters);
-  for (int tries = 0; tries < kMostShrinks && known - too_small > 1; ++tries) {
-    if (own.over() || budget.over()) return;
-    const std::int64_t wanted = too_small + (known - too_small) / 2;
+  smallest(size(parameters), kMostShrinks, [&](std::int64_t sum) -> std::optional<std::int64_t> {
+    if (own.over() || budget.over()) return std::nullopt;
+    std::optional<std::int64_t> smaller;
     solver.push();
-    solver.add(z3::sum(all) <= context.int_val(wanted));
+    solver.add(z3::sum(all) <= context.int_val(sum));
     limit(solver, context, std::min(own.left(), allowed / 2));
-    if (solver.check() == z3::sat) {
-      known = size(found(solver.get_model()));
-    } else {
-      too_small = wanted;
-    }
+    if (solver.check() == z3::sat) smaller = size(found(solver.get_model()));
     solver.pop();
-  }
+    return smaller;
+  });
 }
 
 std::string out_of_time(double seconds) {

@@ -49,4 +49,16 @@ std::vector<Step> order_by_trial(const std::vector<Hop>& hops,
   return steps;
 }
 
+// Takes away what nothing enters until nothing is left, or a circle.
+bool has_cycle(std::set<std::pair<std::uint32_t, std::uint32_t>> edges) {
+  while (!edges.empty()) {
+    std::set<std::uint32_t> entered;
+    for (const auto& [from, to] : edges) entered.insert(to);
+    if (std::erase_if(edges, [&](const auto& e) { return !entered.contains(e.first); }) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace thresher::verify

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "thresher/verify/replay.hpp"
@@ -19,5 +21,8 @@ struct Hop {
 std::vector<Step> order_by_trial(const std::vector<Hop>& hops,
                                  const std::vector<std::int64_t>& firings,
                                  const std::vector<std::int64_t>& processes);
+
+/// Whether edges from one number to another close a circle.
+bool has_cycle(std::set<std::pair<std::uint32_t, std::uint32_t>> edges);
 
 }  // namespace thresher::verify

@@ -40,11 +40,10 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
   const auto near = nearest(name, known);
+  std::string all;
+  for (const std::string& each : known) all += each + ", ";
   return "no backend is called '" + name + "'" +
-         (near
-              ? "; did you mean '" + *near + "'?"
-              : "; there are: portable, avx2, avx512, rlc, rlc-straus, rlc-pippenger, rlc-avx2 and "
-                "all");
+         (near ? "; did you mean '" + *near + "'?" : "; there are: " + all + "all");
 }
 
 }  // namespace thresher::cli

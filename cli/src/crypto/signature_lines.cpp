@@ -9,7 +9,7 @@ void SignatureLines::fail(const std::string& what) {
   problem_ = name_ + ":" + std::to_string(line_) + ": " + what;
 }
 
-bool SignatureLines::read_line(std::string& text) {
+bool SignatureLines::read_line(std::string& text) try {
   text.clear();
   ++line_;
   auto* buffer = in_.rdbuf();
@@ -22,6 +22,9 @@ bool SignatureLines::read_line(std::string& text) {
     }
   }
   return !text.empty();
+} catch (const std::ios_base::failure& e) {  // a disk that fails, or a folder
+  fail(std::string("it cannot be read: ") + e.what());
+  return false;
 }
 
 std::optional<SignatureLine> SignatureLines::next() {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -16,6 +18,14 @@ struct Args {
   std::string backend = "all";
   bool json = false;
 };
+
+/// One line, and nothing that a terminal obeys.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  return text;
+}
 
 /// Signatures that are verified together; bounds the memory.
 constexpr std::size_t kBatch = 1024;
@@ -92,7 +102,7 @@ class Session {
       std::cout << out.line() << '\n';
       return;
     }
-    std::cout << line.id;
+    std::cout << printable(line.id);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       std::cout << ' ' << backends_.here[i]->name() << '='
                 << (!answers[i]   ? "unavailable"
@@ -122,6 +132,10 @@ int run(const Args& a) {
   }
   std::ifstream file;
   if (a.in != "-") {
+    std::error_code none;
+    if (std::filesystem::is_directory(a.in, none)) {
+      return fail(kUsage, "'" + a.in + "' is a folder; give a file of JSON lines or -");
+    }
     file.open(a.in, std::ios::binary);
     if (!file) return fail(kUsage, "cannot read '" + a.in + "'; give a file of JSON lines or -");
   }

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -334,6 +336,32 @@ void note_missing(const Args& a, const verify::Automaton& ta) {
   }
 }
 
+/// Verdicts, notes, witnesses, and in `seconds` the second solver's opinion.
+int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>& outcomes,
+         double seconds) {
+  std::vector<const verify::Property*> wanted;
+  for (const auto& p : ta.properties) {
+    const auto& only = a.properties;
+    if (only.empty() || std::find(only.begin(), only.end(), p.name) != only.end()) {
+      wanted.push_back(&p);
+    }
+  }
+  const Opinions opinions =
+      a.cross_check ? second_opinions(outcomes, seconds) : Opinions(outcomes.size());
+  if (a.json) print_json(a, ta, wanted, outcomes, opinions);
+  for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
+    std::printf("%-20s %s  [%s, %.2f s]\n", wanted[i]->name.c_str(),
+                verdict_text(ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
+                outcomes[i].seconds);
+  }
+  const int contradiction = report(wanted, opinions);
+  if (!a.witness.empty()) {
+    const std::string problem = write_witnesses(a.witness, ta, wanted, outcomes);
+    if (!problem.empty()) return fail(kFailed, problem);
+  }
+  return contradiction != kDone ? contradiction : status_of(outcomes);
+}
+
 int run(Args a) {
   const auto start = std::chrono::steady_clock::now();
   const auto timeout = parse_duration(a.timeout);
@@ -380,29 +408,14 @@ int run(Args a) {
   options.checker = a.checker;
   options.only = a.properties;
   const auto outcomes = verify::check_all(*ta, options);
-  std::vector<const verify::Property*> wanted;
-  for (const auto& p : ta->properties) {
-    const auto& only = a.properties;
-    if (only.empty() || std::find(only.begin(), only.end(), p.name) != only.end()) {
-      wanted.push_back(&p);
-    }
+  const int status = tell(a, *ta, outcomes, seconds - since(start));
+  // A thread that a checker left behind still works in the solver: what the end of the program
+  // tears down must wait for nobody and be torn down under nobody.
+  if (std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.left_behind; })) {
+    std::fflush(nullptr);
+    std::_Exit(status);
   }
-  Opinions opinions(outcomes.size());
-  if (a.cross_check) {
-    opinions = second_opinions(outcomes, seconds - since(start));
-  }
-  if (a.json) print_json(a, *ta, wanted, outcomes, opinions);
-  for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
-    std::printf("%-20s %s  [%s, %.2f s]\n", wanted[i]->name.c_str(),
-                verdict_text(*ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
-                outcomes[i].seconds);
-  }
-  const int contradiction = report(wanted, opinions);
-  if (!a.witness.empty()) {
-    const std::string problem = write_witnesses(a.witness, *ta, wanted, outcomes);
-    if (!problem.empty()) return fail(kFailed, problem);
-  }
-  return contradiction != kDone ? contradiction : status_of(outcomes);
+  return status;
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 // A device has `slots` buffers of its own (page-locked memory). The caller fills one, submits it
 // and polls it; other slots may be filled and submitted meanwhile. Results are three bitmaps of
 // `count` bits: valid signatures, keys that do not decode, signatures of a combination that failed.
-// Guarantees asked of a module: no call but open() and close() waits for the device; no exception
-// crosses. Any change of a struct here or in stages.hpp raises kDeviceAbi.
+// Guarantees asked of a module: only open(), put_keys() and close() wait for the device; no
+// exception crosses. Any change of a struct here or in stages.hpp raises kDeviceAbi.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "crypto/signature_lines.hpp"
+#include "samples.hpp"
 
 namespace {
 
@@ -15,6 +16,11 @@ void check(bool ok, const char* what) {
 }
 
 }  // namespace
+
+std::vector<std::string> fuzz_samples() {
+  return {R"({"id":"a","key":"00ff","msg":"","sig":"7f","valid":true,"x":[1,{"y":null}]})"
+          "\n"};
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream in(std::string(reinterpret_cast<const char*>(data), size));

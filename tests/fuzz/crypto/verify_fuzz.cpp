@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "samples.hpp"
+#include "thresher/core/prng.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
 
@@ -81,6 +83,16 @@ Made make(Source& source, const std::vector<SigningKey>& keys) {
 }
 
 }  // namespace
+
+// No text: any bytes say how to make a batch.
+std::vector<std::string> fuzz_samples() {
+  Prng random(3);
+  std::vector<std::string> out(16, std::string(400, ' '));
+  for (std::string& sample : out) {
+    for (char& c : sample) c = static_cast<char>(random.below(256));
+  }
+  return out;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto keys = [] {

@@ -94,10 +94,21 @@ class CryptoVerify(Files):
         self.assertEqual(out.returncode, 2, out.stderr)
         self.assertIn(":1: the line is longer", out.stderr)
 
+    def test_a_folder_is_no_file(self):
+        out = run("crypto", "verify", "--in", "/")
+        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertIn("'/' is a folder", out.stderr)
+
+    def test_an_id_stays_on_its_line(self):
+        text = json.dumps(dict(GOOD, id="a\nb\u001b[31m")) + "\n"
+        out = run("crypto", "verify", "--in", "-", "--backend", "portable", text=text)
+        self.assertEqual(out.stdout, "a?b?[31m portable=valid\n")
+
     def test_an_unknown_backend(self):
         out = self.verify(GOOD, backend="avx51")
         self.assertEqual(out.returncode, 2)
         self.assertIn("did you mean 'avx512'", out.stderr)
+        self.assertIn("emulator, cuda, all", self.verify(GOOD, backend="no-such-thing").stderr)
 
     def test_the_emulator_is_compared_and_a_missing_card_is_a_note(self):
         out = self.verify(dict(GOOD, valid=True))
@@ -196,8 +207,8 @@ class Verify(Files):
         self.assertEqual(out.returncode, 3, out.stderr)
         row = only(out)
         self.assertEqual((row["class"], row["verdict"], row["checker"]), ("binding", "violated", "binding"))
-        self.assertEqual(row["witness"]["first"][-1]["to"], "locC0")
-        self.assertEqual(row["witness"]["second"][-1]["to"], "locC1")
+        self.assertIn("locC0", [step["to"] for step in row["witness"]["first"]])
+        self.assertIn("locC1", [step["to"] for step in row["witness"]["second"]])
         out = run("verify", "--protocol", "mmr14", "--replay", schedule)
         self.assertEqual((out.returncode, out.stdout), (3, "binding              BROKEN by the run\n"))
         runs = json.loads(schedule.read_text())["runs"]
@@ -457,7 +468,8 @@ class Operators(Files):
             return {name: float(value) for name, value in rows}
         self.eventually("the transaction in the figures",
                         lambda: figures().get("thresher_committed_transactions_total") == 1)
-        self.assertEqual(figures()["thresher_links_up"], 3)
+        # It is ready, and may decide, with two of its three links.
+        self.eventually("all links", lambda: figures()["thresher_links_up"] == 3)
         self.assertGreater(figures()["thresher_signatures_total"], 0)
         self.assertGreater(figures()["thresher_verify_batches_total"], 0)
         self.assertEqual(figures()["thresher_bad_signatures_total"], 0)

@@ -27,7 +27,7 @@ void compare_checkers(bool cycles, std::uint64_t seeds) {
     const auto ta = parse_automaton(text, "random.ta");
     ASSERT_TRUE(ta) << ta.error() << "\n" << text;
     for (const Property& p : ta->properties) {
-      const Outcome smt = check_smt(*ta, p, 10);
+      const Outcome smt = check_smt(*ta, p, 120);
       ASSERT_NE(smt.verdict, Verdict::kUnknown)
           << "seed " << seed << " " << p.name << ": " << smt.why << text;
       ++(smt.verdict == Verdict::kSafe ? safe : violated);

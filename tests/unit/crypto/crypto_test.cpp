@@ -168,6 +168,12 @@ TEST_F(KeyFile, IsNeverOverwritten) {
   EXPECT_EQ(load_key(path_)->public_key(), key.public_key());
 }
 
+TEST_F(KeyFile, AFolderIsNone) {
+  const auto key = load_key("/");
+  ASSERT_FALSE(key);
+  EXPECT_NE(key.error().find("'/' is no file"), std::string::npos) << key.error();
+}
+
 TEST_F(KeyFile, RefusesWorldReadableTruncatedAndMissing) {
   ASSERT_TRUE(save_key(SigningKey::generate(), path_));
   ::chmod(path_.c_str(), 0644);

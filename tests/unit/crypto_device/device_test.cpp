@@ -130,6 +130,15 @@ TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
   EXPECT_EQ(verdicts(*cuda, work), portable(work));
 }
 
+// Run by ctest with old_driver.cpp in the place of the driver.
+TEST(CudaModule, ADriverThatIsTooOldIsNamed) {
+  if (std::getenv("THRESHER_OLD_DRIVER") == nullptr) GTEST_SKIP() << "the old driver is not loaded";
+  const std::string why = why_unavailable("cuda");
+  EXPECT_EQ(why.rfind("the NVIDIA driver is for CUDA 11.4, the module was built with ", 0), 0u)
+      << why;
+  EXPECT_EQ(make_verifier("cuda"), nullptr);
+}
+
 TEST(CudaModule, AFileThatIsNotThereIsNamed) {
   ::setenv("THRESHER_CUDA_MODULE", "/nonexistent/module.so", 1);
   EXPECT_EQ(make_verifier("cuda"), nullptr);

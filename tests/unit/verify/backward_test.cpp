@@ -1,4 +1,6 @@
 // The acs and zcs checkers: what each decides, what it refuses, and that it ends when told.
+#include "backward.hpp"
+
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -160,6 +162,37 @@ TEST_P(Backward, CallsFromSeveralThreadsDoNotMix) {
     }
   }
   EXPECT_THAT(verdicts, testing::Each(Verdict::kViolated));
+}
+
+// kRounds with one reset before c may be entered: six stretches, and five changes of a cell.
+TEST(Leap, FindsAWholeRunThroughAResetAtOnce) {
+  std::string text = kRounds;
+  text.replace(text.find("y >= 3"), 6, "y >= 1");
+  const Automaton ta = parsed(text);
+  const Property& p = named(ta, "third");
+  const Budget budget(60, nullptr);
+  const auto queries = queries_of(normal(negate(p.formula)));
+  ASSERT_TRUE(queries);
+  const auto cells = Cells::build(ta, queries->front(), budget, false);
+  ASSERT_TRUE(cells) << cells.error();
+  const auto run = leap_to_violation(ta, p, queries->front(), *cells, 60, {});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->parameters[0], 2);
+  const auto configurations = replay(ta, *run);
+  ASSERT_TRUE(configurations) << configurations.error();
+  EXPECT_FALSE(holds(p.formula, run->parameters, *configurations));
+}
+
+TEST(Leap, FindsNothingWhereThereIsNothing) {
+  const Automaton ta = parsed(kRounds);
+  const Property& p = named(ta, "over");
+  const auto queries = queries_of(normal(negate(p.formula)));
+  const auto cells = Cells::build(ta, queries->front(), Budget(60, nullptr), false);
+  ASSERT_TRUE(cells) << cells.error();
+  EXPECT_FALSE(leap_to_violation(ta, p, queries->front(), *cells, 5, {}));
+  std::atomic<bool> stop{true};
+  EXPECT_FALSE(
+      leap_to_violation(ta, named(ta, "third"), queries->front(), *cells, 60, {&stop, false}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Checkers, Backward,

@@ -29,6 +29,8 @@ struct Outcome {
   std::vector<std::string> proofs;
   /// Of kViolated with two futures{}; `witness` is then the first one.
   std::optional<Futures> futures{};
+  /// Of check_all(): some checker of the call had not ended when its time was over.
+  bool left_behind = false;
 };
 
 struct CheckOptions {
@@ -79,7 +81,10 @@ struct Exploration {
 Exploration explore_instance(const Automaton& automaton, const Property& property,
                              const std::vector<std::int64_t>& parameters, double seconds);
 
-/// One outcome for each property asked for, in order.
+/// One outcome for each property asked for, in order, about a quarter of a second after
+/// `options.seconds` at the latest. A checker that has not noticed the end by then is left to
+/// itself, in a thread that works on copies (`Outcome::left_behind`): a program that ends then had
+/// better do so with std::_Exit.
 std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);
 
 }  // namespace thresher::verify

@@ -1,0 +1,114 @@
+// The call ends although a checker does not, and keeps what was found before.
+#include "portfolio.hpp"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "thresher/verify/text.hpp"
+
+namespace thresher::verify {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kTwo =
+    "skel S { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+    "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
+    "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; }\n"
+    "specifications (0) { easy: [](x <= N); hard: [](b == 0); } }";
+
+/// Holds whoever comes until it is opened, and waits then until all have left.
+class Gate {
+ public:
+  void hold() {
+    std::unique_lock lock(mutex_);
+    ++inside_;
+    changed_.wait(lock, [this] { return opened_; });
+    --inside_;
+    changed_.notify_all();
+  }
+  void open_and_wait() {
+    std::unique_lock lock(mutex_);
+    opened_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return inside_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool opened_ = false;
+  int inside_ = 0;
+};
+
+Outcome safe(const std::string& checker) {
+  Outcome out;
+  out.verdict = Verdict::kSafe;
+  out.checker = checker;
+  return out;
+}
+
+CheckOptions quick(std::string checker) {
+  CheckOptions options;
+  options.seconds = 0.05;
+  options.checker = std::move(checker);
+  options.threads = 2;
+  return options;
+}
+
+TEST(Portfolio, ACheckerThatDoesNotEndIsLeftBehind) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  Gate gate;
+  const auto outcomes =
+      run_portfolio(*ta, quick("zcs"),
+                    [&gate](const Automaton&, const Property& p, const std::string& checker, double,
+                            const CheckControl&) {
+                      if (p.name == "hard") gate.hold();
+                      return safe(checker);
+                    });
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[1].verdict, Verdict::kUnknown);
+  EXPECT_THAT(outcomes[1].why, HasSubstr("no answer within the time"));
+  EXPECT_EQ(outcomes[1].checker, "zcs");
+  EXPECT_TRUE(outcomes[1].left_behind);
+  gate.open_and_wait();
+}
+
+TEST(Portfolio, AnAnswerDoesNotWaitForACompetitorThatDoesNotEnd) {
+  auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  Gate gate;
+  CheckOptions options = quick("auto");
+  options.seconds = 3600;
+  options.only = {"hard"};
+  const auto outcomes =
+      run_portfolio(*ta, options,
+                    [&gate](const Automaton&, const Property&, const std::string& checker, double,
+                            const CheckControl&) {
+                      if (checker == "smt") gate.hold();
+                      return safe(checker);
+                    });
+  ASSERT_EQ(outcomes.size(), 1u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[0].checker, "zcs");
+  EXPECT_TRUE(outcomes[0].left_behind);
+  gate.open_and_wait();
+}
+
+TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  const auto outcomes = check_all(*ta, options);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[1].verdict, Verdict::kViolated);
+  EXPECT_FALSE(outcomes[0].left_behind);
+}
+
+}  // namespace
+}  // namespace thresher::verify

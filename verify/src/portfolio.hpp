@@ -1,0 +1,25 @@
+// All checkers that a property gets, on all cores: the first answer ends the others. Private to
+// verify/.
+//
+//   const auto outcomes = run_portfolio(ta, options, check_one);
+//
+// Guarantees: the call ends soon after its time, whatever the checkers do. One that does not notice
+// the end of its time (an operation of Z3 or BuDDy cannot be broken off) is left to itself, its
+// question is unknown, and every outcome says that somebody was left behind. It works on copies
+// that live as long as it does. Does not: end such a thread.
+#pragma once
+
+#include <functional>
+
+#include "thresher/verify/checker.hpp"
+
+namespace thresher::verify {
+
+/// One checker, by name, on one property for so many seconds.
+using AskChecker = std::function<Outcome(const Automaton&, const Property&, const std::string&,
+                                         double seconds, const CheckControl&)>;
+
+std::vector<Outcome> run_portfolio(const Automaton& automaton, const CheckOptions& options,
+                                   const AskChecker& ask);
+
+}  // namespace thresher::verify
