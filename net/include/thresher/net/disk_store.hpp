@@ -6,9 +6,9 @@
 //   (*store)->write(records, /*sync=*/true);
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
-// cut: one write and one sync of one file. Without sync they may be lost, the later first. The index
-// is never ahead of the log on the disk. A damaged log is refused, with the byte. One process at a
-// time. A body that is read later is not checked here: its readers know its digest.
+// cut: one write and one sync of one file. Without sync they may be lost, the later first. The
+// index is never ahead of the log on the disk. A damaged log is refused, with the byte. One process
+// at a time. A body that is read later is not checked here: its readers know its digest.
 #pragma once
 
 #include <memory>
