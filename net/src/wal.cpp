@@ -104,10 +104,7 @@ bool WriteAheadLog::fails(const char* what, int error) {
 
 std::string WriteAheadLog::open(const std::string& path, const WalPlace& from,
                                 const std::function<bool(const WalFrame&)>& visit) {
-  const int flags = O_RDWR | O_CREAT | O_CLOEXEC;
-  file_ = ::open(path.c_str(), flags | O_DIRECT, 0600);
-  // Some file systems have no way past the page cache.
-  if (file_ < 0 && errno == EINVAL) file_ = ::open(path.c_str(), flags, 0600);
+  file_ = open_past_cache(path, O_RDWR | O_CREAT);
   struct stat info {};
   if (file_ < 0 || !window_.open(path) || ::fstat(file_, &info) != 0) {
     return "cannot open '" + path + "': " + std::strerror(errno) + "; check the folder's owner";
@@ -220,9 +217,13 @@ void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace
 
 bool WriteAheadLog::reserve(std::uint64_t until) {
   while (reserved_ < until) {
-    const int error =
-        ::posix_fallocate(file_, static_cast<off_t>(reserved_), static_cast<off_t>(kReserve));
-    if (error != 0) return fails("reserving space for the write-ahead log", error);
+    int done = ::fallocate(file_, 0, static_cast<off_t>(reserved_), static_cast<off_t>(kReserve));
+    if (done != 0 && errno == EINTR) continue;
+    // Where space cannot be reserved a full disk is met by the write instead.
+    if (done != 0 && errno == EOPNOTSUPP) {
+      done = ::ftruncate(file_, static_cast<off_t>(reserved_ + kReserve));
+    }
+    if (done != 0) return fails("reserving space for the write-ahead log", errno);
     reserved_ += kReserve;
   }
   return true;

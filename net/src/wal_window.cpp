@@ -32,14 +32,24 @@ void BlockBuffer::resize(std::size_t capacity, std::size_t keep) {
   capacity_ = capacity;
 }
 
+int open_past_cache(const std::string& path, int flags) {
+  flags |= O_CLOEXEC;
+  int file = ::open(path.c_str(), flags | O_DIRECT, 0600);
+  if (file < 0) return errno == EINVAL ? ::open(path.c_str(), flags, 0600) : -1;
+  alignas(BlockBuffer::kBlock) std::byte probe[BlockBuffer::kBlock];
+  if (::pread(file, probe, sizeof probe, 0) < 0 && errno == EINVAL) {  // its blocks are larger
+    ::close(file);
+    file = ::open(path.c_str(), flags, 0600);
+  }
+  return file;
+}
+
 WalWindow::~WalWindow() {
   if (file_ >= 0) ::close(file_);
 }
 
 bool WalWindow::open(const std::string& path) {
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
-  // Some file systems have no way past the page cache.
-  if (file_ < 0 && errno == EINVAL) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  file_ = open_past_cache(path, O_RDONLY);
   return file_ >= 0;
 }
 

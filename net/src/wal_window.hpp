@@ -43,6 +43,10 @@ class BlockBuffer {
   std::size_t capacity_ = 0;
 };
 
+/// Opens a file past the page cache where its file system has such a way with blocks of
+/// BlockBuffer::kBlock, through the page cache elsewhere. -1 leaves why in errno.
+int open_past_cache(const std::string& path, int flags);
+
 /// Guarantees: any place and size, from any thread; what was not written when it was read is read
 /// again. Holds the pieces of 1 MiB that were read last: blocks lie near each other in the order in
 /// which they came, the log asks for them in the order in which they were committed.
