@@ -106,6 +106,7 @@ class Leap {
   static std::vector<std::int64_t> numbers(const z3::model& model,
                                            const std::vector<z3::expr>& all) {
     std::vector<std::int64_t> out;
+    out.reserve(all.size());
     for (const z3::expr& e : all) out.push_back(model.eval(e, true).get_numeral_int64());
     return out;
   }

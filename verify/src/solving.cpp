@@ -35,7 +35,7 @@ std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t
          std::to_string(kMostUnknowns) + " are the most";
 }
 
-void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
+void shrink(Encoding& encoding, z3::context& context, const std::vector<std::int64_t>& parameters,
             const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found) {
   const auto size = [](const std::vector<std::int64_t>& all) {

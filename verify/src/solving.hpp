@@ -21,7 +21,7 @@ std::string too_large(const Automaton& automaton, const Prepared& prepared, std:
 
 /// The same violation with fewer processes, as far as a short search finds one: `found` gets each
 /// model, the last one is the smallest.
-void shrink(Encoding& encoding, z3::context& context, std::vector<std::int64_t> parameters,
+void shrink(Encoding& encoding, z3::context& context, const std::vector<std::int64_t>& parameters,
             const Budget& budget,
             const std::function<std::vector<std::int64_t>(const z3::model&)>& found);
 

@@ -23,7 +23,7 @@ Bytes key_of(const Instance& i, std::uint8_t counter = 0) {
 
 }  // namespace
 
-Bracha::Bracha(Config config) : config_(std::move(config)), origins_(config_.committee.size()) {}
+Bracha::Bracha(Config config) : config_(config), origins_(config_.committee.size()) {}
 
 Bracha::State* Bracha::instance(const Instance& i) {
   if (!config_.committee.contains(i.origin)) return nullptr;
@@ -78,7 +78,7 @@ void Bracha::on(const Restored& record, Fx&) {
 }
 
 void Bracha::on(const Start&, Fx& fx) {
-  for (std::uint16_t o = 0; o < origins_.size(); ++o) {
+  for (std::uint32_t o = 0; o < origins_.size(); ++o) {
     for (auto& [number, state] : origins_[o].open) {
       if (config_.trace != nullptr) {
         config_.trace->add({.instance = o,
@@ -87,7 +87,7 @@ void Bracha::on(const Start&, Fx& fx) {
                             .rule = RuleEvent::kRestart,
                             .location = state.location});
       }
-      advance({NodeId{o}, number}, state, fx);
+      advance({NodeId{static_cast<std::uint16_t>(o)}, number}, state, fx);
     }
   }
   arm(fx);
@@ -285,17 +285,18 @@ void Bracha::ask_again(const Instance& i, const State& s, Fx& fx) const {
 
 void Bracha::on(const Expired&, Fx& fx) {
   armed_ = false;
-  for (std::uint16_t o = 0; o < origins_.size(); ++o) {
+  for (std::uint32_t o = 0; o < origins_.size(); ++o) {
     for (auto& [number, s] : origins_[o].open) {
-      const Instance i{NodeId{o}, number};
+      const Instance i{NodeId{static_cast<std::uint16_t>(o)}, number};
       if (!s.done) {
         ask_again(i, s, fx);
         continue;
       }
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !std::has_single_bit(++s.age)) continue;
-      for (std::uint16_t to = 0; to < config_.committee.size(); ++to) {
-        if (!s.spoke[kReadied].contains(NodeId{to})) repeat(NodeId{to}, i, s, fx);
+      for (std::uint32_t k = 0; k < config_.committee.size(); ++k) {
+        const NodeId to{static_cast<std::uint16_t>(k)};
+        if (!s.spoke[kReadied].contains(to)) repeat(to, i, s, fx);
       }
     }
   }

@@ -180,8 +180,8 @@ struct Bullshark::State {
   /// Certified by their authors' word: the signatures are checked when they could matter.
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
   bool wanted = false;  // somebody refers to one of them
-  std::uint64_t next_ticket = 1;
   bool asked = false;  // for verdicts on certificates, since the input that is being looked at
+  std::uint64_t next_ticket = 1;
 
   struct Missing {
     NodeId needed_by;
