@@ -180,7 +180,7 @@ struct Bullshark::State {
   /// Certified by their authors' word: the signatures are checked when they could matter.
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
   bool wanted = false;  // somebody refers to one of them
-  bool asked = false;  // for verdicts on certificates, since the input that is being looked at
+  bool asked = false;   // for verdicts on certificates, since the input that is being looked at
   std::uint64_t next_ticket = 1;
 
   struct Missing {
