@@ -22,9 +22,10 @@
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
 // to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
 // signs, each with who sees it) with `proposes(message)` (what they stand in for) and
-// `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run broke
-// what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of the
-// correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those nodes).
+// `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run
+// broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of
+// the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those
+// nodes).
 #pragma once
 
 #include <cstdint>
