@@ -19,7 +19,8 @@ Store::Store(const Committee& committee, const Rules& rules, std::uint64_t gc_de
 }
 
 // A copy goes its own way, on a thread of its own perhaps, so names that only the original used are
-// copied too. The shapes of its blocks, which never change, are shared.
+// copied too. The shapes of its blocks, which never change, are shared. All members are here but
+// what a walk works with.
 Store::Store(const Store& other)
     : judge_(other.judge_),
       certify_(other.certify_),
@@ -28,6 +29,7 @@ Store::Store(const Store& other)
       shares_names_(other.shares_names_),
       floor_(other.floor_),
       top_(other.top_),
+      full_top_(other.full_top_),
       version_(other.version_),
       rounds_(other.rounds_) {
   if (shares_names_) return;

@@ -84,6 +84,17 @@ class Pair {
       : committee_(committee), store_(committee, rules(), kGcDepth, names) {}
 
   static Rules rules() { return Rules::mysticeti(); }
+  /// No round above it is complete, and it is no higher than that: next_round() looks from there.
+  Round full_top() const {
+    Round out{0};
+    std::map<Round, std::set<NodeId>> authors;
+    for (const Edge& e : accepted_) {
+      authors[e.round].insert(e.author);
+      if (authors[e.round].size() >= committee_.at_least(rules().complete))
+        out = std::max(out, e.round);
+    }
+    return out;
+  }
   Store& store() { return store_; }
 
   void insert(const BlockPtr& b) {
@@ -108,6 +119,7 @@ class Pair {
       check_votes(*entry);
     }
     for (std::uint64_t r = floor_.value + 1; r <= store_.top().value; ++r) check_edges(Round{r});
+    EXPECT_EQ(store_.full_top(), full_top());
   }
   void deliver(const BlockPtr& from) {
     const Edge leader = edge_of(from);
