@@ -62,7 +62,7 @@ struct DiskStore::Impl {
   }
   std::string read_meta(const std::string& folder, WalPlace& from) const;
   bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& end);
-  bool flush_index();
+  bool flush_index(bool wait);
 };
 
 std::string DiskStore::Impl::read_meta(const std::string& folder, WalPlace& from) const {
@@ -103,9 +103,9 @@ bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t se
   return status.ok() || fails("writing the index", status.ToString());
 }
 
-bool DiskStore::Impl::flush_index() {
+bool DiskStore::Impl::flush_index(bool wait) {
   rocksdb::FlushOptions options;
-  options.wait = false;
+  options.wait = wait;
   flushed = wal.end().offset;
   const rocksdb::Status status = db->Flush(options);
   return status.ok() || fails("flushing the index", status.ToString());
@@ -113,9 +113,10 @@ bool DiskStore::Impl::flush_index() {
 
 DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
 
+// The index goes to the disk when the log is there. Where the log found no room the index ends
+// where it was flushed last, and a start reads the rest again.
 DiskStore::~DiskStore() {
-  // Closing flushes the index: nothing of it may be ahead of the log.
-  if (impl_->db && impl_->problem.empty()) (void)impl_->wal.flush(true);
+  if (impl_->db && impl_->problem.empty() && impl_->wal.flush(true)) (void)impl_->flush_index(true);
 }
 
 Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder) {
@@ -128,6 +129,7 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
   options.max_background_jobs = 1;
   options.write_buffer_size = kIndexBuffer;
   options.max_write_buffer_number = 4;
+  options.avoid_flush_during_shutdown = true;  // see ~DiskStore
   options.info_log = std::make_shared<NoLog>();
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(options, folder + "/index", &db);
@@ -169,7 +171,7 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
     }
   }
   if (!records.empty() && !impl_->index(records, sequence, impl_->wal.end())) return Errc::kIo;
-  if (flush_index && !impl_->flush_index()) return Errc::kIo;
+  if (flush_index && !impl_->flush_index(false)) return Errc::kIo;
   return Unit{};
 }
 

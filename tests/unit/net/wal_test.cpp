@@ -2,8 +2,10 @@
 #include "wal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -254,6 +256,37 @@ TEST_F(Wal, AKilledStoreIsMadeAgainFromItsLog) {
     ASSERT_TRUE(store) << store.error();
     EXPECT_EQ(content(**store), expected) << life;
   }
+}
+
+// The log has no room for what the index knows already: the index must not outlive it, or the node
+// would not start again when there is room.
+TEST_F(Wal, AFullDiskLeavesAStoreThatOpens) {
+  const std::string data = (folder_ / "data").string();
+  rlimit was{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &was), 0);
+  {
+    auto store = DiskStore::open(data);
+    ASSERT_TRUE(store) << store.error();
+    const rlimit least{17u << 20, was.rlim_max};  // one reservation of 16 MiB fits, a second not
+    auto* const signal_was = std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &least), 0);
+    const std::vector<Persist> first{
+        {1, bytes("first"), bytes("v"), bytes(std::string((16u << 20) - 300'000, 'b'))}};
+    EXPECT_TRUE((*store)->write(first, true));
+    const std::vector<Persist> waits{{1, bytes("waits"), bytes(std::string(500'000, 'v')), {}}};
+    EXPECT_TRUE((*store)->write(waits, false));
+    const std::vector<Persist> last{{1, bytes("last"), bytes("v"), bytes("body")}};
+    EXPECT_FALSE((*store)->write(last, true));
+    EXPECT_NE((*store)->problem().find("reserving space"), std::string::npos);
+    store->reset();
+    (void)::setrlimit(RLIMIT_FSIZE, &was);
+    (void)std::signal(SIGXFSZ, signal_was);
+  }
+  const auto store = DiskStore::open(data);
+  ASSERT_TRUE(store) << store.error();
+  const auto left = content(**store);
+  EXPECT_EQ(left.size(), 1u);
+  EXPECT_TRUE(left.contains("first"));
 }
 
 // The index is flushed as the log grows, and a start reads only what came after.
