@@ -1,27 +1,19 @@
 // Committees of all small sizes, those of the certified family and mahi-mahi: f nodes stop and come
 // back, f members sign everything twice, one is far away.
+#include "../../family_sizes.hpp"
 #include "member.hpp"
 #include "thresher/protocols/dag/block.hpp"
 
 namespace thresher::net {
 namespace {
 
-class Sizes : public testing::TestWithParam<std::tuple<std::string, std::uint32_t>> {
+class Sizes : public testing::TestWithParam<FamilySize> {
  protected:
   static const std::string& protocol() { return std::get<0>(GetParam()); }
   static std::uint32_t n() { return std::get<1>(GetParam()); }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Sizes,
-                         testing::Combine(testing::Values("bullshark", "anchored-bullshark",
-                                                          "sparse-bullshark", "bullshark-async",
-                                                          "mahi-mahi"),
-                                          testing::Values(NODES)),
-                         [](const auto& suite) {
-                           std::string name = std::get<0>(suite.param);
-                           std::erase(name, '-');
-                           return name + "N" + std::to_string(std::get<1>(suite.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Sizes, family_sizes(), size_name);
 
 TEST_P(Sizes, OrderAlikeThroughFStopsAndReturns) {
   Network net(n(), protocol());

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "../../family_sizes.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
 namespace {
 
-class Sizes : public testing::TestWithParam<std::tuple<const char*, std::uint32_t>> {
+class Sizes : public testing::TestWithParam<FamilySize> {
  protected:
   static Experiment base() {
     Experiment e;
@@ -44,16 +45,7 @@ class Sizes : public testing::TestWithParam<std::tuple<const char*, std::uint32_
   static constexpr std::uint64_t kFew = 3;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Sizes,
-                         testing::Combine(testing::Values("bullshark", "anchored-bullshark",
-                                                          "sparse-bullshark", "bullshark-async",
-                                                          "mahi-mahi"),
-                                          testing::Values(NODES)),
-                         [](const auto& suite) {
-                           std::string name = std::get<0>(suite.param);
-                           std::erase(name, '-');
-                           return name + "N" + std::to_string(std::get<1>(suite.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Sizes, family_sizes(), size_name);
 
 TEST_P(Sizes, FKillsAndReturns) {
   expect_progress(with(FaultKind::kCrash), kFew);
