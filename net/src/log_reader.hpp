@@ -4,8 +4,9 @@
 //   LogReader reader(store, chain, n);
 //   auto read = reader.each(Round{0}, [&](const LogEntry& e) { ...; return true; });
 //
-// Guarantees: payloads are checked against the root that their author signed. Sees what the writer
-// thread has written, which may be a little less than what was applied.
+// Guarantees: payloads are checked against the root that their author signed, but for those that
+// part() hands on. Sees what the writer thread has written, which may be a little less than what
+// was applied.
 #pragma once
 
 #include <functional>

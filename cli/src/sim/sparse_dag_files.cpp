@@ -33,17 +33,15 @@ constexpr Measure kReals[] = {
 };
 
 // A chart takes its colours from the page that it stands on; one in a file brings its own.
-constexpr std::string_view kStyle =
-    "<style>svg{background:#fff}text{font:12px sans-serif;fill:#333}text.title{font-weight:600}"
-    ".grid{stroke:#e8e8e8}.s0{stroke:#2f6fab;fill:#2f6fab}.s1{stroke:#c65b12;fill:#c65b12}"
-    ".s2{stroke:#2e8b57;fill:#2e8b57}.s3{stroke:#7b4fa3;fill:#7b4fa3}"
-    ".s4{stroke:#8a6d1d;fill:#8a6d1d}.s5{stroke:#555;fill:#555}"
-    ".s6{stroke:#b02a5b;fill:#b02a5b}.s7{stroke:#1b9aaa;fill:#1b9aaa}"
-    ".line{fill:none!important;stroke-width:1.8}text[class]{stroke:none}</style>\n";
+std::string own_style() {
+  return "<style>svg{background:#fff}text{font:12px sans-serif;fill:#333}"
+         "text.title{font-weight:600}.grid{stroke:#e8e8e8}" +
+         sim::series_style() + "text[class]{stroke:none}</style>\n";
+}
 
 std::string in_a_file(std::string chart) {
   const std::size_t content = chart.find(">\n");
-  return content == std::string::npos ? chart : chart.insert(content + 2, kStyle);
+  return content == std::string::npos ? chart : chart.insert(content + 2, own_style());
 }
 
 text::Value json_of(const SparseDone& done) {

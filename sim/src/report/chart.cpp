@@ -15,7 +15,12 @@ constexpr double kLeft = 70;
 constexpr double kRight = 20;
 constexpr double kTop = 36;
 constexpr double kBottom = 52;
-constexpr std::array<const char*, 8> kColours{"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"};
+constexpr std::array<const char*, 8> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
+                                              "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa"};
+
+std::string colour_class(std::size_t series) {
+  return "s" + std::to_string(series % kColours.size());
+}
 
 // A scale with round steps that covers [low, high].
 struct Axis {
@@ -110,6 +115,15 @@ std::string empty_chart(const std::string& title) {
 
 }  // namespace
 
+std::string series_style() {
+  std::string out;
+  for (std::size_t i = 0; i < kColours.size(); ++i) {
+    out.append(".").append(colour_class(i)).append("{stroke:").append(kColours[i]);
+    out.append(";fill:").append(kColours[i]).append("}");
+  }
+  return out + ".line{fill:none!important;stroke-width:1.8}";
+}
+
 std::string line_chart(const Chart& chart) {
   std::vector<double> xs;
   std::vector<double> ys{0};
@@ -126,7 +140,7 @@ std::string line_chart(const Chart& chart) {
   Plot plot(chart, Axis(*x0, *x1), Axis(*y0, *y1));
   double legend = kTop + 12;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const std::string colour = kColours[i % kColours.size()];
+    const std::string colour = colour_class(i);
     draw(plot, chart.series[i], colour);
     if (chart.series.size() == 1) break;
     plot.svg().square(kLeft + 14, legend - 4, 4, "dot " + colour);

@@ -16,11 +16,7 @@ figure{margin:1em 0;overflow-x:auto}
 .pass{color:#17692f}.bad{color:#b3261e}
 text{font:12px system-ui,sans-serif;fill:#333}text.title{font-size:14px;font-weight:600}
 text.tick{fill:#777;font-size:11px}text.byzantine{fill:#b3261e}
-.grid{stroke:#e8e8e8}.line{fill:none;stroke-width:1.8}.bar{stroke-width:1.2}
-.s0{stroke:#2f6fab;fill:#2f6fab}.s1{stroke:#c65b12;fill:#c65b12}.s2{stroke:#2e8b57;fill:#2e8b57}
-.s3{stroke:#7b4fa3;fill:#7b4fa3}.s4{stroke:#8a6d1d;fill:#8a6d1d}.s5{stroke:#555;fill:#555}
-.s6{stroke:#b02a5b;fill:#b02a5b}.s7{stroke:#1b9aaa;fill:#1b9aaa}
-.line.s0,.line.s1,.line.s2,.line.s3,.line.s4,.line.s5,.line.s6,.line.s7{fill:none}
+.grid{stroke:#e8e8e8}.bar{stroke-width:1.2}
 .lane{stroke:#999;stroke-width:1.5}.lane.byzantine{stroke:#b3261e}
 .message{stroke:#2f6fab;stroke-opacity:.35}.message:hover{stroke-opacity:1;stroke-width:2.5}
 .message.byzantine{stroke:#b3261e;stroke-opacity:.6}.message.lost{stroke-dasharray:3 3}
@@ -131,7 +127,7 @@ std::string rows_table(const std::vector<ReportRow>& rows) {
 std::string report_html(const Report& r) {
   std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" +
                     text::xml_escaped(r.title) + "</title>\n<style>" + std::string(kStyle) +
-                    "</style></head>\n<body><h1>" + text::xml_escaped(r.title) +
+                    series_style() + "</style></head>\n<body><h1>" + text::xml_escaped(r.title) +
                     "</h1>\n<p>thresher " + text::xml_escaped(r.version) + "</p>\n";
   if (r.experiment != nullptr && r.outcome != nullptr) out += run_sections(r);
   if (!r.charts.empty()) {

@@ -95,7 +95,8 @@ TEST(Benchmarks, DecideOrFlipFailsWhereTheCoinIsFree) {
   };
   for (const Case& c : cases) {
     const std::string text = content(folder() + "/TACO/random19/" + c.file);
-    if (text.empty()) GTEST_SKIP() << "no benchmarks in " << folder();
+    if (text.empty())
+      GTEST_SKIP() << "no benchmarks in " << folder() << ": set THRESHER_TA_BENCHMARKS";
     const auto ta = parse_automaton(text, c.file);
     ASSERT_TRUE(ta) << ta.error();
     for (const Property& p : ta->properties) {

@@ -60,6 +60,8 @@ struct Chart {
 
 /// Lines with points and, where known, confidence bars. A chart without points says so.
 std::string line_chart(const Chart& chart);
+/// What gives the series of charts their colours, for the style of the page that they stand on.
+std::string series_style();
 /// The share of values up to x. `values` need not be sorted.
 std::string cdf_chart(const std::string& title, const std::string& x_label,
                       const std::vector<double>& values);
