@@ -78,7 +78,7 @@ struct Client::Impl {
         }
         return;
       case kOverloaded:
-        return overloaded();
+        return overloaded(f);
       case kLog:
         return log(f);
       default:
@@ -99,11 +99,15 @@ struct Client::Impl {
     }
   }
 
-  void overloaded() {
-    for (auto& [sequence, flight] : std::exchange(flying, {})) {
-      flight.promise.set_exception(std::make_exception_ptr(std::runtime_error(
-          "the node is overloaded or the transaction over its limit: submit less, or later")));
-    }
+  void overloaded(const Frame& f) {
+    const auto answer = wire::decode<wire::Overloaded>(f.control.view());
+    const std::runtime_error why(
+        answer && answer->limit != 0
+            ? "a transaction is larger than the " + std::to_string(answer->limit) +
+                  " bytes that the node takes: split it, or raise limits.transaction_bytes there"
+            : "the node is overloaded: submit less, or later");
+    for (auto& [sequence, flight] : std::exchange(flying, {}))
+      flight.promise.set_exception(std::make_exception_ptr(why));
   }
 
   void log(const Frame& f) {

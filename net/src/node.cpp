@@ -166,10 +166,13 @@ std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
   auto future = promise->get_future();
   Impl& impl = *impl_;
   impl.loop.post([&impl, promise, prove, data = Bytes::copy_of(transaction)] {
-    if (impl.pool_bytes + data.size() > impl.options.pool_bytes ||
-        data.size() > impl.options.transaction_bytes) {
+    const bool large = data.size() > impl.options.transaction_bytes;
+    if (large || impl.pool_bytes + data.size() > impl.options.pool_bytes) {
       promise->set_exception(std::make_exception_ptr(
-          std::runtime_error("overloaded or over the size limit: submit less, or later")));
+          std::runtime_error(large ? "the transaction is larger than the " +
+                                         std::to_string(impl.options.transaction_bytes) +
+                                         " bytes of transaction_bytes: split it, or raise the limit"
+                                   : "the node is overloaded: submit less, or later")));
       return;
     }
     const std::uint64_t sequence = impl.own_sequence++;

@@ -45,18 +45,20 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
 void Node::Impl::take(ConnectionId from, const Bytes& payload) {
   std::uint32_t count = 0;
   std::uint64_t client = 0;
-  bool fits = payload.size() <= options.block_bytes;
+  bool small = true;
   const bool whole =
       each_transaction(payload.view(), [&](std::uint64_t c, std::uint64_t sequence, ByteView d) {
         ++count;
         client = c;
         // Committed before this link asked for it: answer now, with no position.
         if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
-        fits &= d.size() <= options.transaction_bytes;
+        small &= d.size() <= options.transaction_bytes;
       });
-  fits &= client_links.size() < kClientIds || client_links.contains(client);
+  const bool fits = small && payload.size() <= options.block_bytes &&
+                    (client_links.size() < kClientIds || client_links.contains(client));
   if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
-    (void)transport.send(from, {kOverloaded, wire::encode(wire::Overloaded{count}), {}});
+    const wire::Overloaded answer{count, small ? 0 : options.transaction_bytes};
+    (void)transport.send(from, {kOverloaded, wire::encode(answer), {}});
     return;
   }
   if (count == 0) return;

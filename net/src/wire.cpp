@@ -220,6 +220,7 @@ Bytes encode(const NodeStatus& m) {
 Bytes encode(const Overloaded& m) {
   pb::Overloaded out;
   out.set_refused(m.refused);
+  if (m.limit != 0) out.set_limit(m.limit);
   return bytes_of(out);
 }
 
@@ -345,7 +346,7 @@ template <>
 std::optional<Overloaded> decode(ByteView control) {
   pb::Overloaded in;
   if (!parse_small(control, in) || !in.has_refused()) return std::nullopt;
-  return Overloaded{in.refused()};
+  return Overloaded{in.refused(), in.limit()};
 }
 
 template <>

@@ -49,7 +49,8 @@ int submit(const Args& a) {
     if (flying[printed].wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
       throw std::runtime_error("nothing was committed for 30 s; are enough nodes up?");
     }
-    const auto position = flying[printed++].get();
+    const auto position = flying[printed].get();
+    ++printed;
     std::printf("%s\n", position ? std::to_string(*position).c_str() : "committed before");
   };
   try {

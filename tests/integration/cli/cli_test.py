@@ -519,7 +519,9 @@ class Operators(Files):
             self.start(node)
         out = run("submit", "--home", self.home / "node0", "--data", "x" * 101)
         self.assertNotEqual(out.returncode, 0)
-        self.assertIn("limit", out.stderr)
+        self.assertIn("larger than the 100 bytes", out.stderr)
+        self.assertIn("raise limits.transaction_bytes", out.stderr)
+        self.assertIn("(0 of 1 committed)", out.stderr)
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x" * 100).returncode, 0)
 
     def test_a_genesis_that_differs(self):

@@ -61,7 +61,7 @@ std::vector<Kind> kinds() {
       kind("WantLogHash", WantLogHash{Round{0}}),
       kind("LogHash", LogHash{Round{8}, digest_of(6), true}),
       kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
-      kind("Overloaded", Overloaded{0}),
+      kind("Overloaded", Overloaded{0, 7}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -245,6 +245,7 @@ TEST(Wire, TheDocumentedBytesHold) {
   EXPECT_EQ(joined(encode(Subscribe{4})), "\x08\x04");
   EXPECT_EQ(joined(encode(Subscribe{0})), std::string("\x08\x00", 2));
   EXPECT_EQ(joined(encode(Overloaded{3})), "\x08\x03");
+  EXPECT_EQ(joined(encode(Overloaded{1, 262'144})), "\x08\x01\x10\x80\x80\x10");
   EXPECT_EQ(joined(encode(Log{4, 2})), "\x08\x04\x10\x02");
   EXPECT_EQ(joined(encode(NodeStatus{300, 20, 19, 0, 0, 5, digest_of('l'), digest_of('s')})),
             "\x08\xac\x02\x10\x14\x18\x13\x30\x05\x3a\x20" + digest_text('l') + "\x42\x20" +

@@ -123,7 +123,8 @@ class Node {
   /// be destroyed before, unless the context runs no more.
   std::string start(std::function<void(const std::string&)> stopped);
   void stop();
-  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded.
+  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded or
+  /// the transaction over the limit.
   std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
 
  private:

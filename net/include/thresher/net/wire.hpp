@@ -63,6 +63,7 @@ struct LogHash {
 };
 struct Overloaded {
   std::uint32_t refused = 0;
+  std::uint64_t limit = 0;  ///< bytes of a transaction, where one was larger; else 0
 };
 struct Subscribe {
   std::uint64_t position = 0;
