@@ -144,6 +144,7 @@ class EngineOf final : public OrderEngine {
       host->persist(std::move(records), barrier);
     }
     void verify(const Verify& v) { host->verify(v, from); }
+    void verify(const VerifyAll& v) { host->verify(v, from); }
     void endorse(const Endorse& e) { host->endorse(e); }
     void reveal(const RevealCoin& c) { host->reveal(c); }
     void accuse(const Accuse& a) { host->accuse(a); }

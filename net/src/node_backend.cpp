@@ -236,15 +236,30 @@ void Node::Impl::pump() {
   pumping = false;
 }
 
-void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
+crypto::VerifyRequest Node::Impl::request_of(const Ticket& ticket, const Digest& digest,
+                                             std::optional<NodeId> from) const {
   crypto::VerifyRequest request;
-  request.ticket = v.ticket;
+  request.ticket = ticket;
   request.sender = from.value_or(self).value;
   request.purpose = lags ? crypto::Purpose::kCatchUp : crypto::Purpose::kQuorum;
-  request.key = genesis.nodes[v.signer.value].key;
-  request.digest = v.digest;
-  request.signature = v.signature;
+  request.digest = digest;
+  return request;
+}
+
+void Node::Impl::add_request(crypto::VerifyRequest request, NodeId signer,
+                             const Signature& signature) {
+  request.key = genesis.nodes[signer.value].key;
+  request.signature = signature;
   while (!batcher.add(request)) collect_verdicts();  // over its quota: what waits goes first
+}
+
+void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
+  add_request(request_of(v.ticket, v.digest, from), v.signer, v.signature);
+}
+
+void Node::Impl::verify(const VerifyAll& v, std::optional<NodeId> from) {
+  const auto request = lists.open(request_of(v.ticket, v.digest, from), v.list->signatures.size());
+  v.list->for_each([&](NodeId signer, const Signature& s) { add_request(request, signer, s); });
 }
 
 bool Node::Impl::verdicts_due() const {
@@ -253,8 +268,9 @@ bool Node::Impl::verdicts_due() const {
 }
 
 void Node::Impl::collect_verdicts() {
-  for (const crypto::VerifyAnswer& a : batcher.run()) {
-    (void)engine->push(Verified{a.ticket, a.verdict == crypto::Verdict::kValid});
+  for (const crypto::VerifyAnswer& answer : batcher.run()) {
+    if (const auto whole = lists.settle(answer))
+      (void)engine->push(Verified{whole->ticket, whole->good()});
   }
 }
 

@@ -13,6 +13,7 @@
 #include "metrics.hpp"
 #include "order_engine.hpp"
 #include "thresher/crypto/batcher.hpp"
+#include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
@@ -32,6 +33,7 @@ struct Node::Impl final : EngineHost {
   void cancel(TimerId id) override;
   void persist(std::vector<Persist> records, std::uint64_t barrier) override;
   void verify(const Verify& v, std::optional<NodeId> from) override;
+  void verify(const VerifyAll& v, std::optional<NodeId> from) override;
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
@@ -40,6 +42,9 @@ struct Node::Impl final : EngineHost {
   Committee committee() const;
   TransportOptions transport_options() const;
   void pump();
+  crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
+                                   std::optional<NodeId> from) const;
+  void add_request(crypto::VerifyRequest request, NodeId signer, const Signature& signature);
   bool verdicts_due() const;
   void collect_verdicts();
   void arm_verdicts();
@@ -86,7 +91,8 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<NodeStore> store;
   LogReader reader;
   Loop loop;
-  crypto::Batcher batcher;  // after the loop, which its accelerator wakes
+  crypto::Batcher batcher;   // after the loop, which its accelerator wakes
+  crypto::ListChecks lists;  // whose signatures it verifies
   std::unique_ptr<OrderEngine> engine;
   Transport transport;
   std::unique_ptr<WriterThread> writer;

@@ -36,6 +36,7 @@ class EngineHost {
   virtual void persist(std::vector<Persist> records, std::uint64_t barrier) = 0;
   /// `from` sent what is to be verified; empty: this node.
   virtual void verify(const Verify& v, std::optional<NodeId> from) = 0;
+  virtual void verify(const VerifyAll& v, std::optional<NodeId> from) = 0;
   virtual void endorse(const Endorse& e) = 0;
   virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;

@@ -6,6 +6,7 @@
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/batcher.hpp"
+#include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 
 namespace thresher::sim {
@@ -49,6 +50,22 @@ Signature Signer::sign_really(NodeId id, const Digest& digest) const {
   return keys_->secret.at(id.value).sign(digest.bytes);
 }
 
+bool MockLists::good(const Digest& digest, const std::shared_ptr<const SignatureList>& list) {
+  const auto found = known_.find(list.get());
+  if (found != known_.end()) {
+    const Known& known = found->second;
+    const bool same = !known.list.owner_before(list) && !list.owner_before(known.list);
+    if (same && known.digest == digest) return known.good;
+  }
+  ++looked_through_;
+  const bool good =
+      list->all([&](NodeId id, const Signature& s) { return mock_signature(id, digest) == s; });
+  if (list.use_count() == 0) return good;  // nobody owns it: nothing tells it from another
+  if (known_.size() >= kMost) known_.clear();
+  known_.insert_or_assign(list.get(), Known{list, digest, good});
+  return good;
+}
+
 struct SignatureChecks::Impl {
   explicit Impl(const Signer& s) : signer(s), batcher({}, backends(), now_us) {
     std::vector<PublicKey> keys;
@@ -56,12 +73,23 @@ struct SignatureChecks::Impl {
     batcher.register_keys(keys);
   }
   void collect() {
-    for (const crypto::VerifyAnswer& a : batcher.run())
-      verdicts[{a.instance, a.ticket}] = a.verdict == crypto::Verdict::kValid;
+    for (const crypto::VerifyAnswer& answer : batcher.run()) {
+      const auto whole = lists.settle(answer);
+      if (whole) verdicts[{whole->instance, whole->ticket}] = whole->good();
+    }
+  }
+  bool member(NodeId id) const { return id.value < signer.keys_->secret.size(); }
+  // Pre: a member.
+  void verify(crypto::VerifyRequest request, NodeId id, const Signature& signature) {
+    request.sender = id.value;
+    request.key = signer.keys_->secret[id.value].public_key();
+    request.signature = signature;
+    while (!batcher.add(request)) collect();
   }
 
   Signer signer;
   crypto::Batcher batcher;
+  crypto::ListChecks lists;
   std::map<std::pair<std::uint32_t, Ticket>, bool> verdicts;  // by face
 };
 
@@ -69,19 +97,29 @@ SignatureChecks::SignatureChecks(const Signer& signer) : impl_(std::make_unique<
 SignatureChecks::~SignatureChecks() = default;
 
 void SignatureChecks::ask(std::uint32_t face, const Verify& question) {
-  const auto& keys = impl_->signer.keys_->secret;
-  if (question.signer.value >= keys.size()) {
+  if (!impl_->member(question.signer)) {
     impl_->verdicts[{face, question.ticket}] = false;
     return;
   }
   crypto::VerifyRequest request;
   request.instance = face;
   request.ticket = question.ticket;
-  request.sender = question.signer.value;
-  request.key = keys[question.signer.value].public_key();
   request.digest = question.digest;
-  request.signature = question.signature;
-  while (!impl_->batcher.add(request)) impl_->collect();
+  impl_->verify(request, question.signer, question.signature);
+}
+
+void SignatureChecks::ask(std::uint32_t face, const VerifyAll& question) {
+  const SignatureList& list = *question.list;
+  if (!list.all([this](NodeId id, const Signature&) { return impl_->member(id); })) {
+    impl_->verdicts[{face, question.ticket}] = false;
+    return;
+  }
+  crypto::VerifyRequest request;
+  request.instance = face;
+  request.ticket = question.ticket;
+  request.digest = question.digest;
+  request = impl_->lists.open(request, list.signatures.size());
+  list.for_each([&](NodeId id, const Signature& s) { impl_->verify(request, id, s); });
 }
 
 bool SignatureChecks::verdict(std::uint32_t face, Ticket ticket) {

@@ -54,7 +54,8 @@ Certify Bullshark::State::certify(const VertexPtr& v) {
   return {v->round(), v->digest, v->certificate, v};
 }
 
-// Asks for the verdicts. False when the peer that caused the work has too much of it pending.
+// Asks for the verdicts: for one on a whole certificate, which is good or is not; of votes it must
+// know which ones. False when the peer that caused the work has too much of it pending.
 bool Bullshark::State::start_check(Check check, Fx& fx) {
   std::uint32_t& pending = peers[check.from.value].checks;
   if (pending >= config.limits.checks_per_peer && check.from != config.self) {
@@ -68,20 +69,21 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
     fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
     ++stats.signatures_checked;
-    ++check.left;
   };
   if (check.kind == Check::kTwo) {
     ask(check.from, check.first->digest, check.first->signature);
     ask(check.from, check.second->digest, check.second->signature);
   } else if (check.kind == Check::kVertex) {
-    const Vertex& v = *check.vertex;
-    auto signature = v.certificate.signatures.begin();
-    v.certificate.signers.for_each([&](NodeId signer) { ask(signer, v.digest, *signature++); });
+    const VertexPtr& v = check.vertex;
+    fx.push(VerifyAll{
+        {next_ticket++, {}}, v->digest, std::shared_ptr<const SignatureList>(v, &v->certificate)});
+    stats.signatures_checked += v->certificate.signatures.size();
   } else {
     for (const auto& [signer, signature] : check.signatures)
       ask(signer, check.first->digest, signature);
   }
-  check.good.assign(check.left, false);
+  check.asked = check.left = next_ticket - first;
+  if (check.kind == Check::kVotes) check.good.assign(check.asked, false);
   checks.emplace(first, std::move(check));
   return true;
 }
@@ -92,8 +94,9 @@ bool Bullshark::State::verdict(const Verified& verified, Fx& fx) {
   if (it == checks.begin()) return false;
   --it;
   const std::uint64_t index = verified.ticket.local - it->first;
-  if (index >= it->second.good.size()) return false;
-  it->second.good[index] = verified.ok;
+  if (index >= it->second.asked) return false;
+  if (!verified.ok) ++it->second.bad;
+  if (!it->second.good.empty()) it->second.good[index] = verified.ok;
   if (--it->second.left > 0) return false;
   Check check = std::move(it->second);
   checks.erase(it);
@@ -103,18 +106,16 @@ bool Bullshark::State::verdict(const Verified& verified, Fx& fx) {
 }
 
 void Bullshark::State::conclude(Check& check, Fx& fx) {
-  const auto bad =
-      static_cast<std::uint64_t>(std::count(check.good.begin(), check.good.end(), false));
   if (check.kind == Check::kTwo) return accuse_two(check, fx);
   if (check.kind == Check::kVertex) {
-    if (bad > 0) {
+    if (check.bad > 0) {
       ++stats.refused;
     } else {
       (void)hold(check.vertex, check.from, fx);
     }
     return;
   }
-  stats.refused += bad;
+  stats.refused += check.bad;
   if (!own || own->proposal != check.first || own->certified) return;
   for (std::size_t i = 0; i < check.good.size(); ++i) {
     if (check.good[i]) own->votes.push_back(check.signatures[i]);
@@ -200,11 +201,15 @@ bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>
   if (r.value < 2) return false;
   const Round before{r.value - 1};
   const NodeId anchor = anchor_of(before, c);
+  const std::uint32_t known = store.votes(before);
+  const std::uint32_t needed = c.at_least(config.rules.commit);
+  // They are counted only when that could tell.
+  const bool may_commit = known < needed && known + more >= needed;
+  const bool may_fail = waits && known + n() < needed + held + more;
+  if (!may_commit && !may_fail) return false;
   const auto votes = static_cast<std::uint32_t>(std::count_if(
       unchecked.begin(), unchecked.end(),
       [&](const auto& entry) { return entry.second->header.parents.contains(anchor); }));
-  const std::uint32_t known = store.votes(before);
-  const std::uint32_t needed = c.at_least(config.rules.commit);
   if (votes > 0 && known < needed && known + votes >= needed) return true;
   return waits && known + votes + n() - held - more < needed;
 }

@@ -86,7 +86,7 @@ void Bullshark::State::suspect_two(const ProposalPtr& first, const ProposalPtr& 
 void Bullshark::State::accuse_two(const Check& check, Fx& fx) {
   Peer& guilty = peers[check.from.value];
   guilty.two_suspected = false;
-  if (!check.good[0] || !check.good[1]) return;
+  if (check.bad > 0) return;
   ++stats.equivocations;
   guilty.accused = true;
   Writer evidence;

@@ -169,7 +169,7 @@ struct Bullshark::State {
   std::uint32_t lacking = 0;    // peers whose last proposal waits for its payload
   Round highest_seen{0};        // over all peers
 
-  /// Signatures on one thing whose verdicts are awaited.
+  /// Signatures whose verdicts are awaited: one verdict on all of a vertex, or on each.
   struct Check {
     enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
     Kind kind = kVertex;
@@ -177,8 +177,10 @@ struct Bullshark::State {
     VertexPtr vertex;                                        // kVertex
     ProposalPtr first, second;                               // kTwo: two headers for one name
     std::vector<std::pair<NodeId, Signature>> signatures{};  // kVotes
-    std::vector<bool> good{};
-    std::size_t left = 0;
+    std::vector<bool> good{};                                // of those votes
+    std::uint64_t asked = 0;                                 // verdicts
+    std::uint64_t left = 0;                                  // not here yet
+    std::uint64_t bad = 0;
   };
   std::map<std::uint64_t, Check> checks;  // by their first ticket
   /// Certified by their authors' word: the signatures are checked when they could matter.

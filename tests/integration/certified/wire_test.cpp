@@ -173,6 +173,11 @@ TEST_F(CertifiedWire, BadCertificatesAreRefusedAndCounted) {
   bad.push_back(certificate({{0, votes[0]}, {3, votes[3]}}));                 // too few
   bad.push_back(certificate({{0, votes[3]}, {1, votes[3]}, {3, votes[3]}}));  // one, three times
   bad.push_back(certificate({{0, votes[0]}, {1, votes[1]}, {2, votes[2]}}));  // not its author
+  for (const std::uint16_t who : std::array<std::uint16_t, 3>{0, 1, 3}) {  // one of three is bent
+    std::map<std::uint16_t, Signature> bent{{0, votes[0]}, {1, votes[1]}, {3, votes[3]}};
+    bent[who][40] ^= std::byte{1};
+    bad.push_back(certificate(bent));
+  }
   ChainContext later = liar_->chain();
   ++later.epoch;
   const Digest elsewhere = certified::digest_of(p->header, later);

@@ -130,6 +130,11 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
   void emit(std::uint16_t, const Verify& e, Todo& todo) {
     todo.push_back(Verified{e.ticket, sign(e.signer.value, e.digest) == e.signature});
   }
+  void emit(std::uint16_t, const VerifyAll& e, Todo& todo) {
+    const bool ok = e.list->all(
+        [&](NodeId signer, const Signature& s) { return sign(signer.value, e.digest) == s; });
+    todo.push_back(Verified{e.ticket, ok});
+  }
   void emit(std::uint16_t i, const Endorse& e, Todo& todo) {
     todo.push_back(Endorsed{e.ticket, sign(i, e.digest)});
   }

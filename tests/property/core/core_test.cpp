@@ -48,6 +48,7 @@ struct Disk {
     if (barrier != 0) pending.emplace_back(barrier, strict);
   }
   void verify(const Verify&) {}
+  void verify(const VerifyAll&) {}
   void endorse(const Endorse&) {}
   void reveal(const RevealCoin&) {}
   void accuse(const Accuse&) {}

@@ -59,6 +59,14 @@ class Desk {
           ++verifications;
           const bool ok = mock_sign(e->signer.value, e->digest) == e->signature;
           todo.push_back(Verified{e->ticket, ok});
+        } else if (const auto* all = std::get_if<VerifyAll>(&effect)) {
+          verifications += all->list->signatures.size();
+          lists.push_back(*all);
+          if (!answer) continue;
+          const bool ok = all->list->all([&](NodeId signer, const Signature& s) {
+            return mock_sign(signer.value, all->digest) == s;
+          });
+          todo.push_back(Verified{all->ticket, ok});
         } else if (const auto* s = std::get_if<Endorse>(&effect)) {
           if (sign) todo.push_back(Endorsed{s->ticket, mock_sign(0, s->digest)});
         } else if (const auto* p = std::get_if<Persist>(&effect)) {
@@ -161,7 +169,9 @@ class Desk {
   std::vector<TimerId> timers;
   std::vector<Committed> delivered;
   std::uint64_t verifications = 0;
-  bool sign = true;  ///< false: requests for the own signature stay unanswered
+  std::vector<VerifyAll> lists;  ///< that one verdict each was asked for
+  bool answer = true;            ///< false: those questions stay unanswered
+  bool sign = true;              ///< false: requests for the own signature stay unanswered
 
  private:
   Bullshark node_;

@@ -267,6 +267,66 @@ TEST(Certificates, ThatAHeaderNamesAreCheckedOnceAllOfThemAreHere) {
   EXPECT_EQ(t.node().stats().votes_sent, before.votes_sent + 2);  // on both headers
 }
 
+// One verdict for each certificate, on the vertex's own list and not on a copy of it.
+TEST(Certificates, AskOneVerdictOnTheListThatTheVertexHolds) {
+  Desk t(7);
+  for (std::uint16_t a = 1; a < 6; ++a) t.certify(a, 1, {});
+  EXPECT_EQ(t.lists.size(), 5u);
+  EXPECT_EQ(t.verifications, 5u * 5u);
+  EXPECT_EQ(t.node().stats().signatures_checked, 5u * 5u);
+  EXPECT_EQ(t.node().stats().certificate_calls, 1u);
+  const ProposalPtr p = t.header(1, 2, {1, 2, 3, 4, 5});
+  const VertexPtr shared = make_vertex(*p, {}, t.quorum(p));
+  t.say(1, Propose{p});
+  t.lists.clear();
+  t.say(1, Certify{p->header.round, p->digest, shared->certificate, shared});
+  t.expire(kPushTimerId);
+  t.expire(kPushTimerId);
+  ASSERT_EQ(t.lists.size(), 1u);
+  EXPECT_EQ(t.lists[0].list.get(), &shared->certificate);
+  EXPECT_EQ(t.lists[0].digest, p->digest);
+}
+
+// Of certificates that are looked at together, the one with a forged signature alone is refused.
+TEST(Certificates, AForgedSignatureRefusesItsOwnAlone) {
+  for (std::size_t forged = 0; forged < 5; ++forged) {
+    Desk t(7);
+    const ProposalPtr p = t.header(1, 1, {});
+    Certificate bad = t.quorum(p);
+    bad.signatures[forged][7] ^= std::byte{1};
+    t.say(1, Propose{p});
+    t.say(1, Certify{Round{1}, p->digest, bad});
+    for (std::uint16_t a = 2; a < 6; ++a) t.certify(a, 1, {});
+    EXPECT_EQ(t.node().stats().vertices_accepted, 4u) << forged;
+    EXPECT_EQ(t.node().stats().refused, 1u) << forged;
+    EXPECT_EQ(t.node().stats().signatures_checked, 5u * 5u);
+    EXPECT_EQ(t.node().footprint().checks, 0u);
+    EXPECT_TRUE(t.accused.empty());
+  }
+}
+
+TEST(Certificates, OfOnePeerThatAwaitVerdictsAreBounded) {
+  Desk t(100);
+  const ProposalPtr unknown = t.header(1, 1, {});
+  t.say(1, Certify{Round{1}, unknown->digest, t.quorum(unknown)});
+  for (int i = 0; i < 10 && t.sent<Want>(1).empty(); ++i) t.expire(kPullTimerId);
+  ASSERT_FALSE(t.sent<Want>(1).empty());
+  Give give;
+  for (std::uint16_t a = 1; a < 100; ++a) {
+    const ProposalPtr p = t.header(a, 1, {});
+    give.vertices.push_back(make_vertex(*p, {}, t.quorum(p)));
+  }
+  t.answer = false;
+  t.say(1, give);
+  const std::uint32_t most = Limits{}.checks_per_peer;
+  EXPECT_EQ(t.node().footprint().checks, most);
+  EXPECT_EQ(t.lists.size(), most);
+  EXPECT_EQ(t.node().stats().refused, give.vertices.size() - most);
+  for (const VerifyAll& asked : std::exchange(t.lists, {})) t.feed(Verified{asked.ticket, true});
+  EXPECT_EQ(t.node().footprint().checks, 0u);
+  EXPECT_EQ(t.node().stats().vertices_accepted, most);
+}
+
 class Gather : public testing::Test {
  protected:
   static constexpr std::uint32_t kTimer = 4;

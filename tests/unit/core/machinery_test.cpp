@@ -43,6 +43,7 @@ struct Recorder {
     say("persist " + std::to_string(records.size()) + " at " + std::to_string(barrier));
   }
   void verify(const Verify& v) { say("verify " + std::to_string(v.ticket.local)); }
+  void verify(const VerifyAll& v) { say("verify-all " + std::to_string(v.ticket.local)); }
   void endorse(const Endorse& e) { say("endorse " + std::to_string(e.ticket.local)); }
   void reveal(const RevealCoin& c) { say("reveal " + std::to_string(c.round.value)); }
   void accuse(const Accuse& a) { say("accuse " + std::to_string(a.who.value)); }
@@ -62,11 +63,12 @@ InputOf<Script> ask(std::vector<Fx::Effect> effects) {
 TEST(Executor, HoldsWhatOthersSeeUntilTheRecordIsDurable) {
   Recorder backend;
   Executor<Script, Recorder> executor(Script{}, backend);
-  executor.run(ask({Broadcast<int>{1}, record("a"), Broadcast<int>{2}, Send<int>{NodeId{3}, 4},
-                    Deliver<int>{5}, ArmTimer{{6}, {1}}, CancelTimer{{7}}, Verify{{8}, {}, {}, {}},
-                    Endorse{{9}, {}}, RevealCoin{{1}, {10}}, Accuse{{11}, {}}}));
-  EXPECT_EQ(backend.log, (Log{"broadcast 1", "arm 6", "cancel 7", "verify 8", "endorse 9",
-                              "reveal 10", "accuse 11", "persist 1 at 1"}));
+  executor.run(
+      ask({Broadcast<int>{1}, record("a"), Broadcast<int>{2}, Send<int>{NodeId{3}, 4},
+           Deliver<int>{5}, ArmTimer{{6}, {1}}, CancelTimer{{7}}, Verify{{8}, {}, {}, {}},
+           VerifyAll{{12}, {}, {}}, Endorse{{9}, {}}, RevealCoin{{1}, {10}}, Accuse{{11}, {}}}));
+  EXPECT_EQ(backend.log, (Log{"broadcast 1", "arm 6", "cancel 7", "verify 8", "verify-all 12",
+                              "endorse 9", "reveal 10", "accuse 11", "persist 1 at 1"}));
   EXPECT_EQ(executor.held(), 3u);
   backend.log.clear();
   executor.persisted(1);
@@ -118,6 +120,7 @@ TEST(Lift, WrapsMessagesConsumesOutputsAndMarksTheWayBack) {
   child.push(Verify{{6}, {}, {}, {}});
   child.broadcast(30);
   child.push(record("k"));
+  child.push(VerifyAll{{7}, {}, {}});
   Effects<std::string, int> parent;
   std::vector<int> consumed;
   lift(
@@ -126,7 +129,7 @@ TEST(Lift, WrapsMessagesConsumesOutputsAndMarksTheWayBack) {
   EXPECT_TRUE(child.empty());
   EXPECT_EQ(consumed, std::vector<int>{20});
   const auto list = parent.list();
-  ASSERT_EQ(list.size(), 5u);
+  ASSERT_EQ(list.size(), 6u);
   EXPECT_EQ(std::get<Send<std::string>>(list[0]).message, "w10");
   TimerId timer = std::get<ArmTimer>(list[1]).id;
   EXPECT_EQ(timer.local, 5u);
@@ -135,6 +138,9 @@ TEST(Lift, WrapsMessagesConsumesOutputsAndMarksTheWayBack) {
   EXPECT_EQ(std::get<Verify>(list[2]).ticket.route.depth, 1);
   EXPECT_EQ(std::get<Broadcast<std::string>>(list[3]).message, "w30");
   EXPECT_TRUE(std::holds_alternative<Persist>(list[4]));
+  Ticket ticket = std::get<VerifyAll>(list[5]).ticket;
+  EXPECT_EQ(pop_hop(ticket.route), 77u);
+  EXPECT_EQ(ticket, Ticket{7});
 }
 
 TEST(Route, HopsComeBackInReverse) {

@@ -11,6 +11,7 @@
 #include "thresher/core/names.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/result.hpp"
+#include "thresher/core/signature_list.hpp"
 #include "thresher/core/transcript.hpp"
 
 namespace thresher {
@@ -108,6 +109,28 @@ TEST(NodeSet, CountsEachNodeOnceAndVisitsInOrder) {
   set.for_each([&](NodeId id) { seen.push_back(id.value); });
   EXPECT_EQ(seen, (std::vector<std::uint16_t>{0, 63, 64, 99, 1000}));
   EXPECT_EQ(set.size(), seen.size());
+}
+
+TEST(SignatureList, VisitsSignersInOrderAndIsNeverGoodByHalf) {
+  SignatureList list;
+  const auto any = [](NodeId, const Signature&) { return true; };
+  EXPECT_FALSE(list.all(any)) << "nobody signed";
+  for (const std::uint16_t id : std::array<std::uint16_t, 3>{70, 3, 65})
+    list.signers.insert(NodeId{id});
+  EXPECT_FALSE(list.all(any)) << "signatures are missing";
+  for (const std::byte mark : {std::byte{3}, std::byte{65}, std::byte{70}}) {
+    list.signatures.emplace_back();
+    list.signatures.back()[0] = mark;
+  }
+  const auto own = [](NodeId id, const Signature& s) { return s[0] == std::byte(id.value); };
+  EXPECT_TRUE(list.all(own));
+  for (Signature& s : list.signatures) {
+    s[0] ^= std::byte{1};
+    EXPECT_FALSE(list.all(own));
+    s[0] ^= std::byte{1};
+  }
+  list.signatures.push_back(list.signatures.back());
+  EXPECT_FALSE(list.all(any)) << "one signature too many";
 }
 
 TEST(Tally, ReachesAThresholdWithDistinctMembersOnly) {

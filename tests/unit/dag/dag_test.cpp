@@ -52,6 +52,7 @@ struct NodeWorld {
   void verify(const Verify& v) {
     inputs.push_back(Verified{v.ticket, mock_sign(v.signer, v.digest) == v.signature});
   }
+  void verify(const VerifyAll&) { FAIL() << "blocks have one signature each"; }
   void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, mock_sign(id, e.digest)}); }
   void reveal(const RevealCoin&) {}
   void accuse(const Accuse&) { FAIL() << "an honest run accused somebody"; }

@@ -21,7 +21,10 @@ struct Echo {
     fx.push(Persist{1, key, key, {}, true});
     fx.deliver(event.message);
   }
-  void on(const Requested<Request>&, Fx&) {}
+  void on(const Requested<Request>&, Fx& fx) {
+    fx.push(Verify{Ticket{1}, NodeId{2}, {}, {}});
+    fx.push(VerifyAll{Ticket{2}, {}, std::make_shared<const SignatureList>()});
+  }
   void on(const Expired&, Fx&) {}
   void on(const Verified&, Fx&) {}
   void on(const Endorsed&, Fx&) {}
@@ -35,7 +38,8 @@ struct Host final : EngineHost {
   void arm(TimerId, Delay) override {}
   void cancel(TimerId) override {}
   void persist(std::vector<Persist>, std::uint64_t) override { calls += "persist "; }
-  void verify(const Verify&, std::optional<NodeId>) override {}
+  void verify(const Verify&, std::optional<NodeId>) override { calls += "verify "; }
+  void verify(const VerifyAll&, std::optional<NodeId>) override { calls += "verify-all "; }
   void endorse(const Endorse&) override {}
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse&) override {}
@@ -69,6 +73,14 @@ TEST(Engine, TheRecordsOfAStepComeBeforeWhatItDelivers) {
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "persist deliver persist deliver ");
+}
+
+TEST(Engine, AsksForVerdictsOnOneSignatureAndOnAListInTheirOrder) {
+  Host host;
+  EngineOf<EchoAdapter> engine({}, Echo{}, host);
+  engine.submit({}, std::nullopt);
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(host.calls, "verify verify-all ");
 }
 
 }  // namespace

@@ -97,6 +97,129 @@ TEST(Signing, ANodeThatRestartsMayUseItsTicketsAgain) {
   EXPECT_TRUE(checks.verdict(2, Ticket{1}));
 }
 
+SignatureList list_of(const Digest& digest, std::uint16_t signers) {
+  SignatureList list;
+  for (std::uint16_t i = 0; i < signers; ++i) {
+    list.signers.insert(NodeId{i});
+    list.signatures.push_back(mock_signature(NodeId{i}, digest));
+  }
+  return list;
+}
+
+TEST(MockLists, LookThroughAListOnceForEachDigest) {
+  MockLists lists;
+  const auto good = std::make_shared<const SignatureList>(list_of(digest_of(1), 5));
+  SignatureList bent = *good;
+  bent.signatures[4][33] ^= std::byte{1};
+  const auto forged = std::make_shared<const SignatureList>(bent);
+  for (int asks = 0; asks < 3; ++asks) {
+    EXPECT_TRUE(lists.good(digest_of(1), good));
+    EXPECT_FALSE(lists.good(digest_of(1), forged));
+  }
+  EXPECT_EQ(lists.looked_through(), 2U);
+  EXPECT_FALSE(lists.good(digest_of(2), good));
+  EXPECT_TRUE(lists.good(digest_of(1), good));
+  bent.signatures.pop_back();
+  EXPECT_FALSE(lists.good(digest_of(1), std::make_shared<const SignatureList>(bent)));
+}
+
+// The verdict is of the object and not of the address: what lies there later is another list.
+TEST(MockLists, AnAddressThatIsUsedAgainGetsNoOldVerdict) {
+  MockLists lists;
+  SignatureList place = list_of(digest_of(1), 4);
+  const auto owned_anew = [&] {
+    return std::shared_ptr<const SignatureList>(std::make_shared<int>(), &place);
+  };
+  EXPECT_TRUE(lists.good(digest_of(1), owned_anew()));
+  place.signatures[2][0] ^= std::byte{1};
+  EXPECT_FALSE(lists.good(digest_of(1), owned_anew()));
+  place.signatures[2][0] ^= std::byte{1};
+  EXPECT_TRUE(lists.good(digest_of(1), owned_anew()));
+  // Nobody owns these: no verdict on them is remembered.
+  const std::shared_ptr<const SignatureList> bare(std::shared_ptr<int>(), &place);
+  EXPECT_TRUE(lists.good(digest_of(1), bare));
+  place.signatures[2][0] ^= std::byte{1};
+  EXPECT_FALSE(lists.good(digest_of(1), bare));
+  for (int i = 0; i < 1000; ++i) {  // freed at once: the allocator gives the same places again
+    SignatureList list = list_of(digest_of(1), 3);
+    if (i % 2 == 0) list.signatures[1][5] ^= std::byte{1};
+    EXPECT_EQ(lists.good(digest_of(1), std::make_shared<const SignatureList>(std::move(list))),
+              i % 2 != 0);
+  }
+}
+
+TEST(MockLists, RememberSoManyAndStayRight) {
+  MockLists lists;
+  const auto first = std::make_shared<const SignatureList>(list_of(digest_of(0), 1));
+  std::vector<std::shared_ptr<const SignatureList>> all;
+  for (std::size_t i = 0; i < MockLists::kMost + 10; ++i) {
+    all.push_back(std::make_shared<const SignatureList>(list_of(digest_of(i), 1)));
+    ASSERT_TRUE(lists.good(digest_of(i), all.back()));
+    ASSERT_LE(lists.remembered(), MockLists::kMost);
+  }
+  EXPECT_FALSE(lists.good(digest_of(1), all.front()));
+  EXPECT_TRUE(lists.good(digest_of(0), all.front()));
+}
+
+TEST(Signing, AListHasOneVerdict) {
+  const Signer signer(of_four(Signatures::kReal));
+  SignatureChecks checks(signer);
+  const Digest said = digest_of(1);
+  const auto make = [&](std::vector<std::uint16_t> signers) {
+    auto list = std::make_shared<SignatureList>();
+    for (const std::uint16_t id : signers) {
+      list->signers.insert(NodeId{id});
+      list->signatures.push_back(signer.sign(NodeId{id}, said));
+    }
+    return list;
+  };
+  const auto good = make({0, 2, 3});
+  std::vector<std::shared_ptr<SignatureList>> bad;
+  for (std::size_t i = 0; i < 3; ++i) {
+    bad.push_back(make({0, 2, 3}));
+    bad.back()->signatures[i] = mock_signature(NodeId{0}, said);
+  }
+  bad.push_back(make({0, 2, 3}));
+  std::swap(bad.back()->signatures[0], bad.back()->signatures[1]);
+  bad.push_back(make({1, 2}));
+  bad.back()->signers.insert(NodeId{9});  // no member
+  bad.back()->signatures.push_back(bad.back()->signatures[0]);
+  bad.push_back(make({0, 2, 3}));
+  bad.back()->signatures.pop_back();
+  bad.push_back(make({}));
+  checks.ask(1, VerifyAll{Ticket{100}, said, good});
+  checks.ask(1, VerifyAll{Ticket{101}, digest_of(2), good});
+  checks.ask(1, Verify{Ticket{1}, NodeId{2}, said, good->signatures[1]});
+  for (std::size_t i = 0; i < bad.size(); ++i) checks.ask(2, VerifyAll{Ticket{i}, said, bad[i]});
+  EXPECT_TRUE(checks.verdict(1, Ticket{1}));
+  EXPECT_FALSE(checks.verdict(1, Ticket{101}));
+  EXPECT_TRUE(checks.verdict(1, Ticket{100}));
+  for (std::size_t i = 0; i < bad.size(); ++i) EXPECT_FALSE(checks.verdict(2, Ticket{i})) << i;
+}
+
+// More lists than a signer has room for in the batcher, and a face that forgets what it asked.
+TEST(Signing, ManyListsAreAllAnsweredAndARestartForgetsThem) {
+  const Signer signer(of_four(Signatures::kReal));
+  SignatureChecks checks(signer);
+  const Digest said = digest_of(3);
+  auto list = std::make_shared<SignatureList>();
+  for (const std::uint16_t id : std::vector<std::uint16_t>{0, 1, 3}) {
+    list->signers.insert(NodeId{id});
+    list->signatures.push_back(signer.sign(NodeId{id}, said));
+  }
+  constexpr std::uint64_t kMany = 4200;  // over the batcher's quota of a sender
+  for (std::uint64_t i = 0; i < kMany; ++i)
+    checks.ask(7, VerifyAll{Ticket{i}, i % 50 == 0 ? digest_of(4) : said, list});
+  for (std::uint64_t i = 0; i < kMany; ++i) EXPECT_EQ(checks.verdict(7, Ticket{i}), i % 50 != 0);
+  checks.ask(7, VerifyAll{Ticket{1}, digest_of(4), list});
+  checks.ask(8, VerifyAll{Ticket{1}, said, list});
+  checks.forget(7);
+  EXPECT_THROW(checks.verdict(7, Ticket{1}), std::logic_error);
+  checks.ask(7, VerifyAll{Ticket{1}, said, list});
+  EXPECT_TRUE(checks.verdict(7, Ticket{1}));
+  EXPECT_TRUE(checks.verdict(8, Ticket{1}));
+}
+
 // What is signed by whom is delivered, once its signature is verified.
 struct Notary {
   struct Message {
@@ -226,6 +349,7 @@ TEST_P(EitherKind, DecidesTheSame) {
   EXPECT_EQ(real.decisions, mock.decisions);
   EXPECT_GT(real.decisions, 0U);
   EXPECT_EQ(real.latencies, mock.latencies);
+  EXPECT_EQ(refused_by_correct(real), refused_by_correct(mock));
   EXPECT_EQ(measure(mock, "signatures_verified"), -1);
   EXPECT_GT(measure(real, "signatures_verified"), 0);
 }
@@ -241,6 +365,9 @@ constexpr Case kCases[] = {
     {"BullsharkCosts", R"({"schema":1,"protocol":{"name":"bullshark"},"engine":"events",
       "network":{"delay":{"min":5,"max":20}},"costs":{"verify_us":40},"stop":{"rounds":12}})"},
     {"BullsharkForges", R"({"schema":1,"protocol":{"name":"bullshark"},"stop":{"rounds":12},
+      "faults":[{"who":[3],"what":"mutate","field":"certificate"}]})"},
+    {"BullsharkForgesAndCosts", R"({"schema":1,"protocol":{"name":"bullshark"},"engine":"events",
+      "network":{"delay":{"min":5,"max":20}},"costs":{"verify_us":40},"stop":{"rounds":12},
       "faults":[{"who":[3],"what":"mutate","field":"certificate"}]})"},
     {"AnchoredEquivocates", R"({"schema":1,"protocol":{"name":"anchored-bullshark"},
       "committee":{"n":7},"stop":{"rounds":12},"faults":[{"who":[0,5],"what":"equivocate"}]})"},

@@ -4,10 +4,11 @@
 //   fx.broadcast(block);                          // leaves only when the record above is durable
 //
 // Guarantees: the order in the list is the order of becoming visible; `Persist` is a barrier for
-// every Send, Broadcast and Deliver after it. Timers, Verify, Endorse and RevealCoin do not wait.
-// Source: ARCHITECTURE section 2; ADR 001.
+// every Send, Broadcast and Deliver after it. Timers, Verify, VerifyAll, Endorse and RevealCoin do
+// not wait. Source: ARCHITECTURE section 2; ADR 001, ADR 009.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <variant>
@@ -16,6 +17,7 @@
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
+#include "thresher/core/signature_list.hpp"
 
 namespace thresher {
 
@@ -58,6 +60,14 @@ struct Verify {
   Digest digest;
   Signature signature;
 };
+/// Ask for one verdict on a list of signatures on `digest`; answered by one `Verified`, which says
+/// whether all are good. Pre: the list is complete and nobody changes it any more, so that who
+/// answers many askers may remember what it said of it.
+struct VerifyAll {
+  Ticket ticket;
+  Digest digest;
+  std::shared_ptr<const SignatureList> list;
+};
 /// Sign with the node's key, which the core never holds; answered by `Endorsed`.
 struct Endorse {
   Ticket ticket;
@@ -80,7 +90,7 @@ class Effects {
   using Message = M;
   using Output = O;
   using Effect = std::variant<Send<M>, Broadcast<M>, Deliver<O>, ArmTimer, CancelTimer, Persist,
-                              Verify, Endorse, RevealCoin, Accuse>;
+                              Verify, VerifyAll, Endorse, RevealCoin, Accuse>;
 
   void send(NodeId to, M message) { list_.emplace_back(Send<M>{to, std::move(message)}); }
   void broadcast(M message) { list_.emplace_back(Broadcast<M>{std::move(message)}); }

@@ -24,8 +24,8 @@ namespace thresher {
 template <class B, class P>
 concept Backend = Protocol<P> &&
     requires(B b, NodeId id, typename P::Message m, typename P::Output o, TimerId timer, Delay d,
-             std::vector<Persist> w, std::uint64_t barrier, const Verify& v, const Endorse& e,
-             const RevealCoin& c, const Accuse& a) {
+             std::vector<Persist> w, std::uint64_t barrier, const Verify& v, const VerifyAll& all,
+             const Endorse& e, const RevealCoin& c, const Accuse& a) {
   b.send(id, std::move(m));
   b.broadcast(std::move(m));
   b.deliver(std::move(o));
@@ -33,6 +33,7 @@ concept Backend = Protocol<P> &&
   b.cancel(timer);
   b.persist(std::move(w), barrier);
   b.verify(v);
+  b.verify(all);
   b.endorse(e);
   b.reveal(c);
   b.accuse(a);
@@ -108,6 +109,7 @@ class Executor {
   void emit(CancelTimer&& e) { backend_->cancel(e.id); }
   void emit(Persist&&) {}
   void emit(Verify&& e) { backend_->verify(e); }
+  void emit(VerifyAll&& e) { backend_->verify(e); }
   void emit(Endorse&& e) { backend_->endorse(e); }
   void emit(RevealCoin&& e) { backend_->reveal(e); }
   void emit(Accuse&& e) { backend_->accuse(e); }

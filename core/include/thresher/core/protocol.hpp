@@ -40,7 +40,8 @@ struct Requested {
 struct Expired {
   TimerId id;
 };
-/// The verdict on a `Verify`. A backend that failed is retried by the host and never answered here.
+/// The verdict on a `Verify` or a `VerifyAll`. A backend that failed is retried by the host and
+/// never answered here.
 struct Verified {
   Ticket ticket;
   bool ok = false;

@@ -51,6 +51,7 @@ struct VerifyAnswer {
   Ticket ticket;
   std::uint32_t sender = 0;
   Verdict verdict = Verdict::kUnavailable;
+  bool good() const { return verdict == Verdict::kValid; }
 };
 
 struct BatcherOptions {

@@ -5,6 +5,8 @@
 //   SignatureChecks checks(signer);                       // Pre: signer.real()
 //   checks.ask(face, Verify{ticket, NodeId{3}, digest, s});
 //   bool ok = checks.verdict(face, ticket);               // verifies all that was asked so far
+//   MockLists lists;                                      // of a run with mocks
+//   bool all = lists.good(digest, list);                  // for every node that asks
 //
 // Guarantees: keys follow from the experiment's seed; a run decides the same with either kind, for
 // verdicts come in the order of the questions. With real ones a signature that its signer's key did
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "thresher/core/effects.hpp"
@@ -49,6 +52,30 @@ class Signer {
   std::shared_ptr<const Keys> keys_;
 };
 
+/// What mocks say of a list that many nodes ask about: they share one object, which nobody changes,
+/// and it is looked through once while it lives. Holds no list.
+class MockLists {
+ public:
+  static constexpr std::size_t kMost = 1 << 14;  ///< lists remembered; then it begins anew
+
+  /// Whether every signature of it is its signer's mock on `digest`.
+  bool good(const Digest& digest, const std::shared_ptr<const SignatureList>& list);
+  /// Lists that were looked through so far.
+  std::uint64_t looked_through() const { return looked_through_; }
+  std::size_t remembered() const { return known_.size(); }
+
+ private:
+  // As long as this stands, no other list can have the same owner: only a list of that owner is the
+  // one that was looked through, whatever lies at its address now.
+  struct Known {
+    std::weak_ptr<const SignatureList> list;
+    Digest digest;
+    bool good = false;
+  };
+  std::unordered_map<const SignatureList*, Known> known_;
+  std::uint64_t looked_through_ = 0;
+};
+
 /// Verifies for all nodes of a run. What the batcher does is its own; when, this decides.
 class SignatureChecks {
  public:
@@ -58,6 +85,7 @@ class SignatureChecks {
 
   /// `face` names whoever asks; its tickets are its own.
   void ask(std::uint32_t face, const Verify& question);
+  void ask(std::uint32_t face, const VerifyAll& question);
   /// Pre: asked, and not answered or forgotten since.
   bool verdict(std::uint32_t face, Ticket ticket);
   /// Drops what `face` asked: it restarts.

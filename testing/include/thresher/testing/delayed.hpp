@@ -156,13 +156,15 @@ class Delayed {
       todo.pop_back();
       typename Protocol::Fx fx;
       step(nodes_[i], next, fx);
-      verify_calls_ += std::any_of(fx.list().begin(), fx.list().end(),
-                                   [](const auto& e) { return std::holds_alternative<Verify>(e); })
-                           ? 1
-                           : 0;
+      const bool asks = std::any_of(fx.list().begin(), fx.list().end(), [](const auto& e) {
+        return std::holds_alternative<Verify>(e) || std::holds_alternative<VerifyAll>(e);
+      });
+      verify_calls_ += asks ? 1 : 0;
       for (auto& effect : fx.list()) {
         if (const auto* v = std::get_if<Verify>(&effect)) {
           todo.push_back(Verified{v->ticket, true});
+        } else if (const auto* all = std::get_if<VerifyAll>(&effect)) {
+          todo.push_back(Verified{all->ticket, true});
         } else if (const auto* e = std::get_if<Endorse>(&effect)) {
           todo.push_back(Endorsed{e->ticket, {}});
         } else if (const auto* s = std::get_if<Send<Message>>(&effect)) {

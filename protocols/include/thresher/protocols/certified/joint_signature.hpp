@@ -9,18 +9,16 @@
 // simulations that count bytes as authors of papers do.
 #pragma once
 
-#include "thresher/core/committee.hpp"
+#include "thresher/core/signature_list.hpp"
 #include "thresher/core/transcript.hpp"
 
 namespace thresher::certified {
-
-struct Certificate;
 
 class JointSignature {
  public:
   virtual ~JointSignature() = default;
   /// Pre: the signatures of `votes` were verified.
-  virtual Signature combine(const Digest& digest, const Certificate& votes) const = 0;
+  virtual Signature combine(const Digest& digest, const SignatureList& votes) const = 0;
   virtual bool verify(const Digest& digest, const NodeSet& signers,
                       const Signature& signature) const = 0;
 };

@@ -18,6 +18,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
+#include "thresher/core/signature_list.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/certified/rules.hpp"
 #include "thresher/protocols/dag/block.hpp"
@@ -62,11 +63,9 @@ struct Proposal {
 };
 using ProposalPtr = std::shared_ptr<const Proposal>;
 
-/// Signatures of distinct nodes on one digest, in increasing order of the signers.
-struct Certificate {
-  NodeSet signers;
-  std::vector<Signature> signatures;
-};
+/// Votes on the digest of a vertex. Where rules say so, one signature stands for those of all
+/// signers.
+using Certificate = SignatureList;
 
 struct Vertex {
   Header header;
