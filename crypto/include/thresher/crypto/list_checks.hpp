@@ -1,9 +1,9 @@
 // One verdict on a list of signatures, put together from a Batcher's verdicts on each.
 //
-//   VerifyRequest request = lists.open(asked, list.size());   // then the key and signature of
-//   each: while (!batcher.add(request)) ... for (const VerifyAnswer& a : batcher.run()) {
-//     if (const auto whole = lists.settle(a)) ...             // of a list: with its last signature
-//   }
+//   VerifyRequest request = lists.open(asked, list.size());
+//   for (each key and signature) { request.key = ...; batcher.add(request); }
+//   for (const VerifyAnswer& a : batcher.run())
+//     if (const auto whole = lists.settle(a)) ...    // of a list: with its last signature
 //
 // Guarantees: one answer for each list, under the instance and ticket that it was asked with, as
 // soon as all of its signatures are answered. Holds lists that wait and nothing of those that do
