@@ -37,11 +37,27 @@ int usage(const CLI::App& app, const std::string& what) {
 
 int unexpected(const CLI::App& app, const std::string& word) {
   const bool flag = word.rfind('-', 0) == 0;
-  const std::vector<std::string> known = names_in(app, flag);
+  std::vector<std::string> known = names_in(app, flag);
+  // Who writes two dashes does not mean an option of one.
+  const bool wide = word.rfind("--", 0) == 0;
+  std::erase_if(known, [&](const auto& k) { return flag && (k.rfind("--", 0) == 0) != wide; });
   const std::string stem = word.substr(0, word.find('='));
   const auto near = nearest(stem, known);
   const char* kind = flag ? "unknown option `" : known.empty() ? "unexpected `" : "unknown verb `";
   return usage(app, kind + word + "`" + (near ? "; did you mean `" + *near + "`?" : ""));
+}
+
+bool tells(const std::string& standard) {
+  return !standard.empty();
+}
+bool tells(std::uint64_t standard) {
+  return standard != 0 && standard != ~std::uint64_t{0};
+}
+bool tells(double standard) {
+  return standard != 0;
+}
+bool tells(const std::vector<std::string>&) {
+  return false;
 }
 
 void declare(CLI::App& app, const Verb& verb) {
@@ -53,6 +69,7 @@ void declare(CLI::App& app, const Verb& verb) {
           } else {
             CLI::Option* made = app.add_option(option.name, *target, option.help);
             made->required(option.required);
+            if (tells(*target)) made->capture_default_str();
             // A repeatable flag takes one value each time: what follows is positional.
             if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
               if (option.name.starts_with('-')) made->allow_extra_args(false);

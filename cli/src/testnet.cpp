@@ -102,6 +102,7 @@ Result<std::vector<std::string>, std::string> read_hosts(const std::string& path
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.front() != '#') hosts.push_back(line);
   }
+  if (hosts.empty()) return "'" + path + "' names no host; write one ADDRESS:PORT a line";
   return hosts;
 }
 

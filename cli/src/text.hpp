@@ -4,11 +4,14 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "thresher/core/result.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
@@ -23,6 +26,17 @@ inline int fail(int status, const std::string& why) {
 inline int fail_all(int status, const std::vector<std::string>& problems) {
   for (const std::string& p : problems) (void)fail(status, p);
   return status;
+}
+
+/// A file of one transaction a line, or why it is none.
+inline Result<std::ifstream, std::string> open_lines(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    return "'" + path + "' is a folder; give a file of one transaction a line";
+  }
+  std::ifstream in(path);
+  if (!in) return "cannot read '" + path + "'; give a file of one transaction a line";
+  return in;
 }
 
 /// "20s", "500ms", "3" (seconds). Unit: microseconds.

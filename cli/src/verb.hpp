@@ -33,7 +33,7 @@ enum Exit : int {
 };
 
 /// One option or positional argument (a name without dashes). The pointed-to default stands if
-/// absent.
+/// absent; --help shows it unless it is empty, 0 or the largest number, which stand for "none".
 struct Option {
   std::string name;
   std::string help;

@@ -228,6 +228,10 @@ class Cluster {
   }
 
   void tick() {
+    if (Interrupts::came()) {  // first: a terminal's Ctrl-C ends the nodes, too
+      report_.interrupted = true;
+      return stop("interrupted after " + std::to_string(report_.committed) + " transactions");
+    }
     const std::uint64_t now = Loop::now_us();
     if (began_us_ == 0) {
       begin_when_ready(now);
@@ -424,6 +428,7 @@ class Cluster {
 
   const ClusterOptions& options_;
   ClusterReport report_;
+  Interrupts interrupts_;
   Processes processes_;
   net::Genesis genesis_;
   Loop loop_;
@@ -457,7 +462,8 @@ ClusterReport run_temporary_cluster(ClusterOptions& options) {
   }
   options.home = pattern;
   ClusterReport report = run_cluster(options);
-  if (report.problem.empty() && report.agreement && !report.stalled) fs::remove_all(pattern);
+  const bool good = report.problem.empty() && report.agreement && !report.stalled;
+  if (good || report.interrupted) fs::remove_all(pattern);
   return report;
 }
 

@@ -34,6 +34,7 @@ struct ClusterReport {
   std::string problem;  ///< not empty: the run failed, and why
   bool agreement = false;
   bool stalled = false;
+  bool interrupted = false;  ///< by SIGINT or SIGTERM
   std::uint64_t committed = 0;
   double seconds = 0;
   double tx_per_s = 0;
@@ -51,8 +52,8 @@ struct ClusterReport {
 };
 
 ClusterReport run_cluster(const ClusterOptions& options);
-/// The same in a new folder of its own; what a bad run left behind stays there, as evidence.
-/// `options.home` is set to it.
+/// The same in a new folder of its own; what a bad run left behind stays there, as evidence. What
+/// an interrupted one left goes. `options.home` is set to it.
 ClusterReport run_temporary_cluster(ClusterOptions& options);
 
 /// What held the throughput where it was, in a sentence.

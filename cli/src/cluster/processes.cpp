@@ -33,7 +33,28 @@ std::uint64_t cpu_of(pid_t pid) {
   return (user + system) * 1'000'000 / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
 }
 
+volatile sig_atomic_t interrupted = 0;
+
 }  // namespace
+
+Interrupts::Interrupts() {
+  interrupted = 0;
+  struct sigaction noted {};
+  noted.sa_handler = [](int) { interrupted = 1; };
+  noted.sa_flags = SA_RESETHAND | SA_RESTART;
+  ::sigaction(SIGINT, &noted, &on_int_);
+  ::sigaction(SIGTERM, &noted, &on_term_);
+  if (on_int_.sa_handler == SIG_IGN) ::sigaction(SIGINT, &on_int_, nullptr);  // a job of a script
+}
+
+Interrupts::~Interrupts() {
+  ::sigaction(SIGINT, &on_int_, nullptr);
+  ::sigaction(SIGTERM, &on_term_, nullptr);
+}
+
+bool Interrupts::came() {
+  return interrupted != 0;
+}
 
 Processes::~Processes() {
   for (std::size_t i = 0; i < pids_.size(); ++i) {

@@ -1,6 +1,7 @@
-// The node processes of a local cluster: start, kill, restart, CPU time.
+// The node processes of a local cluster: start, kill, restart, CPU time; and what interrupts it.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -8,6 +9,20 @@
 #include <vector>
 
 namespace thresher::cli {
+
+/// While one lives, the first SIGINT or SIGTERM is only noted; a second ends the process as ever.
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  static bool came();
+
+ private:
+  struct sigaction on_int_ {};
+  struct sigaction on_term_ {};
+};
 
 class Processes {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "../json.hpp"
 #include "../testnet.hpp"
@@ -50,6 +51,18 @@ std::string parse_events(const std::vector<std::string>& texts, bool restart, co
   return {};
 }
 
+// Who is killed must be up by then, who is restarted down. `events` are in the order of time.
+std::string check_events(const std::vector<ClusterEvent>& events) {
+  std::set<std::size_t> down;
+  for (const ClusterEvent& e : events) {
+    if (e.restart ? down.erase(e.node) != 0 : down.insert(e.node).second) continue;
+    return (e.restart ? "--restart " : "--kill ") + std::to_string(e.node) + "@" +
+           std::to_string(e.at_us / 1000) + "ms: node " + std::to_string(e.node) +
+           (e.restart ? " is up then; --kill it before" : " is down then; --restart it before");
+  }
+  return {};
+}
+
 std::string read_options(const Args& a, ClusterOptions& o) {
   o.nodes = a.nodes;
   o.protocol = a.protocol;
@@ -82,11 +95,12 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   }
   std::stable_sort(o.events.begin(), o.events.end(),
                    [](const auto& x, const auto& y) { return x.at_us < y.at_us; });
+  if (std::string p = check_events(o.events); !p.empty()) return p;
   if (a.transactions.empty()) return {};
-  std::ifstream in(a.transactions);
-  if (!in) return "cannot read '" + a.transactions + "'; give a file of one transaction a line";
+  auto in = open_lines(a.transactions);
+  if (!in) return in.error();
   o.from_file = true;
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; std::getline(*in, line);) {
     if (line.size() > 262144) {
       return a.transactions + ":" + std::to_string(o.lines.size() + 1) +
              ": the line is longer than the limit of 262144 bytes of a transaction";

@@ -8,6 +8,7 @@
 #include "../client_of.hpp"
 #include "../text.hpp"
 #include "thresher/net/config.hpp"
+#include "thresher/net/genesis.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -80,6 +81,8 @@ Verb make_log() {
       [args] {
         const auto config = net::load_config(args->home);
         if (!config) return fail_all(kUsage, config.error());
+        const auto genesis = net::load_genesis(net::with_paths(config->options).genesis);
+        if (!genesis) return fail(kUsage, genesis.error());
         const auto done =
             net::read_log(config->options, args->from,
                           [&](const net::Transaction& t) { print_transaction(t, args->raw); });

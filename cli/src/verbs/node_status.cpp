@@ -33,11 +33,13 @@ int print_status(const std::string& home, bool json) {
   }
   std::printf(
       "transactions in the log  %llu\nround of the last block  %llu\nlast slot in the log     "
-      "%llu\nbytes sent to nodes      %llu\nlinks to other nodes     %u\nlog hash                 "
-      "%s\n",
+      "%llu\nbytes sent to nodes      %llu\nlinks to other nodes     %u\nsignatures verified      "
+      "%llu in %llu calls, %llu of them for certificates\nlog hash                 %s\n",
       static_cast<unsigned long long>(s.length), static_cast<unsigned long long>(s.round),
       static_cast<unsigned long long>(s.slot), static_cast<unsigned long long>(s.node_bytes),
-      s.links, to_hex(s.log_hash.bytes).c_str());
+      s.links, static_cast<unsigned long long>(s.signatures),
+      static_cast<unsigned long long>(s.verify_calls),
+      static_cast<unsigned long long>(s.certificate_calls), to_hex(s.log_hash.bytes).c_str());
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "../client_of.hpp"
 #include "../text.hpp"
@@ -24,12 +25,16 @@ Result<std::vector<std::string>, std::string> payloads(const Args& a) {
   if (!a.data.empty()) return std::vector{a.data};
   std::ifstream opened;
   if (a.file != "-") {
-    opened.open(a.file);
-    if (!opened) return "cannot read '" + a.file + "'; give a file of one transaction a line";
+    auto file = open_lines(a.file);
+    if (!file) return file.error();
+    opened = std::move(*file);
   }
   std::vector<std::string> lines;
   for (std::string line; std::getline(a.file == "-" ? std::cin : opened, line);) {
     lines.push_back(std::move(line));
+  }
+  if (lines.empty()) {
+    return (a.file == "-" ? "standard input" : "'" + a.file + "'") + " holds no line to submit";
   }
   return lines;
 }
@@ -45,9 +50,18 @@ int submit(const Args& a) {
   constexpr std::size_t kInFlight = 1024;
   std::vector<std::future<std::optional<std::uint64_t>>> flying;
   std::size_t printed = 0;
+  bool told = false;
   const auto print_next = [&] {
-    if (flying[printed].wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
-      throw std::runtime_error("nothing was committed for 30 s; are enough nodes up?");
+    using std::chrono::seconds;
+    if (flying[printed].wait_for(seconds(3)) != std::future_status::ready) {
+      if (!std::exchange(told, true)) {
+        (void)std::fputs("nothing committed yet; waiting for 30 s at most\n", stderr);
+      }
+      if (flying[printed].wait_for(seconds(27)) != std::future_status::ready) {
+        throw std::runtime_error(
+            "nothing was committed for 30 s; are enough nodes up? ask each with: thresher node "
+            "status --home DIR");
+      }
     }
     const auto position = flying[printed].get();
     ++printed;

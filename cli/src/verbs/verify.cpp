@@ -201,7 +201,7 @@ std::string check_arguments(const Args& a, const verify::Automaton& ta) {
   for (const std::string& name : a.properties) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto near = nearest(name, known);
-    return "'" + a.file + "' has no property '" + name + "'" +
+    return "'" + (a.file.empty() ? a.protocol : a.file) + "' has no property '" + name + "'" +
            (near ? "; did you mean '" + *near + "'?" : "; see --list");
   }
   return {};

@@ -178,6 +178,8 @@ std::string set_path(Value& root, const std::string& path, Value value) {
         return "`" + step + "` is no index of a list of " + std::to_string(at->items().size());
       }
       at = &at->item(index);
+    } else if (at->is_null() && step.find_first_not_of("0123456789") == step.npos) {
+      return "there is no list in which to look for `" + step + "`; set the whole list";
     } else if (at->is_object() || at->is_null()) {
       if (at->find(step) == nullptr) at->set(step, Value().at_line(value.line()));
       at = at->find(step);

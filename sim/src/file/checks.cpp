@@ -64,7 +64,8 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
   fields.wrong(fields.given("f") ? "f" : "n",
                "with n = " + std::to_string(e.n) + " `" + info.name + "` tolerates at most " +
                    std::to_string(most) + " faults, not " + std::to_string(e.f) +
-                   "; it needs n >= " + (info.byzantine ? "3f+1" : "2f+1"));
+                   "; it needs n >= " + (info.byzantine ? "3f+1" : "2f+1") +
+                   ": set a smaller f, or leave it out");
 }
 
 void settle_law(Fields& fields, DelayLaw& law) {

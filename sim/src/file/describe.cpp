@@ -58,8 +58,9 @@ void describe_law(Fields& fields, const Key& key, DelayLaw& law) {
         choose(inner, {"law", "constant, uniform, normal or exponential"}, law.kind);
         inner.decimal({"mean", "of constant, normal and exponential"}, law.mean, kDelay);
         inner.decimal({"deviation", "of normal", true}, law.deviation, kTime);
-        inner.decimal({"min", "no draw is below"}, law.min, kDelay);
-        inner.decimal({"max", "no draw is above"}, law.max, kDelay);
+        const bool constant = law.kind == DelayLaw::Kind::kConstant;
+        inner.decimal({"min", "no draw is below", false, constant}, law.min, kDelay);
+        inner.decimal({"max", "no draw is above", false, constant}, law.max, kDelay);
         settle_law(inner, law);
       },
       "mean");
@@ -132,7 +133,10 @@ void describe_network(Fields& fields, Experiment& e, const Members& all) {
     });
     net.decimal({"gst", "the scheduler rules before it; nothing is lost after it"}, n.gst, kTime);
     if (!net.given("delta")) n.delta = std::max(n.delta, standard_delta(n));
-    net.decimal({"delta", "what the protocol's timers call Delta"}, n.delta, kDelay);
+    const bool standard = n.delta == std::max(Network{}.delta, standard_delta(n));
+    net.decimal({"delta", "what the protocol's timers call Delta; absent: twice the longest delay",
+                 false, standard},
+                n.delta, kDelay);
     choose(net, {"scheduler", "fair, starve, rushing, adaptive, reverse or hunt"}, n.scheduler);
     if (e.engine == Engine::kRounds && n.nic_bits_per_s != 0) {
       net.wrong("nic", "a card's speed needs milliseconds; use \"engine\": \"events\"");
@@ -270,15 +274,16 @@ void describe_stop(Fields& fields, Experiment& e) {
 
 Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   Members all;  // stays empty when it is not known: then nothing is checked against it
-  fields.object({"committee", "how many nodes, and how many of them may be faulty"},
-                [&](Fields& c) {
-                  small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
-                  if (!c.given("f")) e.f = (e.n - 1) / 3;
-                  small(c, {"f", "faults tolerated; absent: (n-1)/3, rounded down"}, e.f,
-                        {0, Committee::kMaxSize});
-                  if (c.sound() && info != nullptr) check_committee(c, e, *info);
-                  if (c.sound()) all = {e.n, e.f, false};
-                });
+  fields.object(
+      {"committee", "how many nodes, and how many of them may be faulty"}, [&](Fields& c) {
+        small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
+        if (!c.given("f")) e.f = (e.n - 1) / 3;
+        const bool standard = e.f == (e.n - 1) / 3;
+        small(c, {"f", "faults tolerated; absent: (n-1)/3, rounded down", false, standard}, e.f,
+              {0, Committee::kMaxSize});
+        if (c.sound() && info != nullptr) check_committee(c, e, *info);
+        if (c.sound()) all = {e.n, e.f, false};
+      });
   return all;
 }
 

@@ -12,8 +12,9 @@ text::Value list_of(const std::vector<NodeId>& nodes) {
 }  // namespace
 
 void FieldWriter::put(const Key& key, text::Value value, bool empty) {
-  const bool written = !key.quiet || !empty;
-  notes_.push_back({key.name, key.help, written, {}});
+  const bool left_out = template_ && key.derived;
+  const bool written = (!key.quiet || !empty) && !left_out;
+  notes_.push_back({key.name, key.help, written, {}, left_out});
   if (written) tree_.append({key.name, std::move(value)});
 }
 
@@ -77,7 +78,7 @@ void FieldWriter::parameter(const ParameterInfo& info, Parameter& value) {
 }
 
 void FieldWriter::object(const Key& key, const Inner& inner, const char*) {
-  FieldWriter writer;
+  FieldWriter writer(template_);
   inner(writer);
   put(key, writer.take(), false);
   notes_.back().inner = writer.take_notes();
@@ -87,7 +88,7 @@ void FieldWriter::list(const Key& key, std::size_t size, const std::function<voi
                        const std::function<void(Fields&, std::size_t)>& inner) {
   text::Value out = text::Value::list();
   for (std::size_t i = 0; i < size; ++i) {
-    FieldWriter writer;
+    FieldWriter writer(template_);
     inner(writer, i);
     out.push(writer.take());
   }

@@ -4,7 +4,8 @@
 //   describe(writer, draft, protocols);
 //   text::Value tree = writer.take();
 //
-// Guarantees: what it writes reads back equal. Quiet keys that are zero or empty are left out.
+// Guarantees: what it writes reads back equal. Quiet keys that are zero or empty are left out, and
+// from a template what follows from other keys: whoever changes those need not know of it.
 #pragma once
 
 #include <memory>
@@ -27,6 +28,7 @@ struct Note {
 
 class FieldWriter final : public Fields {
  public:
+  explicit FieldWriter(bool as_template = false) : template_(as_template) {}
   void truth(const Key& key, bool& value) override;
   void whole(const Key& key, std::uint64_t& value, Range range) override;
   void decimal(const Key& key, std::uint64_t& value, const Scaled& form) override;
@@ -55,6 +57,7 @@ class FieldWriter final : public Fields {
                 const std::function<void(std::uint64_t&)>& use) override;
   void put(const Key& key, text::Value value, bool empty);
 
+  bool template_;
   text::Value tree_ = text::Value::object();
   std::vector<Note> notes_;
 };

@@ -25,7 +25,8 @@ namespace thresher::sim {
 struct Key {
   const char* name;
   const char* help;
-  bool quiet = false;  ///< not written while it is zero or empty
+  bool quiet = false;    ///< not written while it is zero or empty
+  bool derived = false;  ///< has the value that follows from other keys when it is left out
 };
 
 struct Range {

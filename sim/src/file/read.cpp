@@ -11,13 +11,24 @@ namespace {
 
 constexpr std::size_t kMostComplaints = 50;
 
+text::Value without_lines(const text::Value& value) {
+  if (value.is_list()) {
+    text::Value out = text::Value::list();
+    for (const text::Value& item : value.items()) out.push(without_lines(item));
+    return out;
+  }
+  if (value.is_object()) {
+    text::Value out = text::Value::object();
+    for (const text::Member& m : value.members()) out.append({m.key, without_lines(m.value)});
+    return out;
+  }
+  return text::Value(value).at_line(0);
+}
+
 // What was set from outside has no line in the file.
 text::Value override_value(const std::string& content) {
   const auto parsed = text::parse(content);
-  if (!parsed) return text::Value(content);
-  text::Value out = *parsed;
-  out.at_line(0);
-  return out;
+  return parsed ? without_lines(*parsed) : text::Value(content);
 }
 
 class Reading {

@@ -7,9 +7,10 @@
 namespace thresher::sim {
 namespace {
 
-FieldWriter written(const Experiment& experiment, std::span<const ProtocolInfo> protocols) {
+FieldWriter written(const Experiment& experiment, std::span<const ProtocolInfo> protocols,
+                    bool as_template) {
   Draft draft{experiment, 1};
-  FieldWriter writer;
+  FieldWriter writer(as_template);
   describe(writer, draft, protocols);
   return writer;
 }
@@ -61,12 +62,12 @@ void print_annotated(const text::Value& object, const std::vector<Note>& notes, 
 }  // namespace
 
 std::string write_experiment(const Experiment& experiment, int indent) {
-  return text::write(written(experiment, {}).take(), indent);
+  return text::write(written(experiment, {}, false).take(), indent);
 }
 
 std::string annotate_experiment(const Experiment& experiment, const std::string& title,
                                 std::span<const ProtocolInfo> protocols) {
-  FieldWriter writer = written(experiment, protocols);
+  FieldWriter writer = written(experiment, protocols, true);
   const text::Value tree = writer.take();
   std::string out = "// " + title + "\n{\n";
   print_annotated(tree, writer.take_notes(), 1, out);

@@ -196,6 +196,11 @@ std::string cells_text(const std::vector<CellRow>& rows) {
 }
 
 Result<std::vector<CellRow>, std::string> load_cells(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return "'" + path.parent_path().string() + "' holds no sweep: " + path.filename().string() +
+           " is missing; give a folder that `thresher sim sweep --out` made";
+  }
   const auto content = load_file(path);
   if (!content) return content.error();
   std::vector<CellRow> out;

@@ -173,9 +173,9 @@ Result<SweepReport, std::string> merge_sweeps(const std::vector<fs::path>& from,
   if (!rows) return rows.error();
   const std::string wanted = cells_text(*rows);
   for (const fs::path& folder : from) {
-    const auto cells = load_file(folder / "cells.ndjson");
+    const auto cells = load_cells(folder / "cells.ndjson");
     if (!cells) return cells.error();
-    if (cells->text != wanted) {
+    if (cells_text(*cells) != wanted) {
       return "'" + folder.string() + "' and '" + from.front().string() +
              "' are of different sweeps or versions; merge the shards of one";
     }

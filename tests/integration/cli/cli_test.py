@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -327,6 +328,7 @@ class Verify(Files):
                                    ((path, "--replay", "/none.json"), "cannot read"),
                                    ((path, "--replay", self.write("bad.json", "{]")), "bad.json:1:2: "),
                                    ((path, "--property", "conted"), "did you mean 'counted'"),
+                                   (("--protocol", "mmr14", "--property", "bindng"), "'mmr14' has no property"),
                                    ((path, "--checker", "magic"), "none of"),
                                    ((path, "--timeout", "soon"), "is no time")]:
             out = run("verify", *arguments)
@@ -382,6 +384,10 @@ class Testnet(Files):
         out = run("testnet", "init", "-n", "4", "-o", str(home) + "2", "--hosts", bad)
         self.assertEqual(out.returncode, 2)
         self.assertIn("'here' is not ADDRESS:PORT", out.stderr)
+        for none in [self.write("none", "# nobody\n"), self.folder.name]:
+            out = run("testnet", "init", "-n", "4", "-o", str(home) + "3", "--hosts", none)
+            self.assertEqual(out.returncode, 2)
+            self.assertIn("names no host", out.stderr)
 
     def test_a_port_in_use(self):
         home = self.make()
@@ -538,6 +544,50 @@ class Operators(Files):
         self.assertEqual(self.fetch(port, "/readyz")[0], 503)
         self.assertIn("thresher_links_up 0\n", self.fetch(port, "/metrics")[1])
 
+    def test_what_is_no_file_of_transactions(self):
+        empty = self.write("empty", "")
+        for verb in [("submit", "--home", self.home / "node0", "--file"), ("cluster", "--transactions")]:
+            for path, message in [(empty, "holds no line"), (self.folder.name, "is a folder"),
+                                  ("/none", "cannot read '/none'")]:
+                out = run(*verb, path)
+                self.assertEqual(out.returncode, 2, out.stderr)
+                self.assertIn(message, out.stderr)
+
+    def test_a_log_without_its_genesis(self):
+        (self.home / "genesis.json").unlink()
+        for verb in [("log",), ("node", "run"), ("node", "status")]:
+            out = run(*verb, "--home", self.home / "node0")
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn("cannot open genesis file", out.stderr)
+
+    def test_status_in_words_and_as_json(self):
+        for node in range(3):
+            self.start(node)
+        home = self.home / "node0"
+        self.eventually("a status", lambda: run("node", "status", "--home", home).returncode == 0)
+        self.assertEqual(run("submit", "--home", home, "--data", "x").stdout, "0\n")
+        seen = json.loads(run("node", "status", "--home", home, "--json").stdout)
+        self.assertLessEqual({"signatures", "verify_calls", "certificate_calls", "log_hash"}, set(seen))
+        self.assertEqual((seen["length"], seen["certificate_calls"]), (1, 0))
+        self.assertGreaterEqual(seen["signatures"], seen["verify_calls"])
+        words = run("node", "status", "--home", home).stdout
+        self.assertRegex(words, r"signatures verified +[1-9]\d* in \d+ calls, 0 of them for certificates\n")
+        self.assertIn(seen["log_hash"], words)
+
+    def test_an_interrupted_cluster_leaves_nothing(self):
+        place = pathlib.Path(self.folder.name, "tmp")
+        place.mkdir()
+        process = subprocess.Popen([BINARY, "cluster", "--duration", "60s", "--rate", "100"], text=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(place)})
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.eventually("four nodes", lambda: len(list(place.glob("thresher-cluster-*/node*/data/wal"))) == 4)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), 1)
+        self.assertIn("interrupted", process.stderr.read())
+        self.assertEqual(list(place.iterdir()), [])
+
     def test_doctor_looks_at_the_nodes_files_and_port(self):
         home = self.home / "node0"
         port = json.loads((self.home / "genesis.json").read_text())["nodes"][0]["port"]
@@ -582,6 +632,27 @@ class Rest(unittest.TestCase):
             # The words may be wrapped over lines.
             help_text = " ".join(run(*verb.split(), "--help").stdout.split())
             self.assertIn("Example: thresher " + verb, help_text)
+
+    def test_help_shows_defaults(self):
+        for verb, shown in [("cluster", ["--nodes UINT", "4", "--duration TEXT", "20s", "--rate TEXT", "max"]),
+                            ("testnet init", ["--base-port UINT", "26656"]), ("sim fuzz", ["--seeds TEXT", "1..1000"])]:
+            words = run(*verb.split(), "--help").stdout
+            for option, standard in zip(shown[::2], shown[1::2]):
+                self.assertRegex(words, rf"{option} ?[=\[]{re.escape(standard)}\b")
+        # What stands for "none" is no default that anybody could write.
+        self.assertNotIn("18446744073709551615", run("sim", "run", "--help").stdout)
+
+    def test_the_nearest_name_has_as_many_dashes(self):
+        self.assertIn("did you mean `--set`", run("sim", "replay", "x.json", "--se", "1").stderr)
+        self.assertNotIn("`-h`", run("sim", "replay", "x.json", "--n", "4").stderr)
+
+    def test_kills_and_restarts_that_cannot_be(self):
+        for arguments, message in [(("--restart", "3@100ms"), "node 3 is up then; --kill it before"),
+                                   (("--kill", "1@1s", "--restart", "1@500ms"), "node 1 is up then"),
+                                   (("--kill", "1@1s", "--kill", "1@2s"), "--kill 1@2000ms: node 1 is down then")]:
+            out = run("cluster", "--duration", "1s", *arguments)
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn(message, out.stderr)
 
     def test_doctor(self):
         self.assertIn("fdatasync", run("doctor").stdout)

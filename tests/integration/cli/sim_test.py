@@ -147,6 +147,24 @@ class Running(Files):
             self.assertEqual(out.returncode, 0, protocol["name"] + out.stderr)
         self.assertEqual(run("new", "pbtf").returncode, 2)
 
+    def test_new_leaves_out_what_follows_from_other_keys(self):
+        text = run("new", "pbft").stdout
+        shown = json.loads(run("run", "-", "--explain", "--n", "7", "--delay-max", "5", text=text).stdout)
+        self.assertEqual(shown["committee"], {"n": 7, "f": 2})
+        self.assertEqual(shown["network"]["delta"], 10)
+        shown = json.loads(run("run", "-", "--explain", "--set", "network.delay.mean=3", text=text).stdout)
+        self.assertEqual(shown["network"]["delay"], {"law": "constant", "mean": 3, "min": 3, "max": 3})
+        for key in ("f: faults tolerated", "delta: what", "min: no draw"):
+            self.assertIn(f"// (not given) {key}", text)
+
+    def test_what_is_set_from_outside_has_no_line(self):
+        out = run("run", self.experiment(), "--byzantine", "1", "--behaviour", "liar")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("command line: faults[0].what: ", out.stderr)
+        out = run("run", self.experiment(), "--set", "faults.0.probability=0.5")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("command line: faults.0.probability: there is no list", out.stderr)
+
     def test_new_pbft_is_the_first_figure(self):
         shown = json.loads(run("run", "-", "--explain", text=run("new", "pbft").stdout).stdout)
         self.assertEqual(shown["committee"], {"n": 100, "f": 33})
@@ -276,6 +294,13 @@ class Sweeps(Files):
         self.assertEqual(out.returncode, 2)
         self.assertIn("8 runs", out.stderr)
         self.assertEqual(run("run", self.path, "--cell", 7, "--json").returncode, 0)
+
+    def test_a_folder_without_a_sweep(self):
+        for verb in ("report", "merge"):
+            for path in (self.folder, self.folder / "none", self.experiment()):
+                out = run(verb, path)
+                self.assertEqual(out.returncode, 2, out.stderr)
+                self.assertIn(f"'{path}' holds no sweep", out.stderr)
 
     def test_resumes_and_reports(self):
         first = json.loads(self.sweep("all", "--json", "--jobs", 2).stdout)

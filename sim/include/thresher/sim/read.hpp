@@ -59,7 +59,8 @@ Result<std::vector<Cell>, std::vector<std::string>> read_experiments(std::string
 /// A file that holds `experiment` with nothing left to default. `indent` as text::write.
 std::string write_experiment(const Experiment& experiment, int indent = 2);
 
-/// The same with a comment over every key, to start from. `title` is the first comment.
+/// The same run with a comment over every key, to start from: what follows from other keys (f from
+/// n, Delta from the delays) is left out. `title` is the first comment.
 std::string annotate_experiment(const Experiment& experiment, const std::string& title,
                                 std::span<const ProtocolInfo> protocols);
 
