@@ -133,6 +133,10 @@ void print_text(const ClusterReport& r, const std::string& why) {
               r.verify_calls_per_round, r.certificate_calls_per_round, r.signatures_per_call);
   if (r.catch_up_ms >= 0)
     std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
+  if (r.stalled) {
+    std::printf("agreement: not checked, because nothing was committed any more\n");
+    return;
+  }
   std::printf("why not faster: %s\n", why.c_str());
   std::printf("agreement: %s (log %s)\n",
               r.agreement ? "all nodes hold the same log and state" : "NO",
