@@ -72,7 +72,8 @@ class CertifiedSubject {
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges)
-      lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_);
+      lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_,
+                                              static_cast<std::uint64_t>(parameter(e, "tries", 1)));
   }
 
   Bullshark make(NodeId id) const {
@@ -195,9 +196,16 @@ class CertifiedSubject {
       votes += static_cast<double>(node->stats().vote_calls);
       certificates += static_cast<double>(node->stats().certificate_calls);
     }
-    return {{"signatures_per_vertex", checked / std::max(accepted, 1.0)},
-            {"vote_calls_per_round", votes / std::max(rounds, 1.0)},
-            {"certificate_calls_per_round", certificates / std::max(rounds, 1.0)}};
+    std::vector<Measure> out{{"signatures_per_vertex", checked / std::max(accepted, 1.0)},
+                             {"vote_calls_per_round", votes / std::max(rounds, 1.0)},
+                             {"certificate_calls_per_round", certificates / std::max(rounds, 1.0)}};
+    if (lies_ && rules_.sample > 0 && !rules_.dense_anchor) {
+      const CertifiedLies::Grinding& g = lies_->grinding();
+      out.push_back({"liars_anchors", static_cast<double>(g.anchors)});
+      out.push_back({"liars_anchors_that_missed", static_cast<double>(g.missed)});
+      out.push_back({"sets_tried", static_cast<double>(g.tries)});
+    }
+    return out;
   }
 
  private:
@@ -281,6 +289,15 @@ class CertifiedSubject {
       });
       if (fewer.size() == h.parents.size()) return false;
       h.parents = fewer;
+      return true;
+    }
+    if (!h.sampled_from.empty() && by.picks("sample")) {
+      std::uint64_t left = by.salt() % h.sampled_from.size();
+      NodeSet fewer;
+      h.sampled_from.for_each([&](NodeId id) {
+        if (left-- != 0) fewer.insert(id);
+      });
+      h.sampled_from = fewer;
       return true;
     }
     if (h.self.value > 0 && by.picks("self")) {
