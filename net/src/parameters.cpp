@@ -40,7 +40,8 @@ std::string unknown(const std::string& protocol, const std::string& name) {
   }
   const std::string what = "protocol " + protocol + " has no parameter " + quoted(name);
   if (list.empty()) return what + ", nor any other; leave it out";
-  const auto close = nearest(name, known);
+  // Of a letter or two everything is near.
+  const auto close = name.size() > 2 ? nearest(name, known) : std::nullopt;
   return what + (close ? "; did you mean '" + *close + "'?" : "; known: " + list);
 }
 

@@ -2,12 +2,12 @@
 
 #include "certified_lies.hpp"
 #include "certified_subject.hpp"
+#include "coins.hpp"
 #include "mutation.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
-#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -67,6 +67,7 @@ class CertifiedSubject {
       rests_ = std::get<bool>(it->second);
     }
     committee_ = *Committee::make(e.n, e.f);
+    if (rules_.asynchronous) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
@@ -86,10 +87,7 @@ class CertifiedSubject {
     config.joint = joint_;
     config.rests = rests_;
     config.records = records_;
-    if (rules_.asynchronous) {
-      config.coin =
-          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
-    }
+    if (coins_) config.coin = coins_->of(id);
     return Bullshark(std::move(config));
   }
   certified::Submit request(const Bytes& payload) const {
@@ -337,6 +335,7 @@ class CertifiedSubject {
   bool records_;
   bool rests_ = true;
   std::shared_ptr<const certified::JointSignature> joint_;
+  std::shared_ptr<const Coins> coins_{};   // of asynchronous rules
   std::shared_ptr<CertifiedLies> lies_{};  // what forgers know, when there are any
 };
 

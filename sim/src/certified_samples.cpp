@@ -49,8 +49,9 @@ void CertifiedLies::judge(const certified::Vertex& vertex) {
   if (disjoint(vertex.header.parents, voters_for(target))) ++grinding_.missed;
 }
 
-// An ordinary vertex withholds its vote for the anchor below; an anchor shuns those who voted for
-// the anchor before it, and waits until enough of them and of the others can be named.
+// An ordinary vertex withholds its vote for the anchor below, but of a liar; an anchor shuns those
+// who voted for the anchor before it, and waits until enough of them and of the others can be
+// named.
 std::optional<certified::Header> CertifiedLies::craft_sampled(NodeId id, Round round, bool lies,
                                                               Prng& rng) {
   const auto known = by_round_.find(round.value - 1);
@@ -58,7 +59,9 @@ std::optional<certified::Header> CertifiedLies::craft_sampled(NodeId id, Round r
   const OfRound& before = known->second;
   NodeSet shunned(committee_.size());
   const Round below{round.value - 1};
-  if (lies && certified::has_anchor(below)) shunned.insert(certified::anchor_of(below, committee_));
+  const NodeId leader = certified::anchor_of(Round{below.value + below.value % 2}, committee_);
+  const bool theirs = pending_.contains(leader);
+  if (lies && certified::has_anchor(below) && !theirs) shunned.insert(leader);
   const bool strikes = lies && leads(id, round) && round.value > 2;
   if (strikes) {
     shunned = voters_for(Round{round.value - 2});
@@ -70,6 +73,7 @@ std::optional<certified::Header> CertifiedLies::craft_sampled(NodeId id, Round r
   h.author = id;
   h.round = round;
   if (!take_sample(h, before, shunned, strikes, rng)) return std::nullopt;
+  if (certified::has_anchor(below) && theirs && before.contains(leader)) h.parents.insert(leader);
   if (h.parents.contains(id)) {
     h.self = below;
     return h;

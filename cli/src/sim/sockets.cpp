@@ -33,6 +33,8 @@ std::vector<std::pair<std::string, std::string>> asked_for(const sim::Experiment
     if (info.name != e.protocol) continue;
     for (const sim::ParameterInfo& p : info.parameters) {
       const auto it = e.parameters.find(p.name);
+      // Of coins nodes have the real one, whichever the prediction is made with.
+      if (p.name == "coin") continue;
       if (it != e.parameters.end() && it->second != p.standard)
         out.emplace_back(p.name, text_of(it->second));
     }
