@@ -98,6 +98,7 @@ struct CertifiedAdapter {
     out.round = b.round();
     out.next_slot = Round{b.last_ordered().value + 1};
     out.frontier = b.frontier();
+    out.certificate_calls = b.stats().certificate_calls;
     out.stats.blocks_accepted = b.stats().vertices_accepted;
     out.stats.direct_commits = b.stats().direct_commits;
     out.stats.indirect_commits = b.stats().indirect_commits;
@@ -130,6 +131,8 @@ std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
   config.chain = s.chain;
   config.rules = rules;
   config.gc_depth = s.options.gc_rounds;
+  config.gather =
+      Delay{std::min(s.options.gather_us, s.options.delta_us) * 1000 / s.options.delta_us};
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
   config.coin = s.coin;

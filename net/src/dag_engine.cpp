@@ -65,7 +65,7 @@ struct DagAdapter {
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static EngineSample sample(const dag::Dag& d) {
-    return {d.round(), d.next_slot(), d.frontier(), d.stats()};
+    return {d.round(), d.next_slot(), d.frontier(), d.stats(), 0};
   }
   static std::size_t pending_submits(const dag::Dag& d) { return d.pending_submits(); }
   static constexpr bool kExtends = true;

@@ -48,6 +48,8 @@ constexpr Figure kCounters[] = {
     {"thresher_bad_signatures_total", "Signatures that were bad.", &Sample::bad_signatures},
     {"thresher_verify_batches_total", "Batches in which they were verified.",
      &Sample::verify_batches},
+    {"thresher_certificate_calls_total", "Inputs that asked for verdicts on certificates.",
+     &Sample::certificate_calls},
     {"thresher_accelerator_signatures_total", "Signatures verified by the accelerator.",
      &Sample::verified_wide},
     {"thresher_verify_retries_total", "Verified again, the accelerator gave no answer.",

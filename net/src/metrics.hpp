@@ -40,6 +40,7 @@ struct Sample {
   std::uint64_t signatures = 0;
   std::uint64_t bad_signatures = 0;
   std::uint64_t verify_batches = 0;
+  std::uint64_t certificate_calls = 0;
   std::uint64_t verified_wide = 0;
   std::uint64_t verify_retries = 0;
   std::uint64_t verify_waiting = 0;

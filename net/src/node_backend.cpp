@@ -90,6 +90,7 @@ Sample Node::Impl::sample() const {
   out.signatures = v.answered;
   out.bad_signatures = v.bad;
   out.verify_batches = v.batches;
+  out.certificate_calls = now.certificate_calls;
   out.verified_wide = v.wide;
   out.verify_retries = v.retried;
   out.verify_waiting = v.waiting;

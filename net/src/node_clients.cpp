@@ -156,10 +156,13 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
 }
 
 Bytes Node::Impl::status() const {
-  return wire::encode(NodeStatus{ledger.length(), engine->sample().round.value, ledger.slot().value,
+  const EngineSample now = engine->sample();
+  const crypto::BatcherFigures verified = batcher.figures();
+  return wire::encode(NodeStatus{ledger.length(), now.round.value, ledger.slot().value,
                                  transport.node_bytes_sent(), store->syncs(), payload_bytes,
                                  ledger.log_hash(), app.state(),
-                                 static_cast<std::uint32_t>(transport.node_links())});
+                                 static_cast<std::uint32_t>(transport.node_links()),
+                                 verified.answered, verified.batches, now.certificate_calls});
 }
 
 }  // namespace thresher::net

@@ -53,6 +53,7 @@ struct EngineSample {
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
   dag::Stats stats{};
+  std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 
 /// Where a block's payload lies in the store.

@@ -211,6 +211,9 @@ Bytes encode(const NodeStatus& m) {
   out.set_log_hash(text(m.log_hash));
   out.set_state(text(m.state));
   out.set_links(m.links);
+  out.set_signatures(m.signatures);
+  out.set_verify_calls(m.verify_calls);
+  out.set_certificate_calls(m.certificate_calls);
   return bytes_of(out);
 }
 
@@ -334,7 +337,8 @@ std::optional<NodeStatus> decode(ByteView control) {
   }
   return NodeStatus{in.length(),           in.round(),         in.slot(),
                     in.node_bytes(),       in.syncs(),         in.payload_bytes(),
-                    digest(in.log_hash()), digest(in.state()), in.links()};
+                    digest(in.log_hash()), digest(in.state()), in.links(),
+                    in.signatures(),       in.verify_calls(),  in.certificate_calls()};
 }
 
 template <>

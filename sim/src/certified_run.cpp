@@ -70,6 +70,7 @@ class CertifiedSubject {
     if (rules_.asynchronous) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+    gather_ = static_cast<std::uint64_t>(parameter(e, "gather", 0));
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges)
@@ -84,6 +85,7 @@ class CertifiedSubject {
     config.rules = rules_;
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
+    config.gather = Delay{gather_};
     config.joint = joint_;
     config.rests = rests_;
     config.records = records_;
@@ -331,6 +333,7 @@ class CertifiedSubject {
   std::uint64_t seed_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
+  std::uint64_t gather_ = 0;
   Sizes sizes_;
   bool records_;
   bool rests_ = true;
@@ -351,6 +354,8 @@ ProtocolInfo certified_info() {
   info.parameters = {
       {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of vertices kept"},
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for an anchor, in thousandths of Delta"},
+      {"gather", std::int64_t{0}, 0, 1'000'000,
+       "wait for all certificates of a round, to verify them in one call, in thousandths of Delta"},
       sizes_parameter(),
       {"certificates",
        std::string("list"),

@@ -27,16 +27,11 @@ constexpr std::uint64_t kTick = 1000;            // us between looks at rates an
 constexpr std::uint64_t kPatience = 30'000'000;  // us without a commit before giving up
 constexpr std::size_t kFrameBytes = 128 * 1024;
 
-struct Status {
-  std::uint64_t length = 0, node_bytes = 0, syncs = 0, payload_bytes = 0, links = 0;
-  Digest log{}, state{};
-};
-
 struct Link {
   std::unique_ptr<net::ClientLink> link;
   bool up = false;
   bool wanted = true;
-  std::optional<Status> status;
+  std::optional<net::NodeStatus> status;
 };
 
 // A client numbers its transactions from 0 and keeps those that are not acknowledged.
@@ -194,8 +189,7 @@ class Cluster {
     } else if (f.kind == net::kStatusReply) {
       const auto s = net::decode_status(f.control.view());
       if (!s) return;
-      links_[node].status = Status{s->length, s->node_bytes, s->syncs, s->payload_bytes,
-                                   s->links,  s->log_hash,   s->state};
+      links_[node].status = *s;
     }
   }
 
@@ -325,7 +319,7 @@ class Cluster {
         highest = std::max(highest, links_[i].status->length);
     }
     const auto& back =
-        restarted_ < links_.size() ? links_[restarted_].status : std::optional<Status>{};
+        restarted_ < links_.size() ? links_[restarted_].status : std::optional<net::NodeStatus>{};
     if (restarted_us_ != 0 && back && links_[restarted_].up && back->length >= level_ &&
         level_ > 0) {
       report_.catch_up_ms = static_cast<double>(now - restarted_us_) / 1e3;
@@ -349,11 +343,11 @@ class Cluster {
   }
 
   bool agree() {
-    const Status* first = nullptr;
+    const net::NodeStatus* first = nullptr;
     for (const Link& l : links_) {
       if (!l.wanted) continue;
       if (first == nullptr) first = &*l.status;
-      if (l.status->length != first->length || l.status->log != first->log ||
+      if (l.status->length != first->length || l.status->log_hash != first->log_hash ||
           l.status->state != first->state) {
         return false;
       }
@@ -361,7 +355,7 @@ class Cluster {
     // A status may be older than the last commit: ask again until it covers everything.
     if (first == nullptr || first->length < report_.committed) return false;
     report_.agreement = first->length == report_.committed;
-    report_.log_hash = to_hex(first->log.bytes);
+    report_.log_hash = to_hex(first->log_hash.bytes);
     report_.state_hash = to_hex(first->state.bytes);
     std::uint64_t bytes = 0;
     for (const Link& l : links_) {
@@ -369,10 +363,29 @@ class Cluster {
       bytes += l.status->node_bytes;
       report_.syncs += l.status->syncs;
     }
-    report_.bytes_per_payload_byte =
-        static_cast<double>(bytes) /
-        static_cast<double>(std::max<std::uint64_t>(1, first->payload_bytes));
+    report_.bytes_per_payload_byte = ratio(bytes, first->payload_bytes);
+    count_calls();
     return true;
+  }
+
+  // Rounds count from the genesis, calls from the start of a process: only of who did both at once.
+  void count_calls() {
+    std::uint64_t rounds = 0, calls = 0, certificates = 0, signatures = 0;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const auto& status = links_[i].status;
+      if (!status || std::ranges::count(report_.killed, i) > 0) continue;
+      rounds += status->round;
+      calls += status->verify_calls;
+      certificates += status->certificate_calls;
+      signatures += status->signatures;
+    }
+    report_.verify_calls_per_round = ratio(calls, rounds);
+    report_.certificate_calls_per_round = ratio(certificates, rounds);
+    report_.signatures_per_call = ratio(signatures, calls);
+  }
+
+  static double ratio(std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(std::max<std::uint64_t>(1, b));
   }
 
   void stop(const std::string& problem) {

@@ -45,6 +45,8 @@ struct ClusterReport {
   double cpu_share = 0;     ///< of all cores of this machine, from 0 to 1
   double catch_up_ms = -1;  ///< negative: nothing was restarted
   std::uint64_t syncs = 0;
+  /// Of the nodes that were never stopped; a call is a batch of signatures.
+  double verify_calls_per_round = 0, certificate_calls_per_round = 0, signatures_per_call = 0;
   std::string log_hash, state_hash;
   std::vector<std::uint64_t> killed;
 };

@@ -109,7 +109,11 @@ void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
   out.set("cpu_us_per_tx", r.cpu_us_per_tx).set("bytes_per_payload_byte", r.bytes_per_payload_byte);
   out.set("longest_gap_ms", r.longest_gap_ms).set("log_hash", r.log_hash);
   out.set("state_hash", r.state_hash).set("killed", r.killed).set("fsyncs", r.syncs);
-  out.set("why", why);
+  Json verify;
+  verify.set("calls_per_round", r.verify_calls_per_round);
+  verify.set("certificate_calls_per_round", r.certificate_calls_per_round);
+  verify.set("signatures_per_call", r.signatures_per_call);
+  out.set("verify", verify).set("why", why);
   if (r.catch_up_ms < 0) {
     out.set_null("catch_up_ms");
   } else {
@@ -128,6 +132,8 @@ void print_text(const ClusterReport& r, const std::string& why) {
       "%llu fsyncs, longest gap %.0f ms\n",
       r.cpu_us_per_tx, r.bytes_per_payload_byte, static_cast<unsigned long long>(r.syncs),
       r.longest_gap_ms);
+  std::printf("signatures: %.1f calls a round, %.1f of them for certificates, %.1f in a call\n",
+              r.verify_calls_per_round, r.certificate_calls_per_round, r.signatures_per_call);
   if (r.catch_up_ms >= 0)
     std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
   std::printf("why not faster: %s\n", why.c_str());

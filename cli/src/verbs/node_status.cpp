@@ -26,6 +26,8 @@ int print_status(const std::string& home, bool json) {
         .set("slot", s.slot)
         .set("links", std::uint64_t{s.links});
     out.set("sent_bytes", s.node_bytes).set("syncs", s.syncs).set("payload_bytes", s.payload_bytes);
+    out.set("signatures", s.signatures).set("verify_calls", s.verify_calls);
+    out.set("certificate_calls", s.certificate_calls);
     out.set("log_hash", to_hex(s.log_hash.bytes)).set("state_hash", to_hex(s.state.bytes)).print();
     return kDone;
   }

@@ -209,10 +209,33 @@ bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>
   return waits && known + votes + n() - held - more < needed;
 }
 
+// What completes a round, or commits the anchor before it, waits a little for the rest: headers
+// will name that, and then it would need a call of its own. The silent are not waited for, and
+// nobody is once somebody correct went on.
+bool Bullshark::State::gathers(Round r, const std::map<NodeId, VertexPtr>& unchecked, Fx& fx) {
+  if (config.gather.value == 0 || complete(r)) return false;
+  if (gated.size() >= config.committee.at_least(kValidity)) return false;
+  const NodeSet& held = store.accepted_authors(r).members();
+  bool more = false;
+  for (std::uint32_t i = 0; i < n() && !more; ++i) {
+    const NodeId id{static_cast<std::uint16_t>(i)};
+    const bool here = id == config.self || held.contains(id) || unchecked.contains(id);
+    more = !here && peers[i].accepted.value + kSuspectRounds >= r.value;
+  }
+  if (!more) return false;
+  if (gathering == r) return !gathered;
+  gathering = r;
+  gathered = false;
+  fx.push(ArmTimer{{kGatherTimer, {}}, config.gather});
+  return true;
+}
+
 void Bullshark::State::check_parked(bool all, Fx& fx) {
-  all = std::exchange(wanted, false) || all ||
-        std::any_of(parked.begin(), parked.end(),
-                    [&](const auto& round) { return worth_checking(round.first, round.second); });
+  all = std::exchange(wanted, false) || all;
+  for (auto it = parked.begin(); it != parked.end() && !all; ++it) {
+    const auto& [round, vertices] = *it;
+    all = worth_checking(round, vertices) && !gathers(round, vertices, fx);
+  }
   if (!all) return;
   for (const auto& [round, vertices] : std::exchange(parked, {})) {
     for (const auto& [author, vertex] : vertices) {

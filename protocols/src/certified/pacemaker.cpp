@@ -10,8 +10,6 @@ namespace thresher::certified {
 namespace {
 
 constexpr std::uint64_t kTimeoutCap = 64;
-/// An author without an accepted vertex in so many rounds is not waited for.
-constexpr std::uint64_t kSuspectRounds = 8;
 /// A sparse vertex names another that is older than this and not in its history. Younger ones come
 /// in through the next anchor, which is dense.
 constexpr std::uint64_t kStragglerAge = 6;
@@ -252,6 +250,10 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       return;
     case kPullTimer:
       pull(fx);
+      return;
+    case kGatherTimer:
+      gathered = true;
+      progress(fx);
       return;
     case kPushTimer:
       check_parked(!pushed_recently || !has_work(), fx);  // else the next round takes them along

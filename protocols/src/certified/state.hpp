@@ -15,7 +15,10 @@
 namespace thresher::certified {
 
 /// Timers of a node.
-enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3 };
+enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3, kGatherTimer = 4 };
+
+/// An author without an accepted vertex in so many rounds is not waited for.
+inline constexpr std::uint64_t kSuspectRounds = 8;
 
 /// No version of a store: what depends on it must be looked at again.
 inline constexpr std::uint64_t kNothingOrdered = ~std::uint64_t{0};
@@ -56,6 +59,7 @@ struct Bullshark::State {
   void park(const VertexPtr& vertex, Fx& fx);
   bool is_parked(const Ref& ref) const;
   bool worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const;
+  bool gathers(Round r, const std::map<NodeId, VertexPtr>& unchecked, Fx& fx);
   void check_parked(bool all, Fx& fx);
   bool hold(const VertexPtr& vertex, NodeId from, Fx& fx);
   void settle(std::vector<Ref> ready, Fx& fx);
@@ -179,8 +183,10 @@ struct Bullshark::State {
   std::map<std::uint64_t, Check> checks;  // by their first ticket
   /// Certified by their authors' word: the signatures are checked when they could matter.
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
-  bool wanted = false;  // somebody refers to one of them
-  bool asked = false;   // for verdicts on certificates, since the input that is being looked at
+  bool wanted = false;   // somebody refers to one of them
+  Round gathering{0};    // the round whose last certificates were waited for
+  bool gathered = true;  // long enough
+  bool asked = false;    // for verdicts on certificates, since the input that is being looked at
   std::uint64_t next_ticket = 1;
 
   struct Missing {

@@ -74,6 +74,23 @@ class Bench:
     def one_down(self):
         return self.median(["--duration", "8s", "--kill", "3@10ms"], ["tx_per_s", "latency_ms.p50"])
 
+    def certified(self):
+        """In turn with thresher: CPU a transaction, and calls for verdicts on certificates a round."""
+        rows = {"thresher": [], "anchored-bullshark": []}
+        for _ in range(self.runs):
+            for protocol, got in rows.items():
+                got.append(self.cluster("--duration", "5s", "--protocol", protocol))
+        paced = self.cluster("--duration", "5s", "--protocol", "anchored-bullshark", "--rate", "2000")
+
+        def middle(protocol, field):
+            return statistics.median(r[field] for r in rows[protocol])
+        ours, theirs = middle("anchored-bullshark", "cpu_us_per_tx"), middle("thresher", "cpu_us_per_tx")
+        return {"cpu_us_per_tx": ours, "thresher_cpu_us_per_tx": theirs, "ratio": ours / theirs,
+                "tx_per_s": middle("anchored-bullshark", "tx_per_s"),
+                "certificate_calls_per_round": statistics.median(
+                    r["verify"]["certificate_calls_per_round"] for r in rows["anchored-bullshark"]),
+                "certificate_calls_per_round_at_2000": paced["verify"]["certificate_calls_per_round"]}
+
     def nodes(self, folder):
         subprocess.run([self.binary, "testnet", "init", "-n", "4", "-o", folder, "--base-port", "0"],
                        check=True, capture_output=True)
@@ -134,7 +151,7 @@ class Bench:
 
 
 SETTLE_S = 6
-SCENARIOS = ["saturated", "lonely", "half", "kill", "outage", "one_down", "idle", "memory"]
+SCENARIOS = ["saturated", "lonely", "half", "kill", "outage", "one_down", "certified", "idle", "memory"]
 
 
 def main():

@@ -72,6 +72,7 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     config.committee = committee_;
     config.self = NodeId{i};
     config.rules = rules_;
+    if (i % 2 == 1) config.gather = Delay{500};  // the others verify as soon as it could matter
     config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kStrong), NodeId{i}, 3);
     return Bullshark(std::move(config));
   }

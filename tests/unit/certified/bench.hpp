@@ -31,18 +31,19 @@ inline Signature mock_sign(std::uint16_t signer, const Digest& digest) {
 class Desk {
  public:
   explicit Desk(std::uint32_t n, Rules rules = Rules::anchored_bullshark(),
-                Limits limits = Limits{}, bool evict = false)
-      : node_(make(n, rules, limits, evict)), n_(n), rules_(rules), limits_(limits) {
+                Limits limits = Limits{}, bool evict = false, Delay gather = {})
+      : node_(make(n, rules, limits, evict, gather)), n_(n), rules_(rules), limits_(limits) {
     feed(Start{1});
   }
 
   static Bullshark make(std::uint32_t n, const Rules& rules, const Limits& limits,
-                        bool evict = false) {
+                        bool evict = false, Delay gather = {}) {
     Config config;
     config.committee = *Committee::of(n);
     config.rules = rules;
     config.limits = limits;
     config.evict_delivered = evict;
+    config.gather = gather;
     // One share makes a value: a coin that needs nobody else.
     if (rules.asynchronous) config.coin = std::make_shared<coin::IdealCoin>(1, NodeId{0}, 7);
     return Bullshark(std::move(config));

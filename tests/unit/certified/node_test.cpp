@@ -267,6 +267,56 @@ TEST(Certificates, ThatAHeaderNamesAreCheckedOnceAllOfThemAreHere) {
   EXPECT_EQ(t.node().stats().votes_sent, before.votes_sent + 2);  // on both headers
 }
 
+class Gather : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kTimer = 4;
+  std::uint64_t calls() const { return t_.node().stats().certificate_calls; }
+  std::uint64_t accepted() const { return t_.node().stats().vertices_accepted; }
+  bool armed() const {
+    return std::any_of(t_.timers.begin(), t_.timers.end(),
+                       [](const TimerId& id) { return id.local == kTimer; });
+  }
+  Desk t_{7, Rules::bullshark(), Limits{}, false, Delay{500}};
+};
+
+TEST_F(Gather, OneCallTakesAllOthers) {
+  for (std::uint16_t a = 1; a < 6; ++a) t_.certify(a, 1, {});
+  EXPECT_TRUE(armed());
+  EXPECT_EQ(calls(), 0u);
+  t_.certify(6, 1, {});
+  EXPECT_EQ(calls(), 1u);
+  EXPECT_EQ(accepted(), 6u);
+}
+TEST_F(Gather, EndsWithItsTimer) {
+  for (std::uint16_t a = 1; a < 6; ++a) t_.certify(a, 1, {});
+  t_.expire(kTimer);
+  EXPECT_EQ(calls(), 1u);
+  EXPECT_EQ(accepted(), 5u);
+}
+TEST_F(Gather, EndsWhenAValiditySetWentOn) {
+  for (std::uint16_t a = 1; a < 6; ++a) t_.certify(a, 1, {});
+  t_.say(1, Propose{t_.header(1, 2, {1, 2, 3, 4, 5})});
+  t_.say(2, Propose{t_.header(2, 2, {1, 2, 3, 4, 5})});
+  EXPECT_EQ(calls(), 0u);
+  t_.say(3, Propose{t_.header(3, 2, {1, 2, 3, 4, 5})});
+  EXPECT_EQ(calls(), 1u);
+  EXPECT_EQ(accepted(), 5u);
+}
+// Who was silent for many rounds is not waited for.
+TEST_F(Gather, DoesNotWaitForTheSilent) {
+  std::vector<std::uint16_t> parents;
+  std::uint64_t r = 1;
+  for (; r < 12; ++r) {
+    const std::uint64_t before = accepted();
+    for (std::uint16_t a = 1; a < 6; ++a) t_.certify(a, r, parents);
+    if (accepted() == before + 5) break;
+    t_.expire(kTimer);
+    EXPECT_EQ(accepted(), before + 5) << r;
+    parents = {1, 2, 3, 4, 5};
+  }
+  EXPECT_EQ(r, 9u);
+}
+
 class BadCertificate : public testing::Test {
  protected:
   // Says a certificate for a good header and tells whether its vertex was taken.

@@ -31,6 +31,10 @@ struct NodeStatus {
   Digest log_hash{};
   Digest state{};
   std::uint32_t links = 0;  ///< other nodes with whom a link is up
+  // Since the node began:
+  std::uint64_t signatures = 0;         ///< verified
+  std::uint64_t verify_calls = 0;       ///< in which they were
+  std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 

@@ -95,6 +95,9 @@ struct NodeOptions {
   std::uint64_t pace_us = 5'000;
   /// How long signatures wait for others to be verified with; 0: not at all.
   std::uint64_t verify_deadline_us = 0;
+  /// How long certificates that complete a round wait for the rest of it, to be verified with them.
+  /// At most Delta; 0: not at all. Of the certified protocols alone.
+  std::uint64_t gather_us = 5'000;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
   std::string accelerator;
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
