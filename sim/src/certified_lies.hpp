@@ -1,7 +1,7 @@
 // What a liar of the certified DAG can have certified: it proposes headers of its own making,
 // gathers the votes, and shows the certificate to whom it likes.
 //
-//   CertifiedLies lies(committee, rules, gc_depth, joint, signer);
+//   CertifiedLies lies(committee, rules, gc_depth, joint, signer, tries);
 //   lies.note(message);                                   // of anybody, as it is sent
 //   lies.heard(vote);                                     // by a liar
 //   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one

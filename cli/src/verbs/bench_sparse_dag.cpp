@@ -35,9 +35,9 @@ std::vector<std::string> names_in(const std::string& list) {
   return out;
 }
 
-bool wanted(const SparseRow& row, const std::string& only) {
+bool wanted(const std::string& row, const std::string& only) {
   const auto names = names_in(only);
-  return names.empty() || std::find(names.begin(), names.end(), row.name) != names.end();
+  return names.empty() || std::find(names.begin(), names.end(), row) != names.end();
 }
 
 // Why nothing can be run so, and what to do.
@@ -104,7 +104,7 @@ std::vector<SparseDone> run_rows(const Args& a, SparseScale scale) {
   std::vector<SparseDone> all;
   for (const std::uint32_t n : sizes_of(a)) {
     for (const SparseRow& row : sparse_rows()) {
-      if (!wanted(row, a.only)) continue;
+      if (!wanted(row.name, a.only)) continue;
       scale.n = n;
       all.push_back(measure(row, scale));
       if (!a.json) print_row(all.back());
@@ -143,8 +143,9 @@ int run(const Args& a) {
     if (!a.json) print_head();
     return report(a, run_rows(a, scale));
   }
-  const auto joined = read_rows(a.join);
+  auto joined = read_rows(a.join);
   if (!joined) return fail(kUsage, joined.error());
+  std::erase_if(*joined, [&](const SparseDone& done) { return !wanted(done.name, a.only); });
   if (!a.json) print_head();
   for (const SparseDone& done : *joined) {
     if (!a.json) print_row(done);

@@ -427,6 +427,13 @@ class SparseTable(Files):
         self.assertEqual(json.loads(joined.stdout)["rows"], rows)
         for name in ("latency", "throughput", "bytes", "verify"):
             self.assertIn("bullshark", (self.folder / "charts" / f"sparse-{name}.svg").read_text())
+        one = self.bench("--join", self.folder, "--only", "dense-8", "--json")
+        self.assertEqual(json.loads(one.stdout)["rows"], rows[:1])
+        rows[1]["violations"] = 1
+        self.write("rows.json", json.dumps({"rows": rows}))
+        forked = self.bench("--join", self.folder)
+        self.assertEqual(forked.returncode, 3)
+        self.assertIn("sparse-50-list", forked.stderr)
 
     def test_what_cannot_be_joined(self):
         self.assertEqual(self.bench("--join", self.folder).returncode, 2)
