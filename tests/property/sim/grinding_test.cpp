@@ -80,6 +80,7 @@ TEST(Grinding, MissesCommittedAnchorsAtTheComputedRate) {
 TEST(Grinding, NoLiarNoMiss) {
   Experiment e = shipped("grinding.json").front().experiment;
   e.faults.front().field = "round";  // liars that say nothing about samples
+  e.stop.rounds = 60;
   const Outcome o = simulate(e, {});
   EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
   EXPECT_GT(measure(o, "liars_anchors"), 0);
