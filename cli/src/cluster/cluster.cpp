@@ -78,6 +78,7 @@ class Cluster {
     t.dir = options_.home;
     t.nodes = options_.nodes;
     t.protocol = options_.protocol;
+    t.set = options_.set;
     t.node.store = options_.memory ? net::StoreKind::kMemory : net::StoreKind::kDisk;
     t.node.link_delay_us = options_.delay_us;
     t.node.delta_us += options_.delay_us;
