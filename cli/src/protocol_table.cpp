@@ -12,7 +12,7 @@ constexpr ProtocolRow kRows[] = {
      "3 for a leader's block, 4 for others", "n(n-1) a round", "about 42 n bytes a block",
      "signatures, partial synchrony", "cluster, sim"},
     {"mahi-mahi", "total order, dense uncertified DAG, leaders by a common coin",
-     "f Byzantine, n >= 3f+1", "6 for a leader's block, 7 for others",
+     "f Byzantine, n >= 3f+1", "5 for a leader's block, 6 for others",
      "2 n(n-1) a round, half of them coin shares", "about 42 n bytes a block, 105 a coin share",
      "signatures, a dealt threshold coin, no timing", "cluster, sim"},
     {"anchored-bullshark", "total order, sparse certified DAG with dense anchors",

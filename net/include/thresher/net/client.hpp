@@ -46,7 +46,8 @@ class Client {
   ~Client();
 
   /// Resolves to the position at commit; nothing when it had been committed under this identity
-  /// before. Throws std::runtime_error when the node is overloaded or the client is closed.
+  /// before. Throws std::runtime_error when the node is overloaded, the transaction over its limit
+  /// or the client closed.
   std::future<std::optional<std::uint64_t>> submit(ByteView transaction);
   /// Throws std::runtime_error when no node answers within `patience_us`.
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
