@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "../text.hpp"
 #include "thresher/sim/results.hpp"
@@ -19,8 +22,19 @@ bool needs_thirds(const std::string& protocol) {
 
 }  // namespace
 
-Result<Scenario, std::string> shrink_to_file(const sim::Experiment& failing, const sim::Runner& run,
-                                             std::string path, std::uint64_t most_runs) {
+std::string scenario_problem(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return "--out '" + path + "' is a folder; name a file";
+  const fs::path folder = fs::path(path).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
+  const std::string why = std::generic_category().message(errno);
+  if (path.empty()) return "cannot write a scenario here: " + why + "; say where with --out";
+  return "cannot write --out '" + path + "': " + why + "; choose a folder that can be written";
+}
+
+Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, std::string path,
+                        std::uint64_t most_runs) {
   sim::ShrinkOptions options;
   options.most_runs = most_runs;
   options.byzantine = needs_thirds(failing.protocol);
@@ -31,7 +45,7 @@ Result<Scenario, std::string> shrink_to_file(const sim::Experiment& failing, con
                          p.actions, p.n);
     };
   }
-  Scenario out{sim::shrink(failing, run, options), std::move(path), {}};
+  Scenario out{sim::shrink(failing, run, options), std::move(path), {}, {}};
   if (terminal) (void)std::fputs("\n", stderr);
   const sim::Experiment& e = out.small.experiment;
   if (out.path.empty())
@@ -39,14 +53,18 @@ Result<Scenario, std::string> shrink_to_file(const sim::Experiment& failing, con
   out.replay = "thresher sim replay " + out.path;
   const auto saved =
       sim::save_file(out.path, sim::write_scenario(e, out.small.outcome, out.replay));
-  if (!saved) return saved.error();
+  if (!saved) out.unsaved = saved.error();
   return out;
 }
 
 void add_scenario(text::Value& out, const Scenario& s) {
   const sim::Experiment& e = s.small.experiment;
   const sim::Outcome& o = s.small.outcome;
-  out.set("scenario", s.path).set("replay", s.replay);
+  if (s.unsaved.empty()) {
+    out.set("scenario", s.path).set("replay", s.replay);
+  } else {
+    out.set("scenario", text::Value()).set("problem", s.unsaved);
+  }
   out.set("oracle", o.oracle).set("why", o.why);
   out.set("n", e.n).set("actions", sim::actions_in(e)).set("shrink_runs", s.small.runs);
 }
@@ -58,7 +76,9 @@ int tell_scenario(const Scenario& s) {
               (violated ? o.oracle + " is violated: " : "no progress: ") + o.why + "\n" +
                   std::to_string(sim::actions_in(s.small.experiment)) + " fault actions, " +
                   std::to_string(s.small.experiment.n) + " nodes, after " +
-                  std::to_string(s.small.runs) + " runs of shrinking\nreplay: " + s.replay);
+                  std::to_string(s.small.runs) + " runs of shrinking\n" +
+                  (s.unsaved.empty() ? "replay: " + s.replay
+                                     : s.unsaved + "; the same command finds it again"));
 }
 
 }  // namespace thresher::cli

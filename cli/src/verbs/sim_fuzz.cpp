@@ -48,13 +48,12 @@ int conclude(const sim::FuzzReport& r, const sim::Runner& run, const Args& a) {
   const auto& failure = r.violation ? r.violation : r.stall;
   int status = kDone;
   if (failure) {
-    const auto scenario = shrink_to_file(failure->experiment, run, a.out, a.shrink_runs);
-    if (!scenario) return fail(kFailed, scenario.error());
+    const Scenario scenario = shrink_to_file(failure->experiment, run, a.out, a.shrink_runs);
     out.set("seed", failure->experiment.seed);
-    add_scenario(out, *scenario);
+    add_scenario(out, scenario);
     (void)std::fprintf(stderr, "thresher: seed %llu fails\n",
                        static_cast<unsigned long long>(failure->experiment.seed));
-    status = tell_scenario(*scenario);
+    status = tell_scenario(scenario);
   }
   if (a.json) {
     std::puts(text::write(out).c_str());
@@ -74,6 +73,8 @@ int fuzz(const Args& a) {
   if (!read_seeds(a.seeds, options))
     return fail(kUsage, "--seeds must be FIRST..LAST, as in 1..100000, not '" + a.seeds + "'");
   if (a.jobs > 1024) return fail(kUsage, "--jobs must be 1 to 1024");
+  // Not after hours of it.
+  if (const std::string why = scenario_problem(a.out); !why.empty()) return fail(kFailed, why);
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
   std::vector<sim::Experiment> bases;

@@ -72,8 +72,10 @@ int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args
   const std::string content = "// " + o.oracle + " is violated: " + o.why +
                               "\n// replay: thresher sim run " + path + "\n" +
                               sim::write_experiment(e) + "\n";
-  if (const auto saved = sim::save_file(path, content); !saved) (void)fail(0, saved.error());
-  return fail(kSafetyViolated, what_failed(e, o) + "\nreplay: thresher sim run " + path);
+  const auto saved = sim::save_file(path, content);
+  const std::string after = saved ? "replay: thresher sim run " + path
+                                  : saved.error() + "; the same command finds it again";
+  return fail(kSafetyViolated, what_failed(e, o) + "\n" + after);
 }
 
 int exit_of(const sim::Experiment& e, const sim::Outcome& o, const Args& a) {

@@ -16,6 +16,7 @@ struct Args {
 
 int shrink(const Args& a) {
   if (a.experiment.file.empty()) return fail(kUsage, "name the file of a run that fails");
+  if (const std::string why = scenario_problem(a.out); !why.empty()) return fail(kFailed, why);
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
   if (cells->size() != 1) return fail(kUsage, "the file holds several runs; shrink one");
@@ -25,15 +26,14 @@ int shrink(const Args& a) {
   const sim::Runner run = [](const sim::Experiment& x) { return sim::simulate(x, {}); };
   if (run(e).verdict == sim::Verdict::kPass)
     return fail(kFailed, "this run passes: there is nothing to shrink");
-  const auto scenario = shrink_to_file(e, run, a.out, a.most_runs);
-  if (!scenario) return fail(kFailed, scenario.error());
+  const Scenario scenario = shrink_to_file(e, run, a.out, a.most_runs);
   if (a.json) {
     text::Value out;
-    out.set("verdict", std::string(sim::to_string(scenario->small.outcome.verdict)));
-    add_scenario(out, *scenario);
+    out.set("verdict", std::string(sim::to_string(scenario.small.outcome.verdict)));
+    add_scenario(out, scenario);
     std::puts(text::write(out).c_str());
   }
-  return tell_scenario(*scenario);
+  return tell_scenario(scenario);
 }
 
 }  // namespace

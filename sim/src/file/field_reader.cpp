@@ -326,7 +326,9 @@ void FieldReader::object(const Key& key, const Inner& inner, const char* shortha
       at = &expanded;
     }
     if (!at->is_object()) {
-      return complain(*at, path_of(key.name), "must be an object, not " + called(*at));
+      const char* wanted = shorthand != nullptr ? "a number or an object" : "an object";
+      return complain(*at, path_of(key.name),
+                      std::string("must be ") + wanted + ", not " + called(*at));
     }
   }
   FieldReader reader(at != nullptr ? *at : kEmpty, path_of(key.name), line, complaints_);

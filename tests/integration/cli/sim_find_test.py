@@ -48,6 +48,33 @@ class Fuzz(Finding):
         row = self.one_line(run("fuzz", "--protocol", "bracha", "--rounds", 12, "--seeds", "1..5", "--json"), 0)
         self.assertEqual(row["runs"], 5)
 
+    def test_where_nothing_can_be_written_is_said_at_once(self):
+        path = self.experiment(**TWO_FACED)
+        for verb in ("fuzz", "shrink"):
+            for out, why in [(self.folder, "is a folder"), (self.folder / "none" / "s.json", "No such file or directory")]:
+                said = run(verb, path, "--out", out)
+                self.assertEqual((said.returncode, said.stdout), (1, ""))
+                self.assertIn(f"'{out}'", said.stderr)
+                self.assertIn(why, said.stderr)
+                self.assertNotIn("fails", said.stderr)
+
+    def test_a_violation_that_cannot_be_saved_is_told(self):
+        path = self.experiment(**TWO_FACED)
+        long = self.folder / ("x" * 300)
+        out = run("fuzz", path, "--seeds", "1..300", "--out", long, "--json")
+        row = self.one_line(out, 3)
+        self.assertEqual((row["verdict"], row["scenario"]), ("Violated", None))
+        self.assertIn("cannot write", row["problem"])
+        self.assertNotIn("replay", row)
+        self.assertIn(f"seed {row['seed']} fails", out.stderr)
+        self.assertIn("the same command finds it again", out.stderr)
+        scenario = self.folder / "s.json"
+        self.one_line(run("fuzz", path, "--seeds", row["seed"], "--out", scenario, "--json"), 3)
+        out = run("run", scenario, "--counterexample", long)
+        self.assertEqual(out.returncode, 3, out.stderr)
+        self.assertIn("the same command finds it again", out.stderr)
+        self.assertNotIn("replay:", out.stderr)
+
     def test_a_violation_is_3_and_its_scenario_replays(self):
         path = self.experiment(**TWO_FACED)
         scenario = self.folder / "s.json"
