@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The pages against the program: links, commands, options, keys, defaults, names of metrics."""
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def prose(text):
+    """Without blocks and spans of code, in which brackets are no links."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`]*`", "code", re.sub(r"^    .*$", "", text, flags=re.M))
+
+
+def links(page, text):
+    """(target, anchor) of each link to another file or a heading."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(text)):
+        if not link.startswith(("http:", "https:")):
+            name, _, anchor = link.partition("#")
+            yield (page.parent / name).resolve() if name else page, anchor
+
+
+def headings(text):
+    for line in re.findall(r"^#+ (.*)$", text, re.M):
+        yield re.sub(r"[^\w\- ]", "", line.strip().lower()).replace(" ", "-")
+
+
+def commands(text):
+    """The `thresher ...` commands in a page's blocks and spans of code, without what the shell takes."""
+    blocks = re.findall(r"^```(?:console|sh)?\n(.*?)^```", text, re.M | re.S) + re.findall(r"^    .*$", text, re.M)
+    blocks += [" ".join(span.split()) for span in re.findall(r"`(thresher\s[^`]+)`", text)]
+    for line in "\n".join(blocks).splitlines():
+        line = re.sub(r" #.*", "", line)
+        for part in re.split(r";|&&|\|(?![a-z])", line):
+            words = re.sub(r"[\[\]]", " ", part.split(">")[0]).split()
+            words = words[words[0] == "$":] if words else words
+            if words and words[0].rpartition("/")[2] == "thresher":
+                yield words[1:]
+
+
+@functools.cache
+def help_of(*verb):
+    out = subprocess.run([BINARY, *verb, "--help"], capture_output=True, text=True, timeout=60)
+    return out.stdout if out.returncode == 0 else ""
+
+
+def verbs_below(*path):
+    listed = help_of(*path).partition("Subcommands:\n")[2]
+    return [line.split()[0] for line in listed.splitlines() if line[:3].strip()]
+
+
+def complaints(words):
+    """What of a command the program does not know."""
+    verb = []
+    while words and not words[0].startswith("-") and verbs_below(*verb):
+        if words[0] not in verbs_below(*verb):
+            return [f"no verb {' '.join([*verb, words[0]])}"]
+        verb.append(words[0])
+        words = words[1:]
+    known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_of(*verb)))
+    return [f"{' '.join(verb)} has no {word}" for word in words
+            if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
+
+
+class Pages(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            for target, anchor in links(page, page.read_text()):
+                with self.subTest(page=page.relative_to(ROOT), target=target, anchor=anchor):
+                    self.assertTrue(target.exists())
+                    if anchor:
+                        self.assertIn(anchor, list(headings(target.read_text())))
+
+    def test_every_page_is_two_clicks_from_the_manual(self):
+        seen = {ROOT / "docs/README.md"}
+        for _ in range(2):
+            seen |= {target for page in seen if page.suffix == ".md" for target, _ in links(page, page.read_text())}
+        self.assertEqual([p for p in PAGES if p not in seen and p.name != "README.md"], [])
+
+    def test_commands_are_those_of_the_program(self):
+        found = 0
+        for page in PAGES:
+            for words in commands(page.read_text()):
+                found += 1
+                with self.subTest(page=page.relative_to(ROOT), command=" ".join(words)):
+                    self.assertEqual(complaints(words), [])
+        self.assertGreater(found, 60)
+
+    def test_examples_of_the_help_are_good(self):
+        for verb in [[v, w] for v in verbs_below() for w in verbs_below(v)] + [[v] for v in verbs_below()]:
+            for words in re.findall(r"Example: thresher (.*)", help_of(*verb)):
+                with self.subTest(command=words):
+                    self.assertEqual(complaints(words.split(">")[0].split()), [])
+
+    def test_decisions_are_numbered_and_listed(self):
+        folder = ROOT / "docs/adr"
+        pages = sorted(folder.glob("[0-9]*.md"))
+        self.assertEqual([p.name[:3] for p in pages], [f"{i + 1:03}" for i in range(len(pages))])
+        index = (folder / "README.md").read_text()
+        for page in pages:
+            title = page.read_text().splitlines()[0].removeprefix("# ")
+            number, _, what = title.partition(": ")
+            self.assertIn(f"- [{number}]({page.name}): {what}\n", index)
+
+
+class Operations(unittest.TestCase):
+    TEXT = (ROOT / "docs/operations.md").read_text()
+
+    def test_every_key_of_a_node_with_its_default(self):
+        told = tomllib.loads(re.search(r"^```toml\n(.*?)^```", self.TEXT, re.M | re.S).group(1))
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", folder], check=True, capture_output=True)
+            self.assertEqual(told, tomllib.loads(pathlib.Path(folder, "node0/node.toml").read_text()))
+
+    def test_every_metric(self):
+        names = re.findall(r'\{"thresher_(\w+)"', (ROOT / "net/src/metrics.cpp").read_text())
+        self.assertGreater(len(names), 20)
+        section = self.TEXT.partition("## Metrics")[2].partition("\n## ")[0]
+        rows = " ".join(line for line in section.splitlines() if line.startswith("|"))
+        self.assertEqual(sorted(re.findall(r"`(\w+)`", rows)), sorted(names))
+
+
+class TheChecksThemselves(unittest.TestCase):
+    def test_what_they_must_catch(self):
+        page = ROOT / "docs/README.md"
+        self.assertEqual(list(links(page, "[a](none.md#b) `[c](d)`\n\n    [e](f)\n")), [(ROOT / "docs/none.md", "b")])
+        block = "    thresher sim rum x; thresher sim run --sed 1  # --no\n    ./thresher verify [--json] > y\n"
+        self.assertEqual([complaints(c) for c in commands(block)], [["no verb sim rum"], ["sim run has no --sed"], []])
+        self.assertEqual(list(headings("# On `this`: that!\n")), ["on-this-that"])
+
+
+if __name__ == "__main__":
+    unittest.main()
