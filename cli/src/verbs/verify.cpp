@@ -350,16 +350,22 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
       a.cross_check ? second_opinions(outcomes, seconds) : Opinions(outcomes.size());
   if (a.json) print_json(a, ta, wanted, outcomes, opinions);
   for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
-    std::printf("%-20s %s  [%s, %.2f s]\n", wanted[i]->name.c_str(),
+    const std::string second =
+        opinions[i] ? std::string("; cvc5: ") + verify::to_string(opinions[i]->kind) : "";
+    std::printf("%-20s %s  [%s, %.2f s%s]\n", wanted[i]->name.c_str(),
                 verdict_text(ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
-                outcomes[i].seconds);
+                outcomes[i].seconds, second.c_str());
   }
   const int contradiction = report(wanted, opinions);
-  if (!a.witness.empty()) {
-    const std::string problem = write_witnesses(a.witness, ta, wanted, outcomes);
-    if (!problem.empty()) return fail(kFailed, problem);
+  const int status = contradiction != kDone ? contradiction : status_of(outcomes);
+  if (a.witness.empty()) return status;
+  const std::string problem = write_witnesses(a.witness, ta, wanted, outcomes);
+  if (!problem.empty()) return fail(status != kDone ? status : kFailed, problem);
+  if (std::ranges::none_of(outcomes, [](const Outcome& o) { return o.witness.has_value(); })) {
+    (void)std::fprintf(stderr, "note: nothing is violated, so '%s' holds no run\n",
+                       a.witness.c_str());
   }
-  return contradiction != kDone ? contradiction : status_of(outcomes);
+  return status;
 }
 
 int run(Args a) {

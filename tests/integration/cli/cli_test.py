@@ -166,6 +166,15 @@ class Verify(Files):
         self.assertIn("stays is violated", witness.read_text())
         self.assertEqual(run("verify", path, "--property", "counted").returncode, 0)
 
+    def test_a_witness_that_is_none(self):
+        path = self.write("p.ta", AUTOMATON)
+        place = pathlib.Path(self.folder.name, "run.txt")
+        out = run("verify", path, "--property", "counted", "--witness", place)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn(f"'{place}' holds no run", out.stderr)
+        out = run("verify", path, "--property", "stays", "--witness", place)
+        self.assertEqual((out.returncode, "holds no run" in out.stderr), (3, False))
+
     def test_drawings(self):
         path = self.write("p.ta", AUTOMATON)
         out = run("verify", path, "--dot")
@@ -287,6 +296,7 @@ class Verify(Files):
 
         out = self.cross_check("echo unsat", "--json")
         self.assertEqual((out.returncode, said(out), out.stderr), (0, "agreed", ""))
+        self.assertIn("; cvc5: agreed]", self.cross_check("echo unsat").stdout)
         out = self.cross_check("echo sat", "--json")
         self.assertEqual((out.returncode, said(out)), (1, "disagreed"))
         self.assertIn("Z3 says 'unsat', cvc5 says 'sat'", out.stderr)
