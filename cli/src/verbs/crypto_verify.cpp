@@ -166,15 +166,17 @@ int run(const Args& a) {
 
 Verb make_crypto_verify() {
   auto a = std::make_shared<Args>();
-  return {
-      {"crypto", "verify"},
-      "Verify Ed25519 signatures by ZIP-215 with every backend and compare. Example: thresher "
-      "crypto verify --in signatures.jsonl",
-      {{"--in", "a file of {\"id\",\"key\",\"msg\",\"sig\"} lines in hex; - reads standard input",
-        &a->in, true},
-       {"--backend", "portable, avx2, avx512, rlc, emulator, cuda or all", &a->backend},
-       {"--json", "one object a line", &a->json}},
-      [a] { return run(*a); }};
+  return {{"crypto", "verify"},
+          "Verify Ed25519 signatures by ZIP-215 with every backend and compare. Example: thresher "
+          "crypto verify --in signatures.jsonl",
+          {{"--in",
+            "a file of {\"id\",\"key\",\"msg\",\"sig\"} lines in hex, with \"valid\" if it is "
+            "known; - reads "
+            "standard input",
+            &a->in, true},
+           {"--backend", "portable, avx2, avx512, rlc, emulator, cuda or all", &a->backend},
+           {"--json", "one object a line", &a->json}},
+          [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli

@@ -111,6 +111,27 @@ class Pages(unittest.TestCase):
             self.assertIn(f"- [{number}]({page.name}): {what}\n", index)
 
 
+class Tests(unittest.TestCase):
+    """Pages say by which tests something is held: those must be there, under that name."""
+
+    def test_cited_cases_are_there(self):
+        macro = r"(?:TEST|TEST_F|TEST_P|TYPED_TEST|RC_GTEST_PROP|RC_GTEST_FIXTURE_PROP)\(\s*(\w+),\s*(\w+)"
+        there = {f"{suite}.{name}" for path in ROOT.glob("tests/**/*.cpp")
+                 for suite, name in re.findall(macro, path.read_text())}
+        suites = {name.partition(".")[0] for name in there}
+        cited = {name for page in PAGES for name in re.findall(r"`([A-Z]\w+\.\w+\*?)`", page.read_text())
+                 if name.partition(".")[0] in suites}
+        self.assertGreater(len(cited), 30)
+        self.assertEqual([c for c in cited if not any(t == c or c[-1] == "*" and t.startswith(c[:-1]) for t in there)], [])
+
+    def test_cited_programs_are_there(self):
+        built = "".join(path.read_text() for path in ROOT.glob("tests/**/CMakeLists.txt"))
+        kinds = "unit|property|conformance|integration|cuda|ptx|bench"
+        cited = {name for page in PAGES for name in re.findall(rf"`((?:{kinds})_[a-z_]+)`", page.read_text())}
+        self.assertGreater(len(cited), 20)
+        self.assertEqual([c for c in cited if not re.search(rf"\b{c}(\b|_)", built)], [])
+
+
 class Operations(unittest.TestCase):
     TEXT = (ROOT / "docs/operations.md").read_text()
 
