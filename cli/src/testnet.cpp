@@ -23,6 +23,40 @@ std::string protocol_help() {
   return names;
 }
 
+std::string parameter_help() {
+  std::string out = "NAME=VALUE, a parameter of the protocol; repeatable:";
+  for (const net::ParameterOf& p : net::node_parameters()) {
+    out += (out.back() == ':' ? " " : ", ") + std::string(p.name) + "=" + std::string(p.standard);
+    out += " of " + std::string(p.protocol);
+  }
+  return out;
+}
+
+Result<net::Parameters, std::string> read_parameters(const std::string& protocol,
+                                                     const std::vector<std::string>& set) {
+  net::Parameters out;
+  for (const std::string& text : set) {
+    const auto at = text.find('=');
+    if (at == std::string::npos || at == 0)
+      return "--set " + text + ": write --set NAME=VALUE, as in --set D=50";
+    const std::string name = text.substr(0, at);
+    const std::string value = text.substr(at + 1);
+    const std::string problem = net::parameter_problem(protocol, name, value);
+    if (!problem.empty()) return "--set " + text + ": " + problem;
+    if (!out.emplace(name, value).second) return "--set " + text + ": " + name + " is set twice";
+  }
+  return out;
+}
+
+std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set) {
+  const auto& known = net::node_protocols();
+  if (std::find(known.begin(), known.end(), protocol) == known.end()) {
+    return "unknown protocol '" + protocol + "'; nodes run: " + protocol_help();
+  }
+  const auto parameters = read_parameters(protocol, set);
+  return parameters ? std::string() : parameters.error();
+}
+
 namespace {
 
 std::string check(const TestnetOptions& o) {
@@ -30,10 +64,7 @@ std::string check(const TestnetOptions& o) {
   if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
     return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
   }
-  const auto& known = net::node_protocols();
-  if (std::find(known.begin(), known.end(), o.protocol) == known.end()) {
-    return "unknown protocol '" + o.protocol + "'; nodes run: " + protocol_help();
-  }
+  if (std::string problem = protocol_problem(o.protocol, o.set); !problem.empty()) return problem;
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
     return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
            " nodes: give one line a node";
@@ -111,6 +142,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   if (!where) return where.error();
   net::Genesis genesis;
   genesis.protocol = o.protocol;
+  genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
   genesis.f = Committee::of(static_cast<std::uint32_t>(o.nodes))->faults();
   net::NodeConfig config;
   config.options = o.node;

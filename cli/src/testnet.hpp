@@ -18,6 +18,7 @@ struct TestnetOptions {
   std::uint64_t base_port = 0;     ///< of the first node; 0: free ports on loopback
   std::vector<std::string> hosts;  ///< ADDRESS or ADDRESS:PORT a node; empty: all on loopback
   net::NodeOptions node;           ///< what node.toml says besides
+  std::vector<std::string> set;    ///< NAME=VALUE: parameters of the protocol
 };
 
 /// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}, and a coin.key each when the
@@ -26,6 +27,15 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
 
 /// What nodes can run, for the help of an option.
 std::string protocol_help();
+/// What --set takes: the parameters of protocols that have some.
+std::string parameter_help();
+
+/// Why no node runs this protocol with these parameters, and what to do; empty when nodes do.
+std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set);
+
+/// NAME=VALUE each, checked against what nodes that run `protocol` take.
+Result<net::Parameters, std::string> read_parameters(const std::string& protocol,
+                                                     const std::vector<std::string>& set);
 
 /// Lines of a hosts file; empty lines and those that start with # are left out.
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path);

@@ -67,6 +67,11 @@ std::string check(const Genesis& g) {
     if (!keys.insert(node.key).second)
       return "two nodes have the same key; every node needs its own";
   }
+  for (const auto& [name, value] : g.parameters) {
+    if (const auto why = parameter_problem(g.protocol, name, value); !why.empty()) {
+      return "`parameters`: " + why;
+    }
+  }
   return check_coin(g);
 }
 
@@ -129,6 +134,23 @@ crypto::CoinKeys read_coin(const text::Value& object, std::string& problem) {
   return out;
 }
 
+Parameters read_parameters(const text::Value& object, std::string& problem) {
+  Parameters out;
+  if (!object.is_object()) {
+    problem = "`parameters` must be an object, like {\"D\": 50}";
+    return out;
+  }
+  for (const auto& member : object.members()) {
+    const auto number = member.value.as_unsigned();
+    const std::string* words = member.value.as_text();
+    std::string& value = out[member.key];
+    value = number             ? std::to_string(*number)
+            : words != nullptr ? *words
+                               : text::write(member.value);
+  }
+  return out;
+}
+
 }  // namespace
 
 ChainContext Genesis::context() const {
@@ -141,6 +163,11 @@ ChainContext Genesis::context() const {
   if (coin) {
     w.bytes(as_view("thresher/coin-keys/1")).u32(coin->threshold);
     for (const crypto::RistrettoPoint& key : coin->nodes) w.bytes(key);
+  }
+  if (!parameters.empty()) w.bytes(as_view("thresher/parameters/1"));
+  for (const auto& [name, value] : parameters) {
+    for (const std::string* text : {&name, &value})
+      w.u32(static_cast<std::uint32_t>(text->size())).bytes(as_view(*text));
   }
   return {hash(w.view()), epoch};
 }
@@ -176,6 +203,10 @@ Result<Genesis, std::string> load_genesis(const std::string& path) {
   }
   const text::Value* coin = tree->find("coin");
   if (problem.empty() && coin != nullptr) g.coin = read_coin(*coin, problem);
+  const text::Value* parameters = tree->find("parameters");
+  if (problem.empty() && parameters != nullptr) {
+    g.parameters = read_parameters(*parameters, problem);
+  }
   if (problem.empty()) problem = check(g);
   if (!problem.empty()) return name + ": " + problem;
   return g;
@@ -197,6 +228,9 @@ Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path
     tree.set("coin", coin.set("keys", std::move(keys)).set("threshold", g.coin->threshold));
   }
   tree.set("epoch", g.epoch).set("f", g.f).set("nodes", std::move(nodes));
+  text::Value parameters;
+  for (const auto& [name, value] : g.parameters) parameters.set(name, value);
+  if (!g.parameters.empty()) tree.set("parameters", std::move(parameters));
   tree.set("protocol", g.protocol).set("schema", 1);
   std::ofstream out(path);
   out << text::write(tree, 2) << '\n';

@@ -7,10 +7,6 @@
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
-namespace {
-/// D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.
-constexpr std::uint32_t kPublishedSample = 50;
-}  // namespace
 
 Bytes sealed(const Persist& record) {
   Writer w;
@@ -42,14 +38,20 @@ const std::vector<std::string>& node_protocols() {
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& host) {
   if (s.protocol == "thresher") return make_dag_engine(s, dag::Rules::thresher(), host);
   if (s.protocol == "mysticeti") return make_dag_engine(s, dag::Rules::mysticeti(), host);
-  if (s.protocol == "mahi-mahi") return make_dag_engine(s, dag::Rules::mahi_mahi(), host);
+  const auto number = [&](std::string_view name) {
+    return parameter_number(s.parameters, s.protocol, name);
+  };
+  if (s.protocol == "mahi-mahi") {
+    return make_dag_engine(s, dag::Rules::mahi_mahi(number("wave")), host);
+  }
   using certified::Rules;
   if (s.protocol == "bullshark") return make_certified_engine(s, Rules::bullshark(), host);
   if (s.protocol == "anchored-bullshark") {
-    return make_certified_engine(s, Rules::anchored_bullshark(), host);
+    return make_certified_engine(s, Rules::anchored_bullshark(number("D")), host);
   }
   if (s.protocol == "sparse-bullshark") {
-    return make_certified_engine(s, Rules::sparse_bullshark(kPublishedSample), host);
+    const bool verifiable = parameter_text(s.parameters, s.protocol, "sampling") == "verifiable";
+    return make_certified_engine(s, Rules::sparse_bullshark(number("D"), verifiable), host);
   }
   if (s.protocol == "bullshark-async") {
     return make_certified_engine(s, Rules::bullshark_async(), host);

@@ -19,6 +19,7 @@
 #include "thresher/core/protocol.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/net/parameters.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
@@ -103,6 +104,7 @@ struct EngineSettings {
   ChainContext chain{};
   NodeOptions options{};
   std::shared_ptr<const crypto::CoinScheme> coin{};  ///< null: the protocol tosses none
+  Parameters parameters{};  ///< of the protocol; what is missing has its default
 };
 
 /// A record's value with the hash of its body in front, and the mirror: empty when they do not
@@ -110,7 +112,8 @@ struct EngineSettings {
 Bytes sealed(const Persist& record);
 std::optional<Bytes> unsealed(const Restored& record);
 
-/// Empty when no protocol has that name: see node_protocols().
+/// Empty when no protocol has that name: see node_protocols(). Pre: parameter_problem() says
+/// nothing against the parameters.
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::size_t kRoundsKnown = 32;
 constexpr std::uint64_t kAnchorShown = 350'000;  // of a million, while it plots
+constexpr std::uint64_t kEverybody = 1'000'000;
+constexpr std::string_view kSampleField = "sample";
 
 // Does all of it at once: votes, denials, few who see its anchors, and all that late.
 bool plots(std::uint64_t mood) {
@@ -57,16 +59,21 @@ std::vector<Forged<certified::Message>> CertifiedLies::forge(NodeId id, std::str
   const bool plot = field.empty() && plots(mood);
   if (auto done = certify(id)) {
     note(done->vertex);
-    const bool leads =
-        certified::has_anchor(done->round) && certified::anchor_of(done->round, committee_) == id;
-    const std::uint64_t shown = 400'000 + 200'000 * (mood % 4);  // of a million
-    return {{*std::move(done), plot && leads ? kAnchorShown : shown}};
+    const bool anchor = leads(id, done->round);
+    const bool sampled = rules_.sample > 0 && !rules_.dense_anchor;
+    if (sampled && anchor) judge(*done->vertex);
+    std::uint64_t shown = 400'000 + 200'000 * (mood % 4);  // of a million
+    if (plot && anchor) shown = kAnchorShown;
+    if (field == kSampleField) shown = kEverybody;
+    return {{*std::move(done), shown}};
   }
-  const std::uint64_t next = plot ? awaited(id) : top(id) + 1;
   const auto waiting = pending_.find(id);
-  const bool done =
-      waiting != pending_.end() && waiting->second.proposal->header.round.value >= next;
-  if (next == 0 || done) return {};
+  const std::uint64_t last =
+      waiting == pending_.end() ? 0 : waiting->second.proposal->header.round.value;
+  std::uint64_t next = plot ? awaited(id) : top(id) + 1;
+  // Others wait for an anchor, so it may come when they have certified theirs.
+  if (field == kSampleField && leads(id, Round{next - 1}) && last + 1 < next) --next;
+  if (next == 0 || last >= next) return {};
   auto header = craft(id, Round{next}, field, mood, rng);
   if (!header ||
       certified::flaw_of(*header, rules_, committee_, gc_depth_) != certified::Flaw::kNone) {
@@ -98,12 +105,14 @@ std::optional<certified::Certify> CertifiedLies::certify(NodeId id) {
 
 std::optional<certified::Header> CertifiedLies::craft(NodeId id, Round round,
                                                       std::string_view field, std::uint64_t mood,
-                                                      Prng& rng) const {
+                                                      Prng& rng) {
   const auto lies = [&](std::string_view about) { return field.empty() || field == about; };
   certified::Header h;
   h.author = id;
   h.round = round;
   if (round.value == 1) return h;
+  if (field == kSampleField || rules_.parents == certified::Parents::kVerifiable)
+    return craft_sampled(id, round, lies(kSampleField), rng);
   const bool plot = field.empty() && plots(mood);
   h.self =
       plot ? before_votes(id, round) : self_of(id, round, lies("self") ? mix64(mood) % 4 : 0, rng);

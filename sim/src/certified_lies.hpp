@@ -1,7 +1,7 @@
 // What a liar of the certified DAG can have certified: it proposes headers of its own making,
 // gathers the votes, and shows the certificate to whom it likes.
 //
-//   CertifiedLies lies(committee, rules, gc_depth, joint, signer);
+//   CertifiedLies lies(committee, rules, gc_depth, joint, signer, tries);
 //   lies.note(message);                                   // of anybody, as it is sent
 //   lies.heard(vote);                                     // by a liar
 //   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one
@@ -10,6 +10,11 @@
 // (PROTOCOLS 1.5), and gives an anchor just enough parents. Signs one header a round: a second one
 // would find no votes. While it plots, it proposes only once the others wait for nobody but it,
 // shows its anchors to few, votes for every anchor that it can and denies that ever after.
+//
+// Of samples (the field `sample`): f liars withhold their votes, and the one that leads looks for a
+// sample of D vertices that did not vote, so that its anchor misses the committed one (PROTOCOLS
+// 1.4). Where samples are the author's word it names whom it likes; where everybody computes them
+// from the set that the header names, it tries sets, one after the other: that is grinding.
 //
 // Guarantees: a function of what was noted and heard. Keeps the vertices of the latest rounds.
 // Withholds no vote on headers of others, however bad they are.
@@ -30,12 +35,14 @@ namespace thresher::sim {
 class CertifiedLies {
  public:
   CertifiedLies(const Committee& committee, const certified::Rules& rules, std::uint64_t gc_depth,
-                std::shared_ptr<const certified::JointSignature> joint, Signer signer)
+                std::shared_ptr<const certified::JointSignature> joint, Signer signer,
+                std::uint64_t tries)
       : committee_(committee),
         rules_(rules),
         gc_depth_(gc_depth),
         joint_(std::move(joint)),
-        signer_(std::move(signer)) {}
+        signer_(std::move(signer)),
+        tries_(tries) {}
 
   void note(const certified::VertexPtr& vertex);
   void heard(const certified::Vote& vote);
@@ -43,6 +50,13 @@ class CertifiedLies {
                                                 std::uint64_t mood, std::uint64_t salt);
   /// Those of the asked-for vertices that are certified, whoever may have them.
   std::optional<certified::Message> hand_out(const certified::Want& want) const;
+  /// What came of it.
+  struct Grinding {
+    std::uint64_t anchors = 0;  ///< of liars, certified, over an anchor that had its votes
+    std::uint64_t missed = 0;   ///< of those: without a path to it
+    std::uint64_t tries = 0;    ///< sets that were tried for them
+  };
+  const Grinding& grinding() const { return grinding_; }
   /// `id` signs whatever is proposed.
   std::optional<certified::Message> vote(NodeId id, const certified::Propose& proposed) const;
 
@@ -51,10 +65,20 @@ class CertifiedLies {
     certified::ProposalPtr proposal;
     std::map<NodeId, Signature> votes;
   };
+  using OfRound = std::map<NodeId, certified::VertexPtr>;
+
+  // certified_samples.cpp
+  std::optional<certified::Header> craft_sampled(NodeId id, Round round, bool lies, Prng& rng);
+  bool take_sample(certified::Header& h, const OfRound& before, const NodeSet& shunned, bool lies,
+                   Prng& rng);
+  bool leads(NodeId id, Round round) const;
+  NodeSet voters_for(Round anchor) const;
+  bool committed(Round anchor) const;
+  void judge(const certified::Vertex& vertex);
 
   std::optional<certified::Certify> certify(NodeId id);
   std::optional<certified::Header> craft(NodeId id, Round round, std::string_view field,
-                                         std::uint64_t mood, Prng& rng) const;
+                                         std::uint64_t mood, Prng& rng);
   NodeSet parents_of(const certified::Header& header, bool votes, bool hides, Prng& rng) const;
   Round self_of(NodeId id, Round round, std::uint64_t forgets, Prng& rng) const;
   Round before_votes(NodeId id, Round round) const;
@@ -67,7 +91,9 @@ class CertifiedLies {
   std::uint64_t gc_depth_;
   std::shared_ptr<const certified::JointSignature> joint_;
   Signer signer_;
-  std::map<std::uint64_t, std::map<NodeId, certified::VertexPtr>> by_round_;
+  std::uint64_t tries_;
+  Grinding grinding_;
+  std::map<std::uint64_t, OfRound> by_round_;
   std::map<NodeId, Pending> pending_;  // the header that a liar waits for votes on
 };
 

@@ -2,12 +2,12 @@
 
 #include "certified_lies.hpp"
 #include "certified_subject.hpp"
+#include "coins.hpp"
 #include "mutation.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
-#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -67,13 +67,15 @@ class CertifiedSubject {
       rests_ = std::get<bool>(it->second);
     }
     committee_ = *Committee::make(e.n, e.f);
+    if (rules_.asynchronous) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     gather_ = static_cast<std::uint64_t>(parameter(e, "gather", 0));
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges)
-      lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_);
+      lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_,
+                                              static_cast<std::uint64_t>(parameter(e, "tries", 1)));
   }
 
   Bullshark make(NodeId id) const {
@@ -87,10 +89,7 @@ class CertifiedSubject {
     config.joint = joint_;
     config.rests = rests_;
     config.records = records_;
-    if (rules_.asynchronous) {
-      config.coin =
-          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
-    }
+    if (coins_) config.coin = coins_->of(id);
     return Bullshark(std::move(config));
   }
   certified::Submit request(const Bytes& payload) const {
@@ -197,9 +196,16 @@ class CertifiedSubject {
       votes += static_cast<double>(node->stats().vote_calls);
       certificates += static_cast<double>(node->stats().certificate_calls);
     }
-    return {{"signatures_per_vertex", checked / std::max(accepted, 1.0)},
-            {"vote_calls_per_round", votes / std::max(rounds, 1.0)},
-            {"certificate_calls_per_round", certificates / std::max(rounds, 1.0)}};
+    std::vector<Measure> out{{"signatures_per_vertex", checked / std::max(accepted, 1.0)},
+                             {"vote_calls_per_round", votes / std::max(rounds, 1.0)},
+                             {"certificate_calls_per_round", certificates / std::max(rounds, 1.0)}};
+    if (lies_ && rules_.sample > 0 && !rules_.dense_anchor) {
+      const CertifiedLies::Grinding& g = lies_->grinding();
+      out.push_back({"liars_anchors", static_cast<double>(g.anchors)});
+      out.push_back({"liars_anchors_that_missed", static_cast<double>(g.missed)});
+      out.push_back({"sets_tried", static_cast<double>(g.tries)});
+    }
+    return out;
   }
 
  private:
@@ -285,6 +291,15 @@ class CertifiedSubject {
       h.parents = fewer;
       return true;
     }
+    if (!h.sampled_from.empty() && by.picks("sample")) {
+      std::uint64_t left = by.salt() % h.sampled_from.size();
+      NodeSet fewer;
+      h.sampled_from.for_each([&](NodeId id) {
+        if (left-- != 0) fewer.insert(id);
+      });
+      h.sampled_from = fewer;
+      return true;
+    }
     if (h.self.value > 0 && by.picks("self")) {
       h.self = Round{0};
       h.parents.erase(h.author);
@@ -323,6 +338,7 @@ class CertifiedSubject {
   bool records_;
   bool rests_ = true;
   std::shared_ptr<const certified::JointSignature> joint_;
+  std::shared_ptr<const Coins> coins_{};   // of asynchronous rules
   std::shared_ptr<CertifiedLies> lies_{};  // what forgers know, when there are any
 };
 
@@ -367,7 +383,7 @@ ProtocolInfo certified_info() {
 }
 
 ParameterInfo sample_size(std::int64_t standard) {
-  return {"D", standard, 0, Committee::kMaxSize, "sampled parents of a vertex"};
+  return {"D", standard, 0, Committee::kMaxSize, "sampled parents of a vertex; more than there are: all of them"};
 }
 
 }  // namespace thresher::sim

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "coins.hpp"
 #include "dag_lemmas.hpp"
 #include "dag_lies.hpp"
 #include "dag_subject.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
-#include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/sim/run.hpp"
 
@@ -34,9 +34,9 @@ class DagSubject {
   static constexpr bool kOrdered = true;
   static constexpr bool kRounds = true;
 
-  DagSubject(const Experiment& e, const dag::Rules& rules)
-      : rules_(rules), signer_(e), seed_(e.seed) {
+  DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules), signer_(e) {
     committee_ = *Committee::make(e.n, e.f);
+    if (rules_.coin) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     sizes_ = sizes_of(e);
@@ -64,10 +64,7 @@ class DagSubject {
     config.timeout = Delay{timeout_};
     config.records = records_;
     config.names = names_;
-    if (rules_.coin) {
-      config.coin =
-          std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), id, seed_);
-    }
+    if (coins_) config.coin = coins_->of(id);
     return dag::Dag(std::move(config));
   }
   dag::Submit request(const Bytes& payload) const { return {{payload, hash(payload.view())}}; }
@@ -214,14 +211,14 @@ class DagSubject {
   Committee committee_ = *Committee::make(4, 1);
   dag::Rules rules_;
   Signer signer_;
-  std::uint64_t seed_;
   std::uint64_t gc_depth_ = 0;
   std::uint64_t timeout_ = 0;
   bool records_ = false;  // somebody will restart
   std::shared_ptr<dag::Names> names_{};
   Sizes sizes_;
-  std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
-  std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
+  std::shared_ptr<const Coins> coins_{};  // of rules that toss one
+  std::shared_ptr<DagLies> lies_{};       // what liars know, when there are any
+  std::shared_ptr<DagLemmas> lemmas_{};   // and all that was signed beside what they forge
 };
 
 }  // namespace

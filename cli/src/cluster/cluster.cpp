@@ -78,6 +78,7 @@ class Cluster {
     t.dir = options_.home;
     t.nodes = options_.nodes;
     t.protocol = options_.protocol;
+    t.set = options_.set;
     t.node.store = options_.memory ? net::StoreKind::kMemory : net::StoreKind::kDisk;
     t.node.link_delay_us = options_.delay_us;
     t.node.delta_us += options_.delay_us;
@@ -246,7 +247,7 @@ class Cluster {
     };
     if (std::all_of(links_.begin(), links_.end(), ready)) {
       began_us_ = now;
-      cpu_before_ = processes_.cpu_us() + own_cpu_us();
+      cpu_before_ = cpu_us();
       load();
     } else if (now > opened_us_ + kPatience) {
       stop("the nodes did not come up within 30 s; see " + processes_.log_of(0));
@@ -289,9 +290,16 @@ class Cluster {
     const std::uint64_t last = std::max(last_commit_us_, began_us_);
     if (in_flight() > 0 && now > last + kPatience) {
       report_.stalled = true;
-      return stop("nothing was committed for 30 s");
+      return stop("nothing was committed for 30 s: " + missing_nodes());
     }
     if (restarted_us_ != 0 || (draining_ && in_flight() == 0)) poll(now);
+  }
+
+  std::string missing_nodes() const {
+    const auto up = std::ranges::count_if(links_, [](const Link& l) { return l.wanted; });
+    return std::to_string(up) + " of " + std::to_string(links_.size()) +
+           " nodes are left running, and the protocol stands " + std::to_string(genesis_.f) +
+           " stopped; see the logs under " + options_.home;
   }
 
   void live_line(std::uint64_t now) {
@@ -306,7 +314,10 @@ class Cluster {
 
   // Asks for everybody's status; level nodes end a catch-up, and at the end the run.
   void poll(std::uint64_t now) {
-    if (settled_us_ == 0 && draining_ && in_flight() == 0) settled_us_ = now;
+    if (settled_us_ == 0 && draining_ && in_flight() == 0) {
+      settled_us_ = now;
+      cpu_after_ = cpu_us();  // what comes now is no work for transactions: restarts, level nodes
+    }
     if (now < next_poll_) return;
     next_poll_ = now + 20'000;
     std::uint64_t highest = 0;
@@ -390,9 +401,11 @@ class Cluster {
   void stop(const std::string& problem) {
     if (report_.problem.empty()) report_.problem = problem;
     stopping_ = true;
-    cpu_after_ = processes_.cpu_us() + own_cpu_us();
+    if (cpu_after_ == 0) cpu_after_ = cpu_us();
     loop_.stop();
   }
+
+  std::uint64_t cpu_us() const { return processes_.cpu_us() + own_cpu_us(); }
 
   static std::uint64_t own_cpu_us() {
     rusage u{};

@@ -16,6 +16,7 @@ struct ClusterEvent {
 struct ClusterOptions {
   std::uint64_t nodes = 4;
   std::string protocol = "thresher";
+  std::vector<std::string> set;  ///< NAME=VALUE: parameters of the protocol
   std::uint64_t duration_us = 20'000'000;
   std::vector<std::string> lines;  ///< transactions; empty: generated ones for the duration
   bool from_file = false;

@@ -18,10 +18,35 @@ sim::Ticks offered_time(const sim::Experiment& e) {
   return e.stop.time.value_or(kOffered);
 }
 
+// As a user writes it after --set.
+std::string text_of(const sim::Parameter& value) {
+  if (const auto* words = std::get_if<std::string>(&value)) return *words;
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
+  if (const auto* real = std::get_if<double>(&value)) return std::to_string(*real);
+  return std::get<bool>(value) ? "true" : "false";
+}
+
+// What the experiment asks for besides the defaults of the simulated protocol and of the nodes.
+std::vector<std::pair<std::string, std::string>> asked_for(const sim::Experiment& e) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
+    if (info.name != e.protocol) continue;
+    for (const sim::ParameterInfo& p : info.parameters) {
+      const auto it = e.parameters.find(p.name);
+      // Of coins nodes have the real one, whichever the prediction is made with.
+      if (p.name == "coin") continue;
+      if (it != e.parameters.end() && it->second != p.standard)
+        out.emplace_back(p.name, text_of(it->second));
+    }
+  }
+  return out;
+}
+
 ClusterOptions cluster_of(const sim::Experiment& e) {
   ClusterOptions o;
   o.nodes = e.n;
   o.protocol = e.protocol;
+  for (const auto& [name, value] : asked_for(e)) o.set.push_back(name + "=" + value);
   o.duration_us = offered_time(e);  // a tick of the events engine is a microsecond
   o.tx_bytes = std::max<std::uint64_t>(8, e.workload.bytes);
   o.clients = 1;
@@ -79,6 +104,10 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
   const auto& known = net::node_protocols();
   refuse(std::find(known.begin(), known.end(), e.protocol) == known.end(), "protocol.name",
          "nodes run those that `thresher protocols` lists for a cluster");
+  for (const auto& [name, value] : asked_for(e)) {
+    refuse(!net::parameter_problem(e.protocol, name, value).empty(), "protocol." + name,
+           "leave it at its default");
+  }
   refuse(e.n > 64, "committee.n", "at most 64 nodes run on one machine");
   refuse(e.network.topology != sim::Topology::kComplete, "network.topology", "use complete");
   refuse(e.network.delay.kind != sim::DelayLaw::Kind::kConstant, "network.delay.law",

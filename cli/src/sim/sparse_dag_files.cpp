@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "sparse_dag.hpp"
+#include "thresher/core/committee.hpp"
 #include "thresher/sim/report.hpp"
 #include "thresher/sim/results.hpp"
 
@@ -67,14 +68,19 @@ std::optional<SparseDone> row_of(const text::Value& row) {
   SparseDone out;
   out.name = text("name");
   out.protocol = text("protocol");
-  out.n = static_cast<std::uint32_t>(real("n"));
-  out.sample = static_cast<std::uint32_t>(real("D"));
-  out.gbit_s = static_cast<std::uint64_t>(real("nic_gbit_s"));
+  const auto whole = [&](const char* key) {
+    const text::Value* v = row.find(key);
+    return v != nullptr ? v->as_unsigned().value_or(0) : 0;
+  };
+  if (whole("n") > Committee::kMaxSize || whole("D") > Committee::kMaxSize) return std::nullopt;
+  out.n = static_cast<std::uint32_t>(whole("n"));
+  out.sample = static_cast<std::uint32_t>(whole("D"));
+  out.gbit_s = whole("nic_gbit_s");
   out.virtual_s = real("virtual_s");
   for (const Measure& m : kReals) out.figures.*m.value = real(m.name);
-  out.figures.violations = static_cast<std::uint64_t>(real("violations"));
+  out.figures.violations = whole("violations");
   out.figures.verdict = text("verdict");
-  out.figures.messages = static_cast<std::uint64_t>(real("messages"));
+  out.figures.messages = whole("messages");
   if (out.name.empty() || out.n == 0) return std::nullopt;
   return out;
 }
@@ -103,11 +109,13 @@ Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder
     const std::string content{std::istreambuf_iterator<char>(in), {}};
     const auto tree = text::parse(content);
     const text::Value* rows = tree ? tree->find("rows") : nullptr;
-    if (rows == nullptr)
+    if (rows == nullptr || rows->items().empty())
       return file.string() + ": holds no rows: give files that bench sparse-dag --json printed";
     for (const text::Value& row : rows->items()) {
       const auto done = row_of(row);
-      if (!done) return file.string() + ": a row has no name or no n: run it again with --json";
+      if (!done)
+        return file.string() +
+               ": a row has no name, or no n that a committee can have: run it again with --json";
       out.push_back(*done);
     }
   }

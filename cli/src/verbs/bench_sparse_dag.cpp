@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "../sim/sparse_dag.hpp"
 #include "../text.hpp"
 #include "thresher/core/committee.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/results.hpp"
 
@@ -23,14 +25,42 @@ struct Args {
 
 constexpr std::uint32_t kScales[] = {100, 200, 400, 700};
 
-bool wanted(const SparseRow& row, const std::string& only) {
-  if (only.empty()) return true;
-  for (std::size_t at = 0; at <= only.size();) {
-    const std::size_t end = std::min(only.find(',', at), only.size());
-    if (only.substr(at, end - at) == row.name) return true;
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
     at = end + 1;
   }
-  return false;
+  return out;
+}
+
+bool wanted(const std::string& row, const std::string& only) {
+  const auto names = names_in(only);
+  return names.empty() || std::find(names.begin(), names.end(), row) != names.end();
+}
+
+// Why nothing can be run so, and what to do.
+std::string problem_of(const Args& a) {
+  if (a.n < 4 || a.n > Committee::kMaxSize) {
+    return "--n must be 4 to " + std::to_string(Committee::kMaxSize) + ", not " +
+           std::to_string(a.n);
+  }
+  if (!(a.virtual_s >= 0.001 && a.virtual_s <= 3600))
+    return "--virtual-s must be 0.001 to 3600, not " + std::to_string(a.virtual_s);
+  std::vector<std::string> known;
+  std::string list;
+  for (const SparseRow& row : sparse_rows()) {
+    known.push_back(row.name);
+    list += (list.empty() ? "" : ", ") + row.name;
+  }
+  for (const std::string& name : names_in(a.only)) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto close = nearest(name, known);
+    return "--only '" + name + "' names no row of the table; " +
+           (close ? "did you mean '" + *close + "'?" : "rows: " + list);
+  }
+  return {};
 }
 
 void print_head() {
@@ -74,7 +104,7 @@ std::vector<SparseDone> run_rows(const Args& a, SparseScale scale) {
   std::vector<SparseDone> all;
   for (const std::uint32_t n : sizes_of(a)) {
     for (const SparseRow& row : sparse_rows()) {
-      if (!wanted(row, a.only)) continue;
+      if (!wanted(row.name, a.only)) continue;
       scale.n = n;
       all.push_back(measure(row, scale));
       if (!a.json) print_row(all.back());
@@ -84,30 +114,39 @@ std::vector<SparseDone> run_rows(const Args& a, SparseScale scale) {
 }
 
 int report(const Args& a, const std::vector<SparseDone>& all) {
-  if (all.empty()) return fail(kUsage, "--only '" + a.only + "' names no row of the table");
   if (!a.charts.empty()) {
     const auto saved = save_sparse_charts(a.charts, a.scaling, all);
     if (!saved) return fail(kFailed, saved.error());
   }
   if (a.json) std::printf("%s\n", text::write(json_of(all)).c_str());
+  for (const SparseDone& done : all) {
+    if (done.figures.violations > 0)
+      return fail(kSafetyViolated, "row " + done.name + ": an oracle was violated");
+  }
   return kDone;
 }
 
 int run(const Args& a) {
-  if (a.n < 4 || a.n > Committee::kMaxSize)
-    return fail(kUsage, "--n must be 4 to " + std::to_string(Committee::kMaxSize));
-  if (a.virtual_s <= 0 || a.virtual_s > 3600)
-    return fail(kUsage, "--virtual-s must be above 0 and at most 3600");
+  if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
   const SparseScale scale{static_cast<std::uint32_t>(a.n),
                           static_cast<std::uint64_t>(a.virtual_s * 1000)};
   if (!a.files.empty()) {
     if (const auto saved = save_files(a.files, scale); !saved) return fail(kFailed, saved.error());
     return kDone;
   }
-  if (!a.json) print_head();
-  if (a.join.empty()) return report(a, run_rows(a, scale));
-  const auto joined = read_rows(a.join);
+  // Before rows that may take minutes each.
+  if (!a.charts.empty() && a.join.empty()) {
+    if (const auto saved = save_sparse_charts(a.charts, a.scaling, {}); !saved)
+      return fail(kFailed, saved.error());
+  }
+  if (a.join.empty()) {
+    if (!a.json) print_head();
+    return report(a, run_rows(a, scale));
+  }
+  auto joined = read_rows(a.join);
   if (!joined) return fail(kUsage, joined.error());
+  std::erase_if(*joined, [&](const SparseDone& done) { return !wanted(done.name, a.only); });
+  if (!a.json) print_head();
   for (const SparseDone& done : *joined) {
     if (!a.json) print_row(done);
   }
@@ -124,7 +163,8 @@ Verb make_bench_sparse_dag() {
           {{"--n", "nodes", &a->n},
            {"--virtual-s", "virtual seconds of each row", &a->virtual_s},
            {"--only", "rows by name, separated by commas", &a->only},
-           {"--scaling", "each row at 100, 200, 400, 700 nodes and --n", &a->scaling},
+           {"--scaling", "each row at --n nodes and at those of 100, 200, 400, 700 that are fewer",
+            &a->scaling},
            {"--files", "write the experiment files to this folder, run nothing", &a->files},
            {"--join", "run nothing, take the files of this folder, which --json printed", &a->join},
            {"--charts", "write pictures to this folder", &a->charts},

@@ -16,6 +16,7 @@ namespace {
 struct Args {
   std::uint64_t nodes = 4;
   std::string protocol = "thresher";
+  std::vector<std::string> set;
   std::string duration = "20s";
   std::string transactions;
   std::string rate = "max";
@@ -56,6 +57,8 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   o.tx_bytes = a.tx_bytes;
   o.clients = a.clients;
   o.window = a.window;
+  o.set = a.set;
+  if (std::string p = protocol_problem(a.protocol, a.set); !p.empty()) return p;
   if (a.nodes == 0 || a.nodes > 64) return "--nodes must be 1 to 64 on one machine";
   if (a.clients == 0 || a.clients > 1024) return "--clients must be 1 to 1024";
   if (a.tx_bytes < 8 || a.tx_bytes > 262144) return "--tx-bytes must be 8 to 262144";
@@ -133,6 +136,10 @@ void print_text(const ClusterReport& r, const std::string& why) {
               r.verify_calls_per_round, r.certificate_calls_per_round, r.signatures_per_call);
   if (r.catch_up_ms >= 0)
     std::printf("the restarted node was level after %.0f ms\n", r.catch_up_ms);
+  if (r.stalled) {
+    std::printf("agreement: not checked, because nothing was committed any more\n");
+    return;
+  }
   std::printf("why not faster: %s\n", why.c_str());
   std::printf("agreement: %s (log %s)\n",
               r.agreement ? "all nodes hold the same log and state" : "NO",
@@ -166,6 +173,7 @@ Verb make_cluster() {
           "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
           {{"--nodes", "how many nodes", &a->nodes},
            {"--protocol", protocol_help(), &a->protocol},
+           {"--set", parameter_help(), &a->set},
            {"--duration", "how long to submit, like 20s", &a->duration},
            {"--transactions", "a file: each line is a transaction; ends when all are committed",
             &a->transactions},

@@ -36,6 +36,7 @@ Verb make_testnet_init() {
           {{"-n,--nodes", "how many nodes", &a->options.nodes},
            {"-o,--output", "the folder to make", &a->options.dir, true},
            {"--protocol", protocol_help(), &a->options.protocol},
+           {"--set", parameter_help(), &a->options.set},
            {"--hosts", "a file: ADDRESS:PORT a line, one for each node", &a->hosts},
            {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port}},
           [a] { return init(*a); }};

@@ -198,14 +198,12 @@ void Bullshark::State::mark_history(const Header& h) {
   }
 }
 
-// A value that only this set has: its vertices are certified, so each name has one digest.
+// Its vertices are certified, so each name has one digest.
 Digest Bullshark::State::unique_value(const NodeSet& authors, Round r) const {
-  Writer w;
-  authors.for_each([&](NodeId id) {
+  return certified::unique_value(authors, [&](NodeId id) {
     const Cell* cell = store.find({id, r});
-    if (cell != nullptr) w.u16(id.value).bytes(cell->vertex->digest.bytes);
+    return cell == nullptr ? nullptr : &cell->vertex->digest;
   });
-  return hash(w.view());
 }
 
 void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {

@@ -20,9 +20,25 @@ text::Value override_value(const std::string& content) {
   return out;
 }
 
+// `--set D=50` says `protocol.D`: what some protocol calls its parameter is never a key of the
+// file.
+std::vector<Override> with_whole_paths(const ReadOptions& options) {
+  std::vector<Override> out = options.overrides;
+  for (Override& change : out) {
+    const auto has_it = [&](const ProtocolInfo& info) {
+      return std::any_of(info.parameters.begin(), info.parameters.end(),
+                         [&](const ParameterInfo& p) { return p.name == change.path; });
+    };
+    if (std::any_of(options.protocols.begin(), options.protocols.end(), has_it))
+      change.path.insert(0, "protocol.");
+  }
+  return out;
+}
+
 class Reading {
  public:
-  explicit Reading(const ReadOptions& options) : options_(options) {}
+  explicit Reading(const ReadOptions& options)
+      : options_(options), overrides_(with_whole_paths(options)) {}
 
   Result<std::vector<Cell>, std::vector<std::string>> read(std::string_view content) {
     auto tree = text::parse(content);
@@ -34,7 +50,7 @@ class Reading {
       complaints_.push_back({tree->line(), "", "must be one object, not " + called(*tree)});
       return lines();
     }
-    for (const Override& change : options_.overrides) {
+    for (const Override& change : overrides_) {
       const std::string why = set_path(*tree, change.path, override_value(change.value));
       if (!why.empty()) complaints_.push_back({0, change.path, why});
     }
@@ -71,7 +87,7 @@ class Reading {
 
   // What is set from outside would vanish under what is swept.
   void refuse_hidden(const std::vector<Axis>& axes) {
-    for (const Override& change : options_.overrides) {
+    for (const Override& change : overrides_) {
       for (const Axis& axis : axes) {
         for (const std::string& key : axis.keys) {
           if (change.path != key && !change.path.starts_with(key + ".")) continue;
@@ -160,6 +176,7 @@ class Reading {
   }
 
   const ReadOptions& options_;
+  std::vector<Override> overrides_;  // a parameter's name is its whole path here
   Complaints complaints_;
   std::set<Complaint> seen_;
 };

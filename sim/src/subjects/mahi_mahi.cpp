@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "coins.hpp"
 #include "dag_subject.hpp"
 #include "registry.hpp"
 #include "thresher/sim/dag_run.hpp"
@@ -25,8 +26,7 @@ SubjectEntry subject_mahi_mahi() {
   timeout->help = "the last block is repeated after two thirds of it, in thousandths of Delta";
   info.parameters.push_back(
       {"wave", kWave, 4, 8, "rounds from a leader's block to the claims that commit it"});
-  info.parameters.push_back(
-      {"coin", std::string("ideal"), 0, 0, "ideal: values from the seed", {"ideal"}});
+  info.parameters.push_back(coin_parameter());
   return {info, run_mahi_mahi};
 }
 

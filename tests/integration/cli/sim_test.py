@@ -349,6 +349,64 @@ class Sweeps(Files):
         self.assertFalse((self.folder / "none").exists())
 
 
+class ProtocolParameters(Files):
+    """D and its like by their bare names, as the documents write them."""
+
+    def sim(self, protocol, *sets, engine="rounds"):
+        arguments = [part for s in sets for part in ("--set", s)]
+        return subprocess.run([BINARY, "sim", "run", "--protocol", protocol, "--n", "7", "--rounds", "20", "--engine", engine,
+                               "--json", *arguments], capture_output=True, text=True, timeout=60)
+
+    def test_they_change_the_run(self):
+        traces = [json.loads(self.sim("sparse-bullshark", *sets).stdout)["trace_hash"]
+                  for sets in ([], ["D=50"], ["D=2"], ["protocol.D=2"], ["D=2", "sampling=verifiable"])]
+        self.assertEqual(traces[0], traces[1])  # the default
+        self.assertEqual(traces[2], traces[3])
+        self.assertEqual(len(set(traces)), 3)
+        self.assertEqual(self.sim("anchored-bullshark", "D=0").returncode, 0)
+        self.assertEqual(self.sim("mahi-mahi", "wave=4").returncode, 0)
+
+    def test_wrong_ones_say_what_fits(self):
+        for protocol, wrong, hint in (("sparse-bullshark", "D=-1", "0 to 4096, not -1"),
+                                      ("sparse-bullshark", "D=abc", "0 to 4096, not the text"),
+                                      ("sparse-bullshark", "D=", "0 to 4096, not the text"),
+                                      ("sparse-bullshark", "D=5000", "0 to 4096, not 5000"),
+                                      ("sparse-bullshark", "sampling=foo", "local"),
+                                      ("sparse-bullshark", "D", "KEY=VALUE"),
+                                      ("sparse-bullshark", "E=3", "unknown key"),
+                                      ("bullshark", "D=5", "protocol.D: unknown key"),
+                                      ("mahi-mahi", "wave=9", "4 to 8")):
+            out = self.sim(protocol, wrong)
+            self.assertEqual(out.returncode, 2, wrong)
+            self.assertIn(hint, out.stderr)
+
+    def test_real_nodes_are_told_them_or_it_is_refused(self):
+        out = self.sim("sparse-bullshark", "gc_depth=60", engine="sockets")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("protocol.gc_depth: real nodes cannot be told so", out.stderr)
+        nodes = self.folder / "net"
+        base = [BINARY, "testnet", "init", "--base-port", "0", "-o", str(nodes), "--protocol", "sparse-bullshark"]
+        made = subprocess.run([*base, "--set", "D=3", "--set", "sampling=verifiable"], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        genesis = json.loads((nodes / "genesis.json").read_text())
+        self.assertEqual(genesis["parameters"], {"D": "3", "sampling": "verifiable"})
+        for verb in ("testnet init --base-port 0 -o " + str(self.folder / "none"), "cluster --duration 1s"):
+            for protocol, wrong, hint in (("sparse-bullshark", "D=x", "0 to 4096, not 'x'"),
+                                          ("sparse-bullshark", "D=-1", "0 to 4096, not '-1'"),
+                                          ("sparse-bullshark", "D=4097", "0 to 4096"),
+                                          ("sparse-bullshark", "D=007", "0 to 4096"),
+                                          ("sparse-bullshark", "samplings=local", "did you mean 'sampling'"),
+                                          ("sparse-bullshark", "Q=1", "known: D, sampling"),
+                                          ("bullshark", "D=5", "has no parameter 'D'"),
+                                          ("anchored-bullshark", "=5", "NAME=VALUE"),
+                                          ("no-such", "D=5", "nodes run: anchored-bullshark")):
+                out = subprocess.run([BINARY, *verb.split(), "--protocol", protocol, "--set", wrong],
+                                     capture_output=True, text=True, timeout=60)
+                self.assertEqual(out.returncode, 2, wrong)
+                self.assertIn(hint, out.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
+
 class SparseTable(Files):
     def bench(self, *arguments):
         return subprocess.run([BINARY, "bench", "sparse-dag", *map(str, arguments)], capture_output=True, text=True,
@@ -369,6 +427,13 @@ class SparseTable(Files):
         self.assertEqual(json.loads(joined.stdout)["rows"], rows)
         for name in ("latency", "throughput", "bytes", "verify"):
             self.assertIn("bullshark", (self.folder / "charts" / f"sparse-{name}.svg").read_text())
+        one = self.bench("--join", self.folder, "--only", "dense-8", "--json")
+        self.assertEqual(json.loads(one.stdout)["rows"], rows[:1])
+        rows[1]["violations"] = 1
+        self.write("rows.json", json.dumps({"rows": rows}))
+        forked = self.bench("--join", self.folder)
+        self.assertEqual(forked.returncode, 3)
+        self.assertIn("sparse-50-list", forked.stderr)
 
     def test_what_cannot_be_joined(self):
         self.assertEqual(self.bench("--join", self.folder).returncode, 2)
@@ -376,7 +441,27 @@ class SparseTable(Files):
         out = self.bench("--join", self.folder)
         self.assertEqual(out.returncode, 2)
         self.assertIn("rows.json", out.stderr)
-        self.assertEqual(self.bench("--only", "no-such-row", "--n", 4).returncode, 2)
+        for rows in ('{"rows":5}', '{"rows":[]}', "[]", '{"rows":[5]}', '{"rows":[{"name":"a","n":-1}]}'):
+            self.write("rows.json", rows)
+            out = self.bench("--join", self.folder)
+            self.assertEqual(out.returncode, 2, rows)
+            self.assertIn("rows.json", out.stderr)
+            self.assertEqual(out.stdout, "", "a head without a table")
+
+    def test_what_cannot_be_run(self):
+        for wrong, hint in ((("--only", "no-such-row"), "dense-8-late"), (("--only", "dense-8,dense-9"), "did you mean"),
+                            (("--n", 3), "4 to 4096, not 3"), (("--virtual-s", 0), "0.001 to 3600"),
+                            (("--virtual-s", -1), "0.001 to 3600"), (("--virtual-s", "nan"), "0.001 to 3600"),
+                            (("--virtual-s", "abc"), "abc")):
+            out = self.bench("--n", 4, "--virtual-s", 1, *wrong) if wrong[0] == "--only" else self.bench(*wrong)
+            self.assertEqual(out.returncode, 2, wrong)
+            self.assertIn(hint, out.stderr)
+            self.assertEqual(out.stdout, "", wrong)
+        # Pictures that cannot be written are said before rows are run.
+        self.write("file", "")
+        out = self.bench("--n", 4, "--virtual-s", 1, "--only", "dense-8", "--charts", self.folder / "file")
+        self.assertEqual(out.returncode, 1)
+        self.assertNotIn("Pass", out.stdout)
 
 
 @unittest.skipUnless(shutil.which("parallel"), "GNU parallel is not installed")

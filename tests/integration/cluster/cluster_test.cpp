@@ -93,8 +93,13 @@ TEST_F(Cluster, MysticetiCommitsToo) {
 }
 
 TEST_F(Cluster, OtherProtocolsComeThroughAKillWithEqualLogs) {
-  for (const std::string protocol : {"sparse-bullshark", "bullshark-async", "mahi-mahi"}) {
-    const Outcome run = thresher("cluster --protocol " + protocol +
+  const std::pair<std::string, std::string> members[] = {
+      {"sparse-bullshark", " --set D=1 --set sampling=verifiable"},
+      {"anchored-bullshark", " --set D=0"},
+      {"bullshark-async", ""},
+      {"mahi-mahi", " --set wave=4"}};
+  for (const auto& [protocol, set] : members) {
+    const Outcome run = thresher("cluster --protocol " + protocol + set +
                                  " --duration 1500ms --rate 500 --kill 2@400ms --restart 2@800ms "
                                  "--home " +
                                  path(protocol) + " --json");

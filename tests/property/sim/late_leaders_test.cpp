@@ -55,6 +55,25 @@ TEST(LateLeaders, StallTheTimedModesAndNotTheAsynchronousOnes) {
   }
 }
 
+// The real coin in the place of the ideal one: other leaders, the same progress. Its shares are
+// verified, so a node that withholds its own is not missed.
+TEST(LateLeaders, TheThresholdCoinNamesLeadersToo) {
+  for (const Cell& cell : shipped()) {
+    if (!draws_leaders(cell.experiment)) continue;
+    Experiment e = cell.experiment;
+    e.n = 7;
+    e.f = 2;
+    e.stop.time = 10'000 * kUnit;
+    e.faults = {{.who = {NodeId{2}}, .what = FaultKind::kNoShare}};
+    const Outcome ideal = simulate(e, {});
+    e.parameters["coin"] = std::string("threshold");
+    const Outcome real = simulate(e, {});
+    EXPECT_EQ(real.verdict, Verdict::kPass) << name_of(cell) << real.why;
+    EXPECT_GE(real.decisions, 3U) << name_of(cell);
+    EXPECT_NE(real.trace_hash, ideal.trace_hash) << name_of(cell);
+  }
+}
+
 // It is the adversary that stalls them: without it, and once the network keeps its promise, they
 // decide, timers far too short left aside.
 TEST(LateLeaders, TheTimedModesDecideWithoutTheAdversaryAndAfterGst) {

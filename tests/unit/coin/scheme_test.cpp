@@ -128,6 +128,33 @@ TEST_F(FalseShares, SecondEncodingsOfThePoint) {
   changed.bytes[31] |= std::byte{0x80};  // a bit that decoders tend to ignore
   EXPECT_FALSE(takes(changed));
 }
+// RFC 9496, 4.3.1: field elements from the modulus on and negative ones are no encodings, though
+// they decode to points where nobody looks.
+TEST_F(FalseShares, EncodingsThatAreNotCanonical) {
+  std::array<unsigned, 32> modulus{};
+  modulus.fill(0xff);
+  modulus[0] = 0xed;
+  modulus[31] = 0x7f;
+  const auto with_point = [&](auto byte_at) {
+    CoinShare changed = good_;
+    unsigned borrow = 0;
+    for (std::size_t i = 0; i < modulus.size(); ++i) {
+      const unsigned less = byte_at(i) + borrow;
+      changed.bytes[i] = static_cast<std::byte>((modulus[i] + 256 - less) & 0xff);
+      borrow = modulus[i] < less ? 1 : 0;
+    }
+    return changed;
+  };
+  // The negative of the right element: the modulus minus it.
+  EXPECT_FALSE(
+      takes(with_point([&](std::size_t i) { return std::to_integer<unsigned>(good_.bytes[i]); })));
+  EXPECT_FALSE(takes(with_point([](std::size_t) { return 0u; })));  // the modulus, for zero
+  for (unsigned above = 1; above < 19; ++above) {                   // and what lies over it
+    CoinShare changed = with_point([](std::size_t) { return 0u; });
+    changed.bytes[0] = static_cast<std::byte>(modulus[0] + above);
+    EXPECT_FALSE(takes(changed)) << above;
+  }
+}
 TEST_F(FalseShares, SecondEncodingsOfTheProof) {
   // The group order, little-endian: adding it to a scalar gives the same number.
   constexpr std::array<std::uint8_t, 32> kOrder = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,

@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+
+#include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
 namespace {
@@ -90,6 +93,62 @@ TEST_F(Config, AFileThatIsNotThereSaysHowToMakeOne) {
   const auto read = load_config((dir_ / "none" / "node.toml").string());
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().front(), HasSubstr("thresher testnet init"));
+}
+
+Genesis with_parameters(Parameters parameters) {
+  Genesis g;
+  g.protocol = "sparse-bullshark";
+  g.f = 1;
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    PeerAddress node;
+    node.key[0] = std::byte{i};
+    node.host = "127.0.0.1";
+    node.port = 1000;
+    g.nodes.push_back(node);
+  }
+  g.parameters = std::move(parameters);
+  return g;
+}
+
+TEST_F(Config, AGenesisFileFixesTheProtocolsParameters) {
+  const std::string file = (dir_ / "genesis.json").string();
+  const Genesis g = with_parameters({{"D", "9"}, {"sampling", "verifiable"}});
+  ASSERT_TRUE(save_genesis(g, file));
+  const auto read = load_genesis(file);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->parameters, g.parameters);
+  EXPECT_EQ(parameter_number(read->parameters, g.protocol, "D"), 9u);
+  EXPECT_EQ(read->context().chain, g.context().chain);
+  // Nodes that disagree about them never connect.
+  EXPECT_NE(with_parameters({{"D", "8"}, {"sampling", "verifiable"}}).context().chain,
+            g.context().chain);
+  EXPECT_NE(with_parameters({}).context().chain, g.context().chain);
+  EXPECT_EQ(parameter_number({}, "sparse-bullshark", "D"), 50u);
+  EXPECT_EQ(parameter_text({}, "sparse-bullshark", "sampling"), "local");
+}
+
+TEST_F(Config, ParametersInAGenesisFileThatDoNotFitAreRefused) {
+  const std::string file = (dir_ / "genesis.json").string();
+  const auto why = [&](Parameters parameters) {
+    EXPECT_TRUE(save_genesis(with_parameters(std::move(parameters)), file));
+    const auto read = load_genesis(file);
+    return read ? std::string() : read.error();
+  };
+  EXPECT_THAT(why({{"D", "-1"}}), AllOf(HasSubstr("`parameters`"), HasSubstr("0 to 4096")));
+  EXPECT_THAT(why({{"D", "4097"}}), HasSubstr("0 to 4096"));
+  EXPECT_THAT(why({{"wave", "5"}}), HasSubstr("no parameter 'wave'"));
+  EXPECT_THAT(why({{"sampling", "public"}}), HasSubstr("local or verifiable"));
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::string whole = text.str();
+  const auto at = whole.find("\"parameters\": {");
+  ASSERT_NE(at, std::string::npos);
+  whole.replace(at, whole.find('}', at) + 1 - at, "\"parameters\": 5");
+  std::ofstream(file) << whole;
+  EXPECT_THAT(load_genesis(file).error(), HasSubstr("must be an object"));
+  whole.replace(whole.find("\"parameters\": 5"), 15, "\"parameters\": {\"D\": 50}");
+  std::ofstream(file) << whole;
+  EXPECT_TRUE(load_genesis(file));
 }
 
 }  // namespace

@@ -280,6 +280,30 @@ TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
   EXPECT_EQ(one(R"("faults": [{"who": {"count": 0}, "what": "silent"}])").faults.size(), 0U);
 }
 
+TEST(ReadExperiment, AnOverrideMayNameAParameterOfTheProtocolAlone) {
+  const Experiment e = one("", {{"protocol.name", "pbft"}, {"checkpoint", "20"}});
+  EXPECT_EQ(std::get<std::int64_t>(e.parameters.at("checkpoint")), 20);
+  // What is wrong with it is said as of the whole path.
+  EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "pbft"}, {"checkpoint", "-1"}}),
+              ElementsAre(HasSubstr("protocol.checkpoint: must be a whole number from 1 to 1000")));
+  EXPECT_THAT(complaints("\"seed\": 1", {{"protocol.name", "raft"}, {"checkpoint", "5"}}),
+              ElementsAre(HasSubstr("protocol.checkpoint: unknown key")));
+  EXPECT_THAT(complaints("\"protocol\": {\"name\": \"pbft\"}, \"sweep\": "
+                         "{\"protocol.checkpoint\": [1, 2]}",
+                         {{"checkpoint", "5"}}),
+              ElementsAre(HasSubstr("the sweep gives `protocol.checkpoint` its values")));
+}
+
+// Else a key of the file could not be set any more.
+TEST(ReadExperiment, NoParameterIsCalledAsAKeyOfTheFile) {
+  const std::string file = annotate_experiment(Experiment{}, "every key", simulated_protocols());
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    for (const ParameterInfo& p : info.parameters) {
+      EXPECT_EQ(file.find("\n  \"" + p.name + "\""), std::string::npos) << info.name << p.name;
+    }
+  }
+}
+
 TEST(ReadExperiment, OverridesCountBeforeChecks) {
   const Experiment e = one(R"("committee": {"n": 4}, "faults": [{"who": [5], "what": "silent"}])",
                            {{"committee.n", "7"},

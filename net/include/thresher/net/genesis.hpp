@@ -14,6 +14,7 @@
 #include "thresher/core/result.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
+#include "thresher/net/parameters.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -26,6 +27,8 @@ struct Genesis {
   std::vector<PeerAddress> nodes;
   /// The public part of the coin, if the protocol tosses one: see coin.hpp.
   std::optional<crypto::CoinKeys> coin{};
+  /// Of the protocol, where they are not the default: see parameters.hpp. Part of the chain id.
+  Parameters parameters{};
 
   ChainContext context() const;
 };

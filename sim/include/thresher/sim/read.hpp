@@ -24,6 +24,7 @@
 namespace thresher::sim {
 
 /// `--set path=value`: the value is JSON, or else a text. Paths are "committee.n", "faults.0.who".
+/// A path that is the name of some protocol's parameter, "D", stands for "protocol.D".
 struct Override {
   std::string path;
   std::string value;

@@ -7,12 +7,13 @@
 //   executor.run(Start{seed}); executor.run(Requested<Submit>{{payload}});
 //
 // Guarantees: correct nodes deliver prefixes of one sequence at any timing with up to f Byzantine
-// nodes (but see rules.hpp on `sparse_bullshark`); a payload is held by kValidity correct nodes
-// when its vertex is certified, and is durable at a correct one before the vertex is ordered; no
-// vertex or vote leaves before it is durable, and no restart votes twice for one author and round.
-// An idle node is silent but for a slow re-push. Does not dedupe transactions inside payloads: the
-// host does. A node whose disk was lost must not come back: once it sees a vertex of its own that
-// it does not hold, it accuses itself and the host stops it.
+// nodes (but see rules.hpp on `sparse_bullshark`); kValidity correct nodes held a payload when its
+// vertex was certified (a voter that crashes before it holds the vertex forgets the payload), and
+// it is durable, with its payload, at every correct node that refers to it, so before it is
+// ordered; no vertex or vote leaves before it is durable, and no restart votes twice for one author
+// and round. An idle node is silent but for a slow re-push. Does not dedupe transactions inside
+// payloads: the host does. A node whose disk was lost must not come back: once it sees a vertex of
+// its own that it does not hold, it accuses itself and the host stops it.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,8 @@ struct Rules {
   static constexpr Rules bullshark_async() {
     return {.name = "bullshark-async", .commit = kAvailability, .asynchronous = true};
   }
-  /// "DAGs for the Masses" (arXiv 2506.13998): D samples, the own vertex, the anchor.
+  /// "DAGs for the Masses" (arXiv 2506.13998): D samples, the own vertex, the anchor. `verifiable`:
+  /// voters draw the sample again; else it is the author's word.
   static constexpr Rules sparse_bullshark(std::uint32_t sample, bool verifiable = false) {
     return {.name = "sparse-bullshark",
             .parents = verifiable ? Parents::kVerifiable : Parents::kLocal,

@@ -134,8 +134,19 @@ Flaw flaw_of(const Header& header, const Rules& rules, const Committee& committe
 Flaw flaw_of(const Certificate& certificate, NodeId author, const Rules& rules,
              const Committee& committee);
 
-/// The D nodes that verifiable sampling draws from `from` for `vertex`. `unique` is a value that
-/// only this set has: a digest over the digests of its vertices in order of their authors.
+/// A value that only this set of vertices of one round has: a digest over theirs in order of their
+/// authors. `digest_of(NodeId)` points to the digest of an author's vertex; null leaves it out.
+template <class F>
+Digest unique_value(const NodeSet& authors, F digest_of) {
+  Writer w;
+  authors.for_each([&](NodeId id) {
+    const Digest* digest = digest_of(id);
+    if (digest != nullptr) w.u16(id.value).bytes(digest->bytes);
+  });
+  return hash(w.view());
+}
+/// The D nodes that verifiable sampling draws from `from` for `vertex`; `unique` is the set's
+/// unique_value().
 NodeSet sample_parents(const Ref& vertex, const NodeSet& from, const Digest& unique,
                        std::uint32_t sample);
 /// D distinct members of `from`, drawn by `seed`.

@@ -1,0 +1,43 @@
+// Parameters of the protocols that nodes run, as a genesis file fixes them for all of a ledger.
+//
+//   std::string wrong = parameter_problem("sparse-bullshark", "D", "50");   // empty: fits
+//   genesis.parameters["D"] = "50";
+//
+// Guarantees: what parameter_problem() lets through, make_engine() takes. Values are texts; a
+// number has one spelling. Knows nothing of the simulator's further parameters, which real nodes do
+// not have.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thresher::net {
+
+/// By name. What is missing has its default.
+using Parameters = std::map<std::string, std::string>;
+
+struct ParameterOf {
+  std::string_view protocol;
+  std::string_view name;
+  std::string_view standard;  ///< the default
+  std::uint32_t least = 0;    ///< of numbers
+  std::uint32_t most = 0;
+  std::vector<std::string_view> choices{};  ///< of texts; empty: a number
+};
+/// All of them, by protocol.
+const std::vector<ParameterOf>& node_parameters();
+
+/// Why nodes cannot run `protocol` so, and what to do; empty when they can.
+std::string parameter_problem(const std::string& protocol, const std::string& name,
+                              const std::string& value);
+
+/// The given value or the default. Pre: the protocol has it and parameter_problem() said nothing.
+std::string parameter_text(const Parameters& given, std::string_view protocol,
+                           std::string_view name);
+std::uint32_t parameter_number(const Parameters& given, std::string_view protocol,
+                               std::string_view name);
+
+}  // namespace thresher::net

@@ -1,0 +1,93 @@
+#include "thresher/net/parameters.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/names.hpp"
+
+namespace thresher::net {
+namespace {
+
+const ParameterOf* find(std::string_view protocol, std::string_view name) {
+  for (const ParameterOf& p : node_parameters()) {
+    if (p.protocol == protocol && p.name == name) return &p;
+  }
+  return nullptr;
+}
+
+// One spelling a number: the genesis is compared as text as well.
+std::optional<std::uint32_t> number_of(const std::string& text) {
+  std::uint32_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || last != end || std::to_string(value) != text) return std::nullopt;
+  return value;
+}
+
+std::string quoted(const std::string& text) {
+  return '\'' + text + '\'';
+}
+
+std::string unknown(const std::string& protocol, const std::string& name) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const ParameterOf& p : node_parameters()) {
+    if (p.protocol != protocol) continue;
+    known.emplace_back(p.name);
+    list += (list.empty() ? "" : ", ") + known.back();
+  }
+  const std::string what = "protocol " + protocol + " has no parameter " + quoted(name);
+  if (list.empty()) return what + ", nor any other; leave it out";
+  // Of a letter or two everything is near.
+  const auto close = name.size() > 2 ? nearest(name, known) : std::nullopt;
+  return what + (close ? "; did you mean '" + *close + "'?" : "; known: " + list);
+}
+
+}  // namespace
+
+const std::vector<ParameterOf>& node_parameters() {
+  constexpr std::uint32_t kAll = Committee::kMaxSize;
+  static const std::vector<ParameterOf> kParameters{
+      {"anchored-bullshark", "D", "6", 0, kAll},
+      {"mahi-mahi", "wave", "5", 4, 8},
+      // D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.
+      {"sparse-bullshark", "D", "50", 0, kAll},
+      {"sparse-bullshark", "sampling", "local", 0, 0, {"local", "verifiable"}},
+  };
+  return kParameters;
+}
+
+std::string parameter_problem(const std::string& protocol, const std::string& name,
+                              const std::string& value) {
+  const ParameterOf* p = find(protocol, name);
+  if (p == nullptr) return unknown(protocol, name);
+  const std::string where = name + " of " + protocol;
+  if (!p->choices.empty()) {
+    if (std::find(p->choices.begin(), p->choices.end(), value) != p->choices.end()) return {};
+    std::string list;
+    for (const std::string_view choice : p->choices)
+      list += (list.empty() ? "" : " or ") + std::string(choice);
+    return where + " must be " + list + ", not " + quoted(value);
+  }
+  const auto number = number_of(value);
+  if (number && *number >= p->least && *number <= p->most) return {};
+  return where + " must be a whole number from " + std::to_string(p->least) + " to " +
+         std::to_string(p->most) + ", not " + quoted(value);
+}
+
+std::string parameter_text(const Parameters& given, std::string_view protocol,
+                           std::string_view name) {
+  const auto it = given.find(std::string(name));
+  if (it != given.end()) return it->second;
+  const ParameterOf* p = find(protocol, name);
+  return p == nullptr ? std::string() : std::string(p->standard);
+}
+
+std::uint32_t parameter_number(const Parameters& given, std::string_view protocol,
+                               std::string_view name) {
+  return number_of(parameter_text(given, protocol, name)).value_or(0);
+}
+
+}  // namespace thresher::net
