@@ -56,7 +56,8 @@ void tell_own_test(const std::string& file, const std::string& content, Problems
 
 std::vector<Option> experiment_options(ExperimentArgs& a) {
   return {{"experiment", "a file (see `thresher sim new`), - for standard input", &a.file},
-          {"--set", "KEY=VALUE for any key of the file, or D=50 for a parameter of the protocol; repeatable",
+          {"--set",
+           "KEY=VALUE for any key of the file, or D=50 for a parameter of the protocol; repeatable",
            &a.set},
           {"--protocol", "what is run; `thresher sim list` names them", &a.protocol},
           {"--n", "how many nodes", &a.n},

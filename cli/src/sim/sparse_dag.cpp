@@ -70,6 +70,7 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
   sim::Experiment e;
   e.protocol = row.protocol;
   e.n = scale.n;
+  e.seed = scale.seed;
   e.f = (scale.n - 1) / 3;
   e.engine = sim::Engine::kEvents;
   e.network.delay = {sim::DelayLaw::Kind::kNormal, 50 * sim::kUnit, 10 * sim::kUnit,

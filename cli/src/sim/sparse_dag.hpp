@@ -34,6 +34,7 @@ struct SparseRow {
 struct SparseScale {
   std::uint32_t n = 1000;
   std::uint64_t virtual_ms = 10'000;
+  std::uint64_t seed = 1;
 };
 
 struct SparseFigures {

@@ -15,6 +15,7 @@ namespace {
 struct Args {
   std::uint64_t n = 1000;
   double virtual_s = 10;
+  std::uint64_t seed = 1;
   std::string only;
   std::string files;
   std::string charts;
@@ -129,7 +130,7 @@ int report(const Args& a, const std::vector<SparseDone>& all) {
 int run(const Args& a) {
   if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
   const SparseScale scale{static_cast<std::uint32_t>(a.n),
-                          static_cast<std::uint64_t>(a.virtual_s * 1000)};
+                          static_cast<std::uint64_t>(a.virtual_s * 1000), a.seed};
   if (!a.files.empty()) {
     if (const auto saved = save_files(a.files, scale); !saved) return fail(kFailed, saved.error());
     return kDone;
@@ -162,6 +163,7 @@ Verb make_bench_sparse_dag() {
           "sparse-dag --n 100 --virtual-s 10",
           {{"--n", "nodes", &a->n},
            {"--virtual-s", "virtual seconds of each row", &a->virtual_s},
+           {"--seed", "of each row", &a->seed},
            {"--only", "rows by name, separated by commas", &a->only},
            {"--scaling", "each row at --n nodes and at those of 100, 200, 400, 700 that are fewer",
             &a->scaling},

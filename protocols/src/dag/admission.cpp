@@ -49,9 +49,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& f
   if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
   Peer& peer = peers[from.value];
   const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
-  const ShapePtr known = store.shape_of(block);
-  const bool formed = known ? known->well_formed : well_formed(*block, store.judge());
-  if (!formed || (edge.author == config.self && foreign_own)) {
+  if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
@@ -124,10 +122,10 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
 // True when the block went on to be held.
 bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
   const Round before{block->round().value - 1};
-  const NodeSet& authors = block->header.packed->authors;
-  if (!authors.subset_of(store.held_authors(before).members())) return false;
-  BlockPtr whole = store.unpacked(*block);
+  BlockPtr whole = store.unpacked(block);
   if (!whole) {
+    const NodeSet& authors = block->header.packed->authors;
+    if (!authors.subset_of(store.held_authors(before).members())) return false;
     std::vector<Edge> parents;
     authors.for_each([&](NodeId id) { parents.push_back(store.first(before, id)->edge()); });
     whole = unpack(block, parents);

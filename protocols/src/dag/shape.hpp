@@ -43,6 +43,11 @@ bool well_formed(const Block& block, const Judge& judge);
 struct Shape;
 using ShapePtr = std::shared_ptr<const Shape>;
 
+/// The very same object, not an equal one.
+inline bool same(const std::weak_ptr<const Block>& a, const BlockPtr& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
 /// Which block of each author is named, in one round.
 struct NamesOf {
   struct Named {
@@ -50,10 +55,10 @@ struct NamesOf {
     Digest digest{};
     std::weak_ptr<const Block> block{};  ///< one copy of it
     std::weak_ptr<const Shape> shape{};
+    std::weak_ptr<const Block> packed{};  ///< one copy of it in packed form, found well formed
     /// The same object as `other`: then nothing need be compared.
-    bool is(const BlockPtr& other) const {
-      return taken && !block.owner_before(other) && !other.owner_before(block);
-    }
+    bool is(const BlockPtr& other) const { return taken && same(block, other); }
+    bool is_packed(const BlockPtr& other) const { return taken && same(packed, other); }
   };
   std::vector<Named> of;  ///< by author
 };

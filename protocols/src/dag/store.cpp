@@ -178,24 +178,32 @@ std::optional<Edge> Store::accepted_edge(Round round, NodeId author) const {
   return e == nullptr ? std::nullopt : std::optional(e->edge());
 }
 
-ShapePtr Store::shape_of(const BlockPtr& block) const {
-  const Round round = block->round();
-  const NodeId author = block->author();
-  if (!judge_.committee.contains(author)) return nullptr;
-  const auto names = in_range(round) ? at(round).names : names_->find(round);
-  if (names == nullptr || !names->of[author.value].is(block)) return nullptr;
-  return names->of[author.value].shape.lock();
+bool Store::well_formed(const BlockPtr& block) const {
+  const auto judged = [&] { return dag::well_formed(*block, judge_); };
+  if (!judge_.committee.contains(block->author())) return judged();
+  const auto names = names_of(block->round());
+  if (names == nullptr) return judged();
+  NamesOf::Named& named = names->of[block->author().value];
+  if (named.is_packed(block)) return true;
+  if (named.is(block)) {
+    if (const ShapePtr known = named.shape.lock()) return known->well_formed;
+  }
+  const bool formed = judged();
+  // The references of a packed block are far, and would be looked through by everyone who gets it.
+  if (formed && block->header.packed && named.taken && named.digest == block->digest)
+    named.packed = block;
+  return formed;
 }
 
-BlockPtr Store::unpacked(const Block& block) const {
-  const Round round = block.round();
+BlockPtr Store::unpacked(const BlockPtr& block) const {
+  const Round round = block->round();
   const Round before{round.value - 1};
   // Where nobody has twins the named parents that are held are the only ones.
   if (!in_range(before) || at(before).entries.size() != at(before).held.count()) return nullptr;
-  const auto names = in_range(round) ? at(round).names : names_->find(round);
+  const auto names = names_of(round);
   if (names == nullptr) return nullptr;
-  const NamesOf::Named& named = names->of[block.author().value];
-  if (!named.taken || named.digest != block.digest) return nullptr;
+  const NamesOf::Named& named = names->of[block->author().value];
+  if (!named.is_packed(block) && !(named.taken && named.digest == block->digest)) return nullptr;
   const ShapePtr shape = named.shape.lock();
   if (shape == nullptr || !shape->parents().within(at(before).held_named)) return nullptr;
   const bool all_named = std::none_of(shape->others.begin(), shape->others.end(),
@@ -218,9 +226,7 @@ ShapePtr Store::shape(const BlockPtr& block) {
   if (is_named) {
     if (ShapePtr known = named.shape.lock()) return known;
   }
-  ShapePtr made = make_shape(*block, judge_, [this](Round round) {
-    return in_range(round) ? at(round).names : names_->find(round);
-  });
+  ShapePtr made = make_shape(*block, judge_, [this](Round round) { return names_of(round); });
   if (is_named) {
     named.shape = made;
     named.block = block;

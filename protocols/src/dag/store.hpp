@@ -104,11 +104,12 @@ class Store {
   /// Whether the parents of a held block are a claim on `c`, a candidate of the slot that the round
   /// before votes on: enough of them vote for it.
   bool certifies(const Entry& entry, const Candidate& c) const;
-  /// What the block said the last time that this very object was held; null when it never was.
-  ShapePtr shape_of(const BlockPtr& block) const;
+  /// All that can be told of a block without any other. Who shares the names asks of one object,
+  /// held or packed, once for all.
+  bool well_formed(const BlockPtr& block) const;
   /// A held copy of a packed block with all its parents; null when nobody who shares the names has
   /// one, or this node lacks a parent. Pre: packed.
-  BlockPtr unpacked(const Block& block) const;
+  BlockPtr unpacked(const BlockPtr& block) const;
 
   /// Adds a held block. Pre: round > floor, not held yet.
   Entry& place(BlockPtr block);
@@ -236,6 +237,10 @@ class Store {
   void grow(Round round);
   static Edge named_edge(const Line& line, NodeId author) {
     return {author, line.round, line.names->of[author.value].digest};
+  }
+  // Null when nobody has the round.
+  std::shared_ptr<NamesOf> names_of(Round round) const {
+    return in_range(round) ? at(round).names : names_->find(round);
   }
   ShapePtr shape(const BlockPtr& block);
   std::uint32_t named_index(const RoundInfo& info, NodeId author) const;

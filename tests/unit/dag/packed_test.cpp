@@ -122,8 +122,10 @@ TEST(Packed, DecodingIsCanonical) {
 /// One node whose signature checks always pass.
 class Node {
  public:
-  Node(std::uint16_t self, const Rules& rules, std::uint32_t n) {
+  Node(std::uint16_t self, const Rules& rules, std::uint32_t n,
+       std::shared_ptr<Names> names = nullptr) {
     Config c;
+    c.names = std::move(names);
     c.committee = *Committee::of(n);
     c.self = NodeId{self};
     c.rules = rules;
@@ -161,9 +163,10 @@ struct Outcome {
 };
 
 /// Lockstep: everything that was pushed reaches everybody, in the order it was pushed.
-Outcome lockstep(const Rules& rules, std::uint32_t n, std::uint64_t rounds) {
+Outcome lockstep(const Rules& rules, std::uint32_t n, std::uint64_t rounds,
+                 const std::shared_ptr<Names>& names = nullptr) {
   std::deque<Node> nodes;
-  for (std::uint16_t i = 0; i < n; ++i) nodes.emplace_back(i, rules, n);
+  for (std::uint16_t i = 0; i < n; ++i) nodes.emplace_back(i, rules, n, names);
   for (Node& node : nodes) node.feed(Start{0});
   nodes[0].feed(Requested<Submit>{{{{}, numbered(1)}}});
   Outcome run;
@@ -193,6 +196,10 @@ TEST(Packed, TheDagIsTheSameInBothForms) {
     const Outcome whole = lockstep(Rules::mysticeti(), n, 30);
     const Outcome packed = lockstep(Rules::mysticeti_bitmap(), n, 30);
     EXPECT_EQ(whole.logs, packed.logs);
+    const auto names = make_names(*Committee::of(n));
+    const Outcome shared = lockstep(Rules::mysticeti_bitmap(), n, 30, names);
+    EXPECT_EQ(shared.logs, packed.logs);
+    EXPECT_EQ(shared.bytes, packed.bytes);
     EXPECT_GT(whole.logs[0].size(), 20u * n);
     EXPECT_LT(packed.bytes, whole.bytes);
   }
@@ -236,6 +243,53 @@ TEST(Packed, WhatCannotBeUnpackedIsAskedForInFull) {
   EXPECT_EQ(node.dag_->footprint().missing, 0u);
   EXPECT_EQ(node.dag_->footprint().waiting, 0u);
   EXPECT_GE(node.dag_->stats().blocks_accepted, 4u);
+}
+
+/// Who shares names shares the verdict on one object. Another with the same digest, or by the same
+/// author, has to stand for itself.
+TEST(Packed, AVerdictIsOfOneObject) {
+  constexpr std::uint32_t kNodes = 4;
+  const Committee committee = *Committee::of(kNodes);
+  const auto names = make_names(committee);
+  std::vector<BlockPtr> first;
+  for (std::uint16_t i = 0; i < kNodes; ++i) {
+    Header h;
+    h.author = NodeId{i};
+    h.round = Round{1};
+    h.self = {h.author, Round{0}, {}};
+    first.push_back(make_block(std::move(h), {}, {}, {}));
+  }
+  const auto second = [&](std::uint32_t parents, std::uint32_t mark) {
+    Header h;
+    h.author = NodeId{0};
+    h.round = Round{2};
+    h.payload_root = numbered(mark);
+    h.self = {h.author, Round{1}, first[0]->digest};
+    for (std::uint16_t i = 1; i <= parents; ++i) {
+      h.refs.push_back({NodeId{i}, Round{1}, first[i]->digest});
+    }
+    return make_block(std::move(h), {}, {}, {});
+  };
+  const BlockPtr good = pack(second(2, 0), committee);
+  const BlockPtr few = pack(second(1, 1), committee);  // a twin of it without parents enough
+  auto long_bitmap = std::make_shared<Block>(*good);   // the digest does not tell the members
+  long_bitmap->header.packed->members = kNodes + 1;
+  std::deque<Node> nodes;  // names last as long as those who have the round
+  for (const std::vector<BlockPtr>& order : {std::vector<BlockPtr>{long_bitmap, few, good},
+                                             std::vector<BlockPtr>{good, long_bitmap, few},
+                                             std::vector<BlockPtr>{few, good, long_bitmap}}) {
+    for (const BlockPtr& block : order) {
+      Node& node = nodes.emplace_back(3, Rules::mysticeti_bitmap(), kNodes, names);
+      node.feed(Start{0});
+      for (std::uint16_t i = 0; i < 3; ++i) {
+        node.feed(Received<Message>{NodeId{i}, Push{first[i]}});
+      }
+      const std::uint64_t accepted = node.dag_->stats().blocks_accepted;
+      node.feed(Received<Message>{NodeId{0}, Push{block}});
+      EXPECT_EQ(node.dag_->stats().refused, block == good ? 0u : 1u);
+      EXPECT_EQ(node.dag_->stats().blocks_accepted > accepted, block == good);
+    }
+  }
 }
 
 TEST(Packed, AWrongHashOrABitmapOverTheQuotaLeavesLittleBehind) {
