@@ -10,6 +10,11 @@
 namespace thresher::cli {
 namespace {
 
+/// Nobody refused, and nothing was committed.
+struct Stalled : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 struct Args {
   std::string home;
   std::string genesis;
@@ -58,7 +63,7 @@ int submit(const Args& a) {
         (void)std::fputs("nothing committed yet; waiting for 30 s at most\n", stderr);
       }
       if (flying[printed].wait_for(seconds(27)) != std::future_status::ready) {
-        throw std::runtime_error(
+        throw Stalled(
             "nothing was committed for 30 s; are enough nodes up? ask each with: thresher node "
             "status --home DIR");
       }
@@ -75,8 +80,10 @@ int submit(const Args& a) {
     while (printed < flying.size()) print_next();
   } catch (const std::runtime_error& e) {
     (void)std::fflush(stdout);
-    return fail(kNoProgress, std::string(e.what()) + " (" + std::to_string(printed) + " of " +
-                                 std::to_string(lines->size()) + " committed)");
+    const bool stalled = dynamic_cast<const Stalled*>(&e) != nullptr;
+    return fail(stalled ? kNoProgress : kFailed, std::string(e.what()) + " (" +
+                                                     std::to_string(printed) + " of " +
+                                                     std::to_string(lines->size()) + " committed)");
   }
   return kDone;
 }

@@ -534,7 +534,7 @@ class Operators(Files):
             self.configure(node, "transaction_bytes = 262144", "transaction_bytes = 100")
             self.start(node)
         out = run("submit", "--home", self.home / "node0", "--data", "x" * 101)
-        self.assertNotEqual(out.returncode, 0)
+        self.assertEqual(out.returncode, 1)
         self.assertIn("larger than the 100 bytes", out.stderr)
         self.assertIn("raise limits.transaction_bytes", out.stderr)
         self.assertIn("(0 of 1 committed)", out.stderr)

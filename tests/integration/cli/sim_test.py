@@ -409,6 +409,9 @@ class ProtocolParameters(Files):
         out = self.sim("sparse-bullshark", "gc_depth=60", engine="sockets")
         self.assertEqual(out.returncode, 2)
         self.assertIn("protocol.gc_depth: real nodes cannot be told so", out.stderr)
+        out = run("run", "--protocol", "pbft", "--n", 100, "--engine", "sockets")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("committee.n: 100 real nodes are too many", out.stderr)
         nodes = self.folder / "net"
         base = [BINARY, "testnet", "init", "--base-port", "0", "-o", str(nodes), "--protocol", "sparse-bullshark"]
         made = subprocess.run([*base, "--set", "D=3", "--set", "sampling=verifiable"], capture_output=True, text=True)
