@@ -383,7 +383,8 @@ ProtocolInfo certified_info() {
 }
 
 ParameterInfo sample_size(std::int64_t standard) {
-  return {"D", standard, 0, Committee::kMaxSize, "sampled parents of a vertex; more than there are: all of them"};
+  return {"D", standard, 0, Committee::kMaxSize,
+          "sampled parents of a vertex; more than there are: all of them"};
 }
 
 }  // namespace thresher::sim
