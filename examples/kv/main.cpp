@@ -1,7 +1,7 @@
 // A replicated key-value store. Make a network and start a node of it in each of four terminals:
 //
-//   thresher testnet init -n 4 -o net
-//   kv net/node0
+//   thresher testnet init -n 4 -o mynet
+//   kv mynet/node0
 //
 // Lines on standard input: "put KEY VALUE" returns when all nodes agreed on its place, "get KEY".
 #include <iostream>
@@ -41,7 +41,7 @@ class Kv final : public thresher::net::App {
 
 int main(int argc, char** argv) {
   Kv kv;
-  auto node = thresher::net::Node::open({.home = argc > 1 ? argv[1] : "net/node0"}, kv);
+  auto node = thresher::net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, kv);
   if (!node) return std::cerr << node.error() << '\n', 1;
   std::jthread runner([&] { std::cerr << (*node)->run(); });
   for (std::string verb, rest; std::cin >> verb && std::getline(std::cin >> std::ws, rest);) {

@@ -1,6 +1,6 @@
 // Follows the committed log of a network and adds one line to it.
 //
-//   replicated_log net/genesis.json "a line"
+//   replicated_log mynet/genesis.json "a line"
 //
 // Prints the log from its beginning until the line that was submitted has come by.
 #include <cstdio>

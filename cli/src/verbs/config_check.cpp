@@ -40,7 +40,7 @@ Verb make_config_check() {
   auto home = std::make_shared<std::string>();
   return {{"config", "check"},
           "Check a node's configuration, key and genesis; reports every problem. Example: thresher "
-          "config check --home net/node0",
+          "config check --home mynet/node0",
           {{"--home", "the node's folder, or its node.toml", home.get(), true}},
           [home] { return check(*home); }};
 }

@@ -161,7 +161,7 @@ Verb make_doctor() {
   auto args = std::make_shared<Args>();
   return {{"doctor"},
           "Look at what a node needs of this machine: disk, space, open files, CPU; with --home "
-          "also its files and its port. Example: thresher doctor --home net/node0",
+          "also its files and its port. Example: thresher doctor --home mynet/node0",
           {{"--dir", "where the node's data would lie (default: --home, or here)", &args->folder},
            {"--home", "the node's folder", &args->home}},
           [args] { return examine(*args); }};

@@ -9,7 +9,7 @@ namespace thresher::cli {
 Verb make_keys_show() {
   auto path = std::make_shared<std::string>();
   return {{"keys", "show"},
-          "Print the public key of a key file. Example: thresher keys show net/node0/node.key",
+          "Print the public key of a key file. Example: thresher keys show mynet/node0/node.key",
           {{"path", "the key file", path.get(), true}},
           [path] {
             const auto key = crypto::load_key(*path);

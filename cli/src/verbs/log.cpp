@@ -73,7 +73,7 @@ Verb make_log() {
   auto args = std::make_shared<Args>();
   return {
       {"log"},
-      "Print the committed log of a node, running or not. Example: thresher log --home net/node0 "
+      "Print the committed log of a node, running or not. Example: thresher log --home mynet/node0 "
       "--from 100",
       {{"--home", "the node's folder", &args->home, true},
        {"--from", "first position", &args->from},

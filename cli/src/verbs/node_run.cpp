@@ -44,7 +44,7 @@ int run_node(const std::string& home) {
 Verb make_node_run() {
   auto home = std::make_shared<std::string>();
   return {{"node", "run"},
-          "Run one node until SIGTERM. Example: thresher node run --home net/node0",
+          "Run one node until SIGTERM. Example: thresher node run --home mynet/node0",
           {{"--home", "the node's folder, or its node.toml", home.get(), true}},
           [home] { return run_node(*home); }};
 }

@@ -52,7 +52,7 @@ Verb make_node_status() {
   };
   auto args = std::make_shared<Args>();
   return {{"node", "status"},
-          "Ask a running node for its status. Example: thresher node status --home net/node0",
+          "Ask a running node for its status. Example: thresher node status --home mynet/node0",
           {{"--home", "the node's folder", &args->home, true},
            {"--json", "one object on one line", &args->json}},
           [args] { return print_status(args->home, args->json); }};

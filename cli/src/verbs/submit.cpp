@@ -94,7 +94,7 @@ Verb make_submit() {
   auto a = std::make_shared<Args>();
   return {{"submit"},
           "Submit transactions and print their positions in the log. Example: thresher submit "
-          "--home net/node0 --data hello",
+          "--home mynet/node0 --data hello",
           {{"--home", "the folder of the node to use", &a->home},
            {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
            {"--data", "one transaction", &a->data},

@@ -32,7 +32,7 @@ Verb make_testnet_init() {
   a->options.base_port = 26656;
   return {{"testnet", "init"},
           "Make keys, configuration files and the genesis of a new network. Example: thresher "
-          "testnet init -n 4 -o net",
+          "testnet init -n 4 -o mynet",
           {{"-n,--nodes", "how many nodes", &a->options.nodes},
            {"-o,--output", "the folder to make", &a->options.dir, true},
            {"--protocol", protocol_help(), &a->options.protocol},
