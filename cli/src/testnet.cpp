@@ -36,14 +36,17 @@ Result<net::Parameters, std::string> read_parameters(const std::string& protocol
                                                      const std::vector<std::string>& set) {
   net::Parameters out;
   for (const std::string& text : set) {
+    const auto wrong = [&text](const std::string& why) {
+      return std::string("--set ").append(text).append(": ").append(why);
+    };
     const auto at = text.find('=');
     if (at == std::string::npos || at == 0)
-      return "--set " + text + ": write --set NAME=VALUE, as in --set D=50";
+      return wrong("write --set NAME=VALUE, as in --set D=50");
     const std::string name = text.substr(0, at);
     const std::string value = text.substr(at + 1);
     const std::string problem = net::parameter_problem(protocol, name, value);
-    if (!problem.empty()) return "--set " + text + ": " + problem;
-    if (!out.emplace(name, value).second) return "--set " + text + ": " + name + " is set twice";
+    if (!problem.empty()) return wrong(problem);
+    if (!out.emplace(name, value).second) return wrong(name + " is set twice");
   }
   return out;
 }

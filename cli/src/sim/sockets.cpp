@@ -46,7 +46,8 @@ ClusterOptions cluster_of(const sim::Experiment& e) {
   ClusterOptions o;
   o.nodes = e.n;
   o.protocol = e.protocol;
-  for (const auto& [name, value] : asked_for(e)) o.set.push_back(name + "=" + value);
+  for (const auto& [name, value] : asked_for(e))
+    o.set.push_back(std::string(name).append("=").append(value));
   o.duration_us = offered_time(e);  // a tick of the events engine is a microsecond
   o.tx_bytes = std::max<std::uint64_t>(8, e.workload.bytes);
   o.clients = 1;

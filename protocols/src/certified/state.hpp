@@ -185,9 +185,9 @@ struct Bullshark::State {
   std::map<std::uint64_t, Check> checks;  // by their first ticket
   /// Certified by their authors' word: the signatures are checked when they could matter.
   std::map<Round, std::map<NodeId, VertexPtr>> parked;
-  bool wanted = false;   // somebody refers to one of them
   Round gathering{0};    // the round whose last certificates were waited for
   bool gathered = true;  // long enough
+  bool wanted = false;   // somebody refers to one of them
   bool asked = false;    // for verdicts on certificates, since the input that is being looked at
   std::uint64_t next_ticket = 1;
 

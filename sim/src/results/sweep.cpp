@@ -157,6 +157,7 @@ Result<SummaryTable, std::string> summary_of(const fs::path& out) {
 Result<SweepReport, std::string> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
                                            const SweepOptions& options) {
   std::vector<CellRow> rows;
+  rows.reserve(cells.size());
   for (const Cell& cell : cells) {
     rows.push_back({run_id(cell.experiment, options.version), cell.at, cell.repeat});
   }
