@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 
+#include "complaints.hpp"
 #include "connection.hpp"
 #include "loop_impl.hpp"
 
@@ -121,9 +122,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     sent_before += c.id < kFirstClient ? c.bytes_sent : 0;
     const auto it = links.find(c.id);
     if (it == links.end() || it->second.get() != &c) {
-      if (why.find("pinned") != std::string::npos || why.find("the peer") != std::string::npos) {
-        callbacks.on_error(why);
-      }
+      const bool tells =
+          why.find("pinned") != std::string::npos || why.find("the peer") != std::string::npos;
+      if (tells && complaints.fresh(why, Loop::now_us())) callbacks.on_error(why);
       return;
     }
     links.erase(it);
@@ -217,6 +218,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, ConnectionPtr> links;
   std::deque<std::weak_ptr<Connection>> strangers;  // accepted, no hello yet; oldest first
   std::map<ConnectionId, std::uint64_t> backoff;
+  Complaints complaints;
   ConnectionId next_client = kFirstClient;
   std::uint64_t sent_before = 0;
   std::uint64_t dropped = 0;
