@@ -64,7 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         events_(std::move(events)) {}
 
   tcp::socket& socket() { return stream_.next_layer(); }
-  ConnectionId id = 0;
+  ConnectionId id = ~ConnectionId{0};  // until it is known whose it is
   std::uint64_t bytes_sent = 0;
 
   bool ready() const { return ready_; }

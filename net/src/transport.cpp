@@ -124,7 +124,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     if (it == links.end() || it->second.get() != &c) {
       const bool tells =
           why.find("pinned") != std::string::npos || why.find("the peer") != std::string::npos;
-      if (tells && complaints.fresh(why, Loop::now_us())) callbacks.on_error(why);
+      const bool node = c.id < options.nodes.size();
+      const std::string what = node ? "node " + std::to_string(c.id) + ": " + why : why;
+      if (tells && complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
       return;
     }
     links.erase(it);

@@ -547,12 +547,17 @@ class Operators(Files):
         self.configure(3, "../genesis.json", str(other))
         port = self.free_port()
         self.configure(3, 'listen = ""', f'listen = "127.0.0.1:{port}"')
-        for node in range(4):
-            self.start(node)
+        nodes = [self.start(node) for node in range(4)]
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x").returncode, 0)
         self.eventually("health", lambda: self.fetch(port, "/healthz")[0] == 200)
         self.assertEqual(self.fetch(port, "/readyz")[0], 503)
         self.assertIn("thresher_links_up 0\n", self.fetch(port, "/metrics")[1])
+        # It dials four times a second, and is told of once.
+        time.sleep(1)
+        nodes[0].terminate()
+        warned = [line for line in nodes[0].stderr.read().splitlines() if "warning" in line]
+        self.assertEqual(len(warned), 1, warned)
+        self.assertIn("node 3: the peer has another genesis; compare the genesis files", warned[0])
 
     def test_what_is_no_file_of_transactions(self):
         empty = self.write("empty", "")
