@@ -69,6 +69,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   bool ready() const { return ready_; }
   bool closed() const { return closed_; }
+  /// Closed because of what the peer is or said: its operator must know.
+  bool refused() const { return refused_; }
   /// What waits here counts in `shared` too, from now on. Pre: nothing waits yet.
   void limit_queue(std::size_t bytes, std::shared_ptr<std::size_t> shared) {
     settings_.max_queue_bytes = bytes;
@@ -92,7 +94,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
       if (!key || !self->events_.identified(*self, *key)) {
-        return self->close("the peer's key is not the one pinned for it");
+        return self->refuse("the peer's key is not the one pinned for it");
       }
       self->say_hello();
       self->read_head();
@@ -129,6 +131,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
  private:
+  void refuse(const std::string& why) {
+    refused_ = true;
+    close(why);
+  }
+
   static constexpr std::uint8_t kHello = 0;
   static constexpr std::size_t kFrameHead = 9;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
@@ -264,13 +271,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
                 all.slice(control, size - control)};
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
-    if (frame.kind != kHello || !hello) return close("the peer did not say hello");
+    if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
     if (hello->version != kWireVersion) {
-      return close("the peer speaks wire version " + std::to_string(hello->version) +
-                   ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
+      return refuse("the peer speaks wire version " + std::to_string(hello->version) +
+                    ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
     }
     if (hello->chain != settings_.chain)
-      return close("the peer has another genesis; compare the genesis files");
+      return refuse("the peer has another genesis; compare the genesis files");
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);
@@ -290,6 +297,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;
+  bool refused_ = false;
 };
 
 }  // namespace thresher::net

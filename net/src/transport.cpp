@@ -122,11 +122,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     sent_before += c.id < kFirstClient ? c.bytes_sent : 0;
     const auto it = links.find(c.id);
     if (it == links.end() || it->second.get() != &c) {
-      const bool tells =
-          why.find("pinned") != std::string::npos || why.find("the peer") != std::string::npos;
       const bool node = c.id < options.nodes.size();
       const std::string what = node ? "node " + std::to_string(c.id) + ": " + why : why;
-      if (tells && complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
+      if (c.refused() && complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
       return;
     }
     links.erase(it);
