@@ -2,15 +2,13 @@
 
 #include <fcntl.h>
 #include <sodium.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <string_view>
 
+#include "secret_file.hpp"
 #include "sha512.hpp"
 
 namespace thresher::crypto {
@@ -20,10 +18,6 @@ constexpr std::string_view kHead = "thresher-coin-share 1\n";
 constexpr std::size_t kDigits = 2 * sizeof(RistrettoScalar);
 /// The head, the number in hexadecimal, a line end.
 using Content = std::array<char, kHead.size() + kDigits + 1>;
-
-std::string system_error(const std::string& what, const std::string& path) {
-  return what + " '" + path + "': " + std::strerror(errno);
-}
 
 // Closes when it goes.
 struct File {
@@ -73,20 +67,16 @@ Result<RistrettoScalar, std::string> load_coin_share(const std::string& path) {
            "; this protocol tosses coins, and the dealer of the network (thresher testnet init) "
            "wrote one share for each node: copy this node's there";
   }
-  struct stat info {};
-  if (::fstat(file.fd, &info) != 0) return system_error("cannot inspect coin share file", path);
-  if (!S_ISREG(info.st_mode)) {
-    return "coin share file '" + path + "' is no file; give the file of a share";
-  }
-  if ((info.st_mode & 077) != 0) {
-    return "coin share file '" + path + "' can be read by other users; run: chmod 600 " + path;
-  }
+  const std::string why = secret_file_problem(file.fd, "coin share file", path, "a share");
+  if (!why.empty()) return why;
   Secret content;
   RistrettoScalar out{};
   const char* const digits = content.text.data() + kHead.size();
   std::size_t decoded = 0;
-  const bool read = info.st_size == static_cast<off_t>(content.text.size()) &&
-                    ::read(file.fd, content.text.data(), content.text.size()) == info.st_size;
+  const auto size = static_cast<ssize_t>(content.text.size());
+  char beyond = 0;
+  const bool read = ::read(file.fd, content.text.data(), content.text.size()) == size &&
+                    ::read(file.fd, &beyond, 1) == 0;
   const bool good = read && std::string_view(content.text.data(), kHead.size()) == kHead &&
                     content.text.back() == '\n' &&
                     sodium_hex2bin(raw_bytes(out.data()), out.size(), digits, kDigits, nullptr,

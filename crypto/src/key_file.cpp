@@ -4,15 +4,15 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include "secret_file.hpp"
 
 namespace thresher::crypto {
 namespace {
@@ -68,10 +68,6 @@ std::optional<KeyPair> read_pair(const Der& der) {
   return out;
 }
 
-std::string system_error(const std::string& what, const std::string& path) {
-  return what + " '" + path + "': " + std::strerror(errno);
-}
-
 }  // namespace
 
 Result<Unit, std::string> save_key(const SigningKey& key, const std::string& path) {
@@ -98,13 +94,8 @@ Result<SigningKey, std::string> load_key(const std::string& path) {
     return system_error("cannot open key file", path) + "; make one with: thresher keys new " +
            path;
   }
-  struct stat info {};
-  if (::fstat(::fileno(file.get()), &info) != 0)
-    return system_error("cannot inspect key file", path);
-  if (!S_ISREG(info.st_mode)) return "key file '" + path + "' is no file; give the file of a key";
-  if ((info.st_mode & 077) != 0) {
-    return "key file '" + path + "' can be read by other users; run: chmod 600 " + path;
-  }
+  const std::string why = secret_file_problem(::fileno(file.get()), "key file", path, "a key");
+  if (!why.empty()) return why;
   Der der;
   read_der(file.get(), der);
   if (const auto pair = read_pair(der)) {

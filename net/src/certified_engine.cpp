@@ -131,8 +131,7 @@ std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
   config.chain = s.chain;
   config.rules = rules;
   config.gc_depth = s.options.gc_rounds;
-  config.gather =
-      Delay{std::min(s.options.gather_us, s.options.delta_us) * 1000 / s.options.delta_us};
+  config.gather = s.delay_of(s.options.gather_us);
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
   config.coin = s.coin;

@@ -1,7 +1,5 @@
 #include "dag_engine.hpp"
 
-#include <algorithm>
-
 #include "engine_of.hpp"
 #include "receipt_proof_codec.hpp"
 #include "thresher/net/codec.hpp"
@@ -82,10 +80,7 @@ std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& s, const dag:
   config.rules = rules;
   config.gc_depth = s.options.gc_rounds;
   // Where no timer decides when a round is left, none holds it up either.
-  if (!rules.coin) {
-    config.pace =
-        Delay{std::min(s.options.pace_us, s.options.delta_us) * 1000 / s.options.delta_us};
-  }
+  if (!rules.coin) config.pace = s.delay_of(s.options.pace_us);
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
   config.coin = s.coin;

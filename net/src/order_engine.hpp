@@ -9,6 +9,7 @@
 // Private to net/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -105,6 +106,11 @@ struct EngineSettings {
   NodeOptions options{};
   std::shared_ptr<const crypto::CoinScheme> coin{};  ///< null: the protocol tosses none
   Parameters parameters{};  ///< of the protocol; what is missing has its default
+
+  /// At most Delta.
+  Delay delay_of(std::uint64_t us) const {
+    return Delay{std::min(us, options.delta_us) * 1000 / options.delta_us};
+  }
 };
 
 /// A record's value with the hash of its body in front, and the mirror: empty when they do not

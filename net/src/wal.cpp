@@ -190,7 +190,7 @@ void WriteAheadLog::put(const void* data, std::size_t size) {
 void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace>& places) {
   std::size_t size = 0;
   for (const Persist& p : batch)
-    size += kRecordHeader + p.key.size() + p.value.size() + p.body.size() + 4;
+    size += kRecordHeader + p.key.size() + p.value.size() + p.body.size();
   buffer_.grow(static_cast<std::size_t>(up(used_ + kHeader + size + 8)), used_);
   const std::size_t start = used_;
   used_ += kHeader;

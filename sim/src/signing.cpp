@@ -78,6 +78,15 @@ struct SignatureChecks::Impl {
       if (whole) verdicts[{whole->instance, whole->ticket}] = whole->good();
     }
   }
+  // What is the same for each signature that a question is about.
+  template <class Question>
+  static crypto::VerifyRequest request_of(std::uint32_t face, const Question& question) {
+    crypto::VerifyRequest request;
+    request.instance = face;
+    request.ticket = question.ticket;
+    request.digest = question.digest;
+    return request;
+  }
   bool member(NodeId id) const { return id.value < signer.keys_->secret.size(); }
   // Pre: a member.
   void verify(crypto::VerifyRequest request, NodeId id, const Signature& signature) {
@@ -101,11 +110,7 @@ void SignatureChecks::ask(std::uint32_t face, const Verify& question) {
     impl_->verdicts[{face, question.ticket}] = false;
     return;
   }
-  crypto::VerifyRequest request;
-  request.instance = face;
-  request.ticket = question.ticket;
-  request.digest = question.digest;
-  impl_->verify(request, question.signer, question.signature);
+  impl_->verify(Impl::request_of(face, question), question.signer, question.signature);
 }
 
 void SignatureChecks::ask(std::uint32_t face, const VerifyAll& question) {
@@ -114,11 +119,7 @@ void SignatureChecks::ask(std::uint32_t face, const VerifyAll& question) {
     impl_->verdicts[{face, question.ticket}] = false;
     return;
   }
-  crypto::VerifyRequest request;
-  request.instance = face;
-  request.ticket = question.ticket;
-  request.digest = question.digest;
-  request = impl_->lists.open(request, list.signatures.size());
+  const auto request = impl_->lists.open(Impl::request_of(face, question), list.signatures.size());
   list.for_each([&](NodeId id, const Signature& s) { impl_->verify(request, id, s); });
 }
 

@@ -1,0 +1,37 @@
+// What files of secrets have in common: who may read them, and how their errors read. Private to
+// crypto/.
+//
+//   if (const auto why = secret_file_problem(fd, "key file", path, "a key"); !why.empty()) return
+//   why;
+//
+// Guarantees: says nothing of the content.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace thresher::crypto {
+
+/// Pre: errno is that of the call that failed.
+inline std::string system_error(const std::string& what, const std::string& path) {
+  return what + " '" + path + "': " + std::strerror(errno);
+}
+
+/// Why the open file is none to take a secret from, and what to do; empty when nothing is wrong.
+/// `kind` names it, as in "key file"; `content` what it should hold, as in "a key".
+inline std::string secret_file_problem(int fd, const std::string& kind, const std::string& path,
+                                       const std::string& content) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return system_error("cannot inspect " + kind, path);
+  const std::string named = kind + " '" + path + "' ";
+  if (!S_ISREG(info.st_mode)) return named + "is no file; give the file of " + content;
+  if ((info.st_mode & 077) != 0) {
+    return named + "can be read by other users; run: chmod 600 " + path;
+  }
+  return {};
+}
+
+}  // namespace thresher::crypto
