@@ -1,5 +1,6 @@
 #include "thresher/protocols/dag/dag.hpp"
 
+#include <set>
 #include <utility>
 
 #include "state.hpp"
@@ -101,6 +102,28 @@ Footprint Dag::footprint() const {
   for (const auto& [edge, waiters] : s.waiting) out.waiting += waiters.size();
   for (const auto& [edge, waiters] : s.unproved) out.waiting += waiters.size();
   return out;
+}
+
+std::vector<Edge> Dag::vouched() const {
+  const State& s = *state_;
+  std::set<Edge> found;
+  std::vector<const Block*> open;
+  if (s.own) open.push_back(s.own.get());
+  while (!open.empty()) {
+    const Block& block = *open.back();
+    open.pop_back();
+    each_edge(block, s.config.committee, [&](const Edge& edge) {
+      const Entry* entry = s.store.find(edge);
+      if (entry != nullptr && entry->accepted && found.insert(edge).second)
+        open.push_back(entry->block.get());
+      return true;
+    });
+  }
+  return {found.begin(), found.end()};
+}
+
+bool Dag::accepts(const Edge& block) const {
+  return state_->store.settled(block);
 }
 
 }  // namespace thresher::dag

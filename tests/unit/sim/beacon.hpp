@@ -75,7 +75,7 @@ struct BeaconSubject {
   }
   static constexpr std::uint64_t kForged = 1000;
   bool proposes(const Beacon::Message&) const { return true; }
-  std::vector<Forged<Beacon::Message>> forge(NodeId, std::string_view, std::uint64_t mood,
+  std::vector<Forged<Beacon::Message>> forge(NodeId, const FaultAction&, std::uint64_t mood,
                                              std::uint64_t salt) const {
     return {{{kForged, salt}}, {{kForged + 1, mood}, 0}};
   }

@@ -20,7 +20,7 @@ std::vector<std::uint16_t> others() {
 }
 
 TEST(Faults, NamesAreThereAndBack) {
-  for (int k = 0; k <= static_cast<int>(FaultKind::kNoShare); ++k) {
+  for (std::size_t k = 0; k < kFaultKinds; ++k) {
     const auto kind = static_cast<FaultKind>(k);
     EXPECT_EQ(fault_from_name(to_string(kind)), kind);
   }

@@ -125,6 +125,12 @@ class Dag {
   const Stats& stats() const;
   std::size_t pending_submits() const;
   Footprint footprint() const;
+  /// For oracles: the blocks above the floor that are accepted here and lie in the history of the
+  /// own last block, by round, author and digest: what this node vouches for. Every correct node
+  /// comes to accept them. Looks at every block held.
+  std::vector<Edge> vouched() const;
+  /// Whether a block is accepted here, or its round is at or below the floor.
+  bool accepts(const Edge& block) const;
   /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
   /// whose claims are no field, and for what came in through the log of peers.
   std::optional<CommitProof> prove(Round slot, const Edge& block) const;
