@@ -201,7 +201,19 @@ class Drawing {
       FaultAction a{.who = {id}, .what = FaultKind::kRestart, .from = from};
       a.to = to;
       e_.faults.push_back(a);
+      const bool lies = std::count(menu_.faults.begin(), menu_.faults.end(), FaultKind::kTwins) > 0;
+      if (lies && !bad.empty() && one_in(2)) tell_another(*bad.begin(), a);
     }
+  }
+  // A liar told a node one thing before it stopped, and tells it another when it is back: who kept
+  // to the first by memory alone goes along.
+  void tell_another(NodeId liar, const FaultAction& restart) {
+    FaultAction first{.who = {liar}, .what = FaultKind::kTwins, .from = 0, .to = restart.from};
+    first.group = some();
+    first.group.push_back(restart.who.front());
+    FaultAction second{.who = {liar}, .what = FaultKind::kReplay, .from = *restart.to};
+    e_.faults.push_back(first);
+    e_.faults.push_back(second);
   }
 
   // One node is cut off for a long time, while what it misses goes on without it.
