@@ -75,31 +75,37 @@ Definition edges (B : Blk) : list Blk :=
 
 Definition dense (B : Blk) : bool := d <=? wgt (parents B) (fun Q => round Q + 1 =? round B).
 
-(* with-parents validity: edges accepted, of the right rounds; everything but membership and evidence.
+(* With-parents validity: edges accepted, of the right rounds; everything but membership and evidence. What lies at or
+   below the floor fl of whoever judges is garbage: an edge to it counts as accepted, and claims of its slots are not
+   checked.
    Leaders do not appear: see may_sign and the filter of the decisions below. *)
-Definition wf_block (acc : list Blk) (B : Blk) : bool :=
-  forallb (fun e => memb e acc) (edges B)
+Definition wf_block (fl : nat) (acc : list Blk) (B : Blk) : bool :=
+  forallb (fun e => (round e <=? fl) || memb e acc) (edges B)
   && (author B <? N) && (1 <=? round B)
   && match self B with Some o => (author o =? author B) && (round o <? round B) | None => true end
   && match vote B with Some L => round L + 1 =? round B | None => true end
   && match claim B with Some L => round L + 2 =? round B | None => true end
   && forallb (fun Q => round Q <? round B) (parents B).
 
-Definition evid_ok (hld : list Blk) (B : Blk) : bool :=
+Definition evid_own (hld : list Blk) (B : Blk) : bool :=
   match claim B with Some L => evidence hld (round L) L | None => true end.
+Definition evid_ok (fl : nat) (hld : list Blk) (B : Blk) : bool :=
+  match claim B with Some L => (round L <=? fl) || evidence hld (round L) L | None => true end.
 
-Definition acceptable (hld acc : list Blk) (B : Blk) : bool :=
-  memb B hld && wf_block acc B && (negb rule_check || evid_ok hld B).
+Definition acceptable (fl : nat) (hld acc : list Blk) (B : Blk) : bool :=
+  memb B hld && wf_block fl acc B && (negb rule_check || evid_ok fl hld B).
 
 (* ---------- runs: any interleaving of these events ---------- *)
 Record state := mkst { net : list Blk;                 (* everything ever signed *)
                        hld : nat -> list Blk;          (* headers a node holds *)
-                       acc : nat -> list Blk }.        (* blocks a node accepted *)
+                       acc : nat -> list Blk;          (* blocks a node accepted *)
+                       flr : nat -> nat }.             (* rounds up to it are garbage to a node *)
 Inductive event :=
 | EByz (B : Blk)               (* a Byzantine author signs anything *)
 | ESign (B : Blk)              (* a correct author signs by the rules *)
 | ERecv (p : nat) (B : Blk)    (* p (a member, or an observer p >= N) gets a signed header *)
-| EAccept (p : nat) (B : Blk).
+| EAccept (p : nat) (B : Blk)
+| EFloor (p k : nat).          (* p collects garbage up to round k, whenever it likes *)
 
 Definition upd {A} (g : nat -> A) (p : nat) (x : A) : nat -> A := fun q => if q =? p then x else g q.
 Definition own (s : state) (p : nat) : list Blk := filter (fun B => author B =? p) (net s).
@@ -113,8 +119,8 @@ Definition sign_core (s : state) (B : Blk) : bool :=
       | Some o => memb o (own s (author B))
                   && forallb (fun B' => round B' <=? round o) (own s (author B))
       end)
-  && wf_block (acc s (author B)) B                                          (* refers to accepted blocks only *)
-  && evid_ok (hld s (author B)) B.                                          (* claims only with evidence *)
+  && wf_block (flr s (author B)) (acc s (author B)) B                       (* refers to accepted blocks only *)
+  && evid_own (hld s (author B)) B.                                         (* claims only with evidence *)
 (* Whatever it takes for the leader's block, it votes only for a dense one (round 1 has nothing below it).
    No schedule is fixed: correct nodes may even disagree on who leads. Spec.v: the spec's rule is a case of this. *)
 Definition may_sign (s : state) (B : Blk) : bool :=
@@ -123,28 +129,32 @@ Definition may_sign (s : state) (B : Blk) : bool :=
 
 Definition exec (s : state) (e : event) : option state :=
   match e with
-  | EByz B => if byz (author B) then Some (mkst (B :: net s) (hld s) (acc s)) else None
-  | ESign B => if may_sign s B then Some (mkst (B :: net s) (hld s) (acc s)) else None
+  | EByz B => if byz (author B) then Some (mkst (B :: net s) (hld s) (acc s) (flr s)) else None
+  | ESign B => if may_sign s B then Some (mkst (B :: net s) (hld s) (acc s) (flr s)) else None
   | ERecv p B => if memb B (net s)
-                 then Some (mkst (net s) (upd (hld s) p (B :: hld s p)) (acc s)) else None
-  | EAccept p B => if acceptable (hld s p) (acc s p) B
-                   then Some (mkst (net s) (hld s) (upd (acc s) p (B :: acc s p))) else None
+                 then Some (mkst (net s) (upd (hld s) p (B :: hld s p)) (acc s) (flr s)) else None
+  | EAccept p B => if acceptable (flr s p) (hld s p) (acc s p) B
+                   then Some (mkst (net s) (hld s) (upd (acc s) p (B :: acc s p)) (flr s)) else None
+  | EFloor p k => Some (mkst (net s) (hld s) (acc s) (upd (flr s) p (Nat.max k (flr s p))))
   end.
 Fixpoint run (s : state) (es : list event) : option state :=
   match es with [] => Some s | e :: t => match exec s e with Some s' => run s' t | None => None end end.
-Definition init : state := mkst [] (fun _ => []) (fun _ => []).
+Definition init : state := mkst [] (fun _ => []) (fun _ => []) (fun _ => 0).
 Definition reach (s : state) : Prop := exists es, run init es = Some s.
 Definition later (s s' : state) : Prop := exists es, run s es = Some s'.
 
 (* ---------- views: what an observer decides on ---------- *)
-Record view := mkview { vh : list Blk; va : list Blk }.
+(* Held and accepted blocks, and the floor: slots up to it are not decided any more. Of blocks at or below the floor
+   nothing is read, so it does not matter that the model keeps them. *)
+Record view := mkview { vh : list Blk; va : list Blk; vf : nat }.
 Definition valid_view (nt : list Blk) (V : view) : Prop :=
-  incl (vh V) nt /\ forallb (acceptable (vh V) (va V)) (va V) = true.
-Definition view_of (s : state) (p : nat) : view := mkview (hld s p) (acc s p).
+  incl (vh V) nt /\ forallb (acceptable (vf V) (vh V) (va V)) (va V) = true.
+Definition view_of (s : state) (p : nat) : view := mkview (hld s p) (acc s p) (flr s p).
 
-Inductive hist (A : Blk) : Blk -> Prop :=
-| h_refl : hist A A
-| h_step B e : hist A B -> In e (edges B) -> hist A e.
+(* the history of A down to round lo: a walk never leaves for a lower round and comes back *)
+Inductive hist (lo : nat) (A : Blk) : Blk -> Prop :=
+| h_refl : hist lo A A
+| h_step B e : hist lo A B -> In e (edges B) -> lo <= round e -> hist lo A e.
 
 (* ---------- decisions ----------
    g r L: "L may fill slot r". The spec's rule is g r L := (author L =? leader r) for a schedule leader;
@@ -162,20 +172,23 @@ Definition dskip (X : list Blk) (r : nat) : bool :=
 
 (* as a relation, with unbounded rounds: everything the rule may ever conclude *)
 Inductive decided (V : view) : nat -> status -> Prop :=
-| d_commit r L : g r L = true -> c <= claims (vh V) r L -> decided V r (Commit L)
-| d_skip r : dskip (vh V) r = true -> decided V r Skip
+| d_commit r L : vf V < r -> g r L = true -> c <= claims (vh V) r L -> decided V r (Commit L)
+| d_skip r : vf V < r -> dskip (vh V) r = true -> decided V r Skip
 | d_icommit r s A B L :
-    r + gap <= s -> (forall s', r + gap <= s' < s -> decided V s' Skip) ->
+    vf V < r -> r + gap <= s -> (forall s', r + gap <= s' < s -> decided V s' Skip) ->
     decided V s (Commit A) -> In A (va V) ->
-    hist A B -> round B = r + 2 -> claim B = Some L -> g r L = true -> decided V r (Commit L)
+    hist (r + 2) A B -> round B = r + 2 -> claim B = Some L -> g r L = true -> decided V r (Commit L)
 | d_iskip r s A :
-    r + gap <= s -> (forall s', r + gap <= s' < s -> decided V s' Skip) ->
+    vf V < r -> r + gap <= s -> (forall s', r + gap <= s' < s -> decided V s' Skip) ->
     decided V s (Commit A) -> In A (va V) ->
-    (forall B L, hist A B -> round B = r + 2 -> claim B = Some L -> g r L = false) -> decided V r Skip.
+    (forall B L, hist (r + 2) A B -> round B = r + 2 -> claim B = Some L -> g r L = false) -> decided V r Skip.
 
 (* as a function: the table of slots r, r+1, .., r+k-1 computed top down *)
-Fixpoint histl (k : nat) (A : Blk) : list Blk :=
-  match k with 0 => [] | S k' => A :: flat_map (histl k') (edges A) end.
+Fixpoint histl (lo k : nat) (A : Blk) : list Blk :=
+  match k with
+  | 0 => []
+  | S k' => A :: flat_map (histl lo k') (filter (fun e => lo <=? round e) (edges A))
+  end.
 Fixpoint findclaim (r : nat) (X : list Blk) : option Blk :=
   match X with
   | [] => None
@@ -208,10 +221,11 @@ Definition usable (V : view) (x : status) : status :=
   | _ => x
   end.
 Definition decide1 (V : view) (r : nat) (rest : list status) : status :=
+  if r <=? vf V then Undecided else
   match direct V r with
   | Undecided =>
       match anchor (map (usable V) (skipn (gap - 1) rest)) with
-      | Commit A => match findclaim r (histl (S (round A)) A) with
+      | Commit A => match findclaim r (histl (r + 2) (S (round A)) A) with
                     | Some L => Commit L | None => Skip end
       | _ => Undecided
       end
@@ -241,6 +255,10 @@ Fixpoint ready (V : view) (l : list status) : list Blk :=      (* delivery waits
   | _ => []
   end.
 Definition leaders sched (V : view) (top : nat) : list Blk := ready V (dprefix sched V top top []).
+(* What a node has decided after it looked at one view after the other, its floor rising in between: statuses once
+   decided are kept. *)
+Definition kept sched (Vs : list (view * nat)) : list status :=
+  fold_left (fun l Vt => dprefix sched (fst Vt) (snd Vt) (snd Vt) l) Vs [].
 Fixpoint deliver (dl : Blk -> list Blk -> list Blk) (done Ls : list Blk) : list Blk :=
   match Ls with [] => done | L :: t => deliver dl (done ++ dl L done) t end.
 

@@ -15,7 +15,9 @@ Definition sec2 (B : Blk) : bool :=
   && match claim B with Some L => leads L | None => true end.
 Definition spec_exec (s : state) (e : event) : option state :=
   match e with
-  | ESign B => if sign_core s B && sec2 B then Some (mkst (B :: net s) (hld s) (acc s)) else None
+  | ESign B =>      (* a node's floor lies below the slot that it votes on *)
+      if sign_core s B && sec2 B && match vote B with Some L => flr s (author B) <? round L | None => true end
+      then Some (mkst (B :: net s) (hld s) (acc s) (flr s)) else None
   | EAccept p B => if sec2 B then exec s e else None
   | _ => exec s e
   end.
@@ -24,19 +26,20 @@ Fixpoint spec_run (s : state) (es : list event) : option state :=
 Definition spec_reach (s : state) : Prop := exists es, spec_run init es = Some s.
 Definition all_sec2 (s : state) : Prop := forall p L, In L (acc s p) -> sec2 L = true.
 
-Lemma sign_vote s B L : sign_core s B = true -> vote B = Some L -> In L (acc s (author B)).
+Lemma sign_vote s B L : sign_core s B = true -> vote B = Some L -> flr s (author B) < round L ->
+  In L (acc s (author B)).
 Proof.
-  unfold sign_core. rewrite !andb_true_iff. intros [[_ Hw] _] E.
-  apply (wf_edges _ _ Hw). unfold edges. rewrite E, !in_app_iff. simpl. auto.
+  unfold sign_core. rewrite !andb_true_iff. intros [[_ Hw] _] E HF.
+  eapply wf_edges; [exact Hw| |exact HF]. unfold edges. rewrite E, !in_app_iff. simpl. auto.
 Qed.
 Lemma spec_exec_exec s e s' : all_sec2 s -> spec_exec s e = Some s' -> exec s e = Some s' /\ all_sec2 s'.
 Proof.
-  intros HA H. destruct e as [B|B|p B|p B]; simpl in *.
+  intros HA H. destruct e as [B|B|p B|p B|p k]; simpl in *.
   - destruct (byz (author B)); [|discriminate]. injection H as <-. auto.
-  - destruct (sign_core s B && sec2 B) eqn:E; [|discriminate]. injection H as <-. split; auto.
-    apply andb_true_iff in E. destruct E as [E1 E2]. unfold may_sign. rewrite E1, andb_true_l.
+  - destruct (sign_core s B && sec2 B && _) eqn:E; [|discriminate]. injection H as <-. split; auto.
+    rewrite !andb_true_iff in E. destruct E as [[E1 E2] EF]. unfold may_sign. rewrite E1, andb_true_l.
     destruct (vote B) as [L|] eqn:EV; auto.
-    pose proof (HA _ _ (sign_vote s B L E1 EV)) as HL.
+    rewrite Nat.ltb_lt in EF. pose proof (HA _ _ (sign_vote s B L E1 EV EF)) as HL.
     unfold sec2 in E2, HL. rewrite EV in E2. rewrite !andb_true_iff in E2, HL.
     destruct E2 as [[_ E2] _], HL as [[HL _] _]. rewrite E2, andb_true_l in HL.
     destruct (2 <=? round L) eqn:ER.
@@ -44,8 +47,9 @@ Proof.
     + apply Nat.leb_gt in ER. rewrite (proj2 (Nat.leb_le (round L) 1)) by lia. rewrite orb_true_r. reflexivity.
   - destruct (memb B (net s)); [|discriminate]. injection H as <-. auto.
   - destruct (sec2 B) eqn:E; [|discriminate]. split; auto.
-    destruct (acceptable (hld s p) (acc s p) B); [|discriminate]. injection H as <-.
+    destruct (acceptable (flr s p) (hld s p) (acc s p) B); [|discriminate]. injection H as <-.
     intros q L. simpl. unfold upd. destruct (q =? p); [intros [<-|HL]; [exact E|]|intros HL]; eapply HA; exact HL.
+  - injection H as <-. split; auto.
 Qed.
 Theorem spec_reach_reach s : spec_reach s -> reach s.
 Proof.

@@ -3,7 +3,7 @@
    usage: thresher_rule_oracle [--any] < cases        (--any: also with thresholds that the proof does not cover)
 
      case N f v b c d a gap           committee size, fault bound, thresholds of Model.v; every node has stake 1
-     slots FIRST TOP                  the slots that are decided
+     slots FIRST TOP                  the slots that are decided; what lies below FIRST is garbage
      leaders L L ...                  who leads FIRST, FIRST+1, .., TOP
      block AUTHOR ROUND SELF VOTE CLAIM STATE PARENT ...    in order of rounds; edges are numbers of earlier blocks
                                       of the case, from 0, or -1; STATE: 0 signed only, 1 held, 2 held and accepted
@@ -66,7 +66,7 @@ let answer case =
   let blocks = blocks_of case in
   let leads r (b : blk) = r >= case.first && r <= case.top && blocks.author b = case.leaders.(r - case.first) in
   let as_blocks l = List.rev_map Obj.repr l in
-  let view = { vh = as_blocks case.held; va = as_blocks case.accepted } in
+  let view = { vh = as_blocks case.held; va = as_blocks case.accepted; vf = case.first - 1 } in
   let word = function Undecided -> "U" | Skip -> "S" | Commit b -> "C" ^ string_of_int (Obj.obj b : int) in
   decisions case.params blocks leads view (case.top + 1 - case.first) case.first
   |> List.map word |> String.concat " " |> print_endline
