@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The pages against the program: links, commands, options, keys, defaults, names of metrics."""
 import functools
+import html
 import pathlib
 import re
 import subprocess
@@ -109,6 +110,25 @@ class Pages(unittest.TestCase):
             title = page.read_text().splitlines()[0].removeprefix("# ")
             number, _, what = title.partition(": ")
             self.assertIn(f"- [{number}]({page.name}): {what}\n", index)
+
+
+class Diagrams(unittest.TestCase):
+    """A diagram is text (docs/diagrams/NAME.dot) and the picture that `dot -Tsvg` made of it: every word and every
+    arrow of the text must be in the picture, so that nobody changes one without the other."""
+
+    def test_pictures_show_what_the_text_says(self):
+        texts = sorted((ROOT / "docs/diagrams").glob("*.dot"))
+        self.assertGreaterEqual(len(texts), 3)
+        for text in texts:
+            picture = html.unescape(text.with_suffix(".svg").read_text())
+            source = re.sub(r"//.*", "", text.read_text())
+            shown = set(re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+            for label in re.findall(r'label="([^"]*)"', source):
+                for line in label.split("\\n"):
+                    self.assertIn(line.strip(), {s.strip() for s in shown}, f"{text.name}: make the picture again")
+            arrows = set(re.findall(r"<title>(\w+)->(\w+)</title>", picture))
+            chains = [re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", part)) for part in source.split(";") if "->" in part]
+            self.assertEqual(arrows, {pair for chain in chains for pair in zip(chain, chain[1:])}, text.name)
 
 
 class Tests(unittest.TestCase):
