@@ -30,8 +30,9 @@ Paint paint_of(std::uint32_t node, const std::optional<Witness>& w) {
 
 template <class F>
 void each_edge(const Digraph& graph, F visit) {
-  for (std::uint16_t i = 0; i < graph.size(); ++i) {
-    digraph::for_each(graph.out(NodeId{i}), [&](std::uint32_t to) { visit(i, to); });
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    digraph::for_each(graph.out(NodeId{static_cast<std::uint16_t>(i)}),
+                      [&](std::uint32_t to) { visit(i, to); });
   }
 }
 

@@ -82,11 +82,12 @@ class Reader {
   // Nodes that no edge connects, in either direction, are mistakes rather than networks.
   void check_whole(const Digraph& graph, std::uint32_t line) {
     Digraph both(graph.size());
-    for (std::uint16_t i = 0; i < graph.size(); ++i) {
-      digraph::for_each(graph.out(NodeId{i}), [&](std::uint32_t k) {
+    for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId from{static_cast<std::uint16_t>(i)};
+      digraph::for_each(graph.out(from), [&](std::uint32_t k) {
         const NodeId to{static_cast<std::uint16_t>(k)};
-        both.add(NodeId{i}, to);
-        both.add(to, NodeId{i});
+        both.add(from, to);
+        both.add(to, from);
       });
     }
     const digraph::Mask apart = graph.all() & ~both.reach_of(NodeId{0}, graph.all());
