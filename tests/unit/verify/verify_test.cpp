@@ -179,6 +179,25 @@ TEST(Nested, EventualitiesAreHandledExactly) {
   EXPECT_EQ(v.at("both"), Verdict::kViolated);
 }
 
+// The second process turns rule 1's guard false after the moment that the property begins with. The
+// encoding once put every moment behind the last such firing: both were called safe.
+TEST(Nested, AnUpperGuardMayTurnFalseAfterAMoment) {
+  const Automaton ta = parsed(
+      "skel W { shared x, y; parameters N; assumptions (0) { N >= 1; }\n"
+      "locations (0) { I; P; Q; S; }\n"
+      "inits (0) { I == N; P == 0; Q == 0; S == 0; x == 0; y == 0; }\n"
+      "rules (0) { 0: I -> P when (true) do { y' == y + 1; };\n"
+      "  1: P -> Q when (x < 2) do { x' == x + 1; };\n"
+      "  2: I -> S when (x < 2) do { }; }\n"
+      "specifications (0) { safety: [](y == 1 -> [](x < 2 || S == 0));\n"
+      "  liveness: [](y == 1 -> <>[](x < 2 || S == 0)); } }");
+  ASSERT_EQ(ta.properties[1].category(), "liveness");
+  for (const Property& p : ta.properties) {
+    const Outcome o = check_smt(ta, p, 30);
+    EXPECT_EQ(o.verdict, Verdict::kViolated) << p.name << " " << o.why;
+  }
+}
+
 TEST(Fragment, ResetsAreRefusedBySmtAndDecidedByOthers) {
   const std::string text =
       "skel R { shared x; parameters N; assumptions (0) { N >= 2; N <= 3; }\n"
