@@ -230,6 +230,10 @@ Result<Bytes> DiskStore::read_body(const BodyPlace& place) const {
   return impl_->wal.read_body(place);
 }
 
+std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) const {
+  return impl_->wal.places_of(batch);
+}
+
 std::string DiskStore::problem() const {
   return impl_->problem;
 }

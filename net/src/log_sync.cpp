@@ -92,7 +92,7 @@ bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& 
   if (size > payload.size() - offset || in.total == 0) return false;
   if (open_total_ == 0) {
     if (in.slot <= cursor_) return false;
-    open_ = {in.slot, in.leader, {}};
+    open_ = {in.slot, in.leader, {}, cursor_};
     open_total_ = in.total;
   }
   if (in.slot != open_.slot || in.leader != open_.leader || in.total != open_total_ ||

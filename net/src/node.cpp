@@ -115,13 +115,21 @@ std::string Node::Impl::begin() {
           pump();
         });
       },
-      [this](const std::string& why) {
+      [this](const std::string& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this, why] {
-          halt("the disk under '" + options.home +
-               "' refused a write; free space or replace it, then restart the node (" + why + ")");
+        loop.post([this, why, failure] {
+          if (failure == WriterThread::Failure::kDisk) {
+            return halt("the disk under '" + options.home +
+                        "' refused a write; free space or replace it, then restart the node (" +
+                        why + ")");
+          }
+          halt(
+              "the log of '" + options.home + "' was not written on: " + why +
+              "; this is a defect of the program: keep the folder, report it, and start the node " +
+              "again, which reads its log anew");
         });
-      });
+      },
+      ledger.end());
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
   (void)engine->push(Start{hash(secret).prefix()});

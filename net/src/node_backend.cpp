@@ -96,7 +96,8 @@ Sample Node::Impl::sample() const {
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
   const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
-  out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
+  out.ready = linked && !sync.active() && !log_lacks() &&
+              out.frontier <= now.next_slot.value + options.sync_rounds;
   return out;
 }
 
@@ -136,6 +137,7 @@ void Node::Impl::broadcast(const Frame& f) {
 
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
+  if (!ledger.follows(out)) return note_gap(out);
   for (dag::BlockPtr& b : out.blocks) {
     if (!fill_in(b)) {
       return halt("a block of the committed log cannot be read back from '" + options.home +
@@ -147,7 +149,7 @@ void Node::Impl::deliver(dag::Committed out) {
   feed_subscribers();
 }
 
-// Puts one commit into the log and the application.
+// Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(dag::Committed out) {
   LogEntry entry = ledger.append(out, [&](const Transaction& t, const dag::BlockPtr& block) {
     app.apply(t);
@@ -159,7 +161,7 @@ void Node::Impl::commit(dag::Committed out) {
       resolve(t, out, block);
     }
   });
-  writer->ledger(std::move(entry));
+  writer->ledger(std::move(entry), engine->take_progress(out.slot));
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {

@@ -70,6 +70,8 @@ struct Node::Impl final : EngineHost {
   void watch_lag();
   void adopt(dag::Committed commit);
   void remind();
+  void note_gap(const dag::Committed& commit);
+  bool log_lacks() const { return ledger.slot() < lacks_until; }
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -107,6 +109,7 @@ struct Node::Impl final : EngineHost {
   std::size_t pool_bytes = 0;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
+  Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;

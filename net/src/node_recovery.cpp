@@ -7,7 +7,15 @@ void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
   if (!snapshot || options.store == StoreKind::kMemory) return;
   Ledger restored;
-  if (!restored.restore(snapshot->ledger.view()) || !app.restore(snapshot->app.view())) return;
+  if (!restored.restore(snapshot->ledger.view())) return;
+  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
+  if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
+    return say(Level::kWarning,
+               "the snapshot in '" + options.data + "' is of slot " +
+                   std::to_string(restored.slot().value) +
+                   ", which the log does not have so: the log is replayed instead");
+  }
+  if (!app.restore(snapshot->app.view())) return;
   ledger = std::move(restored);
   snapshot_length = ledger.length();
 }
@@ -29,6 +37,10 @@ std::string Node::Impl::recover() {
   std::string damaged =
       "the log of '" + options.home + "' is damaged; restore the folder from a backup";
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
+    if (!ledger.end().precedes(entry)) {
+      problem = damaged + " (" + missing_between(ledger.end(), entry.before, entry.slot) + ")";
+      return false;
+    }
     const auto whole = reader.whole(entry);
     if (!whole) {
       problem = damaged + " (slot " + std::to_string(entry.slot.value) + ")";
@@ -72,7 +84,7 @@ void Node::Impl::watch_lag() {
   if (sync.active()) {
     sync.tick(now);
     pump();
-  } else if (engine->adopts() && lags) {
+  } else if (engine->adopts() && (lags || log_lacks())) {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
                           std::to_string(at.frontier.value) + ", this node decides slot " +
                           std::to_string(at.next_slot.value));
@@ -89,18 +101,32 @@ void Node::Impl::remind() {
   if (known >= ledger.slot()) return;
   (void)reader.each(known, [&](const LogEntry& entry) {
     const auto whole = reader.whole(entry);
-    std::vector<Persist> stored_already;
-    if (whole) engine->adopt(*whole, std::nullopt, stored_already);
-    return static_cast<bool>(whole);
+    if (!whole) return false;
+    engine->adopt(*whole, Stored::kYes);
+    writer->persist(engine->take_progress(entry.slot), 0);
+    return true;
   });
+}
+
+// The protocol delivers what does not follow the log: the commits between come from the peers, this
+// one with them, before anything else goes into the log or is acknowledged.
+void Node::Impl::note_gap(const dag::Committed& commit) {
+  const bool known = log_lacks();
+  lacks_until = std::max(lacks_until, commit.slot);
+  if (known) return;
+  const std::string what = "the log of '" + options.home + "' lacks commits: " +
+                           missing_between(ledger.end(), commit.before, commit.slot);
+  if (committee().size() == 1) {
+    return halt(what + "; there is no peer to fetch them from: restore the folder from a backup");
+  }
+  say(Level::kWarning, what + "; they are fetched from peers");
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(dag::Committed commit_of_peers) {
-  if (commit_of_peers.slot <= ledger.slot()) return;
-  std::vector<Persist> records;
-  engine->adopt(commit_of_peers, ledger.slot(), records);
-  writer->persist(std::move(records), 0);
+  // The order went on by itself meanwhile: what follows its end comes again.
+  if (!ledger.follows(commit_of_peers)) return;
+  engine->adopt(commit_of_peers, Stored::kNo);
   commit(std::move(commit_of_peers));
   acknowledge();
   feed_subscribers();

@@ -64,6 +64,9 @@ struct RecordName {
   Bytes key;
 };
 
+/// Whether the store has the records of an adopted commit already.
+enum class Stored : std::uint8_t { kNo, kYes };
+
 class OrderEngine {
  public:
   virtual ~OrderEngine() = default;
@@ -81,10 +84,14 @@ class OrderEngine {
   virtual void persisted(std::uint64_t barrier) = 0;
   /// True when commits of the log that peers vouch for can be put in from outside.
   virtual bool adopts() const = 0;
-  /// Tells the protocol of such a commit; `records` is what the store must keep of it.
-  /// `before` is the slot of the commit before it in the log, if the caller knows it.
-  virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
-                     std::vector<Persist>& records) = 0;
+  /// Puts in such a commit: asks the host to persist what the store lacks of it, and steps it.
+  /// What the protocol delivers on account of it comes with the next run() or persisted(), so that
+  /// the host can put this commit into its log before.
+  virtual void adopt(const dag::Committed& commit, Stored stored) = 0;
+  /// The protocol's records of having delivered up to `slot`, which belong into one atomic write
+  /// with the host's log entry of it: whatever a crash leaves, both or none are there. Each is
+  /// handed out once.
+  virtual std::vector<Persist> take_progress(Round slot) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
   virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
   /// Payloads that wait to go into a block; cheap, unlike sample().

@@ -187,6 +187,18 @@ void WriteAheadLog::put(const void* data, std::size_t size) {
   used_ += size;
 }
 
+std::vector<BodyPlace> WriteAheadLog::places_of(std::span<const Persist> batch) const {
+  std::vector<BodyPlace> out;
+  out.reserve(batch.size());
+  std::uint64_t at = base_ + used_ + kHeader;
+  for (const Persist& p : batch) {
+    at += kRecordHeader + p.key.size() + p.value.size();
+    out.push_back({at, static_cast<std::uint32_t>(p.body.size())});
+    at += p.body.size();
+  }
+  return out;
+}
+
 void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace>& places) {
   std::size_t size = 0;
   for (const Persist& p : batch)

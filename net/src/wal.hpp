@@ -66,6 +66,8 @@ class WriteAheadLog {
                    const std::function<bool(const WalFrame&)>& visit);
   /// Adds a frame in memory. `places` gets where each body will lie, one for each record.
   void append(std::span<const Persist> batch, std::vector<BodyPlace>& places);
+  /// The places that append() would give.
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const;
   /// Bytes that flush() has to write.
   std::size_t pending() const { return pending_; }
   /// Writes what was appended; with `sync`, all before is durable when it returns true. After

@@ -18,7 +18,8 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 3;
+inline constexpr std::uint32_t kStoreVersion = 4;
+
 class DiskStore final : public NodeStore {
  public:
   /// Opens or creates. The error says what, where and what to do.
@@ -32,6 +33,7 @@ class DiskStore final : public NodeStore {
                     const std::function<bool(ByteView, ByteView)>& visit) const override;
   std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
   Result<Bytes> read_body(const BodyPlace& place) const override;
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
   std::string problem() const override;
   std::uint64_t syncs() const override;
 
