@@ -31,7 +31,7 @@ std::optional<Run> brute_force(const Automaton& ta, const Property& p) {
 }
 
 void compare(const Automaton& ta, const Property& p, Count& count) {
-  const Outcome solver = check_smt(ta, p, kSeconds);
+  const Outcome solver = check_smt(simplified(ta, kSeconds), p, kSeconds);
   if (solver.verdict == Verdict::kUnknown) {
     const bool refused = solver.why.find("cycle") != std::string::npos;
     ++(refused ? count.refused : count.coarse);

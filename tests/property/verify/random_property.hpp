@@ -66,13 +66,14 @@ class Properties {
   /// A property: half of the time that some moments never come in this order.
   std::string formula() {
     const int temporal = 1 + static_cast<int>(random_.below(3));
-    switch (random_.below(6)) {
+    switch (random_.below(8)) {
       case 0:
       case 1:
-        return "!(<>(" + exactly() + " && <>(" + turned() + " && (" + state() + "))))";
       case 2:
-        return "!(<>(" + exactly() + " && <>(" + exactly() + " && <>(" + turned() + "))))";
+        return "!(<>(" + exactly() + " && <>(" + turned() + " && (" + state() + "))))";
       case 3:
+        return "!(<>(" + exactly() + " && <>(" + exactly() + " && <>(" + turned() + "))))";
+      case 4:
         return "!(<>(" + exactly() + ") && <>(" + exactly() + " && (" + state() + ")))";
       default:
         return any(temporal);
@@ -101,7 +102,7 @@ class Properties {
   /// A state that a run leaves again.
   std::string exactly() {
     const std::string what = pick(random_, {"x", "y", "y", location()});
-    return what + " == " + digit(random_, 0, 3);
+    return what + " == " + digit(random_, 1, 2);
   }
   /// A guard's comparison, false.
   std::string turned() { return "!(" + guards_[1 + random_.below(guards_.size() - 1)] + ")"; }
@@ -156,12 +157,15 @@ inline std::string random_instance(Prng& random) {
     std::uint64_t to = from + 1 + (random.below(2) == 0 ? 0 : random.below(places - from - 1));
     const bool back = cycles && from > 0 && random.below(2) == 0;
     if (back) std::swap(from, to);
-    const std::string guard = pick(random, guards);
+    const bool turns =
+        r > 0 && r < guards.size() && !cycles;  // each comparison is changed by its own rule
+    const std::string guard = turns ? guards[r] : pick(random, guards);
     const bool once = !cycles || from == 0;  // what a cycle raises has no end
     const std::string grows =
-        !once ? ""
-              : pick(random, {"", "x' == x + 1;", "x' == x + 1;", "y' == y + 1;",
-                              "x' == x + 1; y' == y + 1;", "x' == x + 2;"});
+        !once   ? ""
+        : turns ? "x' == x + 1;"
+                : pick(random, {"", "x' == x + 1;", "x' == x + 1;", "y' == y + 1;",
+                                "x' == x + 1; y' == y + 1;", "x' == x + 2;"});
     rules += "  " + std::to_string(r) + ": l" + std::to_string(from) + " -> l" +
              std::to_string(to) + " when (" + guard + ") do { " + grows + " };\n";
   }
