@@ -24,15 +24,19 @@ Result<Unit> LogReader::each(Round after, const std::function<bool(const LogEntr
   return Unit{};
 }
 
-Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body) {
   const dag::Header& header = block.block->header;
   if (header.payload_bytes == 0) return Bytes{};
-  auto body = store_.read_body(block.place);
   if (!body) return body.error();
   if (body->size() != header.payload_bytes || crypto::sha256(body->view()) != header.payload_root) {
     return Errc::kCorrupt;
   }
   return body;
+}
+
+Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+  if (block.block->header.payload_bytes == 0) return Bytes{};
+  return checked_payload(block, store_.read_body(block.place));
 }
 
 Result<dag::Committed> LogReader::whole(const LogEntry& entry) const {

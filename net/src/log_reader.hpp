@@ -25,6 +25,10 @@ struct LogAnswer {
   bool more = false;   ///< false: the part ends with the log
 };
 
+/// The payload of a logged block, held against what its author signed; `body` is what was read of
+/// it.
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
+
 class LogReader {
  public:
   LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)

@@ -1,5 +1,7 @@
 #include "thresher/net/node.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <span>
 #include <stdexcept>
@@ -22,9 +24,22 @@ Bytes encode_transaction(std::uint64_t client, std::uint64_t sequence, ByteView 
   return Bytes::from(w.take());
 }
 
+/// With fewer descriptors than this not even the store and the links of a small network open, and
+/// what fails first says something else.
+constexpr rlim_t kLeastDescriptors = 64;
+
+std::string too_few_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeastDescriptors) return {};
+  return "this process may open " + std::to_string(limit.rlim_cur) +
+         " files, a node needs at least " + std::to_string(kLeastDescriptors) +
+         "; raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)";
+}
+
 Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o) {
   if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());
-  auto disk = DiskStore::open(o.data);
+  auto disk =
+      DiskStore::open(o.data, [&](const std::string& line) { say(o, Level::kWarning, line); });
   if (!disk) return disk.error();
   return std::unique_ptr<NodeStore>(std::move(*disk));
 }
@@ -43,6 +58,7 @@ Node::Node() = default;
 Node::~Node() = default;
 
 Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& app) {
+  if (std::string problem = too_few_descriptors(); !problem.empty()) return problem;
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
@@ -191,34 +207,6 @@ std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
     impl.pump();
   });
   return future;
-}
-
-Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
-                                   const std::function<void(const Transaction&)>& visit) {
-  options = with_paths(std::move(options));
-  const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return genesis.error();
-  auto store = DiskStore::open(options.data);
-  if (!store) return store.error();
-  const LogReader reader(**store, genesis->context(),
-                         static_cast<std::uint32_t>(genesis->nodes.size()));
-  bool damaged = false;
-  const auto read = reader.each(Round{0}, [&](const LogEntry& entry) {
-    if (entry.first + entry.count <= from) return true;
-    std::uint64_t position = entry.first;
-    for (const LoggedBlock& b : entry.blocks) {
-      const auto payload = reader.payload(b);
-      damaged = !payload;
-      if (damaged) return false;
-      position = each_ordered(b, payload->view(), position, [&](const Transaction& t) {
-        if (t.position >= from) visit(t);
-      });
-    }
-    return true;
-  });
-  if (!read || damaged)
-    return "the log of '" + options.home + "' is damaged; restore it from a backup";
-  return Unit{};
 }
 
 }  // namespace thresher::net

@@ -209,7 +209,7 @@ void Node::Impl::accuse(const Accuse& a) {
                            std::to_string(a.evidence.size()) + " bytes)");
 }
 
-void Node::Impl::say(Level level, const std::string& line) const {
+void say(const NodeOptions& options, Level level, const std::string& line) {
   if (options.log) return options.log(level, line);
   if (level < Level::kWarning) return;
   std::fprintf(stderr, "%s: %s\n", level == Level::kError ? "error" : "warning", line.c_str());

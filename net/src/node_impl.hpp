@@ -21,6 +21,9 @@
 
 namespace thresher::net {
 
+/// To the host's log, or to stderr from warnings on.
+void say(const NodeOptions& options, Level level, const std::string& line);
+
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
        std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s);
@@ -50,7 +53,7 @@ struct Node::Impl final : EngineHost {
   void arm_verdicts();
   void feed();
   void commit(dag::Committed commit);
-  void say(Level level, const std::string& line) const;
+  void say(Level level, const std::string& line) const { net::say(options, level, line); }
   void halt(const std::string& why);
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
@@ -65,6 +68,9 @@ struct Node::Impl final : EngineHost {
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  std::string replay_entry(const LogEntry& entry);
+  std::string restore_record(Restored record);
+  std::string unreadable(Errc why, const std::string& place) const;
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();

@@ -1,3 +1,6 @@
+#include <cerrno>
+
+#include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "snapshot.hpp"
 
@@ -30,48 +33,60 @@ void Node::Impl::save_snapshot() {
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
+// Why the disk does not give back what was stored; `place` is what was read.
+std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
+  if (why == Errc::kIo) {
+    return "cannot read " + place + " of '" + options.home + "': " + disk_problem(errno);
+  }
+  return "the log of '" + options.home + "' is damaged (" + place +
+         "). A node that forgot what it signed must not sign: start it with a new key in the next "
+         "epoch. A backup of the folder helps only if the node has not run since it was made";
+}
+
+// Puts an entry of the own log into the ledger and the application; empty, or why not.
+std::string Node::Impl::replay_entry(const LogEntry& entry) {
+  const std::string place = "slot " + std::to_string(entry.slot.value);
+  if (!ledger.end().precedes(entry)) {
+    return unreadable(Errc::kCorrupt, missing_between(ledger.end(), entry.before, entry.slot));
+  }
+  const auto whole = reader.whole(entry);
+  if (!whole) return unreadable(whole.error(), "a payload of " + place);
+  const LogEntry again =
+      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
+  if (again.log_hash != entry.log_hash || again.count != entry.count) {
+    return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
+  }
+  return {};
+}
+
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
   restore_snapshot();
   std::string problem;
-  std::string damaged =
-      "the log of '" + options.home + "' is damaged; restore the folder from a backup";
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
-    if (!ledger.end().precedes(entry)) {
-      problem = damaged + " (" + missing_between(ledger.end(), entry.before, entry.slot) + ")";
-      return false;
-    }
-    const auto whole = reader.whole(entry);
-    if (!whole) {
-      problem = damaged + " (slot " + std::to_string(entry.slot.value) + ")";
-      return false;
-    }
-    const LogEntry again =
-        ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
-    if (again.log_hash != entry.log_hash) {
-      problem =
-          damaged + " (the hash chain breaks at slot " + std::to_string(entry.slot.value) + ")";
-    }
+    problem = replay_entry(entry);
     return problem.empty();
   });
   if (!problem.empty()) return problem;
-  if (!read) return damaged;
-  bool whole = true;
+  if (!read) return unreadable(read.error(), "an entry of the log");
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
-    Restored record = r;
-    if (engine->wants_bodies()) {
-      const auto place = store->locate(r.table, r.key.view());
-      auto body = place ? store->read_body(*place) : Result<Bytes>(Errc::kCorrupt);
-      whole &= static_cast<bool>(body);
-      if (body) record.body = std::move(*body);
-    }
-    whole &= engine->push(std::move(record));
-    (void)engine->run();
+    if (problem.empty()) problem = restore_record(r);
   });
-  if (!replayed || !whole) {
-    return "the records of '" + options.home + "' are damaged; restore the folder from a backup";
+  if (!problem.empty()) return problem;
+  return replayed ? std::string() : unreadable(replayed.error(), "a record of the protocol");
+}
+
+std::string Node::Impl::restore_record(Restored record) {
+  const std::string place = "a record of table " + std::to_string(record.table);
+  if (engine->wants_bodies()) {
+    const auto at = store->locate(record.table, record.key.view());
+    auto body = at ? store->read_body(*at) : Result<Bytes>(Errc::kCorrupt);
+    if (!body) return unreadable(body.error(), place);
+    record.body = std::move(*body);
   }
+  if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
+  (void)engine->run();
   return {};
 }
 

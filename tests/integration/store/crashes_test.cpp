@@ -10,7 +10,7 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
-#include "wal.hpp"
+#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {
@@ -82,13 +82,13 @@ class Crashes : public testing::TestWithParam<std::string> {
     net_.stop(3);
     fs::create_directories(left_);
     fs::copy(net_.home(3) + "/data/wal", wal());
-    WriteAheadLog log;
-    ASSERT_EQ(log.open(wal(), {},
-                       [&](const WalFrame& f) {
-                         frames_.push_back(f.end.offset);
-                         return true;
-                       }),
-              "");
+    WalScan log;
+    ASSERT_EQ(log.open(wal()), "");
+    const auto note = [&](const WalFrame& f) {
+      frames_.push_back(f.end.offset);
+      return true;
+    };
+    ASSERT_EQ(log.read({}, note), "");
     const auto store = DiskStore::open(left_);
     ASSERT_TRUE(store) << store.error();
     const LogReader reader(**store, chain(), 4);
