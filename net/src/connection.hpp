@@ -300,7 +300,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
           bytes_received = before + n;
           return e ? 0 : rest - n;
         },
-        [self = shared_from_this(), total](const error_code& e, std::size_t) {
+        [self = shared_from_this(), total, before](const error_code& e, std::size_t n) {
+          self->bytes_received = before + n;
           // What was read before somebody else closed may come in after that.
           if (self->closed_) return;
           if (e) return self->close("connection lost: " + e.message());

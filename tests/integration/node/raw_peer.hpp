@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -74,6 +75,7 @@ class RawPeer {
  public:
   RawPeer(std::uint16_t port, const crypto::SigningKey& key, int receive_buffer = 0)
       : fd_(connect_to(port, receive_buffer)), context_(SSL_CTX_new(TLS_client_method())) {
+    (void)std::signal(SIGPIPE, SIG_IGN);  // the other side may close while this one writes
     const timeval patience{20, 0};
     (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     (void)::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
