@@ -17,6 +17,9 @@ constexpr std::size_t kLargeBytes = 8u << 20;
 /// Fields of a message without a list, unknown ones included.
 constexpr std::size_t kSmallFields = 64;
 constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
+/// What a status says of one peer; its longest text in it.
+constexpr std::size_t kPeerBytes = 512;
+constexpr std::size_t kProblemBytes = 256;
 /// Messages within messages.
 constexpr int kDepth = 4;
 
@@ -204,7 +207,7 @@ void put(const PeerStatus& m, pb::PeerStatus& out) {
   out.set_id(m.id.value);
   out.set_up(m.up);
   out.set_address(m.address);
-  out.set_problem(m.problem);
+  out.set_problem(m.problem.substr(0, kProblemBytes));
   out.set_round(m.round);
   out.set_lag(m.lag);
   out.set_links(m.links);
@@ -356,12 +359,18 @@ std::optional<NodeStatus> decode(ByteView control) {
   if (!parse_large(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
     return std::nullopt;
   }
+  // Small, but for what it says of each peer.
+  const auto peers = static_cast<std::size_t>(in.peers_size());
+  if (control.size() > kSmallBytes + peers * kPeerBytes ||
+      !few_fields(control, kSmallFields + peers)) {
+    return std::nullopt;
+  }
   NodeStatus out{in.length(),           in.round(),         in.slot(),
                  in.node_bytes(),       in.syncs(),         in.payload_bytes(),
                  digest(in.log_hash()), digest(in.state()), in.links(),
                  in.signatures(),       in.verify_calls(),  in.certificate_calls()};
   out.waits_for = in.waits_for();
-  out.peers.reserve(static_cast<std::size_t>(in.peers_size()));
+  out.peers.reserve(peers);
   for (const pb::PeerStatus& p : in.peers()) {
     if (p.id() > 0xffff) return std::nullopt;
     out.peers.push_back({NodeId{static_cast<std::uint16_t>(p.id())}, p.up(), p.address(),
