@@ -19,8 +19,8 @@ bool close_after(int file, bool good) {
 
 }  // namespace
 
-bool write_synced(const std::string& path, ByteView content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+bool write_synced(const std::string& path, ByteView content, unsigned mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return false;
   bool good = true;
   while (good && !content.empty()) {
