@@ -46,6 +46,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t max_queue_bytes = 0;
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
+    std::optional<Incarnation> incarnation{};  // of this node
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -66,6 +67,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   tcp::socket& socket() { return stream_.next_layer(); }
   ConnectionId id = ~ConnectionId{0};  // until it is known whose it is
   std::uint64_t bytes_sent = 0;
+
+  /// As its hello says, signed with the key that the connection proved.
+  const std::optional<Incarnation>& incarnation() const { return incarnation_; }
 
   bool ready() const { return ready_; }
   bool closed() const { return closed_; }
@@ -93,6 +97,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
+      if (key) self->key_ = *key;
       if (!key || !self->events_.identified(*self, *key)) {
         return self->refuse("the peer's key is not the one pinned for it");
       }
@@ -195,7 +200,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void say_hello() {
-    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
+    wire::Hello hello{kWireVersion, settings_.chain, {}};
+    if (id < kFirstClient) hello.incarnation = settings_.incarnation;
+    queue_.push_back({kHello, wire::encode(hello), {}});
     write();
   }
 
@@ -278,6 +285,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (hello->chain != settings_.chain)
       return refuse("the peer has another genesis; compare the genesis files");
+    if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
+      return refuse("the peer's hello is not signed with its key");
+    incarnation_ = hello->incarnation;
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);
@@ -294,6 +304,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::byte> out_;
   std::vector<std::byte> body_;
   std::array<std::byte, kFrameHead> head_{};
+  PublicKey key_{};  // the peer's
+  std::optional<Incarnation> incarnation_;
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;

@@ -9,6 +9,8 @@
 //     bool adopts() const;
 //     void adopt(const dag::Committed&, std::optional<Round> before, Inputs&, Records&);
 //     EngineSample sample(const Protocol&) const;
+//     Pledge pledge(const Protocol&) const;
+//     std::uint32_t quorum() const;
 //     std::size_t pending_submits(const Protocol&) const;
 //     static constexpr bool kExtends = false;
 //     RecordName record_of(const dag::Block&) const;
@@ -18,6 +20,11 @@
 //     std::optional<std::uint32_t> own_table(std::uint32_t) const;
 //     // If it needs the bodies of its records at a restart:
 //     static constexpr bool kWithBodies = true;
+//     // If it signs nothing that shows a peer's pledge, or not all of it:
+//     Pledge pledged(const Message&) const;         // of the sender
+//     // If it signs something:
+//     Bytes last_signed(const Protocol&, NodeId author) const;
+//     std::optional<LastSigned> read_signed(const Protocol&, const Bytes&) const;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
@@ -26,6 +33,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,8 +54,12 @@ class EngineOf final : public OrderEngine {
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
-    if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
-    return message.has_value();
+    if (!message) return false;
+    if constexpr (requires { backend_.adapter.pledged(*message); }) {
+      pledges_[from].raise(backend_.adapter.pledged(*message));
+    }
+    inputs_.push_back(Received<Message>{from, std::move(*message)});
+    return true;
   }
   bool push(HostInput input) override {
     if (auto* record = std::get_if<Restored>(&input)) {
@@ -112,6 +124,25 @@ class EngineOf final : public OrderEngine {
   }
   bool extends() const override { return Adapter::kExtends; }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
+  Pledge pledge() const override { return backend_.adapter.pledge(executor_.protocol()); }
+  Pledge pledge_of(NodeId peer) const override {
+    const auto it = pledges_.find(peer);
+    return it == pledges_.end() ? Pledge{} : it->second;
+  }
+  void remember(NodeId peer, const Pledge& pledge) override { pledges_[peer].raise(pledge); }
+  Bytes last_signed(NodeId author) const override {
+    if constexpr (requires { backend_.adapter.last_signed(executor_.protocol(), author); }) {
+      return backend_.adapter.last_signed(executor_.protocol(), author);
+    }
+    return {};
+  }
+  std::optional<LastSigned> read_signed(const Bytes& bytes) const override {
+    if constexpr (requires { backend_.adapter.read_signed(executor_.protocol(), bytes); }) {
+      return backend_.adapter.read_signed(executor_.protocol(), bytes);
+    }
+    return std::nullopt;
+  }
+  std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
@@ -160,6 +191,7 @@ class EngineOf final : public OrderEngine {
 
   Backend backend_;
   Executor<P, Backend> executor_;
+  std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
   std::deque<InputOf<P>> inputs_;
 };
 

@@ -81,9 +81,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         acceptor(l.impl().context) {}
 
   ConnectionPtr make(Connection::Events events) {
-    const Connection::Settings settings{options.chain, options.max_frame_bytes,
+    const Connection::Settings settings{options.chain,           options.max_frame_bytes,
                                         options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
+                                        options.silence_us,      own};
     return std::make_shared<Connection>(loop.impl().context, context, settings, std::move(events));
   }
 
@@ -220,6 +220,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, std::uint64_t> backoff;
   Complaints complaints;
   ConnectionId next_client = kFirstClient;
+  std::optional<Incarnation> own;  // as peers are told
   std::uint64_t sent_before = 0;
   std::uint64_t dropped = 0;
   std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
@@ -321,6 +322,15 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+void Transport::introduce(const Incarnation& own) {
+  impl_->own = own;
+}
+
+std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
+  const auto it = impl_->links.find(node);
+  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
+}
+
 std::size_t Transport::queued_bytes(ConnectionId to) const {
   const auto it = impl_->links.find(to);
   return it == impl_->links.end() ? 0 : it->second->queued_bytes();
@@ -383,8 +393,12 @@ void ClientLink::connect() {
         self->callbacks.on_error(why);
         self->callbacks.on_link(0, false);
       }};
-  const Connection::Settings settings{impl_->chain, kClientFrameBytes, kClientQueueBytes,
-                                      kClientHandshake, TransportOptions{}.silence_us};
+  const Connection::Settings settings{impl_->chain,
+                                      kClientFrameBytes,
+                                      kClientQueueBytes,
+                                      kClientHandshake,
+                                      TransportOptions{}.silence_us,
+                                      {}};
   impl_->connection = std::make_shared<Connection>(impl_->loop.impl().context, impl_->context,
                                                    settings, std::move(events));
   error_code e;

@@ -58,6 +58,8 @@ struct EchoAdapter {
   static void adopt(const dag::Committed&, std::optional<Round>, std::deque<InputOf<Echo>>&,
                     std::vector<Persist>&) {}
   static RecordName record_of(const dag::Block&) { return {}; }
+  static Pledge pledge(const Echo&) { return {}; }
+  static std::uint32_t quorum() { return 1; }
   static std::size_t payload_limit() { return 1; }
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }
