@@ -7,16 +7,19 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -89,12 +92,27 @@ class RawPeer {
 
   /// TLS, then hellos both ways. `start`: which start of a member it claims to be.
   bool greet(const Digest& chain, const std::optional<Incarnation>& start = {}) {
-    if (!handshake()) return false;
+    return handshake() && greet_now(chain, start);
+  }
+  /// The hellos alone. Pre: handshake().
+  bool greet_now(const Digest& chain, const std::optional<Incarnation>& start = {}) {
     const wire::Hello hello{kWireVersion, chain, start};
     if (!write(bytes_of({0, wire::encode(hello), {}}))) return false;
     return frame().has_value();
   }
   bool handshake() { return fd_ >= 0 && SSL_connect(ssl_.get()) == 1; }
+  /// The same over a long way: every answer to the other side leaves so much later.
+  bool handshake_slowly(std::chrono::milliseconds pause) {
+    if (fd_ < 0) return false;
+    (void)::fcntl(fd_, F_SETFL, O_NONBLOCK);
+    int done = SSL_connect(ssl_.get());
+    while (done != 1 && SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) {
+      std::this_thread::sleep_for(pause);
+      done = SSL_connect(ssl_.get());
+    }
+    (void)::fcntl(fd_, F_SETFL, 0);
+    return done == 1;
+  }
   bool write(ByteView data) {
     std::size_t done = 0;
     return SSL_write_ex(ssl_.get(), data.data(), data.size(), &done) == 1 && done == data.size();
