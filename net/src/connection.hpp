@@ -47,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t max_queue_bytes = 0;
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
+    std::optional<Incarnation> incarnation{};  // of this node
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -75,6 +76,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t place = 0;             // among those whose it is not known; of the owner
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+
+  /// As its hello says, signed with the key that the connection proved.
+  const std::optional<Incarnation>& incarnation() const { return incarnation_; }
 
   /// Like 10.0.0.7:26656; empty before there is one.
   const std::string& address() const { return address_; }
@@ -105,6 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
+      if (key) self->key_ = *key;
       if (!key || !self->events_.identified(*self, *key)) {
         return self->refuse("the peer's key is not the one pinned for it");
       }
@@ -230,7 +235,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void say_hello() {
-    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
+    wire::Hello hello{kWireVersion, settings_.chain, {}};
+    if (id < kFirstClient) hello.incarnation = settings_.incarnation;
+    queue_.push_back({kHello, wire::encode(hello), {}});
     write();
   }
 
@@ -329,6 +336,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (hello->chain != settings_.chain)
       return refuse("the peer has another genesis; compare the genesis files");
+    if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
+      return refuse("the peer's hello is not signed with its key");
+    incarnation_ = hello->incarnation;
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);
@@ -345,6 +355,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::byte> out_;
   std::vector<std::byte> body_;
   std::array<std::byte, kFrameHead> head_{};
+  PublicKey key_{};  // the peer's
+  std::optional<Incarnation> incarnation_;
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;

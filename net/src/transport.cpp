@@ -99,9 +99,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
   ConnectionPtr make(tcp::socket socket, Connection::Events events) {
-    const Connection::Settings settings{options.chain, options.max_frame_bytes,
-                                        options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
+    Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
+                                  options.handshake_us, options.silence_us};
+    settings.incarnation = own;
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
@@ -312,6 +312,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, std::uint64_t> backoff;
   Complaints complaints;
   ConnectionId next_client = kFirstClient;
+  std::optional<Incarnation> own;  // as peers are told
   std::uint64_t dropped = 0;
   std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
   bool stopped = false;
@@ -415,6 +416,15 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   if (it == impl_->links.end()) return;
   const ConnectionPtr link = it->second;
   link->close(why);
+}
+
+void Transport::introduce(const Incarnation& own) {
+  impl_->own = own;
+}
+
+std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
+  const auto it = impl_->links.find(node);
+  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
 }
 
 std::size_t Transport::queued_bytes(ConnectionId to) const {

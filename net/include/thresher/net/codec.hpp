@@ -24,9 +24,11 @@ enum FrameKind : std::uint8_t {
   kGive,
   kWantLog,        ///< asks for the committed log
   kLogPart,        ///< its answer; payload: those of the blocks
-  kWantLogHash,    ///< asks for the log hash after a slot
+  kWantLogHash,    ///< asks for the log hash up to a slot
   kLogHash,        ///< its answer
   kCoinShare,      ///< a share of the coin that names leaders
+  kWantKnown,      ///< asks what a peer knows of the sender, at a start
+  kKnown,          ///< its answer
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/incarnation.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -32,8 +34,8 @@ class io_context;
 
 namespace thresher::net {
 
-/// 2: control parts are Protobuf messages, see net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 2;
+/// 3: nodes say which start of theirs it is. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 3;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -139,6 +141,10 @@ class Transport {
 
   /// Closes every link; no callback is called from then on.
   void close();
+  /// Which start of this node peers are told of. Pre: before start().
+  void introduce(const Incarnation& own);
+  /// What a connected node said of itself, verified; empty: nothing, or there is no link.
+  std::optional<Incarnation> incarnation(ConnectionId node) const;
   /// Starts listening. The error says what, where and what to do; empty when all is well.
   std::string start();
   /// False when there is no link or its queue is full, or, for a client, the queues of all clients
