@@ -51,7 +51,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
       served(genesis.nodes.size()),
-      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol) {
+      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
+      others_told(committee()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   batcher.register_keys(keys);
@@ -311,6 +312,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
   if (f.kind == kWantKnown) return tell_known(peer);
   if (f.kind == kKnown) return hear_known(peer, f);
+  if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (starting) return hold(peer, f);
   if (quiet()) return;
   if (!engine->receive(peer, f)) {
