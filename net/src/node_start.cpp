@@ -44,8 +44,8 @@ std::optional<std::pair<Incarnation, Pledge>> decode_known(ByteView value) {
 
 // Of a peer's making, for a person.
 std::string printable(const std::string& address) {
-  const bool plain = !address.empty() && address.find_first_not_of("0123456789abcdefABCDEF.:[]") ==
-                                             std::string::npos;
+  const bool plain = !address.empty() &&
+                     address.find_first_not_of("0123456789abcdefABCDEF.:[]") == std::string::npos;
   return plain ? address : "an address that cannot be read";
 }
 
@@ -235,11 +235,12 @@ void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
                            ", as node " + std::to_string(from.value) + " sees it (start " +
                            std::to_string(other->incarnation.count) + " of this node; this is " +
                            std::to_string(incarnation.count) + ")";
-  const bool certain = excludes(other->incarnation, incarnation) ||
-                       others_told.reached(kValidity, committee());
+  const bool certain =
+      excludes(other->incarnation, incarnation) || others_told.reached(kValidity, committee());
   if (certain && (starting || other->speaks)) {
-    return halt(what + ". One key must never sign twice: stop one of the two. If this one was the "
-                       "right one, put its newest data back and start it again");
+    return halt(what +
+                ". One key must never sign twice: stop one of the two. If this one was the "
+                "right one, put its newest data back and start it again");
   }
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
 }

@@ -9,9 +9,9 @@
 // two processes run with one key: both are told where the other is, and the new one is turned away
 // before it is listened to.
 //
-// Guarantees: only who holds the node's key can bring this about, and its own reconnecting does not;
-// a link that answers is never given up; the wait is answer_us at most. One new connection waits at
-// a time, the newest.
+// Guarantees: only who holds the node's key can bring this about, and its own reconnecting does
+// not; a link that answers is never given up; the wait is answer_us at most. One new connection
+// waits at a time, the newest.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,8 @@
 #include "connection.hpp"
 #include "frame_budget.hpp"
 #include "loop_impl.hpp"
-#include "second_links.hpp"
 #include "places.hpp"
+#include "second_links.hpp"
 #include "strangers.hpp"
 
 namespace thresher::net {
@@ -100,9 +100,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
   ConnectionPtr make(tcp::socket socket, Connection::Events events) {
-    Connection::Settings settings{options.chain, options.max_frame_bytes,
-                                        options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
+    Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
+                                  options.handshake_us, options.silence_us};
     settings.incarnation = own;
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
