@@ -76,6 +76,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t place = 0;             // among those whose it is not known; of the owner
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+  bool spoke = false;  // it has sent frames of the protocol; of the owner
 
   /// As its hello says, signed with the key that the connection proved.
   const std::optional<Incarnation>& incarnation() const { return incarnation_; }
@@ -86,6 +87,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed() const { return closed_; }
   /// Closed because of what the peer is or said: its operator must know.
   bool refused() const { return refused_; }
+  /// Nothing more is read until resume(). Pre: called from `ready`.
+  void pause() { paused_ = true; }
+  void resume() {
+    if (std::exchange(paused_, false) && !closed_) read_head();
+  }
+  /// From now on what comes is read and thrown away.
+  void dismiss() {
+    dismissed_ = true;
+    resume();
+  }
   /// What waits here counts in `shared` too, from now on. Pre: nothing waits yet.
   void limit_queue(std::size_t bytes, std::shared_ptr<std::size_t> shared) {
     settings_.max_queue_bytes = bytes;
@@ -316,7 +327,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
           self->reading_body_ = false;
           self->hold(0);
           self->accept_frame();
-          if (!self->closed_) self->read_head();
+          if (!self->closed_ && !self->paused_) self->read_head();
         });
   }
 
@@ -327,6 +338,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_ = {};
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
+    if (dismissed_) return;
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
     if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
@@ -360,6 +372,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;
+  bool paused_ = false;
+  bool dismissed_ = false;
   bool refused_ = false;
   std::string address_;
   bool told_ = false;  // of the unfinished frame

@@ -54,7 +54,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                    &Loop::now_us}),
       conduct(genesis.nodes.size(),
               [this](Level level, const std::string& line) { say(level, line); }),
-      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol) {
+      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
+      others_told(committee()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   batcher.register_keys(keys);
@@ -327,6 +328,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
   if (f.kind == kWantKnown) return tell_known(peer);
   if (f.kind == kKnown) return hear_known(peer, f);
+  if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (starting) return hold(peer, f);
   if (quiet()) return;
   if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "complaints.hpp"
 #include "conduct.hpp"
 #include "host_calls.hpp"
 #include "ledger.hpp"
@@ -90,6 +91,7 @@ struct Node::Impl final : EngineHost {
   void tell_known(NodeId to);
   std::string proof_against_self(NodeId from, const wire::Known& known) const;
   void hear_known(NodeId from, const Frame& f);
+  void hear_other_process(NodeId from, const Frame& f);
   std::string never_twice(const std::string& what) const;
   void weigh_answers();
   void start_engine();
@@ -192,6 +194,8 @@ struct Node::Impl final : EngineHost {
     std::optional<Pledge> written;  // what the disk has, with the incarnation
   };
   std::map<NodeId, PeerKnown> peers_known;
+  Tally others_told;  // who told of another process with this key
+  Complaints complaints;
   struct PledgeSample {
     Pledge pledge;
     std::uint64_t barrier = 0;  // the last one before it was taken

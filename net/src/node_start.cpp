@@ -42,6 +42,13 @@ std::optional<std::pair<Incarnation, Pledge>> decode_known(ByteView value) {
   return std::pair(i, pledge);
 }
 
+// Of a peer's making, for a person.
+std::string printable(const std::string& address) {
+  const bool plain = !address.empty() &&
+                     address.find_first_not_of("0123456789abcdefABCDEF.:[]") == std::string::npos;
+  return plain ? address : "an address that cannot be read";
+}
+
 }  // namespace
 
 // The store says whose it is, and of which start, before the key is used. Then a used key beside a
@@ -210,6 +217,32 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
   }
   starting->question.answer(from, more);
   weigh_answers();
+}
+
+// Another process has this node's key and is connected to a peer. It excludes this start by its own
+// signature, or by the word of enough peers; while it has said nothing it was turned away, and only
+// a start that has said nothing either gives way.
+void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
+  const auto other = wire::decode<wire::OtherProcess>(f.control.view());
+  if (!other || !signed_with(key.public_key(), chain.chain, other->incarnation)) {
+    ++malformed;
+    return;
+  }
+  (void)transport.send(from.value, {kAlive, {}, {}});
+  if (other->incarnation.same_start(incarnation)) return;
+  others_told.add(from);
+  const std::string what = "another process runs with this key at " + printable(other->address) +
+                           ", as node " + std::to_string(from.value) + " sees it (start " +
+                           std::to_string(other->incarnation.count) + " of this node; this is " +
+                           std::to_string(incarnation.count) + ")";
+  const bool certain =
+      excludes(other->incarnation, incarnation) || others_told.reached(kValidity, committee());
+  if (certain && (starting || other->speaks)) {
+    return halt(what +
+                ". One key must never sign twice: stop one of the two. If this one was the "
+                "right one, put its newest data back and start it again");
+  }
+  if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
 }
 
 std::string Node::Impl::never_twice(const std::string& what) const {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -53,6 +54,12 @@ class Member {
     const std::lock_guard lock(mutex_);
     hash_ = std::move(hash);
   }
+  /// The log hash that the node named for a slot; empty: not yet, or it does not reach it.
+  std::optional<Digest> hash_of(Round slot) {
+    const std::lock_guard lock(mutex_);
+    const auto it = hashes_.find(slot);
+    return it == hashes_.end() ? std::nullopt : std::optional(it->second);
+  }
   void say(const Frame& frame) {
     const std::lock_guard lock(mutex_);
     EXPECT_TRUE(peer_->write(bytes_of(frame)));
@@ -74,6 +81,10 @@ class Member {
       ++heard_[frame->kind];
       asked_ |= frame->kind == kWantKnown;
       if (frame->kind == kWantKnown && known_) answer();
+      if (frame->kind == kLogHash) {
+        const auto named = wire::decode<wire::LogHash>(frame->control.view());
+        if (named && named->known) hashes_[named->slot] = named->hash;
+      }
       if (frame->kind != kWantLogHash || !hash_) continue;
       if (const auto want = wire::decode<wire::WantLogHash>(frame->control.view())) {
         (void)peer_->write(bytes_of({kLogHash, wire::encode(hash_(want->slot)), {}}));
@@ -87,6 +98,7 @@ class Member {
   std::mutex mutex_;
   std::optional<wire::Known> known_;
   std::function<wire::LogHash(Round)> hash_;
+  std::map<Round, Digest> hashes_;
   bool asked_ = false;
   std::array<std::atomic<int>, 256> heard_{};
   std::atomic<bool> over_{false};

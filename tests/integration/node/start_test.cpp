@@ -1,5 +1,8 @@
 // The question before the first signature, over real sockets and disks: who starts by itself, and
 // who must not sign.
+#include <filesystem>
+#include <mutex>
+
 #include "member.hpp"
 
 namespace thresher::net {
@@ -92,6 +95,83 @@ TEST(Start, TheWordOfAValiditySetStopsAProtocolWithoutSignatures) {
   second.know({{}, 1, 4, {}});
   EXPECT_NE(net.ending(0).find("peers say that this node has voted"), std::string::npos);
   EXPECT_EQ(first.spoken_to() + second.spoken_to(), 0);
+}
+
+// A second home with the same key, which peers reach as well as the first: it says nothing, the
+// first goes on, and both say where the other is.
+TEST(Start, ASecondProcessWithTheKeyIsStoppedAndBothAreTold) {
+  namespace fs = std::filesystem;
+  Network net(4);
+  for (std::size_t i = 1; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  ASSERT_EQ(net.start(0), "");
+  net.submit(0, "first");
+  net.stop(0);
+  const std::string twin = net.home(0) + "-twin";
+  fs::copy(net.home(0), twin, fs::copy_options::recursive);
+  std::mutex mutex;
+  std::string said;
+  NodeOptions options;
+  options.log = [&](Level level, const std::string& line) {
+    const std::lock_guard lock(mutex);
+    if (level == Level::kWarning) said += line + "\n";
+  };
+  ASSERT_EQ(net.start(0, options), "");
+  net.submit(0, "second");
+  Genesis elsewhere = net.genesis();
+  elsewhere.nodes[0].port = free_ports(1).at(0);
+  ASSERT_TRUE(save_genesis(elsewhere, twin + "/genesis.json"));
+  Recorder app;
+  NodeOptions second;
+  second.home = twin;
+  second.genesis = twin + "/genesis.json";
+  auto node = Node::open(second, app);
+  ASSERT_TRUE(node) << node.error();
+  const std::string why = (*node)->run();
+  EXPECT_NE(why.find("another process runs with this key at 127.0.0.1:"), std::string::npos) << why;
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return said.find("another process runs with this key at 127.0.0.1:") != said.npos;
+  };
+  EXPECT_TRUE(Network::eventually(told));
+  net.submit(0, "the first goes on");
+  EXPECT_EQ(app.count(), 1u);
+}
+
+wire::OtherProcess other_process(const Network& net, std::uint64_t count, bool speaks) {
+  return {signed_incarnation(key_of(net, 0), net.genesis().context().chain,
+                             {count, random_nonce(), {}}),
+          "10.0.0.9:1", speaks};
+}
+Frame telling(const wire::OtherProcess& m) {
+  return {kOtherProcess, wire::encode(m), {}};
+}
+
+// A node that signs gives way to another that signs: on the proof of one, or the word of two.
+TEST(Start, WhoSignsStopsOnlyForAnotherThatSigns) {
+  for (const std::string how : {"proof", "words"}) {
+    Network net(4);
+    ASSERT_EQ(net.start(0), "");
+    Member first(net, 0, 1);
+    Member second(net, 0, 2);
+    first.know({});
+    second.know({});
+    (void)net.submit_later(0, as_view("signs"));
+    ASSERT_TRUE(Network::eventually([&] { return first.spoken_to() > 0; }));
+    first.say(telling(other_process(net, 7, false)));  // refused before it said anything
+    first.say(telling(other_process(net, 0, true)));   // an old start, which a liar may have kept
+    wire::OtherProcess forged = other_process(net, 7, true);
+    forged.incarnation.count = 8;
+    first.say(telling(forged));
+    ASSERT_TRUE(Network::eventually([&] { return first.heard(kAlive) == 2; }));
+    first.say({kWantLogHash, wire::encode(wire::WantLogHash{Round{1}}), {}});
+    ASSERT_TRUE(Network::eventually([&] { return first.heard(kLogHash) > 0; }));
+    EXPECT_FALSE(net.ended(0));
+    second.say(telling(other_process(net, how == "proof" ? 7 : 0, true)));
+    EXPECT_NE(net.ending(0).find("another process runs with this key at 10.0.0.9:1"),
+              std::string::npos)
+        << how;
+    net.stop(0);
+  }
 }
 
 TEST(Start, AMemoryStoreDoesNotComeBack) {

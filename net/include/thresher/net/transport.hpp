@@ -104,6 +104,7 @@ struct TransportOptions {
   std::uint64_t frame_us = 8'000'000;  ///< an unfinished frame that gets less than 64 KiB is closed
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
+  std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
   std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
 };
 
