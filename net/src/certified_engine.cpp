@@ -100,6 +100,13 @@ struct CertifiedAdapter {
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static constexpr bool kExtends = false;
   static std::size_t pending_submits(const Bullshark& b) { return b.pending_submits(); }
+  static std::uint64_t refused(const Bullshark& d) { return d.stats().refused; }
+  static Round spoke_of(const certified::Message& m, NodeId from) {
+    const auto* propose = std::get_if<certified::Propose>(&m);
+    return propose && propose->proposal && propose->proposal->header.author == from
+               ? propose->proposal->header.round
+               : Round{0};
+  }
   static EngineSample sample(const Bullshark& b) {
     EngineSample out;
     out.round = b.round();

@@ -65,6 +65,11 @@ struct DagAdapter {
     return proof ? encode_receipt_proof(*proof, b.payload.bytes.view()) : Bytes();
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
+  static std::uint64_t refused(const dag::Dag& d) { return d.stats().refused; }
+  static Round spoke_of(const dag::Message& m, NodeId from) {
+    const auto* push = std::get_if<dag::Push>(&m);
+    return push && push->block && push->block->author() == from ? push->block->round() : Round{0};
+  }
   static EngineSample sample(const dag::Dag& d) {
     return {d.round(), d.next_slot(), d.frontier(), d.stats(), 0};
   }

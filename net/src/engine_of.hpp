@@ -20,6 +20,10 @@
 //     static constexpr bool kWithBodies = true;
 //     // If it notes what it delivered apart from what it decided: the slot that a record notes.
 //     std::optional<Round> progress_of(const Persist&);
+//     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
+//     // refused so far:
+//     Round spoke_of(const Message&, NodeId from) const;
+//     std::uint64_t refused(const Protocol&) const;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
@@ -52,6 +56,9 @@ class EngineOf final : public OrderEngine {
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
+    if constexpr (requires { backend_.adapter.spoke_of(*message, from); }) {
+      if (message) note_round(from, backend_.adapter.spoke_of(*message, from));
+    }
     if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
     return message.has_value();
   }
@@ -91,6 +98,7 @@ class EngineOf final : public OrderEngine {
       backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
       executor_.run(input);
       hand_over();
+      note_refused();
     }
     hand_over();  // what an adopted commit led to
     return any;
@@ -129,6 +137,9 @@ class EngineOf final : public OrderEngine {
     return backend_.adapter.pending_submits(executor_.protocol());
   }
   bool extends() const override { return Adapter::kExtends; }
+  Round spoke_of(NodeId peer) const override {
+    return peer.value < spoke_of_.size() ? spoke_of_[peer.value] : Round{0};
+  }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
@@ -205,8 +216,24 @@ class EngineOf final : public OrderEngine {
     backend_.erase();
   }
 
+  void note_round(NodeId from, Round round) {
+    if (from.value >= spoke_of_.size()) spoke_of_.resize(from.value + std::size_t{1});
+    spoke_of_[from.value] = std::max(spoke_of_[from.value], round);
+  }
+  // A message is refused when it is stepped; what a later verdict refuses is told by the verdict.
+  void note_refused() {
+    if constexpr (requires { backend_.adapter.refused(executor_.protocol()); }) {
+      const std::uint64_t before =
+          std::exchange(refused_, backend_.adapter.refused(executor_.protocol()));
+      if (backend_.from && refused_ > before)
+        backend_.host->refused(*backend_.from, refused_ - before);
+    }
+  }
+
   Backend backend_;
   Executor<P, Backend> executor_;
+  std::vector<Round> spoke_of_;  // by peer
+  std::uint64_t refused_ = 0;    // as the protocol counted before the next input
   std::deque<InputOf<P>> inputs_;
 };
 

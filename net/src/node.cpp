@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "key_use.hpp"
@@ -73,12 +74,24 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();
+  // Its pages answer while the store is opened and the log is read, which may take long. A port
+  // that is taken is told by run(), like that of the peers; nothing is read before it is free.
+  std::unique_ptr<Metrics> metrics;
+  std::string metrics_problem;
+  if (!options.metrics_listen.empty()) {
+    metrics = std::make_unique<Metrics>(genesis->nodes.size(), self);
+    metrics->starting("opens its store");
+    metrics_problem = metrics->listen(options.metrics_listen);
+  }
   auto store = open_store(options);
   if (!store) return store.error();
   std::unique_ptr<Node> node(new Node());
-  node->impl_ = std::make_unique<Impl>(std::move(options), app, std::move(*genesis),
+  node->impl_ = std::make_shared<Impl>(std::move(options), app, std::move(*genesis),
                                        std::move(*key), self, std::move(*coin), std::move(*store));
   Impl& impl = *node->impl_;
+  impl.metrics = std::move(metrics);
+  impl.metrics_problem = std::move(metrics_problem);
+  if (!impl.metrics_problem.empty()) return node;
   // A client id of its own for every start, so that sequences count from 0 without gaps.
   impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
@@ -117,12 +130,8 @@ std::string Node::Impl::claim_store() {
 
 // Opens the sockets and starts the writer.
 std::string Node::Impl::begin() {
+  if (!metrics_problem.empty()) return metrics_problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
-  if (!options.metrics_listen.empty()) {
-    metrics = std::make_unique<Metrics>();
-    std::string problem = metrics->listen(options.metrics_listen);
-    if (!problem.empty()) return problem;
-  }
   writer = std::make_unique<WriterThread>(
       *store, [this](const dag::Block& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier) {
@@ -157,19 +166,37 @@ std::string Node::Impl::begin() {
 }
 
 void Node::Impl::finish() {
+  conduct.close(Loop::now_us());
   transport.close();
   writer.reset();
   metrics.reset();
   if (stopped_because.empty()) save_snapshot();
 }
 
+// What the node's own thread does. An exception is the caller's of run().
+void Node::Impl::live() {
+  try {
+    loop.run();
+    finish();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  run_end.done();
+}
+
 std::string Node::run() {
-  Impl& impl = *impl_;
-  if (impl.options.context != nullptr) return "this node is on the host's io_context: call start()";
-  if (std::string problem = impl.begin(); !problem.empty()) return problem;
-  impl.loop.run();
-  impl.finish();
-  return impl.stopped_because;
+  const std::shared_ptr<Impl> impl = impl_;
+  if (impl->options.context != nullptr)
+    return "this node is on the host's io_context: call start()";
+  if (std::string problem = impl->begin(); !problem.empty()) return problem;
+  std::thread own([impl] { impl->live(); });
+  if (!impl->run_end.wait(impl->calls)) {
+    own.detach();
+    return std::string(kHostBlocks);
+  }
+  own.join();
+  if (impl->thrown) std::rethrow_exception(impl->thrown);
+  return impl->stopped_because;
 }
 
 std::string Node::start(std::function<void(const std::string&)> stopped) {
@@ -181,6 +208,7 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
 }
 
 void Node::stop() {
+  impl_->run_end.ask();
   if (impl_->options.context == nullptr) return impl_->loop.stop();
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }

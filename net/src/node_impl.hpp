@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "conduct.hpp"
+#include "host_calls.hpp"
 #include "ledger.hpp"
 #include "log_reader.hpp"
+#include "log_service.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "order_engine.hpp"
+#include "run_end.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -40,6 +44,7 @@ struct Node::Impl final : EngineHost {
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
+  void refused(NodeId from, std::uint64_t messages) override;
   bool fill_in(dag::BlockPtr& block) const override;
 
   Committee committee() const;
@@ -53,17 +58,22 @@ struct Node::Impl final : EngineHost {
   void arm_verdicts();
   void feed();
   void commit(dag::Committed commit);
-  void say(Level level, const std::string& line) const { net::say(options, level, line); }
+  void say(Level level, const std::string& line);
   void halt(const std::string& why);
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
-  void serve_log(NodeId to, const wire::WantLog& want);
-  void serve_part(NodeId to);
+
+  // node_peers.cpp: what is known of the others, and what they get of the log
+  std::string waits_for() const;
+  std::vector<PeerStatus> peers() const;
+  void false_answer(NodeId from, const std::string& how);
+  void serve_log();
 
   // node.cpp: the life of a node
   std::string claim_store();
   std::string begin();
+  void live();
   void finish();
 
   // node_recovery.cpp: from the own disk, and from peers
@@ -88,7 +98,7 @@ struct Node::Impl final : EngineHost {
   bool feed_subscriber(ConnectionId id);
   void acknowledge();
   void resolve(const Transaction& t, const dag::Committed& commit, const dag::BlockPtr& block);
-  Bytes status() const;
+  Bytes status();
 
   NodeOptions options;
   App& app;
@@ -105,7 +115,16 @@ struct Node::Impl final : EngineHost {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  LogService log_service;
+  bool serving = false;  // a timer runs for the next part
+  Conduct conduct;
+  HostCalls calls;
+  bool app_lags = false;  // the application did not get all of the log
+  RunEnd run_end;
+  std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
+  std::string metrics_problem;       // why its port could not be opened
+  std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
@@ -118,15 +137,7 @@ struct Node::Impl final : EngineHost {
   Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
-  std::uint64_t malformed = 0;
-  struct Served {
-    wire::WantLog want;
-    std::uint32_t parts = 0;    // still to come
-    std::uint64_t next_us = 0;  // the next one not before
-    bool waits = false;         // for that time
-  };
-  std::vector<Served> served;  // by peer
-
+  std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
   std::map<std::uint64_t, ConnectionId> client_links;
   std::map<ConnectionId, Writer> acks;
   struct Subscription {

@@ -5,6 +5,12 @@
 #include "snapshot.hpp"
 
 namespace thresher::net {
+namespace {
+/// Transactions after which /readyz is told how far the log was read.
+constexpr std::uint64_t kTellEach = 4096;
+/// Ticks of watch_lag after which the figures of the peers are taken.
+constexpr std::uint64_t kPeersEach = 25;
+}  // namespace
 
 void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
@@ -18,15 +24,19 @@ void Node::Impl::restore_snapshot() {
                    std::to_string(restored.slot().value) +
                    ", which the log does not have so: the log is replayed instead");
   }
-  if (!app.restore(snapshot->app.view())) return;
+  bool taken = false;
+  if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
   ledger = std::move(restored);
   snapshot_length = ledger.length();
 }
 
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.
 void Node::Impl::save_snapshot() {
-  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length) return;
-  const auto state = app.snapshot();
+  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
+  std::optional<Bytes> state;
+  if (!calls.run("snapshot()", [&] { state = app.snapshot(); })) {
+    return say(Level::kWarning, calls.problem() + "; the next start reads the whole log");
+  }
   if (!state) return;
   snapshot_length = ledger.length();
   const std::string problem = net::save_snapshot(options.data, {ledger.save(), *state});
@@ -51,8 +61,10 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
   }
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again =
-      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
+  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) {
+    if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
+  });
+  if (!calls.problem().empty()) return calls.problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
@@ -61,14 +73,24 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
 
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
+  if (metrics) metrics->starting("reads its log");
   restore_snapshot();
-  std::string problem;
+  std::string problem = calls.problem();
+  if (!problem.empty()) return problem;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
+    if (options.stop.stop_requested()) {
+      problem = std::string(kStoppedAtStart);
+      return false;
+    }
+    if (metrics && entry.first / kTellEach != (entry.first + entry.count) / kTellEach) {
+      metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
+    }
     problem = replay_entry(entry);
     return problem.empty();
   });
   if (!problem.empty()) return problem;
   if (!read) return unreadable(read.error(), "an entry of the log");
+  if (metrics) metrics->starting("reads the records of its protocol");
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
     if (problem.empty()) problem = restore_record(r);
@@ -106,7 +128,12 @@ void Node::Impl::watch_lag() {
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
-  if (metrics) metrics->update(sample());
+  conduct.tick(now, lags || sync.active());
+  if (metrics) {
+    Sample taken = sample();
+    if (ticks++ % kPeersEach == 0) taken.peers = peers();
+    metrics->update(taken);
+  }
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
 }
 

@@ -42,6 +42,8 @@ class EngineHost {
   virtual void endorse(const Endorse& e) = 0;
   virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;
+  /// What a message of `from` led to was refused so many times.
+  virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
   /// Reads back the payload of a block that memory holds without it; false when the disk fails.
   virtual bool fill_in(dag::BlockPtr& block) const = 0;
 };
@@ -99,6 +101,8 @@ class OrderEngine {
   /// True when a payload that waits may be replaced by a longer one.
   virtual bool extends() const = 0;
   virtual EngineSample sample() const = 0;
+  /// The highest round in what this peer sent of its own: its word, and no more.
+  virtual Round spoke_of(NodeId peer) const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;
   /// Largest payload of one submission. Unit: bytes.

@@ -88,6 +88,12 @@ struct PbftAdapter {
   }
   static constexpr bool kExtends = false;
   std::size_t pending_submits(const Pbft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static std::uint64_t refused(const Pbft& d) { return d.refused(); }
+  static Round spoke_of(const Pbft::Message& m, NodeId) {
+    if (const auto* c = std::get_if<pbft::Checkpoint>(&m)) return round_of(c->delivered);
+    if (const auto* v = std::get_if<pbft::Vote>(&m)) return round_of(v->slot);
+    return Round{0};
+  }
   static EngineSample sample(const Pbft& p) {
     EngineSample out;
     out.round = Round{p.view()};

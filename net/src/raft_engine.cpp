@@ -73,6 +73,14 @@ struct RaftAdapter {
   }
   static constexpr bool kExtends = false;
   std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static std::uint64_t refused(const Raft& d) { return d.refused(); }
+  static Round spoke_of(const Raft::Message& m, NodeId) {
+    if (const auto* a = std::get_if<raft::Append>(&m)) {
+      return Round{a->previous_index + a->entries.size()};
+    }
+    const auto* done = std::get_if<raft::Appended>(&m);
+    return done && done->fits ? Round{done->index} : Round{0};
+  }
   static EngineSample sample(const Raft& r) {
     EngineSample out;
     out.round = Round{r.term()};
