@@ -21,8 +21,8 @@ constexpr std::uint64_t kMostInStorm = 40;
 constexpr std::uint64_t kFewRequests = 20;
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
 constexpr std::uint64_t kLongestDown = 20;   // units that a restart takes
-constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, or, one in eight times,
-constexpr std::uint64_t kForAges = 64;       // so many times as many while nobody asks for much
+constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, and so many times as many
+constexpr std::uint64_t kForAges = 256;      // while nobody asks for much
 
 std::vector<FaultKind> standard_kinds() {
   using enum FaultKind;
@@ -222,8 +222,8 @@ class Drawing {
     const NodeId victim = node();
     p.from = rng_.below(span_) * kUnit;
     p.to = p.from + (1 + rng_.below(kLongestAway)) * kUnit;
-    if (menu_.long_sieges && one_in(8)) {
-      p.to = p.from + (p.to - p.from) * kForAges;
+    if (menu_.long_sieges && one_in(2)) {
+      p.to = p.from + (kLongestAway / 4 + rng_.below(kLongestAway)) * kForAges * kUnit;
       e_.workload.requests = kFewRequests;
       e_.stop = {.time = p.to, .rounds = {}, .decisions = {}};
     }
