@@ -16,10 +16,7 @@ void Bullshark::State::order(Fx& fx) {
       coin ? commit_async(store, config.rules, last, coin_of()) : commit(store, config.rules, last);
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
-    if (anchor.direct) {
-      progressed = true;
-      timeout = config.timeout.value;
-    }
+    if (anchor.direct) timeout = config.timeout.value;
     deliver(anchor, fx);
   }
 }

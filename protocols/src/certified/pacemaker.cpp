@@ -9,6 +9,7 @@
 namespace thresher::certified {
 namespace {
 
+/// The longest time-out, in shortest ones.
 constexpr std::uint64_t kTimeoutCap = 64;
 /// A sparse vertex names another that is older than this and not in its history. Younger ones come
 /// in through the next anchor, which is dense.
@@ -60,6 +61,15 @@ bool Bullshark::State::suspected(Round r) const {
   if (!has_anchor(r)) return false;
   const NodeId anchor = anchor_of(r, config.committee);
   return anchor != config.self && peers[anchor.value].accepted.value + kSuspectRounds < r.value;
+}
+
+// R7: a time-out was too short when the anchor that it gave up came after all. Silence shows
+// nothing of the kind: it would take ever longer to pass over those who are down.
+void Bullshark::State::came_late(const Ref& ref) {
+  if (ref.round != gave_up || !has_anchor(ref.round)) return;
+  if (ref.author != anchor_of(ref.round, config.committee)) return;
+  gave_up = Round{0};
+  timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
 }
 
 void Bullshark::State::progress(Fx& fx) {
@@ -244,12 +254,15 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       if (timer_for != current()) return;
       timed_out = true;
       ++stats.timeouts;
-      if (!progressed) timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
-      progressed = false;
+      if (!suspected(timer_for)) gave_up = std::max(gave_up, timer_for);
       progress(fx);
       return;
     case kPullTimer:
       pull(fx);
+      return;
+    case kServeTimer:
+      serve_armed = false;
+      for (Peer& peer : peers) peer.served = 0;
       return;
     case kGatherTimer:
       gathered = true;

@@ -137,7 +137,6 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
     it = from_log.erase(it);
   }
   last = slot;
-  progressed = true;
   persist_delivered(slot, anchor, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
