@@ -159,7 +159,9 @@ void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
   if (m.trial) {
     // Who hears a leader would only disturb it.
     const bool yes = m.term > term_ && better && !heard_ && role_ != Role::kLeader;
-    fx.send(from, Vote{m.term, yes, true});
+    // Refused, it hears of the term: else a node with the better log and a lower term, and one with
+    // the higher term, would refuse each other for ever.
+    fx.send(from, Vote{yes ? m.term : term_, yes, true});
     return;
   }
   if (m.term > term_) follow(m.term, fx);
@@ -173,7 +175,8 @@ void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
 }
 
 void Raft::receive(NodeId from, const Vote& m, Fx& fx) {
-  if (!m.trial && m.term > term_) return follow(m.term, fx);
+  const bool promised = m.trial && m.granted;  // for a term that nobody is in yet
+  if (!promised && m.term > term_) return follow(m.term, fx);
   const bool asked = trial_ ? m.trial && m.term == term_ + 1 && !leader_
                             : !m.trial && m.term == term_ && role_ == Role::kCandidate;
   if (asked && m.granted) count_vote(from, fx);
@@ -380,11 +383,17 @@ void Raft::forget(Fx& fx) {
   fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
 }
 
+// Entries left on the disk would follow the adopted one after a restart, though they never did in
+// any log: the node would then vote by the last term of a leader that lost.
+void Raft::drop_log(Fx& fx) {
+  cut(base_ + 1, fx);
+  known_.clear();
+}
+
 void Raft::adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx) {
   if (index <= commit_) return;
   if (index > last() || term_at(index) != term) {
-    log_.clear();
-    known_.clear();
+    drop_log(fx);
     base_ = index - 1;
     base_term_ = 0;
     log_.push_back({term, value});
