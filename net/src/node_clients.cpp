@@ -17,6 +17,7 @@ constexpr std::size_t kClientIds = 1u << 16;
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
+  if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
   if (id < kFirstClient || up) return;
   std::erase_if(client_links, [id](const auto& entry) { return entry.second == id; });
   subscriptions.erase(id);
@@ -157,14 +158,25 @@ void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
   promises.erase(it);
 }
 
-Bytes Node::Impl::status() const {
+Bytes Node::Impl::status() {
   const EngineSample now = engine->sample();
   const crypto::BatcherFigures verified = batcher.figures();
-  return wire::encode(NodeStatus{ledger.length(), now.round.value, ledger.slot().value,
-                                 transport.node_bytes_sent(), store->syncs(), payload_bytes,
-                                 ledger.log_hash(), app.state(),
-                                 static_cast<std::uint32_t>(transport.node_links()),
-                                 verified.answered, verified.batches, now.certificate_calls});
+  NodeStatus out{ledger.length(),
+                 now.round.value,
+                 ledger.slot().value,
+                 transport.node_bytes_sent(),
+                 store->syncs(),
+                 payload_bytes,
+                 ledger.log_hash(),
+                 {},
+                 static_cast<std::uint32_t>(transport.node_links()),
+                 verified.answered,
+                 verified.batches,
+                 now.certificate_calls};
+  if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
+  out.waits_for = waits_for();
+  out.peers = peers();
+  return wire::encode(out);
 }
 
 }  // namespace thresher::net

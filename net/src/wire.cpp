@@ -10,13 +10,18 @@
 namespace thresher::net::wire {
 namespace {
 
-namespace pb = ::thresher::wire::v2;
+namespace pb = ::thresher::wire::v3;
 
 /// Lists come in frames, which the transport bounds; this bounds them again. Unit: bytes.
 constexpr std::size_t kLargeBytes = 8u << 20;
 /// Fields of a message without a list, unknown ones included.
 constexpr std::size_t kSmallFields = 64;
 constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
+/// What a status says of one peer; its longest text in it.
+constexpr std::size_t kPeerBytes = 512;
+constexpr std::size_t kProblemBytes = 256;
+/// Of a text that names where a process is.
+constexpr std::size_t kAddressBytes = 64;
 /// Messages within messages.
 constexpr int kDepth = 4;
 
@@ -114,6 +119,24 @@ CarriedBlock carried(const Pb& from) {
   return {from.payload_bytes(), Bytes::copy_of(as_view(from.header()))};
 }
 
+void put(const Incarnation& from, pb::Incarnation& to) {
+  to.set_count(from.count);
+  to.set_nonce(text(ByteView(from.nonce)));
+  to.set_signature(text(ByteView(from.signature)));
+}
+std::optional<Incarnation> incarnation(const pb::Incarnation& from) {
+  Incarnation out;
+  out.count = from.count();
+  const ByteView nonce = as_view(from.nonce());
+  const ByteView signature = as_view(from.signature());
+  if (nonce.size() != out.nonce.size() || signature.size() != out.signature.size()) {
+    return std::nullopt;
+  }
+  std::copy(nonce.begin(), nonce.end(), out.nonce.begin());
+  std::copy(signature.begin(), signature.end(), out.signature.begin());
+  return out;
+}
+
 // Version 1 wrote version u32 and the chain; as Protobuf its first byte is never right.
 std::optional<Hello> decode_first_hello(ByteView control) {
   Reader in(control);
@@ -130,6 +153,7 @@ Bytes encode(const Hello& m) {
   pb::Hello out;
   out.set_version(m.version);
   out.set_chain(text(m.chain));
+  if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
   return bytes_of(out);
 }
 
@@ -200,6 +224,41 @@ Bytes encode(const LogHash& m) {
   return bytes_of(out);
 }
 
+void put(const PeerStatus& m, pb::PeerStatus& out) {
+  out.set_id(m.id.value);
+  out.set_up(m.up);
+  out.set_address(m.address);
+  out.set_problem(m.problem.substr(0, kProblemBytes));
+  out.set_round(m.round);
+  out.set_lag(m.lag);
+  out.set_links(m.links);
+  out.set_bytes_sent(m.bytes_sent);
+  out.set_bytes_received(m.bytes_received);
+  out.set_log_bytes(m.log_bytes);
+  out.set_malformed(m.malformed);
+  out.set_refused(m.refused);
+  out.set_bad_signatures(m.bad_signatures);
+  out.set_false_answers(m.false_answers);
+  out.set_suspicion(m.suspicion);
+}
+
+Bytes encode(const Known& m) {
+  pb::Known out;
+  if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
+  out.set_round(m.round);
+  out.set_vote(m.vote);
+  out.set_last_signed(text(m.last_signed.view()));
+  return bytes_of(out);
+}
+
+Bytes encode(const OtherProcess& m) {
+  pb::OtherProcess out;
+  put(m.incarnation, *out.mutable_incarnation());
+  out.set_address(m.address);
+  out.set_speaks(m.speaks);
+  return bytes_of(out);
+}
+
 Bytes encode(const NodeStatus& m) {
   pb::StatusReply out;
   out.set_length(m.length);
@@ -214,6 +273,8 @@ Bytes encode(const NodeStatus& m) {
   out.set_signatures(m.signatures);
   out.set_verify_calls(m.verify_calls);
   out.set_certificate_calls(m.certificate_calls);
+  out.set_waits_for(m.waits_for);
+  for (const PeerStatus& peer : m.peers) put(peer, *out.add_peers());
   return bytes_of(out);
 }
 
@@ -248,7 +309,11 @@ std::optional<Hello> decode(ByteView control) {
   if (const auto first = decode_first_hello(control)) return first;
   pb::Hello in;
   if (!parse_small(control, in) || !in.has_version() || !is_digest(in.chain())) return std::nullopt;
-  return Hello{in.version(), digest(in.chain())};
+  Hello out{in.version(), digest(in.chain()), {}};
+  if (!in.has_incarnation()) return out;
+  out.incarnation = incarnation(in.incarnation());
+  if (!out.incarnation) return std::nullopt;
+  return out;
 }
 
 template <>
@@ -331,15 +396,51 @@ std::optional<LogHash> decode(ByteView control) {
 }
 
 template <>
+std::optional<Known> decode(ByteView control) {
+  pb::Known in;
+  if (!parse(control, in, kLargeBytes, kSmallFields) || !in.has_round()) return std::nullopt;
+  Known out{{}, in.round(), in.vote(), Bytes::copy_of(as_view(in.last_signed()))};
+  if (!in.has_incarnation()) return out;
+  out.incarnation = incarnation(in.incarnation());
+  if (!out.incarnation) return std::nullopt;
+  return out;
+}
+
+template <>
+std::optional<OtherProcess> decode(ByteView control) {
+  pb::OtherProcess in;
+  if (!parse_small(control, in) || !in.has_incarnation()) return std::nullopt;
+  const auto other = incarnation(in.incarnation());
+  if (!other || in.address().size() > kAddressBytes) return std::nullopt;
+  return OtherProcess{*other, in.address(), in.speaks()};
+}
+
+template <>
 std::optional<NodeStatus> decode(ByteView control) {
   pb::StatusReply in;
-  if (!parse_small(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
+  if (!parse_large(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
     return std::nullopt;
   }
-  return NodeStatus{in.length(),           in.round(),         in.slot(),
-                    in.node_bytes(),       in.syncs(),         in.payload_bytes(),
-                    digest(in.log_hash()), digest(in.state()), in.links(),
-                    in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+  // Small, but for what it says of each peer.
+  const auto peers = static_cast<std::size_t>(in.peers_size());
+  if (control.size() > kSmallBytes + peers * kPeerBytes ||
+      !few_fields(control, kSmallFields + peers)) {
+    return std::nullopt;
+  }
+  NodeStatus out{in.length(),           in.round(),         in.slot(),
+                 in.node_bytes(),       in.syncs(),         in.payload_bytes(),
+                 digest(in.log_hash()), digest(in.state()), in.links(),
+                 in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+  out.waits_for = in.waits_for();
+  out.peers.reserve(peers);
+  for (const pb::PeerStatus& p : in.peers()) {
+    if (p.id() > 0xffff) return std::nullopt;
+    out.peers.push_back({NodeId{static_cast<std::uint16_t>(p.id())}, p.up(), p.address(),
+                         p.problem(), p.round(), p.lag(), p.links(), p.bytes_sent(),
+                         p.bytes_received(), p.log_bytes(), p.malformed(), p.refused(),
+                         p.bad_signatures(), p.false_answers(), p.suspicion()});
+  }
+  return out;
 }
 
 template <>
