@@ -29,6 +29,7 @@ void Bullshark::State::check_votes(Fx& fx) {
   (void)start_check(std::move(check), fx);
 }
 
+// R3
 void Bullshark::State::try_certify(Fx& fx) {
   const std::size_t needed = config.committee.at_least(config.rules.certify);
   if (!own || own->certified || own->votes.size() < needed) return;

@@ -21,8 +21,8 @@ void Bullshark::State::order(Fx& fx) {
   }
 }
 
-// What the anchor's history holds and no anchor before it delivered, down to G rounds below it, in
-// order of round and author.
+// R6: what the anchor's history holds and no anchor before it delivered, down to G rounds below it,
+// in order of round and author.
 std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
   const std::uint64_t depth = config.gc_depth;
   const std::uint64_t lowest =

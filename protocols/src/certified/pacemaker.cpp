@@ -32,7 +32,7 @@ Round Bullshark::State::current() const {
   return own_round();
 }
 
-// PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
+// R7: PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
 bool Bullshark::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
@@ -80,7 +80,7 @@ void Bullshark::State::progress(Fx& fx) {
   const Round cur = current();
   if (!complete(cur)) return;
   const bool leave = may_leave(cur);
-  // A header in flight comes first: it must be certified, or the self edges would miss it.
+  // R4: a header in flight comes first: it must be certified, or the self edges would miss it.
   if (leave && (signing || (own && !own->certified))) return;
   if ((!leave && timer_for == cur) || !has_work()) return;
   if (!leave) return watch_round(fx);
@@ -112,6 +112,7 @@ void Bullshark::State::announce(Fx& fx) {
   }
 }
 
+// R1
 Header Bullshark::State::compose(Round r) const {
   Header h;
   h.author = config.self;

@@ -203,7 +203,7 @@ std::optional<Payload> Bullshark::State::payload_of(const Header& h) const {
   return std::nullopt;
 }
 
-// Votes for the author's highest proposal once everything that it stands on is here.
+// R2: votes for the author's highest proposal once everything that it stands on is here.
 void Bullshark::State::consider(NodeId author, Fx& fx) {
   Peer& peer = peers[author.value];
   if (!started || peer.proposals.empty() || peer.accused) return;
@@ -235,7 +235,7 @@ void Bullshark::State::consider_all(Fx& fx) {
   for (std::uint32_t i = 0; i < n(); ++i) consider(NodeId{static_cast<std::uint16_t>(i)}, fx);
 }
 
-// One vote for each author and round: rounds only grow, and the record is durable first.
+// R2: one vote for each author and round: rounds only grow, and the record is durable first.
 void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx) {
   const Header& h = proposal->header;
   Peer& peer = peers[h.author.value];
