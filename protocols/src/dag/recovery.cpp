@@ -50,6 +50,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
     return;
   }
+  if (record.table == kEvidence) return started ? void() : restore_evidence(record);
   Reader in(record.value.view());
   auto block = decode_slim(in, config.chain, config.committee.size());
   if (!block) return;
@@ -69,7 +70,7 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
     if (edge.author == config.self) accuse_self(*block, fx);
-    missing.erase(edge);
+    found(edge);
     forget_packed(edge);
     ++peers[edge.author.value].waiting;
     place(block);
@@ -110,7 +111,6 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
     ++next.value;
   }
   last_commit = slot;
-  progressed = true;
   if (changed) leaders_changed();
   persist_delivered(slot, leader, fx);
   settle(std::move(ready), fx);
@@ -145,6 +145,7 @@ void Dag::State::start(Fx& fx) {
     await_delivery(*block);
   }
   restored.clear();
+  count_restored_evidence(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, leader] : std::exchange(restored_commits, {})) {

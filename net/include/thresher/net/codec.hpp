@@ -27,6 +27,7 @@ enum FrameKind : std::uint8_t {
   kWantLogHash,    ///< asks for the log hash after a slot
   kLogHash,        ///< its answer
   kCoinShare,      ///< a share of the coin that names leaders
+  kEvidence,       ///< headers that prove a certificate
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each
