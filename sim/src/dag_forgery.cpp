@@ -202,18 +202,21 @@ std::vector<dag::Message> DagLies::stuff(NodeId id, const dag::Message& asked,
                         std::holds_alternative<dag::WantRound>(asked) ||
                         std::holds_alternative<dag::WantEvidence>(asked);
   if (!question) return {};
+  const auto* evidence = std::get_if<dag::WantEvidence>(&asked);
   dag::Give give;
   for (std::uint64_t k = 0; k < kStuffed; ++k) {
     const Digest nobodys = hash(Writer().u64(salt).u64(k).view());
     dag::Header h;
     h.author = id;
-    h.round = Round{top(id) + 1 + mix64(salt + k) % kStuffedAhead};
+    h.round = evidence != nullptr ? Round{evidence->slot.value + 1}
+                                  : Round{top(id) + 1 + mix64(salt + k) % kStuffedAhead};
     h.self = {id, Round{h.round.value - 1}, nobodys};
-    h.vote = nobodys;
+    h.vote = evidence != nullptr ? evidence->leader : nobodys;
     const Signature signature = signer_.sign(id, dag::digest_of(h, {}));
     give.blocks.push_back(dag::make_block(std::move(h), {}, signature, {}));
   }
-  return {dag::Message{std::move(give)}};
+  if (evidence == nullptr) return {dag::Message{std::move(give)}};
+  return {dag::Message{dag::Evidence{evidence->slot, evidence->leader, std::move(give.blocks)}}};
 }
 
 std::optional<dag::Message> DagLies::hand_out(const dag::Message& asked) const {

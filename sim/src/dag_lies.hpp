@@ -40,7 +40,7 @@ class DagLies {
   std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, const FaultAction& action,
                                           std::uint64_t mood, std::uint64_t salt);
   /// An answer full of blocks of `id` that nobody can use: each of a round to come, on an own block
-  /// and for a leader block that do not exist.
+  /// and for a leader block that do not exist; as evidence, votes on own blocks that do not.
   std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const;
   /// Those of the asked-for blocks that exist, whoever may have them.
   std::optional<dag::Message> hand_out(const dag::Message& asked) const;

@@ -142,18 +142,14 @@ class DagSubject {
   std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const {
     return lies_->stuff(id, asked, salt);
   }
-  /// Of honest blocks one for each author and round between the floor and the window; what liars
-  /// add, and what waits, is within the quota of each peer.
   std::vector<Bound> bounds(const dag::Dag& node) const {
-    const dag::Footprint f = node.footprint();
-    const dag::Limits limits;
-    const std::uint64_t n = committee_.size();
-    const std::uint64_t waiting = n * limits.waiting_per_peer;
-    const std::uint64_t blocks = n * (gc_depth_ + 2 * limits.window) + waiting;
-    return {{"blocks", f.blocks, blocks},
-            {"blocks that wait for a verdict", f.pending, waiting},
-            {"references to blocks that are missing", f.missing, waiting * (n + 3)},
-            {"blocks that wait for others", f.waiting, 2 * waiting}};
+    const dag::Footprint held = node.footprint();
+    const dag::Footprint most = node.most();
+    return {{"blocks", held.blocks, most.blocks},
+            {"blocks that wait for a verdict", held.pending, most.pending},
+            {"references to blocks that are missing", held.missing, most.missing},
+            {"blocks that wait for others", held.waiting, most.waiting},
+            {"headers kept as evidence", held.proofs, most.proofs}};
   }
   bool proposes(const dag::Message& message) const {
     return std::holds_alternative<dag::Push>(message);
@@ -217,6 +213,11 @@ class DagSubject {
   }
   MessageFacts facts(const dag::WantEvidence& m) const {
     return {"want-evidence", m.slot.value, total(8 + 32)};
+  }
+  MessageFacts facts(const dag::Evidence& m) const {
+    std::size_t bytes = 8 + 32 + 2;
+    for (const dag::BlockPtr& b : m.headers) bytes += dag::header_bytes(b->header);
+    return {.label = "evidence", .round = m.slot.value, .bytes = total(bytes), .answer = true};
   }
   MessageFacts facts(const dag::Give& m) const {
     std::size_t bytes = 2;

@@ -31,6 +31,7 @@ enum FrameKind : std::uint8_t {
   kKnown,          ///< its answer
   kOtherProcess,   ///< tells a node that another process has its key
   kAlive,          ///< the answer, on a link that is in use
+  kEvidence,       ///< headers that prove a certificate
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: transactions as in a block
   kAck,            ///< node to client; payload: (client, sequence, position) u64 each
