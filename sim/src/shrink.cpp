@@ -33,6 +33,7 @@ class Shrinker {
       smaller |= round_numbers();
       smaller |= fewer_members();
       smaller |= less_work();
+      smaller |= earlier_actions();
       smaller |= shorter_intervals();
       smaller |= cut_time();
     }
@@ -259,12 +260,32 @@ class Shrinker {
       smaller |= with([](Experiment& e) { e.workload.kind = Workload::Kind::kNone; });
     if (w.kind == Workload::Kind::kClosed && w.clients > 1)
       smaller |= with([](Experiment& e) { e.workload.clients = 1; });
+    if (w.liars_interval > 0) smaller |= with([](Experiment& e) { e.workload.liars_interval = 0; });
     constexpr std::uint64_t kFew = 8;
     for (std::uint64_t few = 1; few <= kFew && w.kind != Workload::Kind::kNone; few *= 2) {
       if (w.requests != 0 && w.requests <= few) break;
       if (!with([few](Experiment& e) { e.workload.requests = few; })) continue;
       smaller = true;
       break;
+    }
+    return smaller;
+  }
+
+  // At the start, or half as late, so that less happens before it.
+  bool earlier_actions() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      const Ticks from = best_.faults[i].from;
+      for (const Ticks at : {Ticks{0}, from / kUnit / 2 * kUnit}) {
+        const auto move = [&](Experiment& e) {
+          FaultAction& a = e.faults[i];
+          if (a.to) *a.to -= from - at;
+          a.from = at;
+        };
+        if (at >= from || !with(move)) continue;
+        smaller = true;
+        break;
+      }
     }
     return smaller;
   }
