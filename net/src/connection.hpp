@@ -66,6 +66,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   tcp::socket& socket() { return stream_.next_layer(); }
   ConnectionId id = ~ConnectionId{0};  // until it is known whose it is
   std::uint64_t bytes_sent = 0;
+  PublicKey identity{};  // the peer's key, once it has proved to hold it
 
   bool ready() const { return ready_; }
   bool closed() const { return closed_; }
@@ -93,6 +94,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
+      self->identity = key.value_or(PublicKey{});
       if (!key || !self->events_.identified(*self, *key)) {
         return self->refuse("the peer's key is not the one pinned for it");
       }

@@ -43,11 +43,13 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       transport(loop, transport_options(),
                 {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },
-                 [this](const std::string& why) { say(Level::kWarning, why); }}),
+                 [this](const std::string& why) { say(Level::kWarning, why); },
+                 [this] { return gives_way(); }}),
       sync(committee(), self, chain,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; }}),
+      submissions(limits()),
       served(genesis.nodes.size()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
@@ -57,9 +59,14 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                              " on this machine: the processor verifies all signatures; install "
                              "its driver, or remove verify.accelerator from the configuration");
   }
+}
+
+// What a block of this protocol takes bounds the rest.
+Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes =
-      std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
+  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
+                                                      options.block_bytes - kRunHead - kEntryHead);
+  return {options.transaction_bytes, options.pool_bytes};
 }
 
 // What the metrics show.
@@ -75,7 +82,7 @@ Sample Node::Impl::sample() const {
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
   out.syncs = store->syncs();
-  out.pool_bytes = pool_bytes;
+  out.pool_bytes = submissions.pool().bytes();
   out.links_up = transport.node_links();
   out.malformed = malformed;
   out.blocks_accepted = s.blocks_accepted;
@@ -149,16 +156,12 @@ void Node::Impl::deliver(dag::Committed out) {
 
 // Puts one commit into the log and the application.
 void Node::Impl::commit(dag::Committed out) {
-  LogEntry entry = ledger.append(out, [&](const Transaction& t, const dag::BlockPtr& block) {
-    app.apply(t);
-    payload_bytes += t.data.size();
-    const auto it = client_links.find(t.client);
-    if (it != client_links.end()) {
-      acks[it->second].u64(t.client).u64(t.sequence).u64(t.position);
-    } else if (t.client == own_client) {
-      resolve(t, out, block);
-    }
-  });
+  LogEntry entry = ledger.append(
+      out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
+        app.apply(t);
+        payload_bytes += t.data.size();
+        if (const auto awaited = submissions.ordered(t.client, print)) answer(*awaited, t, out, block);
+      });
   writer->ledger(std::move(entry));
 }
 
@@ -288,21 +291,15 @@ void Node::Impl::arm_verdicts() {
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty()) return;
+  if (submissions.pool().empty()) return;
   const std::size_t pending = engine->pending_submits();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
   if (pending > 0 && !extend) return;
   std::vector<std::byte> packed;
   if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
   const std::size_t before = packed.size();
-  while (!pool.empty() &&
-         (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
-    const ByteView v = pool.front().view();
-    packed.insert(packed.end(), v.begin(), v.end());
-    pool.pop_front();
-  }
+  submissions.pool().take(options.block_bytes - before, packed);
   if (packed.size() == before) return;
-  pool_bytes -= packed.size() - before;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
   engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);

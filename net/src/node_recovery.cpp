@@ -34,8 +34,8 @@ std::string Node::Impl::recover() {
       problem = damaged + " (slot " + std::to_string(entry.slot.value) + ")";
       return false;
     }
-    const LogEntry again =
-        ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
+    const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&,
+                                                     const Fingerprint&) { app.apply(t); });
     if (again.log_hash != entry.log_hash) {
       problem =
           damaged + " (the hash chain breaks at slot " + std::to_string(entry.slot.value) + ")";

@@ -11,7 +11,7 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 bool write_synced(const std::string& path, ByteView data) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -108,7 +108,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
 
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
-    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+    if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
     ConnectionPtr& slot = links[c.id];
@@ -167,6 +167,17 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       oldest->close("others wait for its place");
     }
     strangers.pop_front();
+  }
+
+  // False: no client gives way to a new one.
+  bool make_place() {
+    if (clients() < options.max_clients) return true;
+    const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
+    const auto it = gives_way ? links.find(*gives_way) : links.end();
+    if (it == links.end()) return false;
+    const ConnectionPtr link = it->second;
+    link->close("another client needs its place");
+    return true;
   }
 
   std::size_t clients() const {
@@ -321,6 +332,12 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  if (it == impl_->links.end()) return std::nullopt;
+  return it->second->identity;
+}
+
 std::size_t Transport::queued_bytes(ConnectionId to) const {
   const auto it = impl_->links.find(to);
   return it == impl_->links.end() ? 0 : it->second->queued_bytes();
@@ -352,10 +369,9 @@ struct ClientLink::Impl {
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
-                       TransportCallbacks callbacks)
+                       TransportCallbacks callbacks, const crypto::SigningKey& key)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
-                                        make_context(crypto::SigningKey::generate()), nullptr,
-                                        false, false})) {}
+                                        make_context(key), nullptr, false, false})) {}
 
 ClientLink::~ClientLink() {
   impl_->closed = true;

@@ -18,7 +18,7 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 3;
+inline constexpr std::uint32_t kStoreVersion = 4;
 class DiskStore final : public NodeStore {
  public:
   /// Opens or creates. The error says what, where and what to do.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,8 @@ class io_context;
 
 namespace thresher::net {
 
-/// 2: control parts are Protobuf messages, see net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 2;
+/// 3: a client's id is that of its key, transactions have their last slot.
+inline constexpr std::uint32_t kWireVersion = 3;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -102,6 +103,8 @@ struct TransportCallbacks {
   std::function<void(ConnectionId, Frame)> on_frame;
   std::function<void(ConnectionId, bool up)> on_link;
   std::function<void(const std::string&)> on_error;
+  /// All places of clients are taken and another comes: who gives way. Null or empty: the new one.
+  std::function<std::optional<ConnectionId>()> on_full{};
 };
 
 class Transport {
@@ -119,6 +122,8 @@ class Transport {
   bool send(ConnectionId to, const Frame& frame);
   /// Closes a link; on_link is called.
   void drop(ConnectionId to, const std::string& why);
+  /// The key that a peer proved to hold; empty without a link.
+  std::optional<PublicKey> key_of(ConnectionId peer) const;
   /// Bytes that wait for a peer to take them; 0 without a link.
   std::size_t queued_bytes(ConnectionId to) const;
   /// Bytes handed to TLS for other nodes so far.
@@ -136,7 +141,9 @@ class Transport {
 /// choice.
 class ClientLink {
  public:
-  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks);
+  /// `key`: who the client is.
+  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks,
+             const crypto::SigningKey& key = crypto::SigningKey::generate());
   ~ClientLink();
   void connect();
   bool send(const Frame& frame);

@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/client_id.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net::wire {
@@ -61,9 +63,23 @@ struct LogHash {
   Digest hash{};
   bool known = false;
 };
-struct Overloaded {
-  std::uint32_t refused = 0;
-  std::uint64_t limit = 0;  ///< bytes of a transaction, where one was larger; else 0
+struct Welcome {
+  Round slot;
+  ClientId client{};
+  std::uint64_t longest_life = 0;  ///< slots
+  std::uint64_t limit = 0;         ///< bytes of a transaction
+};
+struct Submit {
+  /// The slots in which the transactions may be ordered; empty: the node chooses.
+  std::optional<std::pair<Round, Round>> valid;
+};
+struct Ack {
+  Round slot;
+};
+struct Refused {
+  Refusal reason = Refusal::kMalformed;
+  std::uint64_t limit = 0;  ///< bytes of a transaction
+  Round slot;
 };
 struct Subscribe {
   std::uint64_t position = 0;
@@ -72,7 +88,7 @@ struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
-/// Submit, Ack and Status: no field so far, so no bytes.
+/// Status: no field so far, so no bytes.
 struct Empty {};
 
 Bytes encode(const Hello& m);
@@ -85,7 +101,10 @@ Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
 Bytes encode(const LogHash& m);
 Bytes encode(const NodeStatus& m);
-Bytes encode(const Overloaded& m);
+Bytes encode(const Welcome& m);
+Bytes encode(const Submit& m);
+Bytes encode(const Ack& m);
+Bytes encode(const Refused& m);
 Bytes encode(const Subscribe& m);
 Bytes encode(const Log& m);
 
@@ -107,7 +126,10 @@ template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
 template <> std::optional<LogHash> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
-template <> std::optional<Overloaded> decode(ByteView control);
+template <> std::optional<Welcome> decode(ByteView control);
+template <> std::optional<Submit> decode(ByteView control);
+template <> std::optional<Ack> decode(ByteView control);
+template <> std::optional<Refused> decode(ByteView control);
 template <> std::optional<Subscribe> decode(ByteView control);
 template <> std::optional<Log> decode(ByteView control);
 // clang-format on
