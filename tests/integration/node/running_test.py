@@ -143,13 +143,40 @@ class Asked(Nodes):
 
     def test_a_submission_without_enough_nodes_says_so(self):
         self.start(0)
-        begun = subprocess.Popen([BINARY, "submit", "--home", str(self.home(0)), "--data", "waits"],
+        begun = subprocess.Popen([BINARY, "submit", "--home", str(self.home(0)), "--data", "waits",
+                                  "--timeout", "5s"],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(begun.kill)
         out, problem = begun.communicate(timeout=60)
-        self.assertEqual((begun.returncode, out), (4, ""))
-        self.assertIn("nothing was committed for 30 s", problem)
-        self.assertIn("0 of 1 committed", problem)
+        self.assertEqual((begun.returncode, out), (4, "unknown\n"))
+        self.assertIn("nothing committed yet; waiting for 5s at most", problem)
+        self.assertIn("it may still be ordered until slot", problem)
+        self.assertIn("0 of 1 committed, of 1 it is not known", problem)
+
+    def test_a_submission_to_a_node_that_is_down_says_so_at_once(self):
+        out = run("submit", "--home", self.home(0), "--data", "x", "--timeout", "1s")
+        self.assertEqual((out.returncode, out.stdout), (1, "refused\n"))
+        self.assertIn("cannot connect: Connection refused; trying again for 1s at most", out.stderr)
+        self.assertIn("it was never sent", out.stderr)
+        self.assertIn("0 of 1 committed, 1 refused and not in the log", out.stderr)
+
+    def test_a_line_that_is_too_large_is_refused_alone(self):
+        self.start(0, 1, 2, 3)
+        lines = [f"good-{i}" for i in range(100)]
+        lines.insert(50, "B" * 300_000)
+        file = self.net / "lines"
+        file.write_text("\n".join(lines) + "\n")
+        out = run("submit", "--home", self.home(0), "--file", file)
+        self.assertEqual(out.returncode, 1)
+        told = out.stdout.split()
+        self.assertEqual(told[50], "refused")
+        self.assertEqual(sorted(int(p) for i, p in enumerate(told) if i != 50), list(range(100)))
+        self.assertIn("line 51: the transaction is larger than the 262144 bytes", out.stderr)
+        self.assertIn("100 of 101 committed, 1 refused and not in the log", out.stderr)
+        self.level(0, 1, 2, 3, length=100)
+        text = self.log(1, "--raw")
+        self.assertEqual([text[int(p)] for i, p in enumerate(told) if i != 50],
+                         [line for line in lines if line.startswith("good")])
 
 
 class Killed(Nodes):
