@@ -39,11 +39,11 @@ std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint
 class Ledger {
  public:
   /// Orders one commit; `visit` gets the transactions that are new, and their blocks. Pre:
-  /// payloads are there.
+  /// follows(commit); payloads are there.
   template <class F>
   LogEntry append(const dag::Committed& commit, F visit) {
+    LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}, slot_};
     slot_ = commit.slot;
-    LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}};
     entry.blocks.reserve(commit.blocks.size());
     for (const dag::BlockPtr& b : commit.blocks) {
       append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), visit);
@@ -54,6 +54,11 @@ class Ledger {
     entry.log_hash = hash_;
     return entry;
   }
+  /// False: commits are missing between the log and this one, or the log has it already.
+  bool follows(const dag::Committed& commit) const {
+    return commit.before == slot_ && commit.slot > slot_;
+  }
+  LogEnd end() const { return {slot_, length_}; }
   Fingerprint print_of(const ClientId& client, std::uint64_t sequence, ByteView data) const {
     return remembered_.print_of(client, sequence, data);
   }

@@ -24,10 +24,9 @@ Result<Unit> LogReader::each(Round after, const std::function<bool(const LogEntr
   return Unit{};
 }
 
-Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body) {
   const dag::Header& header = block.block->header;
   if (header.payload_bytes == 0) return Bytes{};
-  auto body = store_.read_body(block.place);
   if (!body) return body.error();
   if (body->size() != header.payload_bytes || crypto::sha256(body->view()) != header.payload_root) {
     return Errc::kCorrupt;
@@ -35,8 +34,13 @@ Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
   return body;
 }
 
+Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+  if (block.block->header.payload_bytes == 0) return Bytes{};
+  return checked_payload(block, store_.read_body(block.place));
+}
+
 Result<dag::Committed> LogReader::whole(const LogEntry& entry) const {
-  dag::Committed commit{entry.slot, entry.leader, {}};
+  dag::Committed commit{entry.slot, entry.leader, {}, entry.before};
   for (const LoggedBlock& b : entry.blocks) {
     const auto body = payload(b);
     if (!body) return body.error();
@@ -65,6 +69,16 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
     }
   }
   return Round{low};
+}
+
+std::optional<Digest> LogReader::hash_at(Round slot) const {
+  std::optional<Digest> out;
+  if (slot.value == 0) return out;
+  (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
+    if (entry.slot == slot) out = entry.log_hash;
+    return false;
+  });
+  return out;
 }
 
 LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
@@ -104,14 +118,8 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
 std::optional<Frame> LogReader::hash_after(const Frame& question) const {
   const auto want = wire::decode<wire::WantLogHash>(question.control.view());
   if (!want) return std::nullopt;
-  wire::LogHash out{want->slot, {}, false};
-  if (want->slot.value > 0) {
-    (void)each(Round{want->slot.value - 1}, [&](const LogEntry& entry) {
-      out.known = entry.slot == want->slot;
-      out.hash = entry.log_hash;
-      return false;
-    });
-  }
+  const auto known = hash_at(want->slot);
+  const wire::LogHash out{want->slot, known.value_or(Digest{}), known.has_value()};
   return Frame{kLogHash, wire::encode(out), {}};
 }
 

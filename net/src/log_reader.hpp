@@ -25,6 +25,10 @@ struct LogAnswer {
   bool more = false;   ///< false: the part ends with the log
 };
 
+/// The payload of a logged block, held against what its author signed; `body` is what was read of
+/// it.
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
+
 class LogReader {
  public:
   LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)
@@ -37,6 +41,9 @@ class LogReader {
   Result<dag::Committed> whole(const LogEntry& entry) const;
   /// A slot after which the first entry holds `position`, or follows everything that is there.
   Result<Round> before(std::uint64_t position, Round last) const;
+
+  /// The log hash after the entry of `slot`; empty when there is none.
+  std::optional<Digest> hash_at(Round slot) const;
 
   /// Answers kWantLog with one part. `head` is the last slot of the log. Payloads are not checked:
   /// who asks does, and asks another when they are damaged.

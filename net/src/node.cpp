@@ -1,7 +1,10 @@
 #include "thresher/net/node.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "key_use.hpp"
@@ -14,9 +17,22 @@
 namespace thresher::net {
 namespace {
 
+/// With fewer descriptors than this not even the store and the links of a small network open, and
+/// what fails first says something else.
+constexpr rlim_t kLeastDescriptors = 64;
+
+std::string too_few_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeastDescriptors) return {};
+  return "this process may open " + std::to_string(limit.rlim_cur) +
+         " files, a node needs at least " + std::to_string(kLeastDescriptors) +
+         "; raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)";
+}
+
 Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o) {
   if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());
-  auto disk = DiskStore::open(o.data);
+  auto disk =
+      DiskStore::open(o.data, [&](const std::string& line) { say(o, Level::kWarning, line); });
   if (!disk) return disk.error();
   return std::unique_ptr<NodeStore>(std::move(*disk));
 }
@@ -35,6 +51,7 @@ Node::Node() = default;
 Node::~Node() = default;
 
 Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& app) {
+  if (std::string problem = too_few_descriptors(); !problem.empty()) return problem;
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
@@ -49,12 +66,24 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();
+  // Its pages answer while the store is opened and the log is read, which may take long. A port
+  // that is taken is told by run(), like that of the peers; nothing is read before it is free.
+  std::unique_ptr<Metrics> metrics;
+  std::string metrics_problem;
+  if (!options.metrics_listen.empty()) {
+    metrics = std::make_unique<Metrics>(genesis->nodes.size(), self);
+    metrics->starting("opens its store");
+    metrics_problem = metrics->listen(options.metrics_listen);
+  }
   auto store = open_store(options);
   if (!store) return store.error();
   std::unique_ptr<Node> node(new Node());
-  node->impl_ = std::make_unique<Impl>(std::move(options), app, std::move(*genesis),
+  node->impl_ = std::make_shared<Impl>(std::move(options), app, std::move(*genesis),
                                        std::move(*key), self, std::move(*coin), std::move(*store));
   Impl& impl = *node->impl_;
+  impl.metrics = std::move(metrics);
+  impl.metrics_problem = std::move(metrics_problem);
+  if (!impl.metrics_problem.empty()) return node;
   impl.own_client = client_id_of(impl.key.public_key());
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
@@ -94,12 +123,8 @@ std::string Node::Impl::claim_store() {
 
 // Opens the sockets and starts the writer.
 std::string Node::Impl::begin() {
+  if (!metrics_problem.empty()) return metrics_problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
-  if (!options.metrics_listen.empty()) {
-    metrics = std::make_unique<Metrics>();
-    std::string problem = metrics->listen(options.metrics_listen);
-    if (!problem.empty()) return problem;
-  }
   writer = std::make_unique<WriterThread>(
       *store, [this](const dag::Block& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier) {
@@ -108,13 +133,21 @@ std::string Node::Impl::begin() {
           pump();
         });
       },
-      [this](const std::string& why) {
+      [this](const std::string& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this, why] {
-          halt("the disk under '" + options.home +
-               "' refused a write; free space or replace it, then restart the node (" + why + ")");
+        loop.post([this, why, failure] {
+          if (failure == WriterThread::Failure::kDisk) {
+            return halt("the disk under '" + options.home +
+                        "' refused a write; free space or replace it, then restart the node (" +
+                        why + ")");
+          }
+          halt(
+              "the log of '" + options.home + "' was not written on: " + why +
+              "; this is a defect of the program: keep the folder, report it, and start the node " +
+              "again, which reads its log anew");
         });
-      });
+      },
+      ledger.end());
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
   (void)engine->push(Start{hash(secret).prefix()});
@@ -128,24 +161,43 @@ std::string Node::Impl::begin() {
 }
 
 void Node::Impl::finish() {
+  conduct.close(Loop::now_us());
   transport.close();
-  fail_own(stopped_because.empty() ? "the node has stopped"
-                                   : "the node has stopped: " + stopped_because);
+  inbox.close(stopped_because.empty() ? "the node has stopped"
+                                      : "the node has stopped: " + stopped_because);
   writer.reset();
   metrics.reset();
   if (stopped_because.empty()) save_snapshot();
 }
 
+// What the node's own thread does. An exception is the caller's of run().
+void Node::Impl::live() {
+  try {
+    loop.run();
+    finish();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  run_end.done();
+}
+
 std::string Node::run() {
-  Impl& impl = *impl_;
-  if (impl.options.context != nullptr) return "this node is on the host's io_context: call start()";
-  if (std::string problem = impl.begin(); !problem.empty()) {
-    impl.fail_own(problem);
+  const std::shared_ptr<Impl> impl = impl_;
+  if (impl->options.context != nullptr)
+    return "this node is on the host's io_context: call start()";
+  if (std::string problem = impl->begin(); !problem.empty()) {
+    impl->inbox.close(problem);
     return problem;
   }
-  impl.loop.run();
-  impl.finish();
-  return impl.stopped_because;
+  std::thread own([impl] { impl->live(); });
+  if (!impl->run_end.wait(impl->calls)) {
+    own.detach();
+    impl->inbox.close(std::string(kHostBlocks));
+    return std::string(kHostBlocks);
+  }
+  own.join();
+  if (impl->thrown) std::rethrow_exception(impl->thrown);
+  return impl->stopped_because;
 }
 
 std::string Node::start(std::function<void(const std::string&)> stopped) {
@@ -154,11 +206,12 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
     return "give the host's io_context in the options, or call run()";
   impl.on_stopped = std::move(stopped);
   std::string problem = impl.begin();
-  if (!problem.empty()) impl.fail_own(problem);
+  if (!problem.empty()) impl.inbox.close(problem);
   return problem;
 }
 
 void Node::stop() {
+  impl_->run_end.ask();
   if (impl_->options.context == nullptr) return impl_->loop.stop();
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
@@ -167,35 +220,6 @@ std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
   auto [receipt, first] = impl_->inbox.add(transaction, prove);
   if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
   return std::move(receipt);
-}
-
-Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
-                                   const std::function<void(const Transaction&)>& visit) {
-  options = with_paths(std::move(options));
-  const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return genesis.error();
-  auto store = DiskStore::open(options.data);
-  if (!store) return store.error();
-  const LogReader reader(**store, genesis->context(),
-                         static_cast<std::uint32_t>(genesis->nodes.size()));
-  bool damaged = false;
-  const auto read = reader.each(Round{0}, [&](const LogEntry& entry) {
-    if (entry.first + entry.count <= from) return true;
-    std::uint64_t position = entry.first;
-    for (const LoggedBlock& b : entry.blocks) {
-      const auto payload = reader.payload(b);
-      damaged = !payload;
-      if (damaged) return false;
-      position =
-          each_ordered(b, payload->view(), position, [&](const Transaction& t, const Validity&) {
-            if (t.position >= from) visit(t);
-          });
-    }
-    return true;
-  });
-  if (!read || damaged)
-    return "the log of '" + options.home + "' is damaged; restore it from a backup";
-  return Unit{};
 }
 
 }  // namespace thresher::net

@@ -9,10 +9,6 @@
 
 namespace thresher::net {
 namespace {
-/// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
-constexpr std::uint64_t kServeRate = 250;
-/// Parts of the log that one question brings at most.
-constexpr std::uint32_t kMostParts = 16;
 /// A shorter payload that still waits for its block gets what came since. Unit: bytes.
 constexpr std::size_t kExtend = 16 * 1024;
 
@@ -44,13 +40,20 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                 {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },
                  [this](const std::string& why) { say(Level::kWarning, why); },
+                 [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
                  [this] { return gives_way(); }}),
       sync(committee(), self, chain,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
-            [this] { return writer->backlog() < options.pool_bytes; }}),
-      submissions(limits()),
-      served(genesis.nodes.size()) {
+            [this] { return writer->backlog() < options.pool_bytes; },
+            [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      log_service(genesis.nodes.size(),
+                  {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
+                   [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
+                   &Loop::now_us}),
+      conduct(genesis.nodes.size(),
+              [this](Level level, const std::string& line) { say(level, line); }),
+      submissions(limits()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   batcher.register_keys(keys);
@@ -84,7 +87,7 @@ Sample Node::Impl::sample() const {
   out.syncs = store->syncs();
   out.pool_bytes = submissions.pool().bytes();
   out.links_up = transport.node_links();
-  out.malformed = malformed;
+  out.malformed = malformed + conduct.sum(Deed::kMalformed);
   out.blocks_accepted = s.blocks_accepted;
   out.direct_commits = s.direct_commits;
   out.indirect_commits = s.indirect_commits;
@@ -102,8 +105,7 @@ Sample Node::Impl::sample() const {
   out.verify_retries = v.retried;
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
-  const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
-  out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
+  out.waits_for = waits_for();
   return out;
 }
 
@@ -143,6 +145,7 @@ void Node::Impl::broadcast(const Frame& f) {
 
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
+  if (!ledger.follows(out)) return note_gap(out);
   for (dag::BlockPtr& b : out.blocks) {
     if (!fill_in(b)) {
       return halt("a block of the committed log cannot be read back from '" + options.home +
@@ -154,15 +157,22 @@ void Node::Impl::deliver(dag::Committed out) {
   feed_subscribers();
 }
 
-// Puts one commit into the log and the application.
+// Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(dag::Committed out) {
   LogEntry entry = ledger.append(
       out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
-        app.apply(t);
+        // A stop does not wait for the application to take a whole commit: the log has it, and
+        // gives it again at the next start.
+        app_lags = app_lags || run_end.asked() || !calls.run("apply()", [&] { app.apply(t); });
         payload_bytes += t.data.size();
-        if (const auto awaited = submissions.ordered(t.client, print)) answer(*awaited, t, out, block);
+        if (const auto awaited = submissions.ordered(t.client, print)) {
+          answer(*awaited, t, out, block);
+        }
       });
-  writer->ledger(std::move(entry));
+  writer->ledger(std::move(entry), engine->take_progress(out.slot));
+  // The order stands, and so do the acknowledgements; the application has to be mended and gets the
+  // log again at the next start.
+  if (!calls.problem().empty()) halt(calls.problem());
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
@@ -205,15 +215,21 @@ void Node::Impl::accuse(const Accuse& a) {
                 "the folder is an old copy. One key must never sign twice: stop the other process, "
                 "or start this node with a new key in the next epoch");
   }
+  conduct.convict(a.who);
   say(Level::kWarning, "node " + std::to_string(a.who.value) +
                            " signed two blocks for one round (evidence: " +
                            std::to_string(a.evidence.size()) + " bytes)");
 }
 
-void Node::Impl::say(Level level, const std::string& line) const {
+void say(const NodeOptions& options, Level level, const std::string& line) {
   if (options.log) return options.log(level, line);
   if (level < Level::kWarning) return;
   std::fprintf(stderr, "%s: %s\n", level == Level::kError ? "error" : "warning", line.c_str());
+}
+
+// A log that throws loses its line; the node goes on.
+void Node::Impl::say(Level level, const std::string& line) {
+  calls.pass([&] { net::say(options, level, line); });
 }
 
 void Node::Impl::halt(const std::string& why) {
@@ -273,6 +289,9 @@ bool Node::Impl::verdicts_due() const {
 
 void Node::Impl::collect_verdicts() {
   for (const crypto::VerifyAnswer& answer : batcher.run()) {
+    if (!answer.good() && answer.sender != self.value) {
+      conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
+    }
     if (const auto whole = lists.settle(answer))
       (void)engine->push(Verified{whole->ticket, whole->good()});
   }
@@ -310,37 +329,8 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
-  if (!engine->receive(peer, f)) {
-    ++malformed;
-    return;
-  }
+  if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
-}
-
-// Parts of the log to a peer, one at a time and at a bounded rate. A new question takes the place
-// of the one before.
-void Node::Impl::serve_log(NodeId to, const wire::WantLog& want) {
-  Served& s = served[to.value];
-  s.want = want;
-  s.parts = std::clamp(want.parts, 1u, kMostParts);
-  if (!s.waits) serve_part(to);
-}
-
-void Node::Impl::serve_part(NodeId to) {
-  Served& s = served[to.value];
-  const std::uint64_t now = Loop::now_us();
-  if (now >= s.next_us) {
-    const LogAnswer answer = reader.part(s.want, ledger.slot());
-    s.next_us = now + answer.frame.payload.size() / kServeRate;
-    s.want = answer.rest;
-    s.parts = transport.send(to.value, answer.frame) && answer.more ? s.parts - 1 : 0;
-    if (s.parts == 0) return;
-  }
-  s.waits = true;
-  loop.call_after(s.next_us > now ? s.next_us - now : 0, [this, to] {
-    served[to.value].waits = false;
-    serve_part(to);
-  });
 }
 
 // The log, for nodes that were away.
@@ -349,16 +339,17 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   switch (f.kind) {
     case kWantLog:
       if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
-        serve_log(from, *want);
+        log_service.want(from, *want);
+        serve_log();
       } else {
-        ++malformed;
+        conduct.note(from, Deed::kMalformed);
       }
       return;
     case kWantLogHash:
       if (const auto answer = reader.hash_after(f)) {
         (void)transport.send(from.value, *answer);
       } else {
-        ++malformed;
+        conduct.note(from, Deed::kMalformed);
       }
       return;
     case kLogPart:
@@ -368,8 +359,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       sync.hash(from, f, now);
       break;
     default:
-      ++malformed;
-      return;
+      return conduct.note(from, Deed::kMalformed);
   }
   pump();
 }

@@ -111,7 +111,7 @@ void Node::Impl::take_own() {
     const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
     const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
     if (answers.refused.empty()) {
-      promises.emplace(sequence, std::move(ask));
+      inbox.keep(sequence, std::move(ask));
     } else {
       ask.fail(in_words(answers.refused.begin()->first, options.transaction_bytes));
     }
@@ -129,9 +129,7 @@ void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uin
 
 void Node::Impl::refuse(const Submission& s, Refusal why) {
   if (s.client == own_client) {
-    if (auto it = promises.extract(s.sequence)) {
-      it.mapped().fail(in_words(why, options.transaction_bytes));
-    }
+    if (auto ask = inbox.settle(s.sequence)) ask->fail(in_words(why, options.transaction_bytes));
   }
   const std::vector<ConnectionId> links = visitors.links_of(s.client);  // a refusal may end one
   for (const ConnectionId id : links) refuse(id, why, {s.sequence});
@@ -142,11 +140,6 @@ void Node::Impl::watch_submissions() {
   submissions.expire(ledger, [&](const Submission& s) { expired.push_back(s); });
   for (const Submission& s : expired) refuse(s, Refusal::kExpired);
   loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
-}
-
-void Node::Impl::fail_own(const std::string& why) {
-  inbox.close(why);
-  for (auto& [sequence, ask] : std::exchange(promises, {})) ask.fail(why);
 }
 
 void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
@@ -238,21 +231,32 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const dag::Co
     append(t.position, acks[id]);
   }
   if (s.client != own_client) return;
-  auto asked = promises.extract(s.sequence);
-  if (!asked) return;
+  auto ask = inbox.settle(s.sequence);
+  if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}};
-  if (asked.mapped().prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
-  asked.mapped().promise.set_value(std::move(receipt));
+  if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
+  ask->promise.set_value(std::move(receipt));
 }
 
-Bytes Node::Impl::status() const {
+Bytes Node::Impl::status() {
   const EngineSample now = engine->sample();
   const crypto::BatcherFigures verified = batcher.figures();
-  return wire::encode(NodeStatus{ledger.length(), now.round.value, ledger.slot().value,
-                                 transport.node_bytes_sent(), store->syncs(), payload_bytes,
-                                 ledger.log_hash(), app.state(),
-                                 static_cast<std::uint32_t>(transport.node_links()),
-                                 verified.answered, verified.batches, now.certificate_calls});
+  NodeStatus out{ledger.length(),
+                 now.round.value,
+                 ledger.slot().value,
+                 transport.node_bytes_sent(),
+                 store->syncs(),
+                 payload_bytes,
+                 ledger.log_hash(),
+                 {},
+                 static_cast<std::uint32_t>(transport.node_links()),
+                 verified.answered,
+                 verified.batches,
+                 now.certificate_calls};
+  if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
+  out.waits_for = waits_for();
+  out.peers = peers();
+  return wire::encode(out);
 }
 
 }  // namespace thresher::net

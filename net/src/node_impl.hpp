@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "complaints.hpp"
+#include "conduct.hpp"
+#include "host_calls.hpp"
 #include "ledger.hpp"
 #include "log_reader.hpp"
+#include "log_service.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
+#include "run_end.hpp"
 #include "submissions.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
@@ -23,6 +27,9 @@
 #include "writer_thread.hpp"
 
 namespace thresher::net {
+
+/// To the host's log, or to stderr from warnings on.
+void say(const NodeOptions& options, Level level, const std::string& line);
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
@@ -40,6 +47,7 @@ struct Node::Impl final : EngineHost {
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
+  void refused(NodeId from, std::uint64_t messages) override;
   bool fill_in(dag::BlockPtr& block) const override;
 
   Committee committee() const;
@@ -54,26 +62,36 @@ struct Node::Impl final : EngineHost {
   void arm_verdicts();
   void feed();
   void commit(dag::Committed commit);
-  void say(Level level, const std::string& line) const;
+  void say(Level level, const std::string& line);
   void halt(const std::string& why);
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
-  void serve_log(NodeId to, const wire::WantLog& want);
-  void serve_part(NodeId to);
+
+  // node_peers.cpp: what is known of the others, and what they get of the log
+  std::string waits_for() const;
+  std::vector<PeerStatus> peers() const;
+  void false_answer(NodeId from, const std::string& how);
+  void serve_log();
 
   // node.cpp: the life of a node
   std::string claim_store();
   std::string begin();
+  void live();
   void finish();
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  std::string replay_entry(const LogEntry& entry);
+  std::string restore_record(Restored record);
+  std::string unreadable(Errc why, const std::string& place) const;
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();
   void adopt(dag::Committed commit);
   void remind();
+  void note_gap(const dag::Committed& commit);
+  bool log_lacks() const { return ledger.slot() < lacks_until; }
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -86,13 +104,12 @@ struct Node::Impl final : EngineHost {
               const dag::BlockPtr& block);
   void refuse(const Submission& s, Refusal why);
   void watch_submissions();
-  void fail_own(const std::string& why);
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
   void acknowledge();
-  Bytes status() const;
+  Bytes status();
 
   NodeOptions options;
   App& app;
@@ -109,7 +126,16 @@ struct Node::Impl final : EngineHost {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  LogService log_service;
+  bool serving = false;  // a timer runs for the next part
+  Conduct conduct;
+  HostCalls calls;
+  bool app_lags = false;  // the application did not get all of the log
+  RunEnd run_end;
+  std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
+  std::string metrics_problem;       // why its port could not be opened
+  std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
@@ -118,17 +144,10 @@ struct Node::Impl final : EngineHost {
   Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
+  Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
-  std::uint64_t malformed = 0;
-  struct Served {
-    wire::WantLog want;
-    std::uint32_t parts = 0;    // still to come
-    std::uint64_t next_us = 0;  // the next one not before
-    bool waits = false;         // for that time
-  };
-  std::vector<Served> served;  // by peer
-
+  std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
   Visitors visitors;
   Complaints complaints;                                // about clients
   std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
@@ -140,9 +159,8 @@ struct Node::Impl final : EngineHost {
   bool feeding_subscribers = false;
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
-  OwnSubmissions inbox;                             // not taken yet
-  std::map<std::uint64_t, OwnSubmission> promises;  // taken, by sequence
-  bool key_noted = false;                           // see key_use.hpp
+  OwnSubmissions inbox;
+  bool key_noted = false;    // see key_use.hpp
   bool has_records = false;  // the store had some of the protocol at the start
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context

@@ -17,6 +17,9 @@ constexpr std::size_t kLargeBytes = 8u << 20;
 /// Fields of a message without a list, unknown ones included.
 constexpr std::size_t kSmallFields = 64;
 constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
+/// What a status says of one peer; its longest text in it.
+constexpr std::size_t kPeerBytes = 512;
+constexpr std::size_t kProblemBytes = 256;
 /// Messages within messages.
 constexpr int kDepth = 4;
 
@@ -200,6 +203,24 @@ Bytes encode(const LogHash& m) {
   return bytes_of(out);
 }
 
+void put(const PeerStatus& m, pb::PeerStatus& out) {
+  out.set_id(m.id.value);
+  out.set_up(m.up);
+  out.set_address(m.address);
+  out.set_problem(m.problem.substr(0, kProblemBytes));
+  out.set_round(m.round);
+  out.set_lag(m.lag);
+  out.set_links(m.links);
+  out.set_bytes_sent(m.bytes_sent);
+  out.set_bytes_received(m.bytes_received);
+  out.set_log_bytes(m.log_bytes);
+  out.set_malformed(m.malformed);
+  out.set_refused(m.refused);
+  out.set_bad_signatures(m.bad_signatures);
+  out.set_false_answers(m.false_answers);
+  out.set_suspicion(m.suspicion);
+}
+
 Bytes encode(const NodeStatus& m) {
   pb::StatusReply out;
   out.set_length(m.length);
@@ -214,6 +235,8 @@ Bytes encode(const NodeStatus& m) {
   out.set_signatures(m.signatures);
   out.set_verify_calls(m.verify_calls);
   out.set_certificate_calls(m.certificate_calls);
+  out.set_waits_for(m.waits_for);
+  for (const PeerStatus& peer : m.peers) put(peer, *out.add_peers());
   return bytes_of(out);
 }
 
@@ -358,13 +381,29 @@ std::optional<LogHash> decode(ByteView control) {
 template <>
 std::optional<NodeStatus> decode(ByteView control) {
   pb::StatusReply in;
-  if (!parse_small(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
+  if (!parse_large(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
     return std::nullopt;
   }
-  return NodeStatus{in.length(),           in.round(),         in.slot(),
-                    in.node_bytes(),       in.syncs(),         in.payload_bytes(),
-                    digest(in.log_hash()), digest(in.state()), in.links(),
-                    in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+  // Small, but for what it says of each peer.
+  const auto peers = static_cast<std::size_t>(in.peers_size());
+  if (control.size() > kSmallBytes + peers * kPeerBytes ||
+      !few_fields(control, kSmallFields + peers)) {
+    return std::nullopt;
+  }
+  NodeStatus out{in.length(),           in.round(),         in.slot(),
+                 in.node_bytes(),       in.syncs(),         in.payload_bytes(),
+                 digest(in.log_hash()), digest(in.state()), in.links(),
+                 in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+  out.waits_for = in.waits_for();
+  out.peers.reserve(peers);
+  for (const pb::PeerStatus& p : in.peers()) {
+    if (p.id() > 0xffff) return std::nullopt;
+    out.peers.push_back({NodeId{static_cast<std::uint16_t>(p.id())}, p.up(), p.address(),
+                         p.problem(), p.round(), p.lag(), p.links(), p.bytes_sent(),
+                         p.bytes_received(), p.log_bytes(), p.malformed(), p.refused(),
+                         p.bad_signatures(), p.false_answers(), p.suspicion()});
+  }
+  return out;
 }
 
 template <>

@@ -167,8 +167,8 @@ TEST(Node, ADamagedPayloadIsNoticedAtTheStart) {
   net.stop(0);
   const std::string bodies = net.home(0) + "/data/wal";
   std::fstream file(bodies, std::ios::in | std::ios::out | std::ios::binary);
-  std::string content(4096, '\0');
-  file.read(content.data(), 4096);
+  std::string content(65536, '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
   const std::size_t at = content.find("damaged");
   ASSERT_NE(at, std::string::npos);
   file.clear();

@@ -7,15 +7,19 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -72,6 +76,7 @@ class RawPeer {
  public:
   RawPeer(std::uint16_t port, const crypto::SigningKey& key, int receive_buffer = 0)
       : fd_(connect_to(port, receive_buffer)), context_(SSL_CTX_new(TLS_client_method())) {
+    (void)std::signal(SIGPIPE, SIG_IGN);  // the other side may close while this one writes
     const timeval patience{20, 0};
     (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     (void)::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -88,12 +93,25 @@ class RawPeer {
   }
 
   /// TLS, then hellos both ways.
-  bool greet(const Digest& chain) {
-    if (!handshake()) return false;
+  bool greet(const Digest& chain) { return handshake() && greet_now(chain); }
+  /// The hellos alone. Pre: handshake().
+  bool greet_now(const Digest& chain) {
     if (!write(bytes_of({0, wire::encode(wire::Hello{kWireVersion, chain}), {}}))) return false;
     return frame().has_value();
   }
   bool handshake() { return fd_ >= 0 && SSL_connect(ssl_.get()) == 1; }
+  /// The same over a long way: every answer to the other side leaves so much later.
+  bool handshake_slowly(std::chrono::milliseconds pause) {
+    if (fd_ < 0) return false;
+    (void)::fcntl(fd_, F_SETFL, O_NONBLOCK);
+    int done = SSL_connect(ssl_.get());
+    while (done != 1 && SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) {
+      std::this_thread::sleep_for(pause);
+      done = SSL_connect(ssl_.get());
+    }
+    (void)::fcntl(fd_, F_SETFL, 0);
+    return done == 1;
+  }
   bool write(ByteView data) {
     std::size_t done = 0;
     return SSL_write_ex(ssl_.get(), data.data(), data.size(), &done) == 1 && done == data.size();

@@ -202,6 +202,34 @@ TEST(Wire, HugeCountsAreRefusedBeforeTheyCostMemory) {
   EXPECT_FALSE(decode<dag::Want>(encode(most).view()));
 }
 
+// A status is as large as the peers it tells of, and no larger.
+TEST(Wire, AStatusTellsOfEveryPeer) {
+  NodeStatus status{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)};
+  status.waits_for = "reads its log";
+  for (std::uint16_t i = 0; i < 200; ++i) {
+    PeerStatus p;
+    p.id = NodeId{i};
+    p.up = i % 2 == 0;
+    p.address = "10.0.0." + std::to_string(i) + ":26656";
+    p.problem = i == 7 ? std::string(4000, 'x') : "connection lost";
+    p.round = i * 1000u;
+    p.suspicion = i % 3;
+    status.peers.push_back(p);
+  }
+  const Bytes encoded = encode(status);
+  const auto back = decode<NodeStatus>(encoded.view());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->waits_for, status.waits_for);
+  ASSERT_EQ(back->peers.size(), 200u);
+  EXPECT_EQ(back->peers[199].address, "10.0.0.199:26656");
+  EXPECT_EQ(back->peers[199].round, 199'000u);
+  EXPECT_EQ(back->peers[7].problem.size(), 256u);
+  EXPECT_EQ(back->peers[5].suspicion, 2u);
+  EXPECT_EQ(encode(*back), encoded);
+  const std::string padding = "\xfa\x07\x80\x08" + std::string(200 * 512, 'x');
+  EXPECT_FALSE(decode<NodeStatus>(as_view(joined(encoded) + padding)));
+}
+
 TEST(Wire, SmallMessagesStaySmall) {
   const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
   for (const Kind& k : kinds()) {

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "thresher/verify/text.hpp"
 
@@ -97,6 +98,55 @@ TEST(Portfolio, AnAnswerDoesNotWaitForACompetitorThatDoesNotEnd) {
   EXPECT_EQ(outcomes[0].checker, "zcs");
   EXPECT_TRUE(outcomes[0].left_behind);
   gate.open_and_wait();
+}
+
+constexpr const char* kFour =
+    "skel S { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+    "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
+    "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; }\n"
+    "specifications (0) { ends: <>(a == 0); moves: <>(x >= 1); hard: [](x <= N); easy: [](b <= N); "
+    "} }";
+
+TEST(Portfolio, SafetyIsAskedBeforeLiveness) {
+  const auto ta = parse_automaton(kFour, "four.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.threads = 1;
+  std::vector<std::string> asked;
+  run_portfolio(*ta, options,
+                [&asked](const Automaton&, const Property& p, const std::string& checker, double,
+                         const CheckControl&) {
+                  asked.push_back(p.name);
+                  return safe(checker);
+                });
+  EXPECT_EQ(asked, (std::vector<std::string>{"hard", "easy", "ends", "moves"}));
+}
+
+// What takes all the time that it gets leaves the others theirs, and gets more in the end.
+TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
+  const auto ta = parse_automaton(kFour, "four.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.threads = 1;
+  options.seconds = 4;
+  options.checker = "explicit";  // one checker for each property
+  std::vector<double> given;
+  const auto outcomes =
+      run_portfolio(*ta, options,
+                    [&given](const Automaton&, const Property& p, const std::string& checker,
+                             double seconds, const CheckControl&) {
+                      if (p.name != "hard") return safe(checker);
+                      given.push_back(seconds);
+                      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+                      Outcome out;
+                      out.why = "no answer";
+                      return out;
+                    });
+  ASSERT_EQ(outcomes.size(), 4u);
+  for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(outcomes[i].verdict, Verdict::kSafe) << i;
+  EXPECT_EQ(outcomes[2].verdict, Verdict::kUnknown);
+  ASSERT_EQ(given.size(), 2u);
+  EXPECT_GT(given[1], given[0]);
 }
 
 TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {

@@ -19,12 +19,32 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
+
+/// What a node says of another one. Counters run since it began.
+struct PeerStatus {
+  NodeId id;
+  bool up = false;
+  std::string address;      ///< of the newest link; empty: there was none
+  std::string problem;      ///< why the last connection ended or did not come; empty: none did
+  std::uint64_t round = 0;  ///< the highest in what it sent of its own; 0: nothing yet
+  std::uint64_t lag = 0;    ///< rounds behind what a correct node has reached
+  std::uint64_t links = 0;  ///< that came up
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t log_bytes = 0;  ///< of the log, that it fetched there
+  std::uint64_t malformed = 0;  ///< frames of it that could not be decoded
+  std::uint64_t refused = 0;    ///< messages of it over a quota, far away, or against the rules
+  std::uint64_t bad_signatures = 0;  ///< in what it sent
+  std::uint64_t false_answers = 0;   ///< about the log
+  std::uint32_t suspicion = 0;       ///< 0: none; 1: reason for a warning lately; 2: proved faulty
+};
 
 /// What a node says of itself.
 struct NodeStatus {
@@ -41,6 +61,8 @@ struct NodeStatus {
   std::uint64_t signatures = 0;         ///< verified
   std::uint64_t verify_calls = 0;       ///< in which they were
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
+  std::string waits_for{};              ///< why it is not ready; empty: it is
+  std::vector<PeerStatus> peers{};
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 

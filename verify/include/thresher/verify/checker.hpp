@@ -47,6 +47,11 @@ struct CheckControl {
   bool keep_proofs = false;
 };
 
+/// The same automaton with guards free of what the resilience condition makes true or false anyway:
+/// `x >= 1 || x == 0` is true, and no case of its own. Rules keep their places. What is not decided
+/// within the time stays as it was.
+Automaton simplified(const Automaton& automaton, double seconds);
+
 /// What `CheckOptions::checker` may be.
 const std::vector<std::string>& checker_names();
 

@@ -28,9 +28,9 @@
 namespace thresher::certified {
 
 /// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
-/// as their body; kDelivered: committed anchors by round; kVoted: the last header voted for, by
-/// author. kOwn holds the payload in its value, because the author repeats it after a restart; a
-/// voter gets it again from there, or with the vertex.
+/// as their body; kDelivered: committed anchors by round, behind the round of the one before (u64);
+/// kVoted: the last header voted for, by author. kOwn holds the payload in its value, because the
+/// author repeats it after a restart; a voter gets it again from there, or with the vertex.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
