@@ -34,6 +34,7 @@ std::string in_words(Refusal why, std::uint64_t limit) {
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
+  if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
   if (id < kFirstClient) return;
   if (up) return welcome(id);
   visitors.leave(id);

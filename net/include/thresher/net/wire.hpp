@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/client_id.hpp"
+#include "thresher/net/incarnation.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net::wire {
@@ -30,6 +32,7 @@ inline constexpr std::size_t kSmallBytes = 1024;
 struct Hello {
   std::uint32_t version = 0;
   Digest chain{};
+  std::optional<Incarnation> incarnation{};  ///< of a node
 };
 /// `header`: as encode_header wrote it. `payload_bytes`: its share of the frame's payload.
 struct CarriedBlock {
@@ -63,6 +66,19 @@ struct LogHash {
   Digest hash{};
   bool known = false;
 };
+/// What a peer knows of the node that asks: see start_question.hpp.
+struct Known {
+  std::optional<Incarnation> incarnation{};  ///< the highest one it has heard of
+  std::uint64_t round = 0;                   ///< that the node's messages bound it to
+  std::uint64_t vote = 0;
+  Bytes last_signed{};  ///< the last thing it signed that the peer holds
+};
+/// Another process has the node's key and is connected to the sender, too.
+struct OtherProcess {
+  Incarnation incarnation{};
+  std::string address{};
+  bool speaks = false;  ///< it has sent more than questions
+};
 struct Welcome {
   Round slot;
   ClientId client{};
@@ -88,7 +104,7 @@ struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
-/// Status: no field so far, so no bytes.
+/// Status, WantKnown and Alive: no field so far, so no bytes.
 struct Empty {};
 
 Bytes encode(const Hello& m);
@@ -100,6 +116,8 @@ Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
 Bytes encode(const LogHash& m);
+Bytes encode(const Known& m);
+Bytes encode(const OtherProcess& m);
 Bytes encode(const NodeStatus& m);
 Bytes encode(const Welcome& m);
 Bytes encode(const Submit& m);
@@ -125,6 +143,8 @@ template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
 template <> std::optional<LogHash> decode(ByteView control);
+template <> std::optional<Known> decode(ByteView control);
+template <> std::optional<OtherProcess> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
 template <> std::optional<Welcome> decode(ByteView control);
 template <> std::optional<Submit> decode(ByteView control);
