@@ -14,6 +14,7 @@ struct Advice {
 constexpr Advice kAdvice[] = {
     {ENOSPC, "free space, then start the node again: what it stored is whole"},
     {EDQUOT, "raise the quota, then start the node again: what it stored is whole"},
+    {EFBIG, "raise the limit of a file's size (ulimit -f), or free space: what it stored is whole"},
     {EMFILE, "raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)"},
     {ENFILE, "raise the machine's limit of open files (fs.file-max)"},
     {EROFS,

@@ -8,7 +8,6 @@
 #include <thread>
 #include <utility>
 
-#include "key_use.hpp"
 #include "memory_store.hpp"
 #include "node_impl.hpp"
 #include "thresher/core/prng.hpp"
@@ -99,35 +98,6 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   return node;
 }
 
-// The store says whose it is before the key is used for the first time. Then a used key beside a
-// store without that record means lost data, and not a crash before the first record of the
-// protocol.
-std::string Node::Impl::claim_store() {
-  if (options.store == StoreKind::kMemory) return {};
-  const Bytes owner = Bytes::copy_of(key.public_key());
-  std::optional<bool> own;
-  const auto scanned = store->scan(kOwnerTable, {}, [&](ByteView, ByteView value) {
-    own = std::equal(value.begin(), value.end(), owner.view().begin(), owner.view().end());
-    return false;
-  });
-  const bool lost = !own && !has_records && key_was_used(options.key, key.public_key());
-  if (own == false) {
-    return "the data in '" + options.data + "' belong to another key than '" + options.key +
-           "'; give this node the folder that was made with its key";
-  }
-  if (lost) {
-    return "blocks were signed with the key '" + options.key + "', but the data in '" +
-           options.data +
-           "' are gone. One key must never sign twice: put the data back, "
-           "or start this node with a new key in the next epoch";
-  }
-  if (own) return {};
-  const Persist record{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}};
-  if (scanned && store->write(std::span(&record, 1), true)) return {};
-  return "cannot write to the store '" + options.data + "': " + store->problem() +
-         "; free space or allow it";
-}
-
 // Opens the sockets and starts the writer.
 std::string Node::Impl::begin() {
   if (!metrics_problem.empty()) return metrics_problem;
@@ -136,6 +106,7 @@ std::string Node::Impl::begin() {
       *store, [this](const dag::Block& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier) {
         loop.post([this, barrier] {
+          durable_barrier = barrier;
           engine->persisted(barrier);
           pump();
         });
@@ -155,11 +126,8 @@ std::string Node::Impl::begin() {
         });
       },
       ledger.end());
-  // Known to this node alone: a private sampler draws from it.
-  const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
-  (void)engine->push(Start{hash(secret).prefix()});
   loop.post([this] {
-    pump();
+    begin_start();
     watch_lag();
   });
   return {};
@@ -168,7 +136,10 @@ std::string Node::Impl::begin() {
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   transport.close();
+  const bool signs = !starting && engine->pledge().beyond({});
+  note_peers();
   writer.reset();
+  if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
   metrics.reset();
   if (stopped_because.empty()) save_snapshot();
 }

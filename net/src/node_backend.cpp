@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "key_use.hpp"
 #include "node_impl.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
@@ -46,12 +45,17 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      standing(committee(), self,
+               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                [this](Round slot) { return reader.hash_at(slot); }}),
       log_service(genesis.nodes.size(),
                   {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
                    [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
                    &Loop::now_us}),
       conduct(genesis.nodes.size(),
-              [this](Level level, const std::string& line) { say(level, line); }) {
+              [this](Level level, const std::string& line) { say(level, line); }),
+      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
+      others_told(committee()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   batcher.register_keys(keys);
@@ -187,19 +191,11 @@ void Node::Impl::cancel(TimerId id) {
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
+  last_barrier = std::max(last_barrier, barrier);
   writer->persist(std::move(records), barrier);
 }
 
-// Before the first signature the use of the key is noted, so that lost data do not look like a new
-// node.
 void Node::Impl::endorse(const Endorse& e) {
-  if (!key_noted && options.store != StoreKind::kMemory) {
-    if (!note_key_use(options.key, key.public_key())) {
-      return halt("cannot write '" + key_use_path(options.key) +
-                  "'; free space or allow it, then restart the node");
-    }
-    key_noted = true;
-  }
   (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
@@ -241,7 +237,7 @@ void Node::Impl::halt(const std::string& why) {
 
 // Runs inputs until nothing is left to do now.
 void Node::Impl::pump() {
-  if (std::exchange(pumping, true)) return;
+  if (quiet() || std::exchange(pumping, true)) return;
   do {
     (void)engine->run();
     collect_verdicts();
@@ -330,6 +326,11 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
+  if (f.kind == kWantKnown) return tell_known(peer);
+  if (f.kind == kKnown) return hear_known(peer, f);
+  if (f.kind == kOtherProcess) return hear_other_process(peer, f);
+  if (starting) return hold(peer, f);
+  if (quiet()) return;
   if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
 }
@@ -354,10 +355,14 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       }
       return;
     case kLogPart:
-      sync.part(from, f, now);
+      if (!quiet()) sync.part(from, f, now);
       break;
     case kLogHash:
-      sync.hash(from, f, now);
+      if (!quiet()) sync.hash(from, f, now);
+      if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
+        standing.hash(from, *answer, now);
+        check_log();
+      }
       break;
     default:
       return conduct.note(from, Deed::kMalformed);

@@ -17,6 +17,7 @@ constexpr std::size_t kClientIds = 1u << 16;
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
+  if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
   if (id < kFirstClient || up) return;
   std::erase_if(client_links, [id](const auto& entry) { return entry.second == id; });
   subscriptions.erase(id);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "complaints.hpp"
 #include "conduct.hpp"
 #include "host_calls.hpp"
 #include "ledger.hpp"
@@ -16,6 +17,9 @@
 #include "metrics.hpp"
 #include "order_engine.hpp"
 #include "run_end.hpp"
+#include "sign_once.hpp"
+#include "standing_check.hpp"
+#include "start_question.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -71,10 +75,27 @@ struct Node::Impl final : EngineHost {
   void serve_log();
 
   // node.cpp: the life of a node
-  std::string claim_store();
   std::string begin();
   void live();
   void finish();
+
+  // node_start.cpp: up to the first signature
+  std::string claim_store();
+  void recall_peers(std::optional<Incarnation>& own);
+  void meet(NodeId peer);
+  void note_peers();
+  void note_pledge();
+  void begin_start();
+  void ask(NodeId peer);
+  void watch_start();
+  void tell_known(NodeId to);
+  std::string proof_against_self(NodeId from, const wire::Known& known) const;
+  void hear_known(NodeId from, const Frame& f);
+  void hear_other_process(NodeId from, const Frame& f);
+  std::string never_twice(const std::string& what) const;
+  void weigh_answers();
+  void start_engine();
+  void hold(NodeId from, const Frame& f);
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
@@ -84,6 +105,9 @@ struct Node::Impl final : EngineHost {
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();
+  void check_log();
+  /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
+  bool quiet() const { return starting || standing.suspects(); }
   void adopt(dag::Committed commit);
   void remind();
   void note_gap(const dag::Committed& commit);
@@ -115,6 +139,7 @@ struct Node::Impl final : EngineHost {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  StandingCheck standing;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part
   Conduct conduct;
@@ -153,8 +178,32 @@ struct Node::Impl final : EngineHost {
     Prove prove = Prove::kNo;
   };
   std::map<std::uint64_t, Promised> promises;  // by sequence
-  bool key_noted = false;                      // see key_use.hpp
   bool has_records = false;                    // the store had some of the protocol at the start
+  SignOnce sign_once;
+  Incarnation incarnation;  // of this start
+  struct Starting {
+    explicit Starting(const StartQuestion& q) : question(q) {}
+    StartQuestion question;
+    std::uint64_t looks = 0;
+    std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
+    std::map<NodeId, std::size_t> held_bytes;
+  };
+  std::optional<Starting> starting;  // nothing of the protocol runs before its end
+  struct PeerKnown {
+    Incarnation incarnation;        // the highest one heard of; count 0: none
+    std::optional<Pledge> written;  // what the disk has, with the incarnation
+  };
+  std::map<NodeId, PeerKnown> peers_known;
+  Tally others_told;  // who told of another process with this key
+  Complaints complaints;
+  struct PledgeSample {
+    Pledge pledge;
+    std::uint64_t barrier = 0;  // the last one before it was taken
+  };
+  std::optional<PledgeSample> pledge_sample;
+  std::uint64_t last_barrier = 0;
+  std::uint64_t durable_barrier = 0;
+  std::uint64_t notes_due_us = 0;
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 namespace thresher::net {
@@ -19,8 +20,8 @@ bool close_after(int file, bool good) {
 
 }  // namespace
 
-bool write_synced(const std::string& path, ByteView content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+bool write_synced(const std::string& path, ByteView content, unsigned mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) return false;
   bool good = true;
   while (good && !content.empty()) {
@@ -31,6 +32,12 @@ bool write_synced(const std::string& path, ByteView content) {
   }
   good = good && ::fsync(file) == 0;
   return close_after(file, good) && sync_folder_of(path);
+}
+
+bool replace_synced(const std::string& path, ByteView content, unsigned mode) {
+  const std::string fresh = path + ".new";
+  return write_synced(fresh, content, mode) && std::rename(fresh.c_str(), path.c_str()) == 0 &&
+         sync_folder_of(path);
 }
 
 bool sync_folder(const std::string& folder) {

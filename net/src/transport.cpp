@@ -14,6 +14,7 @@
 #include "frame_budget.hpp"
 #include "loop_impl.hpp"
 #include "places.hpp"
+#include "second_links.hpp"
 #include "strangers.hpp"
 
 namespace thresher::net {
@@ -103,9 +104,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
   ConnectionPtr make(tcp::socket socket, Connection::Events events) {
-    const Connection::Settings settings{options.chain, options.max_frame_bytes,
-                                        options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
+    Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
+                                  options.handshake_us, options.silence_us};
+    settings.incarnation = own;
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
@@ -118,7 +119,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
             },
             [weak](Connection& c, Frame f) {
               const auto self = weak.lock();
-              if (self && !self->stopped) self->callbacks.on_frame(c.id, std::move(f));
+              if (self && !self->stopped) self->take(c, std::move(f));
             },
             [weak, over = std::move(over)](Connection& c, const std::string& why) {
               const auto self = weak.lock();
@@ -140,6 +141,23 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     if (c.id >= kFirstClient && clients() >= options.max_clients) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
+    const auto link = links.find(c.id);
+    if (link != links.end() && is_node(c.id) &&
+        seconds.contend(link->second, c.shared_from_this())) {
+      return;
+    }
+    take_place(c);
+  }
+
+  void take(Connection& c, Frame f) {
+    if (is_node(c.id)) {
+      if (f.kind == kAlive) return seconds.alive(c);
+      c.spoke |= of_protocol(f.kind);
+    }
+    callbacks.on_frame(c.id, std::move(f));
+  }
+
+  void take_place(Connection& c) {
     ConnectionPtr& slot = links[c.id];
     const ConnectionPtr old = std::exchange(slot, c.shared_from_this());
     if (old && old.get() != &c) old->close("replaced by a newer connection of the same node");
@@ -163,6 +181,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       if (linked || it == links.end()) peers[c.id].last_problem = why;
     }
     if (linked) links.erase(it);
+    seconds.closed(c);
     if (linked) callbacks.on_link(c.id, false);
     if (is_node(c.id) && callbacks.on_change) {
       if (linked || c.refused()) {
@@ -316,6 +335,13 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, std::uint64_t> backoff;
   Complaints complaints;
   ConnectionId next_client = kFirstClient;
+  std::optional<Incarnation> own;  // as peers are told
+  SecondLinks seconds{loop,
+                      options.answer_us,
+                      {[this](Connection& c) { take_place(c); },
+                       [this](const std::string& why) {
+                         if (complaints.fresh(why, Loop::now_us())) callbacks.on_error(why);
+                       }}};
   std::uint64_t dropped = 0;
   std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
   bool stopped = false;
@@ -331,6 +357,7 @@ Transport::~Transport() {
 void Transport::close() {
   impl_->stopped = true;
   if (impl_->strangers) impl_->strangers->close();
+  impl_->seconds.close();
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");
   for (const auto& [place, link] : std::exchange(impl_->speaking, {})) link->close("shutting down");
 }
@@ -419,6 +446,15 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   if (it == impl_->links.end()) return;
   const ConnectionPtr link = it->second;
   link->close(why);
+}
+
+void Transport::introduce(const Incarnation& own) {
+  impl_->own = own;
+}
+
+std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
+  const auto it = impl_->links.find(node);
+  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
 }
 
 std::size_t Transport::queued_bytes(ConnectionId to) const {

@@ -153,9 +153,9 @@ TEST(Node, AnOldCopyOfTheDiskIsStopped) {
   net.stop(3);
   fs::remove_all(net.home(3) + "/data");
   fs::rename(net.home(3) + "/copy", net.home(3) + "/data");
-  ASSERT_EQ(net.start(3), "");
-  (void)net.submit_later(0, as_view("wakes everybody up"));
-  EXPECT_NE(net.ending(3).find("One key must never sign twice"), std::string::npos);
+  const std::string why = net.start(3);
+  EXPECT_NE(why.find("One key must never sign twice"), std::string::npos) << why;
+  EXPECT_NE(why.find(net.home(3)), std::string::npos) << why;
   for (int k = 0; k < 3; ++k) net.submit(0, "the others go on");
 }
 

@@ -135,7 +135,7 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   loop.call_after(20'000'000, [&] { loop.stop(); });
   loop.run();
   old.join();
-  EXPECT_EQ(why, "the peer speaks wire version 1, this node 2; upgrade the older one");
+  EXPECT_EQ(why, "the peer speaks wire version 1, this node 3; upgrade the older one");
 }
 
 TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
@@ -143,7 +143,7 @@ TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   ASSERT_EQ(net.start(0), "");
   RawClient client(net.genesis().nodes[0].port);
   ASSERT_TRUE(client.up());
-  const std::string hello = frame(0, "\x08\x02\x12\x20" + chain_of(net));
+  const std::string hello = frame(0, "\x08\x03\x12\x20" + chain_of(net));
   EXPECT_EQ(client.receive(hello.size()), hello);
   client.send(hello);
   client.send(frame(kSubmit, {}, u64(7) + u64(0) + u32(5) + "hello"));

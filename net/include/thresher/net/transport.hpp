@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/incarnation.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -32,8 +34,8 @@ class io_context;
 
 namespace thresher::net {
 
-/// 2: control parts are Protobuf messages, see net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 2;
+/// 3: nodes say which start of theirs it is. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 3;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -102,6 +104,7 @@ struct TransportOptions {
   std::uint64_t frame_us = 8'000'000;  ///< an unfinished frame that gets less than 64 KiB is closed
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
+  std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
   std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
 };
 
@@ -139,6 +142,10 @@ class Transport {
 
   /// Closes every link; no callback is called from then on.
   void close();
+  /// Which start of this node peers are told of. Pre: before start().
+  void introduce(const Incarnation& own);
+  /// What a connected node said of itself, verified; empty: nothing, or there is no link.
+  std::optional<Incarnation> incarnation(ConnectionId node) const;
   /// Starts listening. The error says what, where and what to do; empty when all is well.
   std::string start();
   /// False when there is no link or its queue is full, or, for a client, the queues of all clients

@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/incarnation.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net::wire {
@@ -28,6 +30,7 @@ inline constexpr std::size_t kSmallBytes = 1024;
 struct Hello {
   std::uint32_t version = 0;
   Digest chain{};
+  std::optional<Incarnation> incarnation{};  ///< of a node
 };
 /// `header`: as encode_header wrote it. `payload_bytes`: its share of the frame's payload.
 struct CarriedBlock {
@@ -61,6 +64,19 @@ struct LogHash {
   Digest hash{};
   bool known = false;
 };
+/// What a peer knows of the node that asks: see start_question.hpp.
+struct Known {
+  std::optional<Incarnation> incarnation{};  ///< the highest one it has heard of
+  std::uint64_t round = 0;                   ///< that the node's messages bound it to
+  std::uint64_t vote = 0;
+  Bytes last_signed{};  ///< the last thing it signed that the peer holds
+};
+/// Another process has the node's key and is connected to the sender, too.
+struct OtherProcess {
+  Incarnation incarnation{};
+  std::string address{};
+  bool speaks = false;  ///< it has sent more than questions
+};
 struct Overloaded {
   std::uint32_t refused = 0;
   std::uint64_t limit = 0;  ///< bytes of a transaction, where one was larger; else 0
@@ -72,7 +88,7 @@ struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
-/// Submit, Ack and Status: no field so far, so no bytes.
+/// Submit, Ack, Status, WantKnown and Alive: no field so far, so no bytes.
 struct Empty {};
 
 Bytes encode(const Hello& m);
@@ -84,6 +100,8 @@ Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
 Bytes encode(const LogHash& m);
+Bytes encode(const Known& m);
+Bytes encode(const OtherProcess& m);
 Bytes encode(const NodeStatus& m);
 Bytes encode(const Overloaded& m);
 Bytes encode(const Subscribe& m);
@@ -106,6 +124,8 @@ template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
 template <> std::optional<LogHash> decode(ByteView control);
+template <> std::optional<Known> decode(ByteView control);
+template <> std::optional<OtherProcess> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
 template <> std::optional<Overloaded> decode(ByteView control);
 template <> std::optional<Subscribe> decode(ByteView control);

@@ -35,6 +35,10 @@ struct SecondOpinion {
 SecondOpinion cross_check(const Outcome& outcome, double seconds,
                           const std::string& program = "cvc5");
 
+/// For a process that is about to end in the middle of a call: kills the program and removes its
+/// file. A call that is under way or comes later then never returns.
+void abandon_cross_check();
+
 /// agreed, disagreed, unknown or unavailable
 std::string to_string(SecondOpinion::Kind kind);
 
