@@ -60,7 +60,8 @@ std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
 std::string Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
   if (!ledger.end().precedes(entry)) {
-    return unreadable(Errc::kCorrupt, missing_between(ledger.end(), entry.before, entry.slot));
+    return unreadable(Errc::kCorrupt, "it lacks commits: " +
+                                          missing_between(ledger.end(), entry.before, entry.slot));
   }
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);

@@ -34,13 +34,17 @@ constexpr std::uint64_t kClientHandshake = 3'000'000;
 
 // A self-signed certificate whose key is the node's key.
 void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
+  crypto::guard_openssl_keys();
   struct Free {
     void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
     void operator()(X509* x) const { X509_free(x); }
   };
-  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_new_raw_private_key(
+  const std::unique_ptr<EVP_PKEY, Free> given(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
       key.seed().size()));
+  // OpenSSL 3.0 leaves a raw key on its ordinary heap, and puts the copies that it makes of a key
+  // into the guarded one; the first is wiped when it goes.
+  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_dup(given.get()));
   const std::unique_ptr<X509, Free> cert(X509_new());
   X509_set_version(cert.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
