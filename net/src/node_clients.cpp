@@ -128,18 +128,20 @@ void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uin
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
-void Node::Impl::refuse(const Submission& s, Refusal why) {
-  if (s.client == own_client) {
-    if (auto ask = inbox.settle(s.sequence)) ask->fail(in_words(why, options.transaction_bytes));
-  }
-  const std::vector<ConnectionId> links = visitors.links_of(s.client);  // a refusal may end one
-  for (const ConnectionId id : links) refuse(id, why, {s.sequence});
-}
-
+// What can be ordered no more is refused, all of a client in one frame.
 void Node::Impl::watch_submissions() {
-  std::vector<Submission> expired;
-  submissions.expire(ledger, [&](const Submission& s) { expired.push_back(s); });
-  for (const Submission& s : expired) refuse(s, Refusal::kExpired);
+  std::map<ClientId, std::vector<std::uint64_t>> expired;
+  submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
+  for (const auto& [client, sequences] : expired) {
+    const std::vector<ConnectionId> links = visitors.links_of(client);  // a refusal may end one
+    for (const ConnectionId id : links) refuse(id, Refusal::kExpired, sequences);
+    if (client != own_client) continue;
+    for (const std::uint64_t sequence : sequences) {
+      if (auto ask = inbox.settle(sequence)) {
+        ask->fail(in_words(Refusal::kExpired, options.transaction_bytes));
+      }
+    }
+  }
   loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
 }
 

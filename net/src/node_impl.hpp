@@ -125,7 +125,6 @@ struct Node::Impl final : EngineHost {
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
               const dag::BlockPtr& block);
-  void refuse(const Submission& s, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);

@@ -101,6 +101,19 @@ TEST(Ledger, ATransactionIsOrderedInItsSlotsAlone) {
   EXPECT_TRUE(order(ledger, commit_of(8, {{5, 3, "x", endless}})).empty());
 }
 
+// The longest life there is: ordered in its first slot it is still known in its last, and in its
+// last it may still be ordered.
+TEST(Ledger, ALifeIsRememberedToItsLastSlot) {
+  Ledger ledger;
+  const Tx early{5, 0, "first slot", from(10)};
+  const Tx late{5, 1, "last slot", from(10)};
+  EXPECT_EQ(order(ledger, commit_of(10, {early})).size(), 1u);
+  order(ledger, commit_of(10 + kLongestLife - 1, {{6, 0, "x", from(20)}}));
+  EXPECT_TRUE(ledger.may_still_order(late.valid));
+  EXPECT_EQ(order(ledger, commit_of(10 + kLongestLife, {early, late})), (Sequences{1}));
+  EXPECT_FALSE(ledger.may_still_order(late.valid));
+}
+
 // Before: 262,144 transactions of others made every node forget, and whoever had seen an old one
 // could have it ordered again.
 TEST(Ledger, OthersCannotMakeATransactionCountTwice) {
