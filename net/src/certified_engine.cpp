@@ -99,6 +99,29 @@ struct CertifiedAdapter {
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static constexpr bool kExtends = false;
+  static Pledge pledge(const Bullshark& b) { return {b.round().value, b.voted().value}; }
+  static Pledge pledged(const certified::Message& m) {
+    const auto* vote = std::get_if<certified::Vote>(&m);
+    return {0, vote == nullptr ? 0 : vote->round.value};
+  }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
+  Bytes last_signed(const Bullshark& b, NodeId author) const {
+    const certified::ProposalPtr proposal = b.latest_of(author);
+    if (!proposal) return {};
+    Writer out;
+    encode_proposal(*proposal, settings.committee.size(), out);
+    return Bytes::from(out.take());
+  }
+  std::optional<LastSigned> read_signed(const Bullshark& b, const Bytes& bytes) const {
+    Reader in(bytes.view());
+    const auto proposal =
+        certified::decode_proposal(in, settings.chain, {settings.committee, rules.stragglers});
+    if (!proposal || !in.done() || (*proposal)->header.author != settings.self) return std::nullopt;
+    const certified::Proposal& p = **proposal;
+    const certified::ProposalPtr own = b.latest_of(settings.self);
+    const bool held = p.header.round < b.round() || (own && own->digest == p.digest);
+    return LastSigned{p.header.round, p.digest, p.signature, held};
+  }
   static std::size_t pending_submits(const Bullshark& b) { return b.pending_submits(); }
   static std::uint64_t refused(const Bullshark& d) { return d.stats().refused; }
   static Round spoke_of(const certified::Message& m, NodeId from) {

@@ -47,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t max_queue_bytes = 0;
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
+    std::optional<Incarnation> incarnation{};  // of this node
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -75,6 +76,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t place = 0;             // among those whose it is not known; of the owner
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+  bool spoke = false;  // it has sent frames of the protocol; of the owner
+
+  /// The peer's, which it proved to hold. Pre: ready().
+  const PublicKey& key() const { return key_; }
+  /// As its hello says, signed with the key that the connection proved.
+  const std::optional<Incarnation>& incarnation() const { return incarnation_; }
 
   /// Like 10.0.0.7:26656; empty before there is one.
   const std::string& address() const { return address_; }
@@ -82,6 +89,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool closed() const { return closed_; }
   /// Closed because of what the peer is or said: its operator must know.
   bool refused() const { return refused_; }
+  /// Nothing more is read until resume(). Pre: called from `ready`.
+  void pause() { paused_ = true; }
+  void resume() {
+    if (std::exchange(paused_, false) && !closed_) read_head();
+  }
+  /// From now on what comes is read and thrown away.
+  void dismiss() {
+    dismissed_ = true;
+    resume();
+  }
   /// What waits here counts in `shared` too, from now on. Pre: nothing waits yet.
   void limit_queue(std::size_t bytes, std::shared_ptr<std::size_t> shared) {
     settings_.max_queue_bytes = bytes;
@@ -105,6 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
+      if (key) self->key_ = *key;
       if (!key || !self->events_.identified(*self, *key)) {
         return self->refuse("the peer's key is not the one pinned for it");
       }
@@ -230,7 +248,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void say_hello() {
-    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
+    wire::Hello hello{kWireVersion, settings_.chain, {}};
+    if (id < kFirstClient) hello.incarnation = settings_.incarnation;
+    queue_.push_back({kHello, wire::encode(hello), {}});
     write();
   }
 
@@ -309,7 +329,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
           self->reading_body_ = false;
           self->hold(0);
           self->accept_frame();
-          if (!self->closed_) self->read_head();
+          if (!self->closed_ && !self->paused_) self->read_head();
         });
   }
 
@@ -320,6 +340,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_ = {};
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
+    if (dismissed_) return;
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
     if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
@@ -329,6 +350,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (hello->chain != settings_.chain)
       return refuse("the peer has another genesis; compare the genesis files");
+    if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
+      return refuse("the peer's hello is not signed with its key");
+    incarnation_ = hello->incarnation;
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);
@@ -345,9 +369,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::byte> out_;
   std::vector<std::byte> body_;
   std::array<std::byte, kFrameHead> head_{};
+  PublicKey key_{};  // the peer's
+  std::optional<Incarnation> incarnation_;
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;
+  bool paused_ = false;
+  bool dismissed_ = false;
   bool refused_ = false;
   std::string address_;
   bool told_ = false;  // of the unfinished frame

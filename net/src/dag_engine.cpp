@@ -73,6 +73,24 @@ struct DagAdapter {
   static EngineSample sample(const dag::Dag& d) {
     return {d.round(), d.next_slot(), d.frontier(), d.stats(), 0};
   }
+  static Pledge pledge(const dag::Dag& d) { return {d.round().value, 0}; }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
+  static Bytes last_signed(const dag::Dag& d, NodeId author) {
+    const dag::BlockPtr block = d.latest_of(author);
+    if (!block) return {};
+    Writer header;
+    encode_header(*block, header);
+    return Bytes::from(header.take());
+  }
+  std::optional<LastSigned> read_signed(const dag::Dag& d, const Bytes& bytes) const {
+    Reader in(bytes.view());
+    const auto block = dag::decode_slim(in, settings.chain, settings.committee.size());
+    if (!block || !in.done() || (*block)->author() != settings.self) return std::nullopt;
+    const dag::Block& b = **block;
+    const dag::BlockPtr own = d.latest_of(settings.self);
+    const bool held = b.round() < d.round() || (own && own->digest == b.digest);
+    return LastSigned{b.round(), b.digest, b.signature, held};
+  }
   static std::size_t pending_submits(const dag::Dag& d) { return d.pending_submits(); }
   static constexpr bool kExtends = true;
 };

@@ -9,6 +9,8 @@
 //     bool adopts() const;
 //     void adopt(const dag::Committed&, Inputs&, Records&);
 //     EngineSample sample(const Protocol&) const;
+//     Pledge pledge(const Protocol&) const;
+//     std::uint32_t quorum() const;
 //     std::size_t pending_submits(const Protocol&) const;
 //     static constexpr bool kExtends = false;
 //     RecordName record_of(const dag::Block&) const;
@@ -24,6 +26,11 @@
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
 //     std::uint64_t refused(const Protocol&) const;
+//     // If it signs nothing that shows a peer's pledge, or not all of it:
+//     Pledge pledged(const Message&) const;         // of the sender
+//     // If it signs something:
+//     Bytes last_signed(const Protocol&, NodeId author) const;
+//     std::optional<LastSigned> read_signed(const Protocol&, const Bytes&) const;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
@@ -56,11 +63,15 @@ class EngineOf final : public OrderEngine {
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
+    if (!message) return false;
     if constexpr (requires { backend_.adapter.spoke_of(*message, from); }) {
-      if (message) note_round(from, backend_.adapter.spoke_of(*message, from));
+      note_round(from, backend_.adapter.spoke_of(*message, from));
     }
-    if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
-    return message.has_value();
+    if constexpr (requires { backend_.adapter.pledged(*message); }) {
+      pledges_[from].raise(backend_.adapter.pledged(*message));
+    }
+    inputs_.push_back(Received<Message>{from, std::move(*message)});
+    return true;
   }
   bool push(HostInput input) override {
     if (auto* record = std::get_if<Restored>(&input)) {
@@ -141,6 +152,25 @@ class EngineOf final : public OrderEngine {
     return peer.value < spoke_of_.size() ? spoke_of_[peer.value] : Round{0};
   }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
+  Pledge pledge() const override { return backend_.adapter.pledge(executor_.protocol()); }
+  Pledge pledge_of(NodeId peer) const override {
+    const auto it = pledges_.find(peer);
+    return it == pledges_.end() ? Pledge{} : it->second;
+  }
+  void remember(NodeId peer, const Pledge& pledge) override { pledges_[peer].raise(pledge); }
+  Bytes last_signed(NodeId author) const override {
+    if constexpr (requires { backend_.adapter.last_signed(executor_.protocol(), author); }) {
+      return backend_.adapter.last_signed(executor_.protocol(), author);
+    }
+    return {};
+  }
+  std::optional<LastSigned> read_signed(const Bytes& bytes) const override {
+    if constexpr (requires { backend_.adapter.read_signed(executor_.protocol(), bytes); }) {
+      return backend_.adapter.read_signed(executor_.protocol(), bytes);
+    }
+    return std::nullopt;
+  }
+  std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
@@ -232,8 +262,9 @@ class EngineOf final : public OrderEngine {
 
   Backend backend_;
   Executor<P, Backend> executor_;
-  std::vector<Round> spoke_of_;  // by peer
-  std::uint64_t refused_ = 0;    // as the protocol counted before the next input
+  std::vector<Round> spoke_of_;       // by peer
+  std::uint64_t refused_ = 0;         // as the protocol counted before the next input
+  std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
   std::deque<InputOf<P>> inputs_;
 };
 

@@ -22,6 +22,8 @@ namespace thresher::net {
 inline constexpr std::uint32_t kLedgerTable = 16;
 /// One record: the public key of the node whose store this is.
 inline constexpr std::uint32_t kOwnerTable = 17;
+/// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).
+inline constexpr std::uint32_t kIncarnationTable = 18;
 
 struct LoggedBlock {
   dag::BlockPtr block;  ///< read back from disk: without its payload bytes

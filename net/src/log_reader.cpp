@@ -1,5 +1,7 @@
 #include "log_reader.hpp"
 
+#include <algorithm>
+
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
@@ -71,16 +73,6 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
   return Round{low};
 }
 
-std::optional<Digest> LogReader::hash_at(Round slot) const {
-  std::optional<Digest> out;
-  if (slot.value == 0) return out;
-  (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
-    if (entry.slot == slot) out = entry.log_hash;
-    return false;
-  });
-  return out;
-}
-
 LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   std::uint32_t leave_out = want.leave_out;
   wire::WantLog rest = want;
@@ -115,12 +107,39 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   return {{kLogPart, wire::encode(out), Bytes::from(std::move(payload_bytes))}, rest, more};
 }
 
+std::optional<Digest> LogReader::hash_at(Round slot) const {
+  if (slot.value == 0) return Digest{};
+  std::optional<Round> reached;
+  Digest found{};
+  (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
+    reached = entry.slot;
+    found = entry.log_hash;
+    return false;
+  });
+  if (!reached || *reached == slot) return reached ? std::optional(found) : std::nullopt;
+  // The slot itself was skipped: looks further back each time.
+  std::uint64_t below = slot.value;
+  for (std::uint64_t step = 1; below > 0; step *= 2) {
+    const std::uint64_t from = below - std::min(below, step);
+    std::optional<Digest> last;
+    (void)each(Round{from}, [&](const LogEntry& entry) {
+      if (entry.slot.value > below) return false;
+      last = entry.log_hash;
+      return true;
+    });
+    if (last) return last;
+    below = from;
+  }
+  return Digest{};
+}
+
 std::optional<Frame> LogReader::hash_after(const Frame& question) const {
   const auto want = wire::decode<wire::WantLogHash>(question.control.view());
   if (!want) return std::nullopt;
-  const auto known = hash_at(want->slot);
-  const wire::LogHash out{want->slot, known.value_or(Digest{}), known.has_value()};
-  return Frame{kLogHash, wire::encode(out), {}};
+  const auto hash = hash_at(want->slot);
+  return Frame{kLogHash,
+               wire::encode(wire::LogHash{want->slot, hash.value_or(Digest{}), hash.has_value()}),
+               {}};
 }
 
 }  // namespace thresher::net

@@ -2,11 +2,11 @@
 // .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "complaints.hpp"
 #include "conduct.hpp"
 #include "host_calls.hpp"
 #include "ledger.hpp"
@@ -15,12 +15,18 @@
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "order_engine.hpp"
+#include "own_submissions.hpp"
 #include "run_end.hpp"
+#include "sign_once.hpp"
+#include "standing_check.hpp"
+#include "start_question.hpp"
+#include "submissions.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
+#include "visitors.hpp"
 #include "writer_thread.hpp"
 
 namespace thresher::net {
@@ -49,6 +55,7 @@ struct Node::Impl final : EngineHost {
 
   Committee committee() const;
   TransportOptions transport_options() const;
+  Submissions::Limits limits();
   void pump();
   crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
                                    std::optional<NodeId> from) const;
@@ -71,10 +78,27 @@ struct Node::Impl final : EngineHost {
   void serve_log();
 
   // node.cpp: the life of a node
-  std::string claim_store();
   std::string begin();
   void live();
   void finish();
+
+  // node_start.cpp: up to the first signature
+  std::string claim_store();
+  void recall_peers(std::optional<Incarnation>& own);
+  void meet(NodeId peer);
+  void note_peers();
+  void note_pledge();
+  void begin_start();
+  void ask(NodeId peer);
+  void watch_start();
+  void tell_known(NodeId to);
+  std::string proof_against_self(NodeId from, const wire::Known& known) const;
+  void hear_known(NodeId from, const Frame& f);
+  void hear_other_process(NodeId from, const Frame& f);
+  std::string never_twice(const std::string& what) const;
+  void weigh_answers();
+  void start_engine();
+  void hold(NodeId from, const Frame& f);
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
@@ -84,6 +108,9 @@ struct Node::Impl final : EngineHost {
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();
+  void check_log();
+  /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
+  bool quiet() const { return starting || standing.suspects(); }
   void adopt(dag::Committed commit);
   void remind();
   void note_gap(const dag::Committed& commit);
@@ -92,12 +119,19 @@ struct Node::Impl final : EngineHost {
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
-  void take(ConnectionId from, const Bytes& payload);
+  void welcome(ConnectionId id);
+  void take(ConnectionId from, const Frame& f);
+  void take_own();
+  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
+              const dag::BlockPtr& block);
+  void refuse(const Submission& s, Refusal why);
+  void watch_submissions();
+  std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
   void acknowledge();
-  void resolve(const Transaction& t, const dag::Committed& commit, const dag::BlockPtr& block);
   Bytes status();
 
   NodeOptions options;
@@ -115,6 +149,7 @@ struct Node::Impl final : EngineHost {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  StandingCheck standing;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part
   Conduct conduct;
@@ -130,31 +165,50 @@ struct Node::Impl final : EngineHost {
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
-  std::deque<Bytes> pool;
-  std::size_t pool_bytes = 0;
+  Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
   Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
-  std::map<std::uint64_t, ConnectionId> client_links;
-  std::map<ConnectionId, Writer> acks;
+  Visitors visitors;
+  Complaints complaints;
+  std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
   };
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
-  std::uint64_t own_client = 0;
+  ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
-  struct Promised {
-    std::promise<Receipt> promise;
-    Prove prove = Prove::kNo;
+  OwnSubmissions inbox;
+  bool has_records = false;  // the store had some of the protocol at the start
+  SignOnce sign_once;
+  Incarnation incarnation;  // of this start
+  struct Starting {
+    explicit Starting(const StartQuestion& q) : question(q) {}
+    StartQuestion question;
+    std::uint64_t looks = 0;
+    std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
+    std::map<NodeId, std::size_t> held_bytes;
   };
-  std::map<std::uint64_t, Promised> promises;  // by sequence
-  bool key_noted = false;                      // see key_use.hpp
-  bool has_records = false;                    // the store had some of the protocol at the start
+  std::optional<Starting> starting;  // nothing of the protocol runs before its end
+  struct PeerKnown {
+    Incarnation incarnation;        // the highest one heard of; count 0: none
+    std::optional<Pledge> written;  // what the disk has, with the incarnation
+  };
+  std::map<NodeId, PeerKnown> peers_known;
+  Tally others_told;  // who told of another process with this key
+  struct PledgeSample {
+    Pledge pledge;
+    std::uint64_t barrier = 0;  // the last one before it was taken
+  };
+  std::optional<PledgeSample> pledge_sample;
+  std::uint64_t last_barrier = 0;
+  std::uint64_t durable_barrier = 0;
+  std::uint64_t notes_due_us = 0;
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

@@ -6,6 +6,8 @@ namespace thresher::net {
 
 // Why this node is not ready to serve, in the order in which an operator would ask; empty: it is.
 std::string Node::Impl::waits_for() const {
+  if (starting) return "asks its peers what they know of its own last messages before it signs";
+  if (standing.suspects()) return "compares its log with those of peers, which differ";
   const std::uint32_t needed = committee().at_least(kQuorum);
   const std::size_t links = transport.node_links();
   if (links + 1 < needed) {

@@ -3,6 +3,7 @@
 #include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "snapshot.hpp"
+#include "thresher/core/hex.hpp"
 
 namespace thresher::net {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::uint64_t kTellEach = 4096;
 /// Ticks of watch_lag after which the figures of the peers are taken.
 constexpr std::uint64_t kPeersEach = 25;
+/// Between two notes of what was signed, here and by peers. Unit: microseconds.
+constexpr std::uint64_t kNotes = 1'000'000;
 }  // namespace
 
 void Node::Impl::restore_snapshot() {
@@ -62,9 +65,10 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
   }
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) {
-    if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
-  });
+  const LogEntry again =
+      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
+        if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
+      });
   if (!calls.problem().empty()) return calls.problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
@@ -117,9 +121,18 @@ std::string Node::Impl::restore_record(Restored record) {
 // beyond what they keep, never end.
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
+  if (!starting && now >= notes_due_us) {
+    notes_due_us = now + kNotes;
+    note_peers();
+    note_pledge();
+  }
+  standing.tick(ledger.slot(), ledger.log_hash(), now);
+  check_log();
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
-  if (sync.active()) {
+  if (quiet()) {
+    // What peers say of the log is not applied now.
+  } else if (sync.active()) {
     sync.tick(now);
     pump();
   } else if (engine->adopts() && (lags || log_lacks())) {
@@ -136,6 +149,23 @@ void Node::Impl::watch_lag() {
     metrics->update(taken);
   }
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
+}
+
+// Stops when the log differs from that of peers of whom one at least is correct.
+void Node::Impl::check_log() {
+  const auto& found = standing.finding();
+  if (!found) {
+    if (standing.suspects() && metrics) metrics->update(sample());
+    return;
+  }
+  const bool narrow = found->first.value == found->same.value + 1;
+  halt("the log of '" + options.home + "' differs from that of " +
+       std::to_string(committee().at_least(kValidity)) + " peers. The first slot that differs is " +
+       (narrow ? std::string() : "between " + std::to_string(found->same.value + 1) + " and ") +
+       std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) + " here, " +
+       to_hex(found->there.bytes) +
+       " there. This node neither signs nor serves it any more: keep the folder, which shows what "
+       "happened, and start with a new key and an empty folder in the next epoch");
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.

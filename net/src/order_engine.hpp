@@ -60,6 +60,28 @@ struct EngineSample {
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 
+/// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost
+/// some of it may say something else at the same place.
+struct Pledge {
+  std::uint64_t round = 0;  ///< of its last block or header; or a view, or a term
+  std::uint64_t vote = 0;   ///< up to which round or slot it voted, where votes are apart
+
+  void raise(const Pledge& other) {
+    round = std::max(round, other.round);
+    vote = std::max(vote, other.vote);
+  }
+  bool beyond(const Pledge& other) const { return round > other.round || vote > other.vote; }
+  friend bool operator==(const Pledge&, const Pledge&) = default;
+};
+
+/// The last block or header that a node signed, as a peer holds it.
+struct LastSigned {
+  Round round{0};
+  Digest digest{};
+  Signature signature{};
+  bool held = false;  ///< this node has it, or a later one
+};
+
 /// Where a block's payload lies in the store.
 struct RecordName {
   std::uint32_t table = 0;
@@ -103,6 +125,20 @@ class OrderEngine {
   virtual EngineSample sample() const = 0;
   /// The highest round in what this peer sent of its own: its word, and no more.
   virtual Round spoke_of(NodeId peer) const = 0;
+  /// What this node is bound to. After persisted() of all that was handed out so far, a restart
+  /// finds no less. Before Start: what its records say.
+  virtual Pledge pledge() const = 0;
+  /// What messages of a peer showed that the peer is bound to, where no signature tells.
+  virtual Pledge pledge_of(NodeId peer) const = 0;
+  /// Shown in an earlier run. Pre: a member.
+  virtual void remember(NodeId peer, const Pledge& pledge) = 0;
+  /// The last thing that a member signed and that this node holds, for read_signed() of the member;
+  /// empty: there is none.
+  virtual Bytes last_signed(NodeId author) const = 0;
+  /// Empty: malformed, or not by this node. The signature is the caller's to check.
+  virtual std::optional<LastSigned> read_signed(const Bytes& bytes) const = 0;
+  /// Members of whom any two sets share one that is not faulty.
+  virtual std::uint32_t quorum() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;
   /// Largest payload of one submission. Unit: bytes.

@@ -103,6 +103,15 @@ struct PbftAdapter {
     out.stats.direct_commits = p.delivered();
     return out;
   }
+  static Pledge pledge(const Pbft& p) { return {p.view(), p.voted()}; }
+  static Pledge pledged(const Pbft::Message& m) {
+    if (const auto* vote = std::get_if<pbft::Vote>(&m)) return {vote->view, vote->slot + 1};
+    if (const auto* first = std::get_if<pbft::PrePrepare>(&m)) {
+      return {first->view, first->slot + 1};
+    }
+    return {};
+  }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
   static std::size_t payload_limit() { return kValueBytes; }
 };
 

@@ -90,6 +90,19 @@ struct RaftAdapter {
     out.stats.direct_commits = r.delivered();
     return out;
   }
+  static Pledge pledge(const Raft& r) { return {r.term(), 0}; }
+  // A term and the vote in it are durable before they are told. An index is not told of here: what
+  // is adopted from the log of peers is durable only later, and its loss harms nobody.
+  static Pledge pledged(const Raft::Message& m) {
+    if (const auto* vote = std::get_if<raft::Vote>(&m)) {
+      return {vote->granted && !vote->trial ? vote->term : 0, 0};
+    }
+    const auto* asks = std::get_if<raft::RequestVote>(&m);
+    return {asks == nullptr || asks->trial ? 0 : asks->term, 0};
+  }
+  std::uint32_t quorum() const {
+    return Committee::make(settings.committee.size(), 0)->at_least(kQuorum);
+  }
   static std::size_t payload_limit() { return kValueBytes; }
 };
 

@@ -1,6 +1,5 @@
 #include "snapshot.hpp"
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
@@ -9,7 +8,7 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 }  // namespace
 
@@ -20,8 +19,7 @@ std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   const Digest digest = hash(w.view());
   w.bytes(digest.bytes);
   const std::string path = folder + "/snapshot";
-  if (!write_synced(path + ".new", w.view()) ||
-      std::rename((path + ".new").c_str(), path.c_str()) != 0 || !sync_folder(folder)) {
+  if (!replace_synced(path, w.view())) {
     return "cannot write '" + path + "'; the next start replays the log instead";
   }
   return {};

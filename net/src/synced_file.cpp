@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 
 namespace thresher::net {
@@ -31,6 +32,12 @@ bool write_synced(const std::string& path, ByteView content, unsigned mode) {
   }
   good = good && ::fsync(file) == 0;
   return close_after(file, good) && sync_folder_of(path);
+}
+
+bool replace_synced(const std::string& path, ByteView content, unsigned mode) {
+  const std::string fresh = path + ".new";
+  return write_synced(fresh, content, mode) && std::rename(fresh.c_str(), path.c_str()) == 0 &&
+         sync_folder_of(path);
 }
 
 bool sync_folder(const std::string& folder) {

@@ -14,6 +14,7 @@
 #include "frame_budget.hpp"
 #include "loop_impl.hpp"
 #include "places.hpp"
+#include "second_links.hpp"
 #include "strangers.hpp"
 
 namespace thresher::net {
@@ -33,13 +34,17 @@ constexpr std::uint64_t kClientHandshake = 3'000'000;
 
 // A self-signed certificate whose key is the node's key.
 void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
+  crypto::guard_openssl_keys();
   struct Free {
     void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
     void operator()(X509* x) const { X509_free(x); }
   };
-  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_new_raw_private_key(
+  const std::unique_ptr<EVP_PKEY, Free> given(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
       key.seed().size()));
+  // OpenSSL 3.0 leaves a raw key on its ordinary heap, and puts the copies that it makes of a key
+  // into the guarded one; the first is wiped when it goes.
+  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_dup(given.get()));
   const std::unique_ptr<X509, Free> cert(X509_new());
   X509_set_version(cert.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
@@ -99,9 +104,9 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
   ConnectionPtr make(tcp::socket socket, Connection::Events events) {
-    const Connection::Settings settings{options.chain, options.max_frame_bytes,
-                                        options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
+    Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
+                                  options.handshake_us, options.silence_us};
+    settings.incarnation = own;
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
@@ -114,7 +119,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
             },
             [weak](Connection& c, Frame f) {
               const auto self = weak.lock();
-              if (self && !self->stopped) self->callbacks.on_frame(c.id, std::move(f));
+              if (self && !self->stopped) self->take(c, std::move(f));
             },
             [weak, over = std::move(over)](Connection& c, const std::string& why) {
               const auto self = weak.lock();
@@ -133,9 +138,26 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
     leave_places(c);
-    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+    if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
+    const auto link = links.find(c.id);
+    if (link != links.end() && is_node(c.id) &&
+        seconds.contend(link->second, c.shared_from_this())) {
+      return;
+    }
+    take_place(c);
+  }
+
+  void take(Connection& c, Frame f) {
+    if (is_node(c.id)) {
+      if (f.kind == kAlive) return seconds.alive(c);
+      c.spoke |= of_protocol(f.kind);
+    }
+    callbacks.on_frame(c.id, std::move(f));
+  }
+
+  void take_place(Connection& c) {
     ConnectionPtr& slot = links[c.id];
     const ConnectionPtr old = std::exchange(slot, c.shared_from_this());
     if (old && old.get() != &c) old->close("replaced by a newer connection of the same node");
@@ -159,6 +181,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       if (linked || it == links.end()) peers[c.id].last_problem = why;
     }
     if (linked) links.erase(it);
+    seconds.closed(c);
     if (linked) callbacks.on_link(c.id, false);
     if (is_node(c.id) && callbacks.on_change) {
       if (linked || c.refused()) {
@@ -233,6 +256,17 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       const auto self = weak.lock();
       if (self && !self->stopped) self->watch_frames();
     });
+  }
+
+  // False: no client gives way to a new one.
+  bool make_place() {
+    if (clients() < options.max_clients) return true;
+    const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
+    const auto it = gives_way ? links.find(*gives_way) : links.end();
+    if (it == links.end()) return false;
+    const ConnectionPtr link = it->second;
+    link->close("another client needs its place");
+    return true;
   }
 
   std::size_t clients() const {
@@ -312,6 +346,13 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::map<ConnectionId, std::uint64_t> backoff;
   Complaints complaints;
   ConnectionId next_client = kFirstClient;
+  std::optional<Incarnation> own;  // as peers are told
+  SecondLinks seconds{loop,
+                      options.answer_us,
+                      {[this](Connection& c) { take_place(c); },
+                       [this](const std::string& why) {
+                         if (complaints.fresh(why, Loop::now_us())) callbacks.on_error(why);
+                       }}};
   std::uint64_t dropped = 0;
   std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
   bool stopped = false;
@@ -327,6 +368,7 @@ Transport::~Transport() {
 void Transport::close() {
   impl_->stopped = true;
   if (impl_->strangers) impl_->strangers->close();
+  impl_->seconds.close();
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");
   for (const auto& [place, link] : std::exchange(impl_->speaking, {})) link->close("shutting down");
 }
@@ -417,6 +459,21 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  if (it == impl_->links.end()) return std::nullopt;
+  return it->second->key();
+}
+
+void Transport::introduce(const Incarnation& own) {
+  impl_->own = own;
+}
+
+std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
+  const auto it = impl_->links.find(node);
+  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
+}
+
 std::size_t Transport::queued_bytes(ConnectionId to) const {
   const auto it = impl_->links.find(to);
   return it == impl_->links.end() ? 0 : it->second->queued_bytes();
@@ -460,10 +517,9 @@ struct ClientLink::Impl {
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
-                       TransportCallbacks callbacks)
+                       TransportCallbacks callbacks, const crypto::SigningKey& key)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
-                                        make_context(crypto::SigningKey::generate()), nullptr,
-                                        false, false})) {}
+                                        make_context(key), nullptr, false, false})) {}
 
 ClientLink::~ClientLink() {
   impl_->closed = true;

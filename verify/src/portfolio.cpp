@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "budget.hpp"
+#include "second_encoding.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -24,6 +25,8 @@ constexpr double kLeastSlice = 0.5;
 constexpr double kLonger = 2;
 /// A checker that ends with less than this share of its slice left was cut off by it.
 constexpr double kNearlyOver = 0.1;
+/// What running small instances may take before a property is called safe.
+constexpr double kRehearsal = 0.05;
 /// What checkers get to come to an end once nobody waits for their answer any more.
 constexpr double kGrace = 0.2;
 
@@ -32,6 +35,11 @@ bool lowers(const Automaton& ta) {
     return std::any_of(r.updates.begin(), r.updates.end(),
                        [](const Update& u) { return u.reset || u.amount < 0; });
   });
+}
+
+bool asked_for(const CheckOptions& options, const Property& p) {
+  const auto& only = options.only;
+  return only.empty() || std::find(only.begin(), only.end(), p.name) != only.end();
 }
 
 /// The likeliest to answer first.
@@ -102,8 +110,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
   Portfolio(const Automaton& ta, const CheckOptions& options, AskChecker ask)
       : ta_(ta), options_(options), ask_(std::move(ask)), budget_(options.seconds, nullptr) {
     for (const Property& p : ta_.properties) {
-      const auto& only = options.only;
-      if (!only.empty() && std::find(only.begin(), only.end(), p.name) == only.end()) continue;
+      if (!asked_for(options, p)) continue;
       Question& q = questions_.emplace_back();
       q.property = &p;
       for (std::string& name : checkers_for(ta_, p, options.checker)) {
@@ -279,6 +286,42 @@ const std::vector<std::string>& checker_names() {
   return names;
 }
 
+namespace {
+
+// Another encoding, where there is one, instead of what the checker itself asked the solver.
+void write_again(const Automaton& ta, const Property& p, Outcome& out) {
+  auto second = second_encoding(ta, p);
+  if (!second) return;
+  out.proofs = {std::move(second->text)};
+  out.coarse_proofs = !second->exact;
+}
+
+}  // namespace
+
+AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
+  const auto given = std::make_shared<const Automaton>(ta);  // who is left behind works on
+  return [given, patience, ask = std::move(ask)](const Automaton& easier, const Property& p,
+                                                 const std::string& checker, double seconds,
+                                                 const CheckControl& control) {
+    const Budget own(seconds, nullptr);
+    Outcome out = ask(easier, p, checker, seconds, control);
+    if (out.verdict != Verdict::kSafe) return out;
+    Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
+    out.instances = small.instances;
+    if (!small.witness) {
+      if (control.keep_proofs) write_again(*given, p, out);
+      return out;
+    }
+    out.overruled = out.checker;
+    out.checker = "explicit";
+    out.verdict = Verdict::kViolated;
+    out.witness = std::move(small.witness);
+    out.futures = std::move(small.futures);
+    out.proofs.clear();
+    return out;
+  };
+}
+
 std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& options,
                                    const AskChecker& ask) {
   return std::make_shared<Portfolio>(ta, options, ask)->run();
@@ -286,10 +329,18 @@ std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& opti
 
 std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
   const Budget budget(options.seconds, nullptr);
+  if (const std::string problem = no_instance(ta, options.seconds / 10); !problem.empty()) {
+    Outcome none;
+    none.why = problem;
+    none.checker = options.checker;
+    const auto wanted = [&](const Property& p) { return asked_for(options, p); };
+    const auto count = std::count_if(ta.properties.begin(), ta.properties.end(), wanted);
+    return std::vector(static_cast<std::size_t>(count), none);
+  }
   const Automaton simple = simplified(ta, options.seconds / 10);
   CheckOptions rest = options;
   rest.seconds = std::max(0.0, budget.left());
-  return run_portfolio(simple, rest, check_one);
+  return run_portfolio(simple, rest, rehearsed(ta, kRehearsal, check_one));
 }
 
 }  // namespace thresher::verify

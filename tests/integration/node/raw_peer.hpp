@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -91,11 +93,14 @@ class RawPeer {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  /// TLS, then hellos both ways.
-  bool greet(const Digest& chain) { return handshake() && greet_now(chain); }
+  /// TLS, then hellos both ways. `start`: which start of a member it claims to be.
+  bool greet(const Digest& chain, const std::optional<Incarnation>& start = {}) {
+    return handshake() && greet_now(chain, start);
+  }
   /// The hellos alone. Pre: handshake().
-  bool greet_now(const Digest& chain) {
-    if (!write(bytes_of({0, wire::encode(wire::Hello{kWireVersion, chain}), {}}))) return false;
+  bool greet_now(const Digest& chain, const std::optional<Incarnation>& start = {}) {
+    const wire::Hello hello{kWireVersion, chain, start};
+    if (!write(bytes_of({0, wire::encode(hello), {}}))) return false;
     return frame().has_value();
   }
   bool handshake() { return fd_ >= 0 && SSL_connect(ssl_.get()) == 1; }
@@ -123,6 +128,12 @@ class RawPeer {
     out.resize(n);
     return out;
   }
+  /// Whether something waits to be read, or the end; looks for 20 ms.
+  bool readable() {
+    if (SSL_pending(ssl_.get()) > 0) return true;
+    pollfd one{fd_, POLLIN, 0};
+    return ::poll(&one, 1, 20) > 0;
+  }
   /// The next frame; none: the connection is over.
   std::optional<Frame> frame() {
     const auto head = exactly(9);
@@ -138,6 +149,11 @@ class RawPeer {
     const std::size_t control = u32(5);
     return Frame{std::to_integer<std::uint8_t>(head[4]), all.slice(0, control),
                  all.slice(control, size - control)};
+  }
+  /// The next frame after a node's welcome.
+  std::optional<Frame> answer() {
+    auto next = frame();
+    return next && next->kind == kWelcome ? frame() : next;
   }
   /// True once the other side has closed; what it sent before is read and thrown away.
   bool ends() {

@@ -57,6 +57,8 @@ struct EchoAdapter {
   static bool adopts() { return false; }
   static void adopt(const dag::Committed&, std::deque<InputOf<Echo>>&, std::vector<Persist>&) {}
   static RecordName record_of(const dag::Block&) { return {}; }
+  static Pledge pledge(const Echo&) { return {}; }
+  static std::uint32_t quorum() { return 1; }
   static std::size_t payload_limit() { return 1; }
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }
@@ -102,6 +104,7 @@ struct Notes {
 
 struct NotesAdapter : EchoAdapter {
   using Protocol = Notes;
+  static Pledge pledge(const Notes&) { return {}; }
   static std::optional<Round> progress_of(const Persist& r) {
     if (r.table != Notes::kNote) return std::nullopt;
     return Round{Reader(r.key.view()).u64()};

@@ -149,6 +149,36 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   EXPECT_GT(given[1], given[0]);
 }
 
+// `easy` holds, `hard` does not: whoever calls it safe is overruled by the run of one process.
+TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  const AskChecker ask = rehearsed(*ta, 60,
+                                   [](const Automaton&, const Property&, const std::string& checker,
+                                      double, const CheckControl&) { return safe(checker); });
+  CheckOptions options;
+  options.checker = "smt";
+  const auto outcomes = run_portfolio(*ta, options, ask);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[0].instances, 7u) << "N from 1 to 7";
+  EXPECT_EQ(outcomes[1].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[1].overruled, "smt");
+  ASSERT_TRUE(outcomes[1].witness);
+  const auto run = replay(*ta, *outcomes[1].witness);
+  ASSERT_TRUE(run) << run.error();
+  EXPECT_FALSE(holds(ta->properties[1].formula, outcomes[1].witness->parameters, *run));
+}
+
+// What is too large to be run in time is said to be so, and stays safe.
+TEST(Portfolio, WhatCannotBeRunInTimeIsCounted) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  EXPECT_EQ(rehearse(*ta, ta->properties[0], 0).instances, 0u);
+  EXPECT_FALSE(rehearse(*ta, ta->properties[1], 0).witness);
+  EXPECT_TRUE(rehearse(*ta, ta->properties[1], 10).witness);
+}
+
 TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {
   const auto ta = parse_automaton(kTwo, "two.ta");
   ASSERT_TRUE(ta) << ta.error();

@@ -142,6 +142,27 @@ TEST(Text, SumsOfParametersAreDividedAndRoundedDown) {
               HasSubstr("only sums of parameters are rounded down"));
 }
 
+// Every property would hold of it.
+TEST(NoInstance, IsSaidWithTheConditionThatLeavesNone) {
+  const auto with = [](const std::string& assumptions, const std::string& inits) {
+    return parsed("skel A { shared x; parameters N, T; assumptions (0) { " + assumptions +
+                  " } locations (0) { a; b; } inits (0) { " + inits +
+                  " } rules (0) { } specifications (0) { p: [](a == 0); q: [](b == 0); } }");
+  };
+  const Automaton good = with("N > 3 * T; T >= 1;", "a == N; b == 0;");
+  EXPECT_EQ(no_instance(good, 30), "");
+  const Automaton contradictory = with("N > 3 * T; T >= N; T >= 1;", "a == N; b == 0;");
+  EXPECT_THAT(no_instance(contradictory, 30), HasSubstr("with 'T >= N' the assumptions"));
+  const Automaton nowhere = with("N > 3 * T; T >= 1;", "a == N; b == 0; a + b == T;");
+  EXPECT_THAT(no_instance(nowhere, 30), HasSubstr("with 'T == a + b' no initial"));
+  for (const Automaton* ta : {&contradictory, &nowhere}) {
+    const auto outcomes = check_all(*ta, {.only = {"q"}});
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].verdict, Verdict::kUnknown);
+    EXPECT_THAT(outcomes[0].why, HasSubstr("no instance exists"));
+  }
+}
+
 // `x >= 1 || x == 0` would be two cases, and one more boundary for each.
 TEST(Simplified, GuardsThatAreTrueAnywayAreNoCases) {
   const Automaton ta = parsed(

@@ -19,6 +19,9 @@ inline constexpr unsigned kForAll = 0644;
 
 /// Creates or overwrites.
 bool write_synced(const std::string& path, ByteView content, unsigned mode = kForOwner);
+/// Creates or replaces as a whole: whenever it is interrupted, the file is the old one or the new
+/// one.
+bool replace_synced(const std::string& path, ByteView content, unsigned mode = kForOwner);
 /// Makes the names in a folder durable.
 bool sync_folder(const std::string& folder);
 /// The same of the folder that holds `path`.

@@ -118,7 +118,10 @@ class Bullshark {
   /// Changes nothing: brings near what a message of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
 
-  Round round() const;         ///< of the own last header
+  Round round() const;  ///< of the own last header
+  Round voted() const;  ///< the highest one of a header that it voted for
+  /// The last header of a member that this node voted for, or its own; null: none.
+  ProposalPtr latest_of(NodeId author) const;
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
   /// A round that some correct node has reached, as far as proposals tell.
   Round frontier() const;

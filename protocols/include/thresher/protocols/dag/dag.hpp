@@ -114,6 +114,10 @@ class Dag {
   void on(const Endorsed&, Fx&);
 
   Round round() const;  ///< of the own last block
+  /// The block of a member with the highest round that is held, above the floor, or that the
+  /// records show before Start; null: none. Walks over the rounds: for questions that are seldom
+  /// asked.
+  BlockPtr latest_of(NodeId author) const;
   /// Changes nothing: brings near what a block of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
   Round next_slot() const;  ///< first slot that is not decided
