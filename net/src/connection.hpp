@@ -78,6 +78,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t bytes_received = 0;
   bool spoke = false;  // it has sent frames of the protocol; of the owner
 
+  /// The peer's, which it proved to hold. Pre: ready().
+  const PublicKey& key() const { return key_; }
   /// As its hello says, signed with the key that the connection proved.
   const std::optional<Incarnation>& incarnation() const { return incarnation_; }
 

@@ -138,7 +138,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
     leave_places(c);
-    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+    if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
     const auto link = links.find(c.id);
@@ -256,6 +256,17 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       const auto self = weak.lock();
       if (self && !self->stopped) self->watch_frames();
     });
+  }
+
+  // False: no client gives way to a new one.
+  bool make_place() {
+    if (clients() < options.max_clients) return true;
+    const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
+    const auto it = gives_way ? links.find(*gives_way) : links.end();
+    if (it == links.end()) return false;
+    const ConnectionPtr link = it->second;
+    link->close("another client needs its place");
+    return true;
   }
 
   std::size_t clients() const {
@@ -448,6 +459,12 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  if (it == impl_->links.end()) return std::nullopt;
+  return it->second->key();
+}
+
 void Transport::introduce(const Incarnation& own) {
   impl_->own = own;
 }
@@ -500,10 +517,9 @@ struct ClientLink::Impl {
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
-                       TransportCallbacks callbacks)
+                       TransportCallbacks callbacks, const crypto::SigningKey& key)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
-                                        make_context(crypto::SigningKey::generate()), nullptr,
-                                        false, false})) {}
+                                        make_context(key), nullptr, false, false})) {}
 
 ClientLink::~ClientLink() {
   impl_->closed = true;
