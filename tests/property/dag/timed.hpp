@@ -54,8 +54,6 @@ class Timed {
   std::function<void(std::uint16_t who, const Message&)> said;
   std::function<void(std::uint16_t liar, std::uint16_t who, const Message&)> asked;
 
-  std::function<void(std::uint16_t who, const Committed&)> delivered;
-
   std::uint32_t size() const { return base_.committee.size(); }
   bool lies(std::uint16_t i) const { return liars_.contains(i); }
   bool runs(std::uint16_t i) const { return nodes_[i] != nullptr; }
@@ -173,9 +171,7 @@ class Timed {
   void emit(std::uint16_t i, const Endorse& e, Todo& todo) {
     todo.push_back(Endorsed{e.ticket, signed_by(NodeId{i}, e.digest)});
   }
-  void emit(std::uint16_t i, const Deliver<Committed>& e, Todo&) {
-    if (delivered) delivered(i, e.output);
-  }
+  void emit(std::uint16_t, const Deliver<Committed>&, Todo&) {}
   void emit(std::uint16_t, const VerifyAll&, Todo&) {}
   void emit(std::uint16_t, const RevealCoin&, Todo&) {}
   void emit(std::uint16_t, const Accuse&, Todo&) {}
