@@ -12,6 +12,7 @@
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/ports.hpp"
+#include "thresher/net/synced_file.hpp"
 
 namespace thresher::cli {
 
@@ -127,6 +128,12 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
   return out;
 }
 
+// The names of all that was made: a key whose name a power cut takes back is a member's key lost.
+bool sync_all(const std::string& dir, const std::vector<std::string>& homes) {
+  return std::all_of(homes.begin(), homes.end(), net::sync_folder) && net::sync_folder(dir) &&
+         net::sync_folder_of(dir);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
@@ -162,9 +169,10 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
     const auto key = crypto::SigningKey::generate();
     const auto saved = crypto::save_key(key, home + "/node.key");
     if (!saved) return saved.error();
-    std::ofstream file(home + "/node.toml");
-    file << net::config_text(config);
-    if (!file.flush()) return "cannot write '" + home + "/node.toml'; check the disk";
+    const std::string content = net::config_text(config);
+    if (!net::write_synced(home + "/node.toml", as_view(content), net::kForAll)) {
+      return "cannot write '" + home + "/node.toml'; check the disk";
+    }
     genesis.nodes.push_back({key.public_key(), (*where)[i].first, (*where)[i].second});
   }
   // Every network is another ledger, also with equal parameters.
@@ -175,6 +183,8 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   }
   const auto saved = net::save_genesis(genesis, o.dir + "/genesis.json");
   if (!saved) return saved.error();
+  // The keys are synced by who wrote them, their names here.
+  if (!sync_all(o.dir, homes)) return "cannot sync '" + o.dir + "' to the disk; check it";
   return genesis;
 }
 

@@ -28,6 +28,11 @@ inline int fail_all(int status, const std::vector<std::string>& problems) {
   return status;
 }
 
+/// Bytes that somebody else wrote, for a terminal or a line of a list: no control character, no
+/// line break and no broken UTF-8 comes through; those stand as \\n, \\t or \\xNN, a backslash as
+/// two.
+std::string escaped(std::string_view bytes);
+
 /// A file of one transaction a line, or why it is none.
 inline Result<std::ifstream, std::string> open_lines(const std::string& path) {
   std::error_code error;

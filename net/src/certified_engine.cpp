@@ -55,7 +55,7 @@ struct CertifiedAdapter {
   }
   static certified::Submit request(dag::Payload payload) { return {std::move(payload)}; }
   void deliver(const certified::Committed& c, EngineHost& node) const {
-    dag::Committed out{c.slot, c.leader, {}};
+    dag::Committed out{c.slot, c.leader, {}, c.before};
     out.blocks.reserve(c.blocks.size());
     for (const VertexPtr& v : c.blocks) out.blocks.push_back(block_of(*v, settings.chain));
     node.deliver(std::move(out));
@@ -67,10 +67,15 @@ struct CertifiedAdapter {
     return {certified::kVertex, dag::block_key({b.author(), b.round(), digest})};
   }
 
+  static std::optional<Round> progress_of(const Persist& r) {
+    if (r.table != certified::kDelivered || r.value.empty()) return std::nullopt;
+    return Round{Reader(r.key.view()).u64()};
+  }
+
   static bool adopts() { return true; }
   // The log has what was ordered, not the references and certificates that led there.
-  void adopt(const dag::Committed& commit, std::optional<Round>,
-             std::deque<InputOf<Bullshark>>& inputs, std::vector<Persist>& records) const {
+  void adopt(const dag::Committed& commit, std::deque<InputOf<Bullshark>>& inputs,
+             std::vector<Persist>& records) const {
     for (const dag::BlockPtr& b : commit.blocks) {
       const auto [kind, key] = record_of(*b);
       Vertex v;
@@ -85,14 +90,46 @@ struct CertifiedAdapter {
       inputs.push_back(Restored{kind, key, bytes, {}});
       records.push_back({kind, key, bytes, b->payload.bytes, true});
     }
+    Writer mark;
+    mark.u64(commit.before.value).bytes(commit.leader.bytes);
     inputs.push_back(Restored{certified::kDelivered,
                               Bytes::from(Writer().u64(commit.slot.value).take()),
-                              Bytes::copy_of(commit.leader.bytes),
+                              Bytes::from(mark.take()),
                               {}});
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static constexpr bool kExtends = false;
+  static Pledge pledge(const Bullshark& b) { return {b.round().value, b.voted().value}; }
+  static Pledge pledged(const certified::Message& m) {
+    const auto* vote = std::get_if<certified::Vote>(&m);
+    return {0, vote == nullptr ? 0 : vote->round.value};
+  }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
+  Bytes last_signed(const Bullshark& b, NodeId author) const {
+    const certified::ProposalPtr proposal = b.latest_of(author);
+    if (!proposal) return {};
+    Writer out;
+    encode_proposal(*proposal, settings.committee.size(), out);
+    return Bytes::from(out.take());
+  }
+  std::optional<LastSigned> read_signed(const Bullshark& b, const Bytes& bytes) const {
+    Reader in(bytes.view());
+    const auto proposal =
+        certified::decode_proposal(in, settings.chain, {settings.committee, rules.stragglers});
+    if (!proposal || !in.done() || (*proposal)->header.author != settings.self) return std::nullopt;
+    const certified::Proposal& p = **proposal;
+    const certified::ProposalPtr own = b.latest_of(settings.self);
+    const bool held = p.header.round < b.round() || (own && own->digest == p.digest);
+    return LastSigned{p.header.round, p.digest, p.signature, held};
+  }
   static std::size_t pending_submits(const Bullshark& b) { return b.pending_submits(); }
+  static std::uint64_t refused(const Bullshark& d) { return d.stats().refused; }
+  static Round spoke_of(const certified::Message& m, NodeId from) {
+    const auto* propose = std::get_if<certified::Propose>(&m);
+    return propose && propose->proposal && propose->proposal->header.author == from
+               ? propose->proposal->header.round
+               : Round{0};
+  }
   static EngineSample sample(const Bullshark& b) {
     EngineSample out;
     out.round = b.round();

@@ -9,7 +9,8 @@
 // handshake and the hello end within `handshake_us`. The memory that a frame takes follows what has
 // arrived of it, at most three times as much and 64 KiB; its announced length takes none. A peer
 // whose kernel acknowledges nothing for `silence_us` is closed. Does not limit how slowly a peer
-// reads or writes: such a peer fills its own queue, and nothing else waits for it.
+// reads: such a peer fills its own queue, and nothing else waits for it. How slowly it may write is
+// the owner's to say: see stalls().
 #pragma once
 
 #include <netinet/tcp.h>
@@ -46,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t max_queue_bytes = 0;
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
+    std::optional<Incarnation> incarnation{};  // of this node
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -53,24 +55,50 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::function<void(Connection&)> ready;
     std::function<void(Connection&, Frame)> frame;
     std::function<void(Connection&, const std::string& why)> closed;
+    /// An unfinished frame takes so many bytes now; 0: it is whole. Only of frames over
+    /// kSmallFrame. Null: nobody wants to know.
+    std::function<void(Connection&, std::size_t bytes)> holds{};
   };
+  /// What an unfinished frame may take without a word. Unit: bytes.
+  static constexpr std::size_t kSmallFrame = 64 * 1024;
 
-  Connection(boost::asio::io_context& io, std::shared_ptr<Context> context,
-             const Settings& settings, Events events)
+  /// Pre: `socket` is open where it was accepted, and not yet where connect() is to be called.
+  Connection(tcp::socket socket, std::shared_ptr<Context> context, const Settings& settings,
+             Events events)
       : context_(std::move(context)),
-        stream_(io, *context_),
-        deadline_(io),
+        stream_(std::move(socket), *context_),
+        deadline_(stream_.get_executor()),
         settings_(settings),
         events_(std::move(events)) {}
 
   tcp::socket& socket() { return stream_.next_layer(); }
   ConnectionId id = ~ConnectionId{0};  // until it is known whose it is
+  std::uint64_t place = 0;             // among those whose it is not known; of the owner
   std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  bool spoke = false;  // it has sent frames of the protocol; of the owner
 
+  /// The peer's, which it proved to hold. Pre: ready().
+  const PublicKey& key() const { return key_; }
+  /// As its hello says, signed with the key that the connection proved.
+  const std::optional<Incarnation>& incarnation() const { return incarnation_; }
+
+  /// Like 10.0.0.7:26656; empty before there is one.
+  const std::string& address() const { return address_; }
   bool ready() const { return ready_; }
   bool closed() const { return closed_; }
   /// Closed because of what the peer is or said: its operator must know.
   bool refused() const { return refused_; }
+  /// Nothing more is read until resume(). Pre: called from `ready`.
+  void pause() { paused_ = true; }
+  void resume() {
+    if (std::exchange(paused_, false) && !closed_) read_head();
+  }
+  /// From now on what comes is read and thrown away.
+  void dismiss() {
+    dismissed_ = true;
+    resume();
+  }
   /// What waits here counts in `shared` too, from now on. Pre: nothing waits yet.
   void limit_queue(std::size_t bytes, std::shared_ptr<std::size_t> shared) {
     settings_.max_queue_bytes = bytes;
@@ -89,10 +117,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void handshake(HandshakeType type) {
     start_deadline();
     watch_silence();
+    note_address();
     stream_.async_handshake(type, [self = shared_from_this()](const error_code& e) {
       if (self->closed_) return;
       if (e) return self->close("TLS handshake failed: " + e.message());
       const auto key = self->peer_key();
+      if (key) self->key_ = *key;
       if (!key || !self->events_.identified(*self, *key)) {
         return self->refuse("the peer's key is not the one pinned for it");
       }
@@ -119,6 +149,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
   std::size_t queued_bytes() const { return queued_bytes_; }
 
+  /// To be called now and then: whether one frame was unfinished all the time since the call before
+  /// and got less than kSmallFrame in it.
+  bool stalls() {
+    const bool same = reading_body_ && frames_ == watched_frame_;
+    const bool stuck = same && bytes_received - watched_bytes_ < kSmallFrame;
+    watched_frame_ = frames_;
+    watched_bytes_ = bytes_received;
+    return stuck;
+  }
+
+  /// Closes because of what the peer did.
+  void refuse(const std::string& why) {
+    refused_ = true;
+    close(why);
+  }
   void close(const std::string& why) {
     if (closed_) return;
     closed_ = true;
@@ -127,19 +172,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     socket().close(ignored);
     queue_.clear();
     release(queued_bytes_);
+    hold(0);
     events_.closed(*this, why);
   }
 
  private:
-  void refuse(const std::string& why) {
-    refused_ = true;
-    close(why);
-  }
-
   static constexpr std::uint8_t kHello = 0;
   static constexpr std::size_t kFrameHead = 9;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
-  static constexpr std::size_t kReadBytes = 64 * 1024;
   static constexpr std::uint32_t kHelloBytes = 5 + wire::kSmallBytes;
 
   void start_deadline() {
@@ -194,8 +234,23 @@ class Connection : public std::enable_shared_from_this<Connection> {
     *shared_bytes_ -= counted;
   }
 
+  void note_address() {
+    error_code e;
+    const auto end = socket().remote_endpoint(e);
+    if (!e) address_ = end.address().to_string() + ":" + std::to_string(end.port());
+  }
+
+  // Tells what the unfinished frame takes, where that is worth telling.
+  void hold(std::size_t bytes) {
+    if (!events_.holds || (bytes <= kSmallFrame && !told_)) return;
+    told_ = bytes > kSmallFrame;
+    events_.holds(*this, told_ ? bytes : 0);
+  }
+
   void say_hello() {
-    queue_.push_back({kHello, wire::encode(wire::Hello{kWireVersion, settings_.chain}), {}});
+    wire::Hello hello{kWireVersion, settings_.chain, {}};
+    if (id < kFirstClient) hello.incarnation = settings_.incarnation;
+    queue_.push_back({kHello, wire::encode(hello), {}});
     write();
   }
 
@@ -230,7 +285,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void read_head() {
     boost::asio::async_read(stream_, boost::asio::buffer(head_),
-                            [self = shared_from_this()](const error_code& e, std::size_t) {
+                            [self = shared_from_this()](const error_code& e, std::size_t n) {
+                              self->bytes_received += n;
                               if (self->closed_) return;
                               if (e) return self->close("connection lost: " + e.message());
                               self->begin_body();
@@ -241,25 +297,40 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const std::uint32_t total = get_u32(head_.data());
     const std::uint32_t limit = ready_ ? settings_.max_frame_bytes : kHelloBytes;
     if (total < 5 || total > limit || get_u32(head_.data() + 5) > total - 5) {
-      return close("a frame of " + std::to_string(total) + " bytes is over the limit of " +
-                   std::to_string(limit));
+      return refuse("a frame of " + std::to_string(total) + " bytes is over the limit of " +
+                    std::to_string(limit) + ", or its parts do not fit it");
     }
+    ++frames_;
+    reading_body_ = true;
     read_body(total - 5);
   }
 
   // Takes as much again as has arrived: who announces much and sends little costs little.
   void read_body(std::size_t total) {
     const std::size_t have = body_.size();
-    body_.resize(std::min(total, have + std::max(have, kReadBytes)));
-    boost::asio::async_read(stream_, boost::asio::buffer(body_.data() + have, body_.size() - have),
-                            [self = shared_from_this(), total](const error_code& e, std::size_t) {
-                              // What was read before somebody else closed may come in after that.
-                              if (self->closed_) return;
-                              if (e) return self->close("connection lost: " + e.message());
-                              if (self->body_.size() < total) return self->read_body(total);
-                              self->accept_frame();
-                              if (!self->closed_) self->read_head();
-                            });
+    body_.resize(std::min(total, have + std::max(have, kSmallFrame)));
+    hold(body_.capacity());
+    if (closed_) return;  // this frame was the one too much
+    const std::size_t rest = body_.size() - have;
+    const std::uint64_t before = bytes_received;
+    boost::asio::async_read(
+        stream_, boost::asio::buffer(body_.data() + have, rest),
+        // The handler keeps this alive. What came is counted at once, for stalls().
+        [this, before, rest](const error_code& e, std::size_t n) {
+          bytes_received = before + n;
+          return e ? 0 : rest - n;
+        },
+        [self = shared_from_this(), total, before](const error_code& e, std::size_t n) {
+          self->bytes_received = before + n;
+          // What was read before somebody else closed may come in after that.
+          if (self->closed_) return;
+          if (e) return self->close("connection lost: " + e.message());
+          if (self->body_.size() < total) return self->read_body(total);
+          self->reading_body_ = false;
+          self->hold(0);
+          self->accept_frame();
+          if (!self->closed_ && !self->paused_) self->read_head();
+        });
   }
 
   void accept_frame() {
@@ -269,6 +340,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     body_ = {};
     Frame frame{static_cast<std::uint8_t>(head_[4]), all.slice(0, control),
                 all.slice(control, size - control)};
+    if (dismissed_) return;
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
     if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
@@ -278,6 +350,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (hello->chain != settings_.chain)
       return refuse("the peer has another genesis; compare the genesis files");
+    if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
+      return refuse("the peer's hello is not signed with its key");
+    incarnation_ = hello->incarnation;
     ready_ = true;
     deadline_.cancel();
     events_.ready(*this);
@@ -294,10 +369,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::byte> out_;
   std::vector<std::byte> body_;
   std::array<std::byte, kFrameHead> head_{};
+  PublicKey key_{};  // the peer's
+  std::optional<Incarnation> incarnation_;
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;
+  bool paused_ = false;
+  bool dismissed_ = false;
   bool refused_ = false;
+  std::string address_;
+  bool told_ = false;  // of the unfinished frame
+  bool reading_body_ = false;
+  std::uint64_t frames_ = 0;  // begun
+  std::uint64_t watched_frame_ = 0;
+  std::uint64_t watched_bytes_ = 0;
 };
 
 }  // namespace thresher::net

@@ -33,9 +33,14 @@ struct DagAdapter {
   static std::uint32_t table(std::uint32_t t) { return t; }
   static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
 
+  static std::optional<Round> progress_of(const Persist& r) {
+    if (r.table != dag::kDelivered || r.value.empty()) return std::nullopt;
+    return Round{Reader(r.key.view()).u64()};
+  }
+
   static bool adopts() { return true; }
-  void adopt(const dag::Committed& commit, std::optional<Round> before,
-             std::deque<InputOf<dag::Dag>>& inputs, std::vector<Persist>& records) const {
+  void adopt(const dag::Committed& commit, std::deque<InputOf<dag::Dag>>& inputs,
+             std::vector<Persist>& records) const {
     for (const dag::BlockPtr& b : commit.blocks) {
       const auto [kind, key] = record_of(*b);
       Writer header;
@@ -44,13 +49,11 @@ struct DagAdapter {
       inputs.push_back(Restored{kind, key, value, {}});
       records.push_back({kind, key, value, b->payload.bytes, true});
     }
-    Writer tail;
-    if (before) tail.u64(before->value);
-    std::vector<std::byte> value(commit.leader.bytes.begin(), commit.leader.bytes.end());
-    value.insert(value.end(), tail.view().begin(), tail.view().end());
+    Writer mark;
+    mark.u64(commit.before.value).bytes(commit.leader.bytes);
     inputs.push_back(Restored{dag::kDelivered,
                               Bytes::from(Writer().u64(commit.slot.value).take()),
-                              Bytes::from(std::move(value)),
+                              Bytes::from(mark.take()),
                               {}});
   }
   RecordName record_of(const dag::Block& b) const {
@@ -62,8 +65,31 @@ struct DagAdapter {
     return proof ? encode_receipt_proof(*proof, b.payload.bytes.view()) : Bytes();
   }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
+  static std::uint64_t refused(const dag::Dag& d) { return d.stats().refused; }
+  static Round spoke_of(const dag::Message& m, NodeId from) {
+    const auto* push = std::get_if<dag::Push>(&m);
+    return push && push->block && push->block->author() == from ? push->block->round() : Round{0};
+  }
   static EngineSample sample(const dag::Dag& d) {
     return {d.round(), d.next_slot(), d.frontier(), d.stats(), 0};
+  }
+  static Pledge pledge(const dag::Dag& d) { return {d.round().value, 0}; }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
+  static Bytes last_signed(const dag::Dag& d, NodeId author) {
+    const dag::BlockPtr block = d.latest_of(author);
+    if (!block) return {};
+    Writer header;
+    encode_header(*block, header);
+    return Bytes::from(header.take());
+  }
+  std::optional<LastSigned> read_signed(const dag::Dag& d, const Bytes& bytes) const {
+    Reader in(bytes.view());
+    const auto block = dag::decode_slim(in, settings.chain, settings.committee.size());
+    if (!block || !in.done() || (*block)->author() != settings.self) return std::nullopt;
+    const dag::Block& b = **block;
+    const dag::BlockPtr own = d.latest_of(settings.self);
+    const bool held = b.round() < d.round() || (own && own->digest == b.digest);
+    return LastSigned{b.round(), b.digest, b.signature, held};
   }
   static std::size_t pending_submits(const dag::Dag& d) { return d.pending_submits(); }
   static constexpr bool kExtends = true;

@@ -6,11 +6,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
+#include <cstring>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "disk_problem.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/net/synced_file.hpp"
 #include "wal.hpp"
 
 namespace thresher::net {
@@ -48,6 +53,16 @@ class NoLog final : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
+/// Nothing but what the index holds is wrong: all of it can be made again.
+bool repairable(const rocksdb::Status& status) {
+  const std::string missing = std::strerror(ENOENT);
+  return !status.IsIOError() || status.ToString().find(missing) != std::string::npos;
+}
+
+Errc error_of(const rocksdb::Status& status) {
+  return status.IsIOError() ? Errc::kIo : Errc::kCorrupt;
+}
+
 }  // namespace
 
 struct DiskStore::Impl {
@@ -60,23 +75,75 @@ struct DiskStore::Impl {
     problem = what + (": " + why);
     return false;
   }
-  std::string read_meta(const std::string& folder, WalPlace& from) const;
+  std::string open(const std::string& folder, const Warn& warn);
+  rocksdb::Status open_index(const std::string& path);
+  rocksdb::Status read_meta(WalPlace& from) const;
+  std::string index_log(const WalPlace& from);
   bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& end);
   bool flush_index(bool wait);
 };
 
-std::string DiskStore::Impl::read_meta(const std::string& folder, WalPlace& from) const {
+rocksdb::Status DiskStore::Impl::open_index(const std::string& path) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.paranoid_checks = true;
+  options.max_background_jobs = 1;
+  options.write_buffer_size = kIndexBuffer;
+  options.max_write_buffer_number = 4;
+  options.avoid_flush_during_shutdown = true;  // see ~DiskStore
+  options.info_log = std::make_shared<NoLog>();
+  rocksdb::DB* opened = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, &opened);
+  db.reset(opened);
+  // What is damaged is found here, where it can be made again, and not when somebody asks for it.
+  return status.ok() ? db->VerifyChecksum() : status;
+}
+
+rocksdb::Status DiskStore::Impl::read_meta(WalPlace& from) const {
   std::string meta;
-  if (!db->Get({}, slice(full_key(kMetaTable, {})), &meta).ok()) return {};
+  const rocksdb::Status status = db->Get({}, slice(full_key(kMetaTable, {})), &meta);
+  if (status.IsNotFound()) return rocksdb::Status::OK();
+  if (!status.ok()) return status;
   Reader in(as_view(meta));
   const std::uint32_t version = in.u32();
   from.offset = in.u64();
   from.sequence = in.u64();
+  from.frame = in.u64();
   from.chain = in.u32();
-  if (in.done() && version == kStoreVersion) return {};
-  return "the store '" + folder + "' has format " + std::to_string(version) +
-         ", this program reads format " + std::to_string(kStoreVersion) +
-         "; run the program that wrote it, or start a new key";
+  if (in.done() && version == kStoreVersion) return status;
+  return rocksdb::Status::Corruption("the index is of another format");
+}
+
+std::string DiskStore::Impl::index_log(const WalPlace& from) {
+  const std::string why = wal.recover(
+      from, [&](const WalFrame& frame) { return index(frame.records, frame.sequence, frame.end); });
+  flushed = from.offset;
+  return problem.empty() ? why : why + ": " + problem;
+}
+
+// Whatever is wrong with the index alone is repaired: all that it says is in the log.
+std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
+  if (std::string why = wal.open(folder + "/wal"); !why.empty()) return why;
+  const std::string path = folder + "/index";
+  WalPlace from;
+  rocksdb::Status status = open_index(path);
+  if (status.ok()) status = read_meta(from);
+  if (!status.ok()) {
+    if (!repairable(status)) {
+      const std::string why = disk_problem_in(status.ToString());
+      return "cannot open the index '" + path + "': " + (why.empty() ? status.ToString() : why);
+    }
+    warn("the index '" + path + "' is damaged (" + status.ToString() +
+         "): it is made again from the write-ahead log, which has everything");
+    db.reset();
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    if (error) return "cannot remove the damaged index '" + path + "': " + error.message();
+    status = open_index(path);
+    if (!status.ok()) return "cannot make the index '" + path + "' again: " + status.ToString();
+    from = {};
+  }
+  return index_log(from);
 }
 
 // The write-ahead log is the node's own, so RocksDB keeps none.
@@ -95,7 +162,7 @@ bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t se
     ++sequence;
   }
   Writer meta;
-  meta.u32(kStoreVersion).u64(end.offset).u64(end.sequence).u32(end.chain);
+  meta.u32(kStoreVersion).u64(end.offset).u64(end.sequence).u64(end.frame).u32(end.chain);
   out.Put(slice(full_key(kMetaTable, {})), slice(meta.view()));
   rocksdb::WriteOptions options;
   options.disableWAL = true;
@@ -119,35 +186,20 @@ DiskStore::~DiskStore() {
   if (impl_->db && impl_->problem.empty() && impl_->wal.flush(true)) (void)impl_->flush_index(true);
 }
 
-Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder) {
-  std::unique_ptr<DiskStore> store(new DiskStore());
-  Impl& impl = *store->impl_;
-  ::mkdir(folder.c_str(), 0700);
-  rocksdb::Options options;
-  options.create_if_missing = true;
-  options.paranoid_checks = true;
-  options.max_background_jobs = 1;
-  options.write_buffer_size = kIndexBuffer;
-  options.max_write_buffer_number = 4;
-  options.avoid_flush_during_shutdown = true;  // see ~DiskStore
-  options.info_log = std::make_shared<NoLog>();
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, folder + "/index", &db);
-  if (!status.ok()) {
-    const bool locked = status.ToString().find("lock") != std::string::npos;
-    return "cannot open the store '" + folder + "': " + status.ToString() +
-           (locked ? "; another process runs this node: one key must never run twice"
-                   : "; a damaged store must not vote: restore it, or start a new key in the next "
-                     "epoch");
+Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder,
+                                                                const Warn& warn) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return "cannot open the store '" + folder + "': " + disk_problem(errno);
   }
-  impl.db.reset(db);
-  WalPlace from;
-  if (std::string why = impl.read_meta(folder, from); !why.empty()) return why;
-  std::string why = impl.wal.open(folder + "/wal", from, [&](const WalFrame& frame) {
-    return impl.index(frame.records, frame.sequence, frame.end);
-  });
-  if (!why.empty()) return impl.problem.empty() ? why : why + ": " + impl.problem;
-  impl.flushed = from.offset;
+  std::unique_ptr<DiskStore> store(new DiskStore());
+  std::string why = store->impl_->open(folder, warn);
+  if (why.empty() && !sync_folder_of(folder)) {
+    why = "cannot sync the folder around it: " + disk_problem(errno);
+  }
+  if (!why.empty()) {
+    store->impl_->problem = why;  // nothing goes to the disk any more
+    return "cannot open the store '" + folder + "': " + why;
+  }
   return store;
 }
 
@@ -195,7 +247,7 @@ Result<Unit> DiskStore::replay(const std::function<void(const Restored&)>& visit
     if (!in.ok()) return Errc::kCorrupt;
     items.push_back(std::move(item));
   }
-  if (!it->status().ok()) return Errc::kCorrupt;
+  if (!it->status().ok()) return error_of(it->status());
   std::sort(items.begin(), items.end(),
             [](const Item& a, const Item& b) { return a.sequence < b.sequence; });
   for (const Item& item : items) visit(item.record);
@@ -211,7 +263,7 @@ Result<Unit> DiskStore::scan(std::uint32_t table, ByteView from,
     if (it->value().size() < kPrefix) return Errc::kCorrupt;
     if (!visit(view(it->key()).subspan(4), view(it->value()).subspan(kPrefix))) break;
   }
-  if (!it->status().ok()) return Errc::kCorrupt;
+  if (!it->status().ok()) return error_of(it->status());
   return Unit{};
 }
 
@@ -228,6 +280,10 @@ std::optional<BodyPlace> DiskStore::locate(std::uint32_t table, ByteView key) co
 
 Result<Bytes> DiskStore::read_body(const BodyPlace& place) const {
   return impl_->wal.read_body(place);
+}
+
+std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) const {
+  return impl_->wal.places_of(batch);
 }
 
 std::string DiskStore::problem() const {

@@ -7,8 +7,10 @@
 //     Request request(dag::Payload);
 //     void deliver(Output, EngineHost&);
 //     bool adopts() const;
-//     void adopt(const dag::Committed&, std::optional<Round> before, Inputs&, Records&);
+//     void adopt(const dag::Committed&, Inputs&, Records&);
 //     EngineSample sample(const Protocol&) const;
+//     Pledge pledge(const Protocol&) const;
+//     std::uint32_t quorum() const;
 //     std::size_t pending_submits(const Protocol&) const;
 //     static constexpr bool kExtends = false;
 //     RecordName record_of(const dag::Block&) const;
@@ -18,14 +20,29 @@
 //     std::optional<std::uint32_t> own_table(std::uint32_t) const;
 //     // If it needs the bodies of its records at a restart:
 //     static constexpr bool kWithBodies = true;
+//     // If it notes what it delivered apart from what it decided: the slot that a record notes.
+//     std::optional<Round> progress_of(const Persist&);
+//     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
+//     // refused so far:
+//     Round spoke_of(const Message&, NodeId from) const;
+//     std::uint64_t refused(const Protocol&) const;
+//     // If it signs nothing that shows a peer's pledge, or not all of it:
+//     Pledge pledged(const Message&) const;         // of the sender
+//     // If it signs something:
+//     Bytes last_signed(const Protocol&, NodeId author) const;
+//     std::optional<LastSigned> read_signed(const Protocol&, const Bytes&) const;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
 //
-// Guarantees: those of Executor. Private to net/.
+// Guarantees: those of Executor. Records that note a delivery wait for the host to take them; an
+// erasure leaves after everything that was delivered before it, because the host's log may name
+// what is erased. Private to net/.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -42,12 +59,19 @@ class EngineOf final : public OrderEngine {
   using Message = typename P::Message;
 
   EngineOf(Adapter adapter, P protocol, EngineHost& host)
-      : backend_{std::move(adapter), &host, {}, {}}, executor_(std::move(protocol), backend_) {}
+      : backend_{std::move(adapter), &host}, executor_(std::move(protocol), backend_) {}
 
   bool receive(NodeId from, const Frame& frame) override {
     auto message = backend_.adapter.decode(frame);
-    if (message) inputs_.push_back(Received<Message>{from, std::move(*message)});
-    return message.has_value();
+    if (!message) return false;
+    if constexpr (requires { backend_.adapter.spoke_of(*message, from); }) {
+      note_round(from, backend_.adapter.spoke_of(*message, from));
+    }
+    if constexpr (requires { backend_.adapter.pledged(*message); }) {
+      pledges_[from].raise(backend_.adapter.pledged(*message));
+    }
+    inputs_.push_back(Received<Message>{from, std::move(*message)});
+    return true;
   }
   bool push(HostInput input) override {
     if (auto* record = std::get_if<Restored>(&input)) {
@@ -85,21 +109,34 @@ class EngineOf final : public OrderEngine {
       backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
       executor_.run(input);
       hand_over();
+      note_refused();
     }
+    hand_over();  // what an adopted commit led to
     return any;
   }
   void persisted(std::uint64_t barrier) override {
+    backend_.durable = std::max(backend_.durable, barrier);
     executor_.persisted(barrier);
     hand_over();
   }
   bool adopts() const override { return backend_.adapter.adopts(); }
-  void adopt(const dag::Committed& commit, std::optional<Round> before,
-             std::vector<Persist>& records) override {
-    const std::size_t first = records.size();
-    backend_.adapter.adopt(commit, before, inputs_, records);
+  void adopt(const dag::Committed& commit, Stored stored) override {
+    std::deque<InputOf<P>> inputs;
+    std::vector<Persist> records;
+    backend_.adapter.adopt(commit, inputs, records);
     if constexpr (kSeals) {
-      for (std::size_t i = first; i < records.size(); ++i) records[i].value = sealed(records[i]);
+      for (Persist& r : records) r.value = sealed(r);
     }
+    if (stored == Stored::kNo) backend_.host->persist(std::move(records), 0);
+    backend_.from.reset();
+    for (const InputOf<P>& input : inputs) executor_.run(input);
+  }
+  std::vector<Persist> take_progress(Round slot) override {
+    std::vector<Persist> out;
+    const auto end = backend_.progress.upper_bound(slot);
+    for (auto it = backend_.progress.begin(); it != end; ++it) out.push_back(std::move(it->second));
+    backend_.progress.erase(backend_.progress.begin(), end);
+    return out;
   }
   Bytes prove(Round slot, const dag::Block& block) const override {
     if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
@@ -111,7 +148,29 @@ class EngineOf final : public OrderEngine {
     return backend_.adapter.pending_submits(executor_.protocol());
   }
   bool extends() const override { return Adapter::kExtends; }
+  Round spoke_of(NodeId peer) const override {
+    return peer.value < spoke_of_.size() ? spoke_of_[peer.value] : Round{0};
+  }
   EngineSample sample() const override { return backend_.adapter.sample(executor_.protocol()); }
+  Pledge pledge() const override { return backend_.adapter.pledge(executor_.protocol()); }
+  Pledge pledge_of(NodeId peer) const override {
+    const auto it = pledges_.find(peer);
+    return it == pledges_.end() ? Pledge{} : it->second;
+  }
+  void remember(NodeId peer, const Pledge& pledge) override { pledges_[peer].raise(pledge); }
+  Bytes last_signed(NodeId author) const override {
+    if constexpr (requires { backend_.adapter.last_signed(executor_.protocol(), author); }) {
+      return backend_.adapter.last_signed(executor_.protocol(), author);
+    }
+    return {};
+  }
+  std::optional<LastSigned> read_signed(const Bytes& bytes) const override {
+    if constexpr (requires { backend_.adapter.read_signed(executor_.protocol(), bytes); }) {
+      return backend_.adapter.read_signed(executor_.protocol(), bytes);
+    }
+    return std::nullopt;
+  }
+  std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
@@ -124,6 +183,14 @@ class EngineOf final : public OrderEngine {
     EngineHost* host;
     std::optional<NodeId> from{};  // of the input that is stepped
     std::vector<typename P::Output> outputs{};
+    std::map<Round, Persist> progress{};  // by slot: what the host has yet to take
+    struct Erasure {
+      std::uint64_t barrier;  // what was delivered before it is out when this is durable
+      Persist record;
+    };
+    std::deque<Erasure> erasures{};
+    std::uint64_t issued = 0;
+    std::uint64_t durable = 0;
 
     void send(NodeId to, Message m) {
       if (const auto frame = adapter.encode(std::move(m))) host->send(to, *frame);
@@ -135,13 +202,33 @@ class EngineOf final : public OrderEngine {
     void arm(TimerId id, Delay d) { host->arm(id, d); }
     void cancel(TimerId id) { host->cancel(id); }
     void persist(std::vector<Persist> records, std::uint64_t barrier) {
+      issued = std::max(issued, barrier);
+      std::vector<Persist> now;
+      now.reserve(records.size());
       for (Persist& r : records) {
         r.table = adapter.table(r.table);
-        if constexpr (kSeals) {
-          if (!r.value.empty()) r.value = sealed(r);  // an empty value erases
+        if (r.value.empty()) {  // an empty value erases
+          erasures.push_back({issued, std::move(r)});
+          continue;
         }
+        if constexpr (requires { adapter.progress_of(r); }) {
+          if (const auto slot = adapter.progress_of(r)) {
+            progress.insert_or_assign(*slot, std::move(r));
+            continue;
+          }
+        }
+        if constexpr (kSeals) r.value = sealed(r);
+        now.push_back(std::move(r));
       }
-      host->persist(std::move(records), barrier);
+      if (!now.empty() || barrier != 0) host->persist(std::move(now), barrier);
+    }
+    void erase() {
+      std::vector<Persist> due;
+      while (!erasures.empty() && erasures.front().barrier <= durable) {
+        due.push_back(std::move(erasures.front().record));
+        erasures.pop_front();
+      }
+      if (!due.empty()) host->persist(std::move(due), 0);
     }
     void verify(const Verify& v) { host->verify(v, from); }
     void verify(const VerifyAll& v) { host->verify(v, from); }
@@ -156,10 +243,28 @@ class EngineOf final : public OrderEngine {
     for (auto& o : std::exchange(backend_.outputs, {})) {
       backend_.adapter.deliver(std::move(o), *backend_.host);
     }
+    backend_.erase();
+  }
+
+  void note_round(NodeId from, Round round) {
+    if (from.value >= spoke_of_.size()) spoke_of_.resize(from.value + std::size_t{1});
+    spoke_of_[from.value] = std::max(spoke_of_[from.value], round);
+  }
+  // A message is refused when it is stepped; what a later verdict refuses is told by the verdict.
+  void note_refused() {
+    if constexpr (requires { backend_.adapter.refused(executor_.protocol()); }) {
+      const std::uint64_t before =
+          std::exchange(refused_, backend_.adapter.refused(executor_.protocol()));
+      if (backend_.from && refused_ > before)
+        backend_.host->refused(*backend_.from, refused_ - before);
+    }
   }
 
   Backend backend_;
   Executor<P, Backend> executor_;
+  std::vector<Round> spoke_of_;       // by peer
+  std::uint64_t refused_ = 0;         // as the protocol counted before the next input
+  std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
   std::deque<InputOf<P>> inputs_;
 };
 

@@ -9,6 +9,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/net/coin.hpp"
+#include "thresher/net/synced_file.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::net {
@@ -232,9 +233,8 @@ Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path
   for (const auto& [name, value] : g.parameters) parameters.set(name, value);
   if (!g.parameters.empty()) tree.set("parameters", std::move(parameters));
   tree.set("protocol", g.protocol).set("schema", 1);
-  std::ofstream out(path);
-  out << text::write(tree, 2) << '\n';
-  if (!out.flush())
+  const std::string content = text::write(tree, 2) + '\n';
+  if (!write_synced(path, as_view(content), kForAll))
     return "cannot write genesis file '" + path + "'; check the folder and the disk";
   return Unit{};
 }

@@ -10,6 +10,12 @@ Digest chained(const Digest& before, Round slot, const Digest& leader,
   return hash(w.view());
 }
 
+std::string missing_between(const LogEnd& end, Round before, Round next) {
+  return "the commit of slot " + std::to_string(next.value) + " follows slot " +
+         std::to_string(before.value) + ", but the log ends with slot " +
+         std::to_string(end.slot.value) + " (" + std::to_string(end.length) + " transactions)";
+}
+
 Bytes slot_key(Round slot) {
   std::vector<std::byte> out;
   for (int shift = 56; shift >= 0; shift -= 8) {
@@ -20,7 +26,8 @@ Bytes slot_key(Round slot) {
 
 Bytes encode_entry(const LogEntry& entry) {
   Writer w;
-  w.bytes(entry.leader.bytes).bytes(entry.log_hash.bytes).u64(entry.first).u64(entry.count);
+  w.bytes(entry.leader.bytes).bytes(entry.log_hash.bytes).u64(entry.before.value);
+  w.u64(entry.first).u64(entry.count);
   w.u32(static_cast<std::uint32_t>(entry.blocks.size()));
   for (const LoggedBlock& b : entry.blocks) {
     w.u64(b.place.offset).u32(b.place.size).u32(static_cast<std::uint32_t>(b.skipped.size()));
@@ -40,6 +47,7 @@ Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& 
   Reader in(value);
   entry.leader = in.digest();
   entry.log_hash = in.digest();
+  entry.before = Round{in.u64()};
   entry.first = in.u64();
   entry.count = in.u64();
   const std::uint32_t count = in.u32();

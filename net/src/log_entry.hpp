@@ -4,10 +4,12 @@
 //   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
 //   auto entry = decode_entry(key, value, chain, n);
 //
-// Guarantees: an entry names every transaction it ordered (position = first + rank among those not
+// Guarantees: an entry names the entry before it, so a missing one is noticed by whoever reads on;
+// it names every transaction it ordered (position = first + rank among those not
 // skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "thresher/core/result.hpp"
@@ -20,6 +22,8 @@ namespace thresher::net {
 inline constexpr std::uint32_t kLedgerTable = 16;
 /// One record: the public key of the node whose store this is.
 inline constexpr std::uint32_t kOwnerTable = 17;
+/// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).
+inline constexpr std::uint32_t kIncarnationTable = 18;
 
 struct LoggedBlock {
   dag::BlockPtr block;  ///< read back from disk: without its payload bytes
@@ -34,7 +38,22 @@ struct LogEntry {
   std::uint64_t first = 0;  ///< position of its first transaction
   std::uint64_t count = 0;  ///< transactions it orders
   std::vector<LoggedBlock> blocks;
+  Round before{0};  ///< slot of the entry before it; 0: it is the first
 };
+
+/// Where a log ends, so that what comes next can be held against it.
+struct LogEnd {
+  Round slot{0};             ///< of the last entry; 0: the log is empty
+  std::uint64_t length = 0;  ///< transactions
+
+  bool precedes(const LogEntry& e) const { return e.before == slot && e.first == length; }
+};
+/// After an entry.
+inline LogEnd end_of(const LogEntry& e) {
+  return {e.slot, e.first + e.count};
+}
+/// What lies between the end of a log and an entry that does not follow it, in words.
+std::string missing_between(const LogEnd& end, Round before, Round next);
 
 /// The log hash after a commit: H(before, slot, leader, digests of its blocks).
 Digest chained(const Digest& before, Round slot, const Digest& leader,

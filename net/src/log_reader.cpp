@@ -1,5 +1,7 @@
 #include "log_reader.hpp"
 
+#include <algorithm>
+
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
@@ -24,10 +26,9 @@ Result<Unit> LogReader::each(Round after, const std::function<bool(const LogEntr
   return Unit{};
 }
 
-Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body) {
   const dag::Header& header = block.block->header;
   if (header.payload_bytes == 0) return Bytes{};
-  auto body = store_.read_body(block.place);
   if (!body) return body.error();
   if (body->size() != header.payload_bytes || crypto::sha256(body->view()) != header.payload_root) {
     return Errc::kCorrupt;
@@ -35,8 +36,13 @@ Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
   return body;
 }
 
+Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
+  if (block.block->header.payload_bytes == 0) return Bytes{};
+  return checked_payload(block, store_.read_body(block.place));
+}
+
 Result<dag::Committed> LogReader::whole(const LogEntry& entry) const {
-  dag::Committed commit{entry.slot, entry.leader, {}};
+  dag::Committed commit{entry.slot, entry.leader, {}, entry.before};
   for (const LoggedBlock& b : entry.blocks) {
     const auto body = payload(b);
     if (!body) return body.error();
@@ -101,18 +107,39 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   return {{kLogPart, wire::encode(out), Bytes::from(std::move(payload_bytes))}, rest, more};
 }
 
+std::optional<Digest> LogReader::hash_at(Round slot) const {
+  if (slot.value == 0) return Digest{};
+  std::optional<Round> reached;
+  Digest found{};
+  (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
+    reached = entry.slot;
+    found = entry.log_hash;
+    return false;
+  });
+  if (!reached || *reached == slot) return reached ? std::optional(found) : std::nullopt;
+  // The slot itself was skipped: looks further back each time.
+  std::uint64_t below = slot.value;
+  for (std::uint64_t step = 1; below > 0; step *= 2) {
+    const std::uint64_t from = below - std::min(below, step);
+    std::optional<Digest> last;
+    (void)each(Round{from}, [&](const LogEntry& entry) {
+      if (entry.slot.value > below) return false;
+      last = entry.log_hash;
+      return true;
+    });
+    if (last) return last;
+    below = from;
+  }
+  return Digest{};
+}
+
 std::optional<Frame> LogReader::hash_after(const Frame& question) const {
   const auto want = wire::decode<wire::WantLogHash>(question.control.view());
   if (!want) return std::nullopt;
-  wire::LogHash out{want->slot, {}, false};
-  if (want->slot.value > 0) {
-    (void)each(Round{want->slot.value - 1}, [&](const LogEntry& entry) {
-      out.known = entry.slot == want->slot;
-      out.hash = entry.log_hash;
-      return false;
-    });
-  }
-  return Frame{kLogHash, wire::encode(out), {}};
+  const auto hash = hash_at(want->slot);
+  return Frame{kLogHash,
+               wire::encode(wire::LogHash{want->slot, hash.value_or(Digest{}), hash.has_value()}),
+               {}};
 }
 
 }  // namespace thresher::net

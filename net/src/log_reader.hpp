@@ -25,6 +25,10 @@ struct LogAnswer {
   bool more = false;   ///< false: the part ends with the log
 };
 
+/// The payload of a logged block, held against what its author signed; `body` is what was read of
+/// it.
+Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
+
 class LogReader {
  public:
   LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)
@@ -41,6 +45,8 @@ class LogReader {
   /// Answers kWantLog with one part. `head` is the last slot of the log. Payloads are not checked:
   /// who asks does, and asks another when they are damaged.
   LogAnswer part(const wire::WantLog& want, Round head) const;
+  /// The log hash after the last commit up to `slot`; empty: the log on the disk does not reach it.
+  std::optional<Digest> hash_at(Round slot) const;
   /// Answers kWantLogHash; nothing to a malformed question.
   std::optional<Frame> hash_after(const Frame& question) const;
 

@@ -86,18 +86,23 @@ void LogSync::tick(std::uint64_t now) {
   ask();
 }
 
-// One block of the log; false when the giver broke the format.
-bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset) {
+void LogSync::lied(const std::string& how, std::uint64_t now) {
+  if (hooks_.blame) hooks_.blame(giver_, how);
+  change_giver(now);
+}
+
+// One block of the log.
+LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset) {
   const std::uint32_t size = in.block.payload_bytes;
-  if (size > payload.size() - offset || in.total == 0) return false;
+  if (size > payload.size() - offset || in.total == 0) return Took::kFalse;
   if (open_total_ == 0) {
-    if (in.slot <= cursor_) return false;
-    open_ = {in.slot, in.leader, {}};
+    if (in.slot <= cursor_) return Took::kOutOfPlace;
+    open_ = {in.slot, in.leader, {}, cursor_};
     open_total_ = in.total;
   }
   if (in.slot != open_.slot || in.leader != open_.leader || in.total != open_total_ ||
       in.index != open_.blocks.size()) {
-    return false;
+    return Took::kOutOfPlace;
   }
   dag::Payload content;
   if (size > 0) {
@@ -107,32 +112,39 @@ bool LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& 
   }
   Reader header(in.block.header.view());
   auto block = decode_header(header, content, chain_, committee_.size());
-  if (!block || !header.done()) return false;
+  if (!block || !header.done()) return Took::kFalse;
   held_bytes_ += size + header_bytes((*block)->header);
   open_.blocks.push_back(std::move(*block));
-  if (open_.blocks.size() < open_total_) return true;
+  if (open_.blocks.size() < open_total_) return Took::kGood;
   cursor_ = open_.slot;
   cursor_hash_ = chained(cursor_hash_, open_.slot, open_.leader, open_.blocks);
   held_.push_back(std::exchange(open_, {}));
   open_total_ = 0;
-  return true;
+  return Took::kGood;
 }
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   if (!active_ || from != giver_ || owed_ == 0) return;
   --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
-  if (!in) return change_giver(now);
+  if (!in) return lied("a part of the log that cannot be decoded", now);
   ask_ahead(*in);
   const Round before = cursor_;
   std::size_t offset = 0;
-  const bool good = std::all_of(in->blocks.begin(), in->blocks.end(), [&](const wire::LogBlock& b) {
-    return take(b, frame.payload, offset);
-  });
-  if (!good || held_bytes_ > kBufferBytes) return change_giver(now);
+  Took took = Took::kGood;
+  for (const wire::LogBlock& b : in->blocks) {
+    if (took == Took::kGood) took = take(b, frame.payload, offset);
+  }
+  if (took == Took::kFalse) {
+    return lied("after slot " + std::to_string(before.value) +
+                    " of the log, a payload that is not the one of its header",
+                now);
+  }
+  if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
-    checks_[cursor_] = {cursor_hash_, Tally(committee_)};
+    checks_.insert_or_assign(cursor_,
+                             Check{cursor_hash_, Tally(committee_), Tally(committee_), {}});
     ask_hash(cursor_);
   }
   if (at_head_ && held_.empty()) active_ = false;
@@ -143,14 +155,24 @@ void LogSync::hash(NodeId from, const Frame& frame, std::uint64_t now) {
   const auto in = wire::decode<wire::LogHash>(frame.control.view());
   if (!active_ || !in || !in->known || from == self_) return;
   const auto it = checks_.find(in->slot);
-  if (it == checks_.end() || it->second.hash != in->hash) return;
-  it->second.agree.add(from);
-  if (it->second.agree.reached(kValidity, committee_)) confirm(in->slot, now);
+  if (it == checks_.end()) return;
+  Check& check = it->second;
+  if (check.hash != in->hash) {
+    if (!check.differ.add(from)) return;
+    Tally& other = check.others.try_emplace(in->hash, committee_).first->second;
+    other.add(from);
+    if (!other.reached(kValidity, committee_)) return;
+    return lied("a log that differs from that of others between slots " +
+                    std::to_string(confirmed_.value) + " and " + std::to_string(in->slot.value),
+                now);
+  }
+  check.agree.add(from);
+  if (check.agree.reached(kValidity, committee_)) confirm(in->slot, now);
 }
 
 void LogSync::confirm(Round slot, std::uint64_t now) {
   confirmed_ = slot;
-  confirmed_hash_ = checks_[slot].hash;
+  confirmed_hash_ = checks_.at(slot).hash;
   checks_.erase(checks_.begin(), checks_.upper_bound(slot));
   progress_us_ = now;
   while (!held_.empty() && held_.front().slot <= slot) {

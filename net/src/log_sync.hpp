@@ -9,13 +9,16 @@
 //
 // Guarantees: hands out a commit only when kValidity peers named the log hash that follows from it,
 // so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
-// giver that stops, lies or floods is replaced by the next. Does not need signatures: a node's word
-// comes over its own TLS connection, and digests bind the content.
+// giver that stops, lies or floods is replaced by the next, and named where the lie is shown: its
+// answer cannot be decoded, its payloads are not those of its headers, or kValidity peers name
+// another log hash than follows from it. Does not need signatures: a node's word comes over its own
+// TLS connection, and digests bind the content.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <map>
+#include <string>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/transcript.hpp"
@@ -34,6 +37,8 @@ class LogSync {
     std::function<void(NodeId, Frame)> send;
     std::function<void(dag::Committed)> apply;  ///< confirmed, in order
     std::function<bool()> ready;                ///< false: the disk cannot follow just now
+    /// Whose answer was false, and how. Null: nobody wants to know.
+    std::function<void(NodeId, const std::string& how)> blame{};
   };
 
   LogSync(const Committee& committee, NodeId self, const ChainContext& chain, Hooks hooks)
@@ -56,14 +61,22 @@ class LogSync {
   struct Check {
     Digest hash{};
     Tally agree;
+    Tally differ;                      // who named another hash; each is heard once
+    std::map<Digest, Tally> others{};  // what they named
   };
+  enum class Took : std::uint8_t {
+    kGood,
+    kOutOfPlace,  // an answer that came too late looks like this too
+    kFalse,
+  };
+  void lied(const std::string& how, std::uint64_t now);
   void change_giver(std::uint64_t now);
   void rewind();
   void ask();
   void ask_after(Round slot, std::uint32_t have);
   void ask_ahead(const wire::LogPart& part);
   void ask_hash(Round slot);
-  bool take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
+  Took take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
   void confirm(Round slot, std::uint64_t now);
 
   Committee committee_;

@@ -46,4 +46,16 @@ Result<Bytes> MemoryStore::read_body(const BodyPlace& place) const {
   return bodies_[place.offset];
 }
 
+std::vector<BodyPlace> MemoryStore::places_of(std::span<const Persist> batch) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<BodyPlace> out;
+  out.reserve(batch.size());
+  std::uint64_t next = bodies_.size();
+  for (const Persist& p : batch) {
+    out.push_back({next, static_cast<std::uint32_t>(p.body.size())});
+    if (!p.value.empty()) ++next;
+  }
+  return out;
+}
+
 }  // namespace thresher::net

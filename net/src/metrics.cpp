@@ -1,6 +1,5 @@
 #include "metrics.hpp"
 
-#include <CivetServer.h>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
@@ -8,8 +7,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <functional>
-#include <vector>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "http_pages.hpp"
 
 namespace thresher::net {
 namespace {
@@ -65,22 +68,40 @@ constexpr Figure kGauges[] = {
     {"thresher_links_up", "Connections to other nodes that are up.", &Sample::links_up},
 };
 
-class Page final : public CivetHandler {
- public:
-  explicit Page(std::function<std::pair<int, std::string>()> content)
-      : content_(std::move(content)) {}
-  bool handleGet(CivetServer*, mg_connection* connection) override {
-    const auto [status, text] = content_();
-    mg_printf(connection,
-              "HTTP/1.1 %d %s\r\nContent-Type: text/plain; version=0.0.4\r\n"
-              "Content-Length: %zu\r\nConnection: close\r\n\r\n",
-              status, status == 200 ? "OK" : "Service Unavailable", text.size());
-    mg_write(connection, text.data(), text.size());
-    return true;
-  }
+/// The same of each other node, by the label `peer`.
+struct PeerFigure {
+  const char* name;
+  const char* help;
+  std::uint64_t (*value)(const PeerStatus&);
+};
 
- private:
-  std::function<std::pair<int, std::string>()> content_;
+constexpr PeerFigure kPeerCounters[] = {
+    {"thresher_peer_links_total", "Links that came up.",
+     [](const PeerStatus& p) { return p.links; }},
+    {"thresher_peer_sent_bytes_total", "Bytes sent to it.",
+     [](const PeerStatus& p) { return p.bytes_sent; }},
+    {"thresher_peer_received_bytes_total", "Bytes received from it.",
+     [](const PeerStatus& p) { return p.bytes_received; }},
+    {"thresher_peer_log_bytes_total", "Bytes of the log that it fetched here.",
+     [](const PeerStatus& p) { return p.log_bytes; }},
+    {"thresher_peer_malformed_frames_total", "Frames of it that could not be decoded.",
+     [](const PeerStatus& p) { return p.malformed; }},
+    {"thresher_peer_refused_total", "Messages of it that were refused.",
+     [](const PeerStatus& p) { return p.refused; }},
+    {"thresher_peer_bad_signatures_total", "Bad signatures in what it sent.",
+     [](const PeerStatus& p) { return p.bad_signatures; }},
+    {"thresher_peer_false_answers_total", "False answers of it about the log.",
+     [](const PeerStatus& p) { return p.false_answers; }},
+};
+constexpr PeerFigure kPeerGauges[] = {
+    {"thresher_peer_up", "1 while the link to it is up.",
+     [](const PeerStatus& p) { return std::uint64_t{p.up ? 1u : 0u}; }},
+    {"thresher_peer_round", "Highest round in what it sent of its own.",
+     [](const PeerStatus& p) { return p.round; }},
+    {"thresher_peer_lag_rounds", "Rounds that it is behind the others.",
+     [](const PeerStatus& p) { return p.lag; }},
+    {"thresher_peer_suspicion", "0: none; 1: reason for a warning lately; 2: proved faulty.",
+     [](const PeerStatus& p) { return std::uint64_t{p.suspicion}; }},
 };
 
 }  // namespace
@@ -89,26 +110,53 @@ struct Metrics::Impl {
   prometheus::Registry registry;
   std::vector<prometheus::Counter*> counters;
   std::vector<prometheus::Gauge*> gauges;
-  std::atomic<Clock::rep> updated{Clock::now().time_since_epoch().count()};
-  std::atomic<bool> ready{false};
-  Page metrics{[this] {
-    return std::pair(200, prometheus::TextSerializer().Serialize(registry.Collect()));
-  }};
-  Page health{[this] { return alive() ? ok() : bad("the node's thread does not run"); }};
-  Page readiness{[this] {
-    return alive() && ready ? ok() : bad("behind the others, or without enough links");
-  }};
-  std::unique_ptr<CivetServer> server;  // last: its threads use what stands above
+  std::vector<std::vector<prometheus::Counter*>> peer_counters;  // by figure, then by node
+  std::vector<std::vector<prometheus::Gauge*>> peer_gauges;      // null for the node itself
+  std::atomic<bool> runs{false};
+  std::atomic<Clock::rep> updated{0};
+  std::mutex mutex;
+  std::string waits_for;
+  std::unique_ptr<HttpPages> server;  // last: its thread uses what stands above
 
   bool alive() const {
     const Clock::duration age(Clock::now().time_since_epoch().count() - updated.load());
-    return age < kAlive;
+    return !runs || age < kAlive;
   }
-  static std::pair<int, std::string> ok() { return {200, "ok\n"}; }
-  static std::pair<int, std::string> bad(const char* why) { return {503, std::string(why) + "\n"}; }
+  void wait_for(const std::string& what) {
+    const std::lock_guard lock(mutex);
+    waits_for = what;
+  }
+  HttpPages::Answer health() const {
+    return alive() ? HttpPages::Answer{200, "ok\n"}
+                   : HttpPages::Answer{503, "the node's thread does not run\n"};
+  }
+  HttpPages::Answer readiness() {
+    if (!alive()) return health();
+    const std::lock_guard lock(mutex);
+    return waits_for.empty() ? HttpPages::Answer{200, "ok\n"}
+                             : HttpPages::Answer{503, waits_for + "\n"};
+  }
 };
 
-Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
+namespace {
+
+template <class Metric, class Builder, class Figures>
+std::vector<std::vector<Metric*>> by_peer(prometheus::Registry& registry, Builder (*build)(),
+                                          const Figures& figures, std::size_t nodes, NodeId self) {
+  std::vector<std::vector<Metric*>> out;
+  for (const PeerFigure& f : figures) {
+    auto& family = build().Name(f.name).Help(f.help).Register(registry);
+    auto& of_figure = out.emplace_back(nodes, nullptr);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      if (i != self.value) of_figure[i] = &family.Add({{"peer", std::to_string(i)}});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Metrics::Metrics(std::size_t nodes, NodeId self) : impl_(std::make_unique<Impl>()) {
   for (const Figure& f : kCounters) {
     auto& family = prometheus::BuildCounter().Name(f.name).Help(f.help).Register(impl_->registry);
     impl_->counters.push_back(&family.Add({}));
@@ -117,6 +165,10 @@ Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
     auto& family = prometheus::BuildGauge().Name(f.name).Help(f.help).Register(impl_->registry);
     impl_->gauges.push_back(&family.Add({}));
   }
+  impl_->peer_counters = by_peer<prometheus::Counter>(impl_->registry, &prometheus::BuildCounter,
+                                                      kPeerCounters, nodes, self);
+  impl_->peer_gauges = by_peer<prometheus::Gauge>(impl_->registry, &prometheus::BuildGauge,
+                                                  kPeerGauges, nodes, self);
 }
 Metrics::~Metrics() = default;
 
@@ -131,18 +183,26 @@ std::string Metrics::listen(const std::string& address) {
   if (!loopback || !port) {
     return "metrics address '" + address + "' is not on loopback; write it as 127.0.0.1:9464";
   }
-  try {
-    impl_->server = std::make_unique<CivetServer>(
-        std::vector<std::string>{"listening_ports", address, "num_threads", "2"});
-  } catch (const CivetException&) {
-    return "cannot listen on " + address +
-           " for metrics: the port is in use or not allowed; stop what uses it or change "
-           "metrics.listen";
-  }
-  impl_->server->addHandler("/metrics", impl_->metrics);
-  impl_->server->addHandler("/healthz", impl_->health);
-  impl_->server->addHandler("/readyz", impl_->readiness);
-  return {};
+  Impl* const impl = impl_.get();
+  impl->server = std::make_unique<HttpPages>(std::map<std::string, HttpPages::Page>{
+      {"/metrics",
+       [impl] {
+         const prometheus::TextSerializer text;
+         return HttpPages::Answer{200, text.Serialize(impl->registry.Collect())};
+       }},
+      {"/healthz", [impl] { return impl->health(); }},
+      {"/readyz", [impl] { return impl->readiness(); }}});
+  const unsigned long number = std::strtoul(address.c_str() + colon + 1, nullptr, 10);
+  const std::string why = number > 65535
+                              ? "there is no such port"
+                              : impl->server->listen(host, static_cast<std::uint16_t>(number));
+  if (why.empty()) return {};
+  return "cannot listen on " + address + " for metrics: " + why +
+         "; stop what uses the port or change metrics.listen";
+}
+
+void Metrics::starting(const std::string& what) {
+  impl_->wait_for(what + "; it has no links before that");
 }
 
 void Metrics::update(const Sample& sample) {
@@ -153,8 +213,18 @@ void Metrics::update(const Sample& sample) {
   for (std::size_t i = 0; i < impl_->gauges.size(); ++i) {
     impl_->gauges[i]->Set(static_cast<double>(sample.*kGauges[i].value));
   }
-  impl_->ready = sample.ready;
+  for (const PeerStatus& peer : sample.peers) {
+    for (std::size_t f = 0; f < impl_->peer_counters.size(); ++f) {
+      prometheus::Counter& counter = *impl_->peer_counters[f][peer.id.value];
+      counter.Increment(static_cast<double>(kPeerCounters[f].value(peer)) - counter.Value());
+    }
+    for (std::size_t f = 0; f < impl_->peer_gauges.size(); ++f) {
+      impl_->peer_gauges[f][peer.id.value]->Set(static_cast<double>(kPeerGauges[f].value(peer)));
+    }
+  }
+  impl_->wait_for(sample.waits_for);
   impl_->updated = Clock::now().time_since_epoch().count();
+  impl_->runs = true;
 }
 
 }  // namespace thresher::net

@@ -1,18 +1,23 @@
 // The node's figures over HTTP on loopback: /metrics (Prometheus text), /healthz, /readyz.
 // Private to net/.
 //
-//   Metrics metrics;
-//   std::string problem = metrics.listen("127.0.0.1:9464");
+//   Metrics metrics(n, NodeId{2});
+//   std::string problem = metrics.listen("127.0.0.1:9464");   // before the log is read
+//   metrics.starting("reads its log: slot 7");
 //   metrics.update({...});                        // on the node's thread, a few times a second
 //
-// Guarantees: only loopback addresses; updates take no lock that a slow reader holds. /healthz
-// answers 200 while the node's thread is alive (updated in the last 10 s), /readyz while it is also
-// level with the others.
+// Guarantees: only loopback addresses; nobody who connects and says nothing keeps others from an
+// answer; updates take no lock that a slow reader holds. /healthz answers 200 while the node starts
+// and, from the first update on, while its thread is alive (updated in the last 10 s); /readyz
+// while the node is also level with the others, else 503 with the reason.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "thresher/net/client.hpp"
 
 namespace thresher::net {
 
@@ -45,15 +50,19 @@ struct Sample {
   std::uint64_t verify_retries = 0;
   std::uint64_t verify_waiting = 0;
   std::uint64_t verify_suspects = 0;
-  bool ready = false;
+  std::string waits_for;          ///< why the node is not ready; empty: it is
+  std::vector<PeerStatus> peers;  ///< of all other nodes, or of none: not taken this time
 };
 
 class Metrics {
  public:
-  Metrics();
+  /// Of node `self` among so many.
+  Metrics(std::size_t nodes, NodeId self);
   ~Metrics();
   /// Empty, or what is wrong and what to do.
   std::string listen(const std::string& address);
+  /// What a node that does not run yet is doing, for /readyz.
+  void starting(const std::string& what);
   void update(const Sample& sample);
 
  private:

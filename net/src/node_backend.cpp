@@ -2,17 +2,12 @@
 #include <cstdio>
 #include <utility>
 
-#include "key_use.hpp"
 #include "node_impl.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
 namespace {
-/// Parts of the log are served to one peer at no more than this. Unit: bytes per microsecond.
-constexpr std::uint64_t kServeRate = 250;
-/// Parts of the log that one question brings at most.
-constexpr std::uint32_t kMostParts = 16;
 /// A shorter payload that still waits for its block gets what came since. Unit: bytes.
 constexpr std::size_t kExtend = 16 * 1024;
 
@@ -43,12 +38,26 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       transport(loop, transport_options(),
                 {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },
-                 [this](const std::string& why) { say(Level::kWarning, why); }}),
+                 [this](const std::string& why) { say(Level::kWarning, why); },
+                 [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
+                 [this] { return gives_way(); }}),
       sync(committee(), self, chain,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
-            [this] { return writer->backlog() < options.pool_bytes; }}),
-      served(genesis.nodes.size()) {
+            [this] { return writer->backlog() < options.pool_bytes; },
+            [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      standing(committee(), self,
+               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                [this](Round slot) { return reader.hash_at(slot); }}),
+      log_service(genesis.nodes.size(),
+                  {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
+                   [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
+                   &Loop::now_us}),
+      conduct(genesis.nodes.size(),
+              [this](Level level, const std::string& line) { say(level, line); }),
+      submissions(limits()),
+      sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
+      others_told(committee()) {
   std::vector<PublicKey> keys;
   for (const PeerAddress& node : genesis.nodes) keys.push_back(node.key);
   batcher.register_keys(keys);
@@ -57,9 +66,14 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                              " on this machine: the processor verifies all signatures; install "
                              "its driver, or remove verify.accelerator from the configuration");
   }
+}
+
+// What a block of this protocol takes bounds the rest.
+Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes =
-      std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
+  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
+                                                      options.block_bytes - kRunHead - kEntryHead);
+  return {options.transaction_bytes, options.pool_bytes};
 }
 
 // What the metrics show.
@@ -75,9 +89,9 @@ Sample Node::Impl::sample() const {
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
   out.syncs = store->syncs();
-  out.pool_bytes = pool_bytes;
+  out.pool_bytes = submissions.pool().bytes();
   out.links_up = transport.node_links();
-  out.malformed = malformed;
+  out.malformed = malformed + conduct.sum(Deed::kMalformed);
   out.blocks_accepted = s.blocks_accepted;
   out.direct_commits = s.direct_commits;
   out.indirect_commits = s.indirect_commits;
@@ -95,8 +109,7 @@ Sample Node::Impl::sample() const {
   out.verify_retries = v.retried;
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
-  const bool linked = out.links_up + 1 >= committee().at_least(kQuorum);
-  out.ready = linked && !sync.active() && out.frontier <= now.next_slot.value + options.sync_rounds;
+  out.waits_for = waits_for();
   return out;
 }
 
@@ -136,6 +149,7 @@ void Node::Impl::broadcast(const Frame& f) {
 
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
+  if (!ledger.follows(out)) return note_gap(out);
   for (dag::BlockPtr& b : out.blocks) {
     if (!fill_in(b)) {
       return halt("a block of the committed log cannot be read back from '" + options.home +
@@ -147,19 +161,22 @@ void Node::Impl::deliver(dag::Committed out) {
   feed_subscribers();
 }
 
-// Puts one commit into the log and the application.
+// Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(dag::Committed out) {
-  LogEntry entry = ledger.append(out, [&](const Transaction& t, const dag::BlockPtr& block) {
-    app.apply(t);
-    payload_bytes += t.data.size();
-    const auto it = client_links.find(t.client);
-    if (it != client_links.end()) {
-      acks[it->second].u64(t.client).u64(t.sequence).u64(t.position);
-    } else if (t.client == own_client) {
-      resolve(t, out, block);
-    }
-  });
-  writer->ledger(std::move(entry));
+  LogEntry entry = ledger.append(
+      out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
+        // A stop does not wait for the application to take a whole commit: the log has it, and
+        // gives it again at the next start.
+        app_lags = app_lags || run_end.asked() || !calls.run("apply()", [&] { app.apply(t); });
+        payload_bytes += t.data.size();
+        if (const auto awaited = submissions.ordered(t.client, print)) {
+          answer(*awaited, t, out, block);
+        }
+      });
+  writer->ledger(std::move(entry), engine->take_progress(out.slot));
+  // The order stands, and so do the acknowledgements; the application has to be mended and gets the
+  // log again at the next start.
+  if (!calls.problem().empty()) halt(calls.problem());
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
@@ -179,19 +196,11 @@ void Node::Impl::cancel(TimerId id) {
 }
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
+  last_barrier = std::max(last_barrier, barrier);
   writer->persist(std::move(records), barrier);
 }
 
-// Before the first signature the use of the key is noted, so that lost data do not look like a new
-// node.
 void Node::Impl::endorse(const Endorse& e) {
-  if (!key_noted && options.store != StoreKind::kMemory) {
-    if (!note_key_use(options.key, key.public_key())) {
-      return halt("cannot write '" + key_use_path(options.key) +
-                  "'; free space or allow it, then restart the node");
-    }
-    key_noted = true;
-  }
   (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
 }
 
@@ -202,15 +211,21 @@ void Node::Impl::accuse(const Accuse& a) {
                 "the folder is an old copy. One key must never sign twice: stop the other process, "
                 "or start this node with a new key in the next epoch");
   }
+  conduct.convict(a.who);
   say(Level::kWarning, "node " + std::to_string(a.who.value) +
                            " signed two blocks for one round (evidence: " +
                            std::to_string(a.evidence.size()) + " bytes)");
 }
 
-void Node::Impl::say(Level level, const std::string& line) const {
+void say(const NodeOptions& options, Level level, const std::string& line) {
   if (options.log) return options.log(level, line);
   if (level < Level::kWarning) return;
   std::fprintf(stderr, "%s: %s\n", level == Level::kError ? "error" : "warning", line.c_str());
+}
+
+// A log that throws loses its line; the node goes on.
+void Node::Impl::say(Level level, const std::string& line) {
+  calls.pass([&] { net::say(options, level, line); });
 }
 
 void Node::Impl::halt(const std::string& why) {
@@ -227,7 +242,7 @@ void Node::Impl::halt(const std::string& why) {
 
 // Runs inputs until nothing is left to do now.
 void Node::Impl::pump() {
-  if (std::exchange(pumping, true)) return;
+  if (quiet() || std::exchange(pumping, true)) return;
   do {
     (void)engine->run();
     collect_verdicts();
@@ -270,6 +285,9 @@ bool Node::Impl::verdicts_due() const {
 
 void Node::Impl::collect_verdicts() {
   for (const crypto::VerifyAnswer& answer : batcher.run()) {
+    if (!answer.good() && answer.sender != self.value) {
+      conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
+    }
     if (const auto whole = lists.settle(answer))
       (void)engine->push(Verified{whole->ticket, whole->good()});
   }
@@ -288,21 +306,15 @@ void Node::Impl::arm_verdicts() {
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty()) return;
+  if (submissions.pool().empty()) return;
   const std::size_t pending = engine->pending_submits();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
   if (pending > 0 && !extend) return;
   std::vector<std::byte> packed;
   if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
   const std::size_t before = packed.size();
-  while (!pool.empty() &&
-         (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
-    const ByteView v = pool.front().view();
-    packed.insert(packed.end(), v.begin(), v.end());
-    pool.pop_front();
-  }
+  submissions.pool().take(options.block_bytes - before, packed);
   if (packed.size() == before) return;
-  pool_bytes -= packed.size() - before;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
   engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);
@@ -313,37 +325,13 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
-  if (!engine->receive(peer, f)) {
-    ++malformed;
-    return;
-  }
+  if (f.kind == kWantKnown) return tell_known(peer);
+  if (f.kind == kKnown) return hear_known(peer, f);
+  if (f.kind == kOtherProcess) return hear_other_process(peer, f);
+  if (starting) return hold(peer, f);
+  if (quiet()) return;
+  if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
-}
-
-// Parts of the log to a peer, one at a time and at a bounded rate. A new question takes the place
-// of the one before.
-void Node::Impl::serve_log(NodeId to, const wire::WantLog& want) {
-  Served& s = served[to.value];
-  s.want = want;
-  s.parts = std::clamp(want.parts, 1u, kMostParts);
-  if (!s.waits) serve_part(to);
-}
-
-void Node::Impl::serve_part(NodeId to) {
-  Served& s = served[to.value];
-  const std::uint64_t now = Loop::now_us();
-  if (now >= s.next_us) {
-    const LogAnswer answer = reader.part(s.want, ledger.slot());
-    s.next_us = now + answer.frame.payload.size() / kServeRate;
-    s.want = answer.rest;
-    s.parts = transport.send(to.value, answer.frame) && answer.more ? s.parts - 1 : 0;
-    if (s.parts == 0) return;
-  }
-  s.waits = true;
-  loop.call_after(s.next_us > now ? s.next_us - now : 0, [this, to] {
-    served[to.value].waits = false;
-    serve_part(to);
-  });
 }
 
 // The log, for nodes that were away.
@@ -352,27 +340,31 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   switch (f.kind) {
     case kWantLog:
       if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
-        serve_log(from, *want);
+        log_service.want(from, *want);
+        serve_log();
       } else {
-        ++malformed;
+        conduct.note(from, Deed::kMalformed);
       }
       return;
     case kWantLogHash:
       if (const auto answer = reader.hash_after(f)) {
         (void)transport.send(from.value, *answer);
       } else {
-        ++malformed;
+        conduct.note(from, Deed::kMalformed);
       }
       return;
     case kLogPart:
-      sync.part(from, f, now);
+      if (!quiet()) sync.part(from, f, now);
       break;
     case kLogHash:
-      sync.hash(from, f, now);
+      if (!quiet()) sync.hash(from, f, now);
+      if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
+        standing.hash(from, *answer, now);
+        check_log();
+      }
       break;
     default:
-      ++malformed;
-      return;
+      return conduct.note(from, Deed::kMalformed);
   }
   pump();
 }

@@ -2,24 +2,37 @@
 // .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "complaints.hpp"
+#include "conduct.hpp"
+#include "host_calls.hpp"
 #include "ledger.hpp"
 #include "log_reader.hpp"
+#include "log_service.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
 #include "order_engine.hpp"
+#include "own_submissions.hpp"
+#include "run_end.hpp"
+#include "sign_once.hpp"
+#include "standing_check.hpp"
+#include "start_question.hpp"
+#include "submissions.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
+#include "visitors.hpp"
 #include "writer_thread.hpp"
 
 namespace thresher::net {
+
+/// To the host's log, or to stderr from warnings on.
+void say(const NodeOptions& options, Level level, const std::string& line);
 
 struct Node::Impl final : EngineHost {
   Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
@@ -37,10 +50,12 @@ struct Node::Impl final : EngineHost {
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
+  void refused(NodeId from, std::uint64_t messages) override;
   bool fill_in(dag::BlockPtr& block) const override;
 
   Committee committee() const;
   TransportOptions transport_options() const;
+  Submissions::Limits limits();
   void pump();
   crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
                                    std::optional<NodeId> from) const;
@@ -50,37 +65,74 @@ struct Node::Impl final : EngineHost {
   void arm_verdicts();
   void feed();
   void commit(dag::Committed commit);
-  void say(Level level, const std::string& line) const;
+  void say(Level level, const std::string& line);
   void halt(const std::string& why);
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
-  void serve_log(NodeId to, const wire::WantLog& want);
-  void serve_part(NodeId to);
+
+  // node_peers.cpp: what is known of the others, and what they get of the log
+  std::string waits_for() const;
+  std::vector<PeerStatus> peers() const;
+  void false_answer(NodeId from, const std::string& how);
+  void serve_log();
 
   // node.cpp: the life of a node
-  std::string claim_store();
   std::string begin();
+  void live();
   void finish();
+
+  // node_start.cpp: up to the first signature
+  std::string claim_store();
+  void recall_peers(std::optional<Incarnation>& own);
+  void meet(NodeId peer);
+  void note_peers();
+  void note_pledge();
+  void begin_start();
+  void ask(NodeId peer);
+  void watch_start();
+  void tell_known(NodeId to);
+  std::string proof_against_self(NodeId from, const wire::Known& known) const;
+  void hear_known(NodeId from, const Frame& f);
+  void hear_other_process(NodeId from, const Frame& f);
+  std::string never_twice(const std::string& what) const;
+  void weigh_answers();
+  void start_engine();
+  void hold(NodeId from, const Frame& f);
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  std::string replay_entry(const LogEntry& entry);
+  std::string restore_record(Restored record);
+  std::string unreadable(Errc why, const std::string& place) const;
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();
+  void check_log();
+  /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
+  bool quiet() const { return starting || standing.suspects(); }
   void adopt(dag::Committed commit);
   void remind();
+  void note_gap(const dag::Committed& commit);
+  bool log_lacks() const { return ledger.slot() < lacks_until; }
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
-  void take(ConnectionId from, const Bytes& payload);
+  void welcome(ConnectionId id);
+  void take(ConnectionId from, const Frame& f);
+  void take_own();
+  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
+              const dag::BlockPtr& block);
+  void refuse(const Submission& s, Refusal why);
+  void watch_submissions();
+  std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
   void acknowledge();
-  void resolve(const Transaction& t, const dag::Committed& commit, const dag::BlockPtr& block);
-  Bytes status() const;
+  Bytes status();
 
   NodeOptions options;
   App& app;
@@ -97,44 +149,66 @@ struct Node::Impl final : EngineHost {
   Transport transport;
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  StandingCheck standing;
+  LogService log_service;
+  bool serving = false;  // a timer runs for the next part
+  Conduct conduct;
+  HostCalls calls;
+  bool app_lags = false;  // the application did not get all of the log
+  RunEnd run_end;
+  std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
+  std::string metrics_problem;       // why its port could not be opened
+  std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
-  std::deque<Bytes> pool;
-  std::size_t pool_bytes = 0;
+  Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
+  Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
-  std::uint64_t malformed = 0;
-  struct Served {
-    wire::WantLog want;
-    std::uint32_t parts = 0;    // still to come
-    std::uint64_t next_us = 0;  // the next one not before
-    bool waits = false;         // for that time
-  };
-  std::vector<Served> served;  // by peer
-
-  std::map<std::uint64_t, ConnectionId> client_links;
-  std::map<ConnectionId, Writer> acks;
+  std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
+  Visitors visitors;
+  Complaints complaints;
+  std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
   };
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
-  std::uint64_t own_client = 0;
+  ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
-  struct Promised {
-    std::promise<Receipt> promise;
-    Prove prove = Prove::kNo;
+  OwnSubmissions inbox;
+  bool has_records = false;  // the store had some of the protocol at the start
+  SignOnce sign_once;
+  Incarnation incarnation;  // of this start
+  struct Starting {
+    explicit Starting(const StartQuestion& q) : question(q) {}
+    StartQuestion question;
+    std::uint64_t looks = 0;
+    std::vector<std::pair<NodeId, Frame>> held;  // of the protocol
+    std::map<NodeId, std::size_t> held_bytes;
   };
-  std::map<std::uint64_t, Promised> promises;  // by sequence
-  bool key_noted = false;                      // see key_use.hpp
-  bool has_records = false;                    // the store had some of the protocol at the start
+  std::optional<Starting> starting;  // nothing of the protocol runs before its end
+  struct PeerKnown {
+    Incarnation incarnation;        // the highest one heard of; count 0: none
+    std::optional<Pledge> written;  // what the disk has, with the incarnation
+  };
+  std::map<NodeId, PeerKnown> peers_known;
+  Tally others_told;  // who told of another process with this key
+  struct PledgeSample {
+    Pledge pledge;
+    std::uint64_t barrier = 0;  // the last one before it was taken
+  };
+  std::optional<PledgeSample> pledge_sample;
+  std::uint64_t last_barrier = 0;
+  std::uint64_t durable_barrier = 0;
+  std::uint64_t notes_due_us = 0;
   std::string stopped_because;
   std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
 };

@@ -1,65 +1,119 @@
+#include <cerrno>
+
+#include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "snapshot.hpp"
+#include "thresher/core/hex.hpp"
 
 namespace thresher::net {
+namespace {
+/// Transactions after which /readyz is told how far the log was read.
+constexpr std::uint64_t kTellEach = 4096;
+/// Ticks of watch_lag after which the figures of the peers are taken.
+constexpr std::uint64_t kPeersEach = 25;
+/// Between two notes of what was signed, here and by peers. Unit: microseconds.
+constexpr std::uint64_t kNotes = 1'000'000;
+}  // namespace
 
 void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
   if (!snapshot || options.store == StoreKind::kMemory) return;
   Ledger restored;
-  if (!restored.restore(snapshot->ledger.view()) || !app.restore(snapshot->app.view())) return;
+  if (!restored.restore(snapshot->ledger.view())) return;
+  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
+  if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
+    return say(Level::kWarning,
+               "the snapshot in '" + options.data + "' is of slot " +
+                   std::to_string(restored.slot().value) +
+                   ", which the log does not have so: the log is replayed instead");
+  }
+  bool taken = false;
+  if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
   ledger = std::move(restored);
   snapshot_length = ledger.length();
 }
 
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.
 void Node::Impl::save_snapshot() {
-  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length) return;
-  const auto state = app.snapshot();
+  if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
+  std::optional<Bytes> state;
+  if (!calls.run("snapshot()", [&] { state = app.snapshot(); })) {
+    return say(Level::kWarning, calls.problem() + "; the next start reads the whole log");
+  }
   if (!state) return;
   snapshot_length = ledger.length();
   const std::string problem = net::save_snapshot(options.data, {ledger.save(), *state});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
+// Why the disk does not give back what was stored; `place` is what was read.
+std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
+  if (why == Errc::kIo) {
+    return "cannot read " + place + " of '" + options.home + "': " + disk_problem(errno);
+  }
+  return "the log of '" + options.home + "' is damaged (" + place +
+         "). A node that forgot what it signed must not sign: start it with a new key in the next "
+         "epoch. A backup of the folder helps only if the node has not run since it was made";
+}
+
+// Puts an entry of the own log into the ledger and the application; empty, or why not.
+std::string Node::Impl::replay_entry(const LogEntry& entry) {
+  const std::string place = "slot " + std::to_string(entry.slot.value);
+  if (!ledger.end().precedes(entry)) {
+    return unreadable(Errc::kCorrupt, "it lacks commits: " +
+                                          missing_between(ledger.end(), entry.before, entry.slot));
+  }
+  const auto whole = reader.whole(entry);
+  if (!whole) return unreadable(whole.error(), "a payload of " + place);
+  const LogEntry again =
+      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
+        if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
+      });
+  if (!calls.problem().empty()) return calls.problem();
+  if (again.log_hash != entry.log_hash || again.count != entry.count) {
+    return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
+  }
+  return {};
+}
+
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
+  if (metrics) metrics->starting("reads its log");
   restore_snapshot();
-  std::string problem;
-  std::string damaged =
-      "the log of '" + options.home + "' is damaged; restore the folder from a backup";
+  std::string problem = calls.problem();
+  if (!problem.empty()) return problem;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
-    const auto whole = reader.whole(entry);
-    if (!whole) {
-      problem = damaged + " (slot " + std::to_string(entry.slot.value) + ")";
+    if (options.stop.stop_requested()) {
+      problem = std::string(kStoppedAtStart);
       return false;
     }
-    const LogEntry again =
-        ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) { app.apply(t); });
-    if (again.log_hash != entry.log_hash) {
-      problem =
-          damaged + " (the hash chain breaks at slot " + std::to_string(entry.slot.value) + ")";
+    if (metrics && entry.first / kTellEach != (entry.first + entry.count) / kTellEach) {
+      metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
     }
+    problem = replay_entry(entry);
     return problem.empty();
   });
   if (!problem.empty()) return problem;
-  if (!read) return damaged;
-  bool whole = true;
+  if (!read) return unreadable(read.error(), "an entry of the log");
+  if (metrics) metrics->starting("reads the records of its protocol");
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
-    Restored record = r;
-    if (engine->wants_bodies()) {
-      const auto place = store->locate(r.table, r.key.view());
-      auto body = place ? store->read_body(*place) : Result<Bytes>(Errc::kCorrupt);
-      whole &= static_cast<bool>(body);
-      if (body) record.body = std::move(*body);
-    }
-    whole &= engine->push(std::move(record));
-    (void)engine->run();
+    if (problem.empty()) problem = restore_record(r);
   });
-  if (!replayed || !whole) {
-    return "the records of '" + options.home + "' are damaged; restore the folder from a backup";
+  if (!problem.empty()) return problem;
+  return replayed ? std::string() : unreadable(replayed.error(), "a record of the protocol");
+}
+
+std::string Node::Impl::restore_record(Restored record) {
+  const std::string place = "a record of table " + std::to_string(record.table);
+  if (engine->wants_bodies()) {
+    const auto at = store->locate(record.table, record.key.view());
+    auto body = at ? store->read_body(*at) : Result<Bytes>(Errc::kCorrupt);
+    if (!body) return unreadable(body.error(), place);
+    record.body = std::move(*body);
   }
+  if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
+  (void)engine->run();
   return {};
 }
 
@@ -67,20 +121,51 @@ std::string Node::Impl::recover() {
 // beyond what they keep, never end.
 void Node::Impl::watch_lag() {
   const std::uint64_t now = Loop::now_us();
+  if (!starting && now >= notes_due_us) {
+    notes_due_us = now + kNotes;
+    note_peers();
+    note_pledge();
+  }
+  standing.tick(ledger.slot(), ledger.log_hash(), now);
+  check_log();
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
-  if (sync.active()) {
+  if (quiet()) {
+    // What peers say of the log is not applied now.
+  } else if (sync.active()) {
     sync.tick(now);
     pump();
-  } else if (engine->adopts() && lags) {
+  } else if (engine->adopts() && (lags || log_lacks())) {
     say(Level::kInfo, "fetching the log from peers: they are at round " +
                           std::to_string(at.frontier.value) + ", this node decides slot " +
                           std::to_string(at.next_slot.value));
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
-  if (metrics) metrics->update(sample());
+  conduct.tick(now, lags || sync.active());
+  if (metrics) {
+    Sample taken = sample();
+    if (ticks++ % kPeersEach == 0) taken.peers = peers();
+    metrics->update(taken);
+  }
   loop.call_after(LogSync::kTick, [this] { watch_lag(); });
+}
+
+// Stops when the log differs from that of peers of whom one at least is correct.
+void Node::Impl::check_log() {
+  const auto& found = standing.finding();
+  if (!found) {
+    if (standing.suspects() && metrics) metrics->update(sample());
+    return;
+  }
+  const bool narrow = found->first.value == found->same.value + 1;
+  halt("the log of '" + options.home + "' differs from that of " +
+       std::to_string(committee().at_least(kValidity)) + " peers. The first slot that differs is " +
+       (narrow ? std::string() : "between " + std::to_string(found->same.value + 1) + " and ") +
+       std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) + " here, " +
+       to_hex(found->there.bytes) +
+       " there. This node neither signs nor serves it any more: keep the folder, which shows what "
+       "happened, and start with a new key and an empty folder in the next epoch");
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.
@@ -89,18 +174,32 @@ void Node::Impl::remind() {
   if (known >= ledger.slot()) return;
   (void)reader.each(known, [&](const LogEntry& entry) {
     const auto whole = reader.whole(entry);
-    std::vector<Persist> stored_already;
-    if (whole) engine->adopt(*whole, std::nullopt, stored_already);
-    return static_cast<bool>(whole);
+    if (!whole) return false;
+    engine->adopt(*whole, Stored::kYes);
+    writer->persist(engine->take_progress(entry.slot), 0);
+    return true;
   });
+}
+
+// The protocol delivers what does not follow the log: the commits between come from the peers, this
+// one with them, before anything else goes into the log or is acknowledged.
+void Node::Impl::note_gap(const dag::Committed& commit) {
+  const bool known = log_lacks();
+  lacks_until = std::max(lacks_until, commit.slot);
+  if (known) return;
+  const std::string what = "the log of '" + options.home + "' lacks commits: " +
+                           missing_between(ledger.end(), commit.before, commit.slot);
+  if (committee().size() == 1) {
+    return halt(what + "; there is no peer to fetch them from: restore the folder from a backup");
+  }
+  say(Level::kWarning, what + "; they are fetched from peers");
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
 void Node::Impl::adopt(dag::Committed commit_of_peers) {
-  if (commit_of_peers.slot <= ledger.slot()) return;
-  std::vector<Persist> records;
-  engine->adopt(commit_of_peers, ledger.slot(), records);
-  writer->persist(std::move(records), 0);
+  // The order went on by itself meanwhile: what follows its end comes again.
+  if (!ledger.follows(commit_of_peers)) return;
+  engine->adopt(commit_of_peers, Stored::kNo);
   commit(std::move(commit_of_peers));
   acknowledge();
   feed_subscribers();

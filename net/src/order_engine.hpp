@@ -42,6 +42,8 @@ class EngineHost {
   virtual void endorse(const Endorse& e) = 0;
   virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;
+  /// What a message of `from` led to was refused so many times.
+  virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
   /// Reads back the payload of a block that memory holds without it; false when the disk fails.
   virtual bool fill_in(dag::BlockPtr& block) const = 0;
 };
@@ -58,11 +60,36 @@ struct EngineSample {
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
 };
 
+/// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost
+/// some of it may say something else at the same place.
+struct Pledge {
+  std::uint64_t round = 0;  ///< of its last block or header; or a view, or a term
+  std::uint64_t vote = 0;   ///< up to which round or slot it voted, where votes are apart
+
+  void raise(const Pledge& other) {
+    round = std::max(round, other.round);
+    vote = std::max(vote, other.vote);
+  }
+  bool beyond(const Pledge& other) const { return round > other.round || vote > other.vote; }
+  friend bool operator==(const Pledge&, const Pledge&) = default;
+};
+
+/// The last block or header that a node signed, as a peer holds it.
+struct LastSigned {
+  Round round{0};
+  Digest digest{};
+  Signature signature{};
+  bool held = false;  ///< this node has it, or a later one
+};
+
 /// Where a block's payload lies in the store.
 struct RecordName {
   std::uint32_t table = 0;
   Bytes key;
 };
+
+/// Whether the store has the records of an adopted commit already.
+enum class Stored : std::uint8_t { kNo, kYes };
 
 class OrderEngine {
  public:
@@ -81,10 +108,14 @@ class OrderEngine {
   virtual void persisted(std::uint64_t barrier) = 0;
   /// True when commits of the log that peers vouch for can be put in from outside.
   virtual bool adopts() const = 0;
-  /// Tells the protocol of such a commit; `records` is what the store must keep of it.
-  /// `before` is the slot of the commit before it in the log, if the caller knows it.
-  virtual void adopt(const dag::Committed& commit, std::optional<Round> before,
-                     std::vector<Persist>& records) = 0;
+  /// Puts in such a commit: asks the host to persist what the store lacks of it, and steps it.
+  /// What the protocol delivers on account of it comes with the next run() or persisted(), so that
+  /// the host can put this commit into its log before.
+  virtual void adopt(const dag::Committed& commit, Stored stored) = 0;
+  /// The protocol's records of having delivered up to `slot`, which belong into one atomic write
+  /// with the host's log entry of it: whatever a crash leaves, both or none are there. Each is
+  /// handed out once.
+  virtual std::vector<Persist> take_progress(Round slot) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
   virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
   /// Payloads that wait to go into a block; cheap, unlike sample().
@@ -92,6 +123,22 @@ class OrderEngine {
   /// True when a payload that waits may be replaced by a longer one.
   virtual bool extends() const = 0;
   virtual EngineSample sample() const = 0;
+  /// The highest round in what this peer sent of its own: its word, and no more.
+  virtual Round spoke_of(NodeId peer) const = 0;
+  /// What this node is bound to. After persisted() of all that was handed out so far, a restart
+  /// finds no less. Before Start: what its records say.
+  virtual Pledge pledge() const = 0;
+  /// What messages of a peer showed that the peer is bound to, where no signature tells.
+  virtual Pledge pledge_of(NodeId peer) const = 0;
+  /// Shown in an earlier run. Pre: a member.
+  virtual void remember(NodeId peer, const Pledge& pledge) = 0;
+  /// The last thing that a member signed and that this node holds, for read_signed() of the member;
+  /// empty: there is none.
+  virtual Bytes last_signed(NodeId author) const = 0;
+  /// Empty: malformed, or not by this node. The signature is the caller's to check.
+  virtual std::optional<LastSigned> read_signed(const Bytes& bytes) const = 0;
+  /// Members of whom any two sets share one that is not faulty.
+  virtual std::uint32_t quorum() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;
   /// Largest payload of one submission. Unit: bytes.

@@ -36,7 +36,9 @@ struct PbftAdapter {
   using Protocol = Pbft;
   static constexpr bool kWithBodies = true;
   EngineSettings settings;
-  std::set<Digest> waiting{};                 // own values without a slot
+  std::set<Digest> waiting{};  // own values without a slot
+  Round last{0};  // slot delivered last; after a restart the one below all that is kept
+  bool any_restored = false;
   std::map<std::uint64_t, Bytes> restored{};  // by slot, until the start
 
   std::optional<Frame> encode(const Pbft::Message& m) const {
@@ -54,13 +56,16 @@ struct PbftAdapter {
   void deliver(const pbft::Delivery& d, EngineHost& node) {
     dag::BlockPtr block = block_of(d.slot, d.value, settings.chain);
     waiting.erase(block->header.payload_root);
-    node.deliver({round_of(d.slot), block->digest, {block}});
+    const Round slot = round_of(d.slot);
+    node.deliver({slot, block->digest, {block}, std::exchange(last, slot)});
   }
   // The log may end before the last decision that is durable.
   void restore(const Restored& record) {
-    if (record.table != pbft::kDecisions || as_text(record.value.view()) != pbft::kDelivered)
-      return;
-    restored[Reader(record.key.view()).u64()] = record.body;
+    if (record.table != pbft::kDecisions) return;
+    const std::uint64_t slot = Reader(record.key.view()).u64();
+    const Round below{round_of(slot).value - 1};
+    last = std::exchange(any_restored, true) ? std::min(last, below) : below;
+    if (as_text(record.value.view()) == pbft::kDelivered) restored[slot] = record.body;
   }
   void start(EngineHost& node) {
     for (const auto& [slot, value] : std::exchange(restored, {})) deliver({slot, value}, node);
@@ -72,8 +77,8 @@ struct PbftAdapter {
   }
 
   static bool adopts() { return true; }
-  static void adopt(const dag::Committed& commit, std::optional<Round>,
-                    std::deque<InputOf<Pbft>>& inputs, std::vector<Persist>& records) {
+  static void adopt(const dag::Committed& commit, std::deque<InputOf<Pbft>>& inputs,
+                    std::vector<Persist>& records) {
     for (const dag::BlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
       const Bytes mark = Bytes::copy_of(as_view(pbft::kDelivered));
@@ -83,6 +88,12 @@ struct PbftAdapter {
   }
   static constexpr bool kExtends = false;
   std::size_t pending_submits(const Pbft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static std::uint64_t refused(const Pbft& d) { return d.refused(); }
+  static Round spoke_of(const Pbft::Message& m, NodeId) {
+    if (const auto* c = std::get_if<pbft::Checkpoint>(&m)) return round_of(c->delivered);
+    if (const auto* v = std::get_if<pbft::Vote>(&m)) return round_of(v->slot);
+    return Round{0};
+  }
   static EngineSample sample(const Pbft& p) {
     EngineSample out;
     out.round = Round{p.view()};
@@ -92,6 +103,15 @@ struct PbftAdapter {
     out.stats.direct_commits = p.delivered();
     return out;
   }
+  static Pledge pledge(const Pbft& p) { return {p.view(), p.voted()}; }
+  static Pledge pledged(const Pbft::Message& m) {
+    if (const auto* vote = std::get_if<pbft::Vote>(&m)) return {vote->view, vote->slot + 1};
+    if (const auto* first = std::get_if<pbft::PrePrepare>(&m)) {
+      return {first->view, first->slot + 1};
+    }
+    return {};
+  }
+  std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
   static std::size_t payload_limit() { return kValueBytes; }
 };
 

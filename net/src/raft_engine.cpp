@@ -32,6 +32,7 @@ struct RaftAdapter {
   static constexpr bool kWithBodies = true;
   EngineSettings settings;
   std::set<Digest> waiting{};  // own values without an entry
+  Round last{0};               // index delivered last; after a restart that of the kept log's base
 
   static std::optional<Frame> encode(const Raft::Message& m) {
     WireParts parts = thresher::encode(m);
@@ -48,7 +49,11 @@ struct RaftAdapter {
   void deliver(const raft::Delivery& d, EngineHost& node) {
     dag::BlockPtr block = block_of(d, settings.chain);
     waiting.erase(block->header.payload_root);
-    node.deliver({Round{d.index}, block->digest, {block}});
+    const Round slot{d.index};
+    node.deliver({slot, block->digest, {block}, std::exchange(last, slot)});
+  }
+  void restore(const Restored& record) {
+    if (record.table == raft::kBase) last = Round{Reader(record.value.view()).u64()};
   }
   static std::uint32_t table(std::uint32_t t) { return t; }
   static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
@@ -57,8 +62,8 @@ struct RaftAdapter {
   }
 
   static bool adopts() { return true; }
-  static void adopt(const dag::Committed& commit, std::optional<Round>,
-                    std::deque<InputOf<Raft>>& inputs, std::vector<Persist>& records) {
+  static void adopt(const dag::Committed& commit, std::deque<InputOf<Raft>>& inputs,
+                    std::vector<Persist>& records) {
     for (const dag::BlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
       const Bytes term = Bytes::from(Writer().u64(b->header.self.round.value).take());
@@ -68,6 +73,14 @@ struct RaftAdapter {
   }
   static constexpr bool kExtends = false;
   std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
+  static std::uint64_t refused(const Raft& d) { return d.refused(); }
+  static Round spoke_of(const Raft::Message& m, NodeId) {
+    if (const auto* a = std::get_if<raft::Append>(&m)) {
+      return Round{a->previous_index + a->entries.size()};
+    }
+    const auto* done = std::get_if<raft::Appended>(&m);
+    return done && done->fits ? Round{done->index} : Round{0};
+  }
   static EngineSample sample(const Raft& r) {
     EngineSample out;
     out.round = Round{r.term()};
@@ -76,6 +89,19 @@ struct RaftAdapter {
     out.stats.refused = r.refused();
     out.stats.direct_commits = r.delivered();
     return out;
+  }
+  static Pledge pledge(const Raft& r) { return {r.term(), 0}; }
+  // A term and the vote in it are durable before they are told. An index is not told of here: what
+  // is adopted from the log of peers is durable only later, and its loss harms nobody.
+  static Pledge pledged(const Raft::Message& m) {
+    if (const auto* vote = std::get_if<raft::Vote>(&m)) {
+      return {vote->granted && !vote->trial ? vote->term : 0, 0};
+    }
+    const auto* asks = std::get_if<raft::RequestVote>(&m);
+    return {asks == nullptr || asks->trial ? 0 : asks->term, 0};
+  }
+  std::uint32_t quorum() const {
+    return Committee::make(settings.committee.size(), 0)->at_least(kQuorum);
   }
   static std::size_t payload_limit() { return kValueBytes; }
 };

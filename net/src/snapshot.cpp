@@ -1,30 +1,14 @@
 #include "snapshot.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
 #include "thresher/core/transcript.hpp"
+#include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 2;
-
-bool write_synced(const std::string& path, ByteView data) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
-  bool good = true;
-  while (good && !data.empty()) {
-    const ssize_t n = ::write(fd, data.data(), data.size());
-    good = n > 0;
-    if (good) data = data.subspan(static_cast<std::size_t>(n));
-  }
-  good = good && ::fdatasync(fd) == 0;
-  return ::close(fd) == 0 && good;
-}
+constexpr std::uint32_t kVersion = 3;
 
 }  // namespace
 
@@ -35,8 +19,7 @@ std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   const Digest digest = hash(w.view());
   w.bytes(digest.bytes);
   const std::string path = folder + "/snapshot";
-  if (!write_synced(path + ".new", w.view()) ||
-      std::rename((path + ".new").c_str(), path.c_str()) != 0) {
+  if (!replace_synced(path, w.view())) {
     return "cannot write '" + path + "'; the next start replays the log instead";
   }
   return {};

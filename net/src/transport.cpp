@@ -5,13 +5,17 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "complaints.hpp"
 #include "connection.hpp"
+#include "frame_budget.hpp"
 #include "loop_impl.hpp"
+#include "places.hpp"
+#include "second_links.hpp"
+#include "strangers.hpp"
 
 namespace thresher::net {
 namespace {
@@ -27,18 +31,20 @@ constexpr std::uint64_t kBackoffMax = 250'000;
 constexpr std::uint32_t kClientFrameBytes = 64u << 20;
 constexpr std::size_t kClientQueueBytes = 256u << 20;
 constexpr std::uint64_t kClientHandshake = 3'000'000;
-/// Until an accept is tried again that failed, for want of file descriptors above all.
-constexpr std::uint64_t kAcceptRetry = 100'000;
 
 // A self-signed certificate whose key is the node's key.
 void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
+  crypto::guard_openssl_keys();
   struct Free {
     void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
     void operator()(X509* x) const { X509_free(x); }
   };
-  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_new_raw_private_key(
+  const std::unique_ptr<EVP_PKEY, Free> given(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
       key.seed().size()));
+  // OpenSSL 3.0 leaves a raw key on its ordinary heap, and puts the copies that it makes of a key
+  // into the guarded one; the first is wiped when it goes.
+  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_dup(given.get()));
   const std::unique_ptr<X509, Free> cert(X509_new());
   X509_set_version(cert.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
@@ -70,6 +76,22 @@ std::shared_ptr<asio::ssl::context> make_context(const crypto::SigningKey& key) 
   return context;
 }
 
+// Where the nodes are expected to come from.
+std::set<Source> sources_of(const std::vector<PeerAddress>& nodes) {
+  std::set<Source> out;
+  for (const PeerAddress& node : nodes) {
+    error_code e;
+    const auto address = asio::ip::make_address(node.host, e);
+    if (!e) out.insert(source_of(address));
+  }
+  return out;
+}
+
+// Nobody can foresee it, so that no flood can be shaped after it.
+std::uint64_t secret_draw() {
+  return hash(crypto::SigningKey::generate().public_key()).prefix();
+}
+
 }  // namespace
 
 struct Transport::Impl : std::enable_shared_from_this<Impl> {
@@ -78,17 +100,18 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
         options(std::move(o)),
         callbacks(std::move(c)),
         context(make_context(options.key)),
-        acceptor(l.impl().context) {}
+        peers(options.nodes.size()),
+        frames(options.max_clients_frame_bytes, std::max(1u, options.max_clients)) {}
 
-  ConnectionPtr make(Connection::Events events) {
-    const Connection::Settings settings{options.chain, options.max_frame_bytes,
-                                        options.max_queue_bytes, options.handshake_us,
-                                        options.silence_us};
-    return std::make_shared<Connection>(loop.impl().context, context, settings, std::move(events));
+  ConnectionPtr make(tcp::socket socket, Connection::Events events) {
+    Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
+                                  options.handshake_us, options.silence_us};
+    settings.incarnation = own;
+    return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
   Connection::Events events(std::function<bool(Connection&, const PublicKey&)> identified,
-                            std::function<void()> retry) {
+                            std::function<void(Connection&)> over) {
     const std::weak_ptr<Impl> weak = weak_from_this();
     return {std::move(identified),
             [weak](Connection& c) {
@@ -96,77 +119,154 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
             },
             [weak](Connection& c, Frame f) {
               const auto self = weak.lock();
-              if (self && !self->stopped) self->callbacks.on_frame(c.id, std::move(f));
+              if (self && !self->stopped) self->take(c, std::move(f));
             },
-            [weak, retry = std::move(retry)](Connection& c, const std::string& why) {
+            [weak, over = std::move(over)](Connection& c, const std::string& why) {
               const auto self = weak.lock();
               if (!self || self->stopped) return;
               self->down(c, why);
-              if (retry) retry();
+              over(c);
+            },
+            [weak](Connection& c, std::size_t bytes) {
+              const auto self = weak.lock();
+              if (self && c.id >= kFirstClient) self->held(c, bytes);
             }};
   }
 
+  bool is_node(ConnectionId id) const { return id < options.nodes.size(); }
+
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
-    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+    leave_places(c);
+    if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
+    const auto link = links.find(c.id);
+    if (link != links.end() && is_node(c.id) &&
+        seconds.contend(link->second, c.shared_from_this())) {
+      return;
+    }
+    take_place(c);
+  }
+
+  void take(Connection& c, Frame f) {
+    if (is_node(c.id)) {
+      if (f.kind == kAlive) return seconds.alive(c);
+      c.spoke |= of_protocol(f.kind);
+    }
+    callbacks.on_frame(c.id, std::move(f));
+  }
+
+  void take_place(Connection& c) {
     ConnectionPtr& slot = links[c.id];
     const ConnectionPtr old = std::exchange(slot, c.shared_from_this());
     if (old && old.get() != &c) old->close("replaced by a newer connection of the same node");
     backoff[c.id] = kBackoffMin;
+    if (is_node(c.id)) {
+      peers[c.id].address = c.address();
+      peers[c.id].last_problem.clear();
+      ++peers[c.id].links;
+    }
     callbacks.on_link(c.id, true);
+    if (is_node(c.id) && callbacks.on_change)
+      callbacks.on_change({c.id, true, false, c.address(), {}});
   }
 
   void down(Connection& c, const std::string& why) {
-    sent_before += c.id < kFirstClient ? c.bytes_sent : 0;
     const auto it = links.find(c.id);
-    if (it == links.end() || it->second.get() != &c) {
-      const bool node = c.id < options.nodes.size();
-      const std::string what = node ? "node " + std::to_string(c.id) + ": " + why : why;
-      if (c.refused() && complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
+    const bool linked = it != links.end() && it->second.get() == &c;
+    if (is_node(c.id)) {
+      peers[c.id].bytes_sent += c.bytes_sent;
+      peers[c.id].bytes_received += c.bytes_received;
+      if (linked || it == links.end()) peers[c.id].last_problem = why;
+    }
+    if (linked) links.erase(it);
+    seconds.closed(c);
+    if (linked) callbacks.on_link(c.id, false);
+    if (is_node(c.id) && callbacks.on_change) {
+      if (linked || c.refused()) {
+        callbacks.on_change({c.id, false, c.refused(), c.address(), why});
+      }
       return;
     }
-    links.erase(it);
-    callbacks.on_link(c.id, false);
+    if (!c.refused()) return;
+    const std::string what = is_node(c.id) ? "node " + std::to_string(c.id) + ": " + why : why;
+    if (complaints.fresh(what, Loop::now_us())) callbacks.on_error(what);
   }
 
-  void accept() {
-    auto connection = make(events(
-        [weak = weak_from_this()](Connection& c, const PublicKey& key) {
-          const auto self = weak.lock();
-          return self && self->identify(c, key);
-        },
-        nullptr));
-    acceptor.async_accept(connection->socket(),
-                          [self = shared_from_this(), connection](const error_code& e) {
-                            if (self->stopped) return;
-                            if (e) {
-                              self->loop.call_after(kAcceptRetry, [weak = std::weak_ptr(self)] {
-                                const auto again = weak.lock();
-                                if (again && !again->stopped) again->accept();
-                              });
-                              return;
-                            }
-                            self->make_room();
-                            self->strangers.push_back(connection);
-                            connection->handshake(asio::ssl::stream_base::server);
-                            self->accept();
-                          });
-  }
-
-  // Those who have not said hello yet share few places; the oldest gives way, so that whoever means
-  // it gets through a flood.
-  void make_room() {
-    std::erase_if(strangers, [](const std::weak_ptr<Connection>& s) {
-      const ConnectionPtr c = s.lock();
-      return !c || c->ready() || c->closed();
-    });
-    if (strangers.size() < options.max_strangers) return;
-    if (const ConnectionPtr oldest = strangers.front().lock()) {
-      oldest->close("others wait for its place");
+  // Who has sent a first byte gets TLS, and competes for a place with the others that did until it
+  // is known.
+  void spoke(tcp::socket socket, Source from) {
+    const auto connection =
+        make(std::move(socket), events(
+                                    [weak = weak_from_this()](Connection& c, const PublicKey& key) {
+                                      const auto self = weak.lock();
+                                      return self && self->identify(c, key);
+                                    },
+                                    [this](Connection& c) { leave_places(c); }));
+    connection->place = next_place++;
+    speaking.emplace(connection->place, connection);
+    if (const auto out = places->enter(connection->place, from)) {
+      const ConnectionPtr loser = speaking.at(*out);
+      loser->close("others wait for its place");
     }
-    strangers.pop_front();
+    if (!connection->closed()) connection->handshake(asio::ssl::stream_base::server);
+  }
+
+  void leave_places(Connection& c) {
+    places->leave(c.place);
+    speaking.erase(c.place);
+    if (is_node(c.id) && peers[c.id].greeting == &c) peers[c.id].greeting = nullptr;
+  }
+
+  // An unfinished frame of a client grew, or ended.
+  void held(Connection& c, std::size_t bytes) {
+    if (bytes == 0) return frames.release(c.id);
+    while (!c.closed()) {
+      const auto out = frames.hold(c.id, bytes);
+      if (!out) return;
+      const auto it = links.find(*out);
+      const ConnectionPtr slow = it->second;  // links, or it had sent no frame
+      const std::string why =
+          "client " + std::to_string(*out) + " at " + slow->address() +
+          " is disconnected: its frame is the oldest that is not whole, and those of all clients "
+          "are at their limit of " +
+          std::to_string(options.max_clients_frame_bytes) + " bytes together";
+      if (complaints.fresh("a client's unfinished frame", Loop::now_us())) callbacks.on_error(why);
+      slow->close(why);
+    }
+  }
+
+  // Frames that somebody began and does not go on with are given up. Not after the process itself
+  // stood still: then nobody else is to blame.
+  void watch_frames() {
+    const std::uint64_t now = Loop::now_us();
+    const bool awake = now - watched_us < 2 * options.frame_us;
+    watched_us = now;
+    std::vector<ConnectionPtr> stuck;
+    for (const auto& [id, link] : links) {
+      if (link->stalls() && awake) stuck.push_back(link);
+    }
+    for (const ConnectionPtr& link : stuck) {
+      link->refuse("less than " + std::to_string(Connection::kSmallFrame) +
+                   " bytes of an unfinished frame came in " +
+                   std::to_string(options.frame_us / 1'000'000) + " s");
+    }
+    loop.call_after(options.frame_us, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (self && !self->stopped) self->watch_frames();
+    });
+  }
+
+  // False: no client gives way to a new one.
+  bool make_place() {
+    if (clients() < options.max_clients) return true;
+    const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
+    const auto it = gives_way ? links.find(*gives_way) : links.end();
+    if (it == links.end()) return false;
+    const ConnectionPtr link = it->second;
+    link->close("another client needs its place");
+    return true;
   }
 
   std::size_t clients() const {
@@ -178,11 +278,21 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     for (std::size_t i = 0; i < options.nodes.size(); ++i) {
       if (options.nodes[i].key == key) {
         c.id = i;
-        return i != options.self.value;
+        return i != options.self.value && greets(c);
       }
     }
     c.id = next_client++;
     c.limit_queue(options.max_client_queue_bytes, client_bytes);
+    return true;
+  }
+
+  // A node that is known needs no place among the strangers, and has one of its own until its
+  // hello: the newest of its connections.
+  bool greets(Connection& c) {
+    places->leave(c.place);
+    if (Connection* const old = std::exchange(peers[c.id].greeting, &c)) {
+      old->close("replaced by a newer connection of the same node");
+    }
     return true;
   }
 
@@ -192,7 +302,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   void dial(std::size_t node) {
     if (stopped) return;
     const PeerAddress& peer = options.nodes[node];
-    const auto retry = [weak = weak_from_this(), node] {
+    const auto retry = [weak = weak_from_this(), node](Connection&) {
       const auto self = weak.lock();
       if (!self || self->stopped) return;
       std::uint64_t& wait = self->backoff[node];
@@ -202,6 +312,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       });
     };
     auto connection = make(
+        tcp::socket(loop.impl().context),
         events([key = peer.key](Connection&, const PublicKey& got) { return got == key; }, retry));
     connection->id = node;
     error_code e;
@@ -210,17 +321,38 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     connection->connect(tcp::endpoint(address, peer.port));
   }
 
+  /// What is known of a node, over all its connections that are gone.
+  struct Peer {
+    std::string address;
+    std::string last_problem;
+    std::uint64_t links = 0;
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_received = 0;
+    Connection* greeting = nullptr;  // accepted, its key is known, and its hello has not come
+  };
+
   Loop& loop;
   TransportOptions options;
   TransportCallbacks callbacks;
   std::shared_ptr<asio::ssl::context> context;
-  tcp::acceptor acceptor;
   std::map<ConnectionId, ConnectionPtr> links;
-  std::deque<std::weak_ptr<Connection>> strangers;  // accepted, no hello yet; oldest first
+  std::vector<Peer> peers;
+  std::shared_ptr<Strangers> strangers;  // null before start()
+  std::unique_ptr<Places> places;        // of those who have begun to speak; the same
+  std::map<Places::Holder, ConnectionPtr> speaking;
+  Places::Holder next_place = 1;
+  FrameBudget frames;
+  std::uint64_t watched_us = 0;
   std::map<ConnectionId, std::uint64_t> backoff;
   Complaints complaints;
   ConnectionId next_client = kFirstClient;
-  std::uint64_t sent_before = 0;
+  std::optional<Incarnation> own;  // as peers are told
+  SecondLinks seconds{loop,
+                      options.answer_us,
+                      {[this](Connection& c) { take_place(c); },
+                       [this](const std::string& why) {
+                         if (complaints.fresh(why, Loop::now_us())) callbacks.on_error(why);
+                       }}};
   std::uint64_t dropped = 0;
   std::shared_ptr<std::size_t> client_bytes = std::make_shared<std::size_t>(0);
   bool stopped = false;
@@ -235,34 +367,40 @@ Transport::~Transport() {
 
 void Transport::close() {
   impl_->stopped = true;
-  error_code ignored;
-  impl_->acceptor.close(ignored);
+  if (impl_->strangers) impl_->strangers->close();
+  impl_->seconds.close();
   for (const auto& [id, link] : std::exchange(impl_->links, {})) link->close("shutting down");
+  for (const auto& [place, link] : std::exchange(impl_->speaking, {})) link->close("shutting down");
 }
 
 std::string Transport::start() {
   // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
   rlimit descriptors{};
+  TransportOptions& options = impl_->options;
   if (::getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
-    const auto share = static_cast<std::uint32_t>(
-        std::clamp<rlim_t>(descriptors.rlim_cur / 4, 1, std::numeric_limits<std::uint32_t>::max()));
-    impl_->options.max_strangers = std::min(impl_->options.max_strangers, share);
-    impl_->options.max_clients = std::min(impl_->options.max_clients, share);
+    const auto quarter = static_cast<std::uint32_t>(
+        std::clamp<rlim_t>(descriptors.rlim_cur / 4, 2, std::numeric_limits<std::uint32_t>::max()));
+    options.max_strangers = std::min(options.max_strangers, quarter / 2);
+    options.max_clients = std::min(options.max_clients, quarter);
   }
   const PeerAddress& own = impl_->options.nodes[impl_->options.self.value];
   error_code e;
   const tcp::endpoint endpoint(asio::ip::make_address(own.host, e), own.port);
   const std::string where = own.host + ":" + std::to_string(own.port);
   if (e) return "listen address '" + where + "' is not an IP address; write it as 127.0.0.1:26656";
-  impl_->acceptor.open(endpoint.protocol(), e);
-  if (!e) impl_->acceptor.set_option(tcp::acceptor::reuse_address(true), e);
-  if (!e) impl_->acceptor.bind(endpoint, e);
-  if (!e) impl_->acceptor.listen(asio::socket_base::max_listen_connections, e);
-  if (e) {
+  const auto sources = sources_of(options.nodes);
+  impl_->places = std::make_unique<Places>(options.max_strangers, sources, secret_draw());
+  impl_->strangers = std::make_shared<Strangers>(
+      impl_->loop.impl().context,
+      Strangers::Settings{options.max_strangers, options.handshake_us, sources, secret_draw()},
+      [impl = impl_.get()](tcp::socket socket, Source from) {
+        impl->spoke(std::move(socket), from);
+      });
+  if ((e = impl_->strangers->listen(endpoint))) {
     return "cannot listen on " + where + ": " + e.message() +
            "; stop what uses the port or change the address in the genesis file";
   }
-  impl_->accept();
+  impl_->watch_frames();
   // The lower id dials: one connection a pair.
   for (std::size_t i = impl_->options.self.value + 1u; i < impl_->options.nodes.size(); ++i) {
     impl_->dial(i);
@@ -321,13 +459,40 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  if (it == impl_->links.end()) return std::nullopt;
+  return it->second->key();
+}
+
+void Transport::introduce(const Incarnation& own) {
+  impl_->own = own;
+}
+
+std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
+  const auto it = impl_->links.find(node);
+  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
+}
+
 std::size_t Transport::queued_bytes(ConnectionId to) const {
   const auto it = impl_->links.find(to);
   return it == impl_->links.end() ? 0 : it->second->queued_bytes();
 }
 
+PeerLink Transport::peer(NodeId node) const {
+  const Impl::Peer& p = impl_->peers.at(node.value);
+  PeerLink out{false, p.address, p.last_problem, p.links, p.bytes_sent, p.bytes_received};
+  if (const auto it = impl_->links.find(node.value); it != impl_->links.end()) {
+    out.up = true;
+    out.bytes_sent += it->second->bytes_sent;
+    out.bytes_received += it->second->bytes_received;
+  }
+  return out;
+}
+
 std::uint64_t Transport::node_bytes_sent() const {
-  std::uint64_t sum = impl_->sent_before;
+  std::uint64_t sum = 0;
+  for (const Impl::Peer& p : impl_->peers) sum += p.bytes_sent;
   for (const auto& [id, link] : impl_->links) sum += id < kFirstClient ? link->bytes_sent : 0;
   return sum;
 }
@@ -352,10 +517,9 @@ struct ClientLink::Impl {
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
-                       TransportCallbacks callbacks)
+                       TransportCallbacks callbacks, const crypto::SigningKey& key)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
-                                        make_context(crypto::SigningKey::generate()), nullptr,
-                                        false, false})) {}
+                                        make_context(key), nullptr, false, false})) {}
 
 ClientLink::~ClientLink() {
   impl_->closed = true;
@@ -385,8 +549,8 @@ void ClientLink::connect() {
       }};
   const Connection::Settings settings{impl_->chain, kClientFrameBytes, kClientQueueBytes,
                                       kClientHandshake, TransportOptions{}.silence_us};
-  impl_->connection = std::make_shared<Connection>(impl_->loop.impl().context, impl_->context,
-                                                   settings, std::move(events));
+  impl_->connection = std::make_shared<Connection>(tcp::socket(impl_->loop.impl().context),
+                                                   impl_->context, settings, std::move(events));
   error_code e;
   const auto address = asio::ip::make_address(impl_->node.host, e);
   impl_->connection->connect(tcp::endpoint(address, impl_->node.port));

@@ -10,13 +10,18 @@
 namespace thresher::net::wire {
 namespace {
 
-namespace pb = ::thresher::wire::v2;
+namespace pb = ::thresher::wire::v3;
 
 /// Lists come in frames, which the transport bounds; this bounds them again. Unit: bytes.
 constexpr std::size_t kLargeBytes = 8u << 20;
 /// Fields of a message without a list, unknown ones included.
 constexpr std::size_t kSmallFields = 64;
 constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
+/// What a status says of one peer; its longest text in it.
+constexpr std::size_t kPeerBytes = 512;
+constexpr std::size_t kProblemBytes = 256;
+/// Of a text that names where a process is.
+constexpr std::size_t kAddressBytes = 64;
 /// Messages within messages.
 constexpr int kDepth = 4;
 
@@ -114,6 +119,24 @@ CarriedBlock carried(const Pb& from) {
   return {from.payload_bytes(), Bytes::copy_of(as_view(from.header()))};
 }
 
+void put(const Incarnation& from, pb::Incarnation& to) {
+  to.set_count(from.count);
+  to.set_nonce(text(ByteView(from.nonce)));
+  to.set_signature(text(ByteView(from.signature)));
+}
+std::optional<Incarnation> incarnation(const pb::Incarnation& from) {
+  Incarnation out;
+  out.count = from.count();
+  const ByteView nonce = as_view(from.nonce());
+  const ByteView signature = as_view(from.signature());
+  if (nonce.size() != out.nonce.size() || signature.size() != out.signature.size()) {
+    return std::nullopt;
+  }
+  std::copy(nonce.begin(), nonce.end(), out.nonce.begin());
+  std::copy(signature.begin(), signature.end(), out.signature.begin());
+  return out;
+}
+
 // Version 1 wrote version u32 and the chain; as Protobuf its first byte is never right.
 std::optional<Hello> decode_first_hello(ByteView control) {
   Reader in(control);
@@ -130,6 +153,7 @@ Bytes encode(const Hello& m) {
   pb::Hello out;
   out.set_version(m.version);
   out.set_chain(text(m.chain));
+  if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
   return bytes_of(out);
 }
 
@@ -208,6 +232,41 @@ Bytes encode(const LogHash& m) {
   return bytes_of(out);
 }
 
+void put(const PeerStatus& m, pb::PeerStatus& out) {
+  out.set_id(m.id.value);
+  out.set_up(m.up);
+  out.set_address(m.address);
+  out.set_problem(m.problem.substr(0, kProblemBytes));
+  out.set_round(m.round);
+  out.set_lag(m.lag);
+  out.set_links(m.links);
+  out.set_bytes_sent(m.bytes_sent);
+  out.set_bytes_received(m.bytes_received);
+  out.set_log_bytes(m.log_bytes);
+  out.set_malformed(m.malformed);
+  out.set_refused(m.refused);
+  out.set_bad_signatures(m.bad_signatures);
+  out.set_false_answers(m.false_answers);
+  out.set_suspicion(m.suspicion);
+}
+
+Bytes encode(const Known& m) {
+  pb::Known out;
+  if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
+  out.set_round(m.round);
+  out.set_vote(m.vote);
+  out.set_last_signed(text(m.last_signed.view()));
+  return bytes_of(out);
+}
+
+Bytes encode(const OtherProcess& m) {
+  pb::OtherProcess out;
+  put(m.incarnation, *out.mutable_incarnation());
+  out.set_address(m.address);
+  out.set_speaks(m.speaks);
+  return bytes_of(out);
+}
+
 Bytes encode(const NodeStatus& m) {
   pb::StatusReply out;
   out.set_length(m.length);
@@ -222,13 +281,40 @@ Bytes encode(const NodeStatus& m) {
   out.set_signatures(m.signatures);
   out.set_verify_calls(m.verify_calls);
   out.set_certificate_calls(m.certificate_calls);
+  out.set_waits_for(m.waits_for);
+  for (const PeerStatus& peer : m.peers) put(peer, *out.add_peers());
   return bytes_of(out);
 }
 
-Bytes encode(const Overloaded& m) {
-  pb::Overloaded out;
-  out.set_refused(m.refused);
-  if (m.limit != 0) out.set_limit(m.limit);
+Bytes encode(const Welcome& m) {
+  pb::Welcome out;
+  out.set_slot(m.slot.value);
+  out.set_client(text(m.client.bytes));
+  out.set_longest_life(m.longest_life);
+  out.set_limit(m.limit);
+  return bytes_of(out);
+}
+
+Bytes encode(const Submit& m) {
+  pb::Submit out;
+  if (m.valid) {
+    out.set_since(m.valid->first.value);
+    out.set_until(m.valid->second.value);
+  }
+  return bytes_of(out);
+}
+
+Bytes encode(const Ack& m) {
+  pb::Ack out;
+  out.set_slot(m.slot.value);
+  return bytes_of(out);
+}
+
+Bytes encode(const Refused& m) {
+  pb::Refused out;
+  out.set_reason(static_cast<std::uint32_t>(m.reason));
+  out.set_limit(m.limit);
+  out.set_slot(m.slot.value);
   return bytes_of(out);
 }
 
@@ -256,7 +342,11 @@ std::optional<Hello> decode(ByteView control) {
   if (const auto first = decode_first_hello(control)) return first;
   pb::Hello in;
   if (!parse_small(control, in) || !in.has_version() || !is_digest(in.chain())) return std::nullopt;
-  return Hello{in.version(), digest(in.chain())};
+  Hello out{in.version(), digest(in.chain()), {}};
+  if (!in.has_incarnation()) return out;
+  out.incarnation = incarnation(in.incarnation());
+  if (!out.incarnation) return std::nullopt;
+  return out;
 }
 
 template <>
@@ -353,22 +443,89 @@ std::optional<LogHash> decode(ByteView control) {
 }
 
 template <>
-std::optional<NodeStatus> decode(ByteView control) {
-  pb::StatusReply in;
-  if (!parse_small(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
-    return std::nullopt;
-  }
-  return NodeStatus{in.length(),           in.round(),         in.slot(),
-                    in.node_bytes(),       in.syncs(),         in.payload_bytes(),
-                    digest(in.log_hash()), digest(in.state()), in.links(),
-                    in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+std::optional<Known> decode(ByteView control) {
+  pb::Known in;
+  if (!parse(control, in, kLargeBytes, kSmallFields) || !in.has_round()) return std::nullopt;
+  Known out{{}, in.round(), in.vote(), Bytes::copy_of(as_view(in.last_signed()))};
+  if (!in.has_incarnation()) return out;
+  out.incarnation = incarnation(in.incarnation());
+  if (!out.incarnation) return std::nullopt;
+  return out;
 }
 
 template <>
-std::optional<Overloaded> decode(ByteView control) {
-  pb::Overloaded in;
-  if (!parse_small(control, in) || !in.has_refused()) return std::nullopt;
-  return Overloaded{in.refused(), in.limit()};
+std::optional<OtherProcess> decode(ByteView control) {
+  pb::OtherProcess in;
+  if (!parse_small(control, in) || !in.has_incarnation()) return std::nullopt;
+  const auto other = incarnation(in.incarnation());
+  if (!other || in.address().size() > kAddressBytes) return std::nullopt;
+  return OtherProcess{*other, in.address(), in.speaks()};
+}
+
+template <>
+std::optional<NodeStatus> decode(ByteView control) {
+  pb::StatusReply in;
+  if (!parse_large(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
+    return std::nullopt;
+  }
+  // Small, but for what it says of each peer.
+  const auto peers = static_cast<std::size_t>(in.peers_size());
+  if (control.size() > kSmallBytes + peers * kPeerBytes ||
+      !few_fields(control, kSmallFields + peers)) {
+    return std::nullopt;
+  }
+  NodeStatus out{in.length(),           in.round(),         in.slot(),
+                 in.node_bytes(),       in.syncs(),         in.payload_bytes(),
+                 digest(in.log_hash()), digest(in.state()), in.links(),
+                 in.signatures(),       in.verify_calls(),  in.certificate_calls()};
+  out.waits_for = in.waits_for();
+  out.peers.reserve(peers);
+  for (const pb::PeerStatus& p : in.peers()) {
+    if (p.id() > 0xffff) return std::nullopt;
+    out.peers.push_back({NodeId{static_cast<std::uint16_t>(p.id())}, p.up(), p.address(),
+                         p.problem(), p.round(), p.lag(), p.links(), p.bytes_sent(),
+                         p.bytes_received(), p.log_bytes(), p.malformed(), p.refused(),
+                         p.bad_signatures(), p.false_answers(), p.suspicion()});
+  }
+  return out;
+}
+
+template <>
+std::optional<Welcome> decode(ByteView control) {
+  pb::Welcome in;
+  Welcome out;
+  if (!parse_small(control, in) || !in.has_slot() ||
+      in.client().size() != out.client.bytes.size()) {
+    return std::nullopt;
+  }
+  out = {Round{in.slot()}, {}, in.longest_life(), in.limit()};
+  std::copy_n(as_view(in.client()).begin(), out.client.bytes.size(), out.client.bytes.begin());
+  return out;
+}
+
+template <>
+std::optional<Submit> decode(ByteView control) {
+  pb::Submit in;
+  if (!parse_small(control, in) || in.has_since() != in.has_until()) return std::nullopt;
+  if (!in.has_since()) return Submit{};
+  return Submit{std::pair(Round{in.since()}, Round{in.until()})};
+}
+
+template <>
+std::optional<Ack> decode(ByteView control) {
+  pb::Ack in;
+  if (!parse_small(control, in) || !in.has_slot()) return std::nullopt;
+  return Ack{Round{in.slot()}};
+}
+
+template <>
+std::optional<Refused> decode(ByteView control) {
+  pb::Refused in;
+  if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
+  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kMalformed)) {
+    return std::nullopt;
+  }
+  return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}};
 }
 
 template <>

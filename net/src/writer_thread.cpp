@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <span>
+#include <map>
 #include <utility>
 
 #include "thresher/protocols/dag/dag.hpp"
@@ -13,18 +12,27 @@ namespace {
 
 /// Lazy records wait this long for a barrier to share its sync.
 constexpr std::chrono::milliseconds kLazyWait{20};
-/// Erasures wait at least this long, far longer than a commit waits for its barrier.
-constexpr std::chrono::seconds kEraseWait{2};
+
+using Name = std::pair<std::uint32_t, ByteView>;
+struct Before {
+  bool operator()(const Name& a, const Name& b) const {
+    if (a.first != b.first) return a.first < b.first;
+    return std::lexicographical_compare(a.second.begin(), a.second.end(), b.second.begin(),
+                                        b.second.end());
+  }
+};
 
 }  // namespace
 
 WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
                            std::function<void(std::uint64_t)> durable,
-                           std::function<void(const std::string&)> failed)
+                           std::function<void(const std::string&, Failure)> failed,
+                           const LogEnd& end)
     : store_(store),
       record_of_(std::move(record_of)),
       durable_(std::move(durable)),
       failed_(std::move(failed)),
+      end_(end),
       thread_([this] { work(); }) {}
 
 WriterThread::~WriterThread() {
@@ -41,17 +49,18 @@ void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) 
     const std::lock_guard lock(mutex_);
     for (Persist& r : records) {
       backlog_ += r.body.size();
-      records_.push_back(std::move(r));
+      items_.emplace_back(std::move(r));
     }
     barrier_ = std::max(barrier_, barrier);
   }
   wake_.notify_one();
 }
 
-void WriterThread::ledger(LogEntry entry) {
+void WriterThread::ledger(LogEntry entry, std::vector<Persist> progress) {
   {
     const std::lock_guard lock(mutex_);
-    entries_.push_back(std::move(entry));
+    items_.emplace_back(std::move(entry));
+    for (Persist& r : progress) items_.emplace_back(std::move(r));
   }
   wake_.notify_one();
 }
@@ -59,56 +68,81 @@ void WriterThread::ledger(LogEntry entry) {
 void WriterThread::work() {
   while (true) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return stop_ || !records_.empty() || !entries_.empty(); });
+    wake_.wait(lock, [&] { return stop_ || barrier_ != 0 || !items_.empty(); });
     if (barrier_ == 0 && !stop_) {
       wake_.wait_for(lock, kLazyWait, [&] { return stop_ || barrier_ != 0; });
     }
-    auto records = std::exchange(records_, {});
-    auto entries = std::exchange(entries_, {});
+    auto items = std::exchange(items_, {});
     const std::uint64_t barrier = std::exchange(barrier_, 0);
     const bool last = stop_;
     lock.unlock();
-    if (!write(records, entries, barrier != 0 || last, last)) {
-      return failed_(unnamed_.empty() ? store_.problem() : unnamed_);
+    if (!write(items, barrier != 0 || last)) {
+      return defect_.empty() ? failed_(store_.problem(), Failure::kDisk)
+                             : failed_(defect_, Failure::kDefect);
     }
-    for (const Persist& r : records) backlog_ -= r.body.size();
     if (barrier != 0) durable_(barrier);
     if (last) return;
   }
 }
 
-bool WriterThread::write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync,
-                         bool last) {
-  // What is erased waits: a commit that is being acknowledged may still name such blocks.
-  const auto erased = std::stable_partition(records.begin(), records.end(),
-                                            [](const Persist& r) { return !r.value.empty(); });
-  const std::span<const Persist> puts(records.begin(), erased);
-  if ((sync || !puts.empty()) && !store_.write(puts, sync)) return false;
-  erasures_.insert(erasures_.end(), std::make_move_iterator(erased),
-                   std::make_move_iterator(records.end()));
-  std::vector<Persist> log;
-  for (LogEntry& e : entries) {
-    for (LoggedBlock& b : e.blocks) {
+// All that is queued as one frame, in its order.
+bool WriterThread::write(std::vector<Item>& items, bool sync) {
+  std::vector<Persist> batch;
+  batch.reserve(items.size());
+  std::vector<Named> entries;
+  std::size_t bodies = 0;
+  for (Item& item : items) {
+    if (auto* record = std::get_if<Persist>(&item)) {
+      bodies += record->body.size();
+      batch.push_back(std::move(*record));
+      continue;
+    }
+    auto& entry = std::get<LogEntry>(item);
+    if (!follow(entry)) return false;
+    entries.push_back({&entry, batch.size()});
+    batch.push_back({kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true});
+  }
+  if (!entries.empty() && !name_places(batch, entries)) return false;
+  if ((sync || !batch.empty()) && !store_.write(batch, sync)) return false;
+  backlog_ -= bodies;
+  return true;
+}
+
+// The last line of defence: whatever led here, a log with a hole in it is never written.
+bool WriterThread::follow(const LogEntry& entry) {
+  if (!end_.precedes(entry)) {
+    defect_ = missing_between(end_, entry.before, entry.slot);
+    return false;
+  }
+  end_ = end_of(entry);
+  return true;
+}
+
+// The blocks of an entry lie where an earlier write put them, or in this one. An entry has the same
+// size whatever the places in it.
+bool WriterThread::name_places(std::vector<Persist>& batch, const std::vector<Named>& entries) {
+  const std::vector<BodyPlace> places = store_.places_of(batch);
+  std::map<Name, BodyPlace, Before> here;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (batch[i].table < kHostTables && !batch[i].value.empty())
+      here.insert_or_assign({batch[i].table, batch[i].key.view()}, places[i]);
+  }
+  for (const auto& [entry, record] : entries) {
+    for (LoggedBlock& b : entry->blocks) {
       const RecordName name = record_of_(*b.block);
-      const auto place = store_.locate(name.table, name.key.view());
+      const auto it = here.find({name.table, name.key.view()});
+      const auto place =
+          it != here.end() ? std::optional(it->second) : store_.locate(name.table, name.key.view());
       if (!place) {
-        unnamed_ = "the log names a block of round " + std::to_string(b.block->round().value) +
-                   " that the store does not have";
+        defect_ = "it names a block of round " + std::to_string(b.block->round().value) +
+                  " that the store does not have";
         return false;
       }
       b.place = *place;
     }
-    log.push_back({kLedgerTable, slot_key(e.slot), encode_entry(e), {}, true});
+    batch[record].value = encode_entry(*entry);
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (last || now > erased_at_ + kEraseWait) {
-    // Those gathered in the period before: each waits for one whole period.
-    log.insert(log.end(), std::make_move_iterator(due_.begin()),
-               std::make_move_iterator(due_.end()));
-    due_ = std::exchange(erasures_, {});
-    erased_at_ = now;
-  }
-  return log.empty() || static_cast<bool>(store_.write(log, last));
+  return true;
 }
 
 }  // namespace thresher::net

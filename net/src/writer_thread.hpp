@@ -1,19 +1,23 @@
 // The thread that owns the disk: everything queued is one write and one sync (group commit).
 //
-//   WriterThread writer(store, [&](std::uint64_t barrier) { loop.post(...); }, on_failure);
+//   WriterThread writer(store, record_of, durable, failed, ledger.end());
 //   writer.persist(std::move(records), barrier);
+//   writer.ledger(std::move(entry), std::move(progress));   // one of the log
 //
-// Guarantees: records reach the disk in the order of the calls; `durable(barrier)` means that all
-// up to it survive a power cut. After a failed write nothing is written or reported any more.
+// Guarantees: what is queued reaches the disk in the order of the calls, and what was queued with
+// one call in one atomic write: a log entry is there with the records that say it was delivered,
+// and not before the blocks that it names. Entries of the log follow one another without a gap, or
+// nothing more is written. `durable(barrier)` means that all up to it survive a power cut. After a
+// failed write nothing is written or reported any more.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "log_entry.hpp"
@@ -24,37 +28,46 @@ namespace thresher::net {
 
 class WriterThread {
  public:
+  enum class Failure : std::uint8_t { kDisk, kDefect };
+
+  /// `end`: where the log ends that the entries go on.
   WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
                std::function<void(std::uint64_t)> durable,
-               std::function<void(const std::string& why)> failed);
+               std::function<void(const std::string& why, Failure)> failed, const LogEnd& end);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
   void persist(std::vector<Persist> records, std::uint64_t barrier);
-  /// Notes a commit in the log and fills in the places. Pre: its blocks' records were queued
-  /// before.
-  void ledger(LogEntry entry);
+  /// Notes a commit in the log, fills in the places of its blocks, and puts `progress` beside it.
+  /// Pre: its blocks' records were queued before.
+  void ledger(LogEntry entry, std::vector<Persist> progress);
   /// Bytes of bodies that wait for the disk.
   std::size_t backlog() const { return backlog_; }
 
  private:
+  using Item = std::variant<Persist, LogEntry>;
+  /// A log entry and its record in a batch.
+  struct Named {
+    LogEntry* entry;
+    std::size_t record;
+  };
+
   void work();
-  bool write(std::vector<Persist>& records, std::vector<LogEntry>& entries, bool sync, bool last);
+  bool write(std::vector<Item>& items, bool sync);
+  bool follow(const LogEntry& entry);
+  bool name_places(std::vector<Persist>& batch, const std::vector<Named>& entries);
 
   NodeStore& store_;
   std::function<RecordName(const dag::Block&)> record_of_;
   std::function<void(std::uint64_t)> durable_;
-  std::function<void(const std::string& why)> failed_;
+  std::function<void(const std::string& why, Failure)> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Persist> records_;
-  std::vector<LogEntry> entries_;
+  std::vector<Item> items_;
   std::atomic<std::size_t> backlog_{0};
   std::uint64_t barrier_ = 0;
-  std::vector<Persist> erasures_;  // of this period and of the one before, on the thread only
-  std::vector<Persist> due_;
-  std::chrono::steady_clock::time_point erased_at_{};
-  std::string unnamed_;  // a block of the log that the store does not have
+  LogEnd end_;          // of the log, on the thread only
+  std::string defect_;  // why the log cannot be written on
   bool stop_ = false;
   std::thread thread_;
 };

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include "budget.hpp"
 
@@ -23,14 +24,29 @@ using Kind = SecondOpinion::Kind;
 
 constexpr std::size_t kMostOutput = 1 << 14;
 
+/// What is left behind when the process ends in the middle: abandon_cross_check() removes it. The
+/// lock is held while either changes, and for ever once everything is abandoned.
+struct Leftovers {
+  std::mutex mutex;
+  pid_t pid = -1;
+  std::string path;
+};
+Leftovers& leftovers() {
+  static Leftovers one;
+  return one;
+}
+
 /// A file for one formula, gone with its owner.
 class Script {
  public:
   explicit Script(const std::string& text) {
     std::error_code none;
     path_ = (std::filesystem::temp_directory_path(none) / "thresher-XXXXXX").string();
+    std::unique_lock lock(leftovers().mutex);
     const int file = ::mkstemp(path_.data());
     if (file < 0) return;
+    leftovers().path = path_;
+    lock.unlock();
     std::size_t written = 0;
     while (written < text.size()) {
       const ssize_t now = ::write(file, text.data() + written, text.size() - written);
@@ -40,7 +56,11 @@ class Script {
     good_ = written == text.size();
     ::close(file);
   }
-  ~Script() { ::unlink(path_.c_str()); }
+  ~Script() {
+    const std::lock_guard lock(leftovers().mutex);
+    ::unlink(path_.c_str());
+    leftovers().path.clear();
+  }
   Script(const Script&) = delete;
   Script& operator=(const Script&) = delete;
   bool good() const { return good_; }
@@ -75,12 +95,20 @@ class Process {
     // A group of its own, so that what it starts can be ended with it.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setpgroup(&attributes, 0);
+    sigset_t nothing_blocked;
+    sigemptyset(&nothing_blocked);
+    posix_spawnattr_setsigmask(&attributes, &nothing_blocked);
     std::string name = program;
     std::string language = "--lang=smt2";
     std::array<char*, 4> arguments{name.data(), language.data(), file.data(), nullptr};
-    error_ = ::posix_spawnp(&pid_, name.c_str(), &actions, &attributes, arguments.data(), environ);
+    {
+      const std::lock_guard lock(leftovers().mutex);
+      error_ =
+          ::posix_spawnp(&pid_, name.c_str(), &actions, &attributes, arguments.data(), environ);
+      if (error_ == 0) leftovers().pid = pid_;
+    }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
@@ -89,6 +117,8 @@ class Process {
   ~Process() {
     if (output_ >= 0) ::close(output_);
     if (error_ != 0) return;
+    const std::lock_guard lock(leftovers().mutex);
+    leftovers().pid = -1;
     (void)::kill(-pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -161,13 +191,20 @@ SecondOpinion cross_check(const Outcome& outcome, double seconds, const std::str
     }
     const std::string answer = first_line(printed.text);
     if (answer == "unsat") continue;
-    out.kind = answer == "sat" ? Kind::kDisagreed : Kind::kUnknown;
+    const bool contradicts = answer == "sat" && !outcome.coarse_proofs;
+    out.kind = contradicts ? Kind::kDisagreed : Kind::kUnknown;
     out.said = answer.empty() && !printed.ended ? "no answer in time" : answer;
     return out;
   }
   out.kind = Kind::kAgreed;
   out.formula = 0;
   return out;
+}
+
+void abandon_cross_check() {
+  leftovers().mutex.lock();
+  if (leftovers().pid > 0) (void)::kill(-leftovers().pid, SIGKILL);
+  if (!leftovers().path.empty()) ::unlink(leftovers().path.c_str());
 }
 
 std::string to_string(Kind kind) {

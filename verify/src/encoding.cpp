@@ -32,7 +32,15 @@ Encoding::Encoding(z3::context& context, const Automaton& ta, const Prepared& pr
   trunk_ = add_stretch(0);
 }
 
-// One segment more than guards change their truth; a single step where an upper guard can.
+// No run is missed. Cut one after each firing that makes a lower guard true, before and after each
+// firing that makes an upper guard false, and at the last moment where the inside of each
+// eventuality holds. Between the two cuts of an upper guard is one firing; between all others no
+// guard changes its truth, so that the counts of the firings there satisfy add_guards(). These are
+// `flips + extra_` events in some order, a moment before or after any guard: each place for an
+// event must be one for any of them, a single step (which may stay empty) and a segment. A place
+// without a step would say that moments come after every upper guard that turns false. One
+// eventuality needs no place: without what comes after the last of the moments the run satisfies
+// the formula as well, and ends at a boundary.
 Encoding::Stretch Encoding::add_stretch(std::size_t before) {
   std::size_t flips = 0;
   bool steps = false;
@@ -44,7 +52,7 @@ Encoding::Stretch Encoding::add_stretch(std::size_t before) {
   Stretch out{transitions_.size(), 0, before, 0};
   add_boundary(false);
   for (std::size_t i = 0; i < flips + extra_; ++i) {
-    if (steps && i < flips) add_boundary(true);
+    if (steps) add_boundary(true);
     add_boundary(false);
   }
   out.end = transitions_.size();
@@ -160,7 +168,10 @@ void Encoding::add_boundary(bool single) {
   t.before = tip_;
   t.after = boundaries_.size();
   for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
-    t.firings.push_back(number("x" + index + "_" + std::to_string(m)));
+    const bool fires = !single || prepared_.moves[m].turns;
+    t.firings.push_back(fires ? number("x" + index + "_" + std::to_string(m))
+                              : context_.int_val(0));
+    if (fires) t.moves.push_back(static_cast<std::uint32_t>(m));
   }
   const Boundary& before = boundaries_[tip_];
   add_flow(before, after, t);
@@ -185,7 +196,7 @@ void Encoding::add_flow(const Boundary& before, const Boundary& after, const Tra
   std::vector<z3::expr_vector> processes = terms_of(before.processes);
   std::vector<z3::expr_vector> shared = terms_of(before.shared);
   z3::expr_vector all(context_);
-  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+  for (const std::uint32_t m : t.moves) {
     budget_.demand();
     const Move& move = prepared_.moves[m];
     const z3::expr& x = t.firings[m];
@@ -221,14 +232,14 @@ void Encoding::add_guards(const Boundary& before, const Boundary& after, const T
     solver_.add(z3::implies(flag, form + context_.int_val(slack) >= 0));
     open.push_back(flag);
   }
-  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+  for (const std::uint32_t m : t.moves) {
     budget_.demand();
     for (const std::uint32_t a : prepared_.moves[m].atoms) {
       solver_.add(z3::implies(t.firings[m] > 0, open[a]));
     }
   }
   if (!t.single) return;
-  for (std::size_t m = 0; m < prepared_.moves.size(); ++m) {
+  for (const std::uint32_t m : t.moves) {
     solver_.add(z3::implies(t.firings[m] > 0, before.processes[prepared_.moves[m].from] > 0));
   }
 }

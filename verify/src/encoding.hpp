@@ -4,10 +4,12 @@
 //   e.require(normal(negate(property)));
 //   if (e.solver().check() == z3::sat) Run run = e.run(e.solver().get_model());
 //
-// A run is cut where a guard changes its truth. Between two boundaries each move fires x times: its
-// lower guards hold at the first boundary, its upper ones at the second; where an upper guard turns
-// false a transition of at most one firing stands. In an acyclic automaton such counts can always
-// be scheduled, in topological order; in a cyclic one ranks demand that every move used is fed.
+// A run is cut where a guard changes its truth and at the moments that the formula speaks of.
+// Between two boundaries each move fires x times: its lower guards hold at the first boundary, its
+// upper ones at the second; before each of these segments but the first stands a transition of at
+// most one firing, for the one that turns an upper guard false (why that is enough: add_stretch).
+// In an acyclic automaton such counts can always be scheduled, in topological order; in a cyclic
+// one ranks demand that every move used is fed.
 //
 // Guarantees: unsatisfiable means that no run violates the property, for all parameters, unless
 // `[]` is asked for strictly. Satisfiable may, for `[]` under a run, say too much (see exact());
@@ -73,7 +75,8 @@ class Encoding {
     bool single = false;
     std::size_t before = 0;
     std::size_t after = 0;
-    std::vector<z3::expr> firings;  // by move
+    std::vector<std::uint32_t> moves;  // that may fire here
+    std::vector<z3::expr> firings;     // by move; 0 for the others
   };
 
   z3::expr number(const std::string& name);

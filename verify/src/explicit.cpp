@@ -3,6 +3,7 @@
 #include <map>
 
 #include "budget.hpp"
+#include "instances.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
@@ -316,15 +317,6 @@ class ForkSearch {
   std::vector<std::vector<std::uint32_t>> before_;
 };
 
-// Counts the parameters up; false after the last vector.
-bool next_parameters(std::vector<std::int64_t>& p) {
-  for (std::int64_t& value : p) {
-    if (++value <= kLargestParameter) return true;
-    value = 0;
-  }
-  return false;
-}
-
 Exploration explored(const Automaton& ta, const Property& property,
                      const std::vector<std::int64_t>& parameters, const Budget& budget) {
   Exploration out;
@@ -364,17 +356,31 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
     out.why = "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
     return out;
   }
-  std::vector<std::int64_t> parameters(ta.parameters.size());
-  do {
+  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
     Exploration found = explored(ta, property, parameters, budget);
-    if (!found.witness) continue;
+    if (!found.witness) return true;
     out.verdict = Verdict::kViolated;
     out.why.clear();
     out.witness = std::move(found.witness);
     out.futures = std::move(found.futures);
-    break;
-  } while (!budget.over() && next_parameters(parameters));
+    return false;
+  });
   out.seconds = budget.used();
+  return out;
+}
+
+Rehearsal rehearse(const Automaton& ta, const Property& property, double seconds,
+                   const CheckControl& control) {
+  const Budget budget(seconds, control.stop);
+  Rehearsal out;
+  if (ta.locations.size() > kMostLocations) return out;
+  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
+    Exploration found = explored(ta, property, parameters, budget);
+    out.instances += found.complete ? 1 : 0;
+    out.witness = std::move(found.witness);
+    out.futures = std::move(found.futures);
+    return !out.witness;
+  });
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Coefficients beyond this are refused, so that sums stay in 64 bits.
 constexpr std::int64_t kLargest = 1'000'000'000;
-constexpr int kDeepest = 200;
+constexpr int kDeepest = 1'000;
 constexpr int kMostRetries = 1'000'000;
 constexpr std::size_t kMostNames = 100'000;
 /// Among more names, or for a longer one, no nearest name is looked for.
@@ -30,16 +30,22 @@ constexpr std::size_t kLongestQuote = 60;
 
 }  // namespace
 
+// Reading a bracket in another way would not make it less deep: no retry.
 Grammar::Deeper::Deeper(Grammar& g) : grammar(g) {
-  if (++grammar.depth_ > kDeepest) grammar.fail(grammar.lexer_.peek(), "nested too deeply");
+  if (++grammar.depth_ <= kDeepest) return;
+  const std::string most = std::to_string(kDeepest);
+  throw TooDeep(grammar.place(grammar.lexer_.peek(), "nested too deeply: " + most + " at most"));
 }
 
 void Grammar::fail(const Token& at, const std::string& what) const {
+  throw Problem(place(at, what));
+}
+std::string Grammar::place(const Token& at, const std::string& what) const {
   const std::string found = at.kind == Token::Kind::kEnd
                                 ? "the end of the file"
                                 : "'" + std::string(at.shown.substr(0, kLongestQuote)) + "'";
-  throw Problem(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " +
-                what + "; found " + found);
+  return file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what +
+         "; found " + found;
 }
 bool Grammar::accept(std::string_view sign) {
   if (lexer_.peek().kind == Token::Kind::kEnd || lexer_.peek().text != sign) return false;
@@ -183,6 +189,8 @@ std::optional<Formula> Grammar::parenthesised(bool temporal) {
       if (!sum_goes_on) return inner;
     }
     count_again(before, lexer_);
+  } catch (const TooDeep&) {
+    throw;
   } catch (const Problem&) {
     const Lexer failed = lexer_;
     count_again(before, failed);
@@ -273,19 +281,54 @@ Linear Grammar::product() {
     if (op.text == "*") {
       left = Linear(Linear().add(left, right.constant));
     } else {
-      divide(op, left, right.constant);
+      left = quotient(op, left, right.constant);
     }
     check_size(op, left);
   }
   return left;
 }
-void Grammar::divide(const Token& op, Linear& form, std::int64_t by) const {
+// Rounded down, as integers divide in Promela, where files with `(N + T) / 2` come from.
+Linear Grammar::quotient(const Token& op, const Linear& form, std::int64_t by) {
   if (by == 0) fail(op, "this is a division by zero");
   bool exact = form.constant % by == 0;
   for (const auto& [s, coefficient] : form.terms) exact = exact && coefficient % by == 0;
-  if (!exact) fail(op, "this division leaves a remainder; multiply the other side instead");
-  for (auto& [s, coefficient] : form.terms) coefficient /= by;
-  form.constant /= by;
+  if (!exact) return rounded(op, form, by);
+  Linear out = form;
+  for (auto& [s, coefficient] : out.terms) coefficient /= by;
+  out.constant /= by;
+  return out;
+}
+// A parameter of its own, which a condition on the parameters makes equal to the quotient. What may
+// be negative is refused, because there rounding down and rounding to zero differ.
+Linear Grammar::rounded(const Token& op, const Linear& form, std::int64_t by) {
+  bool natural = by > 0 && form.constant >= 0;
+  std::string text;
+  for (const auto& [s, coefficient] : form.terms) {
+    natural = natural && s.kind == Symbol::Kind::kParameter && coefficient > 0;
+    text += (text.empty() ? "" : "_plus_") +
+            (coefficient == 1 ? "" : std::to_string(coefficient) + "_") + ta_.name_of(s);
+  }
+  if (!natural) {
+    fail(op,
+         "this division leaves a remainder; multiply the other side instead (only sums of "
+         "parameters are rounded down)");
+  }
+  if (form.constant != 0) text += "_plus_" + std::to_string(form.constant);
+  auto [it, fresh] = quotients_.try_emplace({form, by});
+  if (fresh) {
+    std::string parameter = "floor_" + text + "_by_" + std::to_string(by);
+    while (symbols_.contains(parameter) || macros_.contains(parameter)) parameter += "_";
+    const auto index = static_cast<std::uint32_t>(ta_.parameters.size());
+    add_symbol(op, std::move(parameter), Symbol::Kind::kParameter, ta_.parameters);
+    it->second.terms[{Symbol::Kind::kParameter, index}] = 1;
+    Linear remainder = form;
+    remainder.add(it->second, -by);
+    Linear room{{}, by - 1};
+    room.add(remainder, -1);
+    ta_.resilience.push_back(compare(Kind::kAtLeast, std::move(remainder)));
+    ta_.resilience.push_back(compare(Kind::kAtLeast, std::move(room)));
+  }
+  return it->second;
 }
 Linear Grammar::factor() {
   const Deeper deeper(*this);

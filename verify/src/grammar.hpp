@@ -27,6 +27,10 @@ struct Problem : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+struct TooDeep : Problem {
+  using Problem::Problem;
+};
+
 class Grammar {
  protected:
   Grammar(std::string_view text, const std::string& file, Dialect dialect, double seconds)
@@ -37,6 +41,8 @@ class Grammar {
         budget_(seconds, nullptr) {}
 
   [[noreturn]] void fail(const Token& at, const std::string& what) const;
+  /// "file:line:column: what; found '...'"
+  std::string place(const Token& at, const std::string& what) const;
   bool accept(std::string_view sign);
   void expect(std::string_view sign);
   std::string name(const char* what);
@@ -62,6 +68,7 @@ class Grammar {
   Automaton ta_;
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, Linear, std::less<>> macros_;
+  std::map<std::pair<Linear, std::int64_t>, Linear> quotients_;  ///< parameters of their own
 
  private:
   struct Deeper {
@@ -80,7 +87,8 @@ class Grammar {
   Formula comparison(const Linear& left);
   void check_size(const Token& at, const Linear& form) const;
   Linear product();
-  void divide(const Token& op, Linear& form, std::int64_t by) const;
+  Linear quotient(const Token& op, const Linear& form, std::int64_t by);
+  Linear rounded(const Token& op, const Linear& form, std::int64_t by);
   Linear factor();
 
   /// Throws OutOfTime now and then. Every list of the grammar comes through here.

@@ -141,15 +141,22 @@ class Parser : private Grammar {
       check_guard(guard_at, rule.guard);
       expect("do");
       expect("{");
+      std::set<std::uint32_t> told;
       while (!accept("}")) {
-        action(rule);
+        action(rule, told);
         if (!accept(";") && lexer_.peek().text != "}") expect(";");
       }
       accept(";");
       ta_.rules.push_back(std::move(rule));
     }
   }
-  void action(Rule& rule) {
+  // Two actions on one variable contradict each other, or one of them is a slip: which, the reader
+  // cannot know.
+  void tell(std::set<std::uint32_t>& told, const Token& at, std::uint32_t variable) {
+    if (told.insert(variable).second) return;
+    fail(at, "this rule says twice what becomes of the variable; write one action for it");
+  }
+  void action(Rule& rule, std::set<std::uint32_t>& told) {
     const Token at = lexer_.peek();
     const std::string text = name("an action");
     if ((text == "unchanged" || text == "reset") && accept("(")) {
@@ -157,12 +164,14 @@ class Parser : private Grammar {
         const Token var = lexer_.peek();
         const Symbol s = symbol(var, name("a shared variable"));
         if (s.kind != Symbol::Kind::kShared) fail(var, "this is no shared variable");
+        tell(told, var, s.index);
         if (text == "reset") rule.updates.push_back({s.index, true, 0});
       } while (accept(","));
       return expect(")");
     }
     const Symbol s = symbol(at, text);
     if (s.kind != Symbol::Kind::kShared) fail(at, "only shared variables change");
+    tell(told, at, s.index);
     expect("'");
     if (!accept("==") && !accept(":=")) expect("=");
     const Token value_at = lexer_.peek();

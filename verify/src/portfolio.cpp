@@ -6,8 +6,10 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "budget.hpp"
+#include "second_encoding.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -16,6 +18,15 @@ namespace {
 constexpr unsigned kLeastThreads = 3;
 /// What a checker gets before the next one competes with it for the cores.
 constexpr double kHeadStart = 0.4;
+/// The shortest slice of a checker that others wait behind.
+constexpr double kLeastSlice = 0.5;
+/// A later slice is so many times as long as the one before: what was cut off costs no more than
+/// what the checker gets in the end.
+constexpr double kLonger = 2;
+/// A checker that ends with less than this share of its slice left was cut off by it.
+constexpr double kNearlyOver = 0.1;
+/// What running small instances may take before a property is called safe.
+constexpr double kRehearsal = 0.05;
 /// What checkers get to come to an end once nobody waits for their answer any more.
 constexpr double kGrace = 0.2;
 
@@ -24,6 +35,11 @@ bool lowers(const Automaton& ta) {
     return std::any_of(r.updates.begin(), r.updates.end(),
                        [](const Update& u) { return u.reset || u.amount < 0; });
   });
+}
+
+bool asked_for(const CheckOptions& options, const Property& p) {
+  const auto& only = options.only;
+  return only.empty() || std::find(only.begin(), only.end(), p.name) != only.end();
 }
 
 /// The likeliest to answer first.
@@ -64,12 +80,23 @@ Outcome check_one(const Automaton& ta, const Property& p, const std::string& che
   return check_smt(ta, p, seconds, control);
 }
 
+/// One checker on one property, in slices of time: each begins anew, so that one that needs long
+/// does not keep the others from the cores.
+struct Try {
+  std::string checker;
+  unsigned slices = 0;  ///< that it got
+  double slice = 0;     ///< the last one
+  bool running = false;
+  bool ended = false;  ///< it said why it has no answer, or gave one
+  std::string why;     ///< of no answer, once it has begun
+  double seconds = 0;  ///< of its last slice
+};
+
 /// A property and where its checkers stand.
 struct Question {
   const Property* property = nullptr;
-  std::vector<std::string> checkers;
-  std::size_t begun = 0;
-  std::size_t ended = 0;
+  std::vector<Try> tries;
+  unsigned rank = 0;      ///< what is likelier to be quick comes first
   double last_begun = 0;  ///< seconds since the call began
   /// One checker after the other: the second one is for what the first one refuses.
   bool patient = false;
@@ -83,12 +110,14 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
   Portfolio(const Automaton& ta, const CheckOptions& options, AskChecker ask)
       : ta_(ta), options_(options), ask_(std::move(ask)), budget_(options.seconds, nullptr) {
     for (const Property& p : ta_.properties) {
-      const auto& only = options.only;
-      if (!only.empty() && std::find(only.begin(), only.end(), p.name) == only.end()) continue;
+      if (!asked_for(options, p)) continue;
       Question& q = questions_.emplace_back();
       q.property = &p;
-      q.checkers = checkers_for(ta_, p, options.checker);
-      q.patient = q.checkers.front() == "live";
+      for (std::string& name : checkers_for(ta_, p, options.checker)) {
+        q.tries.emplace_back().checker = std::move(name);
+      }
+      q.patient = q.tries.front().checker == "live";
+      q.rank = p.category() == "liveness" ? 1 : 0;
     }
   }
 
@@ -136,66 +165,105 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
 
   // What is unfinished when the call ends is unknown, and its checkers are told to end.
   void close(Question& q) {
-    if (!q.decided.exchange(true) && q.ended < q.begun) {
-      Outcome late;
-      late.checker = q.checkers[q.begun - 1];
-      late.why = "no answer within the time";
-      late.seconds = options_.seconds;
-      ++q.ended;
-      record(q, std::move(late));
-    } else if (q.outcome.checker.empty()) {
-      q.outcome.checker = q.checkers.front();
-      q.outcome.why = "the time for the whole call was over";
+    if (q.decided.exchange(true)) return;
+    Outcome& out = q.outcome;
+    out = {};
+    std::size_t named = 0;
+    for (const Try& t : q.tries) {
+      if (t.slices == 0) continue;
+      const std::string why = t.why.empty() ? "no answer within the time" : t.why;
+      const bool alone = q.tries.size() == 1;
+      out.why += (named == 0 ? "" : "; ") + (alone ? why : t.checker + ": " + why);
+      out.checker += (named == 0 ? "" : ", ") + t.checker;
+      out.seconds = std::max(out.seconds, t.running ? budget_.used() : t.seconds);
+      ++named;
+    }
+    if (named == 0) {
+      out.checker = q.tries.front().checker;
+      out.why = "the time for the whole call was over";
     }
   }
 
-  static bool open(const Question& q) { return !q.decided && q.begun < q.checkers.size(); }
-  // Every property's first checker before anybody's second; nothing while all have their head
-  // start.
-  Question* next() {
-    Question* best = nullptr;
+  struct Choice {
+    Question* question = nullptr;
+    Try* attempt = nullptr;
+    std::size_t waiting = 0;  ///< how many could run now
+    std::tuple<unsigned, unsigned> order;
+  };
+  // Fewest slices first, a question's second checker counting as one more; among those safety
+  // before liveness. Nothing while all have their head start.
+  Choice next() {
+    Choice best;
     for (Question& q : questions_) {
-      const bool head_start = q.patient || budget_.used() < q.last_begun + kHeadStart;
-      const bool wait = q.ended < q.begun && head_start;
-      if (!open(q) || wait) continue;
-      if (best == nullptr || q.begun < best->begun) best = &q;
+      if (q.decided) continue;
+      const auto running = [](const Try& t) { return t.running; };
+      const bool busy = std::any_of(q.tries.begin(), q.tries.end(), running);
+      const bool head_start = busy && budget_.used() < q.last_begun + kHeadStart;
+      for (unsigned i = 0; i < q.tries.size(); ++i) {
+        Try& t = q.tries[i];
+        if (q.patient && i > 0 && !q.tries[i - 1].ended) break;
+        if (t.running || t.ended || head_start) continue;
+        ++best.waiting;
+        const std::tuple order(t.slices + i, q.rank);
+        if (best.attempt != nullptr && best.order <= order) continue;
+        best.question = &q;
+        best.attempt = &t;
+        best.order = order;
+      }
     }
     return best;
+  }
+  // An equal share of what is left, unless that would be a slice like the one that did not suffice.
+  // Nobody waits behind the last one: it is not cut off.
+  double slice_of(const Try& t, std::size_t waiting, double left) const {
+    if (waiting == 1) return left;
+    const double share =
+        left * static_cast<double>(ended_threads_.size()) / static_cast<double>(waiting);
+    return std::min(left, std::max({kLeastSlice, share, kLonger * t.slice}));
+  }
+  bool anything_left() const {
+    const auto unfinished = [](const Try& t) { return !t.ended; };
+    return std::any_of(questions_.begin(), questions_.end(), [&](const Question& q) {
+      return !q.decided && std::any_of(q.tries.begin(), q.tries.end(), unfinished);
+    });
   }
 
   void work() {
     std::unique_lock lock(mutex_);
-    while (!closed_ && std::any_of(questions_.begin(), questions_.end(), open)) {
-      Question* const q = next();
-      if (q == nullptr) {
+    while (!closed_ && anything_left() && !budget_.over()) {
+      const Choice choice = next();
+      if (choice.attempt == nullptr) {
         (void)changed_.wait_for(lock, std::chrono::milliseconds(20));
         continue;
       }
-      const std::string checker = q->checkers[q->begun++];
-      q->last_begun = budget_.used();
+      Question& q = *choice.question;
+      Try& t = *choice.attempt;
+      const double left = budget_.left();
+      const double slice = slice_of(t, choice.waiting, left);
+      ++t.slices;
+      t.slice = slice;
+      t.running = true;
+      q.last_begun = budget_.used();
       lock.unlock();
+      const Budget own(slice, nullptr);
       Outcome outcome =
-          ask_(ta_, *q->property, checker, budget_.left(), {&q->decided, options_.keep_proofs});
-      if (outcome.checker.empty()) outcome.checker = checker;
+          ask_(ta_, *q.property, t.checker, slice, {&q.decided, options_.keep_proofs});
+      const bool cut_off = own.left() <= kNearlyOver * slice && slice < left;
+      if (outcome.checker.empty()) outcome.checker = t.checker;
       lock.lock();
       if (closed_) return;
-      ++q->ended;
-      record(*q, std::move(outcome));
+      record(q, t, std::move(outcome), cut_off);
       changed_.notify_all();
     }
   }
 
-  static void record(Question& q, Outcome outcome) {
-    if (q.outcome.verdict != Verdict::kUnknown) return;
-    outcome.seconds = std::max(outcome.seconds, q.outcome.seconds);
-    if (outcome.verdict != Verdict::kUnknown) {
-      q.decided = true;
-    } else if (q.ended > 1) {
-      outcome.why = q.outcome.why + "; " + outcome.checker + ": " + outcome.why;
-      outcome.checker = q.outcome.checker + ", " + outcome.checker;
-    } else if (q.checkers.size() > 1) {
-      outcome.why = outcome.checker + ": " + outcome.why;
-    }
+  static void record(Question& q, Try& t, Outcome outcome, bool cut_off) {
+    t.running = false;
+    t.seconds = outcome.seconds;
+    if (outcome.verdict == Verdict::kUnknown && cut_off) return;
+    t.ended = true;
+    t.why = outcome.why;
+    if (outcome.verdict == Verdict::kUnknown || q.decided.exchange(true)) return;
     q.outcome = std::move(outcome);
   }
 
@@ -218,13 +286,61 @@ const std::vector<std::string>& checker_names() {
   return names;
 }
 
+namespace {
+
+// Another encoding, where there is one, instead of what the checker itself asked the solver.
+void write_again(const Automaton& ta, const Property& p, Outcome& out) {
+  auto second = second_encoding(ta, p);
+  if (!second) return;
+  out.proofs = {std::move(second->text)};
+  out.coarse_proofs = !second->exact;
+}
+
+}  // namespace
+
+AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
+  const auto given = std::make_shared<const Automaton>(ta);  // who is left behind works on
+  return [given, patience, ask = std::move(ask)](const Automaton& easier, const Property& p,
+                                                 const std::string& checker, double seconds,
+                                                 const CheckControl& control) {
+    const Budget own(seconds, nullptr);
+    Outcome out = ask(easier, p, checker, seconds, control);
+    if (out.verdict != Verdict::kSafe) return out;
+    Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
+    out.instances = small.instances;
+    if (!small.witness) {
+      if (control.keep_proofs) write_again(*given, p, out);
+      return out;
+    }
+    out.overruled = out.checker;
+    out.checker = "explicit";
+    out.verdict = Verdict::kViolated;
+    out.witness = std::move(small.witness);
+    out.futures = std::move(small.futures);
+    out.proofs.clear();
+    return out;
+  };
+}
+
 std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& options,
                                    const AskChecker& ask) {
   return std::make_shared<Portfolio>(ta, options, ask)->run();
 }
 
 std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
-  return run_portfolio(ta, options, check_one);
+  const Budget budget(options.seconds, nullptr);
+  if (const std::string problem = no_instance(ta, options.seconds / 10); !problem.empty()) {
+    Outcome none;
+    none.why = problem;
+    none.checker = options.checker;
+    const auto wanted = [&](const Property& p) { return asked_for(options, p); };
+    const auto count = std::count_if(ta.properties.begin(), ta.properties.end(), wanted);
+    return std::vector(static_cast<std::size_t>(count), none);
+  }
+  const Automaton simple = simplified(ta, options.seconds / 10);
+  CheckOptions rest = options;
+  rest.seconds = std::max(0.0, budget.left());
+  return run_portfolio(simple, rest, rehearsed(ta, kRehearsal, check_one));
 }
 
 }  // namespace thresher::verify

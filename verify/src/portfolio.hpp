@@ -19,6 +19,12 @@ namespace thresher::verify {
 using AskChecker = std::function<Outcome(const Automaton&, const Property&, const std::string&,
                                          double seconds, const CheckControl&)>;
 
+/// A proof is believed when small instances, run step by step, do not contradict it: asks, and
+/// overrules what `ask` calls safe where a run of `automaton` breaks the property. That is the
+/// automaton as it was given: what made it easier for the checkers is under test as well. The
+/// instances get at most so many seconds.
+AskChecker rehearsed(const Automaton& automaton, double seconds, AskChecker ask);
+
 std::vector<Outcome> run_portfolio(const Automaton& automaton, const CheckOptions& options,
                                    const AskChecker& ask);
 

@@ -62,7 +62,7 @@ struct Builder {
   void add_rule(std::uint32_t index) {
     budget.demand();
     const Rule& rule = ta.rules[index];
-    Move move{index, rule.from, rule.to, {}, std::vector<std::int64_t>(ta.shared.size())};
+    Move move{index, rule.from, rule.to, {}, std::vector<std::int64_t>(ta.shared.size()), false};
     for (const Update& u : rule.updates) {
       if (u.reset || u.amount < 0) {
         problem = "rule " + std::to_string(rule.id) + " resets or lowers '" + ta.shared[u.shared] +
@@ -138,9 +138,11 @@ struct Builder {
         a.flips |= by != 0;
         if (by != 0) step = by;
       }
-      if (!fits) continue;
-      a.step = -step;
-      a.flips = false;
+      if (fits) {
+        a.step = -step;
+        a.flips = false;
+      }
+      for (Move& m : out.moves) m.turns |= a.flips && !a.lower && change(a, m) != 0;
     }
   }
 

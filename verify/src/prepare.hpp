@@ -29,6 +29,7 @@ struct Move {
   std::uint32_t to = 0;
   std::vector<std::uint32_t> atoms;
   std::vector<std::int64_t> adds;  ///< by shared variable
+  bool turns = false;              ///< may make an upper comparison with `flips` false
 };
 
 struct Prepared {

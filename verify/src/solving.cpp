@@ -26,7 +26,7 @@ void limit(z3::solver& solver, z3::context& context, double seconds) {
 
 std::string too_large(const Automaton& ta, const Prepared& prepared, std::size_t stretches,
                       std::size_t extra) {
-  std::size_t segments = 1 + extra;
+  std::size_t segments = 1 + 2 * extra;
   for (const Atom& a : prepared.atoms) segments += a.flips ? 2 : 0;
   const std::size_t each = prepared.moves.size() + ta.locations.size() + ta.shared.size();
   const std::size_t unknowns = stretches * segments * each;

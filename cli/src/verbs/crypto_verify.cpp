@@ -19,14 +19,6 @@ struct Args {
   bool json = false;
 };
 
-/// One line, and nothing that a terminal obeys.
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-  return text;
-}
-
 /// Signatures that are verified together; bounds the memory.
 constexpr std::size_t kBatch = 1024;
 
@@ -102,7 +94,7 @@ class Session {
       std::cout << out.line() << '\n';
       return;
     }
-    std::cout << printable(line.id);
+    std::cout << escaped(line.id);
     for (std::size_t i = 0; i < answers.size(); ++i) {
       std::cout << ' ' << backends_.here[i]->name() << '='
                 << (!answers[i]   ? "unavailable"

@@ -7,6 +7,7 @@
 
 #include "../client_of.hpp"
 #include "../text.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -16,14 +17,16 @@ namespace {
 /// A running node that sends nothing for so long is given up.
 constexpr std::chrono::seconds kPatience{10};
 
+// A client's bytes could forge lines of this list and write to the terminal, so they are escaped.
 void print_transaction(const net::Transaction& t, bool raw) {
   if (!raw) {
-    std::printf("%llu %016llx:%llu ", static_cast<unsigned long long>(t.position),
-                static_cast<unsigned long long>(t.client),
-                static_cast<unsigned long long>(t.sequence));
+    std::printf("%llu %s:%llu ", static_cast<unsigned long long>(t.position),
+                to_hex(t.client.bytes).c_str(), static_cast<unsigned long long>(t.sequence));
   }
-  const std::string_view text = as_text(t.data);
-  std::printf("%.*s\n", static_cast<int>(text.size()), text.data());
+  const std::string_view data = as_text(t.data);
+  const std::string text = raw ? std::string(data) : escaped(data);
+  (void)std::fwrite(text.data(), 1, text.size(), stdout);
+  (void)std::fputc('\n', stdout);
 }
 
 // What the node had committed when it was asked.
@@ -77,7 +80,9 @@ Verb make_log() {
       "--from 100",
       {{"--home", "the node's folder", &args->home, true},
        {"--from", "first position", &args->from},
-       {"--raw", "one payload a line, nothing else", &args->raw}},
+       {"--raw",
+        "the payloads' own bytes, a line break after each; for programs, not for a terminal",
+        &args->raw}},
       [args] {
         const auto config = net::load_config(args->home);
         if (!config) return fail_all(kUsage, config.error());

@@ -1,5 +1,8 @@
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <stop_token>
 #include <thread>
 
 #include "../log_app.hpp"
@@ -10,31 +13,66 @@
 namespace thresher::cli {
 namespace {
 
+/// SIGINT and SIGTERM end the node, also one that still reads its log.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    waiter_ = std::thread([this] { wait(); });
+  }
+  ~StopSignals() {
+    // It waits for this signal, which is blocked everywhere: nothing is killed.
+    pthread_kill(waiter_.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
+    waiter_.join();
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+  /// From now on a signal stops this node too, also one that came before.
+  void stops(net::Node& node) {
+    node_ = &node;
+    if (source_.stop_requested()) node.stop();
+  }
+
+ private:
+  void wait() {
+    int signal = 0;
+    sigwait(&signals_, &signal);
+    source_.request_stop();
+    if (net::Node* const node = node_) node->stop();
+  }
+  sigset_t signals_{};
+  std::stop_source source_;
+  std::atomic<net::Node*> node_{nullptr};
+  std::thread waiter_;
+};
+
 int run_node(const std::string& home) {
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A file over the limit of this process is a failed write with a reason, not a silent death.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   const auto log = make_log(config->log_level, config->log_format);
   config->options.log = log;
   LogApp app;
+  std::unique_ptr<net::Node> running;
+  StopSignals signals;
+  config->options.stop = signals.token();
   auto node = net::Node::open(config->options, app);
+  if (!node && node.error() == net::kStoppedAtStart) return kDone;
   if (!node) return fail(kUsage, node.error());
+  running = std::move(*node);
+  signals.stops(*running);
   log(net::Level::kInfo, "the node in '" + config->options.home + "' runs; stop it with SIGTERM");
-  std::jthread waiter([&] {
-    int signal = 0;
-    sigwait(&signals, &signal);
-    (*node)->stop();
-  });
-  const std::string problem = (*node)->run();
-  // It waits for this signal, which is blocked everywhere: nothing is killed.
-  pthread_kill(waiter.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
+  const std::string problem = running->run();
   if (problem.empty()) return kDone;
+  // The node's thread stands in the log, which nobody reads: there is nobody to tell, and the end
+  // of a process with such a thread has to be a short one.
+  if (problem == net::kHostBlocks) std::_Exit(kFailed);
   log(net::Level::kError, problem);
   return kFailed;
 }

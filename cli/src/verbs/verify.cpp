@@ -12,6 +12,7 @@
 #include "../json.hpp"
 #include "../rule_tables.hpp"
 #include "../text.hpp"
+#include "../verify/ctrl_c.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/cross_check.hpp"
@@ -96,6 +97,14 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
   return "UNKNOWN: " + o.why;
 }
 
+/// What was run step by step before a property was called safe.
+std::string instances_text(const Outcome& o) {
+  if (o.verdict != Verdict::kSafe) return {};
+  if (o.instances == 0) return "; no small instance could be run in time";
+  return "; " + std::to_string(o.instances) + (o.instances == 1 ? " instance" : " instances") +
+         " run";
+}
+
 std::vector<Json> steps_json(const verify::Automaton& ta, const std::vector<verify::Step>& all) {
   std::vector<Json> steps;
   for (const verify::Step& s : all) {
@@ -138,6 +147,8 @@ void print_json(const Args& a, const verify::Automaton& ta,
     row.set("verdict", std::string(kNames[static_cast<std::size_t>(o.verdict)]));
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
+    if (o.verdict == Verdict::kSafe) row.set("instances", static_cast<std::uint64_t>(o.instances));
+    if (!o.overruled.empty()) row.set("overruled", o.overruled);
     if (opinions[i]) row.set("cross_check", verify::to_string(opinions[i]->kind));
     if (o.witness) row.set("witness", witness_json(ta, o));
     rows.push_back(std::move(row));
@@ -216,6 +227,18 @@ int status_of(const std::vector<Outcome>& outcomes) {
   return any(Verdict::kUnknown) ? kNoProgress : kDone;
 }
 
+void tell_overruled(const std::vector<const verify::Property*>& wanted,
+                    const std::vector<Outcome>& outcomes) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (outcomes[i].overruled.empty()) continue;
+    std::fprintf(
+        stderr,
+        "note: the checker '%s' called '%s' safe, and a run of a small instance breaks it: "
+        "that is a defect of the checker; please report it with the file\n",
+        outcomes[i].overruled.c_str(), wanted[i]->name.c_str());
+  }
+}
+
 /// What cvc5 says of each property that was called safe, in what is left of `seconds`.
 Opinions second_opinions(const std::vector<Outcome>& outcomes, double seconds) {
   const auto start = std::chrono::steady_clock::now();
@@ -240,17 +263,18 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
                               " of " + std::to_string(o.formulas);
     if (o.kind == Kind::kUnavailable && !std::exchange(missing, true)) {
       std::fprintf(stderr,
-                   "note: cvc5 cannot be run (%s): the verdicts stand as Z3 gave them; "
+                   "note: cvc5 cannot be run (%s): the verdicts stand as the checkers gave them; "
                    "install the package cvc5 for --cross-check\n",
                    o.said.c_str());
     }
     if (o.kind == Kind::kUnknown) {
-      std::fprintf(stderr, "note: %s: Z3 says 'unsat', cvc5 does not decide it: %s\n",
+      std::fprintf(stderr, "note: %s: the checker says 'safe', cvc5 does not decide it: %s\n",
                    which.c_str(), o.said.c_str());
     }
     if (o.kind == Kind::kDisagreed) {
-      status = fail(kFailed, which + ": Z3 says 'unsat', cvc5 says '" + o.said +
-                                 "': one of the solvers is wrong; trust neither verdict");
+      status = fail(kFailed, which + ": the checker says 'safe', cvc5 says '" + o.said +
+                                 "': one of the solvers or encodings is wrong; trust neither "
+                                 "verdict, and report the file");
     }
   }
   return status;
@@ -338,7 +362,7 @@ void note_missing(const Args& a, const verify::Automaton& ta) {
 
 /// Verdicts, notes, witnesses, and in `seconds` the second solver's opinion.
 int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>& outcomes,
-         double seconds) {
+         double seconds, CtrlC& ctrl_c) {
   std::vector<const verify::Property*> wanted;
   for (const auto& p : ta.properties) {
     const auto& only = a.properties;
@@ -348,14 +372,16 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
   }
   const Opinions opinions =
       a.cross_check ? second_opinions(outcomes, seconds) : Opinions(outcomes.size());
+  ctrl_c.hold();
   if (a.json) print_json(a, ta, wanted, outcomes, opinions);
   for (std::size_t i = 0; i < wanted.size() && !a.json; ++i) {
     const std::string second =
         opinions[i] ? std::string("; cvc5: ") + verify::to_string(opinions[i]->kind) : "";
-    std::printf("%-20s %s  [%s, %.2f s%s]\n", wanted[i]->name.c_str(),
+    std::printf("%-20s %s  [%s, %.2f s%s%s]\n", wanted[i]->name.c_str(),
                 verdict_text(ta, outcomes[i]).c_str(), outcomes[i].checker.c_str(),
-                outcomes[i].seconds, second.c_str());
+                outcomes[i].seconds, instances_text(outcomes[i]).c_str(), second.c_str());
   }
+  tell_overruled(wanted, outcomes);
   const int contradiction = report(wanted, opinions);
   const int status = contradiction != kDone ? contradiction : status_of(outcomes);
   if (a.witness.empty()) return status;
@@ -369,6 +395,7 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
 }
 
 int run(Args a) {
+  CtrlC ctrl_c(verify::abandon_cross_check);
   const auto start = std::chrono::steady_clock::now();
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
@@ -407,6 +434,10 @@ int run(Args a) {
   if (!a.witness.empty() && !std::ofstream(a.witness, std::ios::app)) {
     return fail(kUsage, "cannot write '" + a.witness + "'; check the folder");
   }
+  if (const auto problem = verify::no_instance(*ta, seconds - since(start)); !problem.empty()) {
+    return fail(kUsage, "'" + (a.file.empty() ? a.protocol : a.file) + "': " + problem +
+                            "; every property would hold of it");
+  }
   note_missing(a, *ta);
   verify::CheckOptions options;
   options.keep_proofs = a.cross_check;
@@ -414,7 +445,7 @@ int run(Args a) {
   options.checker = a.checker;
   options.only = a.properties;
   const auto outcomes = verify::check_all(*ta, options);
-  const int status = tell(a, *ta, outcomes, seconds - since(start));
+  const int status = tell(a, *ta, outcomes, seconds - since(start), ctrl_c);
   // A thread that a checker left behind still works in the solver: what the end of the program
   // tears down must wait for nobody and be torn down under nobody.
   if (std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.left_behind; })) {

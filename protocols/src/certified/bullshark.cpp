@@ -78,6 +78,17 @@ void Bullshark::warm(NodeId peer) const {
 Round Bullshark::round() const {
   return state_->own_round();
 }
+Round Bullshark::voted() const {
+  Round highest{0};
+  for (const auto& peer : state_->peers) {
+    if (peer.voted_for) highest = std::max(highest, peer.voted_for->header.round);
+  }
+  return highest;
+}
+ProposalPtr Bullshark::latest_of(NodeId author) const {
+  if (author != state_->config.self) return state_->peers[author.value].voted_for;
+  return state_->own ? state_->own->proposal : nullptr;
+}
 Round Bullshark::last_ordered() const {
   return state_->last;
 }

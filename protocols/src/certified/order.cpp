@@ -57,9 +57,9 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
 
 void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
-  last = anchor.ref.round;
-  Committed out{last, digest, collect(anchor.ref)};
-  persist_delivered(last, digest, fx);
+  const Round before = std::exchange(last, anchor.ref.round);
+  Committed out{last, digest, collect(anchor.ref), before};
+  persist_delivered(out, fx);
   fx.deliver(std::move(out));
   raise_floor(last, fx);
 }

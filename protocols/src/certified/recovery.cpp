@@ -25,11 +25,13 @@ void Bullshark::State::persist_vertex(const Vertex& vertex, Round of_log, Fx& fx
                   Bytes::from(value.take()), vertex.payload.bytes, true});
 }
 
-void Bullshark::State::persist_delivered(Round slot, const Digest& anchor, Fx& fx) const {
+void Bullshark::State::persist_delivered(const Committed& commit, Fx& fx) const {
   if (!config.records) return;
   Writer key;
-  key.u64(slot.value);
-  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::copy_of(anchor.bytes), {}, true});
+  key.u64(commit.slot.value);
+  Writer value;
+  value.u64(commit.before.value).bytes(commit.leader.bytes);
+  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
 }
 
 void Bullshark::State::restore(const Restored& record, Fx& fx) {
@@ -37,8 +39,9 @@ void Bullshark::State::restore(const Restored& record, Fx& fx) {
     Reader key(record.key.view());
     Reader value(record.value.view());
     const Round slot{key.u64()};
-    if (started) return adopt(slot, value.digest(), fx);
-    restored_commits[slot] = value.digest();
+    const RestoredCommit commit{Round{value.u64()}, value.digest()};
+    if (started) return adopt(slot, commit.anchor, fx);
+    restored_commits[slot] = commit;
     return;
   }
   if (record.table == kOwn || record.table == kVoted) {
@@ -136,9 +139,9 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
     take_logged(it->second, ready, fx);
     it = from_log.erase(it);
   }
-  last = slot;
+  const Round before = std::exchange(last, slot);
   progressed = true;
-  persist_delivered(slot, anchor, fx);
+  persist_delivered({slot, anchor, {}, before}, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
   consider_all(fx);
@@ -195,12 +198,12 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   rebuild(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
-  for (const auto& [slot, digest] : std::exchange(restored_commits, {})) {
+  for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
     last = slot;
     for (std::uint32_t i = 0; i < n(); ++i) {
       const Ref ref{NodeId{static_cast<std::uint16_t>(i)}, slot};
-      if (!store.accepted(ref) || store.find(ref)->vertex->digest != digest) continue;
-      fx.deliver(Committed{slot, digest, collect(ref)});
+      if (!store.accepted(ref) || store.find(ref)->vertex->digest != commit.anchor) continue;
+      fx.deliver(Committed{slot, commit.anchor, collect(ref), commit.before});
     }
   }
   if (own && own->certified) {

@@ -121,7 +121,7 @@ struct Bullshark::State {
 
   // recovery.cpp: records
   void persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const;
-  void persist_delivered(Round slot, const Digest& anchor, Fx& fx) const;
+  void persist_delivered(const Committed& commit, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
   void adopt(Round slot, const Digest& anchor, Fx& fx);
@@ -240,7 +240,11 @@ struct Bullshark::State {
   std::vector<Logged> restored;    // until Start, or the end of a commit
   std::map<Ref, Logged> from_log;  // delivered by the log, waits to be held with its references
   Round bare{0};                   // highest round of a vertex that is held without them
-  std::map<Round, Digest> restored_commits;
+  struct RestoredCommit {
+    Round before{0};  // round of the anchor committed before it
+    Digest anchor{};
+  };
+  std::map<Round, RestoredCommit> restored_commits;
 };
 
 }  // namespace thresher::certified

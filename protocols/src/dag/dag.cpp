@@ -71,6 +71,27 @@ void Dag::on(const Endorsed& event, Fx& fx) {
 Round Dag::round() const {
   return state_->own ? state_->own->round() : Round{0};
 }
+BlockPtr Dag::latest_of(NodeId author) const {
+  const State& s = *state_;
+  if (author == s.config.self) return s.own;
+  BlockPtr best;
+  const auto consider = [&best](const BlockPtr& block) {
+    if (!best || block->round() > best->round()) best = block;
+  };
+  for (const auto& [round, block] : s.restored) {
+    if (block->author() == author) consider(block);
+  }
+  for (const auto& [round, blocks] : s.packed) {
+    if (const auto it = blocks.find(author); it != blocks.end()) consider(it->second);
+  }
+  for (Round r = s.store.top(); r > s.store.floor(); --r.value) {
+    const Entry* entry = s.store.first(r, author);
+    if (entry == nullptr) continue;
+    consider(entry->block);
+    break;
+  }
+  return best;
+}
 void Dag::warm(NodeId peer) const {
   __builtin_prefetch(&state_->peers[peer.value]);
   state_->store.warm(peer);

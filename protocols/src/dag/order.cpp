@@ -112,9 +112,9 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<P
 
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
   const std::vector<Place> places = collect(commit.leader);
-  last_commit = commit.slot;
   Committed out = take(commit.slot, commit.leader.digest, places);
-  persist_delivered(commit.slot, commit.leader.digest, fx);
+  out.before = std::exchange(last_commit, commit.slot);
+  persist_delivered(out, fx);
   fx.deliver(std::move(out));
   raise_floor(commit.slot, fx);
 }

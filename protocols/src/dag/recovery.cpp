@@ -25,15 +25,14 @@ void Dag::State::persist(Table table, const Block& block, Fx& fx) const {
                   Bytes::from(value.take()), block.payload.bytes, table != kOwn});
 }
 
-void Dag::State::persist_delivered(Round slot, const Digest& leader, Fx& fx) const {
+void Dag::State::persist_delivered(const Committed& commit, Fx& fx) const {
   if (!config.records) return;
   Writer key;
-  key.u64(slot.value);
-  Writer leaders;
-  schedule.encode(leaders);
-  std::vector<std::byte> value(leader.bytes.begin(), leader.bytes.end());
-  value.insert(value.end(), leaders.view().begin(), leaders.view().end());
-  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(std::move(value)), {}, true});
+  key.u64(commit.slot.value);
+  Writer value;
+  value.u64(commit.before.value).bytes(commit.leader.bytes);
+  schedule.encode(value);
+  fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
 }
 
 void Dag::State::restore(const Restored& record, Fx& fx) {
@@ -42,11 +41,11 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     Reader value(record.value.view());
     const Round slot{key.u64()};
     if (started) return adopt(slot, value, fx);
-    const Digest leader = value.digest();
+    const RestoredCommit commit{Round{value.u64()}, value.digest()};
     Schedule after(config.committee, config.rules);
     // Without who leads next there is no going on from here: the slot is decided again instead.
     if (!value.ok() || !after.decode(value)) return;
-    restored_commits[slot] = leader;
+    restored_commits[slot] = commit;
     if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
     return;
   }
@@ -100,8 +99,8 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
 // between it and the commit before were skipped.
 void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const auto blocks = std::exchange(restored, {});
+  const bool gap = Round{value.u64()} != last_commit;
   const Digest leader = value.digest();
-  const bool gap = value.remaining() > 0 && Round{value.u64()} != last_commit;
   if (slot < next || gap || !value.ok()) return;
   std::vector<Edge> ready;
   for (const auto& [round, block] : blocks) adopt_block(block, ready, fx);
@@ -110,9 +109,9 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
     changed |= schedule.note(next, next == slot);
     ++next.value;
   }
-  last_commit = slot;
+  const Round before = std::exchange(last_commit, slot);
   if (changed) leaders_changed();
-  persist_delivered(slot, leader, fx);
+  persist_delivered({slot, leader, {}, before}, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
 }
@@ -148,11 +147,13 @@ void Dag::State::start(Fx& fx) {
   count_restored_evidence(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
-  for (const auto& [slot, leader] : std::exchange(restored_commits, {})) {
+  for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
     next = Round{slot.value + 1};
-    const Entry* block = store.by_digest(slot, leader);
-    if (block == nullptr) continue;
-    fx.deliver(take(slot, leader, collect(block->edge())));
+    const Entry* block = store.by_digest(slot, commit.leader);
+    if (block == nullptr) continue;  // below the floor; a host that lacks it sees what follows
+    Committed again = take(slot, commit.leader, collect(block->edge()));
+    again.before = commit.before;
+    fx.deliver(std::move(again));
   }
   if (own) fx.broadcast(Push{outgoing()});
   pushed_recently = true;

@@ -129,7 +129,7 @@ struct Dag::State {
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
-  void persist_delivered(Round slot, const Digest& leader, Fx& fx) const;
+  void persist_delivered(const Committed& commit, Fx& fx) const;
   void adopt(Round slot, Reader& value, Fx& fx);
   void adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
@@ -243,7 +243,11 @@ struct Dag::State {
   bool reachable(Round round) const;
   void reach_load();
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
-  std::map<Round, Digest> restored_commits;
+  struct RestoredCommit {
+    Round before{0};  // slot of the commit before it
+    Digest leader{};
+  };
+  std::map<Round, RestoredCommit> restored_commits;
   Schedule restored_schedule;  // after the last of them
 
   std::optional<coin::ThresholdCoin> coin;  // of rules that draw their leaders

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -409,15 +410,6 @@ class Testnet(Files):
         self.assertEqual(out.returncode, 1)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", out.stderr)
 
-    def test_a_damaged_store(self):
-        home = self.make()
-        data = home / "node0/data/index"
-        data.mkdir(parents=True)
-        (data / "CURRENT").write_text("MANIFEST-000009\n")
-        out = run("node", "run", "--home", home / "node0")
-        self.assertEqual(out.returncode, 2)
-        self.assertIn("cannot open the store", out.stderr)
-
 
 class Operators(Files):
     """What a node says when its surroundings are wrong, and what it serves when they are right."""
@@ -526,8 +518,57 @@ class Operators(Files):
         node = self.start(0, limit=200_000)
         self.assertEqual(node.wait(timeout=30), 2)
         said = node.stderr.read()
-        self.assertIn("cannot write to the store", said)
+        self.assertIn("cannot open the store", said)
+        self.assertIn("File too large", said)
         self.assertIn("free space", said)
+        self.assertNotIn("damaged", said)
+
+    def test_too_few_descriptors_are_said_before_anything_fails(self):
+        for limit in (12, 20, 40, 63):
+            out = subprocess.run(["prlimit", f"--nofile={limit}", BINARY, "node", "run", "--home",
+                                  str(self.home / "node0")], capture_output=True, text=True, timeout=60)
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn(f"may open {limit} files", out.stderr)
+            self.assertIn("ulimit -n", out.stderr)
+
+    def test_a_damaged_index_is_made_again(self):
+        index = self.home / "node0/data/index"
+        index.mkdir(parents=True)
+        (index / "CURRENT").write_text("MANIFEST-000009\n")
+        node = self.start(0)
+        said = ""
+        while "runs; stop it" not in said:
+            line = node.stderr.readline()
+            self.assertTrue(line, said)
+            said += line
+        node.terminate()
+        self.assertEqual(node.wait(timeout=30), 0)
+        self.assertIn("is made again from the write-ahead log", said)
+
+    def test_the_log_of_a_node_at_rest_is_read_and_not_touched(self):
+        nodes = [self.start(i) for i in range(4)]
+        forged = "\x1b[2J\x1b]0;owned\x07\u009b\u202e \\ gr\u00fcn\tx"
+        out = run("submit", "--home", self.home / "node0", "--data", forged)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        for node in nodes:
+            node.terminate()
+        self.assertEqual(nodes[0].wait(timeout=30), 0)
+        data = self.home / "node0/data"
+        files = [data, *sorted(data.rglob("*"))]
+        before = [(f, f.stat().st_mtime_ns, f.read_bytes() if f.is_file() else None) for f in files]
+        shutil.rmtree(data / "index")  # the log needs none
+        after = [(f, f.stat().st_mtime_ns, f.read_bytes() if f.is_file() else None)
+                 for f in files if f.exists() and f != data]
+        for file in [f for f in files if f.exists()]:
+            file.chmod(0o500 if file.is_dir() else 0o400)
+        read = subprocess.run([BINARY, "log", "--home", str(self.home / "node0")], capture_output=True)
+        data.chmod(0o700)
+        self.assertEqual(read.returncode, 0, read.stderr)
+        self.assertIn(b" \\x1b[2J\\x1b]0;owned\\x07", read.stdout)
+        self.assertIn("\\\\ gr\u00fcn\\tx".encode(), read.stdout)
+        self.assertFalse(any(c in read.stdout for c in (b"\x1b", b"\x07", b"\xc2\x9b", b"\xe2\x80\xae")))
+        self.assertEqual(after, [b for b in before if b[0].exists() and b[0] != data])
+        self.assertEqual(sorted(data.rglob("*")), [f for f in files if f.exists() and f != data])
 
     def test_a_transaction_over_the_limit(self):
         for node in range(4):
@@ -537,7 +578,7 @@ class Operators(Files):
         self.assertEqual(out.returncode, 1)
         self.assertIn("larger than the 100 bytes", out.stderr)
         self.assertIn("raise limits.transaction_bytes", out.stderr)
-        self.assertIn("(0 of 1 committed)", out.stderr)
+        self.assertIn("0 of 1 committed, 1 refused", out.stderr)
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x" * 100).returncode, 0)
 
     def test_a_genesis_that_differs(self):

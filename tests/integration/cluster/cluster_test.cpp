@@ -192,15 +192,17 @@ TEST_F(Cluster, ANodeRefusesBadKeysAndStrangeNetworks) {
   EXPECT_NE(run.out.find("genesis"), std::string::npos) << run.out;
 }
 
-TEST_F(Cluster, ADamagedIndexIsRefused) {
+// The log is read from the write-ahead log alone; who runs the node makes the index again.
+TEST_F(Cluster, ADamagedIndexIsNoDamageOfTheLog) {
   ASSERT_EQ(thresher("cluster --duration 300ms --rate 200 --home " + path("net")).status, 0);
+  const Outcome before = thresher("log --home " + path("net/node1"));
+  ASSERT_EQ(before.status, 0) << before.out;
+  EXPECT_GT(std::count(before.out.begin(), before.out.end(), '\n'), 10);
   for (const auto& entry : std::filesystem::directory_iterator(path("net/node1/data/index"))) {
     const std::string name = entry.path().filename();
     if (name.starts_with("MANIFEST")) std::filesystem::resize_file(entry.path(), 10);
   }
-  const Outcome run = thresher("log --home " + path("net/node1"));
-  EXPECT_EQ(run.status, 1);
-  EXPECT_NE(run.out.find("cannot open the store"), std::string::npos) << run.out;
+  EXPECT_EQ(thresher("log --home " + path("net/node1")).out, before.out);
 }
 
 TEST_F(Cluster, SimulationRepeatsItself) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The pages against the program: links, commands, options, keys, defaults, names of metrics."""
 import functools
+import html
 import pathlib
 import re
 import subprocess
@@ -111,6 +112,25 @@ class Pages(unittest.TestCase):
             self.assertIn(f"- [{number}]({page.name}): {what}\n", index)
 
 
+class Diagrams(unittest.TestCase):
+    """A diagram is text (docs/diagrams/NAME.dot) and the picture that `dot -Tsvg` made of it: every word and every
+    arrow of the text must be in the picture, so that nobody changes one without the other."""
+
+    def test_pictures_show_what_the_text_says(self):
+        texts = sorted((ROOT / "docs/diagrams").glob("*.dot"))
+        self.assertGreaterEqual(len(texts), 3)
+        for text in texts:
+            picture = html.unescape(text.with_suffix(".svg").read_text())
+            source = re.sub(r"//.*", "", text.read_text())
+            shown = set(re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+            for label in re.findall(r'label="([^"]*)"', source):
+                for line in label.split("\\n"):
+                    self.assertIn(line.strip(), {s.strip() for s in shown}, f"{text.name}: make the picture again")
+            arrows = set(re.findall(r"<title>(\w+)->(\w+)</title>", picture))
+            chains = [re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", part)) for part in source.split(";") if "->" in part]
+            self.assertEqual(arrows, {pair for chain in chains for pair in zip(chain, chain[1:])}, text.name)
+
+
 class Tests(unittest.TestCase):
     """Pages say by which tests something is held: those must be there, under that name."""
 
@@ -119,7 +139,7 @@ class Tests(unittest.TestCase):
         there = {f"{suite}.{name}" for path in ROOT.glob("tests/**/*.cpp")
                  for suite, name in re.findall(macro, path.read_text())}
         suites = {name.partition(".")[0] for name in there}
-        cited = {name for page in PAGES for name in re.findall(r"`([A-Z]\w+\.\w+\*?)`", page.read_text())
+        cited = {name for page in PAGES for name in re.findall(r"`([A-Z]\w+\.\w{3,}\*?)`", page.read_text())
                  if name.partition(".")[0] in suites}
         self.assertGreater(len(cited), 30)
         self.assertEqual([c for c in cited if not any(t == c or c[-1] == "*" and t.startswith(c[:-1]) for t in there)], [])

@@ -7,18 +7,24 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -71,6 +77,7 @@ class RawPeer {
  public:
   RawPeer(std::uint16_t port, const crypto::SigningKey& key, int receive_buffer = 0)
       : fd_(connect_to(port, receive_buffer)), context_(SSL_CTX_new(TLS_client_method())) {
+    (void)std::signal(SIGPIPE, SIG_IGN);  // the other side may close while this one writes
     const timeval patience{20, 0};
     (void)::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     (void)::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
@@ -86,13 +93,29 @@ class RawPeer {
     if (fd_ >= 0) ::close(fd_);
   }
 
-  /// TLS, then hellos both ways.
-  bool greet(const Digest& chain) {
-    if (!handshake()) return false;
-    if (!write(bytes_of({0, wire::encode(wire::Hello{kWireVersion, chain}), {}}))) return false;
+  /// TLS, then hellos both ways. `start`: which start of a member it claims to be.
+  bool greet(const Digest& chain, const std::optional<Incarnation>& start = {}) {
+    return handshake() && greet_now(chain, start);
+  }
+  /// The hellos alone. Pre: handshake().
+  bool greet_now(const Digest& chain, const std::optional<Incarnation>& start = {}) {
+    const wire::Hello hello{kWireVersion, chain, start};
+    if (!write(bytes_of({0, wire::encode(hello), {}}))) return false;
     return frame().has_value();
   }
   bool handshake() { return fd_ >= 0 && SSL_connect(ssl_.get()) == 1; }
+  /// The same over a long way: every answer to the other side leaves so much later.
+  bool handshake_slowly(std::chrono::milliseconds pause) {
+    if (fd_ < 0) return false;
+    (void)::fcntl(fd_, F_SETFL, O_NONBLOCK);
+    int done = SSL_connect(ssl_.get());
+    while (done != 1 && SSL_get_error(ssl_.get(), done) == SSL_ERROR_WANT_READ) {
+      std::this_thread::sleep_for(pause);
+      done = SSL_connect(ssl_.get());
+    }
+    (void)::fcntl(fd_, F_SETFL, 0);
+    return done == 1;
+  }
   bool write(ByteView data) {
     std::size_t done = 0;
     return SSL_write_ex(ssl_.get(), data.data(), data.size(), &done) == 1 && done == data.size();
@@ -104,6 +127,12 @@ class RawPeer {
     if (SSL_read_ex(ssl_.get(), out.data(), out.size(), &n) != 1) n = 0;
     out.resize(n);
     return out;
+  }
+  /// Whether something waits to be read, or the end; looks for 20 ms.
+  bool readable() {
+    if (SSL_pending(ssl_.get()) > 0) return true;
+    pollfd one{fd_, POLLIN, 0};
+    return ::poll(&one, 1, 20) > 0;
   }
   /// The next frame; none: the connection is over.
   std::optional<Frame> frame() {
@@ -120,6 +149,11 @@ class RawPeer {
     const std::size_t control = u32(5);
     return Frame{std::to_integer<std::uint8_t>(head[4]), all.slice(0, control),
                  all.slice(control, size - control)};
+  }
+  /// The next frame after a node's welcome.
+  std::optional<Frame> answer() {
+    auto next = frame();
+    return next && next->kind == kWelcome ? frame() : next;
   }
   /// True once the other side has closed; what it sent before is read and thrown away.
   bool ends() {

@@ -69,6 +69,14 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   std::uint64_t commits() const { return reference_.size(); }
   std::uint64_t crashes() const { return crashes_; }
   const Witness& witness() const { return witness_; }
+  /// Every block that was ever signed, the faulty ones' included.
+  std::vector<dag::BlockPtr> blocks() const {
+    std::vector<dag::BlockPtr> all;
+    for (const auto& [round, blocks] : by_round_) {
+      all.insert(all.end(), blocks.begin(), blocks.end());
+    }
+    return all;
+  }
   const Journal<dag::Dag>& journal() const { return journal_; }
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.

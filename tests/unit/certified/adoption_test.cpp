@@ -97,8 +97,10 @@ void log_commit(Desk& t, const Committed& c, bool noted) {
     if (noted) t.feed(Restored{kVertex, key, record.value, record.body});
   }
   if (!noted) return;
-  const Bytes anchor = Bytes::copy_of(c.leader.bytes);
-  t.feed(Restored{kDelivered, Bytes::from(Writer().u64(c.slot.value).take()), anchor, {}});
+  Writer mark;
+  mark.u64(c.before.value).bytes(c.leader.bytes);
+  const Bytes slot = Bytes::from(Writer().u64(c.slot.value).take());
+  t.feed(Restored{kDelivered, slot, Bytes::from(mark.take()), {}});
 }
 
 enum class Stop { kNone, kRestart, kCrashInside };

@@ -171,8 +171,8 @@ TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
         t.feed(Restored{kVertex, key, record.value});
       }
     }
-    const Bytes anchor = Bytes::copy_of(Digest{}.bytes);
-    t.feed(Restored{kDelivered, Bytes::from(Writer().u64(slot).take()), anchor});
+    const Bytes mark = Bytes::from(Writer().u64(from - 1).bytes(Digest{}.bytes).take());
+    t.feed(Restored{kDelivered, Bytes::from(Writer().u64(slot).take()), mark});
   };
   adopt(100, 1, 100);
   EXPECT_EQ(t.node().last_ordered(), Round{100});

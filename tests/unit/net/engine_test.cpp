@@ -55,9 +55,10 @@ struct EchoAdapter {
   static std::uint32_t table(std::uint32_t t) { return t; }
   static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
   static bool adopts() { return false; }
-  static void adopt(const dag::Committed&, std::optional<Round>, std::deque<InputOf<Echo>>&,
-                    std::vector<Persist>&) {}
+  static void adopt(const dag::Committed&, std::deque<InputOf<Echo>>&, std::vector<Persist>&) {}
   static RecordName record_of(const dag::Block&) { return {}; }
+  static Pledge pledge(const Echo&) { return {}; }
+  static std::uint32_t quorum() { return 1; }
   static std::size_t payload_limit() { return 1; }
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }
@@ -73,6 +74,77 @@ TEST(Engine, TheRecordsOfAStepComeBeforeWhatItDelivers) {
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "persist deliver persist deliver ");
+}
+
+/// Notes that it delivered, forgets what is older, and delivers behind a record that must be
+/// durable first.
+struct Notes {
+  using Message = int;
+  using Output = int;
+  using Request = int;
+  using Fx = Effects<Message, Output>;
+  static Bytes number(std::uint64_t n) { return Bytes::from(Writer().u64(n).take()); }
+  void on(const Restored& r, Fx& fx) {
+    fx.push(Persist{kNote, r.key, r.key, {}, true});
+    fx.deliver(9);  // on account of what was adopted
+  }
+  void on(const Start&, Fx&) {}
+  void on(const Received<Message>&, Fx& fx) {
+    fx.push(Persist{1, number(1), number(1)});
+    fx.push(Persist{kNote, number(7), number(7), {}, true});
+    fx.deliver(7);
+    fx.push(Persist{1, number(0), {}, {}, true});
+  }
+  void on(const Requested<Request>&, Fx&) {}
+  void on(const Expired&, Fx&) {}
+  void on(const Verified&, Fx&) {}
+  void on(const Endorsed&, Fx&) {}
+  static constexpr std::uint32_t kNote = 3;
+};
+
+struct NotesAdapter : EchoAdapter {
+  using Protocol = Notes;
+  static Pledge pledge(const Notes&) { return {}; }
+  static std::optional<Round> progress_of(const Persist& r) {
+    if (r.table != Notes::kNote) return std::nullopt;
+    return Round{Reader(r.key.view()).u64()};
+  }
+  static void adopt(const dag::Committed& c, std::deque<InputOf<Notes>>& inputs,
+                    std::vector<Persist>& records) {
+    inputs.push_back(Restored{1, Notes::number(c.slot.value), {}, {}});
+    records.push_back({1, Notes::number(c.slot.value), Notes::number(1)});
+  }
+  static EngineSample sample(const Notes&) { return {}; }
+  static std::size_t pending_submits(const Notes&) { return 0; }
+};
+
+// The note was durable long before the log entry, which waits for a barrier: killed in between, the
+// node skipped the slot for ever. And what was erased could be gone before the entry that names it.
+TEST(Engine, ANoteOfADeliveryWaitsForItsLogEntryAndAnErasureForBoth) {
+  Host host;
+  EngineOf<NotesAdapter> engine({}, Notes{}, host);
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(host.calls, "persist ");
+  EXPECT_TRUE(engine.take_progress(Round{6}).empty());
+  engine.persisted(1);
+  EXPECT_EQ(host.calls, "persist deliver persist ") << "the erasure comes behind the delivery";
+  const auto note = engine.take_progress(Round{7});
+  ASSERT_EQ(note.size(), 1u);
+  EXPECT_EQ(note[0].table, Notes::kNote);
+  EXPECT_TRUE(engine.take_progress(Round{7}).empty()) << "each is handed out once";
+}
+
+TEST(Engine, WhatAnAdoptedCommitLeadsToIsDeliveredAfterIt) {
+  Host host;
+  EngineOf<NotesAdapter> engine({}, Notes{}, host);
+  engine.adopt({Round{4}, {}, {}, Round{3}}, Stored::kNo);
+  EXPECT_EQ(host.calls, "persist ");
+  EXPECT_EQ(engine.take_progress(Round{4}).size(), 1u) << "in time for the entry of this commit";
+  (void)engine.run();
+  EXPECT_EQ(host.calls, "persist deliver ");
+  engine.adopt({Round{5}, {}, {}, Round{4}}, Stored::kYes);
+  EXPECT_EQ(host.calls, "persist deliver ") << "the store has its records already";
 }
 
 TEST(Engine, AsksForVerdictsOnOneSignatureAndOnAListInTheirOrder) {

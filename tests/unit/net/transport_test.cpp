@@ -2,30 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <future>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <thread>
 
-#include "../../integration/node/network.hpp"
 #include "../../integration/node/raw_peer.hpp"
+#include "transport_host.hpp"
 
 namespace thresher::net {
 namespace {
-
-std::vector<TransportOptions> nodes(std::size_t n) {
-  std::vector<TransportOptions> out(n);
-  std::vector<PeerAddress> addresses;
-  for (const TransportOptions& o : out) {
-    addresses.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    out[i].self = NodeId{static_cast<std::uint16_t>(i)};
-    out[i].nodes = addresses;
-  }
-  return out;
-}
 
 // The third frame was read together with the second and is about to be handed out when the
 // receiver closes. It must neither be handed out nor end the process.
@@ -57,67 +40,6 @@ TEST(Transport, NothingIsHandedOutAfterClose) {
   EXPECT_NO_THROW(loop.run());
   EXPECT_EQ(frames, 2);
 }
-
-/// One Transport on a thread of its own, and what it reported.
-class Host {
- public:
-  explicit Host(TransportOptions options)
-      : transport_(loop_, std::move(options),
-                   {[this](ConnectionId from, const Frame&) {
-                      const std::lock_guard lock(mutex_);
-                      ++frames_[from];
-                    },
-                    [this](ConnectionId who, bool up) {
-                      const std::lock_guard lock(mutex_);
-                      up_[who] = up;
-                    },
-                    [this](const std::string& why) {
-                      const std::lock_guard lock(mutex_);
-                      errors_.push_back(why);
-                    }}) {
-    EXPECT_EQ(transport_.start(), "");
-    thread_ = std::thread([this] { loop_.run(); });
-  }
-  Host(const Host&) = delete;
-  Host& operator=(const Host&) = delete;
-  ~Host() {
-    loop_.post([this] {
-      transport_.close();
-      loop_.stop();
-    });
-    thread_.join();
-  }
-  bool up(ConnectionId who) const {
-    const std::lock_guard lock(mutex_);
-    const auto it = up_.find(who);
-    return it != up_.end() && it->second;
-  }
-  std::uint64_t frames(ConnectionId from) const {
-    const std::lock_guard lock(mutex_);
-    const auto it = frames_.find(from);
-    return it == frames_.end() ? 0 : it->second;
-  }
-  std::vector<std::string> errors() const {
-    const std::lock_guard lock(mutex_);
-    return errors_;
-  }
-  /// What `ask` says, on the loop's thread.
-  template <class F>
-  auto on_loop(F ask) {
-    std::promise<decltype(ask(transport_))> answer;
-    loop_.post([&] { answer.set_value(ask(transport_)); });
-    return answer.get_future().get();
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<ConnectionId, std::uint64_t> frames_;
-  std::map<ConnectionId, bool> up_;
-  std::vector<std::string> errors_;
-  Loop loop_;
-  Transport transport_;
-  std::thread thread_;
-};
 
 // Row 17: who does not read fills its own queue up to its limit; the frames to others arrive.
 TEST(Transport, Row17ThePeerThatDoesNotReadFillsItsOwnQueueOnly) {
@@ -182,8 +104,8 @@ TEST(Transport, APeerThatVanishedIsNoticedAndAQuietOneIsNot) {
   EXPECT_TRUE(Network::eventually([&] { return node.up(ConnectionId{1}); }));
 }
 
-// Row 24: connections that never say who they are have few places. The oldest gives way; whoever
-// says hello is safe.
+// Row 24: connections that say nothing have few places, of which one is drawn; whoever speaks is
+// apart from them.
 TEST(Transport, Row24StrangersGiveWayAndDoNotKeepAnybodyOut) {
   auto options = nodes(2);
   options[0].max_strangers = 8;
@@ -203,7 +125,9 @@ TEST(Transport, Row24StrangersGiveWayAndDoNotKeepAnybodyOut) {
       return ::recv(fd, &c, 1, MSG_DONTWAIT) == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
     });
   };
-  EXPECT_TRUE(Network::eventually([&] { return closed() == 23; })) << closed();
+  // One more goes when the client is accepted before its first byte is there.
+  EXPECT_TRUE(Network::eventually([&] { return closed() >= 22; })) << closed();
+  EXPECT_LE(closed(), 23);
   EXPECT_TRUE(node.up(ConnectionId{1}));
   EXPECT_TRUE(Network::eventually([&] { return node.up(kFirstClient); }));
   for (const int fd : strangers) ::close(fd);

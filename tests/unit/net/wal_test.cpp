@@ -5,13 +5,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <string>
 
+#include "disk_problem.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
@@ -24,6 +27,12 @@ Bytes bytes(const std::string& text) {
 }
 std::string text(ByteView v) {
   return {reinterpret_cast<const char*>(v.data()), v.size()};
+}
+
+std::string open_log(WriteAheadLog& wal, const std::string& path, const WalPlace& from,
+                     const WalScan::Visit& visit) {
+  const std::string why = wal.open(path);
+  return why.empty() ? wal.recover(from, visit) : why;
 }
 
 class Wal : public testing::Test {
@@ -42,7 +51,7 @@ class Wal : public testing::Test {
   /// What a log gives back from its start, a line a record; the error if it is refused.
   std::string read(std::vector<std::string>& lines) const {
     WriteAheadLog wal;
-    return wal.open(path(), {}, [&](const WalFrame& f) {
+    return open_log(wal, path(), {}, [&](const WalFrame& f) {
       for (const WalRecord& r : f.records) lines.push_back(text(r.key) + "=" + text(r.value));
       return true;
     });
@@ -53,15 +62,19 @@ class Wal : public testing::Test {
     return out;
   }
 
-  std::string at_place(std::uint64_t at) const {
+  std::string content_of_file() const {
     std::ifstream file(path(), std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(at));
-    return std::string(1, static_cast<char>(file.get()));
+    return {std::istreambuf_iterator<char>(file), {}};
   }
-  void overwrite(std::uint64_t at, const std::string& with) const {
+  void overwrite(std::uint64_t at, char with) const {
     std::fstream file(path(), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(at));
-    file.write(with.data(), static_cast<std::streamsize>(with.size()));
+    file.put(with);
+    ASSERT_TRUE(file.good());
+  }
+  void replace_file(const std::string& content) const {
+    std::ofstream file(path(), std::ios::binary);
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
     ASSERT_TRUE(file.good());
   }
 
@@ -88,7 +101,7 @@ TEST_F(Wal, WhatWasWrittenComesBackAfterAnyNumberOfOpenings) {
   WalPlace end;
   for (int life = 0; life < 12; ++life) {
     WriteAheadLog wal;
-    ASSERT_EQ(wal.open(path(), end, ignore), "");
+    ASSERT_EQ(open_log(wal, path(), end, ignore), "");
     for (int k = 0; k < 20; ++k) {
       const std::string key = std::to_string(life) + "-" + std::to_string(k);
       // Sizes around a block, around what is filled ahead, and far over it.
@@ -103,7 +116,7 @@ TEST_F(Wal, WhatWasWrittenComesBackAfterAnyNumberOfOpenings) {
 
 TEST_F(Wal, BodiesAreReadWhereTheyLie) {
   WriteAheadLog wal;
-  ASSERT_EQ(wal.open(path(), {}, ignore), "");
+  ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
   std::vector<BodyPlace> places;
   const std::vector<Persist> batch{{1, bytes("a"), bytes("v"), bytes("first body")},
                                    {1, bytes("b"), bytes("v"), {}},
@@ -121,7 +134,7 @@ TEST_F(Wal, BodiesAreReadWhereTheyLie) {
 TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
   for (int life = 0; life < 3; ++life) {
     WriteAheadLog wal;
-    ASSERT_EQ(wal.open(path(), {}, ignore), "");
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
     std::vector<BodyPlace> places;
     for (int k = 0; k < 3; ++k) {
       const std::vector<Persist> batch{{1, bytes("k"), bytes("v"), bytes(std::string(50, 'x'))}};
@@ -132,77 +145,200 @@ TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
   }
 }
 
-// Whatever part of the last, unsynced frame reached the disk: it is gone, all before it is there,
-// and what is written afterwards is not followed by what the cut left over.
-TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
-  std::uint64_t first = 0;
-  {
-    WriteAheadLog wal;
-    ASSERT_EQ(wal.open(path(), {}, ignore), "");
-    first = add(wal, "a", true);
-    add(wal, "b", false);
-    add(wal, "c", false);
-  }
-  for (const std::uint64_t at : {first, first + 20, first + 50, first + 70}) {
-    const fs::path whole = folder_ / "whole";
-    fs::copy_file(path(), whole, fs::copy_options::overwrite_existing);
-    overwrite(at, std::string(2, '\xee'));
-    EXPECT_EQ(lines(), std::vector<std::string>{"a=va"}) << at;
-    {
-      WriteAheadLog wal;
-      WalPlace end;
-      ASSERT_EQ(wal.open(path(), {},
-                         [&](const WalFrame& f) {
-                           end = f.end;
-                           return true;
-                         }),
-                "");
-      EXPECT_EQ(wal.end().offset, first);
-      add(wal, "d", true);  // as long as "b" was: "c" lies right behind it
-    }
-    EXPECT_EQ(lines(), (std::vector<std::string>{"a=va", "d=vd"})) << at;
-    fs::rename(whole, path());
+/// What each sector of a frame may be after a power cut that came while it was written.
+void zero_sectors(std::string& file, std::uint64_t from, std::uint64_t to, unsigned which) {
+  unsigned part = 0;
+  for (std::uint64_t at = from; at < to; ++part) {
+    const std::uint64_t end = std::min(to, (at / kSector + 1) * kSector);
+    if ((which >> part & 1u) != 0) std::fill(file.begin() + at, file.begin() + end, '\0');
+    at = end;
   }
 }
 
-// A frame that later ones call durable is not what it was: an end there would be forgetting.
+// Whatever sectors of the last, unsynced frames did not reach the disk: they are gone, all before
+// is there, and what is written afterwards is not followed by what the cut left over.
+TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    first = add(wal, "a", true);
+    second = add(wal, "b", false, 1'400);
+    add(wal, "c", false, 40);
+  }
+  const std::string whole = content_of_file();
+  const unsigned sectors = static_cast<unsigned>((second - 1) / kSector - first / kSector + 1);
+  ASSERT_GE(sectors, 4u);
+  // Some sectors of the first one are missing, or all from a byte on.
+  const unsigned subsets = 1u << sectors;
+  const auto cuts = static_cast<unsigned>((second - kMark - first) / 37);
+  for (unsigned which = 1; which < subsets + cuts; ++which) {
+    std::string torn = whole;
+    if (which < subsets) {
+      zero_sectors(torn, first, second, which);
+    } else {
+      const std::uint64_t at = first + 37 * (which - subsets);
+      std::fill(torn.begin() + static_cast<std::ptrdiff_t>(at), torn.end(), '\0');
+    }
+    replace_file(torn);
+    EXPECT_EQ(lines(), std::vector<std::string>{"a=va"}) << which;
+    {
+      WriteAheadLog wal;
+      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      EXPECT_EQ(wal.end().offset, first);
+      add(wal, "d", true, 1'400);  // as long as "b" was: "c" would lie right behind it
+    }
+    EXPECT_EQ(lines(), (std::vector<std::string>{"a=va", "d=vd"})) << which;
+  }
+}
+
+// The node started without a word after one flipped bit in what it had stored last, and signed
+// twice.
+TEST_F(Wal, AnyFlippedBitInTheLastDurableFrameIsRefused) {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    first = add(wal, "a", true);
+    second = add(wal, "b", true, 1'200);
+  }
+  const std::string whole = content_of_file();
+  const std::uint64_t size = second - first - kFrameHeader;
+  const std::uint64_t records = records_begin(first, size);
+  // All of header and checksums, some of the records.
+  for (std::uint64_t at = first; at < records_end(first, size); at += at < records ? 1 : 13) {
+    overwrite(at, static_cast<char>(whole[at] ^ 1 << at % 8));
+    std::vector<std::string> before;
+    const std::string why = read(before);
+    overwrite(at, whole[at]);
+    ASSERT_NE(why.find("is damaged at byte " + std::to_string(first)), std::string::npos)
+        << at << ": " << why;
+    ASSERT_EQ(before, std::vector<std::string>{"a=va"});
+  }
+}
+
+// A client's transaction held what frames began with, and one torn tail stopped the node for ever.
+TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    add(wal, "a", true);
+  }
+  const std::string empty = content_of_file();
+  const auto tag = decode_head(as_view(empty).first(kFileHead));
+  ASSERT_TRUE(tag);
+  // Whoever knew the tag could still do it, so the test would see if the tag did not count.
+  for (const std::uint64_t guess : {std::uint64_t{0}, *tag ^ 1, *tag}) {
+    replace_file(empty);
+    const FrameHeader header{0, 0, UINT64_MAX >> 1, UINT64_MAX >> 1, 0, 0};
+    const auto raw = encode_header(guess, header);
+    std::string evil;
+    for (int i = 0; i < 400; ++i) evil += text(raw) + '\1';  // all alignments
+    std::uint64_t begin = 0;
+    {
+      WriteAheadLog wal;
+      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      begin = wal.end().offset;
+      const std::vector<Persist> batch{{1, bytes("evil"), bytes("v"), bytes(evil)}};
+      std::vector<BodyPlace> places;
+      wal.append(batch, places);
+      ASSERT_TRUE(wal.flush(false));
+    }
+    std::string torn = content_of_file();
+    const std::uint64_t cut = begin + 9'000;
+    std::fill(torn.begin() + static_cast<std::ptrdiff_t>(cut), torn.end(), '\0');
+    replace_file(torn);
+    std::vector<std::string> found;
+    const std::string why = read(found);
+    EXPECT_EQ(found, std::vector<std::string>{"a=va"});
+    EXPECT_EQ(why.empty(), guess != *tag) << why;
+  }
+}
+
+// A frame that later ones call durable is gone, sector by sector: an end there would be forgetting.
 TEST_F(Wal, ADurableFrameThatIsDamagedIsRefused) {
   std::uint64_t first = 0;
   std::uint64_t second = 0;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(wal.open(path(), {}, ignore), "");
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
     first = add(wal, "a", true);
     second = add(wal, "b", true, 2'000'000);
     add(wal, "c", true);
   }
-  for (const std::uint64_t at : {std::uint64_t{2}, first + 2, first + 41, first + 60, second - 9}) {
-    const std::string was = at_place(at);
-    overwrite(at, std::string(1, '\xee'));
+  const std::string whole = content_of_file();
+  const auto expect_refused = [&](const std::string& damaged, std::uint64_t at) {
+    replace_file(damaged);
     std::vector<std::string> before;
     const std::string why = read(before);
-    EXPECT_NE(why.find("is damaged at byte " + std::to_string(at < first ? 0 : first)),
-              std::string::npos)
-        << at << ": " << why;
-    EXPECT_NE(why.find("restore the folder"), std::string::npos) << why;
-    overwrite(at, was);
+    EXPECT_NE(why.find("is damaged at byte " + std::to_string(at)), std::string::npos) << why;
+    EXPECT_NE(why.find("must not sign"), std::string::npos) << why;
+  };
+  for (const std::uint64_t at :
+       {std::uint64_t{2}, first + 2, first + 41, first + 60, second - 20}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    expect_refused(damaged, at < first ? 0 : first);
+    zero_sectors(damaged, at, std::min(at + kSector, second), 3);
+    if (at >= first) expect_refused(damaged, first);
   }
 }
 
-TEST_F(Wal, AFileThatIsTooShortOrCannotBeOpenedIsRefused) {
+TEST_F(Wal, AFileThatIsTooShortOrOfAnotherLogIsRefused) {
+  {
+    WriteAheadLog wal;
+    const std::string why = open_log(wal, path(), {1'000'000, 3, 900'000, 0}, ignore);
+    EXPECT_NE(why.find("lost its end"), std::string::npos) << why;
+  }
+  WalPlace end;
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    add(wal, "a", true);
+    end = wal.end();
+  }
+  fs::remove(path());
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    add(wal, "a", true);
+  }
   WriteAheadLog wal;
-  const std::string why = wal.open(path(), {1'000'000, 3, 0}, ignore);
-  EXPECT_NE(why.find("is shorter than the index says"), std::string::npos) << why;
+  const std::string why = open_log(wal, path(), end, ignore);
+  EXPECT_NE(why.find("is not the log that its index was made of"), std::string::npos) << why;
+}
+
+// Each says what it is, and none that data are damaged.
+TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
   fs::create_directories(folder_ / "in the way");
-  WriteAheadLog other;
-  const std::string blocked = other.open((folder_ / "in the way").string(), {}, ignore);
-  EXPECT_NE(blocked.find("cannot open"), std::string::npos) << blocked;
+  WriteAheadLog blocked;
+  const std::string why = blocked.open((folder_ / "in the way").string());
+  EXPECT_NE(why.find("Is a directory"), std::string::npos) << why;
+  WriteAheadLog first;
+  ASSERT_EQ(first.open(path()), "");
+  WriteAheadLog second;
+  EXPECT_NE(second.open(path()).find("another process runs this node"), std::string::npos);
+  for (const auto& [error, advice] : std::map<int, std::string>{{ENOSPC, "free space"},
+                                                                {EMFILE, "ulimit -n"},
+                                                                {EROFS, "mount it for writing"},
+                                                                {EIO, "the disk"}}) {
+    const std::string told = disk_problem(error);
+    EXPECT_EQ(told.rfind(std::strerror(error), 0), 0u) << told;
+    EXPECT_NE(told.find(advice), std::string::npos) << told;
+    EXPECT_EQ(told.find("damaged"), std::string::npos) << told;
+    EXPECT_EQ(
+        disk_problem_in("IO error: While open a file: /x: " + std::string(std::strerror(error))),
+        told);
+  }
+  EXPECT_EQ(disk_problem_in("Corruption: bad block"), "");
 }
 
 // One sync makes a batch durable, also one that unsynced ones came before.
 TEST_F(Wal, CountsItsSyncs) {
   WriteAheadLog wal;
-  ASSERT_EQ(wal.open(path(), {}, ignore), "");
+  ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
   add(wal, "a", true);
   EXPECT_EQ(wal.syncs(), 1u);
   add(wal, "b", false, 10);
@@ -289,6 +425,47 @@ TEST_F(Wal, AFullDiskLeavesAStoreThatOpens) {
   EXPECT_TRUE(left.contains("first"));
 }
 
+// The advice was to restore a backup, which stopped the node for ever. All that the index says is
+// in the log: it is made again.
+TEST_F(Wal, ADamagedIndexIsMadeAgainFromTheLog) {
+  const std::string data = (folder_ / "data").string();
+  std::map<std::string, std::string> expected;
+  {
+    const auto store = DiskStore::open(data);
+    ASSERT_TRUE(store) << store.error();
+    for (int i = 0; i < 50; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      const std::vector<Persist> batch{{1, bytes(key), bytes("v:"), bytes("body of " + key)}};
+      ASSERT_TRUE((*store)->write(batch, true));
+      expected[key] = "v:body of " + key;
+    }
+  }
+  const fs::path good = folder_ / "good";
+  fs::rename(fs::path(data) / "index", good);
+  int repaired = 0;
+  for (const auto& entry : fs::directory_iterator(good)) {
+    for (const bool removed : {false, true}) {
+      fs::remove_all(fs::path(data) / "index");
+      fs::copy(good, fs::path(data) / "index", fs::copy_options::recursive);
+      const fs::path damaged = fs::path(data) / "index" / entry.path().filename();
+      if (removed) {
+        fs::remove(damaged);
+      } else {
+        std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+        file.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+      }
+      const auto store = DiskStore::open(data, [&](const std::string& line) {
+        EXPECT_NE(line.find("is made again from the write-ahead log"), std::string::npos) << line;
+        ++repaired;
+      });
+      ASSERT_TRUE(store) << damaged << ": " << store.error();
+      EXPECT_EQ(content(**store), expected) << damaged << " " << removed;
+    }
+  }
+  EXPECT_GE(repaired, 4) << "the SST and the manifest, damaged and gone";
+}
+
 // The index is flushed as the log grows, and a start reads only what came after.
 TEST_F(Wal, ALargeLogIsReadFromTheLastFlushOnly) {
   const std::string data = (folder_ / "data").string();
@@ -304,7 +481,7 @@ TEST_F(Wal, ALargeLogIsReadFromTheLastFlushOnly) {
   }
   // The first frame is not looked at any more: its damage is its reader's to find.
   std::fstream file(data + "/wal", std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(2);
+  file.seekp(kFileHead + 2);
   file.put('x');
   file.close();
   const auto store = DiskStore::open(data);

@@ -25,6 +25,13 @@ Bytes bytes(const std::string& text) {
 std::string joined(const Bytes& b) {
   return std::string(as_text(b.view()));
 }
+Incarnation start_of(std::uint64_t count) {
+  Incarnation out;
+  out.count = count;
+  out.nonce.fill(std::byte{9});
+  out.signature.fill(std::byte{8});
+  return out;
+}
 std::string digest_text(int fill) {
   return std::string(32, static_cast<char>(fill));
 }
@@ -51,7 +58,10 @@ std::vector<Kind> kinds() {
   have.insert(NodeId{6});
   const CarriedBlock block{5, bytes("a header")};
   std::vector<Kind> out{
-      kind("Hello", Hello{kWireVersion, digest_of(1)}),
+      kind("Hello", Hello{kWireVersion, digest_of(1), {}}),
+      kind("HelloOfANode", Hello{kWireVersion, digest_of(1), start_of(~0ull)}),
+      kind("Known", Known{start_of(3), 0, 7, bytes("a header")}),
+      kind("OtherProcess", OtherProcess{start_of(0), "127.0.0.1:1", true}),
       kind("Want", dag::Want{{{NodeId{0}, Round{0}, digest_of(2)},
                               {NodeId{65535}, Round{~0ull}, digest_of(3)}}}),
       kind("WantEvidence", dag::WantEvidence{Round{9}, digest_of(4)}),
@@ -62,7 +72,9 @@ std::vector<Kind> kinds() {
       kind("WantLogHash", WantLogHash{Round{0}}),
       kind("LogHash", LogHash{Round{8}, digest_of(6), true}),
       kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
-      kind("Overloaded", Overloaded{0, 7}),
+      kind("Welcome", Welcome{Round{0}, client_id_of(PublicKey{}), 7, 8}),
+      kind("Ack", Ack{Round{0}}),
+      kind("Refused", Refused{Refusal::kTooLarge, 7, Round{0}}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -158,7 +170,11 @@ TEST(Wire, WrongTypesAndSizesAreRefused) {
   refused(decode<Subscribe>(as_view("\x0a\x01\x04")));
   refused(decode<WantLog>(as_view(std::string("\x0d\x01\0\0\0", 5))));
   refused(decode<WantLogHash>(as_view("\x0a\x01\x04")));
-  refused(decode<Overloaded>(as_view("\x0a\x01\x04")));
+  refused(decode<Ack>(as_view("\x0a\x01\x04")));
+  refused(decode<Submit>(as_view("\x08\x01")));                           // one slot of two
+  refused(decode<Refused>(as_view(std::string("\x08\x00\x18\x01", 4))));  // no reason
+  refused(decode<Refused>(as_view("\x08\x07\x18\x01")));
+  refused(decode<Welcome>(as_view("\x08\x01\x12\x02xy")));
   refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
   refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));
   refused(decode<dag::WantEvidence>(as_view("\x08\x01\x10\x20")));
@@ -197,11 +213,40 @@ TEST(Wire, HugeCountsAreRefusedBeforeTheyCostMemory) {
   EXPECT_FALSE(decode<dag::Want>(encode(most).view()));
 }
 
+// A status is as large as the peers it tells of, and no larger.
+TEST(Wire, AStatusTellsOfEveryPeer) {
+  NodeStatus status{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)};
+  status.waits_for = "reads its log";
+  for (std::uint16_t i = 0; i < 200; ++i) {
+    PeerStatus p;
+    p.id = NodeId{i};
+    p.up = i % 2 == 0;
+    p.address = "10.0.0." + std::to_string(i) + ":26656";
+    p.problem = i == 7 ? std::string(4000, 'x') : "connection lost";
+    p.round = i * 1000u;
+    p.suspicion = i % 3;
+    status.peers.push_back(p);
+  }
+  const Bytes encoded = encode(status);
+  const auto back = decode<NodeStatus>(encoded.view());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->waits_for, status.waits_for);
+  ASSERT_EQ(back->peers.size(), 200u);
+  EXPECT_EQ(back->peers[199].address, "10.0.0.199:26656");
+  EXPECT_EQ(back->peers[199].round, 199'000u);
+  EXPECT_EQ(back->peers[7].problem.size(), 256u);
+  EXPECT_EQ(back->peers[5].suspicion, 2u);
+  EXPECT_EQ(encode(*back), encoded);
+  const std::string padding = "\xfa\x07\x80\x08" + std::string(200 * 512, 'x');
+  EXPECT_FALSE(decode<NodeStatus>(as_view(joined(encoded) + padding)));
+}
+
 TEST(Wire, SmallMessagesStaySmall) {
   const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
   for (const Kind& k : kinds()) {
-    if (k.name == "Want" || k.name == "Give" || k.name == "Evidence" || k.name == "LogPart" ||
-        k.name == "WantRound") {
+    const bool large = k.name == "Want" || k.name == "Give" || k.name == "LogPart" ||
+                       k.name == "WantRound" || k.name == "Evidence" || k.name == "Known";
+    if (large) {
       continue;
     }
     EXPECT_FALSE(k.again(bytes(joined(k.sample) + padding).view())) << k.name;
@@ -243,11 +288,18 @@ TEST(Wire, TheFirstVersionsHelloIsUnderstoodAsSuch) {
 // The bytes that docs/client-protocol.md shows.
 TEST(Wire, TheDocumentedBytesHold) {
   const std::string chain = digest_text('c');
-  EXPECT_EQ(joined(encode(Hello{2, digest_of('c')})), "\x08\x02\x12\x20" + chain);
+  EXPECT_EQ(joined(encode(Hello{3, digest_of('c')})), "\x08\x03\x12\x20" + chain);
   EXPECT_EQ(joined(encode(Subscribe{4})), "\x08\x04");
   EXPECT_EQ(joined(encode(Subscribe{0})), std::string("\x08\x00", 2));
-  EXPECT_EQ(joined(encode(Overloaded{3})), "\x08\x03");
-  EXPECT_EQ(joined(encode(Overloaded{1, 262'144})), "\x08\x01\x10\x80\x80\x10");
+  ClientId id;
+  id.bytes.fill(std::byte{'i'});
+  EXPECT_EQ(joined(encode(Welcome{Round{300}, id, 16'384, 262'144})),
+            "\x08\xac\x02\x12\x10" + std::string(16, 'i') + "\x18\x80\x80\x01\x20\x80\x80\x10");
+  EXPECT_EQ(joined(encode(Submit{std::pair(Round{300}, Round{16'684})})),
+            "\x08\xac\x02\x10\xac\x82\x01");
+  EXPECT_EQ(joined(encode(Ack{Round{302}})), "\x08\xae\x02");
+  EXPECT_EQ(joined(encode(Refused{Refusal::kTooLarge, 262'144, Round{302}})),
+            "\x08\x02\x10\x80\x80\x10\x18\xae\x02");
   EXPECT_EQ(joined(encode(Log{4, 2})), "\x08\x04\x10\x02");
   EXPECT_EQ(joined(encode(NodeStatus{300, 20, 19, 0, 0, 5, digest_of('l'), digest_of('s')})),
             "\x08\xac\x02\x10\x14\x18\x13\x30\x05\x3a\x20" + digest_text('l') + "\x42\x20" +

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "thresher/verify/text.hpp"
 
@@ -97,6 +98,85 @@ TEST(Portfolio, AnAnswerDoesNotWaitForACompetitorThatDoesNotEnd) {
   EXPECT_EQ(outcomes[0].checker, "zcs");
   EXPECT_TRUE(outcomes[0].left_behind);
   gate.open_and_wait();
+}
+
+constexpr const char* kFour =
+    "skel S { shared x; parameters N; assumptions (0) { N >= 1; }\n"
+    "locations (0) { a; b; } inits (0) { a == N; b == 0; x == 0; }\n"
+    "rules (0) { 0: a -> b when (true) do { x' == x + 1; }; }\n"
+    "specifications (0) { ends: <>(a == 0); moves: <>(x >= 1); hard: [](x <= N); easy: [](b <= N); "
+    "} }";
+
+TEST(Portfolio, SafetyIsAskedBeforeLiveness) {
+  const auto ta = parse_automaton(kFour, "four.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.threads = 1;
+  std::vector<std::string> asked;
+  run_portfolio(*ta, options,
+                [&asked](const Automaton&, const Property& p, const std::string& checker, double,
+                         const CheckControl&) {
+                  asked.push_back(p.name);
+                  return safe(checker);
+                });
+  EXPECT_EQ(asked, (std::vector<std::string>{"hard", "easy", "ends", "moves"}));
+}
+
+// What takes all the time that it gets leaves the others theirs, and gets more in the end.
+TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
+  const auto ta = parse_automaton(kFour, "four.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  CheckOptions options;
+  options.threads = 1;
+  options.seconds = 4;
+  options.checker = "explicit";  // one checker for each property
+  std::vector<double> given;
+  const auto outcomes =
+      run_portfolio(*ta, options,
+                    [&given](const Automaton&, const Property& p, const std::string& checker,
+                             double seconds, const CheckControl&) {
+                      if (p.name != "hard") return safe(checker);
+                      given.push_back(seconds);
+                      std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+                      Outcome out;
+                      out.why = "no answer";
+                      return out;
+                    });
+  ASSERT_EQ(outcomes.size(), 4u);
+  for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(outcomes[i].verdict, Verdict::kSafe) << i;
+  EXPECT_EQ(outcomes[2].verdict, Verdict::kUnknown);
+  ASSERT_EQ(given.size(), 2u);
+  EXPECT_GT(given[1], given[0]);
+}
+
+// `easy` holds, `hard` does not: whoever calls it safe is overruled by the run of one process.
+TEST(Portfolio, AWrongSafeIsOverruledByASmallInstance) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  const AskChecker ask = rehearsed(*ta, 60,
+                                   [](const Automaton&, const Property&, const std::string& checker,
+                                      double, const CheckControl&) { return safe(checker); });
+  CheckOptions options;
+  options.checker = "smt";
+  const auto outcomes = run_portfolio(*ta, options, ask);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].verdict, Verdict::kSafe);
+  EXPECT_EQ(outcomes[0].instances, 7u) << "N from 1 to 7";
+  EXPECT_EQ(outcomes[1].verdict, Verdict::kViolated);
+  EXPECT_EQ(outcomes[1].overruled, "smt");
+  ASSERT_TRUE(outcomes[1].witness);
+  const auto run = replay(*ta, *outcomes[1].witness);
+  ASSERT_TRUE(run) << run.error();
+  EXPECT_FALSE(holds(ta->properties[1].formula, outcomes[1].witness->parameters, *run));
+}
+
+// What is too large to be run in time is said to be so, and stays safe.
+TEST(Portfolio, WhatCannotBeRunInTimeIsCounted) {
+  const auto ta = parse_automaton(kTwo, "two.ta");
+  ASSERT_TRUE(ta) << ta.error();
+  EXPECT_EQ(rehearse(*ta, ta->properties[0], 0).instances, 0u);
+  EXPECT_FALSE(rehearse(*ta, ta->properties[1], 0).witness);
+  EXPECT_TRUE(rehearse(*ta, ta->properties[1], 10).witness);
 }
 
 TEST(Portfolio, NobodyIsLeftBehindWhenAllEnd) {

@@ -46,10 +46,10 @@ TEST(Text, PrintedItParsesToTheSame) {
 
 TEST(Text, UnionOfDialects) {
   const Automaton ta = parsed(
-      "thresholdAutomaton A { local pc; shared x; parameters N, F; define Q == N - F;\n"
+      "thresholdAutomaton A { local pc; shared x, y; parameters N, F; define Q == N - F;\n"
       "assume (1) { 0 && false || N =! 0; N > F } // the last semicolon may be missing\n"
       "locations (0) { l0: [0; 1]; l1: [2]; } inits (0) { l0 == N - F; l1 == 0; x == 0; }\n"
-      "rules (0) { 7: l0 -> l1 when (x + 2 * (1 + F) >= Q / 1) do { x' := x + 1; unchanged(x) };\n"
+      "rules (0) { 7: l0 -> l1 when (x + 2 * (1 + F) >= Q / 1) do { x' := x + 1; unchanged(y) };\n"
       "  8: l1 -> l0 when (true) do { reset(x); } } spec (0) { p: !(<>(l1 != 0)) ; } }");
   ASSERT_EQ(ta.rules.size(), 2u);
   EXPECT_EQ(ta.rules[0].id, 7u);
@@ -87,6 +87,102 @@ TEST(Text, DeepNestingIsRefused) {
   const std::string deep(100'000, '(');
   EXPECT_THAT(error_of("skel A { parameters N; assumptions (0) { " + deep + "N > 0"),
               HasSubstr("nested too deeply"));
+}
+
+// Files made from Promela nest one bracket a location.
+TEST(Text, SomeHundredBracketsAreRead) {
+  std::string sum;
+  for (int i = 0; i < 400; ++i) sum += "(a == 0 && ";
+  const Automaton ta = parsed(
+      "skel A { parameters N; locations (0) { a; } inits (0) { a == N; } rules (0) { }\n"
+      "specifications (0) { p: [](" +
+      sum + "a == 1" + std::string(400, ')') + "); } }");
+  EXPECT_EQ(ta.properties[0].formula.children[0].children.size(), 401u);
+}
+
+// What becomes of x would depend on the reader: once the two were summed without a word.
+TEST(Text, TwoActionsOnOneVariableAreRefused) {
+  const auto error_with = [](const std::string& actions) {
+    return error_of(
+        "skel A { shared x, y; parameters N;\nlocations (0) { a; b; }\n"
+        "rules (0) { 0: a -> b when (true) do { " +
+        actions + " }; } }");
+  };
+  const auto refused = [&](const std::string& first, const std::string& second) {
+    const std::size_t column = 42 + first.size();
+    EXPECT_THAT(error_with(first + "; " + second + ";"),
+                StartsWith("test.ta:3:" + std::to_string(column) + ": this rule says twice"));
+  };
+  refused("x' == x + 1", "x' == x + 1");
+  refused("x' == x", "x' == x + 1");
+  refused("reset(x)", "x' == x + 1");
+  EXPECT_THAT(error_with("unchanged(y, x, y);"), HasSubstr("says twice"));
+  EXPECT_THAT(error_with("x' == x + 1; reset(y, x);"), HasSubstr("says twice"));
+}
+
+// As Promela divides: with N + T = 5, (N + T) / 2 + 1 is 3.
+TEST(Text, SumsOfParametersAreDividedAndRoundedDown) {
+  const auto reached = [](const std::string& parameters) {
+    const Automaton ta =
+        parsed("skel A { shared x; parameters N, T; assumptions (0) { " + parameters +
+               " } locations (0) { a; b; c; } inits (0) { a == N; b == 0; c == 0; x == 0; }\n"
+               "rules (0) { 0: a -> b when (x < (N + T) / 2 + 1) do { x' == x + 1; };\n"
+               "  1: a -> c when (x >= (N + T) / 2 + 1) do { }; }\n"
+               "specifications (0) { few: [](x <= 2); some: [](x <= 3); } }");
+    EXPECT_EQ(parsed(print_automaton(ta)), ta);
+    EXPECT_EQ(ta.parameters.size(), 3u) << "the quotient is one parameter wherever it stands";
+    const Verdict few = check_smt(ta, ta.properties[0], 30).verdict;
+    const Verdict some = check_smt(ta, ta.properties[1], 30).verdict;
+    return std::pair(few == Verdict::kViolated, some == Verdict::kViolated);
+  };
+  EXPECT_EQ(reached("N == 4; T == 1;"), std::pair(true, false));
+  EXPECT_EQ(reached("N == 4; T == 0;"), std::pair(true, false));
+  EXPECT_EQ(reached("N == 5; T == 1;"), std::pair(true, true));
+  EXPECT_THAT(error_of("skel A { parameters N, T; assumptions (0) { N > (N - T) / 2; } }"),
+              HasSubstr("only sums of parameters are rounded down"));
+}
+
+// Every property would hold of it.
+TEST(NoInstance, IsSaidWithTheConditionThatLeavesNone) {
+  const auto with = [](const std::string& assumptions, const std::string& inits) {
+    return parsed("skel A { shared x; parameters N, T; assumptions (0) { " + assumptions +
+                  " } locations (0) { a; b; } inits (0) { " + inits +
+                  " } rules (0) { } specifications (0) { p: [](a == 0); q: [](b == 0); } }");
+  };
+  const Automaton good = with("N > 3 * T; T >= 1;", "a == N; b == 0;");
+  EXPECT_EQ(no_instance(good, 30), "");
+  const Automaton contradictory = with("N > 3 * T; T >= N; T >= 1;", "a == N; b == 0;");
+  EXPECT_THAT(no_instance(contradictory, 30), HasSubstr("with 'T >= N' the assumptions"));
+  const Automaton nowhere = with("N > 3 * T; T >= 1;", "a == N; b == 0; a + b == T;");
+  EXPECT_THAT(no_instance(nowhere, 30), HasSubstr("with 'T == a + b' no initial"));
+  for (const Automaton* ta : {&contradictory, &nowhere}) {
+    const auto outcomes = check_all(*ta, {.only = {"q"}});
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].verdict, Verdict::kUnknown);
+    EXPECT_THAT(outcomes[0].why, HasSubstr("no instance exists"));
+  }
+}
+
+// `x >= 1 || x == 0` would be two cases, and one more boundary for each.
+TEST(Simplified, GuardsThatAreTrueAnywayAreNoCases) {
+  const Automaton ta = parsed(
+      "skel A { shared x; parameters N, T, F; assumptions (0) { N > 3 * T; T >= F; T >= 1; }\n"
+      "locations (0) { a; b; } inits (0) { a == N - F; b == 0; x == 0; } rules (0) {\n"
+      "  0: a -> b when ((x + F >= 1 || x + F == 0) && x >= N - T) do { x' == x + 1; };\n"
+      "  1: a -> b when (x < 2 * T || x >= T) do { };\n"
+      "  2: a -> b when (x < T && T > N) do { };\n"
+      "  3: a -> b when (x < T || x >= T + 1) do { };\n"
+      "  4: a -> b when (x + N >= T) do { }; }\n"
+      "specifications (0) { p: [](b == 0); } }");
+  const Automaton simple = simplified(ta, 30);
+  ASSERT_EQ(simple.rules.size(), ta.rules.size());
+  EXPECT_EQ(print_formula(simple, simple.rules[0].guard),
+            print_formula(ta, ta.rules[0].guard.children[1]));
+  EXPECT_EQ(simple.rules[1].guard, truth(true));
+  EXPECT_EQ(simple.rules[2].guard, truth(false));
+  EXPECT_EQ(simple.rules[3].guard, ta.rules[3].guard) << "false at x == T";
+  EXPECT_EQ(simple.rules[4].guard, truth(true));
+  EXPECT_EQ(simple.properties, ta.properties);
 }
 
 TEST(Replay, RefusesWhatIsNoRun) {
@@ -177,6 +273,25 @@ TEST(Nested, EventualitiesAreHandledExactly) {
   EXPECT_EQ(v.at("never"), Verdict::kViolated);
   EXPECT_EQ(v.at("order"), Verdict::kSafe);
   EXPECT_EQ(v.at("both"), Verdict::kViolated);
+}
+
+// The second process turns rule 1's guard false after the moment that the property begins with. The
+// encoding once put every moment behind the last such firing: both were called safe.
+TEST(Nested, AnUpperGuardMayTurnFalseAfterAMoment) {
+  const Automaton ta = parsed(
+      "skel W { shared x, y; parameters N; assumptions (0) { N >= 1; }\n"
+      "locations (0) { I; P; Q; S; }\n"
+      "inits (0) { I == N; P == 0; Q == 0; S == 0; x == 0; y == 0; }\n"
+      "rules (0) { 0: I -> P when (true) do { y' == y + 1; };\n"
+      "  1: P -> Q when (x < 2) do { x' == x + 1; };\n"
+      "  2: I -> S when (x < 2) do { }; }\n"
+      "specifications (0) { safety: [](y == 1 -> [](x < 2 || S == 0));\n"
+      "  liveness: [](y == 1 -> <>[](x < 2 || S == 0)); } }");
+  ASSERT_EQ(ta.properties[1].category(), "liveness");
+  for (const Property& p : ta.properties) {
+    const Outcome o = check_smt(ta, p, 30);
+    EXPECT_EQ(o.verdict, Verdict::kViolated) << p.name << " " << o.why;
+  }
 }
 
 TEST(Fragment, ResetsAreRefusedBySmtAndDecidedByOthers) {

@@ -7,10 +7,12 @@
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
-// index is never ahead of the log on the disk. A damaged log is refused, with the byte. One process
-// at a time. A body that is read later is not checked here: its readers know its digest.
+// index is never ahead of the log on the disk; a damaged one is made again from the log, with a
+// warning. A damaged log is refused, with the byte; an error of the disk is told as such. One
+// process at a time. A body that is read later is not checked here: its readers know its digest.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,11 +20,16 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 3;
+inline constexpr std::uint32_t kStoreVersion = 4;
+
 class DiskStore final : public NodeStore {
  public:
-  /// Opens or creates. The error says what, where and what to do.
-  static Result<std::unique_ptr<DiskStore>, std::string> open(const std::string& folder);
+  using Warn = std::function<void(const std::string&)>;
+
+  /// Opens or creates. The error says what, where and what to do; `warn` gets what was repaired.
+  /// Reads the whole index once, to find damage where it can be repaired.
+  static Result<std::unique_ptr<DiskStore>, std::string> open(
+      const std::string& folder, const Warn& warn = [](const std::string&) {});
   ~DiskStore() override;
 
   Result<Unit> write(std::span<const Persist> batch, bool sync) override;
@@ -32,6 +39,7 @@ class DiskStore final : public NodeStore {
                     const std::function<bool(ByteView, ByteView)>& visit) const override;
   std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
   Result<Bytes> read_body(const BodyPlace& place) const override;
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
   std::string problem() const override;
   std::uint64_t syncs() const override;
 

@@ -6,9 +6,11 @@
 //   (*node)->run();                               // until stop(), from any thread
 //
 // Guarantees: every correct node applies the same transactions in the same order, each (client,
-// sequence) once; what was acknowledged survives crashes and power cuts; after a restart the
-// application is rebuilt from the log before the node votes. apply() runs on the node's thread: it
-// must not block.
+// sequence, data) once while it is valid; what was acknowledged survives crashes and power cuts;
+// after a restart the application is rebuilt from the log before the node votes. The application
+// and the log are called on the node's thread and must not block: while one of them does, the node
+// does nothing. What the application throws stops the node with the reason; what the log throws is
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +18,14 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
+#include "thresher/net/client_id.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -32,8 +36,8 @@ namespace thresher::net {
 /// One committed transaction. `data` lives as long as the call.
 struct Transaction {
   std::uint64_t position = 0;  ///< in the log, from 0
-  std::uint64_t client = 0;
-  std::uint64_t sequence = 0;
+  ClientId client{};           ///< whose, as the member says that wrote the block
+  std::uint64_t sequence = 0;  ///< the client's number for it
   ByteView data;
 };
 
@@ -105,7 +109,17 @@ struct NodeOptions {
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
   std::uint64_t gc_rounds = 1000;   ///< rounds of the DAG that are kept after they were delivered
   std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
+  std::stop_token stop{};  ///< ends open() early, with kStoppedAtStart; run() is not its business
 };
+
+/// What open() says when `stop` was requested while it read the log. Nothing is lost by it.
+inline constexpr std::string_view kStoppedAtStart = "stopped while it read its log";
+/// What run() says when the application or the log holds the node's thread after stop().
+inline constexpr std::string_view kHostBlocks =
+    "the application, or the log, has not returned from a call since before the node was stopped; "
+    "the node's thread is left in that call. What was committed is safe. Keep the application "
+    "alive, "
+    "or end the process; and make the call return";
 
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
@@ -116,21 +130,26 @@ class Node {
   static Result<std::unique_ptr<Node>, std::string> open(NodeOptions options, App& app);
   ~Node();
 
-  /// Runs on the calling thread until stop(). Empty, or why the node had to stop.
+  /// Runs until stop(), on a thread of its own, which the caller waits for. Empty, or why the node
+  /// had to stop. When the node's thread is in a call of the application that does not return, it
+  /// gives up less than a second after stop(), with kHostBlocks: the application must outlive that
+  /// call, and the store stays locked until it returned.
   std::string run();
   /// On the host's context: returns at once; `stopped` is called there when the node has stopped,
   /// with the reason, empty after stop(). Empty, or why the node could not start. The node must not
   /// be destroyed before, unless the context runs no more.
   std::string start(std::function<void(const std::string&)> stopped);
+  /// From any thread, also from a callback; returns at once.
   void stop();
-  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded or
-  /// the transaction over the limit.
+  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded,
+  /// the transaction over the limit, not ordered in time (then it never is), or the node has
+  /// stopped (then it may be ordered by others).
   std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
 
  private:
   Node();
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // the node's thread shares it
 };
 
 /// What the errors of read_log() contain when the node is running.

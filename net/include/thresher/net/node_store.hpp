@@ -32,6 +32,10 @@ class NodeStore : public Storage {
   /// Where the body of a written record lies.
   virtual std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const = 0;
   virtual Result<Bytes> read_body(const BodyPlace& place) const = 0;
+  /// Where the bodies will lie when these records are what is written next, one place a record: a
+  /// record may so name the bodies of others of its own write. Values may change in between, but
+  /// not their sizes. Pre: on the thread that writes.
+  virtual std::vector<BodyPlace> places_of(std::span<const Persist> batch) const = 0;
   /// What the last write that failed met, in words. To be read on the thread that writes.
   virtual std::string problem() const { return {}; }
   /// Synced writes so far.

@@ -7,8 +7,10 @@
 //
 // Guarantees: a node's key is its TLS identity (no CA); a peer with another key, chain or wire
 // version is refused and said so; lengths are checked before memory is taken, and memory follows
-// what arrives; a slow peer fills only its own bounded queue, and those of clients share a budget;
-// a peer that vanished without a word is noticed; strangers and clients share places of their own.
+// what arrives; half-sent frames of clients share a budget, and one that does not go on is given
+// up; a slow peer fills only its own bounded queue, and those of clients share a budget; a peer
+// that vanished without a word is noticed; strangers and clients share places of their own, those
+// who say nothing apart from those who speak, and no number of them holds up what this node dials.
 // Callbacks run on the loop's thread.
 // Does not repeat lost frames: protocols do.
 #pragma once
@@ -16,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,7 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/incarnation.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -30,8 +34,9 @@ class io_context;
 
 namespace thresher::net {
 
-/// 2: control parts are Protobuf messages, see net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 2;
+/// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
+/// have a last slot. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 3;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -91,17 +96,46 @@ struct TransportOptions {
   /// The queues of all clients together: over it, the client with the longest is closed.
   std::size_t max_all_clients_queue_bytes = 64u << 20;
   std::uint32_t max_clients = 256;  ///< and no more than a quarter of the process's descriptors
-  std::uint32_t max_strangers =
-      256;  ///< accepted and not known yet; more: the oldest is closed; a quarter too
+  /// Accepted and silent so far; and as many that speak and are not known yet. Over it one is drawn
+  /// of the source that has most. No more than an eighth of the descriptors.
+  std::uint32_t max_strangers = 512;
+  /// The half-received frames of all clients together, above 64 KiB each: over it, of those with
+  /// more than an equal share the one that began first is closed.
+  std::size_t max_clients_frame_bytes = 32u << 20;
+  std::uint64_t frame_us = 8'000'000;  ///< an unfinished frame that gets less than 64 KiB is closed
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
-  std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
+  std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
+  std::uint64_t link_delay_us = 0;      ///< every frame to a node leaves so much later
+};
+
+/// A link to a node came up or went down, or one was refused before it came up.
+struct LinkChange {
+  ConnectionId peer = 0;
+  bool up = false;
+  bool refused = false;  ///< ended because of what the peer did
+  std::string address;   ///< where the connection went; may be empty when it was never up
+  std::string why;       ///< empty when it is up
 };
 
 struct TransportCallbacks {
   std::function<void(ConnectionId, Frame)> on_frame;
   std::function<void(ConnectionId, bool up)> on_link;
+  /// Of strangers and clients; of nodes too where there is no on_change.
   std::function<void(const std::string&)> on_error;
+  std::function<void(const LinkChange&)> on_change{};  ///< of nodes; null: nobody wants to know
+  /// All places of clients are taken and another comes: who gives way. Null or empty: the new one.
+  std::function<std::optional<ConnectionId>()> on_full{};
+};
+
+/// What is known of the link to a node. Counters run over all its connections.
+struct PeerLink {
+  bool up = false;
+  std::string address;       ///< of the newest link; empty: there was none
+  std::string last_problem;  ///< why the last connection ended or did not come; empty: none did
+  std::uint64_t links = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
 };
 
 class Transport {
@@ -111,6 +145,10 @@ class Transport {
 
   /// Closes every link; no callback is called from then on.
   void close();
+  /// Which start of this node peers are told of. Pre: before start().
+  void introduce(const Incarnation& own);
+  /// What a connected node said of itself, verified; empty: nothing, or there is no link.
+  std::optional<Incarnation> incarnation(ConnectionId node) const;
   /// Starts listening. The error says what, where and what to do; empty when all is well.
   std::string start();
   /// False when there is no link or its queue is full, or, for a client, the queues of all clients
@@ -119,8 +157,12 @@ class Transport {
   bool send(ConnectionId to, const Frame& frame);
   /// Closes a link; on_link is called.
   void drop(ConnectionId to, const std::string& why);
+  /// The key that a peer proved to hold; empty without a link.
+  std::optional<PublicKey> key_of(ConnectionId peer) const;
   /// Bytes that wait for a peer to take them; 0 without a link.
   std::size_t queued_bytes(ConnectionId to) const;
+  /// Pre: the node is in the options.
+  PeerLink peer(NodeId node) const;
   /// Bytes handed to TLS for other nodes so far.
   std::uint64_t node_bytes_sent() const;
   std::uint64_t dropped() const;
@@ -136,7 +178,9 @@ class Transport {
 /// choice.
 class ClientLink {
  public:
-  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks);
+  /// `key`: who the client is.
+  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks,
+             const crypto::SigningKey& key = crypto::SigningKey::generate());
   ~ClientLink();
   void connect();
   bool send(const Frame& frame);

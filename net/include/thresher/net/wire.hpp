@@ -11,11 +11,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/client_id.hpp"
+#include "thresher/net/incarnation.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net::wire {
@@ -28,6 +32,7 @@ inline constexpr std::size_t kSmallBytes = 1024;
 struct Hello {
   std::uint32_t version = 0;
   Digest chain{};
+  std::optional<Incarnation> incarnation{};  ///< of a node
 };
 /// `header`: as encode_header wrote it. `payload_bytes`: its share of the frame's payload.
 struct CarriedBlock {
@@ -67,9 +72,36 @@ struct LogHash {
   Digest hash{};
   bool known = false;
 };
-struct Overloaded {
-  std::uint32_t refused = 0;
-  std::uint64_t limit = 0;  ///< bytes of a transaction, where one was larger; else 0
+/// What a peer knows of the node that asks: see start_question.hpp.
+struct Known {
+  std::optional<Incarnation> incarnation{};  ///< the highest one it has heard of
+  std::uint64_t round = 0;                   ///< that the node's messages bound it to
+  std::uint64_t vote = 0;
+  Bytes last_signed{};  ///< the last thing it signed that the peer holds
+};
+/// Another process has the node's key and is connected to the sender, too.
+struct OtherProcess {
+  Incarnation incarnation{};
+  std::string address{};
+  bool speaks = false;  ///< it has sent more than questions
+};
+struct Welcome {
+  Round slot;
+  ClientId client{};
+  std::uint64_t longest_life = 0;  ///< slots
+  std::uint64_t limit = 0;         ///< bytes of a transaction
+};
+struct Submit {
+  /// The slots in which the transactions may be ordered; empty: the node chooses.
+  std::optional<std::pair<Round, Round>> valid;
+};
+struct Ack {
+  Round slot;
+};
+struct Refused {
+  Refusal reason = Refusal::kMalformed;
+  std::uint64_t limit = 0;  ///< bytes of a transaction
+  Round slot;
 };
 struct Subscribe {
   std::uint64_t position = 0;
@@ -78,7 +110,7 @@ struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
-/// Submit, Ack and Status: no field so far, so no bytes.
+/// Status, WantKnown and Alive: no field so far, so no bytes.
 struct Empty {};
 
 Bytes encode(const Hello& m);
@@ -91,8 +123,13 @@ Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
 Bytes encode(const LogHash& m);
+Bytes encode(const Known& m);
+Bytes encode(const OtherProcess& m);
 Bytes encode(const NodeStatus& m);
-Bytes encode(const Overloaded& m);
+Bytes encode(const Welcome& m);
+Bytes encode(const Submit& m);
+Bytes encode(const Ack& m);
+Bytes encode(const Refused& m);
 Bytes encode(const Subscribe& m);
 Bytes encode(const Log& m);
 
@@ -114,8 +151,13 @@ template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
 template <> std::optional<LogHash> decode(ByteView control);
+template <> std::optional<Known> decode(ByteView control);
+template <> std::optional<OtherProcess> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
-template <> std::optional<Overloaded> decode(ByteView control);
+template <> std::optional<Welcome> decode(ByteView control);
+template <> std::optional<Submit> decode(ByteView control);
+template <> std::optional<Ack> decode(ByteView control);
+template <> std::optional<Refused> decode(ByteView control);
 template <> std::optional<Subscribe> decode(ByteView control);
 template <> std::optional<Log> decode(ByteView control);
 // clang-format on

@@ -25,10 +25,20 @@ struct Outcome {
   std::string checker;  ///< which one answered
   double seconds = 0;
   std::optional<Run> witness;  ///< of kViolated
-  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right. Kept when CheckOptions::keep_proofs.
+  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right, when CheckOptions::keep_proofs. Of
+  /// check_all() one text that is written from the automaton by other code than the checker's;
+  /// where there is none (variables that shrink), and of acs and zcs alone, those that the checker
+  /// found.
   std::vector<std::string> proofs;
+  /// A text may have a solution although kSafe is right.
+  bool coarse_proofs = false;
   /// Of kViolated with two futures{}; `witness` is then the first one.
   std::optional<Futures> futures{};
+  /// Of kSafe from check_all(): how many small instances were run in full before it was said.
+  std::size_t instances = 0;
+  /// Of kViolated from check_all(): the checker that had called it safe, until a small instance was
+  /// run. That is a defect of the checker.
+  std::string overruled{};
   /// Of check_all(): some checker of the call had not ended when its time was over.
   bool left_behind = false;
 };
@@ -46,6 +56,15 @@ struct CheckControl {
   const std::atomic<bool>* stop = nullptr;
   bool keep_proofs = false;
 };
+
+/// Why the automaton has no run at all, so that every property would hold of it; empty when it has
+/// one, or when that is not decided within the time.
+std::string no_instance(const Automaton& automaton, double seconds);
+
+/// The same automaton with guards free of what the resilience condition makes true or false anyway:
+/// `x >= 1 || x == 0` is true, and no case of its own. Rules keep their places. What is not decided
+/// within the time stays as it was.
+Automaton simplified(const Automaton& automaton, double seconds);
 
 /// What `CheckOptions::checker` may be.
 const std::vector<std::string>& checker_names();
@@ -81,10 +100,20 @@ struct Exploration {
 Exploration explore_instance(const Automaton& automaton, const Property& property,
                              const std::vector<std::int64_t>& parameters, double seconds);
 
-/// One outcome for each property asked for, in order, about a quarter of a second after
-/// `options.seconds` at the latest. A checker that has not noticed the end by then is left to
-/// itself, in a thread that works on copies (`Outcome::left_behind`): a program that ends then had
-/// better do so with std::_Exit.
+/// What small instances say of a property that a checker called safe.
+struct Rehearsal {
+  std::size_t instances = 0;       ///< that were run in full
+  std::optional<Run> witness;      ///< a run of one that violates the property
+  std::optional<Futures> futures;  ///< of a property of two futures
+};
+/// Runs small instances, the smallest first, for so many seconds.
+Rehearsal rehearse(const Automaton& automaton, const Property& property, double seconds,
+                   const CheckControl& control = {});
+
+/// One outcome for each property asked for, in order (all unknown when there is no_instance()),
+/// about a quarter of a second after `options.seconds` at the latest. A checker that has not
+/// noticed the end by then is left to itself, in a thread that works on copies
+/// (`Outcome::left_behind`): a program that ends then had better do so with std::_Exit.
 std::vector<Outcome> check_all(const Automaton& automaton, const CheckOptions& options);
 
 }  // namespace thresher::verify

@@ -28,9 +28,9 @@
 namespace thresher::certified {
 
 /// Tables of durable records. kOwn: the last own header; kVertex: certified vertices, the payload
-/// as their body; kDelivered: committed anchors by round; kVoted: the last header voted for, by
-/// author. kOwn holds the payload in its value, because the author repeats it after a restart; a
-/// voter gets it again from there, or with the vertex.
+/// as their body; kDelivered: committed anchors by round, behind the round of the one before (u64);
+/// kVoted: the last header voted for, by author. kOwn holds the payload in its value, because the
+/// author repeats it after a restart; a voter gets it again from there, or with the vertex.
 enum Table : std::uint32_t { kOwn = 1, kVertex = 2, kDelivered = 3, kVoted = 4 };
 
 struct Config {
@@ -118,7 +118,10 @@ class Bullshark {
   /// Changes nothing: brings near what a message of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
 
-  Round round() const;         ///< of the own last header
+  Round round() const;  ///< of the own last header
+  Round voted() const;  ///< the highest one of a header that it voted for
+  /// The last header of a member that this node voted for, or its own; null: none.
+  ProposalPtr latest_of(NodeId author) const;
   Round last_ordered() const;  ///< round of the last ordered anchor, 0 before the first
   /// A round that some correct node has reached, as far as proposals tell.
   Round frontier() const;

@@ -63,6 +63,7 @@ struct Committed {
   Round slot;                     ///< the anchor's round
   Digest leader;                  ///< the anchor's digest
   std::vector<VertexPtr> blocks;  ///< ordered by (round, author)
+  Round before{0};                ///< the anchor's round of the commit before; 0: it is the first
 };
 
 using dag::Submit;

@@ -116,6 +116,10 @@ class Dag {
   void on(const Endorsed&, Fx&);
 
   Round round() const;  ///< of the own last block
+  /// The block of a member with the highest round that is held, above the floor, or that the
+  /// records show before Start; null: none. Walks over the rounds: for questions that are seldom
+  /// asked.
+  BlockPtr latest_of(NodeId author) const;
   /// Changes nothing: brings near what a block of `peer`, a member, will look at first.
   void warm(NodeId peer) const;
   Round next_slot() const;  ///< first slot that is not decided
@@ -148,11 +152,11 @@ class Dag {
 };
 
 /// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
-/// is the header, the body the payload. The keys of kEvidence are slot u64 big-endian and digest of
-/// a claimed block, the values headers one after another. Keys of kDelivered are slots, values the
-/// committed leaders and what leads to the next ones; a host that hands over a log (see
-/// Dag::on(Restored)) writes instead the slot of the commit before, u64, so that a gap is noticed:
-/// the record is ignored then.
+/// is the header, the body the payload. Keys of kEvidence are slot u64 big-endian and digest of a
+/// claimed block, values headers one after another. Keys of kDelivered are slots; values are the
+/// slot of the commit before (u64), the committed leader, and what leads to the next leaders. A
+/// host that hands over a log (see Dag::on(Restored)) leaves the last part out; when the commit
+/// before is not the last one here, the record is ignored.
 Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

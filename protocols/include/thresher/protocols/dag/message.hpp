@@ -49,6 +49,7 @@ struct Committed {
   Round slot;                    ///< the leader's round
   Digest leader;                 ///< the leader block
   std::vector<BlockPtr> blocks;  ///< ordered by (round, author, digest)
+  Round before{0};               ///< slot of the commit before it; 0: it is the first
 };
 
 /// Work from the application: goes into the node's next block.

@@ -16,6 +16,7 @@
 // sections 4.4 and 4.5.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -122,6 +123,15 @@ class Pbft {
   std::uint64_t view() const { return view_; }
   /// Who proposes in the view this node is in.
   NodeId leader() const { return leader(view_); }
+  /// One above the highest slot that it voted on or delivered; no lower after a restart, once what
+  /// was handed to the disk is there.
+  std::uint64_t voted() const {
+    std::uint64_t above = std::max(floor_, delivered_);
+    for (const auto& [number, slot] : slots_) {
+      if (!slot.claim.seen.empty()) above = std::max(above, number + 1);
+    }
+    return above;
+  }
   /// Slots delivered.
   std::uint64_t delivered() const { return delivered_; }
   /// Slots that some correct node has delivered, as far as checkpoints tell.

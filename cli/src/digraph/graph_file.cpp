@@ -1,0 +1,149 @@
+#include "graph_file.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "thresher/protocols/digraph/condition.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using digraph::Digraph;
+
+class Reader {
+ public:
+  explicit Reader(std::string path) : path_(std::move(path)) {}
+
+  Result<Digraph, std::vector<std::string>> read(const text::Value& tree) {
+    if (!tree.is_object()) {
+      complain(tree.line(), "a graph is an object: {\"nodes\": 4, \"edges\": [[0, 1]]}");
+      return problems_;
+    }
+    for (const text::Member& m : tree.members()) {
+      if (m.key != "nodes" && m.key != "edges") {
+        complain(m.line, "unknown key '" + m.key + "'; a graph has nodes and edges");
+      }
+    }
+    const auto nodes = read_nodes(tree);
+    if (!nodes) return problems_;
+    Digraph graph(*nodes);
+    read_edges(tree, graph);
+    if (problems_.empty()) check_whole(graph, tree.line());
+    if (!problems_.empty()) return problems_;
+    return graph;
+  }
+
+ private:
+  void complain(std::uint32_t line, const std::string& what) {
+    problems_.push_back("'" + path_ + "', line " + std::to_string(line) + ": " + what);
+  }
+
+  std::optional<std::uint32_t> read_nodes(const text::Value& tree) {
+    const text::Value* nodes = tree.find("nodes");
+    const auto count = nodes == nullptr ? std::nullopt : nodes->as_unsigned();
+    if (!count || *count == 0 || *count > digraph::kMostNodes) {
+      complain(nodes == nullptr ? tree.line() : nodes->line(),
+               "'nodes' is how many nodes there are, 1 to 64");
+      return std::nullopt;
+    }
+    return static_cast<std::uint32_t>(*count);
+  }
+
+  void read_edges(const text::Value& tree, Digraph& graph) {
+    const text::Value* edges = tree.find("edges");
+    if (edges == nullptr || !edges->is_list()) {
+      return complain(edges == nullptr ? tree.line() : edges->line(),
+                      "'edges' is a list of pairs [from, to]");
+    }
+    for (const text::Value& edge : edges->items()) read_edge(edge, graph);
+  }
+
+  void read_edge(const text::Value& edge, Digraph& graph) {
+    const bool pair = edge.is_list() && edge.items().size() == 2;
+    const auto from = pair ? edge.items()[0].as_unsigned() : std::nullopt;
+    const auto to = pair ? edge.items()[1].as_unsigned() : std::nullopt;
+    if (!from || !to) return complain(edge.line(), "an edge is a pair of nodes, [from, to]");
+    for (const std::uint64_t node : {*from, *to}) {
+      if (node >= graph.size()) {
+        return complain(edge.line(), "there is no node " + std::to_string(node) +
+                                         "; the nodes are 0 to " +
+                                         std::to_string(graph.size() - 1));
+      }
+    }
+    const NodeId a{static_cast<std::uint16_t>(*from)};
+    const NodeId b{static_cast<std::uint16_t>(*to)};
+    const std::string name = "[" + std::to_string(*from) + ", " + std::to_string(*to) + "]";
+    if (a == b) return complain(edge.line(), name + " leads from a node to itself; leave it out");
+    if (graph.has(a, b)) return complain(edge.line(), name + " stands there twice");
+    graph.add(a, b);
+  }
+
+  // Nodes that no edge connects, in either direction, are mistakes rather than networks.
+  void check_whole(const Digraph& graph, std::uint32_t line) {
+    Digraph both(graph.size());
+    for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      const NodeId from{static_cast<std::uint16_t>(i)};
+      digraph::for_each(graph.out(from), [&](std::uint32_t k) {
+        const NodeId to{static_cast<std::uint16_t>(k)};
+        both.add(from, to);
+        both.add(to, from);
+      });
+    }
+    const digraph::Mask apart = graph.all() & ~both.reach_of(NodeId{0}, graph.all());
+    if (apart == 0) return;
+    complain(line, "the graph falls apart: no edge, in either direction, connects " + show(apart) +
+                       " with node 0");
+  }
+
+  std::string path_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream content;
+  if (in) content << in.rdbuf();
+  if (!in) {
+    return std::vector<std::string>{"cannot read '" + path +
+                                    "'; give a file like {\"nodes\": 4, \"edges\": [[0, 1]]}"};
+  }
+  const auto tree = text::parse(content.str());
+  if (tree) return Reader(path).read(*tree);
+  std::vector<std::string> problems;
+  for (const text::Problem& p : tree.error()) {
+    problems.push_back("'" + path + "', line " + std::to_string(p.line) + ": " + p.what);
+  }
+  return problems;
+}
+
+std::string cannot_check(const Digraph& graph, std::uint64_t faults) {
+  if (faults >= graph.size()) {
+    return "--faults " + std::to_string(faults) + " is too many for " +
+           std::to_string(graph.size()) + " nodes: somebody must be correct";
+  }
+  const auto sets = digraph::fault_sets(graph.size(), static_cast<std::uint32_t>(faults));
+  if (sets <= digraph::kMostFaultSets) return {};
+  return "--faults " + std::to_string(faults) + " of " + std::to_string(graph.size()) +
+         " nodes are more sets than " + std::to_string(digraph::kMostFaultSets) +
+         "; 64 nodes can be checked up to 3 faults";
+}
+
+std::string show(digraph::Mask nodes) {
+  std::string out = "{";
+  digraph::for_each(nodes, [&](std::uint32_t node) {
+    if (out.size() > 1) out += ", ";
+    out += std::to_string(node);
+  });
+  return out + "}";
+}
+
+std::vector<std::uint64_t> listed(digraph::Mask nodes) {
+  std::vector<std::uint64_t> out;
+  digraph::for_each(nodes, [&](std::uint32_t node) { out.push_back(node); });
+  return out;
+}
+
+}  // namespace thresher::cli

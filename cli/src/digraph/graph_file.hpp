@@ -1,0 +1,27 @@
+// A directed graph as a file: {"nodes": 4, "edges": [[0, 1], [1, 2]]}.
+//
+//   const auto graph = read_graph("graph.json");
+//   if (!graph) return fail_all(kUsage, graph.error());
+//
+// Guarantees: every problem is reported, with its line. Self-loops, repeated edges, unknown nodes
+// and keys, more than 64 nodes, and graphs that fall apart are refused.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/protocols/digraph/graph.hpp"
+
+namespace thresher::cli {
+
+Result<digraph::Digraph, std::vector<std::string>> read_graph(const std::string& path);
+
+/// Why these graph and number of faults cannot be checked; empty: they can.
+std::string cannot_check(const digraph::Digraph& graph, std::uint64_t faults);
+
+/// "{0, 3}".
+std::string show(digraph::Mask nodes);
+std::vector<std::uint64_t> listed(digraph::Mask nodes);
+
+}  // namespace thresher::cli

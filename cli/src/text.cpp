@@ -1,0 +1,52 @@
+#include "text.hpp"
+
+namespace thresher::cli {
+namespace {
+
+/// Length of the UTF-8 character at the front that may be shown, 0 where there is none.
+std::size_t shown(std::string_view bytes) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char lead = at(0);
+  if (lead >= 0x20 && lead < 0x7f) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || bytes.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  // U+0080 to U+009F are control characters; the others are spelt too long, or no characters.
+  const unsigned char second = at(1);
+  if (lead == 0xc2 && second < 0xa0) return 0;
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0)) return 0;
+  if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) return 0;
+  // Marks that turn the direction of what follows on the line.
+  const bool turns = lead == 0xe2 && ((second == 0x80 && at(2) >= 0xaa && at(2) <= 0xae) ||
+                                      (second == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9));
+  return turns ? 0 : length;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t length = shown(bytes);
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    if (byte == '\\') {
+      out += "\\\\";
+    } else if (length > 0) {
+      out += bytes.substr(0, length);
+    } else if (byte == '\n') {
+      out += "\\n";
+    } else if (byte == '\t') {
+      out += "\\t";
+    } else {
+      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
+    }
+    bytes.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,154 @@
+#include "http_pages.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace thresher::net {
+namespace {
+
+std::string text_of(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    default:
+      return "Service Unavailable";
+  }
+}
+
+std::string whole(const HttpPages::Answer& answer) {
+  return "HTTP/1.1 " + std::to_string(answer.first) + " " + text_of(answer.first) +
+         "\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " +
+         std::to_string(answer.second.size()) + "\r\nConnection: close\r\n\r\n" + answer.second;
+}
+
+bool would_block() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+HttpPages::~HttpPages() {
+  if (thread_.joinable()) {
+    const std::uint64_t one = 1;
+    (void)!::write(wake_, &one, sizeof one);
+    thread_.join();
+  }
+  for (const Visitor& v : visitors_) ::close(v.fd);
+  if (listener_ >= 0) ::close(listener_);
+  if (wake_ >= 0) ::close(wake_);
+}
+
+std::string HttpPages::listen(const std::string& host, std::uint16_t port) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(port);
+  if (::inet_pton(AF_INET, host.c_str(), &at.sin_addr) != 1) return "not an IPv4 address";
+  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  wake_ = ::eventfd(0, EFD_CLOEXEC);
+  const int yes = 1;
+  const bool ok = listener_ >= 0 && wake_ >= 0 &&
+                  ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+                  ::bind(listener_, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&
+                  ::listen(listener_, SOMAXCONN) == 0;
+  if (!ok) return std::strerror(errno);
+  thread_ = std::thread([this] { serve(); });
+  return {};
+}
+
+void HttpPages::serve() {
+  std::vector<pollfd> fds;
+  while (true) {
+    fds = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
+    for (const Visitor& v : visitors_) {
+      fds.push_back({v.fd, static_cast<short>(v.answer.empty() ? POLLIN : POLLOUT), 0});
+    }
+    // Once a second for those who take too long; an accept that failed is tried again then too.
+    (void)::poll(fds.data(), fds.size(), visitors_.empty() ? -1 : 1000);
+    if (fds[0].revents != 0) return;
+    for (std::size_t i = 0; i < visitors_.size(); ++i) {
+      if (fds[i + 2].revents == 0) continue;
+      Visitor& v = visitors_[i];
+      if (v.answer.empty()) read(v);
+      if (!v.answer.empty()) write(v);
+    }
+    end_those_over();
+    if (fds[1].revents != 0) accept();
+  }
+}
+
+void HttpPages::accept() {
+  const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) {
+    // Without descriptors the listener stays readable: no busy loop, and a place for the next one.
+    if (!would_block() && !visitors_.empty()) visitors_.front().over = true;
+    if (!would_block()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return end_those_over();
+  }
+  if (visitors_.size() >= kConnections) {
+    visitors_.front().over = true;
+    end_those_over();
+  }
+  visitors_.push_back({fd, Clock::now() + kPatience, {}, {}, 0, false});
+}
+
+void HttpPages::read(Visitor& v) const {
+  char buffer[2048];
+  const ssize_t n = ::recv(v.fd, buffer, sizeof buffer, 0);
+  if (n < 0 && would_block()) return;
+  if (n <= 0) {
+    v.over = true;
+    return;
+  }
+  v.request.append(buffer, static_cast<std::size_t>(n));
+  const bool complete = v.request.find("\r\n\r\n") != std::string::npos ||
+                        v.request.find("\n\n") != std::string::npos;
+  if (complete) v.answer = answer_to(v.request);
+  if (!complete && v.request.size() > kRequestBytes)
+    v.answer = whole({400, "the request is too long\n"});
+}
+
+void HttpPages::write(Visitor& v) {
+  const ssize_t n = ::send(v.fd, v.answer.data() + v.sent, v.answer.size() - v.sent, MSG_NOSIGNAL);
+  if (n < 0 && would_block()) return;
+  if (n > 0) v.sent += static_cast<std::size_t>(n);
+  v.over = n <= 0 || v.sent == v.answer.size();
+}
+
+std::string HttpPages::answer_to(const std::string& request) const {
+  const std::string line = request.substr(0, request.find_first_of("\r\n"));
+  const std::size_t space = line.find(' ');
+  if (space == std::string::npos) return whole({400, "not HTTP\n"});
+  if (line.substr(0, space) != "GET") return whole({405, "only GET\n"});
+  const std::size_t end = line.find_first_of(" ?", space + 1);
+  const auto page = pages_.find(line.substr(space + 1, end - space - 1));
+  if (page != pages_.end()) return whole(page->second());
+  std::string known = "no such page; there are";
+  for (const auto& [path, unused] : pages_) known += " " + path;
+  return whole({404, known + "\n"});
+}
+
+void HttpPages::end_those_over() {
+  const auto now = Clock::now();
+  std::erase_if(visitors_, [now](const Visitor& v) {
+    if (!v.over && now < v.until) return false;
+    ::close(v.fd);
+    return true;
+  });
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,290 @@
+// The life of a node up to its first signature: whose the store is, whether it is the newest, what
+// the peers know.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "node_impl.hpp"
+#include "signed_digest.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Frames of the protocol that wait for the start, of one peer. Unit: bytes.
+constexpr std::size_t kHeldBytes = 1u << 20;
+/// Between two looks at the answers. Unit: microseconds.
+constexpr std::uint64_t kLook = 50'000;
+/// Looks until the peers that have not answered are asked again, and until the log says so.
+constexpr std::uint64_t kAskAgain = 10;
+constexpr std::uint64_t kSayAgain = 600;
+
+Bytes key_of(NodeId node) {
+  return Bytes::from(Writer().u16(node.value).take());
+}
+
+Bytes encode_known(const Incarnation& i, const Pledge& pledge) {
+  Writer w;
+  w.u64(i.count).bytes(i.nonce).bytes(i.signature).u64(pledge.round).u64(pledge.vote);
+  return Bytes::from(w.take());
+}
+
+std::optional<std::pair<Incarnation, Pledge>> decode_known(ByteView value) {
+  Reader in(value);
+  Incarnation i;
+  i.count = in.u64();
+  const ByteView nonce = in.bytes(i.nonce.size());
+  const ByteView signature = in.bytes(i.signature.size());
+  const Pledge pledge{in.u64(), in.u64()};
+  if (!in.done()) return std::nullopt;
+  std::copy(nonce.begin(), nonce.end(), i.nonce.begin());
+  std::copy(signature.begin(), signature.end(), i.signature.begin());
+  return std::pair(i, pledge);
+}
+
+// Of a peer's making, for a person.
+std::string printable(const std::string& address) {
+  const bool plain = !address.empty() &&
+                     address.find_first_not_of("0123456789abcdefABCDEF.:[]") == std::string::npos;
+  return plain ? address : "an address that cannot be read";
+}
+
+}  // namespace
+
+// The store says whose it is, and of which start, before the key is used. Then a used key beside a
+// store without that record, or with another one, means lost or old data, and not a crash before
+// the first record of the protocol.
+std::string Node::Impl::claim_store() {
+  const bool memory = options.store == StoreKind::kMemory;
+  const Bytes owner = Bytes::copy_of(key.public_key());
+  SignOnce::Data data{memory ? std::string() : options.data, {}, has_records, engine->pledge()};
+  bool foreign = false;
+  const auto scanned = store->scan(kOwnerTable, {}, [&](ByteView, ByteView value) {
+    data.owned = std::equal(value.begin(), value.end(), owner.view().begin(), owner.view().end());
+    foreign = !data.owned;
+    return false;
+  });
+  if (foreign) {
+    return "the data in '" + options.data + "' belong to another key than '" + options.key +
+           "'; give this node the folder that was made with its key";
+  }
+  recall_peers(data.last);
+  std::string warning;
+  std::string problem = sign_once.open(data, warning);
+  if (problem.empty()) problem = sign_once.begin();
+  if (!problem.empty()) return problem;
+  if (!warning.empty()) say(Level::kWarning, warning);
+  incarnation = signed_incarnation(key, chain.chain, sign_once.incarnation());
+  transport.introduce(incarnation);
+  const std::array<Persist, 2> records{
+      Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
+      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
+  if (scanned && store->write(records, true)) return {};
+  return "cannot write to the store '" + options.data + "': " + store->problem() +
+         "; free space or allow it";
+}
+
+// What this node knew of its peers, and of its own last start.
+void Node::Impl::recall_peers(std::optional<Incarnation>& own) {
+  (void)store->scan(kIncarnationTable, {}, [&](ByteView table_key, ByteView value) {
+    Reader in(table_key);
+    const NodeId node{in.u16()};
+    const auto known = decode_known(value);
+    if (!in.done() || !known || node.value >= genesis.nodes.size()) return true;
+    if (node == self) {
+      own = known->first;
+    } else {
+      peers_known[node] = {known->first, known->second};
+      engine->remember(node, known->second);
+    }
+    return true;
+  });
+}
+
+// A peer's start is remembered, so that an older one of it is told what came after.
+void Node::Impl::meet(NodeId peer) {
+  if (const auto theirs = transport.incarnation(peer.value)) {
+    PeerKnown& known = peers_known[peer];
+    if (theirs->count > known.incarnation.count) {
+      known.incarnation = *theirs;
+      known.written.reset();
+    }
+  }
+  if (starting) ask(peer);
+}
+
+// Lazily: what a crash takes with it, other peers know.
+void Node::Impl::note_peers() {
+  std::vector<Persist> records;
+  for (auto& [peer, known] : peers_known) {
+    const Pledge pledge = engine->pledge_of(peer);
+    if (known.written == pledge) continue;
+    known.written = pledge;
+    records.push_back(
+        {kIncarnationTable, key_of(peer), encode_known(known.incarnation, pledge), {}, true});
+  }
+  if (!records.empty()) writer->persist(std::move(records), 0);
+}
+
+// What is handed to the disk before a barrier is durable when the barrier is.
+void Node::Impl::note_pledge() {
+  if (pledge_sample && durable_barrier > pledge_sample->barrier) {
+    sign_once.note(pledge_sample->pledge);
+    pledge_sample.reset();
+  }
+  if (!pledge_sample) pledge_sample = {engine->pledge(), last_barrier};
+}
+
+void Node::Impl::begin_start() {
+  starting.emplace(StartQuestion(committee(), self, engine->quorum()));
+  starting->question.begin(Loop::now_us());
+  standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us());
+  for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
+    ask(NodeId{static_cast<std::uint16_t>(i)});
+  }
+  watch_start();
+}
+
+// The log first, so that a log that differs is known when the answer about the start comes.
+void Node::Impl::ask(NodeId peer) {
+  if (peer == self || starting->question.has_answer(peer)) return;
+  standing.ask(peer);
+  (void)transport.send(peer.value, {kWantKnown, {}, {}});
+}
+
+void Node::Impl::watch_start() {
+  if (!starting || !stopped_because.empty()) return;
+  weigh_answers();
+  if (!starting) return;
+  const std::uint64_t look = ++starting->looks;
+  if (look % kAskAgain == 0) {
+    for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
+      ask(NodeId{static_cast<std::uint16_t>(i)});
+    }
+  }
+  if (look % kSayAgain == kAskAgain * 4) {
+    say(Level::kInfo, "asks its peers what they know of its own last messages before it signs: " +
+                          std::to_string(starting->question.answers()) + " have answered, " +
+                          std::to_string(starting->question.needed()) + " must");
+  }
+  loop.call_after(kLook, [this] { watch_start(); });
+}
+
+// Of a peer that starts. The answer holds what is here now: messages of an earlier connection that
+// were not read are lost with it.
+void Node::Impl::tell_known(NodeId to) {
+  const auto it = peers_known.find(to);
+  const Pledge pledge = engine->pledge_of(to);
+  wire::Known known{{}, pledge.round, pledge.vote, engine->last_signed(to)};
+  if (it != peers_known.end() && it->second.incarnation.count > 0) {
+    known.incarnation = it->second.incarnation;
+  }
+  (void)transport.send(to.value, {kKnown, wire::encode(known), {}});
+}
+
+// Empty, or the proof that this node has said more than its disk knows.
+std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
+  const std::string who = "node " + std::to_string(from.value);
+  if (known.incarnation && excludes(*known.incarnation, incarnation) &&
+      signed_with(key.public_key(), chain.chain, *known.incarnation)) {
+    return who + " has heard of start " + std::to_string(known.incarnation->count) +
+           " of this node, of which '" + options.home + "' knows nothing";
+  }
+  const auto last = engine->read_signed(known.last_signed);
+  if (last && !last->held && signs_digest(key.public_key(), last->digest, last->signature)) {
+    return who + " holds a block of round " + std::to_string(last->round.value) +
+           " that was signed with this node's key and that the disk of '" + options.home +
+           "' does not have";
+  }
+  return {};
+}
+
+void Node::Impl::hear_known(NodeId from, const Frame& f) {
+  const auto known = wire::decode<wire::Known>(f.control.view());
+  if (!known) {
+    conduct.note(from, Deed::kMalformed);
+    return;
+  }
+  const std::string proof = proof_against_self(from, *known);
+  if (!proof.empty()) return halt(never_twice(proof));
+  if (!starting) return;
+  const bool more = Pledge{known->round, known->vote}.beyond(engine->pledge());
+  if (more && !starting->question.has_answer(from)) {
+    say(Level::kWarning, "node " + std::to_string(from.value) +
+                             " says that this node has voted in round " +
+                             std::to_string(known->round) + ", slot " +
+                             std::to_string(known->vote) + ", of which the disk knows nothing");
+  }
+  starting->question.answer(from, more);
+  weigh_answers();
+}
+
+// Another process has this node's key and is connected to a peer. It excludes this start by its own
+// signature, or by the word of enough peers; while it has said nothing it was turned away, and only
+// a start that has said nothing either gives way.
+void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
+  const auto other = wire::decode<wire::OtherProcess>(f.control.view());
+  if (!other || !signed_with(key.public_key(), chain.chain, other->incarnation)) {
+    ++malformed;
+    return;
+  }
+  (void)transport.send(from.value, {kAlive, {}, {}});
+  if (other->incarnation.same_start(incarnation)) return;
+  others_told.add(from);
+  const std::string what = "another process runs with this key at " + printable(other->address) +
+                           ", as node " + std::to_string(from.value) + " sees it (start " +
+                           std::to_string(other->incarnation.count) + " of this node; this is " +
+                           std::to_string(incarnation.count) + ")";
+  const bool certain =
+      excludes(other->incarnation, incarnation) || others_told.reached(kValidity, committee());
+  if (certain && (starting || other->speaks)) {
+    return halt(what +
+                ". One key must never sign twice: stop one of the two. If this one was the "
+                "right one, put its newest data back and start it again");
+  }
+  if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
+}
+
+std::string Node::Impl::never_twice(const std::string& what) const {
+  return what +
+         ": another process runs with this key, or the folder is an old copy. One key must "
+         "never sign twice: stop the other process and put the newest data back, or start "
+         "this node with a new key in the next epoch";
+}
+
+void Node::Impl::weigh_answers() {
+  if (!starting || standing.suspects() || !stopped_because.empty()) return;
+  switch (starting->question.verdict(Loop::now_us())) {
+    case StartQuestion::kWaits:
+      return;
+    case StartQuestion::kRefuse:
+      return halt(never_twice("peers say that this node has voted beyond what the disk of '" +
+                              options.home + "' knows"));
+    case StartQuestion::kStart:
+      start_engine();
+  }
+}
+
+void Node::Impl::start_engine() {
+  if (const std::string problem = sign_once.sign(); !problem.empty()) return halt(problem);
+  const auto held = std::move(starting->held);
+  starting.reset();
+  // Known to this node alone: a private sampler draws from it.
+  const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
+  (void)engine->push(Start{hash(secret).prefix()});
+  for (const auto& [from, f] : held) {
+    if (!engine->receive(from, f)) conduct.note(from, Deed::kMalformed);
+  }
+  pump();
+}
+
+// The protocol begins with the start: what peers say before waits, and what is too much is lost, as
+// it would be on the way.
+void Node::Impl::hold(NodeId from, const Frame& f) {
+  std::size_t& bytes = starting->held_bytes[from];
+  if (bytes > kHeldBytes) return;
+  bytes += f.control.size() + f.payload.size() + sizeof(Frame);
+  starting->held.emplace_back(from, f);
+}
+
+}  // namespace thresher::net

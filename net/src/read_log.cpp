@@ -1,0 +1,104 @@
+// Reads the log of a node that is not running from its write-ahead log alone: nothing is opened for
+// writing, nothing is repaired, and a damaged index does not matter.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "disk_problem.hpp"
+#include "ledger.hpp"
+#include "log_entry.hpp"
+#include "log_reader.hpp"
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
+#include "wal_scan.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Empty when nobody writes to the log just now.
+std::string in_use(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) {
+    return "there is no log '" + path + "': the node never ran, or the folder is another one";
+  }
+  if (file < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  const bool free = ::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  ::close(file);
+  return free ? std::string() : "'" + path + "' is in use: " + std::string(kNodeRuns);
+}
+
+/// One entry after the other, without a hole.
+class Reading {
+ public:
+  Reading(const WalScan& wal, const Genesis& genesis, std::uint64_t from,
+          const std::function<void(const Transaction&)>& visit)
+      : wal_(wal), genesis_(genesis), from_(from), visit_(visit) {}
+
+  /// False when `problem()` says why.
+  bool entry(const WalRecord& record) {
+    const auto entry = decode_entry(record.key, record.value, genesis_.context(),
+                                    static_cast<std::uint32_t>(genesis_.nodes.size()));
+    if (!entry)
+      return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
+    if (!end_.precedes(*entry)) return fails(missing_between(end_, entry->before, entry->slot));
+    end_ = end_of(*entry);
+    return end_.length <= from_ || transactions(*entry);
+  }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool transactions(const LogEntry& entry) {
+    std::uint64_t position = entry.first;
+    for (const LoggedBlock& b : entry.blocks) {
+      const auto payload = checked_payload(b, wal_.read_body(b.place, wal_.size()));
+      if (!payload) {
+        return fails(payload.error() == Errc::kIo
+                         ? "cannot read it: " + disk_problem(errno)
+                         : "a payload of slot " + std::to_string(entry.slot.value) + " is damaged");
+      }
+      position =
+          each_ordered(b, payload->view(), position, [&](const Transaction& t, const Validity&) {
+            if (t.position >= from_) visit_(t);
+          });
+    }
+    return true;
+  }
+  bool fails(const std::string& why) {
+    problem_ = why;
+    return false;
+  }
+
+  const WalScan& wal_;
+  const Genesis& genesis_;
+  std::uint64_t from_;
+  const std::function<void(const Transaction&)>& visit_;
+  LogEnd end_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
+                                   const std::function<void(const Transaction&)>& visit) {
+  options = with_paths(std::move(options));
+  const auto genesis = load_genesis(options.genesis);
+  if (!genesis) return genesis.error();
+  const std::string path = options.data + "/wal";
+  if (std::string why = in_use(path); !why.empty()) return why;
+  WalScan wal;
+  if (std::string why = wal.open(path); !why.empty()) return why;
+  Reading reading(wal, *genesis, from, visit);
+  std::string why = wal.read({}, [&](const WalFrame& frame) {
+    for (const WalRecord& r : frame.records) {
+      if (r.table == kLedgerTable && !r.value.empty() && !reading.entry(r)) return false;
+    }
+    return true;
+  });
+  if (!reading.problem().empty()) why = reading.problem();
+  if (why.empty()) return Unit{};
+  return "the log of '" + options.home + "' ends early: " + why;
+}
+
+}  // namespace thresher::net

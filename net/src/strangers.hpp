@@ -1,0 +1,149 @@
+// Accepts connections, and keeps those that have not sent a byte. Private to transport.cpp, which
+// is the one file that may include it.
+//
+//   Strangers strangers(io, settings, [](tcp::socket socket, Source from) { ... });
+//   if (const auto e = strangers.listen(endpoint)) ...
+//
+// Guarantees: a connection that says nothing costs a descriptor and some hundred bytes, no TLS, and
+// is closed after `patience_us`. It is handed out with its first byte. The silent ones share
+// `most` places, apart from those who have begun to speak: who opens thousands of connections a
+// second and says nothing on them takes no place from anybody else, for the first message of TLS
+// comes along with the connection. Accepting goes on when it fails for want of descriptors.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "asio.hpp"
+#include "places.hpp"
+
+namespace thresher::net {
+
+inline Source source_of(const boost::asio::ip::address& a) {
+  if (a.is_v4()) return a.to_v4().to_uint();
+  if (a.to_v6().is_v4_mapped()) {
+    return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, a.to_v6()).to_uint();
+  }
+  Source prefix = 0;
+  const auto bytes = a.to_v6().to_bytes();
+  for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | bytes[i];
+  return prefix;
+}
+
+class Strangers : public std::enable_shared_from_this<Strangers> {
+ public:
+  using tcp = boost::asio::ip::tcp;
+  using error_code = boost::system::error_code;
+  struct Settings {
+    std::size_t most = 0;
+    std::uint64_t patience_us = 0;
+    std::set<Source> members{};
+    std::uint64_t seed = 0;
+  };
+  using Spoke = std::function<void(tcp::socket, Source)>;
+
+  Strangers(boost::asio::io_context& io, const Settings& settings, Spoke spoke)
+      : io_(io),
+        acceptor_(io),
+        retry_(io),
+        settings_(settings),
+        places_(settings.most, settings.members, settings.seed),
+        spoke_(std::move(spoke)) {}
+
+  error_code listen(const tcp::endpoint& at) {
+    error_code e;
+    acceptor_.open(at.protocol(), e);
+    if (!e) acceptor_.set_option(tcp::acceptor::reuse_address(true), e);
+    if (!e) acceptor_.bind(at, e);
+    if (!e) acceptor_.listen(boost::asio::socket_base::max_listen_connections, e);
+    if (!e) accept();
+    return e;
+  }
+
+  void close() {
+    closed_ = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    retry_.cancel(ignored);
+    for (const auto& [number, silent] : std::exchange(silent_, {})) silent->close();
+  }
+
+ private:
+  struct Silent {
+    explicit Silent(tcp::socket s) : socket(std::move(s)), deadline(socket.get_executor()) {}
+    void close() {
+      error_code ignored;
+      deadline.cancel(ignored);
+      socket.close(ignored);
+    }
+    tcp::socket socket;
+    boost::asio::steady_timer deadline;
+    Source from = 0;
+  };
+  static constexpr std::chrono::milliseconds kAcceptRetry{100};
+
+  void accept() {
+    acceptor_.async_accept(io_, [self = shared_from_this()](const error_code& e, tcp::socket s) {
+      if (self->closed_) return;
+      if (e) return self->accept_later();
+      self->admit(std::move(s));
+      self->accept();
+    });
+  }
+
+  void accept_later() {
+    retry_.expires_after(kAcceptRetry);
+    retry_.async_wait([self = shared_from_this()](const error_code& e) {
+      if (!e && !self->closed_) self->accept();
+    });
+  }
+
+  void admit(tcp::socket socket) {
+    error_code e;
+    const auto end = socket.remote_endpoint(e);
+    if (e) return;  // gone already
+    const std::uint64_t number = next_++;
+    const auto silent = std::make_shared<Silent>(std::move(socket));
+    silent->from = source_of(end.address());
+    silent_.emplace(number, silent);
+    if (const auto out = places_.enter(number, silent->from)) drop(*out);
+    if (!silent_.contains(number)) return;
+    silent->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), number,
+                                                       silent](const error_code& failed) {
+      if (self->closed_ || self->silent_.erase(number) == 0) return;
+      self->places_.leave(number);
+      silent->deadline.cancel();
+      if (!failed) self->spoke_(std::move(silent->socket), silent->from);
+    });
+    silent->deadline.expires_after(std::chrono::microseconds(settings_.patience_us));
+    silent->deadline.async_wait([self = shared_from_this(), number](const error_code& early) {
+      if (!early && !self->closed_) self->drop(number);
+    });
+  }
+
+  void drop(std::uint64_t number) {
+    places_.leave(number);
+    const auto it = silent_.find(number);
+    if (it == silent_.end()) return;
+    const auto silent = it->second;
+    silent_.erase(it);
+    silent->close();
+  }
+
+  boost::asio::io_context& io_;
+  tcp::acceptor acceptor_;
+  boost::asio::steady_timer retry_;
+  Settings settings_;
+  Places places_;
+  Spoke spoke_;
+  std::map<std::uint64_t, std::shared_ptr<Silent>> silent_;
+  std::uint64_t next_ = 1;
+  bool closed_ = false;
+};
+
+}  // namespace thresher::net

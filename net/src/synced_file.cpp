@@ -1,0 +1,54 @@
+#include "thresher/net/synced_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+namespace thresher::net {
+namespace {
+
+/// Closes without losing why something failed before.
+bool close_after(int file, bool good) {
+  const int why = errno;
+  const bool closed = ::close(file) == 0;
+  if (!good) errno = why;
+  return good && closed;
+}
+
+}  // namespace
+
+bool write_synced(const std::string& path, ByteView content, unsigned mode) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (file < 0) return false;
+  bool good = true;
+  while (good && !content.empty()) {
+    const ssize_t n = ::write(file, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    good = n > 0;
+    if (good) content = content.subspan(static_cast<std::size_t>(n));
+  }
+  good = good && ::fsync(file) == 0;
+  return close_after(file, good) && sync_folder_of(path);
+}
+
+bool replace_synced(const std::string& path, ByteView content, unsigned mode) {
+  const std::string fresh = path + ".new";
+  return write_synced(fresh, content, mode) && std::rename(fresh.c_str(), path.c_str()) == 0 &&
+         sync_folder_of(path);
+}
+
+bool sync_folder(const std::string& folder) {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return false;
+  return close_after(file, ::fsync(file) == 0);
+}
+
+bool sync_folder_of(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return sync_folder(parent.empty() ? "." : parent);
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,180 @@
+#include "wal_scan.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "disk_problem.hpp"
+#include "thresher/core/transcript.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// False when the sizes inside do not add up, but for what fills up the last 8 bytes.
+bool split(ByteView payload, const FrameHeader& h, std::uint64_t at, std::vector<WalRecord>& out) {
+  Reader in(payload);
+  for (std::uint32_t i = 0; i < h.count; ++i) {
+    WalRecord record;
+    record.table = in.u32();
+    const std::uint32_t key = in.u32();
+    const std::uint64_t value = in.u64();
+    record.body.size = in.u32();
+    if (!in.ok() || key > in.remaining()) return false;
+    record.key = in.bytes(key);
+    if (value > in.remaining()) return false;
+    record.value = in.bytes(value);
+    if (record.body.size > in.remaining()) return false;
+    record.body.offset = at + (payload.size() - in.remaining());
+    (void)in.bytes(record.body.size);
+    out.push_back(record);
+  }
+  return in.remaining() < 8;
+}
+
+}  // namespace
+
+std::string WalScan::cannot_read(std::uint64_t at) const {
+  return "cannot read '" + path_ + "' at byte " + std::to_string(at) + ": " +
+         (errno == 0 ? "the file ends before" : disk_problem(errno));
+}
+
+std::string WalScan::damaged(std::uint64_t at) const {
+  return "'" + path_ + "' is damaged at byte " + std::to_string(at) +
+         ": records that were durable are not what they were. A node that forgot what it signed "
+         "must "
+         "not sign: start it with a new key in the next epoch. A backup of the folder helps only "
+         "if "
+         "the node has not run since it was made";
+}
+
+std::string WalScan::open(const std::string& path) {
+  path_ = path;
+  struct stat info {};
+  if (!window_.open(path) || ::stat(path.c_str(), &info) != 0) {
+    return "cannot open '" + path + "': " + disk_problem(errno);
+  }
+  size_ = static_cast<std::uint64_t>(info.st_size);
+  end_ = {kFileHead, 0, 0, 0};
+  if (size_ < kFileHead) return {};
+  std::vector<std::byte> head(kFileHead);
+  if (!get(head.data(), head.size(), 0)) return cannot_read(0);
+  if (const auto tag = decode_head(head)) {
+    tag_ = *tag;
+    return {};
+  }
+  if (is_format_3(head)) {
+    return "'" + path + "' has format 3, this program reads format " + std::to_string(kWalFormat) +
+           "; run the program that wrote it, or start a new key in the next epoch";
+  }
+  // Created, and the power went before anything was written.
+  end_.offset = 0;
+  if (std::string why = look_behind(); !why.empty()) return why;
+  if (zeros_from_ > 0) return damaged(0);
+  end_.offset = kFileHead;
+  return {};
+}
+
+// Whether the log is the one of which somebody noted that it goes up to `from`.
+std::string WalScan::belongs(const WalPlace& from) const {
+  const std::string elsewhere =
+      "'" + path_ + "' is not the log that its index was made of, or lost its end (byte " +
+      std::to_string(from.offset) + " of " + std::to_string(size_) +
+      "): an older copy, or a disk that lost what was durable. A node that forgot what it signed "
+      "must not sign: put the newest log back, or start a new key in the next epoch";
+  if (from.frame == 0) return {};
+  if (size_ < from.offset) return elsewhere;
+  std::array<std::byte, kFrameHeader> raw{};
+  if (!get(raw.data(), raw.size(), from.frame)) return cannot_read(from.frame);
+  const auto header = decode_header(tag_, raw);
+  return header && chain_of(raw) == from.chain ? std::string() : elsewhere;
+}
+
+// The frame at the end so far, if it is whole.
+std::string WalScan::frame(WalFrame& out, FrameState& state) {
+  const std::uint64_t start = end_.offset;
+  std::array<std::byte, kFrameHeader> raw{};
+  if (!get(raw.data(), raw.size(), start)) return cannot_read(start);
+  const auto header = decode_header(tag_, raw);
+  if (!header) {
+    std::string why = look_behind();
+    state = judge_header(raw, start, zeros_from_);
+    return why;
+  }
+  // Space is reserved before it is written, so a frame never reaches behind its file.
+  const std::uint64_t room = size_ - start - kFrameHeader;
+  if (header->chain != end_.chain || header->sequence != end_.sequence || header->size > room ||
+      header->size < frame_size(0)) {
+    state = FrameState::kDamaged;
+    return {};
+  }
+  const std::uint64_t at = records_begin(start, header->size);
+  std::vector<std::byte> sums(static_cast<std::size_t>(sums_size(header->size)));
+  payload_.resize(static_cast<std::size_t>(records_end(start, header->size) - at));
+  if (!get(sums.data(), sums.size(), start + kFrameHeader) ||
+      !get(payload_.data(), payload_.size(), at)) {
+    return cannot_read(start);
+  }
+  if (!is_whole(*header, sums, payload_, start)) {
+    std::string why = look_behind();
+    state = judge_frame(*header, sums, payload_, start, zeros_from_);
+    return why;
+  }
+  if (!split(payload_, *header, at, out.records)) state = FrameState::kDamaged;
+  out.sequence = header->sequence;
+  out.end = {start + kFrameHeader + header->size, header->sequence + header->count, start,
+             chain_of(raw)};
+  return {};
+}
+
+std::string WalScan::read(const WalPlace& from, const Visit& visit) {
+  if (std::string why = belongs(from); !why.empty()) return why;
+  if (from.frame != 0) end_ = from;
+  while (tag_ != 0 && end_.offset + kFrameHeader <= size_) {
+    WalFrame next;
+    FrameState state = FrameState::kWhole;
+    if (std::string why = frame(next, state); !why.empty()) return why;
+    if (state == FrameState::kDamaged) return damaged(end_.offset);
+    if (state == FrameState::kTorn) return {};
+    if (!visit(next))
+      return "reading '" + path_ + "' was ended at byte " + std::to_string(end_.offset);
+    end_ = next.end;
+  }
+  return look_behind();
+}
+
+// What stands behind the end: nothing that says "all up to here was durable", or the end is none.
+std::string WalScan::look_behind() {
+  constexpr std::size_t kPiece = 1u << 20;
+  std::vector<std::byte> piece(kPiece + kFrameHeader);
+  zeros_from_ = end_.offset;
+  for (std::uint64_t at = end_.offset; at < size_; at += kPiece) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), size_ - at));
+    if (!get(piece.data(), size, at)) return cannot_read(at);
+    const ByteView view = ByteView(piece).first(size);
+    for (std::size_t i = 0; i < kPiece && i + 8 <= size; i += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, view.data() + i, sizeof word);
+      if (word == 0) continue;
+      zeros_from_ = at + i + 8;
+      if (tag_ == 0 || i + kFrameHeader > size) continue;
+      const auto header = decode_header(tag_, view.subspan(i, kFrameHeader));
+      if (header && header->durable > end_.offset) return damaged(end_.offset);
+    }
+  }
+  return {};
+}
+
+Result<Bytes> WalScan::read_body(const BodyPlace& place, std::uint64_t written) const {
+  std::vector<std::byte> data(place.size);
+  errno = 0;
+  if (!window_.read(data.data(), data.size(), place.offset, written)) {
+    return errno == 0 ? Errc::kCorrupt : Errc::kIo;
+  }
+  return Bytes::from(std::move(data));
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,91 @@
+// Reads the frames of a write-ahead log in their order and says where it ends, or what is wrong.
+// Private to net/.
+//
+//   WalScan scan;
+//   if (std::string why = scan.open(path); !why.empty()) ...
+//   std::string why = scan.read({}, [&](const WalFrame& frame) { ...; return true; });
+//
+// Guarantees: changes nothing. Frames come in order and whole. What a power cut left unfinished
+// ends the log; a durable frame that is not what it was is an error that names the byte, as far as
+// wal_frame.hpp says; so is a disk that cannot be read, and neither is taken for the other.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/net/node_store.hpp"
+#include "wal_frame.hpp"
+#include "wal_window.hpp"
+
+namespace thresher::net {
+
+/// A place between two frames.
+struct WalPlace {
+  std::uint64_t offset = 0;    ///< bytes from the start of the file; 0: before the first frame
+  std::uint64_t sequence = 0;  ///< records before it
+  std::uint64_t frame = 0;     ///< where the frame before it begins; 0: there is none
+  std::uint32_t chain = 0;     ///< checksum of the header of the frame before
+};
+
+/// A record as it lies in the log.
+struct WalRecord {
+  std::uint32_t table = 0;
+  ByteView key;
+  ByteView value;
+  BodyPlace body;
+};
+
+struct WalFrame {
+  std::uint64_t sequence = 0;  ///< of its first record
+  std::vector<WalRecord> records;
+  WalPlace end;
+};
+
+class WalScan {
+ public:
+  /// False from the visitor ends the reading with an error.
+  using Visit = std::function<bool(const WalFrame&)>;
+
+  /// The file's head and size. A file without anything in it is good and has no tag.
+  std::string open(const std::string& path);
+  /// Visits every frame from `from` on; the views live as long as the call.
+  std::string read(const WalPlace& from, const Visit& visit);
+
+  /// 0 when the file is empty: it has no head yet.
+  std::uint64_t tag() const { return tag_; }
+  std::uint64_t size() const { return size_; }
+  /// Behind the last whole frame that was read.
+  const WalPlace& end() const { return end_; }
+  /// From here to the end of the file there are zeros alone.
+  std::uint64_t zeros_from() const { return zeros_from_; }
+  /// From any thread. `written`: bytes of the file that will not change.
+  Result<Bytes> read_body(const BodyPlace& place, std::uint64_t written) const;
+  bool read_all(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written) const {
+    return window_.read(data, size, at, written);
+  }
+  /// What was read is read anew from here on.
+  void forget() { window_.forget(); }
+
+ private:
+  std::string cannot_read(std::uint64_t at) const;
+  std::string damaged(std::uint64_t at) const;
+  std::string belongs(const WalPlace& from) const;
+  std::string frame(WalFrame& out, FrameState& state);
+  std::string look_behind();
+  bool get(std::byte* data, std::size_t size, std::uint64_t at) const {
+    return window_.read(data, size, at, size_);
+  }
+
+  std::string path_;
+  mutable WalWindow window_;
+  std::uint64_t size_ = 0;
+  std::uint64_t tag_ = 0;
+  WalPlace end_;
+  std::uint64_t zeros_from_ = 0;
+  std::vector<std::byte> payload_;  // of the frame that is visited
+};
+
+}  // namespace thresher::net

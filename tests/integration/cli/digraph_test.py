@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""`thresher digraph` as a user calls it: answers, witnesses, pictures, repairs, bad input."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+
+
+def run(*arguments):
+    return subprocess.run([BINARY, "digraph", *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def complete(n):
+    return [[i, k] for i in range(n) for k in range(n) if i != k]
+
+
+class Digraph(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def graph(self, nodes, edges):
+        return self.file(json.dumps({"nodes": nodes, "edges": edges}))
+
+    def file(self, text):
+        path = pathlib.Path(self.folder.name, "graph.json")
+        path.write_text(text)
+        return path
+
+    def answer(self, path, faults):
+        out = run("check", path, "--faults", faults, "--json")
+        self.assertEqual((out.returncode, out.stderr), (0, ""))
+        return json.loads(out.stdout)
+
+    def test_a_complete_graph_of_three(self):
+        answer = self.answer(self.graph(3, complete(3)), 1)
+        self.assertTrue(answer["synchronous_exact"])
+        self.assertFalse(answer["asynchronous_approximate"])
+        witness = answer["witness"]
+        self.assertEqual(witness["reason"], "few_common")
+        self.assertLessEqual(len(witness["common"]), 1)
+        self.assertEqual(witness["needed"], 2)
+        self.assertIsNone(self.answer(self.graph(4, complete(4)), 1)["witness"])
+
+    def test_the_witness_is_said_and_drawn(self):
+        path = self.graph(3, [[0, 2], [1, 2]])
+        said = run("check", path, "--faults", 0).stdout
+        self.assertIn("nothing leads into {0} and nothing into {1}", said)
+        picture = xml.etree.ElementTree.fromstring(run("check", path, "--faults", 0, "--svg").stdout)
+        titles = [e.text for e in picture.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(titles, ["0: in the first source", "1: in the second source", "2: node"])
+        self.assertIn("0 -> 2;", run("check", path, "--faults", 0, "--dot").stdout)
+
+    def test_a_repair_mends(self):
+        edges = [[0, 2], [1, 2]]
+        out = run("repair", self.graph(3, edges), "--faults", 0, "--json")
+        added = [[e["from"], e["to"]] for e in json.loads(out.stdout)["add"]]
+        self.assertEqual(len(added), 1)
+        self.assertTrue(self.answer(self.graph(3, edges + added), 0)["synchronous_exact"])
+
+    def test_bad_graphs_say_where_and_what(self):
+        cases = [
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 1], [1, 2]]}', "line 3: [1, 1] leads from a node to itself"),
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 7]]}', "line 3: there is no node 7; the nodes are 0 to 2"),
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[0, 1]]}', "line 3: [0, 1] stands there twice"),
+            ('{"nodes": 3,\n"edges": [[0]]}', "line 2: an edge is a pair of nodes"),
+            ('{"nodes": 4, "edges": [[0, 1], [2, 3]]}', "falls apart"),
+            ('{"nodes": 65, "edges": []}', "1 to 64"),
+            ('{"edges": []}', "'nodes' is how many"),
+            ('{"nodes": 2}', "'edges' is a list"),
+            ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', "line 2: unknown key 'colour'"),
+            ("[1]", "a graph is an object"),
+            ("{", "line 1"),
+        ]
+        for text, complaint in cases:
+            for verb in ["check", "repair"]:
+                out = run(verb, self.file(text), "--faults", 0)
+                self.assertEqual((out.returncode, out.stdout), (2, ""), text)
+                self.assertIn(complaint, out.stderr, text)
+
+    def test_too_many_faults(self):
+        path = self.graph(3, complete(3))
+        self.assertIn("somebody must be correct", run("check", path, "--faults", 3).stderr)
+        out = run("check", self.graph(40, complete(40)), "--faults", 8)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("more sets than", out.stderr)
+        self.assertEqual(run("check", path, "--faults", 1, "--json", "--dot").returncode, 2)
+        self.assertEqual(run("repair", path, "--faults", 1, "--condition", "none").returncode, 2)
+        self.assertEqual(run("check", "/nowhere.json", "--faults", 1).returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+"""kill -9 as a test of every state: catch-up, adoption, snapshots, garbage collection, slow disks.
+
+  kills.py BINARY --cycles 30 --seed 1                 # that many kills of each protocol
+  kills.py BINARY --minutes 60 --seed 7 --protocol raft
+
+Four real nodes keep little (gc_rounds, sync_rounds), clients go on all the time, and one node after
+the other is killed: at a durable record (strace lets a call that writes, syncs or renames end the
+process), or after a random time, with a slow disk or not, after a stop of a random length, while it
+stops, or all at once. After each kill the log on the dead node's disk must begin as the others' logs
+do, byte for byte, and hold what was acknowledged; now and then all must become level. Nothing may
+sign twice, and nothing may end by itself.
+
+Exit: 0 nothing found; 1 a finding, with the seed and the command to repeat it; 2 wrong use; 77 no
+strace here. What a run does follows from the seed, but not what the machine's scheduler adds."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
+             "bullshark-async", "pbft", "raft")
+NODES = 4
+PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
+PATIENCE = 60  # seconds for what must happen
+CALLS = ("pwritev2", "fdatasync", "fsync", "rename,renameat,renameat2", "pwrite64,write", "ftruncate,fallocate")
+
+
+class Finding(Exception):
+    pass
+
+
+def strace(*inject):
+    out = ["strace", "-f", "-qq", "-o", "/dev/null"]
+    for calls, what in inject:
+        out += ["-e", f"inject={calls}:{what}"]
+    return out
+
+
+class Network:
+    def __init__(self, binary, protocol, folder):
+        self.binary, self.folder = binary, folder
+        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol)
+        if done.returncode != 0:
+            raise Finding("testnet init: " + done.stderr)
+        for node in range(NODES):
+            path = self.home(node) / "node.toml"
+            text = re.sub(r"gc_rounds = \d+", "gc_rounds = 32", path.read_text())
+            path.write_text(re.sub(r"sync_rounds = \d+", "sync_rounds = 16", text))
+        self.process = [None] * NODES
+        self.wrapped = [False] * NODES
+
+    def run(self, *arguments, text=None, timeout=PATIENCE * 2):
+        return subprocess.run([self.binary, *map(str, arguments)], input=text, capture_output=True, text=True,
+                              timeout=timeout)
+
+    def home(self, node):
+        return self.folder / f"node{node}"
+
+    def said(self, node):
+        return (self.folder / f"log{node}").read_text(errors="replace")
+
+    def start(self, node, under=()):
+        with open(self.folder / f"log{node}", "ab") as log:
+            self.process[node] = subprocess.Popen(
+                [*under, self.binary, "node", "run", "--home", str(self.home(node))], stdout=log, stderr=log)
+        self.wrapped[node] = bool(under)
+
+    def running(self, node):
+        return self.process[node] is not None and self.process[node].poll() is None
+
+    def pid(self, node):
+        """Of the node itself, not of what traces it; None when it is gone."""
+        process = self.process[node]
+        if not self.wrapped[node]:
+            return process.pid
+        try:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        except OSError:
+            return None
+        return int(children[0]) if children else None
+
+    def kill(self, node, how=signal.SIGKILL):
+        pid = self.pid(node) if self.running(node) else None
+        if pid is not None:
+            try:
+                os.kill(pid, how)
+            except ProcessLookupError:
+                pass
+
+    def gone(self, node):
+        """Waits for the end. A node ends by a kill, or in order when it was asked to."""
+        status = self.process[node].wait(timeout=PATIENCE)
+        if status not in (-signal.SIGKILL, 128 + signal.SIGKILL, 0):
+            raise Finding(f"node {node} ended by itself with {status}: {self.said(node)[-600:]}")
+
+    def status(self, node):
+        done = self.run("node", "status", "--home", self.home(node), "--json")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def log(self, node):
+        done = subprocess.run([self.binary, "log", "--home", str(self.home(node))], capture_output=True,
+                              timeout=PATIENCE * 2)
+        if done.returncode != 0:
+            raise Finding(f"the log of node {node} cannot be read: " + done.stderr.decode(errors="replace"))
+        return done.stdout
+
+    def level(self):
+        """Waits until all nodes hold one log, and compares it byte by byte."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            found = [self.status(node) for node in range(NODES)]
+            if all(found) and len({s["log_hash"] for s in found}) == 1:
+                break
+            for node in range(NODES):
+                if not self.running(node):
+                    raise Finding(f"node {node} ended by itself: {self.said(node)[-600:]}")
+            if time.monotonic() > end:
+                raise Finding(f"not level after {PATIENCE} s: " + json.dumps(found))
+            time.sleep(0.1)
+        logs = [self.log(node) for node in range(NODES)]
+        if len(set(logs)) != 1:
+            raise Finding("level, but the logs differ")
+        return logs[0]
+
+    def close(self):
+        for node in range(NODES):
+            self.kill(node)
+        for process in filter(None, self.process):
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+class Clients:
+    """Submit all the time, at nodes that run, and note what was acknowledged at which position."""
+
+    def __init__(self, net):
+        self.net, self.acknowledged = net, {}
+        self.wrong, self.ended = None, False
+        self.free = threading.Lock()  # held while they pause
+        self.threads = [threading.Thread(target=self.work, args=(node,)) for node in range(NODES)]
+        for thread in self.threads:
+            thread.start()
+
+    def work(self, node):
+        turn = 0
+        while not self.ended:
+            with self.free:
+                pass
+            if not self.net.running(node):
+                time.sleep(0.05)
+                continue
+            turn += 1
+            texts = [f"{node}.{turn}.{i} " + "x" * (turn % 7 * 100) for i in range(1 + turn % 5)]
+            command = [self.net.binary, "submit", "--home", str(self.net.home(node)), "--file", "-"]
+            client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True)
+            try:
+                out, _ = client.communicate("".join(t + "\n" for t in texts), timeout=1)
+            except subprocess.TimeoutExpired:  # its node was killed, or is behind: what it was told counts
+                client.kill()
+                out, _ = client.communicate()
+            for line, text in zip(out.split("\n")[:-1], texts):
+                if line.isdigit() and self.acknowledged.setdefault(int(line), text) != text:
+                    self.wrong = f"position {line} was acknowledged for two transactions"
+
+    def close(self):
+        self.ended = True
+        for thread in self.threads:
+            thread.join()
+
+
+def check_acknowledged(clients, log):
+    if clients.wrong:
+        raise Finding(clients.wrong)
+    lines = log.decode().split("\n")[:-1]
+    for position, text in list(clients.acknowledged.items()):
+        if position < len(lines) and not lines[position].endswith(" " + text):
+            raise Finding(f"acknowledged at {position}: {text[:40]!r}; the log has {lines[position][:60]!r}")
+    return len(lines)
+
+
+def check_prefix(net, victim, reference):
+    """The log on the dead node's disk is a beginning of the others'; returns what they have."""
+    mine = net.log(victim)
+    others = [node for node in range(NODES) if node != victim and net.running(node)]
+    end = time.monotonic() + PATIENCE
+    while others and len(reference) < len(mine) and time.monotonic() < end:
+        reference = max((net.log(node) for node in others), key=len)
+    if not reference.startswith(mine[:len(reference)]) or (others and len(reference) < len(mine)):
+        ours, theirs = mine.split(b"\n"), reference.split(b"\n")
+        at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+        raise Finding(f"FORK: node {victim} has {ours[at:at + 1]} at line {at}, the others {theirs[at:at + 1]}")
+    return reference
+
+
+def one_kill(net, victim, draw):
+    """Starts the node, if it is not running, and kills it in some state. Returns what was done."""
+    way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "record", "record", "record", "time",
+                       "slow", "while it stops", "all at once"))
+    if way == "all at once":
+        for node in range(NODES):
+            net.kill(node)
+        for node in range(NODES):
+            if net.process[node] is not None:
+                net.gone(node)
+        for node in range(NODES):
+            net.start(node)
+        time.sleep(draw.random())
+        net.kill(victim)
+        net.gone(victim)
+        return way
+    if net.running(victim):
+        net.kill(victim)
+        net.gone(victim)
+    # The longer ones are far more than the others keep.
+    time.sleep(draw.choice((2, 4) if way == "in the catch-up" else (0, 0.5, 2)))
+    if way == "in the catch-up":
+        before = net.said(victim).count("fetching the log")
+        net.start(victim)
+        end = time.monotonic() + 3
+        while net.said(victim).count("fetching the log") == before and time.monotonic() < end:
+            time.sleep(0.002)
+        time.sleep(draw.random() ** 2 * 0.4)
+    elif way == "record":
+        calls, count = draw.choice(CALLS), int(2 ** (draw.random() * 7))
+        net.start(victim, strace((calls, f"signal=SIGKILL:when={count}")))
+        way += f" {count} of {calls}"
+        try:
+            net.process[victim].wait(timeout=4)
+        except subprocess.TimeoutExpired:
+            net.kill(victim)
+    elif way == "slow":
+        delay = draw.choice((5, 20, 80))
+        net.start(victim, strace(("pwritev2,fdatasync", f"delay_enter={delay * 1000}")))
+        way += f" by {delay} ms"
+        time.sleep(0.3 + draw.random() * 2)
+    else:
+        net.start(victim)
+        time.sleep(0.02 + draw.random() * 1.2)
+        if way == "while it stops":
+            net.kill(victim, signal.SIGTERM)
+            time.sleep(draw.random() * 0.05)
+    net.kill(victim)
+    net.gone(victim)
+    return way
+
+
+def many_kills(net, draw, kills, until, note):
+    clients = Clients(net)
+    reference = b""
+    try:
+        for node in range(NODES):
+            net.start(node)
+        for kill in range(kills):
+            if time.monotonic() > until:
+                break
+            victim = draw.randrange(NODES)
+            note.update(kill=kill, victim=victim, way="")
+            note["way"] = one_kill(net, victim, draw)
+            reference = check_prefix(net, victim, reference)
+            check_acknowledged(clients, reference)
+            note["done"] += 1
+            if draw.random() < 0.3:
+                net.start(victim)  # else it stays away until its next turn
+            if kill % 8 == 7:
+                bring_level(net, clients)
+        log = bring_level(net, clients)
+        if check_acknowledged(clients, log) < max(clients.acknowledged, default=-1) + 1:
+            raise Finding("what was acknowledged last is in nobody's log")
+        note["acknowledged"] += len(clients.acknowledged)
+    finally:
+        clients.close()
+
+
+def bring_level(net, clients):
+    with clients.free:
+        for node in range(NODES):
+            if not net.running(node):
+                net.start(node)
+        log = net.level()
+    for node in range(NODES):
+        if "signed two blocks" in net.said(node):
+            raise Finding(f"node {node} saw a second signature: {net.said(node)[-600:]}")
+    return log
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("binary")
+    arguments.add_argument("--protocol", choices=PROTOCOLS, help="one alone (default: all in turn)")
+    arguments.add_argument("--cycles", type=int, help="kills of each protocol")
+    arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--scratch", help="a folder for the networks; that of a finding is kept")
+    given = arguments.parse_args()
+    if (given.cycles is None) == (given.minutes is None):
+        arguments.error("give either --cycles or --minutes")
+    if shutil.which("strace") is None or subprocess.run([*strace(), "true"], capture_output=True).returncode != 0:
+        print("no strace(1) here that may trace: nothing was tried", file=sys.stderr)
+        return 77
+    protocols = [given.protocol] if given.protocol else list(PROTOCOLS)
+    start = time.monotonic()
+    until = start + given.minutes * 60 if given.minutes else float("inf")
+    note = {"done": 0, "acknowledged": 0}
+    left = {p: given.cycles if given.cycles else float("inf") for p in protocols}
+    turn = 0
+    while any(left.values()) and time.monotonic() < until:
+        protocol = protocols[turn % len(protocols)]
+        kills = int(min(left[protocol], PER_NETWORK))
+        left[protocol] -= kills
+        seed = given.seed + turn // len(protocols)
+        turn += 1
+        if kills == 0:
+            continue
+        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"kills-{protocol}-", dir=given.scratch))
+        net = Network(given.binary, protocol, folder / "net")
+        try:
+            many_kills(net, random.Random(f"{protocol} {seed}"), kills, until, note)
+        except (Finding, subprocess.TimeoutExpired) as found:
+            print(f"FOUND {protocol}, seed {seed}, kill {note.get('kill')}, node {note.get('victim')} "
+                  f"({note.get('way')}): {found}\n  kept: {folder}\n  again: {sys.argv[0]} {given.binary} "
+                  f"--protocol {protocol} --cycles {kills} --seed {seed}", flush=True)
+            return 1
+        finally:
+            net.close()
+        shutil.rmtree(folder)
+        print(f"{protocol}, seed {seed}: {kills} kills, {note['done']} in all, nothing found", flush=True)
+    print(f"{note['done']} kills in {time.monotonic() - start:.0f} s, {note['acknowledged']} transactions "
+          "acknowledged: no log differs, nothing acknowledged is lost, nothing signed twice")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

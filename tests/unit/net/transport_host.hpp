@@ -1,0 +1,105 @@
+// One Transport on a thread of its own, and what it reported; and options for a committee of them.
+//
+//   auto options = nodes(2);
+//   Host a(options[0]), b(options[1]);
+//   EXPECT_TRUE(Network::eventually([&] { return a.up(1); }));
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../../integration/node/network.hpp"
+#include "thresher/net/transport.hpp"
+
+namespace thresher::net {
+
+inline std::vector<TransportOptions> nodes(std::size_t n) {
+  std::vector<TransportOptions> out(n);
+  std::vector<PeerAddress> addresses;
+  for (const TransportOptions& o : out) {
+    addresses.push_back({o.key.public_key(), "127.0.0.1", free_ports(1).at(0)});
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i].self = NodeId{static_cast<std::uint16_t>(i)};
+    out[i].nodes = addresses;
+  }
+  return out;
+}
+
+/// One Transport on a thread of its own, and what it reported.
+class Host {
+ public:
+  explicit Host(TransportOptions options)
+      : transport_(loop_, std::move(options),
+                   {[this](ConnectionId from, const Frame&) {
+                      const std::lock_guard lock(mutex_);
+                      ++frames_[from];
+                    },
+                    [this](ConnectionId who, bool up) {
+                      const std::lock_guard lock(mutex_);
+                      up_[who] = up;
+                    },
+                    [this](const std::string& why) {
+                      const std::lock_guard lock(mutex_);
+                      errors_.push_back(why);
+                    },
+                    [this](const LinkChange& change) {
+                      const std::lock_guard lock(mutex_);
+                      changes_.push_back(change);
+                    }}) {
+    EXPECT_EQ(transport_.start(), "");
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host() {
+    loop_.post([this] {
+      transport_.close();
+      loop_.stop();
+    });
+    thread_.join();
+  }
+  bool up(ConnectionId who) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = up_.find(who);
+    return it != up_.end() && it->second;
+  }
+  std::uint64_t frames(ConnectionId from) const {
+    const std::lock_guard lock(mutex_);
+    const auto it = frames_.find(from);
+    return it == frames_.end() ? 0 : it->second;
+  }
+  std::vector<std::string> errors() const {
+    const std::lock_guard lock(mutex_);
+    return errors_;
+  }
+  std::vector<LinkChange> changes() const {
+    const std::lock_guard lock(mutex_);
+    return changes_;
+  }
+  /// What `ask` says, on the loop's thread.
+  template <class F>
+  auto on_loop(F ask) {
+    std::promise<decltype(ask(transport_))> answer;
+    loop_.post([&] { answer.set_value(ask(transport_)); });
+    return answer.get_future().get();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<ConnectionId, std::uint64_t> frames_;
+  std::map<ConnectionId, bool> up_;
+  std::vector<std::string> errors_;
+  std::vector<LinkChange> changes_;
+  Loop loop_;
+  Transport transport_;
+  std::thread thread_;
+};
+
+}  // namespace thresher::net

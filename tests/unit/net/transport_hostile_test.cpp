@@ -1,0 +1,156 @@
+// Who sends frames by halves, and who fills a port with connections.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "../../integration/node/raw_peer.hpp"
+#include "transport_host.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint32_t kFrame = (8u << 20) - 5;
+
+/// A client that has sent so many bytes of a frame of 8 MiB.
+std::unique_ptr<RawPeer> half_sent(const TransportOptions& node, std::size_t bytes) {
+  auto out =
+      std::make_unique<RawPeer>(node.nodes[node.self.value].port, crypto::SigningKey::generate());
+  EXPECT_TRUE(out->greet(node.chain));
+  auto begun = head_of(1, 0, kFrame);
+  begun.resize(begun.size() + bytes);
+  EXPECT_TRUE(out->write(begun));
+  return out;
+}
+
+// 200 clients with 7.9 of 8 MiB each made 1.6 GiB. The frames of all of them have a budget now.
+TEST(TransportHostile, HalfSentFramesOfClientsShareOneBudget) {
+  auto options = nodes(2);
+  options[0].max_clients_frame_bytes = 4u << 20;
+  options[0].max_clients = 64;
+  Host node(options[0]);
+  const std::uint64_t before = resident_bytes();
+  std::deque<std::unique_ptr<RawPeer>> clients;
+  for (int k = 0; k < 60; ++k) clients.push_back(half_sent(options[0], 3u << 20));
+  // 180 MiB were sent; each client and its TLS here costs some 100 KiB on top of the budget.
+  EXPECT_LT(resident_bytes(), before + (60u << 20));
+  ASSERT_FALSE(node.errors().empty());
+  EXPECT_NE(node.errors()[0].find("its frame is the oldest that is not whole"), std::string::npos)
+      << node.errors()[0];
+  // Who sends its frame in one go gets through, again and again.
+  RawPeer good(options[0].nodes[0].port, crypto::SigningKey::generate());
+  ASSERT_TRUE(good.greet(options[0].chain));
+  for (std::uint64_t k = 1; k <= 3; ++k) {
+    ASSERT_TRUE(good.write(bytes_of({1, {}, Bytes::from(std::vector<std::byte>(1u << 20))})));
+    EXPECT_TRUE(Network::eventually([&] { return node.frames(kFirstClient + 60) == k; })) << k;
+  }
+}
+
+TEST(TransportHostile, AFrameThatDoesNotGoOnIsGivenUpAndItsPeerIsNamed) {
+  auto options = nodes(3);
+  options[0].frame_us = 300'000;
+  Host node(options[0]);
+  RawPeer member(options[0].nodes[0].port, options[1].key);
+  ASSERT_TRUE(member.greet(options[0].chain));
+  RawPeer quiet(options[0].nodes[0].port, options[2].key);  // between frames there is no hurry
+  ASSERT_TRUE(quiet.greet(options[0].chain));
+  ASSERT_TRUE(Network::eventually([&] { return node.up(1) && node.up(2); }));
+  auto begun = head_of(1, 0, kFrame);
+  begun.resize(begun.size() + 100'000);
+  ASSERT_TRUE(member.write(begun));
+  EXPECT_TRUE(member.ends());
+  ASSERT_TRUE(Network::eventually([&] { return !node.up(1); }));
+  const auto changes = node.changes();
+  const auto last = std::find_if(changes.rbegin(), changes.rend(),
+                                 [](const LinkChange& c) { return c.peer == 1; });
+  ASSERT_NE(last, changes.rend());
+  EXPECT_TRUE(last->refused && !last->up);
+  EXPECT_EQ(last->address.rfind("127.0.0.1:", 0), 0u) << last->address;
+  EXPECT_NE(last->why.find("unfinished frame"), std::string::npos) << last->why;
+  EXPECT_TRUE(node.up(2));
+  const auto half = half_sent(options[0], 1000);
+  EXPECT_TRUE(half->ends());
+}
+
+// Slow, but it goes on: 100 kB every tenth of a second.
+TEST(TransportHostile, ASlowFrameThatGoesOnArrives) {
+  auto options = nodes(2);
+  options[0].frame_us = 1'500'000;
+  Host node(options[0]);
+  RawPeer member(options[0].nodes[0].port, options[1].key);
+  ASSERT_TRUE(member.greet(options[0].chain));
+  const auto frame = bytes_of({1, {}, Bytes::from(std::vector<std::byte>(4u << 20))});
+  for (std::size_t at = 0; at < frame.size(); at += 100'000) {
+    const std::size_t size = std::min<std::size_t>(100'000, frame.size() - at);
+    ASSERT_TRUE(member.write(ByteView(frame.data() + at, size)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_TRUE(Network::eventually([&] { return node.frames(1) == 1; }));
+}
+
+/// Opens connections to a port without end; each lives until `kept` newer ones are open.
+class Flood {
+ public:
+  Flood(std::uint16_t port, std::size_t kept, std::string first_words)
+      : thread_([this, port, kept, words = std::move(first_words)] {
+          std::deque<int> open;
+          while (!over_) {
+            const int fd = connect_to(port);
+            if (fd < 0) continue;
+            if (!words.empty()) (void)::send(fd, words.data(), words.size(), MSG_NOSIGNAL);
+            open.push_back(fd);
+            ++made_;
+            if (open.size() <= kept) continue;
+            ::close(open.front());
+            open.pop_front();
+          }
+          for (const int fd : open) ::close(fd);
+        }) {}
+  ~Flood() {
+    over_ = true;
+    thread_.join();
+  }
+  Flood(const Flood&) = delete;
+  Flood& operator=(const Flood&) = delete;
+  std::uint64_t made() const { return made_; }
+
+ private:
+  std::atomic<bool> over_{false};
+  std::atomic<std::uint64_t> made_{0};
+  std::thread thread_;
+};
+
+/// A member whose every message takes a tenth of a second more.
+bool gets_in_slowly(const TransportOptions& node, const crypto::SigningKey& key) {
+  constexpr std::chrono::milliseconds kWay{100};
+  RawPeer member(node.nodes[node.self.value].port, key);
+  if (!member.handshake_slowly(kWay)) return false;
+  std::this_thread::sleep_for(kWay);
+  return member.greet_now(node.chain);
+}
+
+// As many connections as the machine opens, all silent, and few places: with one pool for all of
+// them, in which the oldest gave way, a member with a way of 100 ms never got in.
+TEST(TransportHostile, AFloodOfSilentConnectionsKeepsNoSlowMemberOut) {
+  auto options = nodes(2);
+  options[0].max_strangers = 16;
+  Host node(options[0]);
+  const Flood flood(options[0].nodes[0].port, 64, "");
+  ASSERT_TRUE(Network::eventually([&] { return flood.made() > 200; }));
+  const std::uint64_t before = flood.made();
+  EXPECT_TRUE(gets_in_slowly(options[0], options[1].key));
+  EXPECT_GT(flood.made(), before + 32);  // all places were filled twice in the meantime
+}
+
+// The flood begins to speak TLS, so that it competes for the same places. By lot the member gets in
+// after some tries; when the oldest gave way it never did.
+TEST(TransportHostile, AFloodThatSpeaksKeepsNoSlowMemberOutForEver) {
+  auto options = nodes(2);
+  options[0].max_strangers = 64;
+  Host node(options[0]);
+  const Flood flood(options[0].nodes[0].port, 128, "\x16\x03\x01\x02");
+  ASSERT_TRUE(Network::eventually([&] { return flood.made() > 200; }));
+  EXPECT_TRUE(Network::eventually([&] { return gets_in_slowly(options[0], options[1].key); }));
+}
+
+}  // namespace
+}  // namespace thresher::net

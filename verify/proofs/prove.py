@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Builds the proofs, checks them with Coq's independent checker, and holds what they assume against
+assumptions.txt.
+
+    prove.py BUILD_FOLDER [--oracle]     --oracle: only Oracle.v and the oracle program made from it
+
+Exit 0: every theorem listed is proved and assumes nothing. Exit 1: something fails, with the file and Coq's words.
+Exit 5: Coq is not installed.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = ["Weight", "Model", "Proof", "Spec", "Teeth", "Bullshark", "Oracle", "Pbft", "PbftProof", "PbftTeeth"]
+FOR_ORACLE = ["Weight", "Model", "Proof", "Oracle"]
+GIVEN_UP = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|Unset Guard Checking|bypass_check)\b")
+COMMENT = re.compile(r"\(\*.*?\*\)", re.S)
+
+
+def fail(message, status=1):
+    print(f"prove: {message}", file=sys.stderr)
+    sys.exit(status)
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        fail(f"{' '.join(command)} failed:\n{done.stdout}")
+    return done.stdout
+
+
+def stale(folder, name, before):
+    made = folder / f"{name}.vo"
+    return not made.exists() or made.stat().st_mtime < max(before, (folder / f"{name}.v").stat().st_mtime)
+
+
+def bring(name, folder):
+    """Copies a source if it differs, so that an unchanged file is not proved again."""
+    text = (HERE / name).read_text()
+    if not (folder / name).exists() or (folder / name).read_text() != text:
+        (folder / name).write_text(text)
+
+
+def compile_all(names, folder):
+    """What each file prints: its theorems' assumptions. Kept beside the .vo, for a build that finds nothing to do."""
+    printed, before = {}, 0.0
+    for name in names:
+        source = COMMENT.sub(" ", (HERE / f"{name}.v").read_text())
+        found = GIVEN_UP.search(source)
+        if found:
+            fail(f"{name}.v says '{found.group(1)}': nothing may be given up or assumed")
+        said = folder / f"{name}.out"
+        if stale(folder, name, before):
+            said.write_text(run(["coqc", "-q", f"{name}.v"], folder))
+        before = max(before, (folder / f"{name}.vo").stat().st_mtime)
+        asked = re.findall(r"^Print Assumptions (\S+)\.$", source, re.M)
+        lines = [line for line in said.read_text().splitlines() if line.strip()]
+        answers = [line for line in lines if line == "Closed under the global context"]
+        if len(answers) != len(asked) or any("Axioms:" in line for line in lines):
+            fail(f"{name}.v: {len(asked)} theorems were asked for their assumptions, {len(answers)} have none:\n"
+                 + "\n".join(lines))
+        printed[name] = asked
+    return printed
+
+
+def check_assumptions(printed):
+    now = "".join(f"{name}.{theorem}: closed under the global context\n"
+                  for name in FILES for theorem in printed[name])
+    wanted = (HERE / "assumptions.txt").read_text()
+    if now != wanted:
+        fail("the theorems that are proved are not those of assumptions.txt; proved now:\n" + now)
+    print(now, end="")
+
+
+def tables(folder):
+    """Teeth.v is written by gen_teeth.py: neither may change alone."""
+    for name in ["gen_teeth.py", "Teeth.head", "Teeth.tail"]:
+        shutil.copy(HERE / name, folder / name)
+    (folder / "tables").mkdir(exist_ok=True)
+    for name in ["gen_teeth.py", "Teeth.head", "Teeth.tail"]:
+        shutil.copy(HERE / name, folder / "tables" / name)
+    run([sys.executable, "gen_teeth.py"], folder / "tables")
+    if (folder / "tables" / "Teeth.v").read_text() != (HERE / "Teeth.v").read_text():
+        fail("Teeth.v is not what gen_teeth.py writes")
+
+
+def oracle(folder):
+    shutil.copy(HERE / "oracle.ml", folder / "oracle.ml")
+    run(["ocamlfind", "ocamlopt", "-O3", "-w", "-a", "thresher_rule.mli", "thresher_rule.ml", "oracle.ml", "-o",
+         "thresher_rule_oracle"], folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--oracle", action="store_true")
+    options = parser.parse_args()
+    for tool in ["coqc", "coqchk", "ocamlfind"]:
+        if shutil.which(tool) is None:
+            fail(f"{tool} is not installed; run ./dev setup, or as root apt-get install coq", 5)
+    folder = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    names = FOR_ORACLE if options.oracle else FILES
+    for name in names:
+        bring(f"{name}.v", folder)
+    printed = compile_all(names, folder)
+    oracle(folder)
+    if options.oracle:
+        return
+    tables(folder)
+    check_assumptions(printed)
+    said = run(["coqchk", "-silent", "-o", *FILES], folder)
+    if not re.search(r"\* Axioms:\s*<none>", said):
+        fail("coqchk found axioms:\n" + said)
+    print(f"prove: {sum(map(len, printed.values()))} theorems, no axioms, nothing given up")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+#include "instances.hpp"
+
+#include <algorithm>
+
+#include "thresher/verify/replay.hpp"
+
+namespace thresher::verify {
+namespace {
+
+/// One more than the last parameter that the formula speaks of.
+std::size_t decided_after(const Formula& f) {
+  std::size_t out = f.form.terms.empty() ? 0 : f.form.terms.rbegin()->first.index + 1u;
+  for (const Formula& c : f.children) out = std::max(out, decided_after(c));
+  return out;
+}
+
+/// Sets one parameter after the other and turns back where a condition on those set fails: a dozen
+/// parameters, most of them bounded by others, are no problem.
+class Instances {
+ public:
+  Instances(const Automaton& ta, const Budget& budget,
+            const std::function<bool(const std::vector<std::int64_t>&)>& visit)
+      : budget_(budget),
+        visit_(visit),
+        conditions_(ta.parameters.size() + 1),
+        parameters_(ta.parameters.size()),
+        nobody_{std::vector<std::int64_t>(ta.locations.size()),
+                std::vector<std::int64_t>(ta.shared.size())} {
+    for (const Formula& f : ta.resilience) conditions_[decided_after(f)].push_back(&f);
+  }
+
+  /// All whose largest parameter is `largest`. False when it is over.
+  bool of_size(std::int64_t largest) {
+    largest_ = largest;
+    return set(0, false);
+  }
+
+ private:
+  bool set(std::size_t index, bool reached) {
+    if (budget_.over()) return false;
+    const auto holds_here = [&](const Formula* f) { return holds_at(*f, parameters_, nobody_); };
+    if (!std::all_of(conditions_[index].begin(), conditions_[index].end(), holds_here)) return true;
+    if (index == parameters_.size()) {
+      return (!reached && largest_ > 0) || visit_(parameters_);
+    }
+    for (std::int64_t value = 0; value <= largest_; ++value) {
+      parameters_[index] = value;
+      if (!set(index + 1, reached || value == largest_)) return false;
+    }
+    return true;
+  }
+
+  const Budget& budget_;
+  const std::function<bool(const std::vector<std::int64_t>&)>& visit_;
+  std::vector<std::vector<const Formula*>> conditions_;  // by how many parameters they need
+  std::vector<std::int64_t> parameters_;
+  const Configuration nobody_;
+  std::int64_t largest_ = 0;
+};
+
+}  // namespace
+
+void for_each_instance(const Automaton& ta, std::int64_t largest, const Budget& budget,
+                       const std::function<bool(const std::vector<std::int64_t>&)>& visit) {
+  Instances instances(ta, budget, visit);
+  for (std::int64_t size = 0; size <= largest; ++size) {
+    if (!instances.of_size(size)) return;
+  }
+}
+
+}  // namespace thresher::verify
