@@ -195,6 +195,11 @@ class DagSubject {
   MessageFacts facts(const dag::WantEvidence& m) const {
     return {"want-evidence", m.slot.value, total(8 + 32)};
   }
+  MessageFacts facts(const dag::Evidence& m) const {
+    std::size_t bytes = 8 + 32 + 2;
+    for (const dag::BlockPtr& b : m.headers) bytes += dag::header_bytes(b->header);
+    return {"evidence", m.slot.value, total(bytes)};
+  }
   MessageFacts facts(const dag::Give& m) const {
     std::size_t bytes = 2;
     for (const dag::BlockPtr& b : m.blocks) bytes += size(*b);
