@@ -21,6 +21,9 @@ MessageFacts facts(const bracha::Want& m) {
 MessageFacts facts(const bracha::Give& m) {
   return {.label = "give", .round = m.instance.number};
 }
+MessageFacts facts(const bracha::Floor& m) {
+  return {.label = "floor", .round = m.number};
+}
 
 bool change(bracha::Init& m, Mutation by) {
   return by.payload("payload", m.payload) || by.number("number", m.instance.number);
@@ -37,6 +40,9 @@ bool change(bracha::Want& m, Mutation by) {
 }
 bool change(bracha::Give& m, Mutation by) {
   return by.payload("payload", m.payload) || by.number("number", m.instance.number);
+}
+bool change(bracha::Floor& m, Mutation by) {
+  return by.number("number", m.number);
 }
 
 struct BrachaSubject {

@@ -93,7 +93,9 @@ struct PbftSubject {
     return by.number("view", m.view);
   }
   static bool change(pbft::Forward& m, Mutation by) { return by.payload("value", m.value); }
-  static bool change(pbft::Checkpoint& m, Mutation by) { return by.number("slot", m.delivered); }
+  static bool change(pbft::Checkpoint& m, Mutation by) {
+    return by.number("slot", m.delivered) || by.number("view", m.view);
+  }
   static bool change(pbft::Want& m, Mutation by) {
     return by.number("slot", m.slot) || by.number("view", m.view);
   }
