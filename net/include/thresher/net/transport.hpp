@@ -37,7 +37,8 @@ namespace thresher::net {
 /// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
 /// have a last slot. Messages: net/proto/thresher.proto.
 inline constexpr std::uint32_t kWireVersion = 3;
-/// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion alone.
+/// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion
+/// alone.
 inline constexpr std::uint32_t kOldestClientVersion = 2;
 
 /// One thread's event loop: its own, or a part of the host's.
