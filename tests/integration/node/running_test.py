@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Running nodes as an operator meets them: asked, filled up, cut off, killed, and started again."""
+import contextlib
 import json
 import os
 import pathlib
@@ -118,6 +119,15 @@ class Asked(Nodes):
         text = run("node", "status", "--home", self.home(3)).stdout
         self.assertIn("transactions in the log  3\n", text)
         self.assertIn(self.status(0)["log_hash"], text)
+        peers = self.status(3)["peers"]
+        self.assertEqual([(p["peer"], p["link"], p["suspicion"]) for p in peers],
+                         [(0, True, "none"), (1, True, "none"), (2, True, "none")])
+        self.assertTrue(all(p["round"] > 0 and p["address"].startswith("127.0.0.1:") for p in peers), peers)
+        self.assertTrue(self.status(3)["ready"])
+        self.assertRegex(text, r"(?m)^0 +up +\d+ +\d+ +1 +0 +\d+ +none +127\.0\.0\.1:\d+$")
+        for node in range(4):
+            self.assertIn("the link to node", self.said(node))
+            self.assertNotIn("warning", self.said(node))  # nobody did anything wrong
         # The same when it has stopped, but for the status, which says how to start it.
         running = self.log(3)
         self.stop(3)
@@ -177,6 +187,28 @@ class Asked(Nodes):
         text = self.log(1, "--raw")
         self.assertEqual([text[int(p)] for i, p in enumerate(told) if i != 50],
                          [line for line in lines if line.startswith("good")])
+
+
+class Stopped(Nodes):
+    def test_sigterm_ends_a_node_whose_log_nobody_reads(self):
+        """Its lines go to a pipe that is full: without a reader the write never returns."""
+        self.start(0, 1, 2)
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        node = subprocess.Popen([BINARY, "node", "run", "--home", str(self.home(3))], stdout=writer, stderr=writer)
+        self.addCleanup(node.wait)
+        self.addCleanup(node.kill)
+        os.close(writer)
+        self.eventually("it holds its store", lambda: (self.home(3) / "data").exists())
+        time.sleep(0.5)  # it stands in the write now, or will: either way it has to end
+        node.terminate()
+        self.assertIn(node.wait(timeout=20), (0, 1))
+        self.submit(0, "the others go on")
 
 
 class Killed(Nodes):

@@ -212,9 +212,10 @@ TEST(Pool, EverythingComesOutOnceAndInOrder) {
       // A block has room for the largest; at the end all goes out.
       for (int blocks = step == 299 ? 1000 : 1; blocks > 0; --blocks) {
         const Bytes block = node.next_block(1000 + kRunHead + kEntryHead + random.below(5000));
-        EXPECT_TRUE(each_transaction(block.view(), [&](const net::Run& run, std::uint64_t s, ByteView) {
-          EXPECT_EQ(s, got[run.client]++) << "seed " << seed;
-        }));
+        EXPECT_TRUE(
+            each_transaction(block.view(), [&](const net::Run& run, std::uint64_t s, ByteView) {
+              EXPECT_EQ(s, got[run.client]++) << "seed " << seed;
+            }));
         if (block.empty()) break;
       }
     }
