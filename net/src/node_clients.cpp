@@ -38,6 +38,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   if (id < kFirstClient) return;
   if (up) return welcome(id);
   visitors.leave(id);
+  older_clients.leave(id);
   acks.erase(id);
   subscriptions.erase(id);
 }
@@ -47,6 +48,7 @@ void Node::Impl::welcome(ConnectionId id) {
   if (!who) return;
   const ClientId client = client_id_of(*who);
   visitors.arrive(id, client, Loop::now_us());
+  if (transport.version_of(id) < kWireVersion) return older_clients.arrive(id);
   const wire::Welcome hello{ledger.slot(), client, kLongestLife, options.transaction_bytes};
   (void)transport.send(id, {kWelcome, wire::encode(hello), {}});
 }
@@ -83,17 +85,20 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
 void Node::Impl::take(ConnectionId from, const Frame& f) {
   const ClientId* client = visitors.client(from);
   if (client == nullptr) return;
+  const bool older = older_clients.speaks(from);
   const auto in = wire::decode<wire::Submit>(f.control.view());
+  const std::optional<Bytes> entries =
+      older ? older_clients.entries_of(from, f.payload.view()) : std::optional(f.payload);
   Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
-  const bool well_formed = in && head.valid.since <= head.valid.until &&
+  const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
                            head.valid.until.value - head.valid.since.value <= kLongestLife &&
-                           each_entry(f.payload.view(), [](std::uint64_t, ByteView) {});
+                           each_entry(entries->view(), [](std::uint64_t, ByteView) {});
   if (!well_formed) {
     ++malformed;
     return refuse(from, Refusal::kMalformed, {});
   }
-  const Submissions::Answers answers = submissions.submit(head, f.payload, ledger);
+  const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
   for (const Placed& p : answers.placed) {
     append(p.sequence, acks[from]);
     append(p.position, acks[from]);
@@ -124,7 +129,9 @@ void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uin
   std::vector<std::byte> payload;
   for (const std::uint64_t sequence : sequences) append(sequence, payload);
   const wire::Refused control{why, options.transaction_bytes, ledger.slot()};
-  const Frame frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
+  const Frame frame = older_clients.speaks(to)
+                          ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
+                          : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
@@ -205,7 +212,9 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
   if (next.after == s.after) return false;
   if (count > 0) {
     const wire::Log control{next.position - count, count};
-    const Frame frame{kLog, wire::encode(control), Bytes::from(std::move(log))};
+    const Frame frame{
+        kLog, wire::encode(control),
+        older_clients.speaks(id) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
     if (!transport.send(id, frame)) return false;
     visitors.served(id, Loop::now_us());
   }
@@ -216,7 +225,10 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
 void Node::Impl::acknowledge() {
   const Bytes control = wire::encode(wire::Ack{ledger.slot()});
   for (auto& [link_id, payload] : std::exchange(acks, {})) {
-    if (transport.send(link_id, {kAck, control, Bytes::from(std::move(payload))})) {
+    const Frame frame = older_clients.speaks(link_id)
+                            ? Frame{kAck, {}, older_clients.acks_of(link_id, payload)}
+                            : Frame{kAck, control, Bytes::from(std::move(payload))};
+    if (transport.send(link_id, frame)) {
       visitors.served(link_id, Loop::now_us());
       continue;
     }

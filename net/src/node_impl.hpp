@@ -14,6 +14,7 @@
 #include "log_service.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
+#include "older_clients.hpp"
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
 #include "run_end.hpp"
@@ -173,6 +174,7 @@ struct Node::Impl final : EngineHost {
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
   Visitors visitors;
+  OlderClients older_clients;
   Complaints complaints;
   std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   struct Subscription {

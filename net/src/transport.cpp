@@ -107,6 +107,11 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
                                   options.handshake_us, options.silence_us};
     settings.incarnation = own;
+    settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
+      const bool member = std::any_of(nodes.begin(), nodes.end(),
+                                      [&](const PeerAddress& n) { return n.key == key; });
+      return member ? kWireVersion : kOldestClientVersion;
+    };
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
@@ -463,6 +468,11 @@ std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
   const auto it = impl_->links.find(peer);
   if (it == impl_->links.end()) return std::nullopt;
   return it->second->key();
+}
+
+std::uint32_t Transport::version_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  return it == impl_->links.end() ? kWireVersion : it->second->version();
 }
 
 void Transport::introduce(const Incarnation& own) {

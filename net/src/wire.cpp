@@ -188,6 +188,14 @@ Bytes encode(const Give& m) {
   return bytes_of(out);
 }
 
+Bytes encode(const Evidence& m) {
+  pb::Evidence out;
+  out.set_slot(m.slot.value);
+  out.set_leader(text(m.leader));
+  for (const Bytes& header : m.headers) out.add_headers(text(header.view()));
+  return bytes_of(out);
+}
+
 Bytes encode(const WantLog& m) {
   pb::WantLog out;
   out.set_after(m.after.value);
@@ -382,6 +390,20 @@ std::optional<Give> decode(ByteView control) {
   if (!parse_large(control, in) || std::size_t(in.blocks_size()) > kMaxItems) return std::nullopt;
   Give out;
   for (const pb::CarriedBlock& b : in.blocks()) out.blocks.push_back(carried(b));
+  return out;
+}
+
+template <>
+std::optional<Evidence> decode(ByteView control) {
+  pb::Evidence in;
+  if (!parse_large(control, in) || !in.has_slot() || !is_digest(in.leader()) ||
+      std::size_t(in.headers_size()) > kMaxItems) {
+    return std::nullopt;
+  }
+  Evidence out{Round{in.slot()}, digest(in.leader()), {}};
+  for (const std::string& header : in.headers()) {
+    out.headers.push_back(Bytes::copy_of(as_view(header)));
+  }
   return out;
 }
 

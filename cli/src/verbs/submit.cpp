@@ -69,6 +69,7 @@ class Submitter {
     }
     bytes_ += line.size();
     flying_.push_back({client_.submit(as_view(line), patience_us_), line.size()});
+    while (!flying_.empty() && ready(flying_.front())) print_next();
   }
   int finish() {
     while (!flying_.empty()) print_next();
@@ -90,7 +91,13 @@ class Submitter {
     std::size_t bytes = 0;
   };
 
+  static bool ready(const Flight& flight) {
+    return flight.outcome.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  // Whoever reads the output sees what is known before more is waited for.
   void print_next() {
+    if (!ready(flying_.front())) (void)std::fflush(stdout);
     auto& outcome = flying_.front().outcome;
     if (committed_ == 0 && !told_ &&
         outcome.wait_for(std::chrono::seconds(3)) != std::future_status::ready) {

@@ -31,6 +31,7 @@ enum FrameKind : std::uint8_t {
   kKnown,          ///< its answer
   kOtherProcess,   ///< tells a node that another process has its key
   kAlive,          ///< the answer, on a link that is in use
+  kEvidence,       ///< headers that prove a certificate
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
   kSubmit = 32,    ///< client to node; payload: entries of transactions
   kAck,            ///< node to client; payload: (sequence, position) u64 each
@@ -44,7 +45,8 @@ enum FrameKind : std::uint8_t {
 
 /// Whether nodes say such frames only once their protocol runs.
 constexpr bool of_protocol(std::uint8_t kind) {
-  return (kind >= kPush && kind <= kGive) || kind == kCoinShare || kind == kProtocol;
+  return (kind >= kPush && kind <= kGive) || kind == kCoinShare || kind == kEvidence ||
+         kind == kProtocol;
 }
 
 Frame encode(const dag::Message& message);

@@ -37,6 +37,8 @@ namespace thresher::net {
 /// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
 /// have a last slot. Messages: net/proto/thresher.proto.
 inline constexpr std::uint32_t kWireVersion = 3;
+/// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion alone.
+inline constexpr std::uint32_t kOldestClientVersion = 2;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -159,6 +161,8 @@ class Transport {
   void drop(ConnectionId to, const std::string& why);
   /// The key that a peer proved to hold; empty without a link.
   std::optional<PublicKey> key_of(ConnectionId peer) const;
+  /// The wire version that a peer speaks; without a link kWireVersion.
+  std::uint32_t version_of(ConnectionId peer) const;
   /// Bytes that wait for a peer to take them; 0 without a link.
   std::size_t queued_bytes(ConnectionId to) const;
   /// Pre: the node is in the options.

@@ -42,6 +42,12 @@ struct CarriedBlock {
 struct Give {
   std::vector<CarriedBlock> blocks;
 };
+/// `headers`: each as encode_header wrote it.
+struct Evidence {
+  Round slot;
+  Digest leader{};
+  std::vector<Bytes> headers;
+};
 struct WantLog {
   Round after;
   std::uint32_t leave_out = 0;  ///< blocks of the first commit
@@ -112,6 +118,7 @@ Bytes encode(const dag::Want& m);
 Bytes encode(const dag::WantRound& m);
 Bytes encode(const dag::WantEvidence& m);
 Bytes encode(const Give& m);
+Bytes encode(const Evidence& m);
 Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
@@ -139,6 +146,7 @@ template <> std::optional<Hello> decode(ByteView control);
 template <> std::optional<dag::Want> decode(ByteView control);
 template <> std::optional<dag::WantEvidence> decode(ByteView control);
 template <> std::optional<Give> decode(ByteView control);
+template <> std::optional<Evidence> decode(ByteView control);
 template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
