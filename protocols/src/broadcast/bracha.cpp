@@ -1,27 +1,13 @@
 #include "thresher/protocols/broadcast/bracha.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <utility>
 
-#include "thresher/core/transcript.hpp"
+#include "keys.hpp"
 
 namespace thresher {
 
 using namespace bracha;  // NOLINT(google-build-using-namespace): the protocol's own vocabulary
-
-namespace {
-
-/// Tables of durable records: own statements, deliveries, own payloads.
-enum Table : std::uint32_t { kStatements = 1, kDeliveries = 2, kOwn = 3 };
-constexpr Delay kRepeat{4000};
-
-Bytes key_of(const Instance& i, std::uint8_t counter = 0) {
-  Writer w;
-  w.u16(i.origin.value).u64(i.number).u8(counter);
-  return Bytes::from(w.take());
-}
-
-}  // namespace
 
 Bracha::Bracha(Config config) : config_(config), origins_(config_.committee.size()) {}
 
@@ -36,72 +22,16 @@ Bracha::State* Bracha::instance(const Instance& i) {
   return &it->second;
 }
 
-void Bracha::restore_statement(const Restored& record) {
-  Reader key(record.key.view());
-  const Instance i{NodeId{key.u16()}, key.u64()};
-  const auto counter = static_cast<Counter>(key.u8());
-  Reader value(record.value.view());
-  const Digest digest = value.digest();
-  State* s = instance(i);
-  if (s == nullptr || counter > kReadied) return;
-  s->said[counter] = digest;
-  if (counter == kEcho) {
-    s->has_input = true;
-    s->input = digest;
-    s->location = s->location == kIdle ? kEchoed : kReady;
-  } else {
-    s->value = digest;
-    s->location = s->location == kIdle ? kReadyFirst : kReady;
-  }
-  s->spoke[counter].insert(config_.self);
-  s->counts.try_emplace(digest, Count{{Tally(config_.committee), Tally(config_.committee)}})
-      .first->second.by[counter]
-      .add(config_.self);
-}
-
-void Bracha::on(const Restored& record, Fx&) {
-  if (record.table == kStatements) return restore_statement(record);
-  Reader key(record.key.view());
-  const Instance i{NodeId{key.u16()}, key.u64()};
-  State* s = instance(i);
-  if (s == nullptr) return;
-  s->payloads[hash(record.body.view())] = record.body;
-  if (record.table == kDeliveries) {
-    s->done = true;
-    s->location = kDelivered;
-    s->value = hash(record.body.view());
-  } else if (record.table == kOwn) {
-    next_ = std::max(next_, i.number + 1);
-    s->has_input = true;
-    s->input = hash(record.body.view());
-  }
-}
-
-void Bracha::on(const Start&, Fx& fx) {
-  for (std::uint32_t o = 0; o < origins_.size(); ++o) {
-    for (auto& [number, state] : origins_[o].open) {
-      if (config_.trace != nullptr) {
-        config_.trace->add({.instance = o,
-                            .round = number,
-                            .node = config_.self,
-                            .rule = RuleEvent::kRestart,
-                            .location = state.location});
-      }
-      advance({NodeId{static_cast<std::uint16_t>(o)}, number}, state, fx);
-    }
-  }
-  arm(fx);
-}
-
 void Bracha::on(const Requested<Request>& event, Fx& fx) {
   const Bytes& payload = event.request.payload;
-  const Instance i{config_.self, next_};
-  State* s = payload.size() <= config_.payload_bytes ? instance(i) : nullptr;
+  const Instance i{config_.self, std::max(next_, event.request.at_least)};
+  State* s = payload.size() <= config_.payload_bytes && has_room(i, payload.size()) ? instance(i)
+                                                                                    : nullptr;
   if (s == nullptr) {
     ++refused_;
     return;
   }
-  ++next_;
+  next_ = i.number + 1;
   fx.push(Persist{kOwn, key_of(i), Bytes::copy_of(as_view("own")), payload, false});
   fx.broadcast(Init{i, payload});
   input(i, *s, payload, fx);
@@ -114,12 +44,16 @@ void Bracha::on(const Received<Message>& event, Fx& fx) {
   arm(fx);
 }
 
+// R1. Without room it is refused for now: its origin repeats it.
 void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
-  State* s = from == m.instance.origin && m.payload.size() <= config_.payload_bytes
-                 ? instance(m.instance)
-                 : nullptr;
-  if (s == nullptr || s->has_input) {
-    refused_ += s == nullptr ? 1 : 0;
+  if (from != m.instance.origin || m.payload.size() > config_.payload_bytes) {
+    ++refused_;
+    return;
+  }
+  State* s = instance_for(from, m.instance, true, fx);
+  if (s == nullptr || s->has_input) return;
+  if (!has_room(m.instance, m.payload.size())) {
+    ++refused_;
     return;
   }
   input(m.instance, *s, m.payload, fx);
@@ -128,26 +62,29 @@ void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
 void Bracha::input(const Instance& i, State& s, const Bytes& payload, Fx& fx) {
   s.has_input = true;
   s.input = hash(payload.view());
-  s.payloads[s.input] = payload;
+  if (!s.value || *s.value == s.input) keep(i, s, s.input, payload);
   advance(i, s, fx);
 }
 
 void Bracha::receive(NodeId from, const Statement& m, Fx& fx) {
-  State* s = m.counter <= kReadied ? instance(m.instance) : nullptr;
-  if (s == nullptr) {
+  if (m.counter > kReadied) {
     ++refused_;
     return;
   }
+  State* s = instance_for(from, m.instance, m.repeated, fx);
+  if (s == nullptr) return;
   if (m.repeated) repeat(from, m.instance, *s, fx);
   if (!s->spoke[m.counter].contains(from)) count(m.instance, *s, from, m.counter, m.digest, fx);
 }
 
+// R6
 void Bracha::repeat(NodeId to, const Instance& i, const State& s, Fx& fx) const {
   for (const Counter c : {kEcho, kReadied}) {
     if (s.said[c]) fx.send(to, Statement{i, c, *s.said[c]});
   }
 }
 
+// R2: a peer counts once for each counter, whatever it says.
 void Bracha::count(const Instance& i, State& s, NodeId from, Counter c, const Digest& digest,
                    Fx& fx) {
   s.spoke[c].insert(from);
@@ -157,7 +94,7 @@ void Bracha::count(const Instance& i, State& s, NodeId from, Counter c, const Di
   advance(i, s, fx);
 }
 
-// Takes enabled rules until none is left.
+// R3: takes enabled rules until none is left.
 void Bracha::advance(const Instance& i, State& s, Fx& fx) {
   bool moved = true;
   while (moved) {
@@ -191,7 +128,10 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
     event.value = counted.prefix();
   }
   s.location = rule.to;
-  if (config_.table->locations[rule.to].holds_value && rule.when) s.value = counted;
+  if (config_.table->locations[rule.to].holds_value && rule.when) {
+    s.value = counted;
+    drop_others(i, s);
+  }
   if (rule.says) {
     const Digest& digest = rule.says->value == Value::kInput ? s.input : counted;
     if (say(i, s, *rule.says, digest, fx)) event.said = digest.prefix();
@@ -201,11 +141,16 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
   config_.trace->add(event);
 }
 
+// R4: durable first, and once.
 bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& digest, Fx& fx) {
   const auto counter = static_cast<Counter>(what.counter);
   if (s.said[counter]) return false;
   s.said[counter] = digest;
-  fx.push(Persist{kStatements, key_of(i, counter), Bytes::copy_of(digest.bytes), {}, false});
+  // Those who lack the payload ask who echoed it, so it has to outlive a crash as the echo does.
+  const auto payload = s.payloads.find(digest);
+  const bool with_it = counter == kEcho && payload != s.payloads.end();
+  fx.push(Persist{kStatements, key_of(i, counter), Bytes::copy_of(digest.bytes),
+                  with_it ? payload->second : Bytes{}, false});
   fx.broadcast(Statement{i, counter, digest});
   s.spoke[counter].insert(config_.self);
   s.counts.try_emplace(digest, Count{{Tally(config_.committee), Tally(config_.committee)}})
@@ -214,93 +159,47 @@ bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& dig
   return true;
 }
 
-// Delivers once the payload is here, and forgets what is long done.
+// R5: delivers once the payload is here.
 void Bracha::finish(const Instance& i, State& s, Fx& fx) {
   if (s.location != config_.table->locations.size() - 1 || s.done) return;
   const auto payload = s.payloads.find(*s.value);
-  if (payload == s.payloads.end()) return;
-  s.done = true;
-  const Bytes bytes = payload->second;
-  fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes), bytes, true});
-  fx.deliver({i, bytes});
-  Origin& origin = origins_[i.origin.value];
-  while (!origin.open.empty() && origin.open.begin()->second.done &&
-         origin.open.begin()->first == origin.floor &&
-         origin.open.rbegin()->first >= origin.floor + config_.window) {
-    const Instance old{i.origin, origin.floor++};
-    for (const Counter c : {kEcho, kReadied}) {
-      fx.push(Persist{kStatements, key_of(old, c), {}, {}, true});
-    }
-    origin.open.erase(origin.open.begin());
+  if (payload == s.payloads.end()) {
+    // Of others it may be on its way.
+    if (std::exchange(s.expected, false))
+      ask_payload(i, s, config_.committee.at_least(kValidity), fx);
+    return;
   }
+  s.done = true;
+  s.age = 0;
+  const Bytes bytes = payload->second;
+  const bool on_disk = s.said[kEcho] == s.value;
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes), on_disk ? Bytes{} : bytes,
+                  true});
+  fx.deliver({i, bytes});
+  trim(i.origin, fx);
 }
 
+// R6
 void Bracha::receive(NodeId from, const Want& m, Fx& fx) {
-  const State* s = instance(m.instance);
-  if (s == nullptr || !s->value) return;
-  const auto payload = s->payloads.find(*s->value);
+  const State* s = instance_for(from, m.instance, true, fx);
+  if (s == nullptr) return;
+  if (!m.payload) return repeat(from, m.instance, *s, fx);
+  // Uncommitted, what it echoed: somebody else may be committed to it.
+  const auto payload = s->payloads.find(s->value ? *s->value : s->input);
   if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
 }
 
-void Bracha::receive(NodeId, const Give& m, Fx& fx) {
-  State* s = m.payload.size() <= config_.payload_bytes ? instance(m.instance) : nullptr;
-  // Only the payload this node is committed to: its digest was counted, so it cannot be forged.
-  if (s == nullptr || !s->value || hash(m.payload.view()) != *s->value) {
+void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
+  State* s = instance_for(from, m.instance, false, fx);
+  if (s == nullptr || s->done) return;
+  // Only the payload that is about to be delivered: its digest was counted, so it cannot be forged.
+  if (!lacks_payload(*s) || m.payload.size() > config_.payload_bytes ||
+      hash(m.payload.view()) != *s->value || !has_room(m.instance, m.payload.size())) {
     ++refused_;
     return;
   }
-  s->payloads[*s->value] = m.payload;
+  keep(m.instance, *s, *s->value, m.payload);
   finish(m.instance, *s, fx);
-}
-
-// Delivered, and everybody is known to be as far.
-bool Bracha::settled(const State& s) const {
-  return s.done && s.spoke[kReadied].size() == config_.committee.size();
-}
-
-void Bracha::arm(Fx& fx) {
-  if (armed_) return;
-  bool all = true;
-  for (const Origin& origin : origins_) {
-    for (const auto& [number, s] : origin.open) all = all && settled(s);
-  }
-  if (all) return;
-  armed_ = true;
-  fx.push(ArmTimer{{1, {}}, kRepeat});
-}
-
-// An open instance is said again to all, and its payload asked for where it is missing.
-void Bracha::ask_again(const Instance& i, const State& s, Fx& fx) const {
-  if (i.origin == config_.self && s.has_input) fx.broadcast(Init{i, s.payloads.at(s.input)});
-  for (const Counter c : {kEcho, kReadied}) {
-    if (s.said[c]) fx.broadcast(Statement{i, c, *s.said[c], true});
-  }
-  if (!s.value || s.payloads.contains(*s.value)) return;
-  const auto counts = s.counts.find(*s.value);
-  if (counts == s.counts.end()) return;
-  counts->second.by[kEcho].members().for_each([&](NodeId who) {
-    if (who != config_.self) fx.send(who, Want{i});
-  });
-}
-
-void Bracha::on(const Expired&, Fx& fx) {
-  armed_ = false;
-  for (std::uint32_t o = 0; o < origins_.size(); ++o) {
-    for (auto& [number, s] : origins_[o].open) {
-      const Instance i{NodeId{static_cast<std::uint16_t>(o)}, number};
-      if (!s.done) {
-        ask_again(i, s, fx);
-        continue;
-      }
-      // A peer that lost everything does not know that it should ask.
-      if (settled(s) || !std::has_single_bit(++s.age)) continue;
-      for (std::uint32_t k = 0; k < config_.committee.size(); ++k) {
-        const NodeId to{static_cast<std::uint16_t>(k)};
-        if (!s.spoke[kReadied].contains(to)) repeat(to, i, s, fx);
-      }
-    }
-  }
-  arm(fx);
 }
 
 std::size_t Bracha::open() const {

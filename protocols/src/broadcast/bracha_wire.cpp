@@ -5,7 +5,7 @@
 namespace thresher {
 namespace {
 
-enum Kind : std::uint8_t { kInit, kStatement, kWant, kGive };
+enum Kind : std::uint8_t { kInit, kStatement, kWant, kGive, kFloor };
 
 WireParts parts_of(Kind kind, const bracha::Instance& instance, Bytes payload = {}) {
   Writer w;
@@ -23,9 +23,18 @@ struct Encoder {
     w.u8(m.counter).u8(m.repeated ? 1 : 0).bytes(m.digest.bytes);
     return {Bytes::from(w.take()), {}};
   }
-  WireParts operator()(const bracha::Want& m) const { return parts_of(kWant, m.instance); }
+  WireParts operator()(const bracha::Want& m) const {
+    Writer w;
+    w.u8(kWant).u16(m.instance.origin.value).u64(m.instance.number).u8(m.payload ? 1 : 0);
+    return {Bytes::from(w.take()), {}};
+  }
   WireParts operator()(const bracha::Give& m) const {
     return parts_of(kGive, m.instance, m.payload);
+  }
+  WireParts operator()(const bracha::Floor& m) const {
+    Writer w;
+    w.u8(kFloor).u16(m.origin.value).u64(m.number).u8(m.asks ? 1 : 0);
+    return {Bytes::from(w.take()), {}};
   }
 };
 
@@ -52,7 +61,12 @@ std::optional<Bracha::Message> decode_bracha(const WireParts& parts, const Commi
   std::optional<Bracha::Message> out;
   if (kind == kInit) out = bracha::Init{instance, parts.payload};
   if (kind == kStatement) out = decode_statement(instance, in);
-  if (kind == kWant) out = bracha::Want{instance};
+  if (kind == kWant || kind == kFloor) {
+    const std::uint8_t flag = in.u8();
+    if (flag > 1) return std::nullopt;
+    if (kind == kWant) out = bracha::Want{instance, flag == 1};
+    if (kind == kFloor) out = bracha::Floor{origin, instance.number, flag == 1};
+  }
   if (kind == kGive) out = bracha::Give{instance, parts.payload};
   const bool carries = kind == kInit || kind == kGive;
   if (!in.done() || (!carries && !parts.payload.empty())) return std::nullopt;

@@ -29,6 +29,7 @@ void Bullshark::State::check_votes(Fx& fx) {
   (void)start_check(std::move(check), fx);
 }
 
+// R3
 void Bullshark::State::try_certify(Fx& fx) {
   const std::size_t needed = config.committee.at_least(config.rules.certify);
   if (!own || own->certified || own->votes.size() < needed) return;
@@ -58,7 +59,10 @@ Certify Bullshark::State::certify(const VertexPtr& v) {
 // know which ones. False when the peer that caused the work has too much of it pending.
 bool Bullshark::State::start_check(Check check, Fx& fx) {
   std::uint32_t& pending = peers[check.from.value].checks;
-  if (pending >= config.limits.checks_per_peer && check.from != config.self) {
+  // A whole answer is taken on top of what a peer says unasked.
+  const std::uint32_t most =
+      config.limits.checks_per_peer + (check.answer ? config.limits.give_vertices : 0);
+  if (pending >= most && check.from != config.self) {
     ++stats.refused;
     return false;
   }
@@ -133,8 +137,7 @@ void Bullshark::State::receive(NodeId from, const Certify& message, Fx& fx) {
   }
   Peer& peer = peers[from.value];
   if (ref.round <= store.floor() || store.find(ref) != nullptr) return;
-  peer.seen = std::max(peer.seen, ref.round);
-  highest_seen = std::max(highest_seen, ref.round);
+  reached(peer, ref.round);
   if (ref.round.value > current().value + 1 + config.limits.window) {
     ++stats.refused;
     return arm_pull(fx);
@@ -252,7 +255,7 @@ void Bullshark::State::check_parked(bool all, Fx& fx) {
 }
 
 // Pre: the certificate's shape is right.
-void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx) {
+void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx, bool answer) {
   if (config.rules.one_signature) {
     const Certificate& one = vertex->certificate;
     ++stats.signatures_checked;
@@ -266,6 +269,7 @@ void Bullshark::State::check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx
   Check check;
   check.from = from;
   check.vertex = vertex;
+  check.answer = answer;
   (void)start_check(std::move(check), fx);
 }
 
@@ -351,6 +355,7 @@ void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
     ++stats.vertices_accepted;
     Peer& author = peers[ref.author.value];
     author.accepted = std::max(author.accepted, ref.round);
+    came_late(ref);
     Round of_log{0};
     if (const auto logged = from_log.find(ref); logged != from_log.end()) {
       of_log = logged->second.slot;

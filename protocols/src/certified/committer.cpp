@@ -9,7 +9,7 @@ Ref anchor_at(Round round, const Committee& committee) {
   return {anchor_of(round, committee), round};
 }
 
-// The anchors above `last` in the history of `newest`, newest first.
+// R6: the anchors above `last` in the history of `newest`, newest first.
 std::vector<Anchor> chain_to(const Store& store, const Ref& newest, Round last) {
   std::vector<Anchor> chain{{newest, true}};
   Ref cur = newest;
@@ -26,6 +26,7 @@ std::vector<Anchor> chain_to(const Store& store, const Ref& newest, Round last) 
 
 }  // namespace
 
+// R5
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last) {
   std::vector<Anchor> out;
   const std::uint32_t needed = store.committee().at_least(rules.commit);

@@ -16,16 +16,13 @@ void Bullshark::State::order(Fx& fx) {
       coin ? commit_async(store, config.rules, last, coin_of()) : commit(store, config.rules, last);
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
-    if (anchor.direct) {
-      progressed = true;
-      timeout = config.timeout.value;
-    }
+    if (anchor.direct) timeout = config.timeout.value;
     deliver(anchor, fx);
   }
 }
 
-// What the anchor's history holds and no anchor before it delivered, down to G rounds below it, in
-// order of round and author.
+// R6: what the anchor's history holds and no anchor before it delivered, down to G rounds below it,
+// in order of round and author.
 std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
   const std::uint64_t depth = config.gc_depth;
   const std::uint64_t lowest =

@@ -9,6 +9,7 @@
 namespace thresher::certified {
 namespace {
 
+/// The longest time-out, in shortest ones.
 constexpr std::uint64_t kTimeoutCap = 64;
 /// A sparse vertex names another that is older than this and not in its history. Younger ones come
 /// in through the next anchor, which is dense.
@@ -31,7 +32,7 @@ Round Bullshark::State::current() const {
   return own_round();
 }
 
-// PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
+// R7: PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
 bool Bullshark::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
@@ -62,6 +63,15 @@ bool Bullshark::State::suspected(Round r) const {
   return anchor != config.self && peers[anchor.value].accepted.value + kSuspectRounds < r.value;
 }
 
+// R7: a time-out was too short when the anchor that it gave up came after all. Silence shows
+// nothing of the kind: it would take ever longer to pass over those who are down.
+void Bullshark::State::came_late(const Ref& ref) {
+  if (ref.round != gave_up || !has_anchor(ref.round)) return;
+  if (ref.author != anchor_of(ref.round, config.committee)) return;
+  gave_up = Round{0};
+  timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+}
+
 void Bullshark::State::progress(Fx& fx) {
   if (!parked.empty()) check_parked(false, fx);
   order(fx);
@@ -70,7 +80,7 @@ void Bullshark::State::progress(Fx& fx) {
   const Round cur = current();
   if (!complete(cur)) return;
   const bool leave = may_leave(cur);
-  // A header in flight comes first: it must be certified, or the self edges would miss it.
+  // R4: a header in flight comes first: it must be certified, or the self edges would miss it.
   if (leave && (signing || (own && !own->certified))) return;
   if ((!leave && timer_for == cur) || !has_work()) return;
   if (!leave) return watch_round(fx);
@@ -102,6 +112,7 @@ void Bullshark::State::announce(Fx& fx) {
   }
 }
 
+// R1
 Header Bullshark::State::compose(Round r) const {
   Header h;
   h.author = config.self;
@@ -244,12 +255,15 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
       if (timer_for != current()) return;
       timed_out = true;
       ++stats.timeouts;
-      if (!progressed) timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
-      progressed = false;
+      if (!suspected(timer_for)) gave_up = std::max(gave_up, timer_for);
       progress(fx);
       return;
     case kPullTimer:
       pull(fx);
+      return;
+    case kServeTimer:
+      serve_armed = false;
+      for (Peer& peer : peers) peer.served = 0;
       return;
     case kGatherTimer:
       gathered = true;

@@ -14,9 +14,18 @@ void Bullshark::State::receive(NodeId from, const Batch& message, Fx& fx) {
   for (const Payload& p : peer.batches) {
     if (p.root == message.payload.root) return;
   }
-  // The oldest goes: a batch that was never proposed must not block those that are.
-  if (peer.batches.size() >= config.limits.batches_per_peer)
+  if (message.payload.bytes.size() > config.limits.batch_bytes_per_peer) {
+    ++stats.refused;
+    return;
+  }
+  // The oldest go: a batch that was never proposed must not block those that are.
+  std::size_t bytes = message.payload.bytes.size();
+  for (const Payload& p : peer.batches) bytes += p.bytes.size();
+  while (peer.batches.size() >= config.limits.batches_per_peer ||
+         bytes > config.limits.batch_bytes_per_peer) {
+    bytes -= peer.batches.front().bytes.size();
     peer.batches.erase(peer.batches.begin());
+  }
   peer.batches.push_back(message.payload);
   consider(from, fx);
 }
@@ -30,8 +39,7 @@ void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
     return;
   }
   const Round r = p->header.round;
-  peer.seen = std::max(peer.seen, r);
-  highest_seen = std::max(highest_seen, r);
+  reached(peer, r);
   if (r.value > current().value + 1 + config.limits.window) {
     ++stats.refused;
     return arm_pull(fx);
@@ -46,6 +54,7 @@ void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
   for (const ProposalPtr& other : peer.proposals) {
     if (other->header.round != r) continue;
     if (other->digest != p->digest) return suspect_two(other, p, fx);
+    insist(peer.proposals.back()->header);
     return consider(from, fx);
   }
   keep_proposal(peer, p);
@@ -112,8 +121,32 @@ void Bullshark::State::unblock(NodeId author) {
 
 void Bullshark::State::lack_batch(Peer& peer, bool lacks) {
   if (std::exchange(peer.lacks_batch, lacks) == lacks) return;
+  peer.batch_ticks = 0;
   lacking += lacks ? 1 : 0;
   lacking -= lacks ? 0 : 1;
+}
+
+// Calls `visit(Ref)` for what a vote for the header waits for.
+template <class F>
+void Bullshark::State::each_unsettled(const Header& h, F visit) const {
+  const Round before{h.round.value - 1};
+  const auto& accepted = store.accepted_authors(before).members();
+  const auto check = [&](const Ref& ref) {
+    if (!store.settled(ref)) visit(ref);
+  };
+  if (h.self.value > 0) check({h.author, h.self});
+  h.parents.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+  for (const Ref& ref : h.stragglers) check(ref);
+  h.sampled_from.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+}
+
+// R8: an author that sends its header again has no certificate yet. What its header waits for here
+// is looked for again, however long ago that was given up: nobody else may ever name it.
+void Bullshark::State::insist(const Header& h) {
+  if (!asleep.contains(h.author)) return;
+  each_unsettled(h, [&](const Ref& ref) {
+    if (store.find(ref) == nullptr) need(ref, h.author, false);
+  });
 }
 
 bool Bullshark::State::parents_settled(const Header& h) {
@@ -127,17 +160,12 @@ bool Bullshark::State::parents_settled(const Header& h) {
   // What has to come first is waited for first: then the certificates that are here already are
   // verified in one call, when the vote depends on nothing else.
   std::optional<Ref> here;
-  const auto check = [&](const Ref& ref) {
-    if (store.settled(ref)) return;
+  each_unsettled(h, [&](const Ref& ref) {
     const bool at_hand = is_parked(ref);
     if (at_hand) here = ref;
     if (!at_hand && !asleep.contains(author)) block(author, ref);
     if (store.find(ref) == nullptr) need(ref, author, false);
-  };
-  if (h.self.value > 0) check({author, h.self});
-  h.parents.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
-  for (const Ref& ref : h.stragglers) check(ref);
-  h.sampled_from.for_each_outside(accepted, [&](NodeId id) { check({id, before}); });
+  });
   if (here && !asleep.contains(author)) {
     block(author, *here);
     wanted = true;
@@ -175,7 +203,7 @@ std::optional<Payload> Bullshark::State::payload_of(const Header& h) const {
   return std::nullopt;
 }
 
-// Votes for the author's highest proposal once everything that it stands on is here.
+// R2: votes for the author's highest proposal once everything that it stands on is here.
 void Bullshark::State::consider(NodeId author, Fx& fx) {
   Peer& peer = peers[author.value];
   if (!started || peer.proposals.empty() || peer.accused) return;
@@ -207,7 +235,7 @@ void Bullshark::State::consider_all(Fx& fx) {
   for (std::uint32_t i = 0; i < n(); ++i) consider(NodeId{static_cast<std::uint16_t>(i)}, fx);
 }
 
-// One vote for each author and round: rounds only grow, and the record is durable first.
+// R2: one vote for each author and round: rounds only grow, and the record is durable first.
 void Bullshark::State::voted(const ProposalPtr& proposal, const Signature& signature, Fx& fx) {
   const Header& h = proposal->header;
   Peer& peer = peers[h.author.value];

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "state.hpp"
 
@@ -7,33 +8,61 @@ namespace thresher::certified {
 namespace {
 
 constexpr Delay kPullEvery{500};
+/// Questions are answered for so long before what each peer was sent is counted anew.
+constexpr Delay kServeEvery{4000};
 /// A question and its answer take at most 2 Delta.
 constexpr std::uint32_t kTicksPerAnswer = 4;
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
-/// What only a proposal names may not exist: nobody is asked for it for ever.
+/// What only a proposal names may not exist: it is asked for this long each time it is named.
 constexpr std::uint32_t kTicksForProposals = 64;
+/// A peer's word that it is in a later round is worth so many questions, and as many again with
+/// each answer that brings something.
+constexpr std::uint32_t kAsksForAWord = 8;
+
+/// Whom a question goes to: places in a line of everybody, from `first` on.
+struct Turn {
+  std::uint32_t first = 0;
+  std::uint32_t size = 1;
+};
+
+// One is asked, then two, then four, ...: some of those who could answer stay silent, and nobody
+// knows which. `most` is enough to have a correct one among them.
+Turn turn_of(std::uint32_t turn, std::uint32_t most) {
+  Turn out;
+  for (; turn > 0 && out.size < most; --turn) {
+    out.first += out.size;
+    out.size = std::min(out.size * 2, most);
+  }
+  out.first += turn * out.size;
+  return out;
+}
 
 }  // namespace
 
+// R8
 void Bullshark::State::need(const Ref& ref, NodeId who, bool certified) {
   if (ref.round <= store.floor()) return;
   wanted = wanted || (certified && is_parked(ref));
   if (const auto it = missing.find(ref); it != missing.end()) {
-    if (!certified || it->second.certified) return;
-    Peer& payer = peers[it->second.needed_by.value];
+    Missing& known = it->second;
+    known.forgotten_at = known.ticks + kTicksForProposals;
+    if (!certified || known.certified) return;
+    Peer& payer = peers[known.needed_by.value];
     if (payer.missing > 0) --payer.missing;
-    it->second.certified = true;
+    known.certified = true;
     return;
   }
   if (!certified) {
-    if (peers[who.value].missing >= config.limits.missing_per_peer) {
+    // A header of a large committee may name more than the limit all alone.
+    if (peers[who.value].missing >= config.limits.missing_per_peer + n()) {
       ++stats.refused;
       return;
     }
     ++peers[who.value].missing;
   }
-  missing.emplace(ref, Missing{who, certified, 0});
+  missing.emplace(
+      ref, Missing{.needed_by = who, .certified = certified, .forgotten_at = kTicksForProposals});
 }
 
 void Bullshark::State::found(const Ref& ref) {
@@ -46,13 +75,23 @@ void Bullshark::State::found(const Ref& ref) {
 
 // A peer is ahead when it signed headers (up to `seen`) that this node cannot follow with what it
 // holds.
-bool Bullshark::State::ahead(Round seen) const {
-  const Round cur = current();
-  return seen > cur && (!complete(cur) || seen.value > cur.value + 1);
+bool Bullshark::State::ahead(Round seen, Round here) const {
+  return seen > here && (!complete(here) || seen.value > here.value + 1);
 }
 
 bool Bullshark::State::lagging() const {
-  return ahead(highest_seen);
+  const Round here = current();
+  return ahead(highest_seen, here) && std::any_of(peers.begin(), peers.end(), [&](const Peer& p) {
+           return p.round_asks > 0 && ahead(p.seen, here);
+         });
+}
+
+// R9: who is behind asks those who say that they are ahead. A word that nothing follows from is
+// worth a few questions only; correct peers repeat theirs.
+void Bullshark::State::reached(Peer& peer, Round round) {
+  peer.seen = std::max(peer.seen, round);
+  peer.round_asks = kAsksForAWord;
+  highest_seen = std::max(highest_seen, round);
 }
 
 // The round that kValidity peers say they reached: one of them is correct.
@@ -82,42 +121,59 @@ bool Bullshark::State::may_ask(NodeId peer) {
   return true;
 }
 
+// R8: first whoever needed it, then its author, then everybody in turn, more of them each time.
+void Bullshark::State::ask_vertices(std::vector<Want>& asks) {
+  const std::uint32_t most = config.committee.at_least(kValidity);
+  for (auto it = missing.begin(); it != missing.end();) {
+    const Ref ref = it->first;
+    Missing& miss = it->second;
+    const std::uint32_t tick = miss.ticks++;
+    if (!miss.certified && tick >= miss.forgotten_at) {
+      ++it;
+      found(ref);
+      continue;
+    }
+    ++it;
+    if (tick % kTicksPerAnswer != 0) continue;
+    const std::uint32_t first = miss.needed_by.value;
+    // A full answer was cut: there is more where it came from.
+    const bool more = miss.turn == 1 && peers[first].filled_at + kTicksPerAnswer > pulls;
+    const Turn turn = turn_of(more ? 0 : miss.turn++, most);
+    for (std::uint32_t k = turn.first; k < turn.first + turn.size; ++k) {
+      const std::uint32_t place = k % (n() + 1);
+      const std::uint32_t who =
+          place == 1 ? ref.author.value : (first + (place > 1 ? place - 1 : 0)) % n();
+      auto& list = asks[who].vertices;
+      const bool twice = !list.empty() && list.back() == ref;
+      if (!twice && list.size() < config.limits.give_vertices) list.push_back(ref);
+    }
+  }
+}
+
+// First the author, then everybody in turn; each has time to answer.
+void Bullshark::State::ask_batches(std::vector<Want>& asks) {
+  for (std::uint32_t i = 0; i < n() && lacking > 0; ++i) {
+    Peer& peer = peers[i];
+    if (!peer.lacks_batch || peer.proposals.empty()) continue;
+    const std::uint32_t tick = peer.batch_ticks++;
+    if (tick >= kTicksForProposals) {  // until its author sends the header again
+      lack_batch(peer, false);
+      continue;
+    }
+    if (tick % kTicksPerAnswer != 0) continue;
+    const std::uint32_t turn = tick / kTicksPerAnswer;
+    const std::uint32_t who = (i + turn - std::min(turn, 1U)) % n();
+    asks[who].batches.push_back(peer.proposals.back()->header.payload_root);
+  }
+}
+
 // Runs a short while after something was found missing: it usually arrives in between.
 void Bullshark::State::pull(Fx& fx) {
   pull_armed = false;
   ++pulls;
   std::vector<Want> asks(n());
-  // First whoever needed it, then its author, then everybody in turn; each has time to answer.
-  const auto whom = [&](NodeId needed_by, NodeId author, std::uint32_t turn) {
-    std::uint32_t who = needed_by.value;
-    if (turn == 1) who = author.value;
-    if (turn > 1) who = (needed_by.value + turn) % n();
-    return who == config.self.value ? (who + 1) % n() : who;
-  };
-  for (auto it = missing.begin(); it != missing.end();) {
-    const auto& [ref, miss] = *it;
-    const std::uint32_t tick = it->second.ticks++;
-    if (!miss.certified && tick >= kTicksForProposals) {
-      Peer& payer = peers[miss.needed_by.value];
-      if (payer.missing > 0) --payer.missing;
-      it = missing.erase(it);
-      continue;
-    }
-    if (tick % kTicksPerAnswer == 0) {
-      auto& list = asks[whom(miss.needed_by, ref.author, tick / kTicksPerAnswer)].vertices;
-      if (list.size() < config.limits.give_vertices) list.push_back(ref);
-    }
-    ++it;
-  }
-  for (std::uint32_t i = 0; i < n(); ++i) {
-    Peer& peer = peers[i];
-    if (!peer.lacks_batch || peer.proposals.empty()) continue;
-    const std::uint32_t tick = peer.batch_ticks++;
-    if (tick % kTicksPerAnswer != 0) continue;
-    const NodeId author{static_cast<std::uint16_t>(i)};
-    asks[whom(author, author, tick / kTicksPerAnswer)].batches.push_back(
-        peer.proposals.back()->header.payload_root);
-  }
+  ask_vertices(asks);
+  ask_batches(asks);
   for (std::uint32_t i = 0; i < n(); ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     if (asks[i].vertices.empty() && asks[i].batches.empty()) continue;
@@ -125,25 +181,25 @@ void Bullshark::State::pull(Fx& fx) {
   }
   const std::uint64_t far = config.host_fetches_beyond;
   const bool slowly = far != 0 && frontier().value > last.value + far;
-  if (lagging() && (!slowly || pulls % kTicksFarBehind == 0)) {
-    for (std::uint32_t i = 0; i < n(); ++i) {
-      const std::uint32_t who = (i + pulls) % n();
-      if (who == config.self.value || !ahead(peers[who].seen)) continue;
-      ask_round(NodeId{static_cast<std::uint16_t>(who)}, fx);
-      break;
-    }
-  }
+  if (!slowly || pulls % kTicksFarBehind == 0) ask_round(fx);
   arm_pull(fx);
 }
 
-// Asks for the lowest round that is not complete here.
-void Bullshark::State::ask_round(NodeId peer, Fx& fx) {
-  if (!may_ask(peer)) return;
-  Round r{std::max(store.floor().value, last.value) + 1};
-  while (r <= store.top() && complete(r)) ++r.value;
-  NodeSet have(n());
-  store.accepted_authors(r).members().for_each([&](NodeId id) { have.insert(id); });
-  fx.send(peer, WantRound{r, std::move(have)});
+// R9: asks the next of those who are ahead for the lowest round that is not complete here.
+void Bullshark::State::ask_round(Fx& fx) {
+  const Round here = current();
+  if (!ahead(highest_seen, here)) return;
+  for (std::uint32_t i = 0; i < n(); ++i) {
+    const NodeId who{static_cast<std::uint16_t>((i + pulls) % n())};
+    Peer& peer = peers[who.value];
+    if (peer.round_asks == 0 || !ahead(peer.seen, here) || !may_ask(who)) continue;
+    --peer.round_asks;
+    Round r{std::max(store.floor().value, last.value) + 1};
+    while (r <= store.top() && complete(r)) ++r.value;
+    NodeSet have(n());
+    store.accepted_authors(r).members().for_each([&](NodeId id) { have.insert(id); });
+    return fx.send(who, WantRound{r, std::move(have)});
+  }
 }
 
 // Payloads that no vertex carries yet; the others travel with their vertices.
@@ -175,6 +231,7 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
     ++stats.refused;
     return;
   }
+  if (!may_serve(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
   for (const Ref& ref : message.vertices) {
@@ -192,10 +249,25 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
     if (!first && bytes > config.limits.give_bytes) break;
     answer.batches.push_back(*payload);
   }
-  if (!answer.vertices.empty() || !answer.batches.empty()) fx.send(from, std::move(answer));
+  serve(from, std::move(answer), bytes, fx);
+}
+
+// R10: what one peer is sent is bounded in time as well, however much it asks.
+bool Bullshark::State::may_serve(NodeId peer) {
+  if (peers[peer.value].served < config.limits.serve_bytes_per_peer) return true;
+  ++stats.refused;
+  return false;
+}
+
+void Bullshark::State::serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx) {
+  if (answer.vertices.empty() && answer.batches.empty()) return;
+  peers[peer.value].served += bytes;
+  if (!std::exchange(serve_armed, true)) fx.push(ArmTimer{{kServeTimer, {}}, kServeEvery});
+  fx.send(peer, std::move(answer));
 }
 
 void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
+  if (!may_serve(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
   const Round lowest{std::max(message.round.value, store.floor().value + 1)};
@@ -209,11 +281,11 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
       bytes += cell->vertex->header.payload_bytes + header_bytes(cell->vertex->header, n());
       const bool full = answer.vertices.size() >= config.limits.give_vertices ||
                         (!answer.vertices.empty() && bytes > config.limits.give_bytes);
-      if (full) return fx.send(from, std::move(answer));
+      if (full) return serve(from, std::move(answer), bytes, fx);
       answer.vertices.push_back(cell->vertex);
     }
   }
-  if (!answer.vertices.empty()) fx.send(from, std::move(answer));
+  serve(from, std::move(answer), bytes, fx);
 }
 
 void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
@@ -224,9 +296,15 @@ void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
     return;
   }
   --peer.outstanding;
+  std::uint64_t bytes = 0;
+  bool news = false;
   for (const VertexPtr& v : message.vertices) {
-    if (!v || v->round() <= store.floor() || store.find(v->ref()) != nullptr) continue;
+    if (!v) continue;
+    // Who answers keeps to the same limit, so nothing of a correct peer is lost here.
+    if (bytes > config.limits.give_bytes) break;
     const Header& h = v->header;
+    bytes += h.payload_bytes + header_bytes(h, n());
+    if (v->round() <= store.floor() || store.find(v->ref()) != nullptr) continue;
     const bool whole =
         v->payload.root == h.payload_root && v->payload.bytes.size() == h.payload_bytes;
     if (!whole || h.round.value > current().value + 1 + config.limits.window ||
@@ -235,8 +313,13 @@ void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
       ++stats.refused;
       continue;
     }
-    check_vertex(v, from, fx);
+    news = true;
+    check_vertex(v, from, fx, true);
   }
+  if (news) peer.round_asks = kAsksForAWord;
+  const bool full = bytes * 2 >= config.limits.give_bytes ||
+                    message.vertices.size() * 2 >= config.limits.give_vertices;
+  if (full) peer.filled_at = pulls;
   // A payload is for whichever header waits for its root.
   for (const Payload& p : message.batches) {
     for (std::uint32_t i = 0; i < n(); ++i) {

@@ -140,7 +140,6 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
     it = from_log.erase(it);
   }
   const Round before = std::exchange(last, slot);
-  progressed = true;
   persist_delivered({slot, anchor, {}, before}, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);

@@ -15,7 +15,13 @@
 namespace thresher::certified {
 
 /// Timers of a node.
-enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3, kGatherTimer = 4 };
+enum Timer : std::uint32_t {
+  kRoundTimer = 1,
+  kPullTimer = 2,
+  kPushTimer = 3,
+  kGatherTimer = 4,
+  kServeTimer = 5
+};
 
 /// An author without an accepted vertex in so many rounds is not waited for.
 inline constexpr std::uint64_t kSuspectRounds = 8;
@@ -39,6 +45,10 @@ struct Bullshark::State {
   void consider_all(Fx& fx);
   bool gate_open(Round r) const;
   bool parents_settled(const Header& h);
+  template <class F>
+  void each_unsettled(const Header& h, F visit) const;
+  void insist(const Header& h);
+  void reached(Peer& peer, Round round);
   void block(NodeId author, const Ref& on);
   void unblock(NodeId author);
   void lack_batch(Peer& peer, bool lacks);
@@ -55,7 +65,7 @@ struct Bullshark::State {
   bool start_check(Check check, Fx& fx);
   bool verdict(const Verified& verified, Fx& fx);
   void conclude(Check& check, Fx& fx);
-  void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx);
+  void check_vertex(const VertexPtr& vertex, NodeId from, Fx& fx, bool answer = false);
   void park(const VertexPtr& vertex, Fx& fx);
   bool is_parked(const Ref& ref) const;
   bool worth_checking(Round r, const std::map<NodeId, VertexPtr>& unchecked) const;
@@ -77,11 +87,15 @@ struct Bullshark::State {
   void found(const Ref& ref);
   void arm_pull(Fx& fx);
   void pull(Fx& fx);
-  void ask_round(NodeId peer, Fx& fx);
+  void ask_vertices(std::vector<Want>& asks);
+  void ask_batches(std::vector<Want>& asks);
+  void ask_round(Fx& fx);
   bool may_ask(NodeId peer);
+  bool may_serve(NodeId peer);
+  void serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx);
   std::optional<Payload> batch(const Digest& root) const;
   VertexPtr vertex(const Ref& ref) const;
-  bool ahead(Round seen) const;
+  bool ahead(Round seen, Round here) const;
   bool lagging() const;
   Round frontier() const;
 
@@ -91,6 +105,7 @@ struct Bullshark::State {
   bool may_leave(Round r) const;
   bool has_work() const;
   bool suspected(Round r) const;
+  void came_late(const Ref& ref);
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   void announce(Fx& fx);
@@ -159,6 +174,9 @@ struct Bullshark::State {
     std::uint32_t parked = 0;       // its certificates in `parked`
     std::uint32_t outstanding = 0;  // answers it may still send
     std::uint32_t missing = 0;      // vertices to fetch for its proposals
+    std::uint32_t round_asks = 0;   // questions for rounds that its last word is worth
+    std::uint32_t filled_at = 0;    // the pull tick of its last full answer
+    std::uint64_t served = 0;       // bytes of answers sent to it, since kServeTimer was armed
     Signature vote{};
     Payload voted_payload;
   };
@@ -174,6 +192,7 @@ struct Bullshark::State {
     enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
     Kind kind = kVertex;
     NodeId from;
+    bool answer = false;                                     // to a question of this node
     VertexPtr vertex;                                        // kVertex
     ProposalPtr first, second;                               // kTwo: two headers for one name
     std::vector<std::pair<NodeId, Signature>> signatures{};  // kVotes
@@ -193,12 +212,15 @@ struct Bullshark::State {
 
   struct Missing {
     NodeId needed_by;
-    bool certified = false;   // a certified vertex needs it, so it exists
-    std::uint32_t ticks = 0;  // pull ticks since it is missing
+    bool certified = false;          // a certified vertex needs it, so it exists
+    std::uint32_t ticks = 0;         // pull ticks since it is missing
+    std::uint32_t turn = 0;          // of questions
+    std::uint32_t forgotten_at = 0;  // in such ticks, unless certified or named again
   };
   std::map<Ref, Missing> missing;           // referenced but not held
   std::map<Ref, std::vector<Ref>> waiting;  // unaccepted vertex -> held vertices that refer to it
   bool pull_armed = false;
+  bool serve_armed = false;
   std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
 
   struct Own {
@@ -221,7 +243,7 @@ struct Bullshark::State {
   std::uint64_t seed = 0;
   Round timer_for{0};         // the round whose timer was armed
   bool timed_out = false;     // the timer of timer_for ran out
-  bool progressed = true;     // a direct commit since the last time-out
+  Round gave_up{0};           // the last round that was left by its timer
   std::uint64_t timeout = 0;  // in 1/1000 Delta
   bool pushed_recently = false;
   bool started = false;

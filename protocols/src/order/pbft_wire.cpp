@@ -35,10 +35,10 @@ struct Encoder {
     return parts_of(w);
   }
   WireParts operator()(const pbft::Forward& m) const {
-    return parts_of(Writer().u8(kForward), m.value);
+    return parts_of(Writer().u8(kForward).u8(m.urgent ? 1 : 0), m.value);
   }
   WireParts operator()(const pbft::Checkpoint& m) const {
-    return parts_of(Writer().u8(kCheckpoint).u64(m.delivered));
+    return parts_of(Writer().u8(kCheckpoint).u64(m.view).u64(m.delivered));
   }
   WireParts operator()(const pbft::Want& m) const {
     return parts_of(Writer().u8(kWant).u64(m.view).u64(m.slot));
@@ -96,8 +96,15 @@ std::optional<Pbft::Message> decode_pbft(const WireParts& parts, const Committee
   }
   if (kind == kVote) out = decode_vote(in);
   if (kind == kNewView) out = decode_new_view(in, committee);
-  if (kind == kForward) out = pbft::Forward{parts.payload};
-  if (kind == kCheckpoint) out = pbft::Checkpoint{number()};
+  if (kind == kForward) {
+    const std::uint8_t urgent = in.u8();
+    if (urgent > 1) return std::nullopt;
+    out = pbft::Forward{parts.payload, urgent == 1};
+  }
+  if (kind == kCheckpoint) {
+    const std::uint64_t view = number();
+    out = pbft::Checkpoint{view, number()};
+  }
   if (kind == kWant) {
     const std::uint64_t view = number();
     out = pbft::Want{view, number()};

@@ -81,6 +81,7 @@ void Raft::on(const Received<Message>& event, Fx& fx) {
   std::visit([&](const auto& m) { receive(event.from, m, fx); }, event.message);
 }
 
+// R1
 void Raft::on(const Requested<Request>& event, Fx& fx) {
   const Bytes& value = event.request.value;
   if (value.empty() || value.size() > config_.value_bytes || pending_.size() >= config_.history) {
@@ -118,7 +119,7 @@ void Raft::arm_patience(Fx& fx) {
   fx.push(ArmTimer{{kPatience, {}}, Delay{least + rng.below(least)}});
 }
 
-// A leader may have lost what was sent to it.
+// R1: a leader may have lost what was sent to it.
 void Raft::pass_on(Fx& fx) {
   if (role_ == Role::kLeader || !leader_) return;
   for (const Bytes& value : pending_) fx.send(*leader_, Forward{value});
@@ -140,6 +141,7 @@ void Raft::follow(std::uint64_t term, Fx& fx) {
   role_ = Role::kFollower;
 }
 
+// R2
 void Raft::ask_votes(bool trial, Fx& fx) {
   trial_ = trial;
   leader_.reset();
@@ -154,12 +156,15 @@ void Raft::ask_votes(bool trial, Fx& fx) {
   count_vote(config_.self, fx);
 }
 
+// R2
 void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
   const bool better = newer(m.last_index, m.last_term);
   if (m.trial) {
     // Who hears a leader would only disturb it.
     const bool yes = m.term > term_ && better && !heard_ && role_ != Role::kLeader;
-    fx.send(from, Vote{m.term, yes, true});
+    // Refused, it hears of the term: else a node with the better log and a lower term, and one with
+    // the higher term, would refuse each other for ever.
+    fx.send(from, Vote{yes ? m.term : term_, yes, true});
     return;
   }
   if (m.term > term_) follow(m.term, fx);
@@ -173,7 +178,8 @@ void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
 }
 
 void Raft::receive(NodeId from, const Vote& m, Fx& fx) {
-  if (!m.trial && m.term > term_) return follow(m.term, fx);
+  const bool promised = m.trial && m.granted;  // for a term that nobody is in yet
+  if (!promised && m.term > term_) return follow(m.term, fx);
   const bool asked = trial_ ? m.trial && m.term == term_ + 1 && !leader_
                             : !m.trial && m.term == term_ && role_ == Role::kCandidate;
   if (asked && m.granted) count_vote(from, fx);
@@ -205,7 +211,7 @@ void Raft::store(std::uint64_t index, Fx& fx) const {
   fx.push(Persist{kEntries, entry_key(index), numbers(e.term), e.value});
 }
 
-// Entries that another leader's log does not have. They are marked, not erased: a store may erase
+// R3: entries that another leader's log does not have. They are marked, not erased: a store may erase
 // late, and an old entry must never come back behind a new one.
 void Raft::cut(std::uint64_t from, Fx& fx) {
   for (std::uint64_t k = from; k <= last(); ++k) {
@@ -267,6 +273,7 @@ void Raft::send_entries(Fx& fx, bool beat) {
   }
 }
 
+// R3
 void Raft::receive(NodeId from, const Append& m, Fx& fx) {
   if (m.term < term_ || (m.term == term_ && role_ == Role::kLeader)) {
     fx.send(from, Appended{term_, 0, false});
@@ -309,6 +316,7 @@ void Raft::receive(NodeId from, const Append& m, Fx& fx) {
   commit_to(std::min(m.commit, index), fx);
 }
 
+// R3, R4
 void Raft::receive(NodeId from, const Appended& m, Fx& fx) {
   if (m.term > term_) return follow(m.term, fx);
   if (role_ != Role::kLeader || m.term < term_ || m.index > last()) return;
@@ -352,6 +360,7 @@ void Raft::commit_to(std::uint64_t index, Fx& fx) {
   deliver(fx);
 }
 
+// R5
 void Raft::deliver(Fx& fx) {
   while (delivered_ < commit_) {
     const Entry& e = log_[++delivered_ - base_ - 1];
@@ -380,11 +389,17 @@ void Raft::forget(Fx& fx) {
   fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
 }
 
+// R6: entries left on the disk would follow the adopted one after a restart, though they never did in
+// any log: the node would then vote by the last term of a leader that lost.
+void Raft::drop_log(Fx& fx) {
+  cut(base_ + 1, fx);
+  known_.clear();
+}
+
 void Raft::adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx) {
   if (index <= commit_) return;
   if (index > last() || term_at(index) != term) {
-    log_.clear();
-    known_.clear();
+    drop_log(fx);
     base_ = index - 1;
     base_term_ = 0;
     log_.push_back({term, value});

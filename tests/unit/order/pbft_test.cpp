@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "thresher/core/transcript.hpp"
 
@@ -81,6 +83,120 @@ TEST(PbftViewChange, AClaimThatNobodyElseBearsOutIsNotBelieved) {
   run.deliver_own();
   EXPECT_TRUE(run.started);
   EXPECT_FALSE(run.voted.has_value());
+}
+
+// One node that hears from others what was decided.
+class Follower {
+ public:
+  explicit Follower(const Pbft::Config& config) : node_(config) { feed(Start{1}); }
+
+  void feed(const InputOf<Pbft>& input) {
+    Pbft::Fx fx;
+    step(node_, input, fx);
+    for (auto& effect : fx.list()) {
+      if (const auto* d = std::get_if<Deliver<pbft::Delivery>>(&effect))
+        delivered.push_back({d->output.slot, d->output.value});
+      sent += std::holds_alternative<Send<Pbft::Message>>(effect) ? 1 : 0;
+      if (const auto* s = std::get_if<Send<Pbft::Message>>(&effect)) {
+        const auto* decided = std::get_if<pbft::Decided>(&s->message);
+        if (decided != nullptr) sent_bytes += decided->value.size();
+      }
+    }
+  }
+  void say(std::uint16_t from, Pbft::Message m) {
+    feed(Received<Pbft::Message>{NodeId{from}, std::move(m)});
+  }
+  void decide(std::uint64_t slot, const Bytes& value) {
+    for (std::uint16_t from = 1; from <= 2; ++from) say(from, pbft::Decided{slot, value});
+  }
+  void adopt(std::uint64_t slot, const Bytes& value) {
+    feed(Restored{pbft::kDecisions, pbft::decision_key(slot),
+                  Bytes::copy_of(as_view(pbft::kDelivered)), value});
+  }
+
+  const Pbft& node() const { return node_; }
+  std::vector<std::pair<std::uint64_t, Bytes>> delivered;
+  std::size_t sent = 0;
+  std::size_t sent_bytes = 0;
+
+ private:
+  Pbft node_;
+};
+
+// A copy that was not delivered counted as the last sight of its value, but who took the log over
+// from others never saw it: the next copy was a copy for some and new for others, and logs forked.
+TEST(PbftCopies, AreTheSameForWhoTookTheLogOver) {
+  const Pbft::Config config{.self = NodeId{0}, .window = 8, .history = 32};
+  const Bytes copied = Bytes::copy_of(as_view("paid once"));
+  const auto value_at = [&](std::uint64_t slot) {
+    if (slot == 0 || slot == 31 || slot == 40) return copied;
+    return Bytes::from(Writer().u64(slot).take());
+  };
+  Follower saw_all(config);
+  for (std::uint64_t slot = 0; slot <= 50; ++slot) saw_all.decide(slot, value_at(slot));
+  Follower took_over(config);
+  for (const auto& [slot, value] : saw_all.delivered) {
+    if (slot < 36) took_over.adopt(slot, value);
+  }
+  for (std::uint64_t slot = 36; slot <= 50; ++slot) took_over.decide(slot, value_at(slot));
+  EXPECT_EQ(took_over.delivered, saw_all.delivered);
+  EXPECT_EQ(saw_all.delivered.size(), 50u);  // slot 31 is a copy, slot 40 is not any more
+}
+
+Bytes sized(std::uint64_t number, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    bytes[i] = static_cast<std::byte>(number >> 8 * i);
+  return Bytes::from(std::move(bytes));
+}
+
+// Everything that one peer can say, as large as it may be, again and again.
+TEST(PbftBounds, HoldWhateverOnePeerSays) {
+  const Pbft::Config config{.self = NodeId{0}, .window = 4, .history = 64, .value_bytes = 4096};
+  Follower t(config);
+  const auto most = Pbft::most_held(config);
+  for (std::uint64_t k = 0; k < 300; ++k) {
+    const Bytes value = sized(k, config.value_bytes);
+    t.say(1, pbft::Forward{value});
+    t.say(1, pbft::Forward{sized(k + 1000, config.value_bytes), true});
+    t.say(1, pbft::PrePrepare{1 + k % 5, k % 9, value});
+    t.say(1, pbft::Vote{1 + k % 5, k % 9, hash(value.view()), pbft::kPrepare});
+    t.say(1, pbft::Decided{k % 9, value});
+    const Bytes change = sized(k, Pbft::largest_view_change(config));
+    t.say(1, Bracha::Message(bracha::Init{{NodeId{1}, k}, change}));
+    t.say(1, Bracha::Message(bracha::Give{{NodeId{1}, k}, change}));
+    const auto held = t.node().footprint();
+    ASSERT_LE(held.request_bytes, (config.window + 1) * config.value_bytes);
+    ASSERT_LE(held.proposal_bytes, most.proposal_bytes);
+    ASSERT_LE(held.slots, most.slots);
+    ASSERT_LE(held.view_changes.payload_bytes, most.view_changes.payload_bytes / 4);
+    ASSERT_LE(held.view_changes.instances, most.view_changes.instances);
+  }
+  EXPECT_GT(t.node().footprint().view_changes.payload_bytes, 0u);
+  EXPECT_GT(t.node().footprint().request_bytes, 0u);
+}
+
+TEST(PbftBounds, WhatOnePeerIsSentIsBounded) {
+  Follower t({.self = NodeId{0}, .value_bytes = 1 << 20});
+  for (std::uint64_t slot = 0; slot < 4; ++slot) t.decide(slot, sized(slot, 1 << 20));
+  ASSERT_EQ(t.node().delivered(), 4u);
+  for (int k = 0; k < 200; ++k) t.say(3, pbft::Want{1, 0});
+  EXPECT_EQ(t.sent_bytes, std::size_t{64} << 20);
+  t.say(2, pbft::Want{1, 0});
+  EXPECT_EQ(t.sent_bytes, std::size_t{68} << 20);
+  t.feed(Expired{{6, {}}});
+  t.say(3, pbft::Want{1, 0});
+  EXPECT_EQ(t.sent_bytes, std::size_t{72} << 20);
+}
+
+// f peers that claim any view move nobody; one more does.
+TEST(PbftViews, AreJoinedOnTheWordOfAValiditySet) {
+  Follower t({.committee = *Committee::of(7), .self = NodeId{0}});
+  t.say(1, pbft::Checkpoint{1'000'000, 0});
+  t.say(2, pbft::Want{900'000, 0});
+  EXPECT_EQ(t.node().view(), 1u);
+  t.say(3, pbft::Checkpoint{500, 0});
+  EXPECT_EQ(t.node().view(), 500u);
 }
 
 }  // namespace

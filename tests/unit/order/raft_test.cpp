@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/core/storage.hpp"
 #include "thresher/core/transcript.hpp"
 
 namespace thresher {
@@ -114,6 +117,69 @@ TEST(Raft, AdoptsWhatItsHostVouchesFor) {
            NodeId{0}, raft::Append{8, 500, 7, 501, {{8, Bytes::copy_of(as_view("next"))}}}}},
        fx);
   EXPECT_EQ(node.delivered(), 501u);
+}
+
+// What was on the disk behind an adopted entry used to come back with a restart: the node then
+// voted by the last term of a leader that lost, for a candidate without entries that it had
+// acknowledged.
+TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {
+  const auto number = [](std::uint64_t v) { return Bytes::from(Writer().u64(v).take()); };
+  const Bytes value = Bytes::copy_of(as_view("value"));
+  MemoryStorage disk;
+  std::vector<Persist> old;
+  for (std::uint64_t k = 1; k <= 10; ++k)
+    old.push_back({raft::kEntries, raft::entry_key(k), number(2), value});
+  (void)disk.write(old, true);
+  Raft::Fx fx;
+  const auto feed = [&](Raft& node, const InputOf<Raft>& input) {
+    fx.clear();
+    step(node, input, fx);
+    for (const auto& effect : fx.list()) {
+      if (const auto* p = std::get_if<Persist>(&effect)) (void)disk.write(std::span(p, 1), true);
+    }
+  };
+  Raft node = started(0, old);
+  feed(node, Restored{raft::kEntries, raft::entry_key(5), number(7), value});
+  feed(node, Received<Raft::Message>{NodeId{1}, raft::Append{8, 5, 7, 5, {{8, value}}}});
+  Raft again({.committee = *Committee::make(3, 0), .self = NodeId{0}});
+  (void)disk.replay([&](const Restored& r) { feed(again, r); });
+  feed(again, Start{1});
+  feed(again, Received<Raft::Message>{NodeId{2}, raft::RequestVote{9, 20, 3}});
+  EXPECT_FALSE(granted(fx));  // it has an entry of term 8
+}
+
+// One node has the better log, the other the higher term, the third is down: each refused the
+// other's trial for ever.
+TEST(Raft, TwoThatRefuseEachOthersTrialsAgreeOnATerm) {
+  const auto number = [](std::uint64_t v) { return Bytes::from(Writer().u64(v).take()); };
+  const Bytes value = Bytes::copy_of(as_view("value"));
+  const auto ballot = [&](std::uint64_t term) {
+    return Persist{raft::kBallot, number(0), Bytes::from(Writer().u64(term).u16(0xffff).take())};
+  };
+  std::vector<Raft> nodes;
+  nodes.push_back(started(0, {ballot(5), {raft::kEntries, raft::entry_key(1), number(5), value}}));
+  nodes.push_back(started(1, {ballot(9)}));
+  const auto leads = [&](std::size_t i) { return nodes[i].role() == Raft::Role::kLeader; };
+  for (int timeouts = 0; timeouts < 20 && !leads(0) && !leads(1); ++timeouts) {
+    std::vector<std::pair<std::size_t, InputOf<Raft>>> todo;
+    todo.emplace_back(timeouts % 2, Expired{{1, {}}});
+    while (!todo.empty()) {
+      const auto [who, input] = todo.back();
+      todo.pop_back();
+      Raft::Fx fx;
+      step(nodes[who], input, fx);
+      for (const auto& effect : fx.list()) {
+        const NodeId from{static_cast<std::uint16_t>(who)};
+        if (const auto* s = std::get_if<Send<Raft::Message>>(&effect)) {
+          if (s->to.value == 1 - who)
+            todo.emplace_back(1 - who, Received<Raft::Message>{from, s->message});
+        } else if (const auto* b = std::get_if<Broadcast<Raft::Message>>(&effect)) {
+          todo.emplace_back(1 - who, Received<Raft::Message>{from, b->message});
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(leads(0));
 }
 
 }  // namespace

@@ -23,14 +23,16 @@ Digest some_digest(Prng& rng) {
 
 Bracha::Message some_bracha(Prng& rng) {
   const bracha::Instance at{NodeId{static_cast<std::uint16_t>(rng.below(7))}, rng.next()};
-  switch (rng.below(4)) {
+  switch (rng.below(5)) {
     case 0:
       return bracha::Init{at, some_bytes(rng)};
     case 1:
       return bracha::Statement{at, rng.below(2) == 0 ? bracha::kEcho : bracha::kReadied,
                                some_digest(rng), rng.below(2) == 0};
     case 2:
-      return bracha::Want{at};
+      return bracha::Want{at, rng.below(2) == 0};
+    case 3:
+      return bracha::Floor{at.origin, at.number, rng.below(2) == 0};
     default:
       return bracha::Give{at, some_bytes(rng)};
   }
@@ -46,9 +48,9 @@ Pbft::Message some_pbft(Prng& rng) {
     case 2:
       return pbft::NewView{rng.next(), {NodeId{6}, NodeId{0}, NodeId{3}}};
     case 3:
-      return pbft::Forward{some_bytes(rng)};
+      return pbft::Forward{some_bytes(rng), rng.below(2) == 0};
     case 4:
-      return pbft::Checkpoint{rng.next()};
+      return pbft::Checkpoint{rng.next(), rng.next()};
     case 5:
       return pbft::Want{rng.next(), rng.next()};
     case 6:

@@ -5,14 +5,15 @@
 //   executor.run(Requested<Bracha::Request>{{payload}});      // broadcasts the next payload
 //
 // Guarantees, with up to f Byzantine nodes at any timing: if a correct node delivers a payload of
-// (origin, number), every correct node does, and the same one; a correct origin's payload is
-// delivered; nothing else is delivered in its name. Echoes and readies carry digests; a node that
-// lacks the payload asks those who echoed it. Statements are durable before they are sent, so a
-// restart never contradicts them; they are repeated while an instance is open here, and ever more
-// seldom to peers that have not said ready, so lost messages only delay.
-// Bounds: of an origin, 2 `window` instances are kept, done ones for those who are late; a peer
-// counts once for each counter of an instance, so an instance holds at most n digests; payloads are
-// at most `payload_bytes`. Does not order.
+// (origin, number), every correct node does, and the same one, unless it is so far behind that the
+// others forgot it (then it goes on where they are); a correct origin's payload is delivered;
+// nothing else is delivered in its name. Echoes and readies carry digests; a node that lacks the
+// payload asks those who echoed it, and whoever echoed it has it on disk. Statements are durable
+// before they are sent, so a restart never contradicts them; they are repeated while an instance is
+// open here, and more seldom, but for ever, to peers that have not said ready: lost messages only
+// delay. Bounds: of an origin at most 2 `window` instances and `origin_bytes` of payload are kept;
+// a peer counts once for each counter of an instance, so an instance holds at most 2n digests. Does
+// not order. Rules, bounds and their reasons: docs/protocols/bracha.md.
 // Source: Bracha, "Asynchronous Byzantine agreement protocols" (1987); docs/verify/automata.md.
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_trace.hpp"
+#include "thresher/core/transcript.hpp"
 
 namespace thresher {
 
@@ -71,13 +73,21 @@ struct Statement {
   Digest digest{};
   bool repeated = false;  ///< the sender is still open: it may lack what others said
 };
-/// Asks somebody who echoed for the payload.
+/// Asks for the payload, or, without it, for what the receiver said in the instance.
 struct Want {
   Instance instance;
+  bool payload = true;
 };
 struct Give {
   Instance instance;
   Bytes payload;
+};
+/// The sender keeps nothing of `origin` below `number`. `asks`: the receiver's message was too far
+/// ahead for it, and it wants to know from where on the receiver keeps something.
+struct Floor {
+  NodeId origin;
+  std::uint64_t number = 0;
+  bool asks = false;
 };
 
 struct Delivery {
@@ -86,13 +96,22 @@ struct Delivery {
 };
 struct Submit {
   Bytes payload;
+  std::uint64_t at_least = 0;  ///< its number: this one, or the next that is free
+};
+
+/// What is held, all origins together.
+struct Footprint {
+  std::size_t instances = 0;
+  std::size_t digests = 0;  ///< that were echoed, or called ready
+  std::size_t payload_bytes = 0;
 };
 
 }  // namespace bracha
 
 class Bracha {
  public:
-  using Message = std::variant<bracha::Init, bracha::Statement, bracha::Want, bracha::Give>;
+  using Message =
+      std::variant<bracha::Init, bracha::Statement, bracha::Want, bracha::Give, bracha::Floor>;
   using Output = bracha::Delivery;
   using Request = bracha::Submit;
   using Fx = Effects<Message, Output>;
@@ -102,6 +121,7 @@ class Bracha {
     NodeId self{};
     std::uint64_t window = 64;                 ///< instances of one origin on the way
     std::size_t payload_bytes = 1u << 20;      ///< largest payload
+    std::size_t origin_bytes = 16u << 20;      ///< kept of one origin; at least two payloads
     const RuleTable* table = &bracha::kTable;  ///< tests break it
     RuleLog* trace = nullptr;                  ///< where steps are logged; null: nowhere
   };
@@ -114,8 +134,21 @@ class Bracha {
   void on(const Requested<Request>&, Fx&);
   void on(const Expired&, Fx&);
 
+  /// For an owner that numbers instances by something of its own: those below matter no more.
+  void forget_below(std::uint64_t number, Fx& fx);
+  /// The instance exists, the owner says: it is asked for, though nobody spoke of it here.
+  void expect(const bracha::Instance& i, Fx& fx);
+  /// What was delivered there; null when nothing was or it is forgotten.
+  const Bytes* delivered(const bracha::Instance& i) const;
+
+  /// Whether this node has broadcast something under that number or a later one.
+  bool submitted(std::uint64_t number) const { return next_ > number; }
+
   /// Instances that are not delivered yet.
   std::size_t open() const;
+  bracha::Footprint footprint() const;
+  /// What footprint() never exceeds.
+  static bracha::Footprint most_held(const Config& config);
   /// Messages refused: malformed, over a quota, repeated.
   std::uint64_t refused() const { return refused_; }
 
@@ -133,19 +166,32 @@ class Bracha {
     NodeSet spoke[2];               // senders counted, by counter
     std::optional<Digest> said[2];  // by this node
     bool done = false;              // delivered to the host
-    std::uint32_t age = 0;          // timer ticks since
+    bool expected = false;          // by the owner
+    std::uint32_t age = 0;          // timer ticks since it is done; or expected, and nothing came
   };
   struct Origin {
-    std::uint64_t floor = 0;  // everything below is done and forgotten
+    std::uint64_t floor = 0;  // everything below is forgotten
+    std::size_t bytes = 0;    // of payloads
     std::map<std::uint64_t, State> open;
+    std::map<NodeId, std::uint64_t> floors;  // of peers, as they say
   };
 
   void receive(NodeId from, const bracha::Init& m, Fx& fx);
   void receive(NodeId from, const bracha::Statement& m, Fx& fx);
   void receive(NodeId from, const bracha::Want& m, Fx& fx);
   void receive(NodeId from, const bracha::Give& m, Fx& fx);
+  void receive(NodeId from, const bracha::Floor& m, Fx& fx);
   State* instance(const bracha::Instance& i);
-  void restore_statement(const Restored& record);
+  State* instance_for(NodeId from, const bracha::Instance& i, bool asks, Fx& fx);
+  void open_restored(const bracha::Instance& i);
+  void restore_floor(Reader& key, Reader& value);
+  bool has_room(const bracha::Instance& i, std::size_t bytes) const;
+  void keep(const bracha::Instance& i, State& s, const Digest& digest, const Bytes& payload);
+  void drop_others(const bracha::Instance& i, State& s);
+  bool may_forget(const State& s) const;
+  void trim(NodeId origin, Fx& fx);
+  void raise_floor(NodeId origin, std::uint64_t number, Fx& fx);
+  void restore_statement(const Restored& record, const bracha::Instance& i);
   void repeat(NodeId to, const bracha::Instance& i, const State& s, Fx& fx) const;
   void input(const bracha::Instance& i, State& s, const Bytes& payload, Fx& fx);
   void count(const bracha::Instance& i, State& s, NodeId from, bracha::Counter c,
@@ -156,7 +202,9 @@ class Bracha {
   void finish(const bracha::Instance& i, State& s, Fx& fx);
   void arm(Fx& fx);
   bool settled(const State& s) const;
-  void ask_again(const bracha::Instance& i, const State& s, Fx& fx) const;
+  bool lacks_payload(const State& s) const;
+  void ask_again(const bracha::Instance& i, State& s, Fx& fx) const;
+  void ask_payload(const bracha::Instance& i, const State& s, std::uint32_t most, Fx& fx) const;
 
   Config config_;
   std::vector<Origin> origins_;

@@ -70,15 +70,18 @@ using dag::Submit;
 
 /// Bounds on everything that a peer can fill.
 struct Limits {
-  std::uint32_t window = 256;             ///< rounds above the own one whose vertices are kept
-  std::uint32_t batches_per_peer = 8;     ///< payloads of a peer that no vertex carries yet
-  std::uint32_t proposals_per_peer = 4;   ///< headers of a peer without a certificate
+  std::uint32_t window = 256;          ///< rounds above the own one whose vertices are kept
+  std::uint32_t batches_per_peer = 8;  ///< payloads of a peer that no vertex carries yet
+  std::uint64_t batch_bytes_per_peer = 16u << 20;  ///< the same in bytes
+  std::uint32_t proposals_per_peer = 4;            ///< headers of a peer without a certificate
   std::uint32_t checks_per_peer = 64;     ///< certificates and votes of a peer awaiting verdicts
   std::uint32_t wants_per_peer = 64;      ///< outstanding answers of a peer
   std::uint32_t missing_per_peer = 512;   ///< vertices to fetch because a peer's need them
   std::uint32_t give_vertices = 256;      ///< vertices and payloads in one answer, each
   std::uint64_t give_bytes = 256 * 1024;  ///< bytes in one answer (one vertex at least)
-  std::uint32_t pending_submits = 64;     ///< payloads of the application that wait for a vertex
+  /// Bytes of answers to one peer within 4 Delta: an answer begun below it is sent whole.
+  std::uint64_t serve_bytes_per_peer = 8u << 20;
+  std::uint32_t pending_submits = 64;  ///< payloads of the application that wait for a vertex
 };
 
 using RootOf = Digest (*)(ByteView);

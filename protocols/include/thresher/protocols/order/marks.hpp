@@ -41,6 +41,11 @@ class Marks {
     return true;
   }
   std::uint64_t mark() const { return mark_; }
+  /// How many numbers are `least` or more. Looks at all of them.
+  std::uint32_t at_least(std::uint64_t least) const {
+    return static_cast<std::uint32_t>(
+        std::count_if(of_.begin(), of_.end(), [=](std::uint64_t v) { return v >= least; }));
+  }
 
  private:
   std::vector<std::uint64_t> of_;

@@ -5,13 +5,16 @@
 //
 // Guarantees, with up to f Byzantine nodes: correct nodes deliver the same payloads in the same
 // order at any timing; once messages arrive in time, what a correct node submitted is delivered,
-// unless it crashed before the others heard of it. Channels are authenticated, nothing is signed: a
-// prepared value that a view change claims counts only if a validity set says it was proposed, and
-// view changes travel by Bracha's broadcast, so that all judge the same ones and a new-view only
-// names them. Votes and views are durable first; a restarted node votes again from the next view
-// on. Bounds: `window` slots open, twice that kept; of a payload seen within `history` slots copies
-// are not delivered again. Who is more than `history` slots behind needs the state from elsewhere.
-// Does not judge payloads, and does not hide them from the leader.
+// unless it crashed before the others heard of it, and no leader can leave it out for long while it
+// serves others. Channels are authenticated, nothing is signed: a prepared value that a view change
+// claims counts only if a validity set says it was proposed, and view changes travel by Bracha's
+// broadcast, so that all judge the same ones and a new-view only names them. Votes and views are
+// durable first; a restarted node votes again from the next view on. Who missed any number of views
+// joins the one that f+1 peers are in. Bounds: `window` slots open, twice that kept; of each peer
+// `queue_bytes` of requests, one urgent one and two view changes; of a payload delivered within the
+// last `history` slots copies are not delivered again. Who is more than `history` slots behind
+// needs the state from elsewhere. Does not judge payloads, and does not hide them from the leader.
+// Rules, proofs and bounds: docs/protocols/pbft.md.
 // Source: Castro, Liskov, "Practical Byzantine Fault Tolerance and Proactive Recovery" (2002),
 // sections 4.4 and 4.5.
 #pragma once
@@ -24,6 +27,7 @@
 
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/order/marks.hpp"
+#include "thresher/protocols/order/requests.hpp"
 
 namespace thresher {
 
@@ -47,12 +51,14 @@ struct NewView {
   std::uint64_t view = 0;
   std::vector<NodeId> from;
 };
-/// A payload to be ordered.
+/// A payload to be ordered. `urgent`: the sender has waited for it, and for no other like that.
 struct Forward {
   Bytes value;
+  bool urgent = false;
 };
-/// The sender delivered all slots below.
+/// The sender delivered all slots below, and is in that view.
 struct Checkpoint {
+  std::uint64_t view = 0;
   std::uint64_t delivered = 0;
 };
 /// Asks for the values from `slot` on, and for the start of `view`.
@@ -90,6 +96,14 @@ struct ViewChange {
   std::map<std::uint64_t, Claim> claims;
 };
 
+/// What is held of all that peers can fill.
+struct Footprint {
+  std::size_t request_bytes = 0;
+  std::size_t proposal_bytes = 0;  ///< of leaders, for this view and the next two
+  std::size_t slots = 0;           ///< with votes
+  bracha::Footprint view_changes;
+};
+
 }  // namespace pbft
 
 class Pbft {
@@ -106,6 +120,7 @@ class Pbft {
     std::uint64_t window = 8;         ///< open slots, at least 2
     std::uint64_t history = 1024;     ///< delivered slots kept, at least 4 windows
     std::size_t value_bytes = 65536;  ///< largest payload
+    std::size_t queue_bytes = 0;      ///< requests kept of one peer; 0: a window of the largest
   };
 
   explicit Pbft(Config config);
@@ -137,8 +152,15 @@ class Pbft {
   std::uint64_t frontier() const;
   /// Messages refused: malformed, out of the window, over a quota.
   std::uint64_t refused() const { return refused_; }
+  pbft::Footprint footprint() const;
+  /// What footprint() never exceeds.
+  static pbft::Footprint most_held(const Config& config);
+  /// Of one view change, in bytes.
+  static std::size_t largest_view_change(const Config& config);
 
  private:
+  static constexpr std::uint64_t kNearViews = 2;
+
   // The votes of one phase. Nearly all name one digest, which therefore has no place in the map.
   struct Votes {
     NodeSet spoke;
@@ -157,6 +179,11 @@ class Pbft {
     std::map<std::uint64_t, Ballot> ballots;  // by view, this one and the next few
   };
   using Choice = std::map<std::uint64_t, Bytes>;
+  /// The request that the leader was told to be late with.
+  struct Complaint {
+    Digest digest{};
+    std::uint64_t since = 0;
+  };
 
   // Each says whether anything may follow from the message.
   bool receive(NodeId from, const pbft::PrePrepare& m, Fx& fx);
@@ -168,9 +195,12 @@ class Pbft {
   bool receive(NodeId from, const pbft::Decided& m, Fx& fx);
   bool receive(NodeId from, const Bracha::Message& m, Fx& fx);
   NodeId leader(std::uint64_t view) const;
-  bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + 2; }
+  bool near(std::uint64_t view) const { return view >= view_ && view <= view_ + kNearViews; }
+  bool note_view(NodeId from, const Message& m);
   bool fits(std::uint64_t slot) const;
   void step_broadcast(const InputOf<Bracha>& input, Fx& fx);
+  void lift_broadcast(Bracha::Fx& child, Fx& fx);
+  std::optional<pbft::ViewChange> read_view_change(const Bytes& payload) const;
   void take_view_change(const bracha::Delivery& d);
   void advance(Fx& fx);
   void propose(Fx& fx);
@@ -182,18 +212,28 @@ class Pbft {
   void progress(std::uint64_t slot, Slot& s, Fx& fx);
   void deliver_ready(Fx& fx);
   void adopt(std::uint64_t slot, const Bytes& value, Fx& fx);
-  void note_delivered(const Bytes& value, bool fresh, Fx& fx);
+  bool repeats(const Digest& digest) const;
+  void note_delivered(const Bytes& value, const Digest& digest, bool fresh, Fx& fx);
   void forget(Fx& fx);
   void move_floor(Fx& fx);
   void save_view(Fx& fx) const;
   void save_claim(std::uint64_t slot, const pbft::Claim& claim, Fx& fx) const;
+  void resume(Fx& fx);
   void change_view(std::uint64_t view, Fx& fx);
+  void submit_view_change(Fx& fx);
+  void forget_view_changes(Fx& fx);
+  void expect_view_changes(Fx& fx);
   bool join(Fx& fx);
   bool start_view(Fx& fx);
   std::optional<Choice> choose(const std::vector<NodeId>& from, std::uint64_t& first) const;
   std::optional<Bytes> choose_slot(const std::vector<const pbft::ViewChange*>& all,
                                    std::uint64_t slot) const;
+  void load_view_changes();
   bool waiting() const;
+  void tick(Fx& fx);
+  bool censored() const;
+  void complain(Fx& fx);
+  std::uint64_t turn_ticks() const;
   void repeat(Fx& fx);
   void arm(Fx& fx);
 
@@ -202,6 +242,7 @@ class Pbft {
   std::uint64_t view_ = 1;
   bool active_ = true;
   bool restored_ = false;
+  bool behind_ = false;  // came to this view when it had begun
   bool started_ = false;
   bool armed_ = false;
   bool idling_ = false;
@@ -213,22 +254,27 @@ class Pbft {
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
   std::uint64_t quiet_ = 0;             // ticks since the last delivery
+  std::uint64_t ticks_ = 0;             // spent waiting
+  std::uint64_t active_since_ = 0;      // in ticks
   std::uint64_t patience_;              // ticks until the view is given up
-  std::uint64_t submitted_ = 0;         // own view changes
   std::uint64_t refused_ = 0;
   std::map<std::uint64_t, Slot> slots_;
   std::map<std::uint64_t, Bytes> decided_;  // delivered ones of the history, and early ones
-  std::map<Digest, std::uint64_t> done_;    // delivered values of the history, last slot
+  std::map<Digest, std::uint64_t> done_;    // delivered values of the history, their slots
   std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
   std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
-  std::map<std::uint64_t, std::map<NodeId, pbft::ViewChange>> changes_;
-  std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;  // decided, as peers say
+  std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
+  std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;            // decided, as peers say
   std::map<std::uint64_t, NodeSet> heard_;
   Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
   Marks announced_;  // slots delivered by a quorum
   Marks frontier_;   // slots delivered by somebody correct
-  std::vector<std::vector<Bytes>> pending_;  // by peer
+  pbft::Requests requests_;
   std::set<Digest> proposed_;
+  std::optional<Complaint> complaint_;
+  std::uint32_t complained_of_ = 0;    // whose request the last complaint was about
+  std::vector<std::uint64_t> served_;  // bytes of decisions sent to each peer, for a while
+  bool serving_ = false;
 };
 
 }  // namespace thresher

@@ -150,6 +150,7 @@ class Raft {
   void forget(Fx& fx);
   void pass_on(Fx& fx);
   void arm_patience(Fx& fx);
+  void drop_log(Fx& fx);
   void adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx);
 
   Config config_;

@@ -1,0 +1,96 @@
+// What was asked to be ordered and is not yet, by whom this node heard it from.
+//
+//   Requests waiting(n, {.entries = 32, .bytes = 1 << 20});
+//   waiting.add(from, value, digest, now);
+//   for (const Queued* r = waiting.next(turn, untaken); r != nullptr; ...) propose(r->value);
+//   waiting.remove(digest);                       // it was ordered
+//
+// Guarantees: each peer fills its own queue and no other, up to its limits; `next` goes round the
+// peers' queues and their urgent requests, so that who submits much delays another's request by a
+// turn at most. A value that several peers have is held once and charged to each.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "thresher/core/bytes.hpp"
+#include "thresher/core/hash.hpp"
+#include "thresher/core/ids.hpp"
+#include "thresher/core/result.hpp"
+
+namespace thresher::pbft {
+
+struct Queued {
+  Bytes value;
+  Digest digest{};
+  std::uint64_t since = 0;  ///< when it was heard of first, in the caller's ticks
+  std::uint32_t holders = 0;
+};
+
+class Requests {
+ public:
+  /// Of one peer.
+  struct Limits {
+    std::size_t entries = 0;
+    std::size_t bytes = 0;
+  };
+  Requests(std::uint32_t n, Limits limits) : limits_(limits), peers_(n) {}
+
+  /// False when `from` said it before. kQuotaExceeded when its queue is full.
+  Result<bool> add(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
+  /// The request that `from` wants next, in place of the last one that it wanted next.
+  void urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
+  void remove(const Digest& digest);
+
+  /// No queue holds anything.
+  bool empty() const { return queued_ == 0; }
+  std::uint32_t peers() const { return static_cast<std::uint32_t>(peers_.size()); }
+  /// The request of the queue's front, or null.
+  const Queued* first_of(NodeId peer) const;
+  const Queued* find(const Digest& digest) const;
+  /// Calls `visit(Queued)` for a peer's queue, oldest first, until it returns false.
+  template <class F>
+  void each_of(NodeId peer, F visit) const {
+    for (const Digest& digest : peers_[peer.value].queue) {
+      if (!visit(known_.at(digest))) return;
+    }
+  }
+  /// The first request for which `wanted(digest)`, beginning with the queue whose turn it is. There
+  /// are two queues a peer. Null: none.
+  template <class F>
+  const Queued* next(std::uint64_t turn, F wanted) const {
+    const std::size_t queues = 2 * peers_.size();
+    for (std::size_t k = 0; k < queues && !known_.empty(); ++k) {
+      const std::size_t at = (turn + k) % queues;
+      const Peer& peer = peers_[at / 2];
+      if (at % 2 == 1) {
+        if (peer.urgent && wanted(*peer.urgent)) return &known_.at(*peer.urgent);
+        continue;
+      }
+      for (const Digest& digest : peer.queue) {
+        if (wanted(digest)) return &known_.at(digest);
+      }
+    }
+    return nullptr;
+  }
+  std::size_t bytes() const;  ///< of all values held
+
+ private:
+  struct Peer {
+    std::deque<Digest> queue;
+    std::size_t bytes = 0;
+    std::optional<Digest> urgent;
+  };
+  Queued& hold(const Bytes& value, const Digest& digest, std::uint64_t now);
+  void release(const Digest& digest);
+
+  Limits limits_;
+  std::vector<Peer> peers_;
+  std::map<Digest, Queued> known_;
+  std::size_t queued_ = 0;
+};
+
+}  // namespace thresher::pbft

@@ -1,0 +1,229 @@
+// PBFT stops for nothing that healed and lets no leader choose whom it serves: censors, nodes that
+// missed any number of views, restarts, liars that withhold answers. The bounds are those of
+// docs/protocols/pbft.md, in Delta after the network healed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "../../timed.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/protocols/order/pbft.hpp"
+
+namespace thresher {
+namespace {
+
+constexpr std::uint64_t kWindow = 8;
+
+/// Delta within which the page says that a request is ordered, when views last `patience` at first.
+std::uint64_t bound_of(std::uint64_t n, std::uint64_t patience) {
+  const std::uint64_t f = (n - 1) / 3;
+  const std::uint64_t turn = 4 * ((2 * n + 2 * kWindow + kWindow - 1) / kWindow);
+  return (n + f + 1) * (patience + 2 * (f + 1) + turn);
+}
+
+class PbftRun {
+ public:
+  explicit PbftRun(std::uint32_t n)
+      : net(n,
+            [=](NodeId id) {
+              return Pbft({.committee = *Committee::of(n), .self = id, .window = kWindow});
+            }),
+        got_(n) {
+    net.delivered = [this](std::uint16_t i, const pbft::Delivery& d) {
+      Reader r(d.value.view());
+      got_[i].insert(r.u64());
+    };
+  }
+
+  std::uint64_t submit(std::uint16_t i) {
+    net.feed(i, Requested<pbft::Submit>{{Bytes::from(Writer().u64(++last_).u16(i).take())}});
+    return last_;
+  }
+  static std::uint16_t submitter(const Bytes& value) {
+    Reader r(value.view());
+    (void)r.u64();
+    return r.u16();
+  }
+  bool has(std::uint16_t i, std::uint64_t payload) const { return got_[i].contains(payload); }
+  std::uint64_t least_delivered() const {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint16_t i = 0; i < net.size(); ++i) {
+      if (net.up(i)) least = std::min(least, net.node(i).delivered());
+    }
+    return least;
+  }
+  void submit_for_ever(std::uint64_t period, std::uint16_t except) {
+    net.every(period * kDelta, [this, except] {
+      for (std::uint16_t i = 0; i < net.size(); ++i) {
+        if (net.up(i) && i != except) (void)submit(i);
+      }
+    });
+  }
+
+  Timed<Pbft> net;
+
+ private:
+  std::vector<std::set<std::uint64_t>> got_;
+  std::uint64_t last_ = 0;
+};
+
+constexpr std::uint16_t kNobody = 0xffff;
+
+// Found by hand: what others got delivered reset the clock of all, so a leader that was deaf to one
+// client left it out for ever.
+TEST(PbftHeals, ALeaderCannotLeaveOneClientOut) {
+  for (const std::uint16_t n : std::initializer_list<std::uint16_t>{4, 7, 10}) {
+    for (const bool busy : {false, true}) {
+      PbftRun run(n);
+      const auto victim = static_cast<std::uint16_t>(n - 1);
+      const std::uint16_t f = static_cast<std::uint16_t>((n - 1) / 3);
+      // The first f leaders hear nothing that the victim submitted, whoever passes it on.
+      run.net.link = [&](std::uint16_t, std::uint16_t to, const Pbft::Message& m) -> std::int64_t {
+        const auto* forward = std::get_if<pbft::Forward>(&m);
+        const bool deaf = to >= 1 && to <= f && forward != nullptr;
+        return deaf && PbftRun::submitter(forward->value) == victim ? kLost : 300;
+      };
+      if (busy) run.submit_for_ever(2, victim);
+      run.net.run_until(20 * kDelta);
+      std::vector<std::uint64_t> wanted;
+      for (int k = 0; k < 5; ++k) wanted.push_back(run.submit(victim));
+      run.net.run_until((20 + bound_of(n, 8)) * kDelta);
+      for (const std::uint64_t payload : wanted) EXPECT_TRUE(run.has(0, payload)) << "n " << n;
+    }
+  }
+}
+
+// A client that leaves the leader out harms only itself: the others tell the leader.
+TEST(PbftHeals, AClientThatLeavesTheLeaderOutRemovesNoLeader) {
+  PbftRun run(4);
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const Pbft::Message& m) -> std::int64_t {
+    const bool lies = from == 3 && to == 1 && std::holds_alternative<pbft::Forward>(m);
+    return lies ? kLost : 300;
+  };
+  run.submit_for_ever(2, kNobody);
+  run.net.run_until(1000 * kDelta);
+  EXPECT_EQ(run.net.node(0).view(), 1u);
+  EXPECT_GT(run.least_delivered(), 4u * 400u);
+}
+
+// A correct leader that has more to do than it can is not taken for a censor.
+TEST(PbftHeals, ABacklogRemovesNoLeader) {
+  PbftRun run(4);
+  for (int k = 0; k < 30; ++k) {
+    for (std::uint16_t i = 0; i < 4; ++i) (void)run.submit(i);
+  }
+  run.submit_for_ever(1, kNobody);
+  run.net.link = [&](std::uint16_t, std::uint16_t, const Pbft::Message&) { return 1000; };
+  run.net.run_until(500 * kDelta);
+  EXPECT_EQ(run.net.node(0).view(), 1u);
+}
+
+// `withhold`: what keeps the others' views from lasting while node 3 is away for 140 views.
+template <class F>
+void expect_back(F withhold, std::uint16_t dies) {
+  PbftRun run(4);
+  bool bad = true;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const Pbft::Message& m) -> std::int64_t {
+    if (bad && (from == 3 || to == 3 || withhold(run, from, m))) return kLost;
+    return 300;
+  };
+  run.submit_for_ever(5, kNobody);
+  while (run.net.node(0).view() < 140 && run.net.now() < 40'000 * kDelta)
+    run.net.run_until(run.net.now() + kDelta);
+  ASSERT_LT(run.net.node(3).view(), 10u);
+  bad = false;
+  run.net.run_until(run.net.now() + bound_of(4, 8 + 20) * kDelta);
+  EXPECT_EQ(run.net.node(3).view(), run.net.node(0).view());
+  run.net.kill(dies);
+  const std::uint64_t before = run.least_delivered();
+  run.net.run_until(run.net.now() + bound_of(4, 8) * kDelta);
+  EXPECT_GT(run.least_delivered(), before + 20);
+}
+
+TEST(PbftHeals, WhoMissedManyViewsOfBadLeadersComesBack) {
+  expect_back(
+      [](const PbftRun& run, std::uint16_t from, const Pbft::Message& m) {
+        const auto* p = std::get_if<pbft::PrePrepare>(&m);
+        return p != nullptr && run.net.node(from).delivered() >= p->view / 4;
+      },
+      0);
+}
+
+TEST(PbftHeals, WhoMissedManyViewsOfALiarsComesBack) {
+  expect_back(
+      [](const PbftRun& run, std::uint16_t from, const Pbft::Message& m) {
+        const auto* v = std::get_if<pbft::Vote>(&m);
+        return v != nullptr && from == 2 && v->phase == pbft::kCommit &&
+               run.net.node(from).delivered() >= v->view / 2;
+      },
+      2);
+}
+
+// Each restart used to lead into a view of its own, one further every time; when another node died
+// then, nobody ever met again.
+TEST(PbftHeals, RestartsLeadNobodyAway) {
+  for (const int restarts : {1, 2, 3, 12}) {
+    for (const bool busy : {false, true}) {
+      PbftRun run(4);
+      run.submit_for_ever(5, kNobody);
+      run.net.run_until(20 * kDelta);
+      for (int k = 0; k < restarts; ++k) {
+        run.net.restart(3);
+        run.net.run_until(run.net.now() + (busy ? 10 : 1) * kDelta);
+      }
+      run.net.kill(0);
+      const std::uint64_t before = run.least_delivered();
+      run.net.run_until(run.net.now() + bound_of(4, 8) * kDelta);
+      EXPECT_GT(run.least_delivered(), before + 10) << restarts << " restarts";
+    }
+  }
+}
+
+// Everything at once, drawn: a liar that withholds some kinds of messages from some for ever, loss
+// and delay before GST, a node that restarts, another that is cut off.
+TEST(PbftHeals, DrawnLiarsAndCrashesDelayARequestByTheBoundAtMost) {
+  constexpr std::uint32_t kSizes[] = {4, 5, 7};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Prng random(seed, 9);
+    const std::uint32_t n = kSizes[seed % std::size(kSizes)];
+    PbftRun run(n);
+    const auto any = [&] { return static_cast<std::uint16_t>(random.below(n)); };
+    const std::uint64_t gst = (50 + random.below(100)) * kDelta;
+    const std::uint64_t loss = random.below(600'000);
+    const std::uint64_t withheld = random.next();  // one bit for each kind, and for each peer
+    const std::uint16_t liar = any();
+    const std::uint16_t lonely = any();
+    const auto crashing = static_cast<std::uint16_t>((liar + 1 + random.below(n - 1)) % n);
+    run.net.link = [&](std::uint16_t from, std::uint16_t to,
+                       const Pbft::Message& m) -> std::int64_t {
+      const bool kind = (withheld >> m.index() & 1) != 0;
+      if (from == liar && kind && (withheld >> (16 + to) & 1) != 0) return kLost;
+      if (run.net.now() >= gst) return static_cast<std::int64_t>(100 + random.below(900));
+      if ((from == lonely || to == lonely) && run.net.now() > gst / 2) return kLost;
+      if (random.chance_ppm(loss)) return kLost;
+      return static_cast<std::int64_t>(100 + random.below(3000));
+    };
+    run.submit_for_ever(4, kNobody);
+    run.net.run_until(random.below(gst));
+    run.net.restart(crashing);
+    run.net.run_until(gst);
+    std::map<std::uint64_t, std::uint16_t> wanted;
+    for (std::uint16_t i = 0; i < n; ++i) {
+      if (i != liar) wanted[run.submit(i)] = i;
+    }
+    // Views that failed before GST made the nodes patient: k of them take k (k + 8) Delta.
+    run.net.run_until(gst + bound_of(n, 8 + 2 * 10) * kDelta);
+    for (const auto& [payload, from] : wanted) {
+      for (std::uint16_t i = 0; i < n; ++i) {
+        if (i == liar) continue;
+        ASSERT_TRUE(run.has(i, payload)) << "seed " << seed << ": of " << from << " at " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thresher
