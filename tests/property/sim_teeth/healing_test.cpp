@@ -73,7 +73,9 @@ TEST_P(HealingTeeth, FuzzFindsIt) {
     if (!found) continue;
     std::cout << "| " << d.name << " | seed " << found->experiment.seed << " | n "
               << found->experiment.n << " | " << found->outcome.oracle << " |\n";
-    if (*d.oracle != '\0') EXPECT_EQ(found->outcome.oracle, d.oracle);
+    if (*d.oracle != '\0') {
+      EXPECT_EQ(found->outcome.oracle, d.oracle);
+    }
     const Outcome whole = simulate_dag(found->experiment, dag::Rules::thresher(), {});
     EXPECT_EQ(whole.verdict, Verdict::kPass) << whole.oracle << ": " << whole.why << '\n'
                                              << write_experiment(found->experiment);
