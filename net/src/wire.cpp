@@ -286,10 +286,35 @@ Bytes encode(const NodeStatus& m) {
   return bytes_of(out);
 }
 
-Bytes encode(const Overloaded& m) {
-  pb::Overloaded out;
-  out.set_refused(m.refused);
-  if (m.limit != 0) out.set_limit(m.limit);
+Bytes encode(const Welcome& m) {
+  pb::Welcome out;
+  out.set_slot(m.slot.value);
+  out.set_client(text(m.client.bytes));
+  out.set_longest_life(m.longest_life);
+  out.set_limit(m.limit);
+  return bytes_of(out);
+}
+
+Bytes encode(const Submit& m) {
+  pb::Submit out;
+  if (m.valid) {
+    out.set_since(m.valid->first.value);
+    out.set_until(m.valid->second.value);
+  }
+  return bytes_of(out);
+}
+
+Bytes encode(const Ack& m) {
+  pb::Ack out;
+  out.set_slot(m.slot.value);
+  return bytes_of(out);
+}
+
+Bytes encode(const Refused& m) {
+  pb::Refused out;
+  out.set_reason(static_cast<std::uint32_t>(m.reason));
+  out.set_limit(m.limit);
+  out.set_slot(m.slot.value);
   return bytes_of(out);
 }
 
@@ -466,10 +491,41 @@ std::optional<NodeStatus> decode(ByteView control) {
 }
 
 template <>
-std::optional<Overloaded> decode(ByteView control) {
-  pb::Overloaded in;
-  if (!parse_small(control, in) || !in.has_refused()) return std::nullopt;
-  return Overloaded{in.refused(), in.limit()};
+std::optional<Welcome> decode(ByteView control) {
+  pb::Welcome in;
+  Welcome out;
+  if (!parse_small(control, in) || !in.has_slot() ||
+      in.client().size() != out.client.bytes.size()) {
+    return std::nullopt;
+  }
+  out = {Round{in.slot()}, {}, in.longest_life(), in.limit()};
+  std::copy_n(as_view(in.client()).begin(), out.client.bytes.size(), out.client.bytes.begin());
+  return out;
+}
+
+template <>
+std::optional<Submit> decode(ByteView control) {
+  pb::Submit in;
+  if (!parse_small(control, in) || in.has_since() != in.has_until()) return std::nullopt;
+  if (!in.has_since()) return Submit{};
+  return Submit{std::pair(Round{in.since()}, Round{in.until()})};
+}
+
+template <>
+std::optional<Ack> decode(ByteView control) {
+  pb::Ack in;
+  if (!parse_small(control, in) || !in.has_slot()) return std::nullopt;
+  return Ack{Round{in.slot()}};
+}
+
+template <>
+std::optional<Refused> decode(ByteView control) {
+  pb::Refused in;
+  if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
+  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kMalformed)) {
+    return std::nullopt;
+  }
+  return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}};
 }
 
 template <>

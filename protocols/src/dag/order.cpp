@@ -30,6 +30,7 @@ bool Dag::State::order_once(Fx& fx) {
     if (d.direct) {
       timeout = config.timeout.value;
       late = {};
+      commits_since = d.slot;
     }
     deliver(d, fx);
     if (changed) return true;

@@ -9,6 +9,8 @@ namespace {
 constexpr std::uint64_t kTimeoutCap = 64;
 /// Slots that a node went on without and remembers.
 constexpr std::size_t kMissedSlots = 256;
+/// So many times around the committee without a direct commit is long.
+constexpr std::uint64_t kLongWithout = 2;
 /// J: a node this far behind jumps instead of writing every block (THRESHER-DAG 5.4).
 constexpr std::uint64_t kJumpLag = 64;
 
@@ -94,7 +96,8 @@ void Dag::State::note_missed(Round left) {
 
 // P1. What was given up came after all. That shows what silence does not: this node went on too
 // early. For one leader it is a reason to wait for it next time; the time-out was too short when it
-// happened with kValidity of them, since one of those is correct.
+// happened with kValidity of them, since one of those is correct, or while nothing was committed
+// directly for many rounds.
 void Dag::State::came_late(Round slot, bool proof) {
   const auto it = missed.find(slot);
   if (it == missed.end() || !(proof ? it->second.proof : it->second.block)) return;
@@ -105,8 +108,10 @@ void Dag::State::came_late(Round slot, bool proof) {
   if (!proof) patience = std::min<std::uint64_t>(patience * 2, config.limits.window);
   if (!m.waited) return;
   late.insert(m.leader);
-  if (late.size() < config.committee.at_least(kValidity)) return;
+  const bool for_long = slot.value > commits_since.value + kLongWithout * config.committee.size();
+  if (late.size() < config.committee.at_least(kValidity) && !for_long) return;
   late = {};
+  commits_since = slot;
   timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
 }
 

@@ -222,6 +222,7 @@ struct Dag::State {
   };
   std::map<Round, Missed> missed;  // by slot, the latest
   NodeSet late;  // leaders of them for whose slots something came in after all, since T changed
+  Round commits_since{0};  // the last slot that was committed directly, or after which T grew
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
   bool started = false;

@@ -20,7 +20,9 @@ Footprint Dag::footprint() const {
   return out;
 }
 
-// One block of each author and round between the floor and the window, and the quotas.
+// One block of each author and round from the floor to the window and the quotas of twins; each has
+// at most so many edges, waits in one place, and may claim one leader block, about which every peer
+// may give a header of every node.
 Footprint Dag::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
@@ -29,11 +31,9 @@ Footprint Dag::most() const {
   Footprint out;
   out.blocks = n * (rounds + limits.twins_per_peer);
   out.waiting = out.blocks + n * rounds;
-  // A block is taken as long as its author is below the quota, whatever it refers to; and what is
-  // itself referred to is taken in any case.
-  out.missing = n * (limits.missing_per_peer + n + 3) + n * (rounds + limits.twins_per_peer) * 3;
-  out.proofs = 2 * n * out.waiting;
-  out.pending = n * limits.waiting_per_peer + n * out.waiting;
+  out.missing = out.blocks * (n + 3);
+  out.proofs = 2 * n * out.blocks;
+  out.pending = n * limits.waiting_per_peer + n * n * out.blocks;
   return out;
 }
 

@@ -175,10 +175,10 @@ void describe_workload(Fields& fields, Experiment& e) {
     small(w, {"bytes", "of one request"}, load.bytes, {kLeastPayload, 16U << 20});
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
     w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
-    w.decimal({"liars_interval",
-               "of closed: a request at each Byzantine node so often; absent: only the first ones",
-               true},
-              load.liars_interval, kTime);
+    w.decimal(
+        {"liars_interval",
+         "of closed: a request at each Byzantine node so often; absent: only the first ones", true},
+        load.liars_interval, kTime);
     if (load.one_at_a_time && load.kind != Workload::Kind::kClosed) {
       w.wrong("one_at_a_time", "goes with \"kind\": \"closed\"");
     }

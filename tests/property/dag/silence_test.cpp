@@ -203,15 +203,20 @@ TEST(Silence, ShowsThatEvidenceCutByPayloadsStops) {
   expect_caught(rules);
 }
 
-// Node 3 leads round 3, late, and shows its vote, whose chain nobody can fetch, to node 2 alone: so
-// node 2 alone can claim, and it crashes as soon as the claim is sent. True: commits go on.
-bool outlives_a_crash_of_the_only_claimer(const Rules& rules) {
+enum class Only : std::uint8_t { kClaimer, kAcceptor };
+
+// Node 3 leads round 3, late, and shows its vote, whose chain nobody can fetch, to node 2 alone. So
+// node 2 alone can claim; or, when the vote comes too late for that, it alone can accept the liar's
+// claim, which it names as a leader. Then it crashes, as soon as its claim, or that block, is sent.
+// True: commits go on.
+bool outlives_a_crash_of_the_only_one(Only only, const Rules& rules) {
   Timed world(4, {3}, rules);
   world.delay = [](auto, auto to) { return Ticks{to == 0 ? 100u : 900u}; };
   std::map<std::uint64_t, std::map<std::uint16_t, BlockPtr>> blocks;
   BlockPtr leader;
-  bool voted = false;
+  BlockPtr claim;
   bool crashed = false;
+  const std::uint64_t waits_for = only == Only::kClaimer ? 4 : 5;
   world.said = [&](std::uint16_t who, const Message& m) {
     const auto* push = std::get_if<Push>(&m);
     if (push == nullptr || !blocks[push->block->round().value].emplace(who, push->block).second) {
@@ -226,16 +231,27 @@ bool outlives_a_crash_of_the_only_claimer(const Rules& rules) {
       leader = block_of(h);
       for (std::uint16_t to = 0; to < 3; ++to) world.post(3, to, Push{leader}, 1);
     }
-    if (leader && !voted && blocks[4].contains(1) && blocks[4].contains(2)) {
-      voted = true;
+    if (leader && !claim && blocks[waits_for].contains(1) && blocks[waits_for].contains(2)) {
       Header h;
       h.author = NodeId{3};
       h.round = Round{4};
       h.self = {NodeId{3}, Round{3}, hash(as_view("never shown"))};
       h.vote = leader->digest;
-      world.post(3, 2, Push{block_of(h)}, 950);
+      world.post(3, 2, Push{block_of(h)}, only == Only::kClaimer ? 950 : 1);
+      Header c;
+      c.author = NodeId{3};
+      c.round = Round{5};
+      c.self = leader->edge();
+      c.claim = leader->digest;
+      claim = block_of(c);
+      if (only == Only::kAcceptor) world.post(3, 2, Push{claim}, 2);
     }
-    if (who == 2 && leader && push->block->header.claim == leader->digest && !crashed) {
+    const auto names = [&](const BlockPtr& b) {
+      if (only == Only::kClaimer) return b->header.claim == leader->digest;
+      const auto& refs = b->header.refs;
+      return claim && std::find(refs.begin(), refs.end(), claim->edge()) != refs.end();
+    };
+    if (who == 2 && leader && !crashed && names(push->block)) {
       crashed = true;
       world.at(world.now() + 1, [&] { world.crash(2); });
       world.at(world.now() + 5 * kDelta, [&] { world.boot(2); });
@@ -245,15 +261,16 @@ bool outlives_a_crash_of_the_only_claimer(const Rules& rules) {
   world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
   world.run_until(200 * kDelta);
   EXPECT_TRUE(crashed);
-  EXPECT_FALSE(blocks[5][1] && blocks[5][1]->header.claim == leader->digest);
   return world.node(0).next_slot().value > 100 && world.node(2).next_slot().value > 100;
 }
 
-TEST(Silence, ARestartedNodeProvesWhatItClaimed) {
-  EXPECT_TRUE(outlives_a_crash_of_the_only_claimer(Rules::thresher()));
-  Rules forgets = Rules::thresher();
-  forgets.evidence_durable = false;
-  EXPECT_FALSE(outlives_a_crash_of_the_only_claimer(forgets));
+TEST(Silence, ARestartedNodeProvesWhatItClaimedOrAccepted) {
+  for (const Only only : {Only::kClaimer, Only::kAcceptor}) {
+    EXPECT_TRUE(outlives_a_crash_of_the_only_one(only, Rules::thresher()));
+    Rules forgets = Rules::thresher();
+    forgets.evidence_durable = false;
+    EXPECT_FALSE(outlives_a_crash_of_the_only_one(only, forgets));
+  }
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 // go on.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+
 #include "thresher/core/committee.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
@@ -36,9 +39,13 @@ class Target {
           todo.push_back(Endorsed{e->ticket, {}});
         } else if (auto* s = std::get_if<Send<Message>>(&effect)) {
           sent_.push_back(std::move(*s));
+        } else if (const auto* b = std::get_if<Broadcast<Message>>(&effect)) {
+          const auto* push = std::get_if<Push>(&b->message);
+          if (push != nullptr) own_[push->block->round().value] = push->block;
         } else if (const auto* a = std::get_if<ArmTimer>(&effect)) {
-          if (a->id.local == 1)
-            longest_round_timer_ = std::max(longest_round_timer_, a->after.value);
+          if (a->id.local != 1) continue;
+          armed_ = a->after.value;
+          longest_round_timer_ = std::max(longest_round_timer_, *armed_);
         } else if (std::holds_alternative<Accuse>(effect)) {
           ++accusations_;
         } else if (std::holds_alternative<Deliver<Committed>>(effect)) {
@@ -58,6 +65,8 @@ class Target {
   std::vector<Send<Message>> sent_;
   bool verdict_ = true;
   std::uint64_t longest_round_timer_ = 0;  // as ever armed; unit: 1/1000 of Delta
+  std::optional<std::uint64_t> armed_;     // the last one
+  std::map<std::uint64_t, BlockPtr> own_;  // by round
   int accusations_ = 0;
   int commits_ = 0;
 };
@@ -254,6 +263,53 @@ TEST(Floods, Row16LateLeadersMakeTheTimeoutGrowToItsCapAndNoFurther) {
   play_rounds(t, 500, true);
   EXPECT_GE(t.node_.round().value, 500u);
   EXPECT_EQ(t.longest_round_timer_, 64 * Config{}.timeout.value);
+}
+
+// A leader of whom nothing came for three rounds is not waited for. When its block comes after all
+// it was thought silent too early, and is waited for after a longer silence.
+TEST(Floods, Row16WhoIsHeardLateIsWaitedForNextTime) {
+  Target t;
+  const Bytes waits = Bytes::copy_of(as_view("for a leader"));
+  t.feed(Requested<Submit>{{{waits, hash(waits.view())}, {}}});
+  std::vector<BlockPtr> last(4);
+  std::vector<BlockPtr> before;
+  const auto round_of = [&](std::uint64_t r) {
+    before = last;
+    for (const std::uint16_t i : {std::uint16_t{2}, std::uint16_t{3}}) {
+      Header h;
+      h.author = NodeId{i};
+      h.round = Round{r};
+      h.self = r > 1 ? last[i]->edge() : Edge{h.author, Round{0}, {}};
+      last[i] = make_block(std::move(h), {}, {}, {});
+      t.push(i, last[i]);
+    }
+    t.feed(Requested<Submit>{{{waits, hash(waits.view())}, {}}});
+  };
+  const auto waited_for_node_1 = [&](std::uint64_t r) {
+    t.armed_.reset();
+    round_of(r);
+    const auto armed = std::exchange(t.armed_, std::nullopt);
+    t.feed(Expired{{1, {}}});
+    return armed == Config{}.timeout.value;
+  };
+  // Node 1 leads rounds 1, 5, 9 and 13.
+  EXPECT_TRUE(waited_for_node_1(1));
+  for (std::uint64_t r = 2; r < 5; ++r) waited_for_node_1(r);
+  EXPECT_FALSE(waited_for_node_1(5));
+  waited_for_node_1(6);
+  Header late;
+  late.author = NodeId{1};
+  late.round = Round{5};
+  late.self = {NodeId{1}, Round{0}, {}};
+  late.refs = {t.own_[4]->edge(), before[2]->edge(), before[3]->edge()};
+  // The blocks of round 4, not those of 5 that `before` holds by now.
+  late.refs[1] = {NodeId{2}, Round{4}, before[2]->header.self.digest};
+  late.refs[2] = {NodeId{3}, Round{4}, before[3]->header.self.digest};
+  t.push(1, make_block(std::move(late), {}, {}, {}));
+  for (std::uint64_t r = 7; r < 9; ++r) waited_for_node_1(r);
+  EXPECT_TRUE(waited_for_node_1(9));
+  for (std::uint64_t r = 10; r < 13; ++r) waited_for_node_1(r);
+  EXPECT_FALSE(waited_for_node_1(13));
 }
 
 // A node that comes back to one peer writes a burst of blocks; the others miss all of them but the

@@ -57,12 +57,33 @@ TEST(BrachaBounds, OfUnfinishedBroadcastsHold) {
   };
   for (std::uint64_t k = 200; k-- > 0;) init(3, k, config.payload_bytes);
   EXPECT_LE(node.footprint().payload_bytes, config.origin_bytes);
+  EXPECT_FALSE(fx.list().empty());  // echoed: those after it do not keep the oldest out
   const std::size_t held = node.footprint().payload_bytes;
-  init(3, 0, config.payload_bytes);  // there is room for the oldest in any case
-  EXPECT_EQ(node.footprint().payload_bytes, held);
   init(2, 0, config.payload_bytes);
   EXPECT_EQ(node.footprint().payload_bytes, held + config.payload_bytes);
   EXPECT_LE(node.footprint().instances, Bracha::most_held(config).instances);
+}
+
+// One peer may lie about what it keeps; of f+1 one does not.
+TEST(BrachaBounds, NothingIsSkippedOnTheWordOfF) {
+  Bracha node({.window = 4});
+  Bracha::Fx fx;
+  const auto floor = [&](std::uint16_t from, std::uint64_t number) {
+    const bracha::Floor m{NodeId{1}, number, false};
+    step(node, InputOf<Bracha>{Received<Bracha::Message>{NodeId{from}, m}}, fx);
+  };
+  const auto takes = [&](std::uint64_t number) {
+    const std::uint64_t refused = node.refused();
+    const bracha::Statement m{{NodeId{1}, number}, bracha::kEcho, hash(as_view("x"))};
+    step(node, InputOf<Bracha>{Received<Bracha::Message>{NodeId{2}, m}}, fx);
+    return node.refused() == refused;
+  };
+  for (int k = 0; k < 3; ++k) floor(3, 1000);
+  EXPECT_TRUE(takes(0));
+  EXPECT_FALSE(takes(500));
+  floor(2, 500);
+  EXPECT_FALSE(takes(0));
+  EXPECT_TRUE(takes(500));
 }
 
 // The records of instances beyond the first window were dropped at a restart, and what was said in

@@ -49,8 +49,8 @@ struct Beacon {
   }
 };
 
-/// Every even number carries a share, every third is a leader's proposal, every fifth an answer; one field can be mutated.
-/// A liar forges the number kForged.
+/// Every even number carries a share, every third is a leader's proposal, every fifth an answer;
+/// one field can be mutated. A liar forges the number kForged.
 struct BeaconSubject {
   using Node = Beacon;
   static constexpr bool kOrdered = false;

@@ -152,9 +152,9 @@ class Dag {
 };
 
 /// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
-/// is the header, the body the payload. The keys of kEvidence are slot u64 big-endian and digest of
-/// a claimed block, the values headers one after another. Keys of kDelivered are slots; values are
-/// the slot of the commit before (u64), the committed leader, and what leads to the next leaders. A
+/// is the header, the body the payload. Keys of kEvidence are slot u64 big-endian and digest of a
+/// claimed block, values headers one after another. Keys of kDelivered are slots; values are the
+/// slot of the commit before (u64), the committed leader, and what leads to the next leaders. A
 /// host that hands over a log (see Dag::on(Restored)) leaves the last part out; when the commit
 /// before is not the last one here, the record is ignored.
 Bytes block_key(const Edge& edge);
