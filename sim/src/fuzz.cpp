@@ -18,8 +18,9 @@ constexpr std::uint64_t kScheduleStream = 0x66757a7a;
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
+constexpr std::uint64_t kSeldom = 64;  // what costs as much as dozens of other schedules
 constexpr std::uint64_t kFewRequests = 20;
-constexpr std::uint32_t kFew = 5;  // nodes: a view change costs the cube of them
+constexpr std::uint32_t kFew = 5;            // nodes: a view change costs the cube of them
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
 constexpr std::uint64_t kLongestDown = 20;   // units that a restart takes
 constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, and so many times as many
@@ -76,8 +77,7 @@ class Drawing {
       if (menu_.forges && (lawless_ || one_in(4))) {
         forge(id);
         if (menu_.denies && one_in(2)) deny(id);
-        if (menu_.stuffs && one_in(24))
-          e_.faults.push_back({.who = {id}, .what = FaultKind::kStuff});
+        if (menu_.stuffs && one_in(kSeldom)) stuff(id);
         continue;
       }
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
@@ -90,7 +90,7 @@ class Drawing {
     Workload& w = e_.workload;
     if (w.kind == Workload::Kind::kClosed && w.liars_interval == 0 && !w.one_at_a_time)
       w.liars_interval = (1 + rng_.below(4)) * std::max(kUnit, e_.network.delay.mean);
-    if (menu_.largest == 0 || !one_in(12)) return;
+    if (menu_.largest == 0 || !one_in(kSeldom)) return;
     w.bytes = menu_.largest >> rng_.below(3);
     if (e_.stop.rounds) e_.stop.rounds = std::min(*e_.stop.rounds, kLargeRounds);
     if (e_.stop.time) e_.stop.time = std::min(*e_.stop.time, 3 * kLargeRounds * kUnit);
@@ -185,6 +185,11 @@ class Drawing {
     e_.faults.push_back(a);
   }
 
+  void stuff(NodeId id) {
+    FaultAction a{.who = {id}, .what = FaultKind::kStuff};
+    a.probability_ppm = 250'000;
+    e_.faults.push_back(a);
+  }
   // Leaves questions unanswered, mostly those of everybody and for ever.
   void deny(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kDeny};

@@ -37,8 +37,6 @@ std::vector<Defect> defects() {
              [](dag::Rules& r) { r.evidence_whole = false; }),
       defect("EvidenceLostInARestart", "", 1, 10'000,
              [](dag::Rules& r) { r.evidence_durable = false; }),
-      defect("AnswersWithoutAQuota", "footprint", 1, 1000,
-             [](dag::Rules& r) { r.twins_charged = false; }),
   };
 }
 
