@@ -33,10 +33,6 @@ std::vector<Defect> defects() {
   return {
       defect("EvidenceAskedOfTheFirstClaimer", "", 1, 4000,
              [](dag::Rules& r) { r.evidence_of_all = false; }),
-      defect("EvidenceCutByPayloads", "", 1, 10'000,
-             [](dag::Rules& r) { r.evidence_whole = false; }),
-      defect("EvidenceLostInARestart", "", 1, 10'000,
-             [](dag::Rules& r) { r.evidence_durable = false; }),
   };
 }
 
