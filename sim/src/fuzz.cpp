@@ -19,6 +19,7 @@ constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
 constexpr std::uint64_t kFewRequests = 20;
+constexpr std::uint32_t kFew = 5;  // nodes: a view change costs the cube of them
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
 constexpr std::uint64_t kLongestDown = 20;   // units that a restart takes
 constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, and so many times as many
@@ -222,7 +223,7 @@ class Drawing {
     const NodeId victim = node();
     p.from = rng_.below(span_) * kUnit;
     p.to = p.from + (1 + rng_.below(kLongestAway)) * kUnit;
-    if (menu_.long_sieges && one_in(2)) {
+    if (menu_.long_sieges && e_.n <= kFew && one_in(8)) {
       p.to = p.from + (kLongestAway / 4 + rng_.below(kLongestAway)) * kForAges * kUnit;
       e_.workload.requests = kFewRequests;
       e_.stop = {.time = p.to, .rounds = {}, .decisions = {}};
