@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/client.hpp"
@@ -11,7 +12,8 @@
 namespace thresher::cli {
 
 /// A client of this node only; the error says what to do.
-inline Result<std::unique_ptr<net::Client>, std::string> client_of(const std::string& home) {
+inline Result<std::unique_ptr<net::Client>, std::string> client_of(
+    const std::string& home, net::ClientOptions options = {}) {
   const auto config = net::load_config(home);
   if (!config) return config.error().front();
   const net::NodeOptions o = net::with_paths(config->options);
@@ -21,7 +23,8 @@ inline Result<std::unique_ptr<net::Client>, std::string> client_of(const std::st
   if (!key) return key.error();
   for (std::size_t i = 0; i < genesis->nodes.size(); ++i) {
     if (genesis->nodes[i].key == key->public_key()) {
-      return net::Client::open(o.genesis, NodeId{static_cast<std::uint16_t>(i)});
+      options.node = NodeId{static_cast<std::uint16_t>(i)};
+      return net::Client::open(o.genesis, std::move(options));
     }
   }
   return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";

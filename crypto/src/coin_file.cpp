@@ -30,15 +30,6 @@ struct File {
   }
 };
 
-// A content that is wiped when it goes.
-struct Secret {
-  Content text{};
-  Secret() = default;
-  Secret(const Secret&) = delete;
-  Secret& operator=(const Secret&) = delete;
-  ~Secret() { sodium_memzero(text.data(), text.size()); }
-};
-
 }  // namespace
 
 Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path) {
@@ -47,20 +38,20 @@ Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const s
     return system_error("cannot create coin share file", path) +
            "; shares are never overwritten: move the old file away or choose another folder";
   }
-  Secret content;
-  std::copy(kHead.begin(), kHead.end(), content.text.begin());
+  Secret<Content> content;
+  std::copy(kHead.begin(), kHead.end(), content->begin());
   // The closing zero that it writes is replaced by the line end.
-  sodium_bin2hex(content.text.data() + kHead.size(), kDigits + 1, raw_bytes(secret.data()),
+  sodium_bin2hex(content->data() + kHead.size(), kDigits + 1, raw_bytes(secret.data()),
                  secret.size());
-  content.text.back() = '\n';
-  const auto size = static_cast<ssize_t>(content.text.size());
-  if (::write(file.fd, content.text.data(), content.text.size()) != size || ::fsync(file.fd) != 0) {
+  content->back() = '\n';
+  const auto size = static_cast<ssize_t>(content->size());
+  if (::write(file.fd, content->data(), content->size()) != size || ::fsync(file.fd) != 0) {
     return system_error("cannot write coin share file", path) + "; is the disk full?";
   }
   return Unit{};
 }
 
-Result<RistrettoScalar, std::string> load_coin_share(const std::string& path) {
+Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& path) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.fd < 0) {
     return system_error("cannot open coin share file", path) +
@@ -69,21 +60,20 @@ Result<RistrettoScalar, std::string> load_coin_share(const std::string& path) {
   }
   const std::string why = secret_file_problem(file.fd, "coin share file", path, "a share");
   if (!why.empty()) return why;
-  Secret content;
-  RistrettoScalar out{};
-  const char* const digits = content.text.data() + kHead.size();
+  Secret<Content> content;
+  Secret<RistrettoScalar> out;
+  const char* const digits = content->data() + kHead.size();
   std::size_t decoded = 0;
-  const auto size = static_cast<ssize_t>(content.text.size());
+  const auto size = static_cast<ssize_t>(content->size());
   char beyond = 0;
-  const bool read = ::read(file.fd, content.text.data(), content.text.size()) == size &&
-                    ::read(file.fd, &beyond, 1) == 0;
-  const bool good = read && std::string_view(content.text.data(), kHead.size()) == kHead &&
-                    content.text.back() == '\n' &&
-                    sodium_hex2bin(raw_bytes(out.data()), out.size(), digits, kDigits, nullptr,
+  const bool read =
+      ::read(file.fd, content->data(), content->size()) == size && ::read(file.fd, &beyond, 1) == 0;
+  const bool good = read && std::string_view(content->data(), kHead.size()) == kHead &&
+                    content->back() == '\n' &&
+                    sodium_hex2bin(raw_bytes(out->data()), out->size(), digits, kDigits, nullptr,
                                    &decoded, nullptr) == 0 &&
-                    decoded == out.size() && ristretto_scalar_valid(out);
+                    decoded == out->size() && ristretto_scalar_valid(*out);
   if (!good) {
-    wipe(out);
     return "coin share file '" + path +
            "' is malformed or truncated; restore it from a backup, or deal a new coin in the next "
            "epoch";

@@ -39,11 +39,13 @@ RistrettoScalar hash_to_scalar(ByteView message, ByteView context,
   constexpr std::array<std::byte, 128> kPad{};
   constexpr std::array kLength{std::byte{0}, std::byte{64}, std::byte{0}};
   constexpr std::array kFirst{std::byte{1}};
-  const Sha512 seed = sha512({kPad, message, kLength, tag});
+  Sha512 seed = sha512({kPad, message, kLength, tag});
   Sha512 uniform = sha512({seed, kFirst, tag});
   RistrettoScalar out;
   crypto_core_ristretto255_scalar_reduce(raw_bytes(out.data()), raw_bytes(uniform.data()));
+  // For a nonce both are as secret as the key: with it, a response gives the key away.
   sodium_memzero(uniform.data(), uniform.size());
+  sodium_memzero(seed.data(), seed.size());
   return out;
 }
 

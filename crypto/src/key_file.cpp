@@ -1,18 +1,22 @@
 #include "thresher/crypto/key_file.hpp"
 
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sodium.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <optional>
-#include <utility>
+#include <string_view>
 
 #include "secret_file.hpp"
+#include "thresher/crypto/secret.hpp"
 
 namespace thresher::crypto {
 namespace {
@@ -20,52 +24,101 @@ namespace {
 struct Free {
   void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
   void operator()(std::FILE* f) const { (void)std::fclose(f); }
+  void operator()(BIO* b) const { (void)BIO_free(b); }
 };
 using Key = std::unique_ptr<EVP_PKEY, Free>;
 using File = std::unique_ptr<std::FILE, Free>;
 
-struct Der {
-  unsigned char* bytes = nullptr;
-  long size = 0;
-  Der() = default;
-  Der(const Der&) = delete;
-  Der& operator=(const Der&) = delete;
-  ~Der() {
-    if (bytes != nullptr) OPENSSL_clear_free(bytes, static_cast<std::size_t>(size));
+/// Bytes of a file or of what it encodes, guarded like a Secret, and of any size.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t size) : size_(size) {
+    if (sodium_init() < 0) std::abort();
+    bytes_ = static_cast<unsigned char*>(sodium_malloc(size));
+    if (bytes_ == nullptr) std::abort();
   }
+  ~Guarded() { sodium_free(bytes_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  unsigned char* data() { return bytes_; }
+  const unsigned char* data() const { return bytes_; }
+  std::size_t capacity() const { return size_; }
+  std::size_t used = 0;
+  std::string_view text() const { return {reinterpret_cast<const char*>(bytes_), used}; }
+
+ private:
+  std::size_t size_;
+  unsigned char* bytes_ = nullptr;
 };
 
-/// The bytes of a "PRIVATE KEY" block; empty when there is none.
-void read_der(std::FILE* file, Der& out) {
-  char* name = nullptr;
-  char* header = nullptr;
-  if (PEM_read(file, &name, &header, &out.bytes, &out.size) == 1 &&
-      std::strcmp(name, PEM_STRING_PKCS8INF) != 0) {
-    OPENSSL_clear_free(std::exchange(out.bytes, nullptr), static_cast<std::size_t>(out.size));
-    out.size = 0;
+/// Larger files hold no key.
+constexpr std::size_t kMostBytes = 16 * 1024;
+
+/// False when it cannot be read, or is too large.
+bool read_all(int fd, Guarded& out) {
+  while (out.used < out.capacity()) {
+    const ssize_t n = ::read(fd, out.data() + out.used, out.capacity() - out.used);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n == 0;
+    out.used += static_cast<std::size_t>(n);
   }
-  OPENSSL_free(name);
-  OPENSSL_free(header);
+  return false;
 }
 
-/// Version 2 of the format, with the public half (RFC 8410, 7; RFC 5958), which OpenSSL 3.0 does
-/// not read. DER: this key kind has one encoding.
-struct KeyPair {
-  SigningKey::Seed seed;
-  PublicKey public_half;
-};
-std::optional<KeyPair> read_pair(const Der& der) {
-  constexpr unsigned char kHead[] = {0x30, 0x51, 0x02, 0x01, 0x01, 0x30, 0x05, 0x06,
-                                     0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
-  constexpr unsigned char kMiddle[] = {0x81, 0x21, 0x00};
-  constexpr std::size_t kPublic = sizeof kHead + 32 + sizeof kMiddle;
-  if (der.size != static_cast<long>(kPublic + 32)) return std::nullopt;
-  if (std::memcmp(der.bytes, kHead, sizeof kHead) != 0) return std::nullopt;
-  if (std::memcmp(der.bytes + sizeof kHead + 32, kMiddle, sizeof kMiddle) != 0) return std::nullopt;
-  KeyPair out;
-  std::memcpy(out.seed.data(), der.bytes + sizeof kHead, 32);
-  std::memcpy(out.public_half.data(), der.bytes + kPublic, 32);
-  return out;
+/// The bytes of the first "PRIVATE KEY" block; none when there is no whole one. OpenSSL reads PEM
+/// too, but leaves its copies of the text and of the bytes in memory that it does not wipe.
+void decode_block(const Guarded& file, Guarded& out) {
+  constexpr std::string_view kBegin = "-----BEGIN " PEM_STRING_PKCS8INF "-----";
+  constexpr std::string_view kEnd = "-----END " PEM_STRING_PKCS8INF "-----";
+  const std::size_t begin = file.text().find(kBegin);
+  const std::size_t end = file.text().find(kEnd);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return;
+  if (end < begin + kBegin.size()) return;
+  const std::string_view body =
+      file.text().substr(begin + kBegin.size(), end - begin - kBegin.size());
+  if (sodium_base642bin(out.data(), out.capacity(), body.data(), body.size(), "\r\n\t ", &out.used,
+                        nullptr, sodium_base64_VARIANT_ORIGINAL) != 0) {
+    out.used = 0;
+  }
+}
+
+/// DER: this kind of key has one encoding in each version of the format (RFC 8410, 7; RFC 5958).
+constexpr std::array<unsigned char, 16> kHead{0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06,
+                                              0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
+/// Version 2 has the public half behind, which OpenSSL 3.0 does not read.
+constexpr std::array<unsigned char, 16> kPairHead{0x30, 0x51, 0x02, 0x01, 0x01, 0x30, 0x05, 0x06,
+                                                  0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20};
+constexpr std::array<unsigned char, 3> kPairMiddle{0x81, 0x21, 0x00};
+constexpr std::size_t kSeed = sizeof(SigningKey::Seed);
+
+template <std::size_t N>
+bool stands(const Guarded& der, std::size_t at, const std::array<unsigned char, N>& bytes) {
+  return at + N <= der.used && std::equal(bytes.begin(), bytes.end(), der.data() + at);
+}
+
+SigningKey key_at(const Guarded& der, std::size_t at) {
+  Secret<SigningKey::Seed> seed;
+  std::memcpy(seed->data(), der.data() + at, kSeed);
+  return SigningKey::from_seed(*seed);
+}
+
+/// Whatever else OpenSSL takes for a key. Its copies of the file are not guarded.
+Result<SigningKey, std::string> read_otherwise(const Guarded& file, const std::string& path) {
+  const std::unique_ptr<BIO, Free> text(BIO_new_mem_buf(file.data(), static_cast<int>(file.used)));
+  const Key pkey(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
+  if (!pkey) {
+    return "key file '" + path +
+           "' is not a PKCS#8 PEM private key or is truncated; restore it from a backup";
+  }
+  Secret<SigningKey::Seed> seed;
+  std::size_t size = seed->size();
+  if (EVP_PKEY_id(pkey.get()) != EVP_PKEY_ED25519 ||
+      EVP_PKEY_get_raw_private_key(pkey.get(), reinterpret_cast<unsigned char*>(seed->data()),
+                                   &size) != 1 ||
+      size != seed->size()) {
+    return "key file '" + path + "' holds another kind of key; a node needs an Ed25519 key";
+  }
+  return SigningKey::from_seed(*seed);
 }
 
 }  // namespace
@@ -89,39 +142,35 @@ Result<Unit, std::string> save_key(const SigningKey& key, const std::string& pat
 }
 
 Result<SigningKey, std::string> load_key(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "re"));
-  if (!file) {
+  guard_openssl_keys();
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
     return system_error("cannot open key file", path) + "; make one with: thresher keys new " +
            path;
   }
-  const std::string why = secret_file_problem(::fileno(file.get()), "key file", path, "a key");
+  std::string why = secret_file_problem(fd, "key file", path, "a key");
+  Guarded file(kMostBytes);
+  if (why.empty() && !read_all(fd, file) && file.used < file.capacity()) {
+    why = system_error("cannot read key file", path) + "; check the disk";
+  }
+  ::close(fd);
   if (!why.empty()) return why;
-  Der der;
-  read_der(file.get(), der);
-  if (const auto pair = read_pair(der)) {
-    SigningKey key = SigningKey::from_seed(pair->seed);
-    if (key.public_key() != pair->public_half) {
-      return "key file '" + path +
-             "' holds a public half that is not of its secret half: somebody changed one of them; "
-             "restore it from a backup";
-    }
-    return key;
+  Guarded der(kMostBytes);
+  decode_block(file, der);
+  if (der.used == kHead.size() + kSeed && stands(der, 0, kHead)) return key_at(der, kHead.size());
+  const std::size_t middle = kPairHead.size() + kSeed;
+  const std::size_t half = middle + kPairMiddle.size();
+  if (der.used != half + sizeof(PublicKey) || !stands(der, 0, kPairHead) ||
+      !stands(der, middle, kPairMiddle)) {
+    return read_otherwise(file, path);
   }
-  std::rewind(file.get());
-  const Key pkey(PEM_read_PrivateKey(file.get(), nullptr, nullptr, nullptr));
-  if (!pkey) {
-    return "key file '" + path +
-           "' is not a PKCS#8 PEM private key or is truncated; restore it from a backup";
-  }
-  SigningKey::Seed seed;
-  std::size_t size = seed.size();
-  if (EVP_PKEY_id(pkey.get()) != EVP_PKEY_ED25519 ||
-      EVP_PKEY_get_raw_private_key(pkey.get(), reinterpret_cast<unsigned char*>(seed.data()),
-                                   &size) != 1 ||
-      size != seed.size()) {
-    return "key file '" + path + "' holds another kind of key; a node needs an Ed25519 key";
-  }
-  return SigningKey::from_seed(seed);
+  SigningKey key = key_at(der, kPairHead.size());
+  PublicKey public_half;
+  std::memcpy(public_half.data(), der.data() + half, public_half.size());
+  if (key.public_key() == public_half) return key;
+  return "key file '" + path +
+         "' holds a public half that is not of its secret half: somebody changed one of them; "
+         "restore it from a backup";
 }
 
 }  // namespace thresher::crypto

@@ -18,30 +18,23 @@ const unsigned char* raw(const std::byte* p) {
 
 SigningKey SigningKey::generate() {
   if (sodium_init() < 0) std::abort();
-  Seed seed;
-  randombytes_buf(seed.data(), seed.size());
-  SigningKey key = from_seed(seed);
-  sodium_memzero(seed.data(), seed.size());
-  return key;
+  Secret<Seed> seed;
+  randombytes_buf(seed->data(), seed->size());
+  return from_seed(*seed);
 }
 
 SigningKey SigningKey::from_seed(const Seed& seed) {
   if (sodium_init() < 0) std::abort();
   SigningKey key;
-  key.seed_ = seed;
-  crypto_sign_seed_keypair(raw(key.public_.data()), key.secret_.data(), raw(seed.data()));
+  key.secret_->seed = seed;
+  crypto_sign_seed_keypair(raw(key.public_.data()), key.secret_->expanded.data(), raw(seed.data()));
   return key;
-}
-
-SigningKey::~SigningKey() {
-  sodium_memzero(secret_.data(), secret_.size());
-  sodium_memzero(seed_.data(), seed_.size());
 }
 
 Signature SigningKey::sign(ByteView message) const {
   Signature out;
   crypto_sign_detached(raw(out.data()), nullptr, raw(message.data()), message.size(),
-                       secret_.data());
+                       secret_->expanded.data());
   return out;
 }
 

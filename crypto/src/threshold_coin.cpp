@@ -145,12 +145,8 @@ bool coin_keys_agree(const CoinKeys& keys) {
 }
 
 ThresholdCoin::ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
-                             const std::optional<RistrettoScalar>& secret)
-    : chain_(chain), keys_(std::move(keys)), self_(self), secret_(secret) {}
-
-ThresholdCoin::~ThresholdCoin() {
-  if (secret_) sodium_memzero(secret_->data(), secret_->size());
-}
+                             std::optional<Secret<RistrettoScalar>> secret)
+    : chain_(chain), keys_(std::move(keys)), self_(self), secret_(std::move(secret)) {}
 
 // The threshold is part of it: a chain may have a coin for each of two thresholds.
 Digest ThresholdCoin::context(std::string_view domain, std::uint64_t instance) const {
@@ -169,7 +165,7 @@ std::optional<RistrettoPoint> ThresholdCoin::element(std::uint64_t instance) con
 std::optional<CoinShare> ThresholdCoin::share(std::uint64_t instance) const {
   const auto h = element(instance);
   if (!secret_ || !h) return std::nullopt;
-  const auto made = prove_dleq(context("thresher/coin-proof/1", instance).bytes, *secret_, *h);
+  const auto made = prove_dleq(context("thresher/coin-proof/1", instance).bytes, **secret_, *h);
   if (!made) return std::nullopt;
   CoinShare out;
   auto at = std::copy(made->statement.evaluated.begin(), made->statement.evaluated.end(),

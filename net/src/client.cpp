@@ -5,14 +5,50 @@
 #include <thread>
 #include <utility>
 
-#include "ledger.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
+#include "transactions.hpp"
 
 namespace thresher::net {
 namespace {
+
 constexpr std::uint64_t kReconnect = 100'000;
-constexpr std::uint64_t kCommittedBefore = ~std::uint64_t{0};
+/// Until what was refused, and may be on its way through another node, is sent again.
+constexpr std::uint64_t kRetry = 500'000;
+/// Between two looks for submissions whose patience has ended.
+constexpr std::uint64_t kTick = 50'000;
+/// Entries of one frame, at least one. Unit: bytes.
+constexpr std::size_t kFrameBytes = 256 * 1024;
+
+Outcome committed(std::uint64_t position, const Validity& valid) {
+  return {Outcome::Kind::kCommitted, position, {}, valid.until.value, {}};
+}
+Outcome refused(Refusal refusal, const Validity& valid, std::string why) {
+  return {Outcome::Kind::kRefused, 0, refusal, valid.until.value, std::move(why)};
+}
+Outcome unknown(const Validity& valid, const std::string& why) {
+  return {Outcome::Kind::kUnknown,
+          0,
+          {},
+          valid.until.value,
+          why + ": it may still be ordered until slot " + std::to_string(valid.until.value) +
+              ", and never after; the log tells (thresher log)"};
+}
+
+std::string in_words(const wire::Refused& answer) {
+  switch (answer.reason) {
+    case Refusal::kTooLarge:
+      return "the transaction is larger than the " + std::to_string(answer.limit) +
+             " bytes that the node takes: split it, or raise limits.transaction_bytes there";
+    case Refusal::kOverloaded:
+      return "the node is overloaded: submit less, or later";
+    case Refusal::kExpired:
+      return "it was not ordered by its last slot, and never will be: submit it again";
+    default:
+      return "the node could not read the submission: do client and node have one release?";
+  }
+}
+
 }  // namespace
 
 std::optional<NodeStatus> decode_status(ByteView control) {
@@ -20,11 +56,25 @@ std::optional<NodeStatus> decode_status(ByteView control) {
 }
 
 struct Client::Impl {
-  explicit Impl(Genesis g, std::optional<NodeId> only)
-      : genesis(std::move(g)), fixed(only), node(only ? only->value : 0) {
-    id = hash(crypto::SigningKey::generate().public_key()).prefix();
+  /// A submission on its way.
+  struct Flight {
+    Bytes data;
+    std::promise<Outcome> promise;
+    std::uint64_t deadline_us = 0;
+    Validity valid{};        // of its first sending, and of all
+    std::uint32_t sent = 0;  // on so many links
+  };
+  using Flights = std::map<std::uint64_t, Flight>;  // by sequence
+
+  Impl(Genesis g, ClientOptions o)
+      : genesis(std::move(g)),
+        options(std::move(o)),
+        key(options.key ? *options.key : crypto::SigningKey::generate()),
+        node(options.node ? options.node->value : 0),
+        next_sequence(options.first_sequence) {
     thread = std::thread([this] {
       connect();
+      tick();
       loop.run();
     });
   }
@@ -35,8 +85,8 @@ struct Client::Impl {
       loop.stop();
     });
     thread.join();
+    for (auto& [sequence, flight] : flying) give_up(flight, "the client was closed");
     const auto gone = std::make_exception_ptr(std::runtime_error("the client was closed"));
-    for (auto& [sequence, flight] : flying) flight.promise.set_exception(gone);
     for (auto& promise : asking) promise.set_exception(gone);
   }
 
@@ -45,40 +95,84 @@ struct Client::Impl {
     link = std::make_unique<ClientLink>(
         loop, genesis.context().chain, genesis.nodes[node],
         TransportCallbacks{[this](ConnectionId, const Frame& f) { frame(f); },
-                           [this](ConnectionId, bool now_up) { linked(now_up); },
-                           [this](const std::string& why) { last_problem = why; }});
+                           [this](ConnectionId, bool up) { linked(up); },
+                           [this](const std::string& why) { failed(why); }},
+        key);
     link->connect();
   }
 
-  void linked(bool now_up) {
-    up = now_up;
-    if (closed) return;
-    if (!up) {
-      if (!fixed) node = (node + 1) % genesis.nodes.size();
-      loop.call_after(kReconnect, [this] { connect(); });
-      return;
-    }
-    for (const auto& [sequence, flight] : flying) send(flight.encoded);
-    if (!asking.empty()) (void)link->send({kStatus, {}, {}});
-    if (visit) ask_log();
+  void failed(const std::string& why) {
+    const PeerAddress& at = genesis.nodes[node];
+    problem = "node " + std::to_string(node) + " at " + at.host + ":" + std::to_string(at.port) +
+              ": " + why;
+    if (!closed && options.on_problem) options.on_problem(problem);
   }
 
-  void send(const Bytes& encoded) { (void)link->send({kSubmit, {}, encoded}); }
+  void linked(bool up) {
+    if (closed) return;
+    if (up) {
+      if (!asking.empty()) (void)link->send({kStatus, {}, {}});
+      if (visit) ask_log();
+      return;
+    }
+    welcome = false;
+    if (!options.node) node = (node + 1) % genesis.nodes.size();
+    loop.call_after(kReconnect, [this] { connect(); });
+  }
+
+  // Several transactions with one validity fill a frame; those that other nodes have seen keep
+  // theirs.
+  void send_all() {
+    std::vector<std::byte> entries;
+    Validity valid{};
+    const auto flush = [&] {
+      if (!entries.empty()) submit(valid, std::exchange(entries, {}));
+    };
+    for (auto& [sequence, flight] : flying) {
+      stamp(flight);
+      if (!(flight.valid == valid) || entries.size() > kFrameBytes) flush();
+      valid = flight.valid;
+      append_entry(sequence, flight.data.view(), entries);
+    }
+    flush();
+  }
+  void send(std::uint64_t sequence, Flight& flight) {
+    stamp(flight);
+    std::vector<std::byte> entry;
+    append_entry(sequence, flight.data.view(), entry);
+    submit(flight.valid, std::move(entry));
+  }
+  void submit(const Validity& valid, std::vector<std::byte> entries) {
+    const wire::Submit control{std::pair(valid.since, valid.until)};
+    (void)link->send({kSubmit, wire::encode(control), Bytes::from(std::move(entries))});
+  }
+  // Once sent, its last slot is part of it: whoever orders it by then remembers it.
+  void stamp(Flight& flight) const {
+    if (flight.sent++ == 0) flight.valid = {slot, Round{slot.value + kLongestLife}};
+  }
+
   void ask_log() {
     (void)link->send({kSubscribe, wire::encode(wire::Subscribe{log_position}), {}});
   }
 
   void frame(const Frame& f) {
     switch (f.kind) {
+      case kWelcome:
+        if (const auto in = wire::decode<wire::Welcome>(f.control.view())) {
+          saw(in->slot);
+          welcome = true;
+          send_all();
+        }
+        return;
       case kAck:
-        return acknowledged(f.payload.view());
+        return acknowledged(f);
       case kStatusReply:
         if (const auto s = decode_status(f.control.view())) {
           for (auto& promise : std::exchange(asking, {})) promise.set_value(*s);
         }
         return;
-      case kOverloaded:
-        return overloaded(f);
+      case kRefused:
+        return refusals(f);
       case kLog:
         return log(f);
       default:
@@ -86,28 +180,74 @@ struct Client::Impl {
     }
   }
 
-  void acknowledged(ByteView acks) {
-    Reader in(acks);
-    while (in.remaining() >= 24) {
-      const std::uint64_t client = in.u64();
+  void saw(Round at) { slot = std::max(slot, at); }
+
+  void acknowledged(const Frame& f) {
+    if (const auto in = wire::decode<wire::Ack>(f.control.view())) saw(in->slot);
+    Reader in(f.payload.view());
+    while (in.remaining() >= 16) {
       const auto it = flying.find(in.u64());
       const std::uint64_t position = in.u64();
-      if (client != id || it == flying.end()) continue;
-      it->second.promise.set_value(position == kCommittedBefore ? std::nullopt
-                                                                : std::optional(position));
-      flying.erase(it);
+      if (it != flying.end()) resolve(it, committed(position, it->second.valid));
     }
   }
 
-  void overloaded(const Frame& f) {
-    const auto answer = wire::decode<wire::Overloaded>(f.control.view());
-    const std::runtime_error why(
-        answer && answer->limit != 0
-            ? "a transaction is larger than the " + std::to_string(answer->limit) +
-                  " bytes that the node takes: split it, or raise limits.transaction_bytes there"
-            : "the node is overloaded: submit less, or later");
-    for (auto& [sequence, flight] : std::exchange(flying, {}))
-      flight.promise.set_exception(std::make_exception_ptr(why));
+  void refusals(const Frame& f) {
+    const auto answer = wire::decode<wire::Refused>(f.control.view());
+    if (!answer) return;
+    saw(answer->slot);
+    Reader in(f.payload.view());
+    while (in.remaining() >= 8) {
+      const auto it = flying.find(in.u64());
+      if (it != flying.end()) refusal(it, *answer);
+    }
+  }
+
+  // What another node may have taken before is not refused by this one's word: it goes on until its
+  // patience ends, unless its last slot is over.
+  void refusal(Flights::iterator it, const wire::Refused& answer) {
+    Flight& flight = it->second;
+    const bool first = flight.sent <= 1;
+    if (answer.reason == Refusal::kTooLate) {
+      if (!first) {
+        return resolve(it, unknown(flight.valid,
+                                   "a node that may have taken it went away, and "
+                                   "the next one remembers too little to tell"));
+      }
+      flight.sent = 0;  // this node was behind when it said which slot it is: once more
+      return send(it->first, flight);
+    }
+    if (!first && answer.reason != Refusal::kExpired) return again_later(it->first);
+    resolve(it, refused(answer.reason, flight.valid, in_words(answer)));
+  }
+
+  void again_later(std::uint64_t sequence) {
+    loop.call_after(kRetry, [this, sequence] {
+      const auto it = flying.find(sequence);
+      if (it != flying.end() && welcome) send(sequence, it->second);
+    });
+  }
+
+  void resolve(Flights::iterator it, Outcome outcome) {
+    it->second.promise.set_value(std::move(outcome));
+    flying.erase(it);
+  }
+  void give_up(Flight& flight, const std::string& why) const {
+    const std::string& seen = problem.empty() ? why : why + " (" + problem + ")";
+    flight.promise.set_value(flight.sent == 0
+                                 ? refused(Refusal::kUnreachable, {}, seen + ": it was never sent")
+                                 : unknown(flight.valid, seen));
+  }
+
+  void tick() {
+    const std::uint64_t now = Loop::now_us();
+    for (auto it = flying.begin(); it != flying.end();) {
+      const auto late = it++;
+      if (late->second.deadline_us > now) continue;
+      give_up(late->second, "no answer in time");
+      flying.erase(late);
+    }
+    loop.call_after(kTick, [this] { tick(); });
   }
 
   void log(const Frame& f) {
@@ -115,28 +255,24 @@ struct Client::Impl {
     if (!visit || !control || control->first > log_position)
       return;  // not what was asked for: the node is broken
     std::uint64_t position = control->first;
-    each_transaction(f.payload.view(),
-                     [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
-                       if (position++ < log_position) return;
-                       visit(Transaction{log_position++, client, sequence, data});
-                     });
+    each_transaction(f.payload.view(), [&](const Run& run, std::uint64_t sequence, ByteView data) {
+      if (position++ < log_position) return;
+      visit(Transaction{log_position++, run.client, sequence, data});
+    });
   }
 
   Genesis genesis;
-  std::optional<NodeId> fixed;
+  ClientOptions options;
+  crypto::SigningKey key;
   std::size_t node;
-  std::uint64_t id = 0;
   Loop loop;
   std::unique_ptr<ClientLink> link;
-  bool up = false;
+  bool welcome = false;  // the link is up and the node has said in which slot it is
   bool closed = false;
-  std::string last_problem;
-  struct Flight {
-    Bytes encoded;
-    std::promise<std::optional<std::uint64_t>> promise;
-  };
-  std::map<std::uint64_t, Flight> flying;  // by sequence
-  std::uint64_t next_sequence = 0;
+  std::string problem;  // the last one of a link
+  Round slot{0};        // the last that some node named
+  Flights flying;
+  std::uint64_t next_sequence;
   std::vector<std::promise<NodeStatus>> asking;
   std::function<void(const Transaction&)> visit;
   std::uint64_t log_position = 0;
@@ -147,29 +283,29 @@ Client::Client() = default;
 Client::~Client() = default;
 
 Result<std::unique_ptr<Client>, std::string> Client::open(const std::string& genesis_file,
-                                                          std::optional<NodeId> node) {
+                                                          ClientOptions options) {
   auto genesis = load_genesis(genesis_file);
   if (!genesis) return genesis.error();
-  if (node && node->value >= genesis->nodes.size()) {
-    return "there is no node " + std::to_string(node->value) + " in '" + genesis_file +
+  if (options.node && options.node->value >= genesis->nodes.size()) {
+    return "there is no node " + std::to_string(options.node->value) + " in '" + genesis_file +
            "'; nodes count from 0 to " + std::to_string(genesis->nodes.size() - 1);
   }
   std::unique_ptr<Client> client(new Client());
-  client->impl_ = std::make_unique<Impl>(std::move(*genesis), node);
+  client->impl_ = std::make_unique<Impl>(std::move(*genesis), std::move(options));
   return client;
 }
 
-std::future<std::optional<std::uint64_t>> Client::submit(ByteView transaction) {
-  auto promise = std::make_shared<std::promise<std::optional<std::uint64_t>>>();
+std::future<Outcome> Client::submit(ByteView transaction, std::uint64_t patience_us) {
+  auto promise = std::make_shared<std::promise<Outcome>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, data = Bytes::copy_of(transaction)] {
+  const std::uint64_t deadline = Loop::now_us() + patience_us;
+  impl.loop.post([&impl, promise, deadline, data = Bytes::copy_of(transaction)] {
     const std::uint64_t sequence = impl.next_sequence++;
-    Writer w;
-    w.u64(impl.id).u64(sequence).u32(static_cast<std::uint32_t>(data.size())).bytes(data.view());
-    const Bytes encoded = Bytes::from(w.take());
-    impl.flying.emplace(sequence, Impl::Flight{encoded, std::move(*promise)});
-    if (impl.up) impl.send(encoded);
+    Impl::Flight& flight =
+        impl.flying.emplace(sequence, Impl::Flight{data, std::move(*promise), deadline})
+            .first->second;
+    if (impl.welcome) impl.send(sequence, flight);
   });
   return future;
 }
@@ -180,12 +316,11 @@ std::future<NodeStatus> Client::status(std::uint64_t patience_us) {
   Impl& impl = *impl_;
   impl.loop.post([&impl, promise, patience_us] {
     impl.asking.push_back(std::move(*promise));
-    if (impl.up) (void)impl.link->send({kStatus, {}, {}});
+    if (impl.link && impl.link->up()) (void)impl.link->send({kStatus, {}, {}});
     impl.loop.call_after(patience_us, [&impl] {
       for (auto& late : std::exchange(impl.asking, {})) {
         late.set_exception(std::make_exception_ptr(std::runtime_error(
-            "no answer" +
-            (impl.last_problem.empty() ? std::string() : " (" + impl.last_problem + ")"))));
+            "no answer" + (impl.problem.empty() ? std::string() : " (" + impl.problem + ")"))));
       }
     });
   });
@@ -197,7 +332,7 @@ void Client::subscribe(std::uint64_t position, std::function<void(const Transact
   impl.loop.post([&impl, position, visit = std::move(visit)] {
     impl.visit = visit;
     impl.log_position = position;
-    if (impl.up) impl.ask_log();
+    if (impl.link && impl.link->up()) impl.ask_log();
   });
 }
 

@@ -36,6 +36,11 @@ struct Encoder {
     }
     return {kGive, wire::encode(give), Bytes::from(std::move(payload))};
   }
+  Frame operator()(const dag::Evidence& m) const {
+    wire::Evidence out{m.slot, m.leader, {}};
+    for (const dag::BlockPtr& b : m.headers) out.headers.push_back(header_of(*b));
+    return {kEvidence, wire::encode(out), {}};
+  }
   Frame operator()(const coin::Share& m) const {
     Writer w;
     coin::encode_share(m, w);
@@ -67,6 +72,19 @@ Result<dag::Message> decode_give(const Frame& frame, const ChainContext& chain, 
   return dag::Message{std::move(give)};
 }
 
+Result<dag::Message> decode_evidence(ByteView control, const ChainContext& chain, std::uint32_t n) {
+  const auto in = wire::decode<wire::Evidence>(control);
+  if (!in || in->headers.size() > n) return Errc::kMalformed;
+  dag::Evidence out{in->slot, in->leader, {}};
+  for (const Bytes& bytes : in->headers) {
+    Reader header(bytes.view());
+    auto block = dag::decode_slim(header, chain, n);
+    if (!block || !header.done()) return Errc::kMalformed;
+    out.headers.push_back(std::move(*block));
+  }
+  return dag::Message{std::move(out)};
+}
+
 }  // namespace
 
 Frame encode(const dag::Message& message) {
@@ -90,6 +108,8 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
       return checked(wire::decode<dag::WantEvidence>(control));
     case kGive:
       return decode_give(frame, chain, n);
+    case kEvidence:
+      return decode_evidence(control, chain, n);
     case kCoinShare: {
       Reader in(control);
       const auto share = coin::decode_share(in);

@@ -48,12 +48,11 @@ Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const G
         "the coin keys of the genesis file do not belong together: somebody changed one; restore "
         "the file from a backup");
   }
-  auto secret = crypto::load_coin_share(path);
+  const auto secret = crypto::load_coin_share(path);
   if (!secret) return secret.error();
-  if (crypto::ristretto_base(*secret) == genesis.coin->nodes[self.value]) {
+  if (crypto::ristretto_base(**secret) == genesis.coin->nodes[self.value]) {
     out = std::make_shared<crypto::ThresholdCoin>(genesis.context(), *genesis.coin, self, *secret);
   }
-  crypto::wipe(*secret);
   if (out) return out;
   return "the coin share '" + path + "' is not that of node " + std::to_string(self.value) +
          " of this committee: it is another node's or of another deal; put the file there that "

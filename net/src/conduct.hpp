@@ -1,7 +1,7 @@
 // How each node of the committee behaves towards this one: counted by its id, and told to the
 // operator with its name. Private to net/.
 //
-//   Conduct conduct(n, Loop::now_us(), [&](Level level, const std::string& line) { ... });
+//   Conduct conduct(n, [&](Level level, const std::string& line) { ... });
 //   conduct.note(NodeId{2}, Deed::kMalformed);
 //   conduct.link({2, true, false, "10.0.0.3:26656", ""}, now);
 //   conduct.tick(now, false);                              // a few times a second

@@ -48,6 +48,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
     std::optional<Incarnation> incarnation{};  // of this node
+    /// The oldest wire version that a peer with this key may speak.
+    std::function<std::uint32_t(const PublicKey&)> oldest_version = [](const PublicKey&) {
+      return kWireVersion;
+    };
   };
   /// One of them may be running when the connection closes, so they are kept until its end.
   struct Events {
@@ -78,6 +82,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::uint64_t bytes_received = 0;
   bool spoke = false;  // it has sent frames of the protocol; of the owner
 
+  /// The peer's, which it proved to hold. Pre: ready().
+  const PublicKey& key() const { return key_; }
+  /// Of the wire, as its hello says. Pre: ready().
+  std::uint32_t version() const { return version_; }
   /// As its hello says, signed with the key that the connection proved.
   const std::optional<Incarnation>& incarnation() const { return incarnation_; }
 
@@ -342,7 +350,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (ready_) return events_.frame(*this, std::move(frame));
     const auto hello = wire::decode<wire::Hello>(frame.control.view());
     if (frame.kind != kHello || !hello) return refuse("the peer did not say hello");
-    if (hello->version != kWireVersion) {
+    version_ = hello->version;
+    const std::uint32_t least = settings_.oldest_version(key_);
+    if (version_ > kWireVersion || version_ < least) {
       return refuse("the peer speaks wire version " + std::to_string(hello->version) +
                     ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
     }
@@ -369,6 +379,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::array<std::byte, kFrameHead> head_{};
   PublicKey key_{};  // the peer's
   std::optional<Incarnation> incarnation_;
+  std::uint32_t version_ = kWireVersion;
   bool writing_ = false;
   bool ready_ = false;
   bool closed_ = false;

@@ -1,50 +1,23 @@
 // The committed log of a node: order, de-duplication, positions and hashes. Private to net/.
 //
-//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr& b) {});
+//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr& b,
+//                                              const Fingerprint& print) {});
 //
 // Guarantees: a function of the sequence of commits alone, so all nodes agree on positions and
-// hashes; each (client, sequence) is visited once while its client is remembered. Memory is
-// bounded: once more than kRemembered clients and sequences out of order are held, the clients that
-// were not seen for longest are forgotten, so a resubmission counts once unless that many others
-// came in between. A sequence more than kSequenceWindow above the lowest one missing is not
-// ordered; one that kGapWindow higher ones of its client overtook is taken for lost, and never is.
+// hashes. A transaction is (client, sequence, data): each is visited once, while it is valid; two
+// that share client and sequence and differ in data are two transactions, so what a Byzantine
+// member writes in a client's name displaces nothing of that client. Memory is bounded
+// (remembered.hpp).
 #pragma once
 
-#include <map>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "log_entry.hpp"
+#include "remembered.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
-
-/// Sequences a client may be ahead of its lowest one that is not ordered yet.
-inline constexpr std::uint64_t kSequenceWindow = 1u << 20;
-
-/// Sequences of a client that are held above a missing one before it is given up.
-inline constexpr std::size_t kGapWindow = 1u << 16;
-/// Clients, plus sequences ordered before a lower one, that are remembered.
-inline constexpr std::size_t kRemembered = 1u << 18;
-
-/// Bytes in front of a transaction's data: client u64, sequence u64, size u32.
-inline constexpr std::size_t kTransactionHead = 20;
-
-/// Visits the transactions of a payload; false when it is malformed (what came before was visited).
-template <class F>
-bool each_transaction(ByteView payload, F visit) {
-  Reader in(payload);
-  while (in.ok() && in.remaining() > 0) {
-    const std::uint64_t client = in.u64();
-    const std::uint64_t sequence = in.u64();
-    const ByteView data = in.bytes(in.u32());
-    if (!in.ok()) return false;
-    visit(client, sequence, data);
-  }
-  return in.ok();
-}
 
 /// Visits the transactions of one logged block that were new when it was ordered; the first of them
 /// has `position`. Returns the position after the last.
@@ -53,12 +26,12 @@ std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint
                            F visit) {
   std::uint32_t index = 0;
   auto skip = block.skipped.begin();
-  each_transaction(payload, [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
+  each_transaction(payload, [&](const Run& run, std::uint64_t sequence, ByteView data) {
     if (skip != block.skipped.end() && *skip == index++) {
       ++skip;
       return;
     }
-    visit(Transaction{position++, client, sequence, data});
+    visit(Transaction{position++, run.client, sequence, data}, run.valid);
   });
   return position;
 }
@@ -73,22 +46,12 @@ class Ledger {
     slot_ = commit.slot;
     entry.blocks.reserve(commit.blocks.size());
     for (const dag::BlockPtr& b : commit.blocks) {
-      LoggedBlock& logged = entry.blocks.emplace_back(LoggedBlock{b, {}, {}});
-      std::uint32_t index = 0;
-      each_transaction(b->payload.bytes.view(),
-                       [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
-                         if (fresh(client, sequence)) {
-                           visit(Transaction{length_++, client, sequence, data}, b);
-                         } else {
-                           logged.skipped.push_back(index);
-                         }
-                         ++index;
-                       });
+      append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), visit);
     }
+    remembered_.end_slot(slot_);
     entry.count = length_ - entry.first;
     hash_ = chained(hash_, commit.slot, commit.leader, commit.blocks);
     entry.log_hash = hash_;
-    forget();
     return entry;
   }
   /// False: commits are missing between the log and this one, or the log has it already.
@@ -96,37 +59,48 @@ class Ledger {
     return commit.before == slot_ && commit.slot > slot_;
   }
   LogEnd end() const { return {slot_, length_}; }
-  bool contains(std::uint64_t client, std::uint64_t sequence) const {
-    const auto it = seen_.find(client);
-    return it != seen_.end() && (sequence < it->second.next || it->second.above.contains(sequence));
+  Fingerprint print_of(const ClientId& client, std::uint64_t sequence, ByteView data) const {
+    return remembered_.print_of(client, sequence, data);
+  }
+  /// Where it was ordered, if that is remembered.
+  std::optional<std::uint64_t> position_of(const Remembered::Key& key) const {
+    return remembered_.position_of(key);
+  }
+  /// Whether what is not ordered yet may still be. Once false it stays false, and what was not
+  /// ordered by then never is.
+  bool may_still_order(const Validity& valid) const {
+    return valid.until > slot_ && valid.since >= remembered_.since() &&
+           valid.until.value - valid.since.value <= kLongestLife;
   }
   std::uint64_t length() const { return length_; }
-  /// What counts against kRemembered.
-  std::size_t remembered() const { return seen_.size() + above_; }
+  std::size_t remembered() const { return remembered_.size(); }
   const Digest& log_hash() const { return hash_; }
   /// The last slot in the log; 0 before the first.
   Round slot() const { return slot_; }
 
-  /// The whole state as bytes, for a snapshot; `restore` is its mirror.
+  /// The whole state as bytes, for a snapshot of this node alone: its secret is in it. `restore` is
+  /// the mirror.
   Bytes save() const;
   bool restore(ByteView bytes);
 
  private:
-  struct Seen {
-    std::uint64_t next = 0;           // every sequence below was seen
-    std::set<std::uint64_t> above{};  // seen out of order
-    Round last{0};                    // slot of the last commit with something of the client
-  };
-  bool fresh(std::uint64_t client, std::uint64_t sequence);
-  Seen& look_up(std::uint64_t client, std::uint64_t sequence);
-  void close_gap(Seen& seen);
-  void forget();
+  template <class F>
+  void append_block(LoggedBlock& logged, F& visit) {
+    std::uint32_t index = 0;
+    each_transaction(logged.block->payload.bytes.view(), [&](const Run& run, std::uint64_t sequence,
+                                                             ByteView data) {
+      const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
+      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key)) {
+        remembered_.add(key);
+        visit(Transaction{length_++, run.client, sequence, data}, logged.block, key.print);
+      } else {
+        logged.skipped.push_back(index);
+      }
+      ++index;
+    });
+  }
 
-  std::map<std::uint64_t, Seen> seen_;
-  std::set<std::pair<Round, std::uint64_t>> by_age_;  // (last, client) of all in seen_
-  std::size_t above_ = 0;                             // sum of the sizes of `above`
-  std::uint64_t last_client_ = 0;
-  Seen* last_ = nullptr;
+  Remembered remembered_;
   std::uint64_t length_ = 0;
   Digest hash_{};
   Round slot_{0};

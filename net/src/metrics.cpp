@@ -115,7 +115,7 @@ struct Metrics::Impl {
   std::atomic<bool> runs{false};
   std::atomic<Clock::rep> updated{0};
   std::mutex mutex;
-  std::string waits_for = "it starts";
+  std::string waits_for;
   std::unique_ptr<HttpPages> server;  // last: its thread uses what stands above
 
   bool alive() const {
@@ -202,7 +202,7 @@ std::string Metrics::listen(const std::string& address) {
 }
 
 void Metrics::starting(const std::string& what) {
-  impl_->wait_for(what);
+  impl_->wait_for(what + "; it has no links before that");
 }
 
 void Metrics::update(const Sample& sample) {

@@ -4,25 +4,17 @@
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "memory_store.hpp"
 #include "node_impl.hpp"
-#include "thresher/core/prng.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
 namespace {
-
-Bytes encode_transaction(std::uint64_t client, std::uint64_t sequence, ByteView data) {
-  Writer w;
-  w.u64(client).u64(sequence).u32(static_cast<std::uint32_t>(data.size())).bytes(data);
-  return Bytes::from(w.take());
-}
 
 /// With fewer descriptors than this not even the store and the links of a small network open, and
 /// what fails first says something else.
@@ -91,8 +83,9 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
   if (!impl.metrics_problem.empty()) return node;
-  // A client id of its own for every start, so that sequences count from 0 without gaps.
-  impl.own_client = mix64(hash(impl.key.public_key()).prefix() ^ Loop::now_us());
+  impl.own_client = client_id_of(impl.key.public_key());
+  // A range of sequences of its own for every start.
+  impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
   if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
   return node;
@@ -129,6 +122,8 @@ std::string Node::Impl::begin() {
   loop.post([this] {
     begin_start();
     watch_lag();
+    watch_submissions();
+    take_own();
   });
   return {};
 }
@@ -136,6 +131,8 @@ std::string Node::Impl::begin() {
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   transport.close();
+  inbox.close(stopped_because.empty() ? "the node has stopped"
+                                      : "the node has stopped: " + stopped_because);
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   writer.reset();
@@ -159,10 +156,14 @@ std::string Node::run() {
   const std::shared_ptr<Impl> impl = impl_;
   if (impl->options.context != nullptr)
     return "this node is on the host's io_context: call start()";
-  if (std::string problem = impl->begin(); !problem.empty()) return problem;
+  if (std::string problem = impl->begin(); !problem.empty()) {
+    impl->inbox.close(problem);
+    return problem;
+  }
   std::thread own([impl] { impl->live(); });
   if (!impl->run_end.wait(impl->calls)) {
     own.detach();
+    impl->inbox.close(std::string(kHostBlocks));
     return std::string(kHostBlocks);
   }
   own.join();
@@ -175,7 +176,9 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
   if (impl.options.context == nullptr)
     return "give the host's io_context in the options, or call run()";
   impl.on_stopped = std::move(stopped);
-  return impl.begin();
+  std::string problem = impl.begin();
+  if (!problem.empty()) impl.inbox.close(problem);
+  return problem;
 }
 
 void Node::stop() {
@@ -185,27 +188,9 @@ void Node::stop() {
 }
 
 std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
-  auto promise = std::make_shared<std::promise<Receipt>>();
-  auto future = promise->get_future();
-  Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, prove, data = Bytes::copy_of(transaction)] {
-    const bool large = data.size() > impl.options.transaction_bytes;
-    if (large || impl.pool_bytes + data.size() > impl.options.pool_bytes) {
-      promise->set_exception(std::make_exception_ptr(
-          std::runtime_error(large ? "the transaction is larger than the " +
-                                         std::to_string(impl.options.transaction_bytes) +
-                                         " bytes of transaction_bytes: split it, or raise the limit"
-                                   : "the node is overloaded: submit less, or later")));
-      return;
-    }
-    const std::uint64_t sequence = impl.own_sequence++;
-    const Bytes encoded = encode_transaction(impl.own_client, sequence, data.view());
-    impl.promises.emplace(sequence, Impl::Promised{std::move(*promise), prove});
-    impl.pool_bytes += encoded.size();
-    impl.pool.push_back(encoded);
-    impl.pump();
-  });
-  return future;
+  auto [receipt, first] = impl_->inbox.add(transaction, prove);
+  if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
+  return std::move(receipt);
 }
 
 }  // namespace thresher::net

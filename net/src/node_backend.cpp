@@ -39,7 +39,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                 {[this](ConnectionId c, const Frame& f) { frame(c, f); },
                  [this](ConnectionId c, bool up) { link(c, up); },
                  [this](const std::string& why) { say(Level::kWarning, why); },
-                 [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); }}),
+                 [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
+                 [this] { return gives_way(); }}),
       sync(committee(), self, chain,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
             [this](dag::Committed c) { adopt(std::move(c)); },
@@ -54,6 +55,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                    &Loop::now_us}),
       conduct(genesis.nodes.size(),
               [this](Level level, const std::string& line) { say(level, line); }),
+      submissions(limits()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;
@@ -64,9 +66,14 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                              " on this machine: the processor verifies all signatures; install "
                              "its driver, or remove verify.accelerator from the configuration");
   }
+}
+
+// What a block of this protocol takes bounds the rest.
+Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes =
-      std::min<std::uint64_t>(options.transaction_bytes, options.block_bytes - kTransactionHead);
+  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
+                                                      options.block_bytes - kRunHead - kEntryHead);
+  return {options.transaction_bytes, options.pool_bytes};
 }
 
 // What the metrics show.
@@ -82,7 +89,7 @@ Sample Node::Impl::sample() const {
   out.node_bytes_sent = transport.node_bytes_sent();
   out.frames_dropped = transport.dropped();
   out.syncs = store->syncs();
-  out.pool_bytes = pool_bytes;
+  out.pool_bytes = submissions.pool().bytes();
   out.links_up = transport.node_links();
   out.malformed = malformed + conduct.sum(Deed::kMalformed);
   out.blocks_accepted = s.blocks_accepted;
@@ -156,18 +163,16 @@ void Node::Impl::deliver(dag::Committed out) {
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(dag::Committed out) {
-  LogEntry entry = ledger.append(out, [&](const Transaction& t, const dag::BlockPtr& block) {
-    // A stop does not wait for the application to take a whole commit: the log has it, and gives it
-    // again at the next start.
-    app_lags = app_lags || run_end.asked() || !calls.run("apply()", [&] { app.apply(t); });
-    payload_bytes += t.data.size();
-    const auto it = client_links.find(t.client);
-    if (it != client_links.end()) {
-      acks[it->second].u64(t.client).u64(t.sequence).u64(t.position);
-    } else if (t.client == own_client) {
-      resolve(t, out, block);
-    }
-  });
+  LogEntry entry = ledger.append(
+      out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
+        // A stop does not wait for the application to take a whole commit: the log has it, and
+        // gives it again at the next start.
+        app_lags = app_lags || run_end.asked() || !calls.run("apply()", [&] { app.apply(t); });
+        payload_bytes += t.data.size();
+        if (const auto awaited = submissions.ordered(t.client, print)) {
+          answer(*awaited, t, out, block);
+        }
+      });
   writer->ledger(std::move(entry), engine->take_progress(out.slot));
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
@@ -301,21 +306,15 @@ void Node::Impl::arm_verdicts() {
 
 // Hands waiting transactions to the DAG as one payload when it has none.
 void Node::Impl::feed() {
-  if (pool.empty()) return;
+  if (submissions.pool().empty()) return;
   const std::size_t pending = engine->pending_submits();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
   if (pending > 0 && !extend) return;
   std::vector<std::byte> packed;
   if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
   const std::size_t before = packed.size();
-  while (!pool.empty() &&
-         (packed.empty() || packed.size() + pool.front().size() <= options.block_bytes)) {
-    const ByteView v = pool.front().view();
-    packed.insert(packed.end(), v.begin(), v.end());
-    pool.pop_front();
-  }
+  submissions.pool().take(options.block_bytes - before, packed);
   if (packed.size() == before) return;
-  pool_bytes -= packed.size() - before;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
   engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);

@@ -7,34 +7,73 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint64_t kUnknownPosition = ~std::uint64_t{0};
 /// Log sent to a subscriber in one frame. Unit: bytes.
 constexpr std::size_t kLogFrame = 1u << 20;
 /// A subscriber that could not take more is tried again so much later. Unit: microseconds.
 constexpr std::uint64_t kSubscriberRetry = 10'000;
-/// Client ids of all links together whose acknowledgements are awaited.
-constexpr std::size_t kClientIds = 1u << 16;
+/// Between two looks for what can be ordered no more. Unit: microseconds.
+constexpr std::uint64_t kExpiryCheck = 1'000'000;
+
+void append(std::uint64_t value, std::vector<std::byte>& out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
+// A refusal in words, for those who are in this process.
+std::string in_words(Refusal why, std::uint64_t limit) {
+  switch (why) {
+    case Refusal::kTooLarge:
+      return "the transaction is larger than the " + std::to_string(limit) +
+             " bytes of transaction_bytes: split it, or raise the limit";
+    case Refusal::kOverloaded:
+      return "the node is overloaded: submit less, or later";
+    default:
+      return "the transaction was not ordered by its last slot, and never will be: submit it again";
+  }
+}
 }  // namespace
 
 void Node::Impl::link(ConnectionId id, bool up) {
   if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
-  if (id < kFirstClient || up) return;
-  std::erase_if(client_links, [id](const auto& entry) { return entry.second == id; });
+  if (id < kFirstClient) return;
+  if (up) return welcome(id);
+  visitors.leave(id);
+  older_clients.leave(id);
+  acks.erase(id);
   subscriptions.erase(id);
 }
 
+void Node::Impl::welcome(ConnectionId id) {
+  const auto who = transport.key_of(id);
+  if (!who) return;
+  const ClientId client = client_id_of(*who);
+  visitors.arrive(id, client, Loop::now_us());
+  if (transport.version_of(id) < kWireVersion) return older_clients.arrive(id);
+  const wire::Welcome hello{ledger.slot(), client, kLongestLife, options.transaction_bytes};
+  (void)transport.send(id, {kWelcome, wire::encode(hello), {}});
+}
+
+// A client that comes when all places are taken never waits for one: see visitors.hpp.
+std::optional<ConnectionId> Node::Impl::gives_way() {
+  const std::string what = "all " + std::to_string(visitors.size()) +
+                           " places for clients are taken: those who ask for least give way to new "
+                           "ones; if they are yours, let them share connections";
+  if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
+  return visitors.least_useful();
+}
+
 void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
-  const bool bare = f.kind == kStatus || f.kind == kSubmit;
-  if (bare && !wire::decode<wire::Empty>(f.control.view())) {
-    ++malformed;
-    return;
-  }
+  visitors.served(from, Loop::now_us());
   switch (f.kind) {
     case kStatus:
-      (void)transport.send(from, {kStatusReply, status(), {}});
+      if (wire::decode<wire::Empty>(f.control.view())) {
+        (void)transport.send(from, {kStatusReply, status(), {}});
+      } else {
+        ++malformed;
+      }
       return;
     case kSubmit:
-      take(from, f.payload);
+      take(from, f);
       return pump();
     case kSubscribe:
       return subscribe(from, f);
@@ -43,30 +82,74 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
   }
 }
 
-void Node::Impl::take(ConnectionId from, const Bytes& payload) {
-  std::uint32_t count = 0;
-  std::uint64_t client = 0;
-  bool small = true;
-  const bool whole =
-      each_transaction(payload.view(), [&](std::uint64_t c, std::uint64_t sequence, ByteView d) {
-        ++count;
-        client = c;
-        // Committed before this link asked for it: answer now, with no position.
-        if (ledger.contains(c, sequence)) acks[from].u64(c).u64(sequence).u64(kUnknownPosition);
-        small &= d.size() <= options.transaction_bytes;
-      });
-  const bool fits = small && payload.size() <= options.block_bytes &&
-                    (client_links.size() < kClientIds || client_links.contains(client));
-  if (!whole || !fits || pool_bytes + payload.size() > options.pool_bytes) {
-    const wire::Overloaded answer{count, small ? 0 : options.transaction_bytes};
-    (void)transport.send(from, {kOverloaded, wire::encode(answer), {}});
-    return;
+void Node::Impl::take(ConnectionId from, const Frame& f) {
+  const ClientId* client = visitors.client(from);
+  if (client == nullptr) return;
+  const bool older = older_clients.speaks(from);
+  const auto in = wire::decode<wire::Submit>(f.control.view());
+  const std::optional<Bytes> entries =
+      older ? older_clients.entries_of(from, f.payload.view()) : std::optional(f.payload);
+  Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
+  const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
+                           head.valid.until.value - head.valid.since.value <= kLongestLife &&
+                           each_entry(entries->view(), [](std::uint64_t, ByteView) {});
+  if (!well_formed) {
+    ++malformed;
+    return refuse(from, Refusal::kMalformed, {});
   }
-  if (count == 0) return;
-  client_links[client] = from;
+  const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
+  for (const Placed& p : answers.placed) {
+    append(p.sequence, acks[from]);
+    append(p.position, acks[from]);
+  }
   acknowledge();
-  pool_bytes += payload.size();
-  pool.push_back(payload);
+  for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
+}
+
+// What the process around this node submitted; its sequences are this node's own.
+void Node::Impl::take_own() {
+  if (!writer) return;  // begin() asks again
+  for (OwnSubmission& ask : inbox.take()) {
+    const std::uint64_t sequence = own_sequence++;
+    std::vector<std::byte> entry;
+    append_entry(sequence, ask.data.view(), entry);
+    const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+    const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
+    if (answers.refused.empty()) {
+      inbox.keep(sequence, std::move(ask));
+    } else {
+      ask.fail(in_words(answers.refused.begin()->first, options.transaction_bytes));
+    }
+  }
+  pump();
+}
+
+void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences) {
+  std::vector<std::byte> payload;
+  for (const std::uint64_t sequence : sequences) append(sequence, payload);
+  const wire::Refused control{why, options.transaction_bytes, ledger.slot()};
+  const Frame frame = older_clients.speaks(to)
+                          ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
+                          : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
+  if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
+}
+
+// What can be ordered no more is refused, all of a client in one frame.
+void Node::Impl::watch_submissions() {
+  std::map<ClientId, std::vector<std::uint64_t>> expired;
+  submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
+  for (const auto& [client, sequences] : expired) {
+    const std::vector<ConnectionId> links = visitors.links_of(client);  // a refusal may end one
+    for (const ConnectionId id : links) refuse(id, Refusal::kExpired, sequences);
+    if (client != own_client) continue;
+    for (const std::uint64_t sequence : sequences) {
+      if (auto ask = inbox.settle(sequence)) {
+        ask->fail(in_words(Refusal::kExpired, options.transaction_bytes));
+      }
+    }
+  }
+  loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
 }
 
 void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
@@ -110,6 +193,7 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
   Subscription& s = subscriptions[id];
   Subscription next = s;
   std::vector<std::byte> log;
+  RunWriter out(log);
   std::uint32_t count = 0;
   (void)reader.each(s.after, [&](const LogEntry& entry) {
     const auto whole = reader.whole(entry);
@@ -117,12 +201,9 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
     std::uint64_t position = entry.first;
     for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
       position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
-                              [&](const Transaction& t) {
+                              [&](const Transaction& t, const Validity& valid) {
                                 if (t.position < s.position) return;
-                                Writer w;
-                                w.u64(t.client).u64(t.sequence);
-                                w.u32(static_cast<std::uint32_t>(t.data.size())).bytes(t.data);
-                                log.insert(log.end(), w.view().begin(), w.view().end());
+                                out.add({t.client, valid}, t.sequence, t.data);
                                 ++count;
                               });
     }
@@ -133,29 +214,43 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
   if (next.after == s.after) return false;
   if (count > 0) {
     const wire::Log control{next.position - count, count};
-    const Frame frame{kLog, wire::encode(control), Bytes::from(std::move(log))};
+    const Frame frame{
+        kLog, wire::encode(control),
+        older_clients.speaks(id) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
     if (!transport.send(id, frame)) return false;
+    visitors.served(id, Loop::now_us());
   }
   s = next;
   return true;
 }
 
 void Node::Impl::acknowledge() {
-  for (auto& [link_id, w] : std::exchange(acks, {})) {
-    if (transport.send(link_id, {kAck, {}, Bytes::from(w.take())})) continue;
+  const Bytes control = wire::encode(wire::Ack{ledger.slot()});
+  for (auto& [link_id, payload] : std::exchange(acks, {})) {
+    const Frame frame = older_clients.speaks(link_id)
+                            ? Frame{kAck, {}, older_clients.acks_of(link_id, payload)}
+                            : Frame{kAck, control, Bytes::from(std::move(payload))};
+    if (transport.send(link_id, frame)) {
+      visitors.served(link_id, Loop::now_us());
+      continue;
+    }
     // It would wait for this answer for ever; on a new connection it asks again.
     transport.drop(link_id, "the client does not read its answers");
   }
 }
 
-void Node::Impl::resolve(const Transaction& t, const dag::Committed& commit,
-                         const dag::BlockPtr& block) {
-  const auto it = promises.find(t.sequence);
-  if (it == promises.end()) return;
+void Node::Impl::answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
+                        const dag::BlockPtr& block) {
+  for (const ConnectionId id : visitors.links_of(s.client)) {
+    append(s.sequence, acks[id]);
+    append(t.position, acks[id]);
+  }
+  if (s.client != own_client) return;
+  auto ask = inbox.settle(s.sequence);
+  if (!ask) return;
   Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}};
-  if (it->second.prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
-  it->second.promise.set_value(std::move(receipt));
-  promises.erase(it);
+  if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
+  ask->promise.set_value(std::move(receipt));
 }
 
 Bytes Node::Impl::status() {

@@ -2,7 +2,6 @@
 // .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,16 +14,20 @@
 #include "log_service.hpp"
 #include "log_sync.hpp"
 #include "metrics.hpp"
+#include "older_clients.hpp"
 #include "order_engine.hpp"
+#include "own_submissions.hpp"
 #include "run_end.hpp"
 #include "sign_once.hpp"
 #include "standing_check.hpp"
 #include "start_question.hpp"
+#include "submissions.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
+#include "visitors.hpp"
 #include "writer_thread.hpp"
 
 namespace thresher::net {
@@ -53,6 +56,7 @@ struct Node::Impl final : EngineHost {
 
   Committee committee() const;
   TransportOptions transport_options() const;
+  Submissions::Limits limits();
   void pump();
   crypto::VerifyRequest request_of(const Ticket& ticket, const Digest& digest,
                                    std::optional<NodeId> from) const;
@@ -116,12 +120,18 @@ struct Node::Impl final : EngineHost {
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
-  void take(ConnectionId from, const Bytes& payload);
+  void welcome(ConnectionId id);
+  void take(ConnectionId from, const Frame& f);
+  void take_own();
+  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
+              const dag::BlockPtr& block);
+  void watch_submissions();
+  std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
   void acknowledge();
-  void resolve(const Transaction& t, const dag::Committed& commit, const dag::BlockPtr& block);
   Bytes status();
 
   NodeOptions options;
@@ -155,30 +165,27 @@ struct Node::Impl final : EngineHost {
   std::map<TimerId, std::uint64_t> timers;
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
-  std::deque<Bytes> pool;
-  std::size_t pool_bytes = 0;
+  Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
   Round lacks_until{0};  // a commit of this slot came before those that it follows
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
-  std::map<std::uint64_t, ConnectionId> client_links;
-  std::map<ConnectionId, Writer> acks;
+  Visitors visitors;
+  OlderClients older_clients;
+  Complaints complaints;
+  std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
   };
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
-  std::uint64_t own_client = 0;
+  ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
-  struct Promised {
-    std::promise<Receipt> promise;
-    Prove prove = Prove::kNo;
-  };
-  std::map<std::uint64_t, Promised> promises;  // by sequence
-  bool has_records = false;                    // the store had some of the protocol at the start
+  OwnSubmissions inbox;
+  bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
   Incarnation incarnation;  // of this start
   struct Starting {
@@ -195,7 +202,6 @@ struct Node::Impl final : EngineHost {
   };
   std::map<NodeId, PeerKnown> peers_known;
   Tally others_told;  // who told of another process with this key
-  Complaints complaints;
   struct PledgeSample {
     Pledge pledge;
     std::uint64_t barrier = 0;  // the last one before it was taken

@@ -6,14 +6,14 @@ namespace thresher::net {
 
 // Why this node is not ready to serve, in the order in which an operator would ask; empty: it is.
 std::string Node::Impl::waits_for() const {
-  if (starting) return "asks its peers what they know of its own last messages before it signs";
-  if (standing.suspects()) return "compares its log with those of peers, which differ";
   const std::uint32_t needed = committee().at_least(kQuorum);
   const std::size_t links = transport.node_links();
   if (links + 1 < needed) {
     return "has links to " + std::to_string(links) + " other nodes and needs " +
            std::to_string(needed - 1);
   }
+  if (starting) return "asks its peers what they know of its own last messages before it signs";
+  if (standing.suspects()) return "compares its log with those of peers, which differ";
   const EngineSample now = engine->sample();
   const std::string behind = "the others are at round " + std::to_string(now.frontier.value) +
                              ", this node decides slot " + std::to_string(now.next_slot.value);

@@ -60,13 +60,15 @@ std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
 std::string Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
   if (!ledger.end().precedes(entry)) {
-    return unreadable(Errc::kCorrupt, missing_between(ledger.end(), entry.before, entry.slot));
+    return unreadable(Errc::kCorrupt, "it lacks commits: " +
+                                          missing_between(ledger.end(), entry.before, entry.slot));
   }
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&) {
-    if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
-  });
+  const LogEntry again =
+      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
+        if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
+      });
   if (!calls.problem().empty()) return calls.problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);

@@ -202,8 +202,7 @@ std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known
 void Node::Impl::hear_known(NodeId from, const Frame& f) {
   const auto known = wire::decode<wire::Known>(f.control.view());
   if (!known) {
-    conduct.note(from, Deed::kMalformed);
-    return;
+    return conduct.note(from, Deed::kMalformed);
   }
   const std::string proof = proof_against_self(from, *known);
   if (!proof.empty()) return halt(never_twice(proof));
@@ -225,8 +224,7 @@ void Node::Impl::hear_known(NodeId from, const Frame& f) {
 void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
   const auto other = wire::decode<wire::OtherProcess>(f.control.view());
   if (!other || !signed_with(key.public_key(), chain.chain, other->incarnation)) {
-    ++malformed;
-    return;
+    return conduct.note(from, Deed::kMalformed);
   }
   (void)transport.send(from.value, {kAlive, {}, {}});
   if (other->incarnation.same_start(incarnation)) return;

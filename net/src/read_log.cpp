@@ -58,9 +58,10 @@ class Reading {
                          ? "cannot read it: " + disk_problem(errno)
                          : "a payload of slot " + std::to_string(entry.slot.value) + " is damaged");
       }
-      position = each_ordered(b, payload->view(), position, [&](const Transaction& t) {
-        if (t.position >= from_) visit_(t);
-      });
+      position =
+          each_ordered(b, payload->view(), position, [&](const Transaction& t, const Validity&) {
+            if (t.position >= from_) visit_(t);
+          });
     }
     return true;
   }

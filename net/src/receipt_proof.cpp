@@ -5,16 +5,16 @@
 #include <set>
 #include <vector>
 
-#include "ledger.hpp"
 #include "receipt_proof_codec.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "transactions.hpp"
 
 namespace thresher::net {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 /// Blocks from the leader to the one with the transaction.
 constexpr std::uint32_t kMaxPath = 1u << 12;
 
@@ -114,11 +114,11 @@ Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView
     return std::string("the payload is not that of the block");
   }
   std::optional<ProvenPlace> found;
-  each_transaction(payload, [&](std::uint64_t client, std::uint64_t sequence, ByteView data) {
+  each_transaction(payload, [&](const Run& run, std::uint64_t sequence, ByteView data) {
     if (found || !std::equal(data.begin(), data.end(), transaction.begin(), transaction.end())) {
       return;
     }
-    found = ProvenPlace{leader.round(), leader.digest, block.digest, client, sequence};
+    found = ProvenPlace{leader.round(), leader.digest, block.digest, run.client, sequence};
   });
   if (!found) return std::string("the transaction is not in the block that the proof is about");
   return *found;

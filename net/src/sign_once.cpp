@@ -162,8 +162,9 @@ std::string SignOnce::compare(const Data& data) const {
   } else if (!data.last) {
     if (data.path.empty()) {
       return "the key '" + key_path_ +
-             "' has signed, and this node's store is memory, which is empty at every start." +
-             never_twice();
+             "' has signed, and this node's store is memory, which is empty at every start. One "
+             "key "
+             "must never sign twice: start this node with a new key in the next epoch";
     }
     return "blocks were signed with the key '" + key_path_ + "', but the data in '" + data.path +
            "' are gone." + never_twice();

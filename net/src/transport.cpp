@@ -34,13 +34,17 @@ constexpr std::uint64_t kClientHandshake = 3'000'000;
 
 // A self-signed certificate whose key is the node's key.
 void install_identity(asio::ssl::context& context, const crypto::SigningKey& key) {
+  crypto::guard_openssl_keys();
   struct Free {
     void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
     void operator()(X509* x) const { X509_free(x); }
   };
-  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_new_raw_private_key(
+  const std::unique_ptr<EVP_PKEY, Free> given(EVP_PKEY_new_raw_private_key(
       EVP_PKEY_ED25519, nullptr, reinterpret_cast<const unsigned char*>(key.seed().data()),
       key.seed().size()));
+  // OpenSSL 3.0 leaves a raw key on its ordinary heap, and puts the copies that it makes of a key
+  // into the guarded one; the first is wiped when it goes.
+  const std::unique_ptr<EVP_PKEY, Free> pkey(EVP_PKEY_dup(given.get()));
   const std::unique_ptr<X509, Free> cert(X509_new());
   X509_set_version(cert.get(), 2);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
@@ -103,6 +107,11 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
                                   options.handshake_us, options.silence_us};
     settings.incarnation = own;
+    settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
+      const bool member = std::any_of(nodes.begin(), nodes.end(),
+                                      [&](const PeerAddress& n) { return n.key == key; });
+      return member ? kWireVersion : kOldestClientVersion;
+    };
     return std::make_shared<Connection>(std::move(socket), context, settings, std::move(events));
   }
 
@@ -134,7 +143,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   void up(Connection& c) {
     if (stopped) return c.close("shutting down");
     leave_places(c);
-    if (c.id >= kFirstClient && clients() >= options.max_clients) {
+    if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
     const auto link = links.find(c.id);
@@ -252,6 +261,17 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       const auto self = weak.lock();
       if (self && !self->stopped) self->watch_frames();
     });
+  }
+
+  // False: no client gives way to a new one.
+  bool make_place() {
+    if (clients() < options.max_clients) return true;
+    const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
+    const auto it = gives_way ? links.find(*gives_way) : links.end();
+    if (it == links.end()) return false;
+    const ConnectionPtr link = it->second;
+    link->close("another client needs its place");
+    return true;
   }
 
   std::size_t clients() const {
@@ -444,6 +464,17 @@ void Transport::drop(ConnectionId to, const std::string& why) {
   link->close(why);
 }
 
+std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  if (it == impl_->links.end()) return std::nullopt;
+  return it->second->key();
+}
+
+std::uint32_t Transport::version_of(ConnectionId peer) const {
+  const auto it = impl_->links.find(peer);
+  return it == impl_->links.end() ? kWireVersion : it->second->version();
+}
+
 void Transport::introduce(const Incarnation& own) {
   impl_->own = own;
 }
@@ -496,10 +527,9 @@ struct ClientLink::Impl {
 };
 
 ClientLink::ClientLink(Loop& loop, const Digest& chain, PeerAddress node,
-                       TransportCallbacks callbacks)
+                       TransportCallbacks callbacks, const crypto::SigningKey& key)
     : impl_(std::make_shared<Impl>(Impl{loop, chain, std::move(node), std::move(callbacks),
-                                        make_context(crypto::SigningKey::generate()), nullptr,
-                                        false, false})) {}
+                                        make_context(key), nullptr, false, false})) {}
 
 ClientLink::~ClientLink() {
   impl_->closed = true;

@@ -188,6 +188,14 @@ Bytes encode(const Give& m) {
   return bytes_of(out);
 }
 
+Bytes encode(const Evidence& m) {
+  pb::Evidence out;
+  out.set_slot(m.slot.value);
+  out.set_leader(text(m.leader));
+  for (const Bytes& header : m.headers) out.add_headers(text(header.view()));
+  return bytes_of(out);
+}
+
 Bytes encode(const WantLog& m) {
   pb::WantLog out;
   out.set_after(m.after.value);
@@ -278,10 +286,35 @@ Bytes encode(const NodeStatus& m) {
   return bytes_of(out);
 }
 
-Bytes encode(const Overloaded& m) {
-  pb::Overloaded out;
-  out.set_refused(m.refused);
-  if (m.limit != 0) out.set_limit(m.limit);
+Bytes encode(const Welcome& m) {
+  pb::Welcome out;
+  out.set_slot(m.slot.value);
+  out.set_client(text(m.client.bytes));
+  out.set_longest_life(m.longest_life);
+  out.set_limit(m.limit);
+  return bytes_of(out);
+}
+
+Bytes encode(const Submit& m) {
+  pb::Submit out;
+  if (m.valid) {
+    out.set_since(m.valid->first.value);
+    out.set_until(m.valid->second.value);
+  }
+  return bytes_of(out);
+}
+
+Bytes encode(const Ack& m) {
+  pb::Ack out;
+  out.set_slot(m.slot.value);
+  return bytes_of(out);
+}
+
+Bytes encode(const Refused& m) {
+  pb::Refused out;
+  out.set_reason(static_cast<std::uint32_t>(m.reason));
+  out.set_limit(m.limit);
+  out.set_slot(m.slot.value);
   return bytes_of(out);
 }
 
@@ -357,6 +390,20 @@ std::optional<Give> decode(ByteView control) {
   if (!parse_large(control, in) || std::size_t(in.blocks_size()) > kMaxItems) return std::nullopt;
   Give out;
   for (const pb::CarriedBlock& b : in.blocks()) out.blocks.push_back(carried(b));
+  return out;
+}
+
+template <>
+std::optional<Evidence> decode(ByteView control) {
+  pb::Evidence in;
+  if (!parse_large(control, in) || !in.has_slot() || !is_digest(in.leader()) ||
+      std::size_t(in.headers_size()) > kMaxItems) {
+    return std::nullopt;
+  }
+  Evidence out{Round{in.slot()}, digest(in.leader()), {}};
+  for (const std::string& header : in.headers()) {
+    out.headers.push_back(Bytes::copy_of(as_view(header)));
+  }
   return out;
 }
 
@@ -444,10 +491,41 @@ std::optional<NodeStatus> decode(ByteView control) {
 }
 
 template <>
-std::optional<Overloaded> decode(ByteView control) {
-  pb::Overloaded in;
-  if (!parse_small(control, in) || !in.has_refused()) return std::nullopt;
-  return Overloaded{in.refused(), in.limit()};
+std::optional<Welcome> decode(ByteView control) {
+  pb::Welcome in;
+  Welcome out;
+  if (!parse_small(control, in) || !in.has_slot() ||
+      in.client().size() != out.client.bytes.size()) {
+    return std::nullopt;
+  }
+  out = {Round{in.slot()}, {}, in.longest_life(), in.limit()};
+  std::copy_n(as_view(in.client()).begin(), out.client.bytes.size(), out.client.bytes.begin());
+  return out;
+}
+
+template <>
+std::optional<Submit> decode(ByteView control) {
+  pb::Submit in;
+  if (!parse_small(control, in) || in.has_since() != in.has_until()) return std::nullopt;
+  if (!in.has_since()) return Submit{};
+  return Submit{std::pair(Round{in.since()}, Round{in.until()})};
+}
+
+template <>
+std::optional<Ack> decode(ByteView control) {
+  pb::Ack in;
+  if (!parse_small(control, in) || !in.has_slot()) return std::nullopt;
+  return Ack{Round{in.slot()}};
+}
+
+template <>
+std::optional<Refused> decode(ByteView control) {
+  pb::Refused in;
+  if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
+  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kMalformed)) {
+    return std::nullopt;
+  }
+  return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}};
 }
 
 template <>

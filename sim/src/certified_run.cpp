@@ -16,6 +16,7 @@ namespace {
 using certified::Bullshark;
 
 constexpr std::int64_t kGcDepth = 50;
+constexpr std::uint32_t kLargestPayload = 256 * 1024;  // as much as an answer holds
 constexpr std::int64_t kTimeout = 8000;
 constexpr std::size_t kNameBytes = 4;
 constexpr std::size_t kLine = 64;  // of a cache
@@ -45,20 +46,15 @@ class MockJoint final : public certified::JointSignature {
   std::uint64_t seed_;
 };
 
-bool restarts(const Experiment& e) {
-  return std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
-    return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
-  });
-}
-
 class CertifiedSubject {
  public:
   using Node = Bullshark;
   static constexpr bool kOrdered = true;
+  static constexpr bool kIncludes = true;
   static constexpr bool kRounds = true;
 
   CertifiedSubject(const Experiment& e, const certified::Rules& rules)
-      : rules_(rules), signer_(e), seed_(e.seed), sizes_(sizes_of(e)), records_(restarts(e)) {
+      : rules_(rules), signer_(e), seed_(e.seed), sizes_(sizes_of(e)), records_(stops_somebody(e)) {
     rules_.one_signature = choice(e, "certificates", "list") == "one";
     rules_.late_commit = choice(e, "commits", "early") == "late";
     rules_.fewest_parents = choice(e, "edges", "all") == "fewest";
@@ -160,9 +156,9 @@ class CertifiedSubject {
               std::uint64_t salt) const {
     return std::visit([&](auto& m) { return change(m, id, Mutation(field, salt)); }, message);
   }
-  std::vector<Forged<certified::Message>> forge(NodeId id, std::string_view field,
+  std::vector<Forged<certified::Message>> forge(NodeId id, const FaultAction& action,
                                                 std::uint64_t mood, std::uint64_t salt) const {
-    return lies_->forge(id, field, mood, salt);
+    return lies_->forge(id, action.field, mood, salt);
   }
   bool proposes(const certified::Message& message) const {
     return std::holds_alternative<certified::Propose>(message) ||
@@ -178,6 +174,12 @@ class CertifiedSubject {
   Ticks patience(const Experiment& e) const {
     const Ticks anchor = 2 * (timeout_ + 8000) * std::max(e.network.delta, kUnit) / 1000;
     return (committee_.size() + 8) * anchor;
+  }
+  std::vector<certified::Ref> vouched(const Bullshark& node) const { return node.vouched(); }
+  bool accepts(const Bullshark& node, const certified::Ref& ref) const { return node.accepts(ref); }
+  std::string text_of(const certified::Ref& ref) const {
+    return "the vertex of node " + std::to_string(ref.author.value) + ", round " +
+           std::to_string(ref.round.value);
   }
   std::uint64_t round(const Bullshark& node) const { return node.round().value; }
   std::uint64_t refused(const Bullshark& node) const { return node.stats().refused; }
@@ -239,7 +241,10 @@ class CertifiedSubject {
   }
   MessageFacts facts(const certified::Vote& m) const {
     const std::size_t named = sizes_.published ? 0 : 8 + 32;
-    return {"vote", m.round.value, total(named + sizeof(Signature))};
+    return {.label = "vote",
+            .round = m.round.value,
+            .bytes = total(named + sizeof(Signature)),
+            .answer = true};
   }
   MessageFacts facts(const certified::Certify& m) const {
     if (lies_) lies_->note(m.vertex);
@@ -256,7 +261,10 @@ class CertifiedSubject {
     std::size_t bytes = 4;
     for (const certified::VertexPtr& v : m.vertices) bytes += size(*v);
     for (const certified::Payload& p : m.batches) bytes += 4 + p.bytes.size();
-    return {"give", m.vertices.empty() ? 0 : m.vertices.front()->round().value, total(bytes)};
+    return {.label = "give",
+            .round = m.vertices.empty() ? 0 : m.vertices.front()->round().value,
+            .bytes = total(bytes),
+            .answer = true};
   }
   MessageFacts facts(const coin::Share& m) const {
     return {.label = "coin-share",
@@ -379,6 +387,8 @@ ProtocolInfo certified_info() {
   };
   info.fields = {"certificate", "digest", "parents", "payload", "round", "self", "stragglers"};
   info.forges = true;
+  info.answers = true;
+  info.largest_payload = kLargestPayload;
   return info;
 }
 

@@ -6,13 +6,15 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kThird = 333'334;
-constexpr std::uint64_t kMostBehind = 6;  // rounds: a late vote may still make a certificate
+constexpr std::uint64_t kStuffed = 256;       // blocks in an answer
+constexpr std::uint64_t kStuffedAhead = 250;  // rounds that are still listened to
+constexpr std::uint64_t kMostBehind = 6;      // rounds: a late vote may still make a certificate
 
 }  // namespace
 
 // What a liar likes for a while.
 struct DagLies::Taste {
-  explicit Taste(std::uint64_t mood) {
+  Taste(std::uint64_t mood, std::uint64_t rounds_late) : lag(rounds_late) {
     Prng rng(mood, 1);
     const bool plain = rng.below(3) == 0;  // blames all, claims all, denies that it blamed
     equivocates = rng.below(2) == 0 && !plain;
@@ -20,6 +22,8 @@ struct DagLies::Taste {
     claims_of_4 = rng.below(5);
     votes_of_4 = rng.below(5);
     forgets_of_8 = rng.below(5);
+    if (lag > 0 && rng.below(2) == 0) friends = mix64(mood) | 1;
+    orphans = lag > 0 && rng.below(4) == 0;
     if (!plain) return;
     shown_of_3 = 3;
     claims_of_4 = 4;
@@ -31,6 +35,9 @@ struct DagLies::Taste {
   std::uint64_t claims_of_4 = 4;
   std::uint64_t votes_of_4 = 4;
   std::uint64_t forgets_of_8 = 0;
+  std::uint64_t lag = 0;      // rounds that all but its leader blocks come late; 0: now and then
+  bool orphans = false;       // names own blocks before that nobody will ever see
+  std::uint64_t friends = 0;  // who sees its votes and claims, always the same; 0: others each time
 };
 
 // A block in the making.
@@ -63,13 +70,12 @@ std::vector<dag::BlockPtr> DagLies::blocks_of(std::uint64_t round, NodeId author
 }
 
 std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
-                                                 std::string_view field, std::uint64_t mood,
+                                                 const FaultAction& action, std::uint64_t mood,
                                                  std::uint64_t salt) {
   std::vector<Forged<dag::Message>> made;
-  Draft draft{Taste(mood), field, dense, Prng(salt, 2)};
+  Draft draft{Taste(mood, action.amount), action.field, dense, Prng(salt, 2)};
   const std::uint64_t next = top(id) + 1;
-  const std::uint64_t behind =
-      draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
+  const std::uint64_t behind = lateness(draft, id, next);
   const Round round{next > behind ? next - behind : 1};
   std::uint64_t own = 0;
   for (const auto& [r, blocks] : by_round_) {
@@ -91,9 +97,21 @@ std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
     const Signature signature = signer_.sign(id, dag::digest_of(draft.header, {}));
     auto block = dag::make_block(draft.header, std::move(payload), signature, {});
     note(block);
-    made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird});
+    const bool leads = dag::leader_of(round, committee_) == id;
+    made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird,
+                    leads ? 0 : draft.taste.friends});
   }
   return made;
+}
+
+// How many rounds late the next block comes. With a lag votes and claims come when most others have
+// said theirs without them, while leader blocks come in time for some.
+std::uint64_t DagLies::lateness(Draft& draft, NodeId id, std::uint64_t next) const {
+  if (draft.taste.lag == 0)
+    return draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
+  const std::uint64_t late = draft.rng.below(2);
+  const bool leads = next > late && dag::leader_of(Round{next - late}, committee_) == id;
+  return leads ? late : draft.taste.lag;
 }
 
 bool DagLies::craft(Draft& draft) const {
@@ -116,6 +134,12 @@ void DagLies::point_back(Draft& draft) const {
   dag::Header& h = draft.header;
   h.self = {h.author, Round{0}, {}};
   const std::uint64_t forgets = draft.lies("self") ? draft.taste.forgets_of_8 : 0;
+  const bool leads = dag::leader_of(h.round, committee_) == h.author;
+  if (draft.lies("self") && draft.taste.orphans && !leads && h.round.value > 1 &&
+      draft.rng.below(2) == 0) {
+    h.self = {h.author, Round{h.round.value - 1}, hash(Writer().u64(draft.rng.next()).view())};
+    return;
+  }
   for (const auto& [round, blocks] : by_round_) {
     if (round >= h.round.value) break;
     for (const auto& b : blocks) {
@@ -170,6 +194,29 @@ void DagLies::double_a_parent(Draft& draft) const {
     if (replaced == h.refs.size()) return;
     h.refs[replaced] = edge;
   }
+}
+
+std::vector<dag::Message> DagLies::stuff(NodeId id, const dag::Message& asked,
+                                         std::uint64_t salt) const {
+  const bool question = std::holds_alternative<dag::Want>(asked) ||
+                        std::holds_alternative<dag::WantRound>(asked) ||
+                        std::holds_alternative<dag::WantEvidence>(asked);
+  if (!question) return {};
+  const auto* evidence = std::get_if<dag::WantEvidence>(&asked);
+  dag::Give give;
+  for (std::uint64_t k = 0; k < kStuffed; ++k) {
+    const Digest nobodys = hash(Writer().u64(salt).u64(k).view());
+    dag::Header h;
+    h.author = id;
+    h.round = evidence != nullptr ? Round{evidence->slot.value + 1}
+                                  : Round{top(id) + 1 + mix64(salt + k) % kStuffedAhead};
+    h.self = {id, Round{h.round.value - 1}, nobodys};
+    h.vote = evidence != nullptr ? evidence->leader : nobodys;
+    const Signature signature = signer_.sign(id, dag::digest_of(h, {}));
+    give.blocks.push_back(dag::make_block(std::move(h), {}, signature, {}));
+  }
+  if (evidence == nullptr) return {dag::Message{std::move(give)}};
+  return {dag::Message{dag::Evidence{evidence->slot, evidence->leader, std::move(give.blocks)}}};
 }
 
 std::optional<dag::Message> DagLies::hand_out(const dag::Message& asked) const {

@@ -4,11 +4,13 @@
 //   DagLies lies(committee, liars, signer);
 //   lies.note(block);                                      // of anybody, as it is sent
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
-//   lies.forge(id, rules.dense, "", mood, salt);             // blocks that nobody's rules made
+//   lies.forge(id, rules.dense, action, mood, salt);         // blocks that nobody's rules made
 //
 // A forger (THRESHER-DAG section 9) votes for and claims any leader block or none, jumps over own
 // blocks that would give it away, gives leader blocks just enough parents, so that what it dislikes
-// stays hidden, puts twins of liars in the place of parents, signs variants, and speaks late.
+// stays hidden, puts twins of liars in the place of parents, signs variants, and speaks late. An
+// action with an `amount` hides evidence: leader blocks come in time for some, votes and claims so
+// many rounds late, when others have said theirs without them, and for the same few.
 //
 // Guarantees: a function of what was noted and the mutation. Names blocks that exist; only a claim
 // may, for want of another, name one that nobody has. Bounded: the latest rounds are remembered.
@@ -35,8 +37,11 @@ class DagLies {
 
   /// Blocks of one round that `id` may sign now, each with who sees it; `dense` parents make a
   /// leader block. With a field named only that one lies. They count as sent.
-  std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, std::string_view field,
+  std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, const FaultAction& action,
                                           std::uint64_t mood, std::uint64_t salt);
+  /// An answer full of blocks of `id` that nobody can use: each of a round to come, on an own block
+  /// and for a leader block that do not exist; as evidence, votes on own blocks that do not.
+  std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const;
   /// Those of the asked-for blocks that exist, whoever may have them.
   std::optional<dag::Message> hand_out(const dag::Message& asked) const;
 
@@ -45,6 +50,7 @@ class DagLies {
   struct Taste;
   struct Draft;
 
+  std::uint64_t lateness(Draft& draft, NodeId id, std::uint64_t next) const;
   bool craft(Draft& draft) const;
   void point_back(Draft& draft) const;
   bool add_parents(Draft& draft) const;

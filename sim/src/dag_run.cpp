@@ -17,6 +17,7 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::int64_t kGcDepth = 256;
+constexpr std::uint32_t kLargestPayload = 256 * 1024;  // as much as an answer holds
 constexpr std::int64_t kTimeout = 6000;
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
 constexpr const char* kListed = "listed";
@@ -32,6 +33,7 @@ class DagSubject {
  public:
   using Node = dag::Dag;
   static constexpr bool kOrdered = true;
+  static constexpr bool kIncludes = true;
   static constexpr bool kRounds = true;
 
   DagSubject(const Experiment& e, const dag::Rules& rules) : rules_(rules), signer_(e) {
@@ -44,11 +46,10 @@ class DagSubject {
     rules_.bitmap_refs |= choice(e, "refs", kListed) == kBitmap;
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
-             a.what == FaultKind::kFlood || a.what == FaultKind::kForge;
+             a.what == FaultKind::kFlood || a.what == FaultKind::kForge ||
+             a.what == FaultKind::kStuff;
     });
-    records_ = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
-      return a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
-    });
+    records_ = stops_somebody(e);
     if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), signer_);
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
@@ -133,11 +134,23 @@ class DagSubject {
     push->block = dag::make_block(std::move(h), std::move(payload), signature, {});
     return true;
   }
-  std::vector<Forged<dag::Message>> forge(NodeId id, std::string_view field, std::uint64_t mood,
+  std::vector<Forged<dag::Message>> forge(NodeId id, const FaultAction& action, std::uint64_t mood,
                                           std::uint64_t salt) const {
-    return lies_->forge(id, committee_.at_least(rules_.dense), field, mood, salt);
+    return lies_->forge(id, committee_.at_least(rules_.dense), action, mood, salt);
   }
   std::optional<Finding> audit() const { return lemmas_ ? lemmas_->check() : std::nullopt; }
+  std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const {
+    return lies_->stuff(id, asked, salt);
+  }
+  std::vector<Bound> bounds(const dag::Dag& node) const {
+    const dag::Footprint held = node.footprint();
+    const dag::Footprint most = node.most();
+    return {{"blocks", held.blocks, most.blocks},
+            {"blocks that wait for a verdict", held.pending, most.pending},
+            {"references to blocks that are missing", held.missing, most.missing},
+            {"blocks that wait for others", held.waiting, most.waiting},
+            {"headers kept as evidence", held.proofs, most.proofs}};
+  }
   bool proposes(const dag::Message& message) const {
     return std::holds_alternative<dag::Push>(message);
   }
@@ -149,6 +162,12 @@ class DagSubject {
   Ticks patience(const Experiment& e) const {
     const Ticks leader = (timeout_ + 4000) * std::max(e.network.delta, kUnit) / 1000;
     return (committee_.size() + 8) * leader;
+  }
+  std::vector<dag::Edge> vouched(const dag::Dag& node) const { return node.vouched(); }
+  bool accepts(const dag::Dag& node, const dag::Edge& block) const { return node.accepts(block); }
+  std::string text_of(const dag::Edge& e) const {
+    return "block " + name_of(e.digest) + " of node " + std::to_string(e.author.value) +
+           ", round " + std::to_string(e.round.value);
   }
   std::uint64_t round(const dag::Dag& node) const { return node.round().value; }
   std::uint64_t refused(const dag::Dag& node) const { return node.stats().refused; }
@@ -195,10 +214,18 @@ class DagSubject {
   MessageFacts facts(const dag::WantEvidence& m) const {
     return {"want-evidence", m.slot.value, total(8 + 32)};
   }
+  MessageFacts facts(const dag::Evidence& m) const {
+    std::size_t bytes = 8 + 32 + 2;
+    for (const dag::BlockPtr& b : m.headers) bytes += dag::header_bytes(b->header);
+    return {.label = "evidence", .round = m.slot.value, .bytes = total(bytes), .answer = true};
+  }
   MessageFacts facts(const dag::Give& m) const {
     std::size_t bytes = 2;
     for (const dag::BlockPtr& b : m.blocks) bytes += size(*b);
-    return {"give", m.blocks.empty() ? 0 : m.blocks.front()->round().value, total(bytes)};
+    return {.label = "give",
+            .round = m.blocks.empty() ? 0 : m.blocks.front()->round().value,
+            .bytes = total(bytes),
+            .answer = true};
   }
 
   MessageFacts facts(const coin::Share& m) const {
@@ -243,6 +270,9 @@ ProtocolInfo dag_info() {
   };
   info.fields = {"claim", "payload", "refs", "self", "support", "vote"};
   info.forges = true;
+  info.answers = true;
+  info.stuffs = true;
+  info.largest_payload = kLargestPayload;
   return info;
 }
 

@@ -9,31 +9,21 @@
 namespace thresher::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultKind>, 16> kNames{{
-    {"silent", FaultKind::kSilent},
-    {"crash", FaultKind::kCrash},
-    {"amnesia", FaultKind::kAmnesia},
-    {"delay", FaultKind::kDelay},
-    {"drop", FaultKind::kDrop},
-    {"equivocate", FaultKind::kEquivocate},
-    {"twins", FaultKind::kTwins},
-    {"withhold", FaultKind::kWithhold},
-    {"selective", FaultKind::kSelective},
-    {"replay", FaultKind::kReplay},
-    {"stale", FaultKind::kStale},
-    {"flood", FaultKind::kFlood},
-    {"mutate", FaultKind::kMutate},
-    {"forge", FaultKind::kForge},
-    {"starve", FaultKind::kStarve},
-    {"no-share", FaultKind::kNoShare},
+constexpr std::array<std::pair<std::string_view, FaultKind>, kFaultKinds> kNames{{
+    {"silent", FaultKind::kSilent},       {"crash", FaultKind::kCrash},
+    {"amnesia", FaultKind::kAmnesia},     {"delay", FaultKind::kDelay},
+    {"drop", FaultKind::kDrop},           {"equivocate", FaultKind::kEquivocate},
+    {"twins", FaultKind::kTwins},         {"withhold", FaultKind::kWithhold},
+    {"selective", FaultKind::kSelective}, {"replay", FaultKind::kReplay},
+    {"stale", FaultKind::kStale},         {"flood", FaultKind::kFlood},
+    {"mutate", FaultKind::kMutate},       {"forge", FaultKind::kForge},
+    {"starve", FaultKind::kStarve},       {"no-share", FaultKind::kNoShare},
+    {"restart", FaultKind::kRestart},     {"deny", FaultKind::kDeny},
+    {"deaf", FaultKind::kDeaf},           {"stuff", FaultKind::kStuff},
 }};
 
 // A liar keeps to one way of lying for this long.
 constexpr Ticks kMood = 12 * kUnit;
-
-bool stops(FaultKind kind) {
-  return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia;
-}
 
 }  // namespace
 
@@ -52,12 +42,26 @@ std::optional<FaultKind> fault_from_name(std::string_view name) {
 }
 
 bool byzantine(FaultKind kind) {
-  return kind != FaultKind::kCrash && kind != FaultKind::kStarve;
+  return faulty(kind) && kind != FaultKind::kCrash;
+}
+
+bool faulty(FaultKind kind) {
+  return kind != FaultKind::kStarve && kind != FaultKind::kRestart;
+}
+
+bool stops(FaultKind kind) {
+  return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia || kind == FaultKind::kRestart;
+}
+
+bool stops_somebody(const Experiment& e) {
+  return std::any_of(e.faults.begin(), e.faults.end(),
+                     [](const FaultAction& a) { return stops(a.what); });
 }
 
 FaultPlan::FaultPlan(const Experiment& e)
     : actions_(e.faults),
       of_(e.n),
+      deaf_(e.n),
       n_(e.n),
       f_(e.f),
       seed_(e.seed),
@@ -67,6 +71,7 @@ FaultPlan::FaultPlan(const Experiment& e)
       senders_(e.n),
       hoarders_(e.n),
       forgers_(e.n),
+      stuffers_(e.n),
       returning_(e.n),
       fired_(e.faults.size()) {
   for (std::size_t i = 0; i < actions_.size(); ++i) {
@@ -82,16 +87,21 @@ FaultPlan::FaultPlan(const Experiment& e)
     for (const NodeId id : a.who) {
       who.insert(id);
       if (a.what == FaultKind::kStarve) continue;
-      faulty_.insert(id);
+      if (sim::faulty(a.what)) faulty_.insert(id);
       if (byzantine(a.what)) byzantine_.insert(id);
       if (stops(a.what)) {
         if (a.to) returning_.insert(id);
+        continue;
+      }
+      if (a.what == FaultKind::kDeaf) {
+        deaf_[id.value].push_back(i);
         continue;
       }
       of_[id.value].push_back(i);
       senders_.insert(id);
       if (a.what == FaultKind::kTwins) twins_.insert(id);
       if (a.what == FaultKind::kForge) forgers_.insert(id);
+      if (a.what == FaultKind::kStuff) stuffers_.insert(id);
       if (a.what == FaultKind::kReplay || a.what == FaultKind::kStale) hoarders_.insert(id);
     }
   }
@@ -134,9 +144,45 @@ bool FaultPlan::concerns(std::size_t index, const Sent& sent) {
              (a.group.empty() || group_[index].contains(sent.to));
     case FaultKind::kNoShare:
       return sent.share;
-    default:
+    case FaultKind::kDeny:
+      return sent.answer && about(a, sent.label) &&
+             (a.group.empty() || group_[index].contains(sent.to));
+    case FaultKind::kDeaf:
+    case FaultKind::kStuff:
+    case FaultKind::kRestart:
+    case FaultKind::kCrash:
+    case FaultKind::kAmnesia:
+      return false;  // nothing that befalls a message on its way out
+    case FaultKind::kSilent:
+    case FaultKind::kDelay:
+    case FaultKind::kDrop:
+    case FaultKind::kReplay:
+    case FaultKind::kStale:
+    case FaultKind::kFlood:
+    case FaultKind::kMutate:
+    case FaultKind::kForge:
       return true;
   }
+  return false;
+}
+
+bool FaultPlan::about(const FaultAction& a, std::string_view label) {
+  return a.field.empty() || a.field == label;
+}
+
+std::optional<std::size_t> FaultPlan::unheard(const Sent& sent) const {
+  for (const std::size_t index : deaf_[sent.to.value]) {
+    const FaultAction& a = actions_[index];
+    if (sent.now < a.from || (a.to && sent.now >= *a.to) || !about(a, sent.label)) continue;
+    if (!a.group.empty() && !group_[index].contains(sent.from)) continue;
+    const std::uint64_t salt =
+        mix64(mix64(seed_ + index) ^ mix64(sent.number * n_ + sent.from.value));
+    if (a.probability_ppm < 1'000'000 &&
+        !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
+      continue;
+    return index;
+  }
+  return std::nullopt;
 }
 
 void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
@@ -152,6 +198,18 @@ void FaultPlan::deeds(const Sent& sent, std::vector<Deed>& out) {
   };
   for (const std::size_t index : of_[sent.from.value]) consider(index);
   for (const std::size_t index : starving_) consider(index);
+}
+
+std::optional<std::uint64_t> FaultPlan::stuffs(NodeId id, std::uint64_t number, Ticks now) {
+  for (const std::size_t index : of_[id.value]) {
+    const FaultAction& a = actions_[index];
+    if (a.what != FaultKind::kStuff || now < a.from || (a.to && now >= *a.to)) continue;
+    const std::uint64_t salt = mix64(mix64(seed_ + index) ^ mix64(number * n_ + id.value));
+    if (a.probability_ppm < 1'000'000 && !Prng(salt, 1).chance_ppm(a.probability_ppm)) continue;
+    note_fired(index);
+    return salt;
+  }
+  return std::nullopt;
 }
 
 void FaultPlan::chances(NodeId id, std::uint64_t number, Ticks now,
@@ -175,6 +233,13 @@ bool FaultPlan::audience(std::size_t action, NodeId to) const {
 
 std::uint64_t FaultPlan::fired() const {
   return static_cast<std::uint64_t>(std::count(fired_.begin(), fired_.end(), true));
+}
+
+std::uint64_t FaultPlan::fired(FaultKind kind) const {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < actions_.size(); ++i)
+    count += fired_[i] && actions_[i].what == kind ? 1 : 0;
+  return count;
 }
 
 }  // namespace thresher::sim

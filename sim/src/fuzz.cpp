@@ -9,6 +9,7 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/core/threshold.hpp"
+#include "thresher/sim/faults.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -17,11 +18,16 @@ constexpr std::uint64_t kScheduleStream = 0x66757a7a;
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
+constexpr std::uint64_t kFewRequests = 20;
+constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
+constexpr std::uint64_t kLongestDown = 20;   // units that a restart takes
+constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, and so many times as many
+constexpr std::uint64_t kForAges = 256;      // while nobody asks for much
 
 std::vector<FaultKind> standard_kinds() {
   using enum FaultKind;
   return {kSilent,   kCrash,  kDelay,  kDrop,   kEquivocate, kEquivocate, kTwins, kTwins,
-          kWithhold, kReplay, kMutate, kMutate, kSelective,  kSelective,  kStale};
+          kWithhold, kReplay, kMutate, kMutate, kSelective,  kSelective,  kStale, kDeaf};
 }
 
 // Draws one schedule into an experiment.
@@ -38,7 +44,7 @@ class Drawing {
     Network& net = e_.network;
     if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
     if (net.scheduler == Network::Scheduler::kFair && one_in(2))
-      net.scheduler = static_cast<Network::Scheduler>(rng_.below(5));
+      net.scheduler = static_cast<Network::Scheduler>(rng_.below(Network::kSchedulers));
     if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty() &&
         one_in(2)) {
       const Ticks most = std::max(net.delay.mean, net.delta);  // timers count on Delta
@@ -47,6 +53,8 @@ class Drawing {
     if (net.reorder_ppm == 0 && one_in(4)) net.reorder_ppm = 1 + rng_.below(300'000);
     if (net.duplicate_ppm == 0 && one_in(4)) net.duplicate_ppm = 1 + rng_.below(200'000);
     if (net.gst > 0 && net.cut_ppm == 0 && one_in(4)) net.cut_ppm = 1 + rng_.below(500'000);
+    if (net.gst > 0 && net.loss_ppm == 0 && one_in(4)) net.loss_ppm = 1 + rng_.below(300'000);
+    if (one_in(6)) siege();
     if (one_in(3)) slow_links();
     if (one_in(3)) return storm();
     for (std::uint64_t k = one_in(3) ? 1 + rng_.below(2) : 0; k > 0; --k) partition(span_ / 2);
@@ -54,23 +62,38 @@ class Drawing {
   }
 
   void faults() {
-    std::set<NodeId> faulty;
+    std::set<NodeId> bad;
     for (const FaultAction& a : e_.faults) {
-      if (a.what != FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
+      if (faulty(a.what)) bad.insert(a.who.begin(), a.who.end());
     }
     const std::size_t most = e_.beyond_f ? std::min(kStrong.eval(e_.n, e_.f), e_.n) : e_.f;
-    if (most <= faulty.size()) return;
-    const std::uint64_t more = most - faulty.size();
-    for (std::uint64_t k = lawless_ ? more : 1 + rng_.below(more); k > 0; --k) {
+    const std::uint64_t more = most > bad.size() ? most - bad.size() : 0;
+    for (std::uint64_t k = lawless_ || more == 0 ? more : 1 + rng_.below(more); k > 0; --k) {
       NodeId id = node();
-      while (faulty.contains(id)) id = node();
-      faulty.insert(id);
-      if (lawless_ && menu_.forges) {
+      while (bad.contains(id)) id = node();
+      bad.insert(id);
+      if (menu_.forges && (lawless_ || one_in(4))) {
         forge(id);
+        if (menu_.denies && one_in(2)) deny(id);
+        if (menu_.stuffs && one_in(24))
+          e_.faults.push_back({.who = {id}, .what = FaultKind::kStuff});
         continue;
       }
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
     }
+    if (menu_.restarts && one_in(2)) restarts(bad);
+  }
+
+  // What clients ask for: liars go on, and now and then payloads are as large as answers may be.
+  void workload() {
+    Workload& w = e_.workload;
+    if (w.kind == Workload::Kind::kClosed && w.liars_interval == 0 && !w.one_at_a_time)
+      w.liars_interval = (1 + rng_.below(4)) * std::max(kUnit, e_.network.delay.mean);
+    if (menu_.largest == 0 || !one_in(12)) return;
+    w.bytes = menu_.largest >> rng_.below(3);
+    if (e_.stop.rounds) e_.stop.rounds = std::min(*e_.stop.rounds, kLargeRounds);
+    if (e_.stop.time) e_.stop.time = std::min(*e_.stop.time, 3 * kLargeRounds * kUnit);
+    if (e_.stop.decisions) e_.stop.decisions = std::min(*e_.stop.decisions, kLargeRounds);
   }
 
  private:
@@ -124,6 +147,7 @@ class Drawing {
     Network& net = e_.network;
     net.gst = span_ * kUnit;
     const Ticks most = (1 + rng_.below(4)) * kUnit;
+    net.delta = std::max(net.delta, most);
     if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty())
       net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     const std::uint64_t longest = 2 + rng_.below(30);
@@ -155,8 +179,56 @@ class Drawing {
   void forge(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kForge};
     if (!one_in(3)) a.probability_ppm = 50'000 + rng_.below(500'000);
+    if (one_in(2)) a.amount = 1 + rng_.below(3);
     if (!menu_.fields.empty() && one_in(3)) a.field = menu_.fields[rng_.below(menu_.fields.size())];
     e_.faults.push_back(a);
+  }
+
+  // Leaves questions unanswered, mostly those of everybody and for ever.
+  void deny(NodeId id) {
+    FaultAction a{.who = {id}, .what = FaultKind::kDeny};
+    if (one_in(4)) a.group = some();
+    if (one_in(4)) interval(a.from, a.to);
+    e_.faults.push_back(a);
+  }
+  // Correct nodes that crash and come back, beside whoever is faulty: not more than could be.
+  void restarts(const std::set<NodeId>& bad) {
+    for (std::uint64_t k = 1 + rng_.below(2); k > 0; --k) {
+      const NodeId id = node();
+      const Ticks from = (1 + rng_.below(span_)) * kUnit;
+      const Ticks to = from + (1 + rng_.below(one_in(2) ? 3 : kLongestDown)) * kUnit;
+      if (bad.contains(id)) continue;
+      FaultAction a{.who = {id}, .what = FaultKind::kRestart, .from = from};
+      a.to = to;
+      e_.faults.push_back(a);
+      const bool lies = std::count(menu_.faults.begin(), menu_.faults.end(), FaultKind::kTwins) > 0;
+      if (lies && !bad.empty() && one_in(2)) tell_another(*bad.begin(), a);
+    }
+  }
+  // A liar told a node one thing before it stopped, and tells it another when it is back: who kept
+  // to the first by memory alone goes along.
+  void tell_another(NodeId liar, const FaultAction& restart) {
+    FaultAction first{.who = {liar}, .what = FaultKind::kTwins, .from = 0, .to = restart.from};
+    first.group = some();
+    first.group.push_back(restart.who.front());
+    FaultAction second{.who = {liar}, .what = FaultKind::kReplay, .from = *restart.to};
+    e_.faults.push_back(first);
+    e_.faults.push_back(second);
+  }
+
+  // One node is cut off for a long time, while what it misses goes on without it.
+  void siege() {
+    Partition p;
+    const NodeId victim = node();
+    p.from = rng_.below(span_) * kUnit;
+    p.to = p.from + (1 + rng_.below(kLongestAway)) * kUnit;
+    if (menu_.long_sieges && one_in(2)) {
+      p.to = p.from + (kLongestAway / 4 + rng_.below(kLongestAway)) * kForAges * kUnit;
+      e_.workload.requests = kFewRequests;
+      e_.stop = {.time = p.to, .rounds = {}, .decisions = {}};
+    }
+    p.groups = {{victim}, all_but(victim, victim)};
+    e_.network.partitions.push_back(p);
   }
 
   // One short disturbance after the other.
@@ -222,14 +294,20 @@ class Drawing {
     FaultAction a{.who = {id}, .what = menu_.faults[rng_.below(menu_.faults.size())]};
     interval(a.from, a.to);
     if (one_in(3)) a.probability_ppm = 1 + rng_.below(1'000'000);
-    if (one_in(4) && a.what != FaultKind::kCrash && a.what != FaultKind::kAmnesia) numbers(a);
+    const bool stop = stops(a.what);
+    if (one_in(4) && !stop) numbers(a);
     switch (a.what) {
       case FaultKind::kSelective:
         a.group = some();
         break;
       case FaultKind::kTwins:
       case FaultKind::kEquivocate:
+      case FaultKind::kDeny:
         if (!one_in(4)) a.group = some();
+        break;
+      case FaultKind::kDeaf:
+        a.numbers.clear();
+        a.group = one_in(2) ? std::vector{node()} : some();
         break;
       case FaultKind::kDelay:
         a.amount = (1 + rng_.below(8)) * kUnit;
@@ -237,7 +315,21 @@ class Drawing {
       case FaultKind::kFlood:
         a.amount = 1 + rng_.below(3);
         break;
-      default:
+      case FaultKind::kRestart:
+        if (!a.to) a.to = a.from + (1 + rng_.below(kLongestDown)) * kUnit;
+        break;
+      case FaultKind::kSilent:
+      case FaultKind::kCrash:
+      case FaultKind::kAmnesia:
+      case FaultKind::kDrop:
+      case FaultKind::kWithhold:
+      case FaultKind::kReplay:
+      case FaultKind::kStale:
+      case FaultKind::kMutate:
+      case FaultKind::kForge:
+      case FaultKind::kStarve:
+      case FaultKind::kStuff:
+      case FaultKind::kNoShare:
         break;
     }
     const bool changes = a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate;
@@ -297,6 +389,11 @@ class Campaign {
     report_.decisions += o.decisions;
     report_.actions += e.faults.size();
     report_.fired += o.faults_fired;
+    for (const FaultAction& a : e.faults) ++report_.drawn_of[static_cast<std::size_t>(a.what)];
+    for (std::size_t k = 0; k < kFaultKinds; ++k) report_.fired_of[k] += o.fired[k];
+    report_.restarts += o.restarts;
+    report_.liars_requests += o.liars_requests;
+    report_.healed += o.healed ? 1 : 0;
     if (o.verdict == Verdict::kNoProgress) {
       ++report_.no_progress;
       keep(report_.stall, e, o);
@@ -335,6 +432,14 @@ Menu menu_of(const std::string& protocol) {
     menu.fields = info.fields;
     menu.lawless = true;
     menu.forges = info.forges;
+    menu.denies = info.answers;
+    menu.stuffs = info.stuffs;
+    menu.long_sieges = info.bears_sieges;
+    menu.largest = info.largest_payload;
+    if (info.byzantine && info.answers) {
+      menu.faults = standard_kinds();
+      menu.faults.push_back(FaultKind::kDeny);
+    }
     if (!info.byzantine) menu.faults = {FaultKind::kCrash};
   }
   return menu;
@@ -346,6 +451,7 @@ Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu&
   Drawing drawing(e, seed, menu);
   if (menu.network) drawing.network();
   drawing.faults();
+  drawing.workload();
   return e;
 }
 

@@ -49,6 +49,8 @@ bool Judge::settled(PayloadId id, Ticks now) {
   if (id.number == 0 || id.number > sent.size() || sent[id.number - 1] == kDone) return false;
   const Ticks since = std::exchange(sent[id.number - 1], kDone);
   latencies_.push_back(now - since);
+  Ticks& served = nodes_[id.author.value].served;
+  served = std::max(served, since + 1);
   if (plan_.faulty().contains(id.author)) return true;
   --outstanding_;
   excluded(id, since, now);
@@ -198,8 +200,18 @@ void Judge::accused(NodeId by, NodeId who) {
 
 void Judge::restarted(NodeId id, Ticks now) {
   nodes_[id.value].restarted = true;
+  if (!plan_.faulty().contains(id)) forget_requests(id);
   nodes_[id.value].again.reset();
   nodes_[id.value].decided = now;
+}
+
+// What a correct node had not said yet when it stopped was lost; nobody waits for it.
+void Judge::forget_requests(NodeId id) {
+  for (Ticks& since : nodes_[id.value].submitted) {
+    if (since == kDone) continue;
+    since = kDone;
+    --outstanding_;
+  }
 }
 
 void Judge::check_liveness(const std::vector<NodeId>& up, Ticks now) {

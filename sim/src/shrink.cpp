@@ -4,6 +4,7 @@
 #include <set>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/sim/faults.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::sim {
@@ -29,8 +30,10 @@ class Shrinker {
       smaller |= plain_network();
       smaller |= fewer_nodes();
       smaller |= plain_actions();
+      smaller |= round_numbers();
       smaller |= fewer_members();
       smaller |= less_work();
+      smaller |= earlier_actions();
       smaller |= shorter_intervals();
       smaller |= cut_time();
     }
@@ -160,7 +163,7 @@ class Shrinker {
     });
     std::set<NodeId> faulty;
     for (const FaultAction& a : e.faults) {
-      if (a.what != FaultKind::kStarve) faulty.insert(a.who.begin(), a.who.end());
+      if (sim::faulty(a.what)) faulty.insert(a.who.begin(), a.who.end());
     }
     if (faulty.size() > e.f && !e.beyond_f) return std::nullopt;
     return e;
@@ -175,13 +178,59 @@ class Shrinker {
       if (a.what == FaultKind::kStarve && a.amount != 0)
         smaller |= with([i](Experiment& e) { e.faults[i].amount = 0; });
       if (!a.numbers.empty()) smaller |= with([i](Experiment& e) { e.faults[i].numbers.clear(); });
-      if (a.what != FaultKind::kSilent && a.what != FaultKind::kStarve)
+      if (a.what != FaultKind::kSilent && sim::faulty(a.what))
         smaller |= with([i](Experiment& e) {
           FaultAction& b = e.faults[i];
           b = {.who = b.who, .what = FaultKind::kSilent, .from = b.from, .to = b.to};
         });
     }
     return smaller;
+  }
+
+  // What is left of chance and time becomes a number that one can say: halves and tenths of shares,
+  // whole units of time.
+  bool round_numbers() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      smaller |= rounder([i](Experiment & e) -> auto& { return e.faults[i].probability_ppm; });
+      smaller |= whole(
+          [i](Experiment & e) -> auto& { return e.faults[i].amount; },
+          best_.faults[i].what == FaultKind::kDelay || best_.faults[i].what == FaultKind::kStarve);
+    }
+    for (const auto part :
+         {&Network::reorder_ppm, &Network::duplicate_ppm, &Network::loss_ppm, &Network::cut_ppm})
+      smaller |= rounder([part](Experiment & e) -> auto& { return e.network.*part; });
+    for (std::size_t i = 0; i < best_.network.links.size(); ++i) {
+      smaller |= whole_law([i](Experiment & e) -> auto& { return e.network.links[i].delay; });
+    }
+    smaller |= whole_law([](Experiment & e) -> auto& { return e.network.delay; });
+    return smaller;
+  }
+  template <class Of>
+  bool rounder(Of of) {
+    const std::uint64_t was = of(best_);
+    constexpr std::uint64_t kTenth = 100'000;
+    constexpr std::uint64_t kHundredth = 10'000;
+    for (const std::uint64_t step : {5 * kTenth, kTenth, kHundredth}) {
+      if (was % step == 0) return false;
+      const std::uint64_t near = std::max((was + step / 2) / step, std::uint64_t{1}) * step;
+      if (near <= 10 * kTenth && with([&](Experiment& e) { of(e) = near; })) return true;
+    }
+    return false;
+  }
+  template <class Of>
+  bool whole(Of of, bool is_time) {
+    const Ticks was = of(best_);
+    if (!is_time || was % kUnit == 0) return false;
+    return with(
+        [&](Experiment& e) { of(e) = std::max((was + kUnit / 2) / kUnit, Ticks{1}) * kUnit; });
+  }
+  template <class Of>
+  bool whole_law(Of of) {
+    const DelayLaw was = of(best_);
+    if (was.kind != DelayLaw::Kind::kConstant || was.mean % kUnit == 0) return false;
+    const Ticks near = std::max((was.mean + kUnit / 2) / kUnit, Ticks{1}) * kUnit;
+    return with([&](Experiment& e) { of(e) = {was.kind, near, 0, near, near}; });
   }
 
   bool fewer_members() {
@@ -211,12 +260,32 @@ class Shrinker {
       smaller |= with([](Experiment& e) { e.workload.kind = Workload::Kind::kNone; });
     if (w.kind == Workload::Kind::kClosed && w.clients > 1)
       smaller |= with([](Experiment& e) { e.workload.clients = 1; });
+    if (w.liars_interval > 0) smaller |= with([](Experiment& e) { e.workload.liars_interval = 0; });
     constexpr std::uint64_t kFew = 8;
     for (std::uint64_t few = 1; few <= kFew && w.kind != Workload::Kind::kNone; few *= 2) {
       if (w.requests != 0 && w.requests <= few) break;
       if (!with([few](Experiment& e) { e.workload.requests = few; })) continue;
       smaller = true;
       break;
+    }
+    return smaller;
+  }
+
+  // At the start, or half as late, so that less happens before it.
+  bool earlier_actions() {
+    bool smaller = false;
+    for (std::size_t i = 0; i < best_.faults.size(); ++i) {
+      const Ticks from = best_.faults[i].from;
+      for (const Ticks at : {Ticks{0}, from / kUnit / 2 * kUnit}) {
+        const auto move = [&](Experiment& e) {
+          FaultAction& a = e.faults[i];
+          if (a.to) *a.to -= from - at;
+          a.from = at;
+        };
+        if (at >= from || !with(move)) continue;
+        smaller = true;
+        break;
+      }
     }
     return smaller;
   }

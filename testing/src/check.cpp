@@ -98,6 +98,64 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
   return report;
 }
 
+// Below so many runs chance may leave a kind of fault out.
+constexpr std::uint64_t kEnoughRuns = 200;
+constexpr std::uint64_t kEnoughDrawn = 20;
+
+// "twins 130 of 140": of the actions that were drawn, those that did something.
+std::string kinds_text(const sim::FuzzReport& r) {
+  std::string out;
+  for (std::size_t k = 0; k < sim::kFaultKinds; ++k) {
+    if (r.drawn_of[k] == 0) continue;
+    out += (out.empty() ? "" : ", ") + std::string(to_string(static_cast<sim::FaultKind>(k))) +
+           " " + std::to_string(r.fired_of[k]) + " of " + std::to_string(r.drawn_of[k]);
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::uint64_t forks_of(const sim::FuzzReport& r) {
+  std::uint64_t forks = 0;
+  for (const auto kind : {sim::FaultKind::kEquivocate, sim::FaultKind::kTwins,
+                          sim::FaultKind::kMutate, sim::FaultKind::kForge})
+    forks += r.fired_of[static_cast<std::size_t>(kind)];
+  return forks;
+}
+
+std::string coverage(const sim::FuzzReport& r) {
+  return std::to_string(r.runs) + " schedules, " + std::to_string(r.decisions) + " decisions, " +
+         std::to_string(r.liars_requests) + " instances begun by liars, " +
+         std::to_string(forks_of(r)) + " forks offered, " + std::to_string(r.restarts) +
+         " restarts, " + std::to_string(r.healed) +
+         " runs healed; faults that did something: " + kinds_text(r);
+}
+
+// What the runs were asked to do and never did: then they have shown nothing about it.
+std::string unexercised(const sim::FuzzReport& r, const Options& options,
+                        const std::vector<Property>& properties) {
+  if (!properties.empty() && r.decisions == 0)
+    return "nothing was exercised: no correct node output anything in " + std::to_string(r.runs) +
+           " runs, so the properties were judged of nothing; is the workload served?";
+  if (options.draw) return {};
+  if (r.actions > 0 && r.fired == 0)
+    return "nothing was exercised: " + std::to_string(r.actions) +
+           " fault actions were drawn and none did anything";
+  for (const sim::FaultKind kind : options.menu.faults) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (r.fired_of[k] > 0 || (r.drawn_of[k] < kEnoughDrawn && r.runs < kEnoughRuns)) continue;
+    return "not exercised: the menu asks for `" + std::string(to_string(kind)) +
+           "`, which was "
+           "drawn " +
+           std::to_string(r.drawn_of[k]) +
+           " times and never did anything; leave it out "
+           "of the menu, or tell the subject what it needs (sim/subject.hpp)";
+  }
+  const bool plain = options.menu.faults.empty();
+  if (plain && r.runs >= kEnoughRuns && r.fired > 0 && forks_of(r) == 0)
+    return "not exercised: no liar ever said two things; give the subject a `mutate`, or name the "
+           "faults to draw in the menu";
+  return {};
+}
+
 }  // namespace
 
 std::string for_shell(const std::string& word) {
@@ -143,6 +201,7 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
                  .accountability = has(Kind::kAccountability),
                  .liveness = {},
                  .liveness_on = has(Kind::kBoundedLiveness),
+                 .acceptance = has(Kind::kTotality) && has(Kind::kBoundedLiveness),
                  .once = has(Kind::kOnce),
                  .inclusion = {}};
     if (const Property* inclusion = find(properties, Kind::kInclusion); inclusion != nullptr)
@@ -184,10 +243,9 @@ Report check(const std::string& name, const TracedRunner& run,
   if (failure) {
     report = shrunk(name, *failure, quiet, options, again);
   } else {
-    report.passed = true;
-    report.text = std::to_string(found->runs) + " schedules, " + std::to_string(found->fired) +
-                  " fault actions changed something, " + std::to_string(found->decisions) +
-                  " decisions";
+    const std::string idle = unexercised(*found, options, properties);
+    report.passed = idle.empty();
+    report.text = idle.empty() ? coverage(*found) : idle + "\n  " + coverage(*found);
   }
   report.runs = found->runs;
   return report;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/sim/faults.hpp"
 
 namespace thresher::testing {
 namespace {
@@ -61,6 +62,7 @@ std::vector<sim::FaultAction> within_faults(std::vector<sim::FaultAction> plan,
                                             const Committee& committee) {
   std::set<NodeId> faulty;
   std::erase_if(plan, [&](const sim::FaultAction& a) {
+    if (!sim::faulty(a.what)) return false;
     std::set<NodeId> with = faulty;
     with.insert(a.who.begin(), a.who.end());
     if (with.size() > committee.faults()) return true;

@@ -13,7 +13,7 @@ Futures futures_in(const Encoding& encoding, const z3::model& model, const Encod
 
 // The prefix once, then the segments of a run twice: two schedulers who saw the same so far.
 Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, double seconds,
-               const Budget& budget, bool keep_proofs) {
+               const Budget& budget) {
   Outcome out;
   out.why = too_large(ta, prepared, 3, 0);
   if (!out.why.empty()) return out;
@@ -22,7 +22,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   Encoding encoding(context, ta, prepared, 0, budget);
   const Encoding::Stretch first = encoding.continuation();
   const Encoding::Stretch second = encoding.continuation();
-  if (!keep_proofs) encoding.add_orders();
+  encoding.add_orders();
   encoding.require_at_end(normal(fork.when), encoding.trunk());
   encoding.require_at_end(normal(fork.first), first);
   encoding.require_at_end(normal(fork.second), second);
@@ -31,7 +31,6 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
   if (answer == z3::unknown) out.why = out_of_time(seconds);
   if (answer == z3::unsat) {
     out.verdict = Verdict::kSafe;
-    if (keep_proofs) out.proofs.push_back(script(encoding.solver()));
   }
   if (answer != z3::sat) return out;
 
@@ -70,7 +69,7 @@ Outcome check_binding(const Automaton& ta, const Property& property, double seco
       const auto prepared =
           prepare(ta, {normal(fork.when), normal(fork.first), normal(fork.second)}, budget);
       if (prepared) {
-        out = search(ta, fork, *prepared, seconds, budget, control.keep_proofs);
+        out = search(ta, fork, *prepared, seconds, budget);
       } else {
         out.why = prepared.error();
       }

@@ -191,7 +191,8 @@ SecondOpinion cross_check(const Outcome& outcome, double seconds, const std::str
     }
     const std::string answer = first_line(printed.text);
     if (answer == "unsat") continue;
-    out.kind = answer == "sat" ? Kind::kDisagreed : Kind::kUnknown;
+    const bool contradicts = answer == "sat" && !outcome.coarse_proofs;
+    out.kind = contradicts ? Kind::kDisagreed : Kind::kUnknown;
     out.said = answer.empty() && !printed.ended ? "no answer in time" : answer;
     return out;
   }

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "budget.hpp"
+#include "second_encoding.hpp"
 
 namespace thresher::verify {
 namespace {
@@ -285,6 +286,18 @@ const std::vector<std::string>& checker_names() {
   return names;
 }
 
+namespace {
+
+// Another encoding, where there is one, instead of what the checker itself asked the solver.
+void write_again(const Automaton& ta, const Property& p, Outcome& out) {
+  auto second = second_encoding(ta, p);
+  if (!second) return;
+  out.proofs = {std::move(second->text)};
+  out.coarse_proofs = !second->exact;
+}
+
+}  // namespace
+
 AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
   const auto given = std::make_shared<const Automaton>(ta);  // who is left behind works on
   return [given, patience, ask = std::move(ask)](const Automaton& easier, const Property& p,
@@ -295,7 +308,10 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
     if (out.verdict != Verdict::kSafe) return out;
     Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
     out.instances = small.instances;
-    if (!small.witness) return out;
+    if (!small.witness) {
+      if (control.keep_proofs) write_again(*given, p, out);
+      return out;
+    }
     out.overruled = out.checker;
     out.checker = "explicit";
     out.verdict = Verdict::kViolated;

@@ -43,13 +43,12 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
 class Search {
  public:
   Search(const Automaton& ta, const Property& property, const Prepared& prepared, double seconds,
-         const Budget& budget, bool keep_proofs)
+         const Budget& budget)
       : ta_(ta),
         property_(property),
         prepared_(prepared),
         seconds_(seconds),
         budget_(budget),
-        keep_proofs_(keep_proofs),
         negated_(normal(negate(property.formula))) {}
 
   // First what every violating run does: without a solution there is none. When that says too much,
@@ -76,7 +75,7 @@ class Search {
     z3::context context;
     const Interrupter interrupter(context, budget_);
     Encoding encoding(context, ta_, prepared_, extra, budget_);
-    if (!keep_proofs_) encoding.add_orders();
+    encoding.add_orders();
     encoding.require(negated_, between);
     exact_ = encoding.exact();
     limit(encoding.solver(), context, budget_.left());
@@ -87,7 +86,6 @@ class Search {
     }
     if (answer == z3::unsat && between == Between::kNeeded) {
       out.verdict = Verdict::kSafe;
-      if (keep_proofs_) out.proofs.push_back(script(encoding.solver()));
     }
     return answer == z3::sat ? confirmed(encoding, context) : out;
   }
@@ -110,7 +108,6 @@ class Search {
   const Prepared& prepared_;
   double seconds_;
   const Budget& budget_;
-  bool keep_proofs_;
   Formula negated_;
   bool exact_ = true;
 };
@@ -134,7 +131,7 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
     } else if (!prepared->settles && checker == "live") {
       out.why = "liveness is decided for automata whose runs come to rest; this one has a cycle";
     } else {
-      out = Search(ta, property, *prepared, seconds, budget, control.keep_proofs).run();
+      out = Search(ta, property, *prepared, seconds, budget).run();
     }
   } catch (const z3::exception& e) {
     out.why = budget.reason(std::string("the solver gave up: ") + e.msg());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,9 +11,9 @@
 
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "load_client.hpp"
 #include "processes.hpp"
 #include "thresher/core/hex.hpp"
-#include "thresher/core/prng.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/codec.hpp"
 
@@ -25,27 +24,12 @@ using net::Loop;
 
 constexpr std::uint64_t kTick = 1000;            // us between looks at rates and events
 constexpr std::uint64_t kPatience = 30'000'000;  // us without a commit before giving up
-constexpr std::size_t kFrameBytes = 128 * 1024;
 
 struct Link {
   std::unique_ptr<net::ClientLink> link;
   bool up = false;
   bool wanted = true;
   std::optional<net::NodeStatus> status;
-};
-
-// A client numbers its transactions from 0 and keeps those that are not acknowledged.
-struct Client {
-  std::uint64_t id = 0;
-  std::size_t via = 0;     // the node it talks to
-  std::uint64_t base = 0;  // sequence of flying.front()
-  struct Flight {
-    std::uint64_t sent_us = 0;
-    std::uint64_t line = 0;
-    bool done = false;
-  };
-  std::deque<Flight> flying{};
-  std::uint64_t in_flight = 0;
 };
 
 class Cluster {
@@ -63,7 +47,8 @@ class Cluster {
     for (std::size_t i = 0; i < options_.nodes; ++i) processes_.start(i);
     for (std::size_t i = 0; i < options_.nodes; ++i) open_link(i);
     for (std::uint64_t c = 0; c < options_.clients; ++c) {
-      clients_.push_back({mix64(hash(genesis_.nodes[0].key).prefix() + c), c % options_.nodes});
+      clients_.push_back(
+          std::make_unique<LoadClient>(loop_, genesis_, c % options_.nodes, hooks()));
     }
     opened_us_ = Loop::now_us();
     loop_.call_after(kTick, [this] { tick(); });
@@ -96,49 +81,30 @@ class Cluster {
   }
 
   void linked(std::size_t i, bool up) {
-    const bool was = std::exchange(links_[i].up, up);
+    links_[i].up = up;
     if (up) return;
-    if (was && began_us_ != 0) move_clients(i);
     loop_.call_after(20'000, [this, i] {
       if (!stopping_) links_[i].link->connect();
     });
   }
 
-  // Everything not acknowledged goes to the next node that is up; ids make it count once.
-  void move_clients(std::size_t from) {
-    for (Client& c : clients_) {
-      if (c.via != from) continue;
-      for (std::size_t k = 1; k < links_.size() && !links_[c.via].up; ++k) {
-        c.via = (from + k) % links_.size();
-      }
-      std::vector<std::uint64_t> again;
-      for (std::size_t k = 0; k < c.flying.size(); ++k) {
-        if (!c.flying[k].done) again.push_back(c.base + k);
-      }
-      submit(c, again);
-    }
+  LoadHooks hooks() {
+    return {[this](std::uint64_t line) { return data(line); },
+            [this](std::uint64_t sent_us) { committed(sent_us); },
+            [this] {
+              note_commits();
+              load();
+            },
+            [this](const std::string& why) {
+              if (!stopping_) stop(why);
+            },
+            [this](std::size_t node) { return links_[node].wanted; }};
   }
 
-  void submit(Client& c, const std::vector<std::uint64_t>& sequences) {
-    Writer w;
-    for (const std::uint64_t sequence : sequences) {
-      const std::uint64_t line = c.flying[sequence - c.base].line;
-      w.u64(c.id).u64(sequence);
-      if (options_.from_file) {
-        const std::string& text = options_.lines[line];
-        w.u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
-      } else {
-        fill(line);
-        w.u32(static_cast<std::uint32_t>(generated_.size())).bytes(generated_);
-      }
-      if (w.view().size() >= kFrameBytes) flush(c, w);
-    }
-    if (!w.view().empty()) flush(c, w);
-  }
-
-  void flush(const Client& c, Writer& w) {
-    (void)links_[c.via].link->send({net::kSubmit, {}, Bytes::from(w.take())});
-    w = Writer();
+  ByteView data(std::uint64_t line) {
+    if (options_.from_file) return as_view(options_.lines[line]);
+    fill(line);
+    return generated_;
   }
 
   void fill(std::uint64_t number) {
@@ -166,65 +132,39 @@ class Cluster {
     const std::uint64_t window = std::max<std::uint64_t>(1, options_.window / clients_.size());
     for (std::size_t k = 0; k < clients_.size(); ++k) {
       // Within a rate each call starts with the next client: else the first would send it all.
-      Client& c = clients_[(turn_ + k) % clients_.size()];
-      if (!links_[c.via].up) continue;
-      std::vector<std::uint64_t> fresh;
+      LoadClient& c = *clients_[(turn_ + k) % clients_.size()];
+      if (!c.ready()) continue;
       // At full speed a half-empty window is refilled at once: larger frames cost less.
-      if (options_.rate == 0 && c.in_flight > window / 2 && window > 1) continue;
-      while (c.in_flight < window && budget > 0 && more()) {
-        fresh.push_back(c.base + c.flying.size());
-        c.flying.push_back({now, next_line_++, false});
-        ++c.in_flight;
+      if (options_.rate == 0 && c.in_flight() > window / 2 && window > 1) continue;
+      std::vector<std::uint64_t> fresh;
+      while (c.in_flight() + fresh.size() < window && budget > 0 && more()) {
+        fresh.push_back(next_line_++);
         --budget;
       }
-      submit(c, fresh);
+      c.submit(fresh);
     }
     if (options_.rate > 0) ++turn_;
   }
 
   void frame(std::size_t node, const net::Frame& f) {
-    if (f.kind == net::kAck) {
-      acknowledge(f.payload.view());
-      load();
-    } else if (f.kind == net::kStatusReply) {
-      const auto s = net::decode_status(f.control.view());
-      if (!s) return;
-      links_[node].status = *s;
-    }
+    if (f.kind != net::kStatusReply) return;
+    if (const auto s = net::decode_status(f.control.view())) links_[node].status = *s;
   }
 
-  void acknowledge(ByteView acks) {
+  void committed(std::uint64_t sent_us) {
+    latencies_.push_back(static_cast<std::uint32_t>(Loop::now_us() - sent_us));
+    ++report_.committed;
+  }
+
+  void note_commits() {
     const std::uint64_t now = Loop::now_us();
-    std::uint64_t fresh = 0;
-    Reader in(acks);
-    while (in.remaining() >= 24) {
-      const std::uint64_t id = in.u64();
-      const std::uint64_t sequence = in.u64();
-      (void)in.u64();
-      const auto c = std::find_if(clients_.begin(), clients_.end(),
-                                  [id](const Client& client) { return client.id == id; });
-      if (c == clients_.end() || sequence < c->base || sequence - c->base >= c->flying.size()) {
-        continue;
-      }
-      Client::Flight& flight = c->flying[sequence - c->base];
-      if (std::exchange(flight.done, true)) continue;
-      --c->in_flight;
-      latencies_.push_back(static_cast<std::uint32_t>(now - flight.sent_us));
-      ++fresh;
-      while (!c->flying.empty() && c->flying.front().done) {
-        c->flying.pop_front();
-        ++c->base;
-      }
-    }
-    if (fresh == 0) return;
     if (last_commit_us_ != 0) longest_gap_us_ = std::max(longest_gap_us_, now - last_commit_us_);
     last_commit_us_ = now;
-    report_.committed += fresh;
   }
 
   std::uint64_t in_flight() const {
     std::uint64_t sum = 0;
-    for (const Client& c : clients_) sum += c.in_flight;
+    for (const auto& c : clients_) sum += c->in_flight();
     return sum;
   }
 
@@ -249,7 +189,9 @@ class Cluster {
     const auto ready = [this](const Link& l) {
       return l.up && l.status && l.status->links + 1 >= links_.size();
     };
-    if (std::all_of(links_.begin(), links_.end(), ready)) {
+    const auto linked = [](const std::unique_ptr<LoadClient>& c) { return c->ready(); };
+    if (std::all_of(links_.begin(), links_.end(), ready) &&
+        std::all_of(clients_.begin(), clients_.end(), linked)) {
       began_us_ = now;
       cpu_before_ = cpu_us();
       load();
@@ -405,6 +347,7 @@ class Cluster {
   void stop(const std::string& problem) {
     if (report_.problem.empty()) report_.problem = problem;
     stopping_ = true;
+    for (const auto& c : clients_) c->stop();
     if (cpu_after_ == 0) cpu_after_ = cpu_us();
     loop_.stop();
   }
@@ -446,7 +389,7 @@ class Cluster {
   net::Genesis genesis_;
   Loop loop_;
   std::vector<Link> links_;
-  std::vector<Client> clients_;
+  std::vector<std::unique_ptr<LoadClient>> clients_;
   std::vector<std::byte> generated_;
   std::size_t turn_ = 0;  // the client that load() begins with
   std::vector<std::uint32_t> latencies_;

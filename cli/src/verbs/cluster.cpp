@@ -14,6 +14,9 @@
 namespace thresher::cli {
 namespace {
 
+/// Connections of clients that a node holds, and some for others.
+constexpr std::uint64_t kClientsPerNode = 200;
+
 struct Args {
   std::uint64_t nodes = 4;
   std::string protocol = "thresher";
@@ -73,7 +76,10 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   o.set = a.set;
   if (std::string p = protocol_problem(a.protocol, a.set); !p.empty()) return p;
   if (a.nodes == 0 || a.nodes > 64) return "--nodes must be 1 to 64 on one machine";
-  if (a.clients == 0 || a.clients > 1024) return "--clients must be 1 to 1024";
+  if (a.clients == 0 || a.clients > kClientsPerNode * a.nodes) {
+    return "--clients must be 1 to " + std::to_string(kClientsPerNode * a.nodes) + ", " +
+           std::to_string(kClientsPerNode) + " for each node";
+  }
   if (a.tx_bytes < 8 || a.tx_bytes > 262144) return "--tx-bytes must be 8 to 262144";
   if (a.window == 0) return "--window must be at least 1";
   const auto duration = parse_duration(a.duration);

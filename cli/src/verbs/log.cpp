@@ -7,6 +7,7 @@
 
 #include "../client_of.hpp"
 #include "../text.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -19,9 +20,8 @@ constexpr std::chrono::seconds kPatience{10};
 // A client's bytes could forge lines of this list and write to the terminal, so they are escaped.
 void print_transaction(const net::Transaction& t, bool raw) {
   if (!raw) {
-    std::printf("%llu %016llx:%llu ", static_cast<unsigned long long>(t.position),
-                static_cast<unsigned long long>(t.client),
-                static_cast<unsigned long long>(t.sequence));
+    std::printf("%llu %s:%llu ", static_cast<unsigned long long>(t.position),
+                to_hex(t.client.bytes).c_str(), static_cast<unsigned long long>(t.sequence));
   }
   const std::string_view data = as_text(t.data);
   const std::string text = raw ? std::string(data) : escaped(data);

@@ -1,7 +1,11 @@
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -13,10 +17,27 @@
 namespace thresher::cli {
 namespace {
 
-/// SIGINT and SIGTERM end the node, also one that still reads its log.
+using Log = std::function<void(net::Level, const std::string&)>;
+
+/// Counts the lines on their way, so that one that nobody takes is noticed.
+struct Lines {
+  std::atomic<std::uint64_t> begun{0};
+  std::atomic<std::uint64_t> done{0};
+
+  Log counted(Log log) {
+    return [this, log = std::move(log)](net::Level level, const std::string& line) {
+      ++begun;
+      log(level, line);
+      ++done;
+    };
+  }
+};
+
+/// SIGINT and SIGTERM end the node, also one that still reads its log, and the process, also when
+/// its own lines go to a pipe that is full and that nobody reads.
 class StopSignals {
  public:
-  StopSignals() {
+  explicit StopSignals(const Lines& lines) : lines_(lines) {
     sigemptyset(&signals_);
     sigaddset(&signals_, SIGINT);
     sigaddset(&signals_, SIGTERM);
@@ -24,6 +45,11 @@ class StopSignals {
     waiter_ = std::thread([this] { wait(); });
   }
   ~StopSignals() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
     // It waits for this signal, which is blocked everywhere: nothing is killed.
     pthread_kill(waiter_.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
     waiter_.join();
@@ -44,10 +70,21 @@ class StopSignals {
     sigwait(&signals_, &signal);
     source_.request_stop();
     if (net::Node* const node = node_) node->stop();
+    std::unique_lock lock(mutex_);
+    while (!over_) {
+      const std::uint64_t line = lines_.begun;
+      changed_.wait_for(lock, std::chrono::milliseconds(700), [this] { return over_; });
+      // Nothing is lost by it: what was acknowledged is durable.
+      if (!over_ && lines_.begun == line && lines_.done < line) std::_Exit(kFailed);
+    }
   }
+  const Lines& lines_;
   sigset_t signals_{};
   std::stop_source source_;
   std::atomic<net::Node*> node_{nullptr};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
   std::thread waiter_;
 };
 
@@ -56,11 +93,12 @@ int run_node(const std::string& home) {
   if (!config) return fail_all(kUsage, config.error());
   // A file over the limit of this process is a failed write with a reason, not a silent death.
   (void)std::signal(SIGXFSZ, SIG_IGN);
-  const auto log = make_log(config->log_level, config->log_format);
+  Lines lines;
+  const Log log = lines.counted(make_log(config->log_level, config->log_format));
   config->options.log = log;
   LogApp app;
   std::unique_ptr<net::Node> running;
-  StopSignals signals;
+  StopSignals signals(lines);
   config->options.stop = signals.token();
   auto node = net::Node::open(config->options, app);
   if (!node && node.error() == net::kStoppedAtStart) return kDone;
@@ -70,8 +108,7 @@ int run_node(const std::string& home) {
   log(net::Level::kInfo, "the node in '" + config->options.home + "' runs; stop it with SIGTERM");
   const std::string problem = running->run();
   if (problem.empty()) return kDone;
-  // The node's thread stands in the log, which nobody reads: there is nobody to tell, and the end
-  // of a process with such a thread has to be a short one.
+  // The node's thread is left in the log; the end of a process with such a thread is a short one.
   if (problem == net::kHostBlocks) std::_Exit(kFailed);
   log(net::Level::kError, problem);
   return kFailed;

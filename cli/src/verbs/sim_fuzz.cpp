@@ -8,6 +8,7 @@
 #include "../sim/progress.hpp"
 #include "../sim/shrinking.hpp"
 #include "../text.hpp"
+#include "thresher/sim/faults.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -40,6 +41,13 @@ text::Value report_json(const sim::FuzzReport& r) {
   out.set("verdict", verdict).set("runs", r.runs).set("violated", r.violated);
   out.set("no_progress", r.no_progress).set("messages", r.messages).set("decisions", r.decisions);
   out.set("actions_drawn", r.actions).set("actions_fired", r.fired);
+  out.set("restarts", r.restarts).set("liars_requests", r.liars_requests).set("healed", r.healed);
+  text::Value fired;
+  for (std::size_t k = 0; k < sim::kFaultKinds; ++k) {
+    if (r.drawn_of[k] == 0) continue;
+    fired.set(std::string(to_string(static_cast<sim::FaultKind>(k))), r.fired_of[k]);
+  }
+  out.set("fired", std::move(fired));
   return out;
 }
 
@@ -60,10 +68,12 @@ int conclude(const sim::FuzzReport& r, const sim::Runner& run, const Args& a) {
   } else {
     std::printf(
         "%llu schedules: %llu violated, %llu without progress; %llu messages, %llu of "
-        "%llu fault actions changed something\n",
+        "%llu fault actions changed something, %llu restarts, %llu runs went on until they had "
+        "healed\n",
         static_cast<unsigned long long>(r.runs), static_cast<unsigned long long>(r.violated),
         static_cast<unsigned long long>(r.no_progress), static_cast<unsigned long long>(r.messages),
-        static_cast<unsigned long long>(r.fired), static_cast<unsigned long long>(r.actions));
+        static_cast<unsigned long long>(r.fired), static_cast<unsigned long long>(r.actions),
+        static_cast<unsigned long long>(r.restarts), static_cast<unsigned long long>(r.healed));
   }
   return status;
 }

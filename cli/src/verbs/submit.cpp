@@ -1,7 +1,10 @@
+#include <chrono>
+#include <deque>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <iostream>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "../client_of.hpp"
@@ -10,16 +13,16 @@
 namespace thresher::cli {
 namespace {
 
-/// Nobody refused, and nothing was committed.
-struct Stalled : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+/// Lines on their way at once, and their bytes: a node has room for so much of one client.
+constexpr std::size_t kInFlight = 1024;
+constexpr std::size_t kBytesInFlight = 4u << 20;
 
 struct Args {
   std::string home;
   std::string genesis;
   std::string data;
   std::string file;
+  std::string timeout = "30s";
 };
 
 // Every line of a file ("-": standard input), or the one text given.
@@ -44,62 +47,128 @@ Result<std::vector<std::string>, std::string> payloads(const Args& a) {
   return lines;
 }
 
+// What keeps a link from coming up, once for each new reason; lines come from the client's thread.
+std::function<void(const std::string&)> tell_problems(const std::string& timeout) {
+  return [timeout, told = std::string()](const std::string& problem) mutable {
+    if (std::exchange(told, problem) == problem) return;
+    std::fprintf(stderr, "thresher: %s; trying again for %s at most\n", problem.c_str(),
+                 timeout.c_str());
+  };
+}
+
+/// Submits lines and prints what became of each, in their order.
+class Submitter {
+ public:
+  Submitter(net::Client& client, std::uint64_t patience_us, std::string timeout)
+      : client_(client), patience_us_(patience_us), timeout_(std::move(timeout)) {}
+
+  void submit(const std::string& line) {
+    while (!flying_.empty() &&
+           (flying_.size() == kInFlight || bytes_ + line.size() > kBytesInFlight)) {
+      print_next();
+    }
+    bytes_ += line.size();
+    flying_.push_back({client_.submit(as_view(line), patience_us_), line.size()});
+    while (!flying_.empty() && ready(flying_.front())) print_next();
+  }
+  int finish() {
+    while (!flying_.empty()) print_next();
+    if (committed_ == done_) return kDone;
+    (void)std::fflush(stdout);
+    std::string sum = std::to_string(committed_) + " of " + std::to_string(done_) + " committed";
+    if (refused_ > 0) sum += ", " + std::to_string(refused_) + " refused and not in the log";
+    if (unknown_ > 0) {
+      sum +=
+          ", of " + std::to_string(unknown_) +
+          " it is not known; are enough nodes up? ask each with: thresher node status --home DIR";
+    }
+    return fail(refused_ > 0 ? kFailed : kNoProgress, sum);
+  }
+
+ private:
+  struct Flight {
+    std::future<net::Outcome> outcome;
+    std::size_t bytes = 0;
+  };
+
+  static bool ready(const Flight& flight) {
+    return flight.outcome.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  // Whoever reads the output sees what is known before more is waited for.
+  void print_next() {
+    if (!ready(flying_.front())) (void)std::fflush(stdout);
+    auto& outcome = flying_.front().outcome;
+    if (committed_ == 0 && !told_ &&
+        outcome.wait_for(std::chrono::seconds(3)) != std::future_status::ready) {
+      told_ = true;
+      std::fprintf(stderr, "nothing committed yet; waiting for %s at most\n", timeout_.c_str());
+    }
+    const net::Outcome out = outcome.get();
+    bytes_ -= flying_.front().bytes;
+    flying_.pop_front();
+    ++done_;
+    if (out.committed()) {
+      ++committed_;
+      std::printf("%llu\n", static_cast<unsigned long long>(out.position));
+      return;
+    }
+    const bool refused = out.kind == net::Outcome::Kind::kRefused;
+    ++(refused ? refused_ : unknown_);
+    std::printf("%s\n", refused ? "refused" : "unknown");
+    if (std::exchange(last_why_, out.why) == out.why) return;  // the next line has it, too
+    (void)std::fflush(stdout);
+    std::fprintf(stderr, "thresher: line %llu: %s\n", static_cast<unsigned long long>(done_),
+                 out.why.c_str());
+  }
+
+  net::Client& client_;
+  std::uint64_t patience_us_;
+  std::string timeout_;  // the same as it was written
+  std::deque<Flight> flying_;
+  std::size_t bytes_ = 0;
+  std::uint64_t done_ = 0;
+  std::uint64_t committed_ = 0;
+  std::uint64_t refused_ = 0;
+  std::uint64_t unknown_ = 0;
+  std::string last_why_;
+  bool told_ = false;  // that nothing is committed yet
+};
+
 int submit(const Args& a) {
   if (a.home.empty() == a.genesis.empty()) {
     return fail(kUsage, "give either a node's folder with --home or the network with --genesis");
   }
+  const auto patience = parse_duration(a.timeout);
+  if (!patience || *patience == 0) {
+    return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write it as 30s or 500ms");
+  }
   const auto lines = payloads(a);
   if (!lines) return fail(kUsage, lines.error());
-  auto client = a.home.empty() ? net::Client::open(a.genesis) : client_of(a.home);
+  net::ClientOptions options;
+  options.on_problem = tell_problems(a.timeout);
+  auto client = a.home.empty() ? net::Client::open(a.genesis, std::move(options))
+                               : client_of(a.home, std::move(options));
   if (!client) return fail(kUsage, client.error());
-  constexpr std::size_t kInFlight = 1024;
-  std::vector<std::future<std::optional<std::uint64_t>>> flying;
-  std::size_t printed = 0;
-  bool told = false;
-  const auto print_next = [&] {
-    using std::chrono::seconds;
-    if (flying[printed].wait_for(seconds(3)) != std::future_status::ready) {
-      if (!std::exchange(told, true)) {
-        (void)std::fputs("nothing committed yet; waiting for 30 s at most\n", stderr);
-      }
-      if (flying[printed].wait_for(seconds(27)) != std::future_status::ready) {
-        throw Stalled(
-            "nothing was committed for 30 s; are enough nodes up? ask each with: thresher node "
-            "status --home DIR");
-      }
-    }
-    const auto position = flying[printed].get();
-    ++printed;
-    std::printf("%s\n", position ? std::to_string(*position).c_str() : "committed before");
-  };
-  try {
-    for (const std::string& line : *lines) {
-      flying.push_back((*client)->submit(as_view(line)));
-      if (flying.size() - printed > kInFlight) print_next();
-    }
-    while (printed < flying.size()) print_next();
-  } catch (const std::runtime_error& e) {
-    (void)std::fflush(stdout);
-    const bool stalled = dynamic_cast<const Stalled*>(&e) != nullptr;
-    return fail(stalled ? kNoProgress : kFailed, std::string(e.what()) + " (" +
-                                                     std::to_string(printed) + " of " +
-                                                     std::to_string(lines->size()) + " committed)");
-  }
-  return kDone;
+  Submitter submitter(**client, *patience, a.timeout);
+  for (const std::string& line : *lines) submitter.submit(line);
+  return submitter.finish();
 }
 
 }  // namespace
 
 Verb make_submit() {
   auto a = std::make_shared<Args>();
-  return {{"submit"},
-          "Submit transactions and print their positions in the log. Example: thresher submit "
-          "--home mynet/node0 --data hello",
-          {{"--home", "the folder of the node to use", &a->home},
-           {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
-           {"--data", "one transaction", &a->data},
-           {"--file", "a file of one transaction a line; - reads standard input", &a->file}},
-          [a] { return submit(*a); }};
+  return {
+      {"submit"},
+      "Submit transactions and print, a line each, the position in the log, or 'refused' (not in "
+      "the log), or 'unknown'. Example: thresher submit --home mynet/node0 --data hello",
+      {{"--home", "the folder of the node to use", &a->home},
+       {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
+       {"--data", "one transaction", &a->data},
+       {"--file", "a file of one transaction a line; - reads standard input", &a->file},
+       {"--timeout", "how long to wait for each transaction, like 30s", &a->timeout}},
+      [a] { return submit(*a); }};
 }
 
 }  // namespace thresher::cli

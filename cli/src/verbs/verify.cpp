@@ -263,17 +263,18 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
                               " of " + std::to_string(o.formulas);
     if (o.kind == Kind::kUnavailable && !std::exchange(missing, true)) {
       std::fprintf(stderr,
-                   "note: cvc5 cannot be run (%s): the verdicts stand as Z3 gave them; "
+                   "note: cvc5 cannot be run (%s): the verdicts stand as the checkers gave them; "
                    "install the package cvc5 for --cross-check\n",
                    o.said.c_str());
     }
     if (o.kind == Kind::kUnknown) {
-      std::fprintf(stderr, "note: %s: Z3 says 'unsat', cvc5 does not decide it: %s\n",
+      std::fprintf(stderr, "note: %s: the checker says 'safe', cvc5 does not decide it: %s\n",
                    which.c_str(), o.said.c_str());
     }
     if (o.kind == Kind::kDisagreed) {
-      status = fail(kFailed, which + ": Z3 says 'unsat', cvc5 says '" + o.said +
-                                 "': one of the solvers is wrong; trust neither verdict");
+      status = fail(kFailed, which + ": the checker says 'safe', cvc5 says '" + o.said +
+                                 "': one of the solvers or encodings is wrong; trust neither "
+                                 "verdict, and report the file");
     }
   }
   return status;

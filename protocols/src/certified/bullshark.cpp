@@ -1,5 +1,6 @@
 #include "thresher/protocols/certified/bullshark.hpp"
 
+#include <set>
 #include <utility>
 
 #include "state.hpp"
@@ -113,6 +114,29 @@ Footprint Bullshark::footprint() const {
     out.batches += p.batches.size();
   }
   return out;
+}
+
+std::vector<Ref> Bullshark::vouched() const {
+  const Store& store = state_->store;
+  std::set<Ref> found;
+  std::vector<Ref> open;
+  const auto enter = [&](const Header& h) {
+    each_ref(h, [&](const Ref& ref) {
+      if (ref.round > store.floor() && found.insert(ref).second) open.push_back(ref);
+      return true;
+    });
+  };
+  if (state_->own) enter(state_->own->proposal->header);
+  while (!open.empty()) {
+    const Cell* cell = store.find(open.back());
+    open.pop_back();
+    if (cell != nullptr) enter(cell->vertex->header);
+  }
+  return {found.begin(), found.end()};
+}
+
+bool Bullshark::accepts(const Ref& ref) const {
+  return state_->store.settled(ref);
 }
 
 }  // namespace thresher::certified

@@ -11,12 +11,12 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     return;
   }
   const Round round = message.block->round();
-  Peer& peer = peers[from.value];
-  peer.seen = std::max(peer.seen, round);
-  highest_seen = std::max(highest_seen, round);
+  note_seen(from, round);
   if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
-    if (own && store.find({from, round, message.block->digest}) != nullptr) {
+    const bool known = store.find({from, round, message.block->digest}) != nullptr;
+    if (own && known && may_serve(from)) {
+      served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
       fx.send(from, Push{outgoing()});
     }
     if (round <= store.floor()) return;
@@ -25,7 +25,7 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     arm_pull(fx);
     return;
   }
-  admit(from, message.block, false, fx);
+  admit(from, message.block, fx);
 }
 
 void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
@@ -38,42 +38,49 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   for (const BlockPtr& block : message.blocks) {
     if (!block) continue;
     if (block->round().value > next_round().value + config.limits.window) continue;
-    admit(from, block, true, fx);
+    admit(from, block, fx);
   }
   if (lagging()) arm_pull(fx);
 }
 
-void Dag::State::admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx) {
-  const Edge edge{block->author(), block->round(), block->digest};
+// Asked for or not, a block is taken for one of two reasons: it is the first of its author and
+// round, or a held block refers to it.
+void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx) {
+  const Edge edge = block->edge();
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
   Peer& peer = peers[from.value];
-  const bool needed = solicited && (missing.contains(edge) || !unproved.empty());
+  const bool named = missing.contains(edge);
   if (!store.well_formed(block) || (edge.author == config.self && foreign_own)) {
     ++stats.refused;
     return;
   }
-  if (first != nullptr && !needed && peers[edge.author.value].muted) return;
-  if (peer.pending >= config.limits.waiting_per_peer ||
-      (!needed && peers[edge.author.value].waiting >= config.limits.waiting_per_peer)) {
+  const Peer& author = peers[edge.author.value];
+  if (first != nullptr && !named && author.muted) return;
+  const Limits& limits = config.limits;
+  const bool full = first != nullptr ? named && !payer_of(edge)
+                                     : !named && (author.waiting >= limits.waiting_per_peer ||
+                                                  author.missing >= limits.missing_per_peer);
+  if (full || peer.pending >= limits.waiting_per_peer) {
     ++stats.refused;
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = keep_pending(block, from);
+  const std::uint64_t ticket = keep_pending({.block = block, .from = from});
   ++peer.pending;
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
 }
 
-std::uint64_t Dag::State::keep_pending(const BlockPtr& block, NodeId from) {
+std::uint64_t Dag::State::keep_pending(Pending one) {
   if (free_pending.empty()) {
     free_pending.push_back(static_cast<std::uint32_t>(pending.size()));
     pending.emplace_back();
   }
   const std::uint32_t place = free_pending.back();
   free_pending.pop_back();
-  pending[place] = {block, from, next_ticket++ << kPlaceBits | place};
+  one.ticket = next_ticket++ << kPlaceBits | place;
+  pending[place] = std::move(one);
   return pending[place].ticket;
 }
 
@@ -83,6 +90,10 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (pending[place].ticket != verified.ticket.local) return;
   const Pending p = std::exchange(pending[place], {});
   free_pending.push_back(static_cast<std::uint32_t>(place));
+  if (p.proves) {
+    if (!verified.ok) ++stats.refused;
+    return verified.ok ? testify(p, fx) : void();
+  }
   --peers[p.from.value].pending;
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
@@ -91,13 +102,12 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     return;
   }
   if (mine) return accuse_self(*p.block, fx);
-  const Edge edge{p.block->author(), p.block->round(), p.block->digest};
+  const Edge edge = p.block->edge();
   if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
     note_equivocation(*first->block, *p.block, fx);
-    const bool needed = missing.contains(edge) || !unproved.empty();
-    if (!needed) return;
+    if (!missing.contains(edge)) return;
   }
   if (p.block->header.packed) return hold_packed(p.block, fx);
   hold(p.block, p.from, fx);
@@ -130,7 +140,7 @@ bool Dag::State::unfold(const BlockPtr& block, Fx& fx) {
     authors.for_each([&](NodeId id) { parents.push_back(store.first(before, id)->edge()); });
     whole = unpack(block, parents);
   }
-  if (!whole) need({block->author(), block->round(), block->digest}, block->author());
+  if (!whole) need(block->edge(), block->edge(), block->author(), fx);
   if (whole) hold(whole, block->author(), fx);
   return whole != nullptr;
 }
@@ -199,9 +209,15 @@ bool Dag::State::place(const BlockPtr& block) {
 }
 
 void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
-  const Edge edge{block->author(), block->round(), block->digest};
+  const Edge edge = block->edge();
   std::vector<Edge> ready;
-  missing.erase(edge);
+  if (store.first(edge.round, edge.author) != nullptr) {
+    const auto payer = payer_of(edge);
+    if (!payer) return;
+    twins.emplace(edge, *payer);
+    ++peers[payer->value].twins;
+  }
+  found(edge);
   forget_packed(edge);
   ++peers[edge.author.value].waiting;
   if (place(block)) {
@@ -209,7 +225,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
   }
   store.each_missing(store.round(edge.round).back(),
-                     [&](const Edge& parent) { need(parent, from); });
+                     [&](const Edge& parent) { need(parent, edge, from, fx); });
   // Those that were woken first, as they come last out of the list.
   if (ready.empty()) {
     settle(edge, ready, fx);
@@ -238,16 +254,21 @@ bool Dag::State::acceptable(Entry& entry) {
   if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
   const Round slot{h.round.value - 2};
   if (slot <= store.floor() || store.has_evidence(slot, *h.claim)) return true;
-  unproved[claimed(h, config.committee)].push_back(entry.edge());
+  auto& claim = unproved[{slot, *h.claim}];
+  claim.leader = claimed(h, config.committee);
+  claim.claimers.push_back(entry.edge());
+  eager = true;
   return false;
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    const auto it = unproved.find(c.leader);
+    came_late(slot, true);
+    const auto it = unproved.find({slot, c.leader.digest});
     if (it == unproved.end()) continue;
-    ready.insert(ready.end(), it->second.begin(), it->second.end());
+    const auto& claimers = it->second.claimers;
+    ready.insert(ready.end(), claimers.begin(), claimers.end());
     unproved.erase(it);
   }
 }
@@ -258,6 +279,7 @@ void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
     ready.pop_back();
     settle(edge, ready, fx);
   }
+  arm_pull(fx);
 }
 
 // Accepts one block if it can be; who waited for it is added to `ready`.
@@ -274,7 +296,15 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   author.accepted = std::max(author.accepted, edge.round);
   ++stats.blocks_accepted;
   await_delivery(*block);
-  if (edge.author != config.self && started) persist(kBlock, *block, fx);
+  if (!missed.empty() && (edge.round.value == 1 || entry->shape->dense)) {
+    const auto it = missed.find(edge.round);
+    if (it != missed.end() && it->second.leader == edge.author) came_late(edge.round, false);
+  }
+  if (edge.author != config.self && started) {
+    const auto& claim = block->header.claim;
+    if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
+    persist(kBlock, *block, fx);
+  }
   if (waiting.empty()) return;
   if (const auto it = waiting.find(edge); it != waiting.end()) {
     ready.insert(ready.end(), it->second.begin(), it->second.end());

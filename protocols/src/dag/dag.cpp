@@ -103,25 +103,13 @@ NodeId Dag::leader(Round round) const {
   return state_->schedule.leader(round);
 }
 Round Dag::frontier() const {
-  return state_->frontier();
+  return state_->reached;
 }
 const Stats& Dag::stats() const {
   return state_->stats;
 }
 std::size_t Dag::pending_submits() const {
   return state_->submits.size();
-}
-
-Footprint Dag::footprint() const {
-  const State& s = *state_;
-  Footprint out{0, s.pending.size() - s.free_pending.size(), s.missing.size(), 0};
-  for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
-  for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
-    out.blocks += s.store.round(r).size();
-  }
-  for (const auto& [edge, waiters] : s.waiting) out.waiting += waiters.size();
-  for (const auto& [edge, waiters] : s.unproved) out.waiting += waiters.size();
-  return out;
 }
 
 }  // namespace thresher::dag

@@ -28,8 +28,9 @@ bool Dag::State::order_once(Fx& fx) {
     }
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) {
-      progressed = true;
       timeout = config.timeout.value;
+      late = {};
+      commits_since = d.slot;
     }
     deliver(d, fx);
     if (changed) return true;
@@ -46,16 +47,43 @@ void Dag::State::leaders_changed() {
       [&](const Entry& e) { return derived_claim(e); });
 }
 
+// A block further up is by somebody who is far ahead, or lies: it gives nobody work to do until he
+// is there. Else one block would keep an idle cluster busy for as many rounds as it is ahead.
+bool Dag::State::reachable(Round round) const {
+  return round.value <= (own ? own->round().value : 0) + 1;
+}
+
 void Dag::State::await_delivery(const Block& block) {
   if (block.payload.empty()) return;
+  if (!reachable(block.round())) {
+    Load& load = load_ahead[block.round()];
+    ++load.blocks;
+    load.bytes += block.header.payload_bytes;
+    return;
+  }
   ++undelivered;
   undelivered_bytes += block.header.payload_bytes;
 }
 
+void Dag::State::reach_load() {
+  while (!load_ahead.empty() && reachable(load_ahead.begin()->first)) {
+    undelivered += load_ahead.begin()->second.blocks;
+    undelivered_bytes += load_ahead.begin()->second.bytes;
+    load_ahead.erase(load_ahead.begin());
+  }
+}
+
 void Dag::State::awaits_no_more(const Block& block) {
-  if (block.payload.empty() || undelivered == 0) return;
+  if (block.payload.empty()) return;
+  const std::uint64_t bytes = block.header.payload_bytes;
+  if (const auto it = load_ahead.find(block.round()); it != load_ahead.end()) {
+    it->second.bytes -= std::min(it->second.bytes, bytes);
+    if (--it->second.blocks == 0) load_ahead.erase(it);
+    return;
+  }
+  if (undelivered == 0) return;
   --undelivered;
-  undelivered_bytes -= std::min<std::uint64_t>(undelivered_bytes, block.header.payload_bytes);
+  undelivered_bytes -= std::min(undelivered_bytes, bytes);
 }
 
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
@@ -105,6 +133,10 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
       --peers[e.block->author().value].waiting;
     }
     if (e.accepted && !e.delivered) awaits_no_more(*e.block);
+    if (const auto twin = twins.find(e.edge()); twin != twins.end()) {
+      --peers[twin->second.value].twins;
+      twins.erase(twin);
+    }
     // Our transactions that no leader took in time go into a new block.
     const bool mine = e.block->author() == config.self;
     if (mine && !e.delivered && !e.block->payload.bytes.empty() &&
@@ -115,26 +147,31 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     if (config.records && e.accepted && (!own || e.block->digest != own->digest))
       fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
   });
-  const auto below = [&](const Edge& e) { return e.round <= floor; };
+  forget_below(floor, fx);
+}
+
+void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
-  for (auto it = waiting.begin(); it != waiting.end();) {
-    if (!below(it->first)) {
-      ++it;
-      continue;
-    }
-    freed.insert(freed.end(), it->second.begin(), it->second.end());
-    it = waiting.erase(it);
+  const auto free = [&](const std::vector<Edge>& edges) {
+    freed.insert(freed.end(), edges.begin(), edges.end());
+  };
+  std::erase_if(waiting, [&](const auto& w) {
+    if (w.first.round > floor) return false;
+    free(w.second);
+    return true;
+  });
+  while (!unproved.empty() && unproved.begin()->first.first <= floor) {
+    free(unproved.begin()->second.claimers);
+    unproved.erase(unproved.begin());
   }
-  for (auto it = unproved.begin(); it != unproved.end();) {
-    if (!below(it->first)) {
-      ++it;
-      continue;
-    }
-    freed.insert(freed.end(), it->second.begin(), it->second.end());
-    it = unproved.erase(it);
-  }
+  std::erase_if(missing, [&](const auto& m) {
+    if (m.first.round > floor) return false;
+    --peers[m.second.charged.value].missing;
+    return true;
+  });
   std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
-  std::erase_if(missing, [&](const auto& m) { return below(m.first); });
+  std::erase_if(missed, [&](const auto& m) { return m.first <= floor; });
+  forget_evidence(floor, fx);
   settle(std::move(freed), fx);
 }
 

@@ -6,16 +6,59 @@
 namespace thresher::dag {
 namespace {
 constexpr Delay kPullEvery{500};
-/// A question and its answer take at most 2 Delta.
-constexpr std::uint32_t kTicksPerAnswer = 4;
+constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
+/// Blocks looked at, at most, for somebody who needs an equivocator's further block.
+constexpr std::size_t kLookedAt = 512;
 
 }  // namespace
 
-void Dag::State::need(const Edge& edge, NodeId who) {
+// A block that is not held. `child` refers to it; `from` sent that.
+void Dag::State::need(const Edge& edge, const Edge& child, NodeId from, Fx& fx) {
   if (edge.round <= store.floor()) return;
-  missing.try_emplace(edge, Missing{who, 0});
+  const auto [it, fresh] =
+      missing.try_emplace(edge, Missing{child.author, Search(edge.author), {}});
+  Missing& m = it->second;
+  if (fresh) ++peers[child.author.value].missing;
+  m.search.prefer(child.author);
+  m.search.prefer(from);
+  const auto same_author = [&](const Edge& e) { return e.author == child.author; };
+  if (m.children.size() < config.committee.at_least(kValidity) &&
+      std::none_of(m.children.begin(), m.children.end(), same_author)) {
+    m.children.push_back(child);
+  }
+  hurry(fx);
+}
+
+void Dag::State::found(const Edge& edge) {
+  const auto it = missing.find(edge);
+  if (it == missing.end()) return;
+  --peers[it->second.charged.value].missing;
+  missing.erase(it);
+}
+
+// Whose quota a further block of an equivocator counts against: somebody whose block rests on it.
+// A correct node names few of them, and its quota is not used up by liars. Empty: nobody has room.
+std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
+  std::vector<Edge> todo;
+  std::set<Edge> seen;
+  const auto rest_on = [&](const Edge& e) {
+    const auto it = waiting.find(e);
+    if (it != waiting.end()) todo.insert(todo.end(), it->second.begin(), it->second.end());
+  };
+  if (const auto it = missing.find(edge); it != missing.end()) todo = it->second.children;
+  rest_on(edge);
+  for (std::size_t i = 0; i < todo.size() && seen.size() < kLookedAt; ++i) {
+    const Edge e = todo[i];
+    if (!seen.insert(e).second || store.find(e) == nullptr) continue;
+    const auto twin = twins.find(e);
+    const NodeId payer = twin == twins.end() ? e.author : twin->second;
+    const bool room = peers[payer.value].twins < config.limits.twins_per_peer;
+    if (room || !config.rules.twins_charged) return payer;
+    rest_on(e);
+  }
+  return std::nullopt;
 }
 
 // A peer is ahead when it wrote blocks (up to `seen`) that this node cannot follow with what it
@@ -25,29 +68,44 @@ bool Dag::State::ahead(Round seen) const {
   return seen > cur && (!complete(cur) || seen > next_round());
 }
 
+// One peer may say anything; of kValidity one is correct.
 bool Dag::State::lagging() const {
-  return ahead(highest_seen);
+  return ahead(reached);
 }
 
-// The round that kValidity peers say they reached: one of them is correct.
-Round Dag::State::frontier() const {
-  std::vector<std::uint64_t> seen;
+void Dag::State::note_seen(NodeId id, Round round) {
+  Peer& peer = peers[id.value];
+  if (round <= peer.seen) return;
+  if (peer.seen <= reached && round > reached) ++beyond;
+  peer.seen = round;
+  const std::uint32_t enough = config.committee.at_least(kValidity);
+  if (beyond < enough) return;
+  // The highest round that so many peers have reached.
+  std::vector<Round> seen;
   for (std::size_t i = 0; i < peers.size(); ++i) {
-    if (i != config.self.value) seen.push_back(peers[i].seen.value);
+    if (i != config.self.value) seen.push_back(peers[i].seen);
   }
-  const std::size_t rank = config.committee.at_least(kValidity) - 1;
-  if (rank >= seen.size()) return Round{0};
-  std::nth_element(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(rank), seen.end(),
-                   std::greater<>());
-  return Round{seen[rank]};
+  const auto rank = seen.begin() + static_cast<std::ptrdiff_t>(enough) - 1;
+  std::nth_element(seen.begin(), rank, seen.end(), std::greater<>());
+  reached = *rank;
+  beyond = static_cast<std::uint32_t>(
+      std::count_if(seen.begin(), seen.end(), [&](Round r) { return r > reached; }));
 }
 
+void Dag::State::hurry(Fx& fx) {
+  eager = true;
+  arm_pull(fx);
+}
+
+// Where everybody was asked in vain and nothing is to be done, questions go out as seldom as an
+// idle node repeats its block: what a liar invented does not keep a cluster awake.
 void Dag::State::arm_pull(Fx& fx) {
-  if (pull_armed || (missing.empty() && unproved.empty() && packed.empty() && !lagging())) {
-    return;
-  }
+  if (missing.empty() && unproved.empty() && packed.empty() && !lagging()) return;
+  const Delay every = eager || has_work() ? kPullEvery : config.idle_push;
+  if (pull_armed && pull_after <= every) return;
   pull_armed = true;
-  fx.push(ArmTimer{{kPullTimer, {}}, kPullEvery});
+  pull_after = every;
+  fx.push(ArmTimer{{kPullTimer, {}}, every});
 }
 
 bool Dag::State::may_ask(NodeId peer) {
@@ -64,50 +122,81 @@ void Dag::State::pull(Fx& fx) {
   ++pulls;
   // Whose parents did not come in the meantime is asked for in full.
   for (const auto& [round, blocks] : packed) {
-    for (const auto& [author, block] : blocks) need({author, round, block->digest}, author);
+    for (const auto& [author, block] : blocks) need(block->edge(), block->edge(), author, fx);
   }
+  eager = false;
+  ask_for_blocks(fx);
+  ask_for_evidence(fx);
+  ask_for_rounds(fx);
+  arm_pull(fx);
+}
+
+// Who makes a node ask for much is served in turn, so that it delays itself alone.
+void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
   std::vector<std::vector<Edge>> asks(n);
+  std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
   for (auto& [edge, miss] : missing) {
-    // First whoever needed it, then its author, then everybody in turn; each has time to answer.
-    if (miss.ticks++ % kTicksPerAnswer != 0) continue;
-    const std::uint32_t turn = miss.ticks / kTicksPerAnswer;
-    std::uint32_t whom = miss.needed_by.value;
-    if (turn == 1) whom = edge.author.value;
-    if (turn > 1) whom = (miss.needed_by.value + turn) % n;
-    if (whom == config.self.value) whom = (whom + 1) % n;
-    if (asks[whom].size() < config.limits.give_blocks) asks[whom].push_back(edge);
+    eager |= miss.search.hopeful();
+    if (!miss.search.due()) {
+      miss.search.wait();
+      continue;
+    }
+    const auto pays = std::find_if(miss.children.begin(), miss.children.end(),
+                                   [&](const Edge& e) { return left[e.author.value] > 0; });
+    if (pays == miss.children.end()) continue;
+    --left[pays->author.value];
+    miss.search.next(config.committee, config.self, [&, &name = edge](NodeId peer) {
+      auto& of_peer = asks[peer.value];
+      if (of_peer.size() >= config.limits.give_blocks) return false;
+      of_peer.push_back(name);
+      return true;
+    });
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     if (!asks[i].empty() && may_ask(peer)) fx.send(peer, Want{std::move(asks[i])});
   }
-  for (const auto& [leader, claimers] : unproved) {
-    if (claimers.empty() || pulls % kTicksPerAnswer != 0) continue;
-    const NodeId peer = claimers.front().author;
-    if (may_ask(peer)) fx.send(peer, WantEvidence{leader.round, leader.digest});
-  }
-  const std::uint64_t far = config.host_fetches_beyond;
-  const bool slowly = far != 0 && frontier().value > next.value + far;
-  if (lagging() && (!slowly || pulls % kTicksFarBehind == 0)) {
-    const std::uint32_t turn = pulls;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t who = (i + turn) % n;
-      if (who == config.self.value || !ahead(peers[who].seen)) continue;
-      ask_round(NodeId{static_cast<std::uint16_t>(who)}, fx);
-      break;
-    }
-  }
-  arm_pull(fx);
 }
 
-// Asks for the lowest round that is not complete here.
-void Dag::State::ask_round(NodeId peer, Fx& fx) {
-  if (peer.value >= config.committee.size() || !may_ask(peer)) return;
+// Asks for the lowest round that is not complete here, those first who say they are further.
+void Dag::State::ask_for_rounds(Fx& fx) {
+  const std::uint64_t far = config.host_fetches_beyond;
+  const bool slowly = far != 0 && reached.value > next.value + far;
+  if (!lagging() || (slowly && pulls % kTicksFarBehind != 0)) return;
   const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
   while (r <= store.top() && complete(r)) ++r.value;
-  fx.send(peer, WantRound{r, store.held_authors(r).members()});
+  if (r != round_asked) {
+    round_asked = r;
+    const std::uint32_t turn = pulls % config.committee.size();
+    round_search = Search(NodeId{static_cast<std::uint16_t>(turn)});
+  }
+  eager |= round_search.hopeful();
+  round_search.tick(config.committee, config.self, [&](NodeId peer) {
+    if (ahead(peers[peer.value].seen) && may_ask(peer)) {
+      fx.send(peer, WantRound{r, store.held_authors(r).members()});
+    }
+    return true;
+  });
+}
+
+// What one peer gets in a Delta is bounded. Who is refused asks again, or another.
+bool Dag::State::may_serve(NodeId to) {
+  if (peers[to.value].served < config.limits.served_bytes) return true;
+  ++stats.refused;
+  return false;
+}
+
+void Dag::State::served(NodeId to, std::uint64_t bytes, Fx& fx) {
+  peers[to.value].served += bytes;
+  if (!serving) fx.push(ArmTimer{{kServeTimer, {}}, kServedAfresh});
+  serving = true;
+}
+
+void Dag::State::serve_afresh() {
+  serving = false;
+  for (Peer& peer : peers) peer.served = 0;
 }
 
 void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx) {
@@ -119,6 +208,7 @@ void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& f
     if (!answer.blocks.empty() && bytes > config.limits.give_bytes) break;
     answer.blocks.push_back(e->block);
   }
+  served(to, bytes, fx);
   fx.send(to, std::move(answer));
 }
 
@@ -127,6 +217,7 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
     ++stats.refused;
     return;
   }
+  if (!may_serve(from)) return;
   std::vector<const Entry*> found;
   for (const Edge& edge : message.blocks) {
     if (const Entry* e = store.find(edge)) found.push_back(e);
@@ -145,6 +236,7 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
 }
 
 void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
+  if (!may_serve(from)) return;
   std::vector<const Entry*> found;
   for (Round r = message.round; r <= store.top() && found.size() < config.limits.give_blocks;
        ++r.value) {
@@ -152,24 +244,6 @@ void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
     for (const Entry& e : store.round(r)) {
       const bool had = r == message.round && message.have.contains(e.block->author());
       if (e.accepted && e.block->author() != from && !had) found.push_back(&e);
-    }
-  }
-  if (!found.empty()) give(from, found, fx);
-}
-
-void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
-  const Round slot = message.slot;
-  if (!store.has_evidence(slot, message.leader)) return;
-  std::vector<const Entry*> found;
-  for (const Entry& e : store.round(Round{slot.value + 1})) {
-    const Edge* vote = store.vote_of(e);
-    if (vote != nullptr && vote->digest == message.leader) found.push_back(&e);
-  }
-  if (found.size() < config.committee.at_least(config.rules.certify)) {
-    found.clear();
-    for (const Entry& e : store.round(Round{slot.value + 2})) {
-      const Edge* claim = store.claim_of(e);
-      if (claim != nullptr && claim->digest == message.leader) found.push_back(&e);
     }
   }
   if (!found.empty()) give(from, found, fx);

@@ -49,6 +49,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);
     return;
   }
+  if (record.table == kEvidence) return started ? void() : restore_evidence(record);
   Reader in(record.value.view());
   auto block = decode_slim(in, config.chain, config.committee.size());
   if (!block) return;
@@ -68,7 +69,7 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
   if (round <= store.floor()) return;
   if (store.find(edge) == nullptr) {
     if (edge.author == config.self) accuse_self(*block, fx);
-    missing.erase(edge);
+    found(edge);
     forget_packed(edge);
     ++peers[edge.author.value].waiting;
     place(block);
@@ -109,7 +110,6 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
     ++next.value;
   }
   const Round before = std::exchange(last_commit, slot);
-  progressed = true;
   if (changed) leaders_changed();
   persist_delivered({slot, leader, {}, before}, fx);
   settle(std::move(ready), fx);
@@ -144,6 +144,7 @@ void Dag::State::start(Fx& fx) {
     await_delivery(*block);
   }
   restored.clear();
+  count_restored_evidence(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {

@@ -8,13 +8,20 @@
 #include <vector>
 
 #include "committer.hpp"
+#include "search.hpp"
 #include "store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
 
 /// Timers of a node.
-enum Timer : std::uint32_t { kRoundTimer = 1, kPullTimer = 2, kPushTimer = 3, kPaceTimer = 4 };
+enum Timer : std::uint32_t {
+  kRoundTimer = 1,
+  kPullTimer = 2,
+  kPushTimer = 3,
+  kPaceTimer = 4,
+  kServeTimer = 5
+};
 
 struct Dag::State {
   explicit State(Config c);
@@ -23,7 +30,7 @@ struct Dag::State {
   void receive(NodeId from, const Push& message, Fx& fx);
   void receive(NodeId from, const Give& message, Fx& fx);
   void verdict(const Verified& verified, Fx& fx);
-  void admit(NodeId from, const BlockPtr& block, bool solicited, Fx& fx);
+  void admit(NodeId from, const BlockPtr& block, Fx& fx);
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
   bool place(const BlockPtr& block);
   void settle(std::vector<Edge> ready, Fx& fx);
@@ -42,13 +49,36 @@ struct Dag::State {
   // pulls.cpp: asking for and handing out what is missing
   void receive(NodeId from, const Want& message, Fx& fx);
   void receive(NodeId from, const WantRound& message, Fx& fx);
-  void receive(NodeId from, const WantEvidence& message, Fx& fx);
-  void need(const Edge& edge, NodeId who_needs_it);
+  void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
+  void found(const Edge& edge);
+  std::optional<NodeId> payer_of(const Edge& edge) const;
+  void note_seen(NodeId id, Round round);
+  void hurry(Fx& fx);
   void arm_pull(Fx& fx);
   void pull(Fx& fx);
-  void ask_round(NodeId peer, Fx& fx);
+  void ask_for_blocks(Fx& fx);
+  void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
+  bool may_serve(NodeId to);
+  void served(NodeId to, std::uint64_t bytes, Fx& fx);
+  void serve_afresh();
   void give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx);
+
+  // evidence.cpp: proving what was accepted
+  struct Pending;
+  struct Witness {
+    BlockPtr block;
+    bool durable;  // as an accepted block
+  };
+  std::vector<Witness> witnesses(const Edge& leader) const;
+  void receive(NodeId from, const WantEvidence& message, Fx& fx);
+  void receive(NodeId from, const Evidence& message, Fx& fx);
+  void ask_for_evidence(Fx& fx);
+  void testify(const Pending& header, Fx& fx);
+  void keep_evidence(Round slot, const Digest& leader, Fx& fx);
+  void restore_evidence(const Restored& record);
+  void count_restored_evidence(Fx& fx);
+  void forget_evidence(Round floor, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
   bool complete(Round r) const;
@@ -56,6 +86,8 @@ struct Dag::State {
   bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
+  void note_missed(Round left);
+  void came_late(Round slot, bool proof);
   bool paced(Round r) const;
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;
@@ -78,6 +110,7 @@ struct Dag::State {
   std::vector<Place> collect(const Edge& leader);
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
+  void forget_below(Round floor, Fx& fx);
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
 
@@ -111,50 +144,85 @@ struct Dag::State {
   struct Pending {
     BlockPtr block{};
     NodeId from{};
-    std::uint64_t ticket = 0;  // 0: free
+    std::uint64_t ticket = 0;      // 0: free
+    std::optional<Edge> proves{};  // a header that is evidence for this leader block
   };
   static constexpr unsigned kPlaceBits = 24;
   std::vector<Pending> pending;
   std::vector<std::uint32_t> free_pending;
   std::uint64_t next_ticket = 1;
-  std::uint64_t keep_pending(const BlockPtr& block, NodeId from);
+  std::uint64_t keep_pending(Pending one);
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
   struct Peer {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
     std::uint32_t outstanding = 0;  // answers it may still send
+    std::uint32_t missing = 0;      // blocks not held to which its blocks referred first
+    std::uint32_t twins = 0;        // held beside others of their author and round because of it
+    std::uint64_t served = 0;       // bytes of answers to it in this Delta
     Round seen{0};                  // highest round of a block it pushed
     Round accepted{0};              // highest round of an accepted block it authored
-    bool muted = false;             // proven equivocator: never referenced again
+    /// A leader of whom no block of so many rounds is held is not waited for.
+    std::uint64_t patience = kSuspectRounds;
+    bool muted = false;  // proven equivocator: never referenced again
   };
+  static constexpr std::uint64_t kSuspectRounds = 3;
   std::vector<Peer> peers;
   std::vector<NodeId> muted;  // of the peers
-  Round highest_seen{0};      // over all peers
+  Round reached{0};           // by kValidity peers, as their pushes tell: one of them is correct
+  std::uint32_t beyond = 0;   // peers that pushed a block of a later round
   bool ahead(Round seen) const;
   bool lagging() const;
-  Round frontier() const;
 
   struct Missing {
-    NodeId needed_by;
-    std::uint32_t ticks = 0;  // pull ticks since it is missing
+    NodeId charged;  // who wrote the first block that refers to it
+    Search search;
+    std::vector<Edge> children;  // some that refer to it, of different authors
   };
-  std::map<Edge, Missing> missing;             // referenced but not held
-  std::map<Edge, std::vector<Edge>> waiting;   // missing or unaccepted block -> who waits for it
-  std::map<Edge, std::vector<Edge>> unproved;  // claimed leader without evidence -> claimers
+  std::map<Edge, Missing> missing;            // referenced but not held
+  std::map<Edge, std::vector<Edge>> waiting;  // missing or unaccepted block -> who waits for it
+  /// Held blocks that are not the first of their author and round, and on whose behalf.
+  std::map<Edge, NodeId> twins;
+  struct Unproved {
+    Edge leader;
+    Search search;
+    std::vector<Edge> claimers;  // that wait
+    NodeSet asked;               // and did not answer
+  };
+  using SlotBlock = std::pair<Round, Digest>;
+  std::map<SlotBlock, Unproved> unproved;  // claimed leader blocks without evidence
+  /// Headers beside the held blocks that are evidence for a leader block; durable once a claim of
+  /// it was accepted.
+  std::map<SlotBlock, std::vector<BlockPtr>> proofs;
   /// Packed blocks, verified, whose parents are not all known; by round and author.
   std::map<Round, std::map<NodeId, BlockPtr>> packed;
   bool pull_armed = false;
-  std::uint32_t pulls = 0;  // pull ticks so far: whom to ask next
+  Delay pull_after{0};      // as it was armed
+  bool eager = false;       // something is missing for which not everybody was asked twice
+  std::uint32_t pulls = 0;  // pull ticks so far
+  Round round_asked{0};     // that is incomplete
+  Search round_search;
+  bool serving = false;  // the timer runs after which everybody is served afresh
 
   std::deque<Payload> submits;
   BlockPtr own;                   // last own block; null before the first
   std::optional<Header> signing;  // composed, waiting for the signature
   Payload signing_payload;
-  Round timer_for{0};         // the round whose timer was armed
-  bool timed_out = false;     // E3 of the current round
-  bool progressed = true;     // a direct commit since the last time-out
-  std::uint64_t timeout = 0;  // T in 1/1000 Delta
+  Round timer_for{0};          // the round whose timer was armed
+  bool timed_out = false;      // E3 of the current round
+  bool waits_in_full = false;  // the timer of this round is the time-out
+  std::uint64_t timeout = 0;   // T in 1/1000 Delta
+  /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
+  struct Missed {
+    NodeId leader;
+    bool block = false;
+    bool proof = false;
+    bool waited = false;  // for the whole time-out
+  };
+  std::map<Round, Missed> missed;  // by slot, the latest
+  NodeSet late;  // leaders of them for whose slots something came in after all, since T changed
+  Round commits_since{0};  // the last slot that was committed directly, or after which T grew
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
   bool started = false;
@@ -163,8 +231,17 @@ struct Dag::State {
   Round last_commit{0};               // the committed slot before it
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
   Round ordered_next{0};              // the first undecided slot after that
-  std::uint64_t undelivered = 0;      // accepted blocks with a payload, not delivered
+  /// Accepted blocks with a payload that were not delivered, up to the round after the own one.
+  std::uint64_t undelivered = 0;
   std::uint64_t undelivered_bytes = 0;
+  /// And beyond: nothing to be done yet, since nobody correct may be so far.
+  struct Load {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<Round, Load> load_ahead;
+  bool reachable(Round round) const;
+  void reach_load();
   std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
   struct RestoredCommit {
     Round before{0};  // slot of the commit before it

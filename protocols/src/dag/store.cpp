@@ -152,6 +152,19 @@ bool Store::has_evidence(Round slot, const Digest& leader) const {
                      [&](const Candidate& c) { return c.leader.digest == leader && c.evidence; });
 }
 
+Candidate* Store::candidate_for(Round slot, const Digest& leader) {
+  if (!in_range(slot)) return nullptr;
+  auto& all = at(slot).candidates;
+  const auto it = std::find_if(all.begin(), all.end(),
+                               [&](const Candidate& c) { return c.leader.digest == leader; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+bool Store::certified_by_accepted(Round slot, const Candidate& c) const {
+  const Round voters{slot.value + judge_.rules.votes_after()};
+  return in_range(voters) && at(voters).accepted_named.shared(c.voters) >= certify_;
+}
+
 const Entry* Store::by_digest(Round round, const Digest& digest) const {
   if (!in_range(round)) return nullptr;
   for (const Entry& e : at(round).entries) {
@@ -300,7 +313,7 @@ std::uint32_t Store::candidate(const Edge& leader, bool& fresh) {
   fresh = it == all.end();
   const auto number = static_cast<std::uint32_t>(it - all.begin()) + 1;
   const Committee& c = judge_.committee;
-  if (fresh) all.push_back({leader, Tally(c), Tally(c), Tally(c), Row(c.size()), false});
+  if (fresh) all.push_back({leader, Tally(c), Tally(c), Tally(c), Row(c.size())});
   return number;
 }
 
@@ -346,6 +359,17 @@ bool Store::count_claim(Entry& entry, const Edge& leader) {
   if (fresh) count_voters(leader.round, entry.claim);
   Candidate& c = at(leader.round).candidates[entry.claim - 1];
   c.claims.add(entry.block->author());
+  return latch(c);
+}
+
+bool Store::testify(const Edge& leader, NodeId author, bool claims) {
+  if (!in_range(leader.round)) return false;
+  ++version_;
+  bool fresh = false;
+  const std::uint32_t number = candidate(leader, fresh);
+  if (fresh) count_voters(leader.round, number);
+  Candidate& c = at(leader.round).candidates[number - 1];
+  (claims ? c.claims : c.votes).add(author);
   return latch(c);
 }
 

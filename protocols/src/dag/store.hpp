@@ -42,6 +42,7 @@ struct Candidate {
   Tally claims;
   Row voters;             ///< whose named block votes for it
   bool evidence = false;  ///< latched: certified by votes or by amplified claims
+  bool kept = false;      ///< the evidence is durable
 };
 
 /// Where a held block is. Holds while its round does.
@@ -119,6 +120,9 @@ class Store {
   bool insert(BlockPtr block, const std::optional<Edge>& vote) {
     return count(place(std::move(block)), vote);
   }
+  /// Counts a vote for `leader`, or a claim, by a header that is not placed. True when evidence
+  /// latched.
+  bool testify(const Edge& leader, NodeId author, bool claims);
   /// Marks as accepted and, for dense rules, counts its derived claim. True when evidence latched.
   bool accept(Entry& entry, const std::optional<Edge>& claim);
   /// Counts what an accepted block votes for, where that is read off its history. True when
@@ -177,6 +181,10 @@ class Store {
   const Tally& accepted_authors(Round round) const;
   const std::vector<Candidate>& candidates(Round slot) const;
   bool has_evidence(Round slot, const Digest& leader) const;
+  /// Null when no held block votes for it or claims it.
+  Candidate* candidate_for(Round slot, const Digest& leader);
+  /// Whether accepted blocks alone certify a candidate of `slot` by their votes.
+  bool certified_by_accepted(Round slot, const Candidate& c) const;
   /// The held block of a round with this digest, or null.
   const Entry* by_digest(Round round, const Digest& digest) const;
   /// Every held block of a round, in order of arrival.

@@ -211,8 +211,8 @@ void Raft::store(std::uint64_t index, Fx& fx) const {
   fx.push(Persist{kEntries, entry_key(index), numbers(e.term), e.value});
 }
 
-// R3: entries that another leader's log does not have. They are marked, not erased: a store may erase
-// late, and an old entry must never come back behind a new one.
+// R3: entries that another leader's log does not have. They are marked, not erased: a store may
+// erase late, and an old entry must never come back behind a new one.
 void Raft::cut(std::uint64_t from, Fx& fx) {
   for (std::uint64_t k = from; k <= last(); ++k) {
     const Bytes& value = log_[k - base_ - 1].value;
@@ -389,8 +389,8 @@ void Raft::forget(Fx& fx) {
   fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
 }
 
-// R6: entries left on the disk would follow the adopted one after a restart, though they never did in
-// any log: the node would then vote by the last term of a leader that lost.
+// R6: entries left on the disk would follow the adopted one after a restart, though they never did
+// in any log: the node would then vote by the last term of a leader that lost.
 void Raft::drop_log(Fx& fx) {
   cut(base_ + 1, fx);
   known_.clear();

@@ -5,6 +5,7 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/faults.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/wan.hpp"
 
@@ -199,8 +200,14 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
   if (what == FaultKind::kSelective && fault.group.empty()) {
     fields.wrong("", "a selective fault needs a `group`: who hears it");
   }
+  if (what == FaultKind::kRestart && !fault.to) {
+    fields.wrong("", "a restart needs a `to`: when is the node back? (`crash` may be for ever)");
+  }
   if (what == FaultKind::kForge && info != nullptr && !info->forges) {
     fields.wrong("what", info->name + " has no forged proposals; mutate changes its messages");
+  }
+  if (what == FaultKind::kStuff && info != nullptr && !info->stuffs) {
+    fields.wrong("what", info->name + " says nothing that could fill memory; flood repeats");
   }
   if (what == FaultKind::kDelay && delay == 0) {
     fields.wrong("delay", "a delay fault needs a `delay` above 0");
@@ -212,9 +219,9 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
     fields.wrong("copies", what == FaultKind::kFlood ? "a flood needs `copies`, 1 or more"
                                                      : "goes with \"what\": \"flood\"");
   }
-  if (fault.field.empty()) return;
+  if (fault.field.empty() || what == FaultKind::kDeny || what == FaultKind::kDeaf) return;
   if (what != FaultKind::kEquivocate && what != FaultKind::kMutate && what != FaultKind::kForge) {
-    fields.wrong("field", "goes with \"what\": \"equivocate\", \"mutate\" or \"forge\"");
+    fields.wrong("field", "goes with equivocate, mutate, forge, deny or deaf");
   } else if (info != nullptr && std::find(info->fields.begin(), info->fields.end(), fault.field) ==
                                     info->fields.end()) {
     fields.wrong("field", unknown_name("field of " + info->name, fault.field, info->fields));
@@ -224,7 +231,7 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
 void check_fault_count(Fields& fields, const Experiment& e) {
   std::set<NodeId> faulty;
   for (const FaultAction& fault : e.faults) {
-    if (fault.what != FaultKind::kStarve) faulty.insert(fault.who.begin(), fault.who.end());
+    if (sim::faulty(fault.what)) faulty.insert(fault.who.begin(), fault.who.end());
   }
   if (e.beyond_f || faulty.size() <= e.f) return;
   fields.wrong("faults", nodes(faulty.size()) + " are faulty, but f is " + std::to_string(e.f) +

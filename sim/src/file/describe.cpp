@@ -175,6 +175,10 @@ void describe_workload(Fields& fields, Experiment& e) {
     small(w, {"bytes", "of one request"}, load.bytes, {kLeastPayload, 16U << 20});
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
     w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
+    w.decimal(
+        {"liars_interval",
+         "of closed: a request at each Byzantine node so often; absent: only the first ones", true},
+        load.liars_interval, kTime);
     if (load.one_at_a_time && load.kind != Workload::Kind::kClosed) {
       w.wrong("one_at_a_time", "goes with \"kind\": \"closed\"");
     }
@@ -192,19 +196,29 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
   fields.decimal({"probability", "of each message"}, fault.probability_ppm, kShare);
-  fields.nodes(
-      {"group",
-       "who hears it (selective, forge), sees the second face, or waits (starve; absent: all)",
-       true},
-      fault.group, all);
+  fields.nodes({"group",
+                "who hears it (selective, forge), sees the second face, waits (starve), gets no "
+                "answer (deny) or is not heard (deaf); absent: all",
+                true},
+               fault.group, all);
   const bool delays = fault.what == FaultKind::kDelay || fault.what == FaultKind::kStarve;
   std::uint64_t delay = delays ? fault.amount : 0;
   std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
   fields.decimal({"delay", "of delay: held back by; of starve: no more than this", true}, delay,
                  kTime);
   fields.whole({"copies", "of flood", true}, copies, {0, 1'000'000});
-  fault.amount = copies == 0 ? delay : copies;
-  fields.words({"field", "of equivocate, mutate and forge; absent: any", true}, fault.field);
+  std::uint64_t late = fault.what == FaultKind::kForge ? fault.amount : 0;
+  fields.whole({"late", "of forge: rounds that votes and claims come late, to the same few", true},
+               late, {0, 16});
+  if (late != 0 && fault.what != FaultKind::kForge) {
+    fields.wrong("late", "goes with \"what\": \"forge\"");
+  }
+  fault.amount = std::max({delay, copies, late});
+  fields.words({"field",
+                "of equivocate, mutate and forge: what they change; of deny and deaf: the label of "
+                "messages, such as give; absent: any",
+                true},
+               fault.field);
   fields.numbers(
       {"numbers", "only these of the sender's messages (forge: that it hears); absent: all", true},
       fault.numbers);
@@ -239,6 +253,8 @@ constexpr Oracle kOracles[] = {
     {{"lemmas", "nothing was signed that lets forgers fork later; of protocols that have some"},
      &Oracles::lemmas},
     {{"liveness", "decisions go on after GST and faults"}, &Oracles::liveness_on},
+    {{"acceptance", "what one correct node accepted all accept after GST and faults"},
+     &Oracles::acceptance},
     {{"once", "no request is delivered twice; off unless asked for"}, &Oracles::once},
 };
 

@@ -60,6 +60,10 @@ constexpr Name kFaults[] = {
     {"starve",
      "network: messages of `who` (absent: of leaders) come as late as allowed, or `delay` later"},
     {"no-share", "withholds its coin shares"},
+    {"restart", "a correct node stops at `from` and is back at `to`: none of the f"},
+    {"deny", "leaves questions (of `group`) unanswered"},
+    {"deaf", "takes no messages (of `group`)"},
+    {"stuff", "answers with as much as a message may hold, all of it made up"},
 };
 
 }  // namespace

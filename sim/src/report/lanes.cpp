@@ -1,6 +1,7 @@
 #include "lanes.hpp"
 
 #include "svg.hpp"
+#include "thresher/sim/faults.hpp"
 
 namespace thresher::sim {
 
@@ -8,7 +9,7 @@ std::vector<bool> byzantine_nodes(const Experiment& experiment) {
   std::vector<bool> out(experiment.n);
   for (const FaultAction& fault : experiment.faults) {
     // Who crashes keeps to the protocol, and who is starved is a victim.
-    if (fault.what == FaultKind::kCrash || fault.what == FaultKind::kStarve) continue;
+    if (!byzantine(fault.what)) continue;
     for (const NodeId id : fault.who) {
       if (id.value < out.size()) out[id.value] = true;
     }

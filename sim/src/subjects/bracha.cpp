@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::int64_t kWindow = 64;
 constexpr std::int64_t kPayloadBytes = 1 << 20;
+constexpr std::uint32_t kLargestPayload = 1 << 18;  // of drawn schedules
 
 MessageFacts facts(const bracha::Init& m) {
   return {.label = "init", .round = m.instance.number, .anchor = true};
@@ -19,7 +20,7 @@ MessageFacts facts(const bracha::Want& m) {
   return {.label = "want", .round = m.instance.number};
 }
 MessageFacts facts(const bracha::Give& m) {
-  return {.label = "give", .round = m.instance.number};
+  return {.label = "give", .round = m.instance.number, .answer = true};
 }
 MessageFacts facts(const bracha::Floor& m) {
   return {.label = "floor", .round = m.number};
@@ -48,6 +49,7 @@ bool change(bracha::Floor& m, Mutation by) {
 struct BrachaSubject {
   using Node = Bracha;
   static constexpr bool kOrdered = false;
+  static constexpr bool kIncludes = true;
   const Experiment* experiment;
 
   Bracha make(NodeId id) const {
@@ -76,11 +78,25 @@ struct BrachaSubject {
   bool mutate(Bracha::Message& m, NodeId, std::string_view field, std::uint64_t salt) const {
     return mutate_bracha(m, Mutation(field, salt));
   }
+  /// A broadcast of its own that nobody will finish, as large as one may be.
+  std::vector<Bracha::Message> stuff(NodeId id, const Bracha::Message& heard,
+                                     std::uint64_t salt) const {
+    if (!std::holds_alternative<bracha::Init>(heard)) return {};
+    const auto window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
+    const auto bytes =
+        static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
+    return {unfinished(id, salt, window, bytes)};
+  }
   std::uint64_t round(const Bracha&) const { return 0; }
   std::uint64_t refused(const Bracha& node) const { return node.refused(); }
 };
 
 }  // namespace
+
+Bracha::Message unfinished(NodeId id, std::uint64_t salt, std::uint64_t window, std::size_t bytes) {
+  std::vector<std::byte> filler(bytes, static_cast<std::byte>(salt));
+  return bracha::Init{{id, mix64(salt) % window}, Bytes::from(std::move(filler))};
+}
 
 bool mutate_bracha(Bracha::Message& message, Mutation by) {
   return std::visit([&](auto& m) { return change(m, by); }, message);
@@ -94,6 +110,9 @@ SubjectEntry subject_bracha() {
       {"window", kWindow, 1, 4096, "instances of one origin on the way"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest payload"},
   };
+  info.answers = true;
+  info.stuffs = true;
+  info.largest_payload = kLargestPayload;
   info.fields = {"counter", "digest", "number", "payload"};
   return {info,
           [](const Experiment& e, const RunOptions& o) { return run(BrachaSubject{&e}, e, o); }};

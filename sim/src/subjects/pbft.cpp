@@ -13,6 +13,7 @@ constexpr std::int64_t kValueBytes = 65536;
 struct PbftSubject {
   using Node = Pbft;
   static constexpr bool kOrdered = true;
+  static constexpr bool kIncludes = true;
   const Experiment* experiment;
 
   Pbft make(NodeId id) const {
@@ -71,7 +72,7 @@ struct PbftSubject {
   }
   static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
   static MessageFacts facts(const pbft::Decided& m) {
-    return {.label = "decided", .round = m.slot};
+    return {.label = "decided", .round = m.slot, .answer = true};
   }
   static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
@@ -116,6 +117,9 @@ SubjectEntry subject_pbft() {
       {"history", kHistory, 8, 1 << 20, "delivered slots kept; at least 4 windows"},
       {"value_bytes", kValueBytes, 1, 1 << 24, "largest payload"},
   };
+  info.answers = true;
+  info.bears_sieges = true;
+  info.largest_payload = kValueBytes;
   info.fields = {"counter", "digest", "from",  "number", "payload",
                  "phase",   "slot",   "value", "view"};
   return {info,

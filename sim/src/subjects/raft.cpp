@@ -13,6 +13,7 @@ constexpr std::int64_t kValueBytes = 65536;
 struct RaftSubject {
   using Node = Raft;
   static constexpr bool kOrdered = true;
+  static constexpr bool kIncludes = true;
   const Experiment* experiment;
 
   Raft make(NodeId id) const {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "../node/network.hpp"
+#include "../node/payloads.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/certified/message.hpp"
@@ -21,9 +22,7 @@ inline crypto::SigningKey key_of(const Network& net, std::size_t node) {
 
 /// One transaction of a client, as nodes pack it.
 inline certified::Payload transaction(std::uint64_t client, const std::string& text) {
-  Writer w;
-  w.u64(client).u64(0).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
-  const Bytes bytes = Bytes::from(w.take());
+  const Bytes bytes = block_of(some_client(client), {{0, text}});
   return {bytes, crypto::sha256(bytes.view())};
 }
 

@@ -578,7 +578,7 @@ class Operators(Files):
         self.assertEqual(out.returncode, 1)
         self.assertIn("larger than the 100 bytes", out.stderr)
         self.assertIn("raise limits.transaction_bytes", out.stderr)
-        self.assertIn("(0 of 1 committed)", out.stderr)
+        self.assertIn("0 of 1 committed, 1 refused", out.stderr)
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x" * 100).returncode, 0)
 
     def test_a_genesis_that_differs(self):

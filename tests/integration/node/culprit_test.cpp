@@ -60,7 +60,7 @@ struct Culprit : testing::Test {
   std::uint16_t port() const { return net.genesis().nodes[0].port; }
   Digest chain() const { return net.genesis().context().chain; }
   PeerStatus seen_of(std::uint16_t peer) {
-    const auto client = Client::open(net.home(0) + "/../genesis.json", NodeId{0});
+    const auto client = Client::open(net.home(0) + "/../genesis.json", {.node = NodeId{0}});
     for (const PeerStatus& p : (*client)->status(20'000'000).get().peers) {
       if (p.id.value == peer) return p;
     }
@@ -167,8 +167,6 @@ TEST_F(Culprit, JunkHellosOfStrangersDoNotSilenceTheNameOfAMember) {
   EXPECT_TRUE(Network::eventually([&] {
     return lines.count(Level::kWarning, {"node 3: the peer has another genesis", "127.0.0.1:"}) > 0;
   })) << lines.all();
-  EXPECT_TRUE(Network::eventually(
-      [&] { return seen_of(3).problem.find("another genesis") != std::string::npos; }));
 }
 
 }  // namespace

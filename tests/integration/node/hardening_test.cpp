@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "network.hpp"
+#include "payloads.hpp"
 #include "raw_peer.hpp"
 #include "thresher/net/codec.hpp"
 
@@ -11,7 +12,9 @@ namespace {
 // A client that runs until `done` or 20 s.
 class Client {
  public:
-  Client(const Network& net, std::size_t node) : net_(net), node_(node) {}
+  Client(const Network& net, std::size_t node,
+         const crypto::SigningKey& key = crypto::SigningKey::generate())
+      : net_(net), node_(node), key_(key) {}
 
   void run(std::function<void(ClientLink&)> on_up, std::function<bool(const Frame&)> on_frame) {
     const auto frame = [this, on_frame](ConnectionId, const Frame& f) {
@@ -32,7 +35,7 @@ class Client {
     const Genesis& g = net_.genesis();
     link_ = std::make_unique<ClientLink>(
         loop_, g.context().chain, g.nodes[node_],
-        TransportCallbacks{frame, changed, [this](const std::string& w) { why = w; }});
+        TransportCallbacks{frame, changed, [this](const std::string& w) { why = w; }}, key_);
     link_->connect();
     loop_.call_after(20'000'000, [this] { loop_.stop(); });
     loop_.run();
@@ -43,16 +46,11 @@ class Client {
  private:
   const Network& net_;
   std::size_t node_;
+  crypto::SigningKey key_;
   bool was_up_ = false;
   Loop loop_;
   std::unique_ptr<ClientLink> link_;
 };
-
-Bytes transaction(std::uint64_t client, std::uint64_t sequence, const std::string& text) {
-  Writer w;
-  w.u64(client).u64(sequence).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
-  return Bytes::from(w.take());
-}
 
 TEST(Hardening, Row4And24GarbageAndHalfOpenConnectionsChangeNothing) {
   Network net(4);
@@ -87,7 +85,7 @@ TEST(Hardening, Row4AFrameOverTheLimitClosesTheConnectionOnly) {
   const auto too_much = [](ClientLink& link) {
     EXPECT_TRUE(link.send({kSubmit, {}, Bytes::from(std::vector<std::byte>(9u << 20))}));
   };
-  client.run(too_much, [](const Frame&) { return true; });
+  client.run(too_much, [](const Frame& f) { return f.kind != kWelcome; });
   EXPECT_TRUE(client.went_down);
   EXPECT_EQ(net.submit(1, "the node goes on").position, 0u);
 }
@@ -102,7 +100,7 @@ TEST(Hardening, MalformedFramesFromClientsAreRefused) {
       const Bytes junk = Bytes::copy_of(as_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff junk"));
       (void)link.send({static_cast<std::uint8_t>(kind == 0 ? 1 : kind), junk, junk});
     }
-    (void)link.send({kSubmit, {}, transaction(7, 0, "a good one")});
+    (void)link.send({kSubmit, {}, entry(0, "a good one")});
   };
   client.run(nonsense, [&](const Frame& f) {
     answers += f.kind == kAck ? 1 : 0;
@@ -117,12 +115,13 @@ TEST(Hardening, MalformedFramesFromClientsAreRefused) {
 TEST(Hardening, Row25ATransactionSentToAllNodesCountsOnce) {
   Network net(4);
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  const auto key = crypto::SigningKey::generate();
   const auto send_everywhere = [&] {
     for (std::size_t i = 0; i < 4; ++i) {
-      Client client(net, i);
+      Client client(net, i, key);
       client.run(
           [](ClientLink& link) {
-            (void)link.send({kSubmit, {}, transaction(5, 0, "once")});
+            (void)link.send({kSubmit, {}, entry(0, "once")});
           },
           [](const Frame& f) { return f.kind == kAck; });
     }

@@ -175,7 +175,7 @@ TEST(Host, WhileItReadsItsLogItSaysSoAndCanBeStopped) {
   });
   gate.await_visitor();
   EXPECT_EQ(http_get(port, "/healthz"), "200 ok\n");
-  EXPECT_EQ(http_get(port, "/readyz"), "503 reads its log\n");
+  EXPECT_EQ(http_get(port, "/readyz"), "503 reads its log; it has no links before that\n");
   EXPECT_NE(http_get(port, "/metrics").find("thresher_round 0"), std::string::npos);
   stop.request_stop();
   gate.open();

@@ -225,11 +225,15 @@ TEST(Node, SubscribersGetTheLogFromAPosition) {
     std::uint64_t position = control->first;
     Reader in(f.payload.view());
     while (in.remaining() > 0) {
-      (void)in.bytes(16);
-      const ByteView data = in.bytes(in.u32());
-      ASSERT_TRUE(in.ok());
-      positions.push_back(position++);
-      seen.emplace_back(reinterpret_cast<const char*>(data.data()), data.size());
+      (void)in.bytes(16 + 8 + 2);  // of the run: client, since, life
+      Reader run(in.bytes(in.u32()));
+      while (run.remaining() > 0) {
+        (void)run.u64();  // the sequence
+        const ByteView data = run.bytes(run.u32());
+        ASSERT_TRUE(in.ok() && run.ok());
+        positions.push_back(position++);
+        seen.emplace_back(reinterpret_cast<const char*>(data.data()), data.size());
+      }
     }
     if (seen.size() >= 9) loop.stop();
   };

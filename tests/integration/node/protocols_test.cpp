@@ -1,5 +1,6 @@
 // What every ordering protocol owes its node: one order, and a log that survives.
 #include "network.hpp"
+#include "payloads.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/order/pbft.hpp"
 #include "thresher/protocols/order/raft.hpp"
@@ -47,8 +48,7 @@ TEST_P(LeftByACrash, TheDecisionIsDelivered) {
   const Decided& left = GetParam();
   for (const bool damaged : {false, true}) {
     Network net(1, left.protocol);
-    const Bytes payload = Bytes::from(
-        Writer().u64(7).u64(0).u32(5).bytes(as_view("hello")).take());  // client, sequence, size
+    const Bytes payload = block_of(some_client(7), {{0, "hello"}});
     {
       auto store = DiskStore::open(net.home(0) + "/data");
       ASSERT_TRUE(store) << store.error();

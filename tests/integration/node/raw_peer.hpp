@@ -24,6 +24,7 @@
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
 namespace thresher::net {
@@ -148,6 +149,11 @@ class RawPeer {
     const std::size_t control = u32(5);
     return Frame{std::to_integer<std::uint8_t>(head[4]), all.slice(0, control),
                  all.slice(control, size - control)};
+  }
+  /// The next frame after a node's welcome.
+  std::optional<Frame> answer() {
+    auto next = frame();
+    return next && next->kind == kWelcome ? frame() : next;
   }
   /// True once the other side has closed; what it sent before is read and thrown away.
   bool ends() {

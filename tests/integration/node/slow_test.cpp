@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "network.hpp"
+#include "payloads.hpp"
 #include "raw_peer.hpp"
 #include "thresher/net/codec.hpp"
 
@@ -39,12 +40,6 @@ void commit_much(Network& net, int batches) {
       (void)future.get();
     }
   }
-}
-
-Bytes transaction(std::uint64_t client, std::uint64_t sequence, const std::string& text) {
-  Writer w;
-  w.u64(client).u64(sequence).u32(static_cast<std::uint32_t>(text.size())).bytes(as_view(text));
-  return Bytes::from(w.take());
 }
 
 // A length alone took memory: a hundred clients that announced 8 MiB each had 800 MiB.
@@ -91,14 +86,14 @@ TEST(Slow, Row4AByteAtATimeIsWaitedFor) {
   RawPeer client(port_of(net, 0), crypto::SigningKey::generate());
   ASSERT_TRUE(client.greet(chain_of(net)));
   std::thread drip([&] {
-    for (const std::byte b : bytes_of({kSubmit, {}, transaction(9, 0, "slowly said")})) {
+    for (const std::byte b : bytes_of({kSubmit, {}, entry(0, "slowly said")})) {
       ASSERT_TRUE(client.write(ByteView(&b, 1)));
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   });
   for (int k = 0; k < 20; ++k) net.submit(static_cast<std::size_t>(k) % 3, "meanwhile");
   drip.join();
-  const auto answer = client.frame();
+  const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->kind, kAck);
 }
@@ -185,7 +180,7 @@ TEST(Slow, ASubscriberThatDoesNotReadCostsItsQueueAndLosesNothing) {
   EXPECT_LT(resident_bytes(), before + 4 * kGrowth);
   std::uint64_t next = 0;
   while (next < 126) {
-    const auto f = subscribers[7].frame();
+    const auto f = subscribers[7].answer();
     ASSERT_TRUE(f);
     const auto part = wire::decode<wire::Log>(f->control.view());
     ASSERT_TRUE(part);
@@ -202,9 +197,9 @@ TEST(Slow, AClientThatDoesNotReadItsAnswersIsDropped) {
   start_three(net);
   RawPeer client(port_of(net, 0), crypto::SigningKey::generate(), 4096);
   ASSERT_TRUE(client.greet(chain_of(net)));
-  const Bytes one = transaction(5, 0, "once");
+  const Bytes one = entry(0, "once");
   ASSERT_TRUE(client.write(bytes_of({kSubmit, {}, one})));
-  const auto first = client.frame();
+  const auto first = client.answer();
   ASSERT_TRUE(first);
   ASSERT_EQ(first->kind, kAck);
   std::vector<std::byte> again;

@@ -40,6 +40,7 @@ class RawClient {
   RawClient& operator=(const RawClient&) = delete;
 
   bool up() const { return up_; }
+  const PublicKey& key() const { return key_; }
   void send(const std::string& bytes) {
     EXPECT_EQ(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())),
               static_cast<int>(bytes.size()));
@@ -64,6 +65,8 @@ class RawClient {
     X509_gmtime_adj(X509_getm_notBefore(cert), -60);
     X509_gmtime_adj(X509_getm_notAfter(cert), 3600);
     X509_set_pubkey(cert, key);
+    std::size_t size = key_.size();
+    EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(key_.data()), &size);
     X509_sign(cert, key, nullptr);
     SSL_CTX_use_certificate(context_, cert);
     SSL_CTX_use_PrivateKey(context_, key);
@@ -73,6 +76,7 @@ class RawClient {
   SSL_CTX* context_ = nullptr;
   SSL* ssl_ = nullptr;
   int fd_ = -1;
+  PublicKey key_{};
   bool up_ = false;
 };
 
@@ -146,13 +150,25 @@ TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   const std::string hello = frame(0, "\x08\x03\x12\x20" + chain_of(net));
   EXPECT_EQ(client.receive(hello.size()), hello);
   client.send(hello);
-  client.send(frame(kSubmit, {}, u64(7) + u64(0) + u32(5) + "hello"));
-  const std::string ack = frame(kAck, {}, u64(7) + u64(0) + u64(0));
-  EXPECT_EQ(client.receive(ack.size()), ack);
+  const std::string id(as_text(client_id_of(client.key()).bytes));
+  const std::string welcome =
+      frame(kWelcome, std::string("\x08\x00\x12\x10", 4) + id + "\x18\x80\x80\x01\x20\x80\x80\x10");
+  EXPECT_EQ(client.receive(welcome.size()), welcome);
+  const std::string hello_entry = u64(0) + u32(5) + "hello";
+  client.send(frame(kSubmit, std::string("\x08\x00\x10\x80\x80\x01", 6), hello_entry));
+  const std::string ack_head = client.receive(9);
+  ASSERT_EQ(ack_head.size(), 9u);
+  EXPECT_EQ(ack_head[4], kAck);
+  Reader sizes(as_view(ack_head));
+  const std::uint32_t all = sizes.u32();
+  (void)sizes.u8();
+  const std::uint32_t control_size = sizes.u32();
+  EXPECT_TRUE(wire::decode<wire::Ack>(as_view(client.receive(control_size))));
+  EXPECT_EQ(client.receive(all - 5 - control_size), u64(0) + u64(0));
   ASSERT_TRUE(net.reaches(0, 1));
   client.send(frame(kSubscribe, std::string("\x08\x00", 2)));
-  const std::string log =
-      frame(kLog, std::string("\x08\x00\x10\x01", 4), u64(7) + u64(0) + u32(5) + "hello");
+  const std::string log = frame(kLog, std::string("\x08\x00\x10\x01", 4),
+                                id + u64(0) + std::string("\x00\x40", 2) + u32(17) + hello_entry);
   EXPECT_EQ(client.receive(log.size()), log);
   client.send(frame(kStatus, {}));
   const std::string head = client.receive(9);

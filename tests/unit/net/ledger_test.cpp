@@ -2,52 +2,141 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "../../integration/node/payloads.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::net {
 namespace {
 
 struct Tx {
-  std::uint64_t client;
-  std::uint64_t sequence;
+  std::uint64_t client = 0;
+  std::uint64_t sequence = 0;
+  std::string data = "x";
+  Validity valid{Round{0}, Round{kLongestLife}};
 };
 
 dag::Committed commit_of(std::uint64_t slot, const std::vector<Tx>& transactions) {
-  Writer w;
-  for (const Tx& t : transactions) w.u64(t.client).u64(t.sequence).u32(1).u8(7);
+  std::vector<std::byte> packed;
+  RunWriter out(packed);
+  for (const Tx& t : transactions) {
+    out.add({some_client(t.client), t.valid}, t.sequence, as_view(t.data));
+  }
   dag::Header header;
   header.round = Round{slot};
-  dag::Payload payload{Bytes::from(w.take()), {}};
+  dag::Payload payload{Bytes::from(std::move(packed)), {}};
   return {Round{slot}, {}, {dag::make_block(header, payload, {}, {})}};
 }
 
 std::vector<std::uint64_t> order(Ledger& ledger, const dag::Committed& commit,
                                  LogEntry* entry = nullptr) {
   std::vector<std::uint64_t> sequences;
-  LogEntry made = ledger.append(
-      commit, [&](const Transaction& t, const dag::BlockPtr&) { sequences.push_back(t.sequence); });
+  LogEntry made =
+      ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
+        sequences.push_back(t.sequence);
+      });
   if (entry != nullptr) *entry = std::move(made);
   return sequences;
 }
 
+std::optional<std::uint64_t> position_of(const Ledger& ledger, const Tx& t) {
+  const ClientId client = some_client(t.client);
+  return ledger.position_of(
+      {client, t.sequence, ledger.print_of(client, t.sequence, as_view(t.data))});
+}
+
+/// Valid from a slot on for as long as can be.
+Validity from(std::uint64_t since) {
+  return {Round{since}, Round{since + kLongestLife}};
+}
+
 using Sequences = std::vector<std::uint64_t>;
 
-TEST(Ledger, EveryIdentityCountsOnce) {
+TEST(Ledger, EveryTransactionCountsOnce) {
   Ledger ledger;
   EXPECT_EQ(order(ledger, commit_of(1, {{5, 0}, {5, 1}, {5, 0}})), (Sequences{0, 1}));
   EXPECT_EQ(order(ledger, commit_of(2, {{5, 3}, {5, 1}, {5, 2}, {5, 3}, {6, 0}})),
             (Sequences{3, 2, 0}));
   EXPECT_EQ(ledger.length(), 5u);
-  EXPECT_TRUE(ledger.contains(5, 3));
-  EXPECT_FALSE(ledger.contains(5, 4));
+  EXPECT_EQ(position_of(ledger, {5, 3}), 2u);
+  EXPECT_EQ(position_of(ledger, {5, 2}), 3u);
+  EXPECT_FALSE(position_of(ledger, {5, 4}));
 }
 
-// A client, or a Byzantine node in its name, cannot make every node remember endless gaps.
-TEST(Ledger, SequencesFarAheadAreNotOrdered) {
+// Before: a sequence 65,536 behind, or 2^20 ahead, was dropped and answered "had been committed".
+TEST(Ledger, NoSequenceIsTooFarAheadOrBehind) {
   Ledger ledger;
-  EXPECT_EQ(order(ledger, commit_of(1, {{5, 0}, {5, kSequenceWindow + 1}})),
-            (Sequences{0, kSequenceWindow + 1}));
-  EXPECT_TRUE(order(ledger, commit_of(2, {{5, kSequenceWindow + 2}})).empty());
+  std::vector<Tx> later;
+  for (std::uint64_t k = 1; k <= 70'000; ++k) later.push_back({5, k});
+  EXPECT_EQ(order(ledger, commit_of(1, later)).size(), 70'000u);
+  EXPECT_EQ(order(ledger, commit_of(2, {{5, 0}, {5, 1u << 21}, {5, ~0ull}, {5, 1u << 21}})),
+            (Sequences{0, 1u << 21, ~0ull}));
+  EXPECT_TRUE(order(ledger, commit_of(3, later)).empty());
+}
+
+// A member writes a client's sequences, with data of its own, before the client does.
+TEST(Ledger, WhatIsForgedInAClientsNameDisplacesNothing) {
+  Ledger ledger;
+  std::vector<Tx> forged;
+  for (std::uint64_t k = 0; k < 200; ++k) forged.push_back({5, k, "evil"});
+  EXPECT_EQ(order(ledger, commit_of(1, forged)).size(), 200u);
+  EXPECT_EQ(order(ledger, commit_of(2, {{5, 1, "rent"}, {5, 1, "rent"}})), (Sequences{1}));
+  EXPECT_EQ(position_of(ledger, {5, 1, "rent"}), 200u);
+  EXPECT_EQ(position_of(ledger, {5, 1, "evil"}), 1u);
+}
+
+TEST(Ledger, ATransactionIsOrderedInItsSlotsAlone) {
+  Ledger ledger;
+  const Validity valid{Round{4}, Round{6}};
+  EXPECT_TRUE(order(ledger, commit_of(3, {{5, 0, "x", valid}})).empty());
+  EXPECT_EQ(order(ledger, commit_of(4, {{5, 0, "x", valid}})).size(), 1u);
+  EXPECT_EQ(order(ledger, commit_of(6, {{5, 1, "x", valid}})).size(), 1u);
+  EXPECT_FALSE(ledger.may_still_order(valid));
+  EXPECT_TRUE(order(ledger, commit_of(7, {{5, 2, "x", valid}})).empty());
+  // A life that nobody remembers for is none.
+  const Validity endless{Round{0}, Round{kLongestLife + 1}};
+  EXPECT_TRUE(order(ledger, commit_of(8, {{5, 3, "x", endless}})).empty());
+}
+
+// The longest life there is: ordered in its first slot it is still known in its last, and in its
+// last it may still be ordered.
+TEST(Ledger, ALifeIsRememberedToItsLastSlot) {
+  Ledger ledger;
+  const Tx early{5, 0, "first slot", from(10)};
+  const Tx late{5, 1, "last slot", from(10)};
+  EXPECT_EQ(order(ledger, commit_of(10, {early})).size(), 1u);
+  order(ledger, commit_of(10 + kLongestLife - 1, {{6, 0, "x", from(20)}}));
+  EXPECT_TRUE(ledger.may_still_order(late.valid));
+  EXPECT_EQ(order(ledger, commit_of(10 + kLongestLife, {early, late})), (Sequences{1}));
+  EXPECT_FALSE(ledger.may_still_order(late.valid));
+}
+
+// Before: 262,144 transactions of others made every node forget, and whoever had seen an old one
+// could have it ordered again.
+TEST(Ledger, OthersCannotMakeATransactionCountTwice) {
+  Ledger ledger;
+  const Tx payment{1, 0, "pay 100 to Bob"};
+  ASSERT_EQ(order(ledger, commit_of(1, {payment})).size(), 1u);
+  std::uint64_t client = 1000;
+  bool refused_by_size = false;
+  for (std::uint64_t slot = 2; slot < 400; ++slot) {
+    std::vector<Tx> flood;
+    for (int k = 0; k < 6000; ++k) flood.push_back({++client, 0, "", from(slot)});
+    ASSERT_EQ(order(ledger, commit_of(slot, flood)).size(), flood.size());
+    ASSERT_LE(ledger.remembered(), kMostRemembered);
+    if (slot % 20 == 0) {
+      // Remembered, or too old to be ordered: never a second time.
+      refused_by_size |= !position_of(ledger, payment);
+      ASSERT_TRUE(order(ledger, commit_of(++slot, {payment})).empty()) << slot;
+    }
+  }
+  EXPECT_TRUE(refused_by_size);  // the flood was large enough to matter
+  EXPECT_FALSE(ledger.may_still_order(payment.valid));
+  // What is submitted now is not held up by the flood.
+  EXPECT_EQ(order(ledger, commit_of(401, {{1, 1, "now", from(400)}})).size(), 1u);
 }
 
 // What is logged names exactly what was ordered, so that a reader may start anywhere.
@@ -61,8 +150,9 @@ TEST(Ledger, EntriesNameWhatWasOrdered) {
   EXPECT_EQ(entry.count, 2u);
   Sequences read;
   const auto end = each_ordered(entry.blocks[0], second.blocks[0]->payload.bytes.view(),
-                                entry.first, [&](const Transaction& t) {
+                                entry.first, [&](const Transaction& t, const Validity&) {
                                   EXPECT_EQ(t.position, 2 + read.size());
+                                  EXPECT_EQ(t.client, some_client(5));
                                   read.push_back(t.sequence);
                                 });
   EXPECT_EQ(read, (Sequences{2, 3}));
@@ -83,78 +173,138 @@ TEST(Ledger, EntriesSurviveEncoding) {
   EXPECT_EQ(read->blocks[0].block->digest, entry.blocks[0].block->digest);
 }
 
-TEST(Ledger, SavedAndRestoredItGoesOnTheSame) {
-  Prng random(11);
+// Half of a payload is readable: all nodes order that half.
+TEST(Ledger, AMalformedPayloadEndsWhereItIsWrong) {
+  auto commit = commit_of(1, {{5, 0}, {5, 1}, {6, 0}});
+  const Bytes whole = commit.blocks[0]->payload.bytes;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    Ledger ledger;
+    auto block = std::make_shared<dag::Block>(*commit.blocks[0]);
+    block->payload.bytes = whole.slice(0, size);
+    commit.blocks[0] = block;
+    const std::size_t first_run = kRunHead + 2 * (kEntryHead + 1);
+    EXPECT_EQ(order(ledger, commit).size(), size < first_run ? 0u : 2u) << size;
+  }
+}
+
+/// Remembers everything, and looks through all of it.
+class Naive {
+ public:
+  bool order(const Tx& t, std::uint64_t slot) {
+    if (slot < t.valid.since.value || slot > t.valid.until.value) return false;
+    if (t.valid.until.value - t.valid.since.value > kLongestLife) return false;
+    return seen_.insert({t.client, t.sequence, t.data}).second;
+  }
+
+ private:
+  std::set<std::tuple<std::uint64_t, std::uint64_t, std::string>> seen_;
+};
+
+// As long as less than kMostRemembered is ordered in a life, the ledger does what one does that
+// remembers everything, provided that a transaction keeps its slots. With restarts in between, and
+// every node has another secret.
+TEST(LedgerProperty, ItAgreesWithOneThatForgetsNothing) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Prng random(seed);
+    Ledger ledger;
+    Ledger other;
+    Naive naive;
+    std::vector<Tx> sent;
+    std::uint64_t slot = 0;
+    for (int commit = 0; commit < 150; ++commit) {
+      slot += 1 + random.below(random.chance_ppm(100'000) ? kLongestLife : 40);
+      std::vector<Tx> block;
+      for (std::uint64_t k = random.below(12); k > 0; --k) {
+        if (!sent.empty() && random.chance_ppm(400'000)) {
+          block.push_back(sent[random.below(static_cast<std::uint32_t>(sent.size()))]);
+          if (random.chance_ppm(300'000)) block.back().data += "'";  // a forgery of it
+          continue;
+        }
+        const std::uint64_t since = slot - std::min<std::uint64_t>(slot, random.below(30));
+        const std::uint64_t life = random.chance_ppm(50'000) ? kLongestLife + random.below(2)
+                                                             : random.below(kLongestLife + 1);
+        const std::uint64_t far = random.chance_ppm(50'000) ? random.next() : random.below(50);
+        sent.push_back({random.below(4),
+                        far,
+                        std::to_string(random.below(3)),
+                        {Round{since}, Round{since + life}}});
+        block.push_back(sent.back());
+      }
+      // One identity keeps the slots that it had first, as clients do.
+      std::map<std::tuple<std::uint64_t, std::uint64_t, std::string>, Validity> slots;
+      for (const Tx& t : sent) slots.try_emplace({t.client, t.sequence, t.data}, t.valid);
+      Sequences expected;
+      for (Tx& t : block) {
+        t.valid = slots.try_emplace({t.client, t.sequence, t.data}, t.valid).first->second;
+        sent.push_back(t);
+        if (naive.order(t, slot)) expected.push_back(t.sequence);
+      }
+      ASSERT_EQ(order(ledger, commit_of(slot, block)), expected) << "seed " << seed;
+      ASSERT_EQ(order(other, commit_of(slot, block)), expected) << "seed " << seed;
+      if (random.chance_ppm(50'000)) {
+        Ledger again;
+        ASSERT_TRUE(again.restore(ledger.save().view()));
+        ledger = std::move(again);
+      }
+    }
+    EXPECT_EQ(ledger.log_hash(), other.log_hash());
+    EXPECT_EQ(ledger.length(), other.length());
+  }
+}
+
+// The same beyond kMostRemembered: nodes that restarted at any time and others agree.
+TEST(LedgerProperty, WhatIsForgottenForWantOfRoomIsForgottenByAll) {
+  Prng random(7);
   Ledger ledger;
-  for (std::uint64_t slot = 1; slot < 50; ++slot) {
-    order(ledger, commit_of(slot, {{random.below(3), random.below(40)}, {9, random.below(40)}}));
+  Ledger restarts;
+  std::vector<Tx> old;
+  std::size_t forgotten = 0;
+  std::uint64_t next = 0;
+  for (std::uint64_t slot = 1; slot <= 160; ++slot) {
+    std::vector<Tx> block;
+    for (int k = 0; k < 9000; ++k) block.push_back({random.below(2000), next++, "", from(slot)});
+    old.push_back(block.front());
+    for (int k = 0; k < 20; ++k) {
+      block.push_back(old[random.below(static_cast<std::uint32_t>(old.size()))]);
+    }
+    const auto ordered = order(ledger, commit_of(slot, block));
+    ASSERT_EQ(order(restarts, commit_of(slot, block)), ordered);
+    ASSERT_EQ(ordered.size(), 9000u) << slot;  // none of the old ones
+    forgotten += position_of(ledger, old.front()) ? 0 : 1;
+    if (slot % 40 != 0) continue;
+    Ledger again;
+    ASSERT_TRUE(again.restore(restarts.save().view()));
+    restarts = std::move(again);
   }
-  Ledger copy;
-  ASSERT_TRUE(copy.restore(ledger.save().view()));
-  EXPECT_EQ(copy.length(), ledger.length());
-  EXPECT_EQ(copy.log_hash(), ledger.log_hash());
-  for (std::uint64_t slot = 50; slot < 100; ++slot) {
-    const auto commit =
-        commit_of(slot, {{random.below(3), random.below(80)}, {9, random.below(80)}});
-    EXPECT_EQ(order(ledger, commit), order(copy, commit));
-  }
-  EXPECT_EQ(copy.log_hash(), ledger.log_hash());
+  EXPECT_GT(forgotten, 0u);
+  EXPECT_EQ(ledger.log_hash(), restarts.log_hash());
+  EXPECT_EQ(ledger.remembered(), restarts.remembered());
+}
+
+TEST(Ledger, ACutOrLyingSnapshotIsRefused) {
+  Ledger ledger;
+  order(ledger, commit_of(1, {{5, 0}, {5, 1}, {5, 1, "forged"}}));
   const Bytes saved = ledger.save();
-  EXPECT_FALSE(copy.restore(saved.view().subspan(0, saved.size() - 1)));
-}
-
-// Clients come and go; what is remembered of them stays bounded, and the recent ones count once.
-TEST(Ledger, AMillionShortLivedClientsAreNotRememberedForEver) {
-  Ledger ledger;
-  constexpr std::uint64_t kSlots = 1000;
-  constexpr std::uint64_t kPerSlot = 1000;
-  const auto of_slot = [](std::uint64_t slot) {
-    std::vector<Tx> out;
-    for (std::uint64_t k = 0; k < kPerSlot; ++k) out.push_back({slot * kPerSlot + k, 0});
-    return out;
-  };
-  for (std::uint64_t slot = 1; slot <= kSlots; ++slot) {
-    ASSERT_EQ(order(ledger, commit_of(slot, of_slot(slot))).size(), kPerSlot);
-    ASSERT_LE(ledger.remembered(), kRemembered);
-  }
-  EXPECT_EQ(ledger.remembered(), kRemembered);
-  EXPECT_LE(ledger.save().size(), kRemembered * 40);
-  const std::uint64_t recent = kSlots - kRemembered / kPerSlot + 1;
-  EXPECT_TRUE(order(ledger, commit_of(kSlots + 1, of_slot(recent))).empty());
-  // The copy forgets what the original forgets.
   Ledger copy;
-  ASSERT_TRUE(copy.restore(ledger.save().view()));
-  const auto old = commit_of(kSlots + 2, of_slot(1));
-  EXPECT_EQ(order(ledger, old).size(), kPerSlot);
-  EXPECT_EQ(order(copy, old).size(), kPerSlot);
-  EXPECT_EQ(copy.save().view().size(), ledger.save().view().size());
-  EXPECT_EQ(hash(copy.save().view()), hash(ledger.save().view()));
-}
-
-// It comes back after it was forgotten, far above the window, and is neither stuck nor doubled.
-TEST(Ledger, AClientThatWasForgottenGoesOn) {
-  Ledger ledger;
-  constexpr std::uint64_t kFirst = 5 * kSequenceWindow;
-  std::uint64_t slot = 0;
-  for (std::uint64_t s = kFirst; s < kFirst + 2 * kSequenceWindow; s += 4096) {
-    std::vector<Tx> batch;
-    for (std::uint64_t k = 0; k < 4096; ++k) batch.push_back({5, s + k});
-    ASSERT_EQ(order(ledger, commit_of(++slot, batch)).size(), batch.size());
-    ASSERT_TRUE(order(ledger, commit_of(++slot, batch)).empty());
-    ASSERT_LE(ledger.remembered(), 1 + kGapWindow);
+  EXPECT_TRUE(copy.restore(saved.view()));
+  for (std::size_t size = 0; size < saved.size(); ++size) {
+    EXPECT_FALSE(copy.restore(saved.view().first(size))) << size;
   }
 }
 
-// One that keeps leaving a gap cannot make every node remember all the rest.
-TEST(Ledger, AGapThatStaysIsGivenUp) {
+// Sequences that grow and are forgotten from everywhere but the ends leave no holes that cost.
+TEST(Ledger, OneLeftAtEachEndOfManyStaysOne) {
   Ledger ledger;
-  std::uint64_t slot = 0;
-  for (std::uint64_t s = 1; s < 4 * kGapWindow; s += 2) {
-    ASSERT_EQ(order(ledger, commit_of(++slot, {{5, s}})).size(), 1u);
-    ASSERT_LE(ledger.remembered(), 1 + kGapWindow);
-  }
-  EXPECT_TRUE(order(ledger, commit_of(++slot, {{5, 0}})).empty());
-  EXPECT_EQ(order(ledger, commit_of(++slot, {{5, 4 * kGapWindow - 2}})).size(), 1u);
+  std::vector<Tx> many;
+  for (std::uint64_t k = 1; k <= 50'000; ++k) many.push_back({5, k});
+  order(ledger, commit_of(1, many));
+  order(ledger, commit_of(kLongestLife / 2, {{5, 0, "x"}, {5, 50'001, "x"}}));
+  order(ledger, commit_of(kLongestLife + 2, {}));
+  EXPECT_EQ(ledger.remembered(), 2u);
+  EXPECT_TRUE(position_of(ledger, {5, 0}) && position_of(ledger, {5, 50'001}));
+  const Tx between{5, 25'000, "x", from(kLongestLife)};
+  EXPECT_EQ(order(ledger, commit_of(kLongestLife + 3, {between})).size(), 1u);
+  EXPECT_TRUE(order(ledger, commit_of(kLongestLife + 4, {between})).empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../integration/node/payloads.hpp"
 #include "receipt_proof_codec.hpp"
 #include "thresher/crypto/sha256.hpp"
 
@@ -23,9 +24,7 @@ struct Scene {
       genesis.nodes.push_back(
           {keys[i].public_key(), "127.0.0.1", static_cast<std::uint16_t>(9 + i)});
     }
-    Writer w;
-    w.u64(77).u64(3).u32(5).bytes(as_view("hello"));
-    payload = Bytes::from(w.take());
+    payload = block_of(some_client(77), {{3, "hello"}});
     dag::Header h = header(1, 4);
     h.payload_root = crypto::sha256(payload.view());
     h.payload_bytes = static_cast<std::uint32_t>(payload.size());
@@ -64,7 +63,7 @@ TEST(ReceiptProof, AQuorumOfClaimsAndAPathProveATransaction) {
   const Scene scene;
   const auto place = scene.verify();
   ASSERT_TRUE(place) << place.error();
-  EXPECT_EQ(place->client, 77u);
+  EXPECT_EQ(place->client, some_client(77));
   EXPECT_EQ(place->sequence, 3u);
   EXPECT_EQ(place->leader, scene.proof.path[0]->digest);
   EXPECT_EQ(place->block, scene.proof.path[1]->digest);

@@ -187,6 +187,8 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
       WriteAheadLog wal;
       ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
       EXPECT_EQ(wal.end().offset, first);
+      const std::string cleared = content_of_file();
+      EXPECT_EQ(cleared.find_first_not_of('\0', first), std::string::npos) << which;
       add(wal, "d", true, 1'400);  // as long as "b" was: "c" would lie right behind it
     }
     EXPECT_EQ(lines(), (std::vector<std::string>{"a=va", "d=vd"})) << which;
@@ -281,8 +283,11 @@ TEST_F(Wal, ADurableFrameThatIsDamagedIsRefused) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
     expect_refused(damaged, at < first ? 0 : first);
-    zero_sectors(damaged, at, std::min(at + kSector, second), 3);
-    if (at >= first) expect_refused(damaged, first);
+    const std::uint64_t sector = (at / kSector + 1) * kSector;  // all of it, and of the next one
+    if (at < first || sector + 2 * kSector > second) continue;
+    damaged = whole;
+    zero_sectors(damaged, sector, sector + 2 * kSector, 3);
+    expect_refused(damaged, first);
   }
 }
 
@@ -444,15 +449,16 @@ TEST_F(Wal, ADamagedIndexIsMadeAgainFromTheLog) {
   fs::rename(fs::path(data) / "index", good);
   int repaired = 0;
   for (const auto& entry : fs::directory_iterator(good)) {
-    for (const bool removed : {false, true}) {
+    const auto size = static_cast<std::streamoff>(entry.file_size());
+    for (const std::streamoff place : {size / 10, size / 2, std::streamoff{-1}}) {
       fs::remove_all(fs::path(data) / "index");
       fs::copy(good, fs::path(data) / "index", fs::copy_options::recursive);
       const fs::path damaged = fs::path(data) / "index" / entry.path().filename();
-      if (removed) {
+      if (place < 0) {
         fs::remove(damaged);
       } else {
         std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
-        file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
+        file.seekp(place);
         file.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
       }
       const auto store = DiskStore::open(data, [&](const std::string& line) {
@@ -460,7 +466,7 @@ TEST_F(Wal, ADamagedIndexIsMadeAgainFromTheLog) {
         ++repaired;
       });
       ASSERT_TRUE(store) << damaged << ": " << store.error();
-      EXPECT_EQ(content(**store), expected) << damaged << " " << removed;
+      EXPECT_EQ(content(**store), expected) << damaged << " " << place;
     }
   }
   EXPECT_GE(repaired, 4) << "the SST and the manifest, damaged and gone";

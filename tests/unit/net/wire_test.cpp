@@ -66,12 +66,15 @@ std::vector<Kind> kinds() {
                               {NodeId{65535}, Round{~0ull}, digest_of(3)}}}),
       kind("WantEvidence", dag::WantEvidence{Round{9}, digest_of(4)}),
       kind("Give", Give{{block, {0, bytes("another")}}}),
+      kind("Evidence", Evidence{Round{9}, digest_of(4), {bytes("a header"), bytes("another")}}),
       kind("WantLog", WantLog{Round{0}, 3, 8}),
       kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, block}}}),
       kind("WantLogHash", WantLogHash{Round{0}}),
       kind("LogHash", LogHash{Round{8}, digest_of(6), true}),
       kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
-      kind("Overloaded", Overloaded{0, 7}),
+      kind("Welcome", Welcome{Round{0}, client_id_of(PublicKey{}), 7, 8}),
+      kind("Ack", Ack{Round{0}}),
+      kind("Refused", Refused{Refusal::kTooLarge, 7, Round{0}}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -167,7 +170,11 @@ TEST(Wire, WrongTypesAndSizesAreRefused) {
   refused(decode<Subscribe>(as_view("\x0a\x01\x04")));
   refused(decode<WantLog>(as_view(std::string("\x0d\x01\0\0\0", 5))));
   refused(decode<WantLogHash>(as_view("\x0a\x01\x04")));
-  refused(decode<Overloaded>(as_view("\x0a\x01\x04")));
+  refused(decode<Ack>(as_view("\x0a\x01\x04")));
+  refused(decode<Submit>(as_view("\x08\x01")));                           // one slot of two
+  refused(decode<Refused>(as_view(std::string("\x08\x00\x18\x01", 4))));  // no reason
+  refused(decode<Refused>(as_view("\x08\x07\x18\x01")));
+  refused(decode<Welcome>(as_view("\x08\x01\x12\x02xy")));
   refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
   refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));
   refused(decode<dag::WantEvidence>(as_view("\x08\x01\x10\x20")));
@@ -238,7 +245,7 @@ TEST(Wire, SmallMessagesStaySmall) {
   const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
   for (const Kind& k : kinds()) {
     const bool large = k.name == "Want" || k.name == "Give" || k.name == "LogPart" ||
-                       k.name == "WantRound" || k.name == "Known";
+                       k.name == "WantRound" || k.name == "Evidence" || k.name == "Known";
     if (large) {
       continue;
     }
@@ -281,11 +288,18 @@ TEST(Wire, TheFirstVersionsHelloIsUnderstoodAsSuch) {
 // The bytes that docs/client-protocol.md shows.
 TEST(Wire, TheDocumentedBytesHold) {
   const std::string chain = digest_text('c');
-  EXPECT_EQ(joined(encode(Hello{2, digest_of('c')})), "\x08\x02\x12\x20" + chain);
+  EXPECT_EQ(joined(encode(Hello{3, digest_of('c')})), "\x08\x03\x12\x20" + chain);
   EXPECT_EQ(joined(encode(Subscribe{4})), "\x08\x04");
   EXPECT_EQ(joined(encode(Subscribe{0})), std::string("\x08\x00", 2));
-  EXPECT_EQ(joined(encode(Overloaded{3})), "\x08\x03");
-  EXPECT_EQ(joined(encode(Overloaded{1, 262'144})), "\x08\x01\x10\x80\x80\x10");
+  ClientId id;
+  id.bytes.fill(std::byte{'i'});
+  EXPECT_EQ(joined(encode(Welcome{Round{300}, id, 16'384, 262'144})),
+            "\x08\xac\x02\x12\x10" + std::string(16, 'i') + "\x18\x80\x80\x01\x20\x80\x80\x10");
+  EXPECT_EQ(joined(encode(Submit{std::pair(Round{300}, Round{16'684})})),
+            "\x08\xac\x02\x10\xac\x82\x01");
+  EXPECT_EQ(joined(encode(Ack{Round{302}})), "\x08\xae\x02");
+  EXPECT_EQ(joined(encode(Refused{Refusal::kTooLarge, 262'144, Round{302}})),
+            "\x08\x02\x10\x80\x80\x10\x18\xae\x02");
   EXPECT_EQ(joined(encode(Log{4, 2})), "\x08\x04\x10\x02");
   EXPECT_EQ(joined(encode(NodeStatus{300, 20, 19, 0, 0, 5, digest_of('l'), digest_of('s')})),
             "\x08\xac\x02\x10\x14\x18\x13\x30\x05\x3a\x20" + digest_text('l') + "\x42\x20" +

@@ -49,8 +49,8 @@ struct Beacon {
   }
 };
 
-/// Every even number carries a share, every third is a leader's proposal; one field can be mutated.
-/// A liar forges the number kForged.
+/// Every even number carries a share, every third is a leader's proposal, every fifth an answer;
+/// one field can be mutated. A liar forges the number kForged.
 struct BeaconSubject {
   using Node = Beacon;
   static constexpr bool kOrdered = false;
@@ -59,7 +59,7 @@ struct BeaconSubject {
   Beacon make(NodeId id) const { return {id}; }
   Beacon::Request request(const Bytes& payload) const { return {payload}; }
   MessageFacts facts_of(const Beacon::Message& m) const {
-    return {"beacon", m.round, bytes, m.round % 3 == 0, m.round % 2 == 0};
+    return {"beacon", m.round, bytes, m.round % 3 == 0, m.round % 2 == 0, m.round % 5 == 0};
   }
   OutputFacts facts_of(const Beacon::Output& o) const {
     Writer w;
@@ -75,7 +75,7 @@ struct BeaconSubject {
   }
   static constexpr std::uint64_t kForged = 1000;
   bool proposes(const Beacon::Message&) const { return true; }
-  std::vector<Forged<Beacon::Message>> forge(NodeId, std::string_view, std::uint64_t mood,
+  std::vector<Forged<Beacon::Message>> forge(NodeId, const FaultAction&, std::uint64_t mood,
                                              std::uint64_t salt) const {
     return {{{kForged, salt}}, {{kForged + 1, mood}, 0}};
   }

@@ -20,7 +20,7 @@ std::vector<std::uint16_t> others() {
 }
 
 TEST(Faults, NamesAreThereAndBack) {
-  for (int k = 0; k <= static_cast<int>(FaultKind::kNoShare); ++k) {
+  for (std::size_t k = 0; k < kFaultKinds; ++k) {
     const auto kind = static_cast<FaultKind>(k);
     EXPECT_EQ(fault_from_name(to_string(kind)), kind);
   }
@@ -264,6 +264,41 @@ TEST(Faults, NoShareWithholdsSharesOnly) {
   const Hall run(hall({act(FaultKind::kNoShare)}));
   EXPECT_EQ(run.of(0, 3, 4).size(), 0U);
   EXPECT_EQ(run.of(0, 3, 5).size(), 1U);
+}
+
+TEST(Faults, DenyKeepsAnswersBack) {
+  FaultAction a = act(FaultKind::kDeny);
+  a.group = {NodeId{0}};
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.of(0, 3, 5).size(), 0U);
+  EXPECT_EQ(run.of(0, 3, 6).size(), 1U);
+  EXPECT_EQ(run.of(1, 3, 5).size(), 1U);
+  a.field = "another";
+  EXPECT_EQ(Hall(hall({a})).of(0, 3, 5).size(), 1U);
+  EXPECT_FALSE(run.machine.correct(kFaulty));
+}
+
+TEST(Faults, ADeafNodeDoesNotHearItsGroup) {
+  FaultAction a = act(FaultKind::kDeaf);
+  a.group = {NodeId{0}};
+  a.from = 4 * kUnit;
+  const Hall run(hall({a}));
+  EXPECT_EQ(run.machine.faults().fired(FaultKind::kDeaf), 1U);
+  EXPECT_EQ(run.machine.measures(kFaulty).messages_received,
+            Hall(hall()).machine.measures(kFaulty).messages_received - 17);
+  EXPECT_EQ(run.of(0, 3, 5).size(), 1U);  // it is heard itself
+}
+
+TEST(Faults, ARestartIsNoneOfTheFaulty) {
+  FaultAction a = act(FaultKind::kRestart);
+  a.from = 4 * kUnit;
+  a.to = 9 * kUnit;
+  const Hall run(hall({a}));
+  EXPECT_TRUE(run.machine.correct(kFaulty));
+  EXPECT_TRUE(run.machine.faults().faulty().empty());
+  EXPECT_TRUE(run.of(0, 3, 7).empty() || run.of(0, 3, 7)[0].at > 9 * kUnit);
+  EXPECT_EQ(run.told.count(TraceEvent::Kind::kRestart), 1);
+  EXPECT_EQ(run.machine.faults().quiet_from(), 9 * kUnit);
 }
 
 TEST(Faults, SeveralAtOnceActInTheirOrder) {

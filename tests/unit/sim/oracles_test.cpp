@@ -156,10 +156,10 @@ TEST(Oracles, LivenessCountsFromTheEndOfTheFaults) {
   e.network.gst = 50 * kUnit;
   e.network.loss_ppm = 1'000'000;
   e.stop.time = 45 * kUnit;
-  e.oracles.liveness = 10 * kUnit;
   e.oracles.totality = false;
-  EXPECT_EQ(simulate(e, {}).verdict, Verdict::kPass);  // nothing is promised yet
+  EXPECT_EQ(simulate(e, {}).verdict, Verdict::kPass);  // nothing is promised before it
   e.network.gst = 0;
+  e.oracles.liveness = 10 * kUnit;
   const Outcome o = simulate(e, {});
   EXPECT_EQ(o.verdict, Verdict::kNoProgress);
   EXPECT_EQ(o.oracle, "liveness");

@@ -5,20 +5,21 @@
 //
 // Guarantees: never overwrites a file; the file has mode 0600 from its first byte on, and one that
 // group or others can read is refused. Does not know whose share it is: compare ristretto_base() of
-// it with the public keys. The caller wipes what it gets.
+// it with the public keys.
 #pragma once
 
 #include <string>
 
 #include "thresher/core/result.hpp"
 #include "thresher/crypto/dleq_group.hpp"
+#include "thresher/crypto/secret.hpp"
 
 namespace thresher::crypto {
 
 /// Writes a new file. The error says what, where and what to do.
 Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path);
 /// The mirror. The error says what, where and what to do.
-Result<RistrettoScalar, std::string> load_coin_share(const std::string& path);
+Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& path);
 /// Overwrites it with zeros, which no optimizer leaves out.
 void wipe(RistrettoScalar& secret);
 

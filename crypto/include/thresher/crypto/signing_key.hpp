@@ -3,12 +3,14 @@
 //   auto key = crypto::SigningKey::generate();
 //   Signature s = key.sign(digest.bytes);
 //
-// Guarantees: the secret is wiped when the object goes. Not audited.
+// Guarantees: the secret lies in memory that no core dump holds (secret.hpp), which copies share;
+// it is wiped when the last of them goes. Not audited.
 #pragma once
 
 #include <array>
 
 #include "thresher/core/hash.hpp"
+#include "thresher/crypto/secret.hpp"
 
 namespace thresher::crypto {
 
@@ -18,19 +20,24 @@ class SigningKey {
 
   static SigningKey generate();
   static SigningKey from_seed(const Seed& seed);
+  // Moved from, a key is still the key.
   SigningKey(const SigningKey&) = default;
   SigningKey& operator=(const SigningKey&) = default;
-  ~SigningKey();
+  ~SigningKey() = default;
 
   Signature sign(ByteView message) const;
   const PublicKey& public_key() const { return public_; }
-  const Seed& seed() const { return seed_; }
+  /// In guarded memory: a copy of it is not.
+  const Seed& seed() const { return secret_->seed; }
 
  private:
+  struct Parts {
+    Seed seed;
+    std::array<unsigned char, 64> expanded;  // seed and public half, as libsodium wants them
+  };
   SigningKey() = default;
-  Seed seed_{};
+  Secret<Parts> secret_;
   PublicKey public_{};
-  std::array<unsigned char, 64> secret_{};
 };
 
 }  // namespace thresher::crypto

@@ -9,7 +9,8 @@
 // with fewer it is as hard to guess as the computational Diffie-Hellman problem in this group. A
 // share carries its proof (RFC 9497's DLEQ, one element) for its node, chain, epoch and instance,
 // so it fits nowhere else; non-canonical encodings and the identity are refused. Whoever dealt
-// knows every value: the dealer is trusted. Secrets are wiped when the coin goes. Not audited.
+// knows every value: the dealer is trusted. The secret lies in guarded memory (secret.hpp). Not
+// audited.
 // Source: Cachin, Kursawe, Shoup (PODC 2000), section 4.3; PROTOCOLS 3.2.
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/crypto/dleq_group.hpp"
+#include "thresher/crypto/secret.hpp"
 
 namespace thresher::crypto {
 
@@ -46,10 +48,9 @@ class ThresholdCoin final : public CoinScheme {
  public:
   /// Without a secret it verifies and combines, as an observer does.
   ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
-                const std::optional<RistrettoScalar>& secret);
+                std::optional<Secret<RistrettoScalar>> secret);
   ThresholdCoin(const ThresholdCoin&) = delete;
   ThresholdCoin& operator=(const ThresholdCoin&) = delete;
-  ~ThresholdCoin() override;
 
   std::uint32_t threshold() const override { return keys_.threshold; }
   std::optional<CoinShare> share(std::uint64_t instance) const override;
@@ -65,7 +66,7 @@ class ThresholdCoin final : public CoinScheme {
   ChainContext chain_;
   CoinKeys keys_;
   NodeId self_;
-  std::optional<RistrettoScalar> secret_;
+  std::optional<Secret<RistrettoScalar>> secret_;
 };
 
 }  // namespace thresher::crypto

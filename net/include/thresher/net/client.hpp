@@ -1,14 +1,19 @@
 // A client of a network: submit and wait, read the log, ask for a node's status.
 //
 //   auto client = net::Client::open("net/genesis.json");
-//   auto position = (*client)->submit(as_view("hello")).get();     // committed
+//   const net::Outcome out = (*client)->submit(as_view("hello")).get();
+//   if (out.committed()) use(out.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
-// Guarantees: a transaction that was not acknowledged is sent again, to the next node that answers;
-// its identity (client, sequence) makes it count once. One thread of its own. What one node says
-// (positions, the log) is that node's word: ask f+1 of them for the log hash to be certain.
+// Guarantees: every submission has one outcome within its patience. kCommitted: the node at hand
+// has it in its log at that position. kRefused: it is not in the log, and this client sends it no
+// more. kUnknown: the patience ended first; it may still be ordered until slot `until`, and never
+// after. What was not acknowledged is sent again, to the next node that answers, with the same last
+// slot, so it counts once. One thread of its own. What one node says (positions, refusals, the log)
+// is that node's word: ask f+1 of them for the log hash to be certain.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -16,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 
@@ -60,17 +66,47 @@ struct NodeStatus {
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 
+/// Why a transaction was not taken; the numbers are those of the wire.
+enum class Refusal : std::uint8_t {
+  kOverloaded = 1,  ///< the node's pool, or this client's share of it, is full
+  kTooLarge,        ///< over the node's limits.transaction_bytes
+  kExpired,         ///< not ordered by its last slot
+  kTooLate,         ///< the node cannot tell any more whether it had been ordered before
+  kMalformed,
+  kUnreachable,  ///< no node took it, because none was reached: the wire has no such answer
+};
+
+/// What became of a submission.
+struct Outcome {
+  enum class Kind : std::uint8_t { kCommitted, kRefused, kUnknown };
+  Kind kind = Kind::kUnknown;
+  std::uint64_t position = 0;               ///< in the log, of kCommitted
+  Refusal refusal = Refusal::kUnreachable;  ///< of kRefused
+  std::uint64_t until = 0;  ///< the last slot in which it may be ordered; 0: it was never sent
+  std::string why{};        ///< in words, with what to do; empty when committed
+
+  bool committed() const { return kind == Kind::kCommitted; }
+};
+
+struct ClientOptions {
+  std::optional<NodeId> node{};  ///< only this one; empty: any, moving on when it fails
+  /// Its hash is the client's id in the log. Empty: a fresh one, so an id of its own. With a key
+  /// that was used before, give `first_sequence` a number above all that were used.
+  std::optional<crypto::SigningKey> key{};
+  std::uint64_t first_sequence = 0;
+  /// Called on the client's thread when no link to a node can be had, with what is wrong.
+  std::function<void(const std::string&)> on_problem{};
+};
+
 class Client {
  public:
-  /// `node`: only this one; empty: any, moving on when it fails.
   static Result<std::unique_ptr<Client>, std::string> open(const std::string& genesis_file,
-                                                           std::optional<NodeId> node = {});
+                                                           ClientOptions options = {});
+  /// What has no outcome yet gets kUnknown, or kRefused if it was never sent.
   ~Client();
 
-  /// Resolves to the position at commit; nothing when it had been committed under this identity
-  /// before. Throws std::runtime_error when the node is overloaded, the transaction over its limit
-  /// or the client closed.
-  std::future<std::optional<std::uint64_t>> submit(ByteView transaction);
+  /// Never throws, and resolves within `patience_us`.
+  std::future<Outcome> submit(ByteView transaction, std::uint64_t patience_us = 30'000'000);
   /// Throws std::runtime_error when no node answers within `patience_us`.
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,

@@ -31,19 +31,22 @@ enum FrameKind : std::uint8_t {
   kKnown,          ///< its answer
   kOtherProcess,   ///< tells a node that another process has its key
   kAlive,          ///< the answer, on a link that is in use
+  kEvidence,       ///< headers that prove a certificate
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
-  kSubmit = 32,    ///< client to node; payload: transactions as in a block
-  kAck,            ///< node to client; payload: (client, sequence, position) u64 each
+  kSubmit = 32,    ///< client to node; payload: entries of transactions
+  kAck,            ///< node to client; payload: (sequence, position) u64 each
   kStatus,         ///< client to node
   kStatusReply,    ///< node to client
-  kOverloaded,     ///< node to client
+  kRefused,        ///< node to client; payload: sequences, u64 each
   kSubscribe,      ///< client to node
   kLog,            ///< node to client; payload: as in a block
+  kWelcome,        ///< node to client, once, before anything else
 };
 
 /// Whether nodes say such frames only once their protocol runs.
 constexpr bool of_protocol(std::uint8_t kind) {
-  return (kind >= kPush && kind <= kGive) || kind == kCoinShare || kind == kProtocol;
+  return (kind >= kPush && kind <= kGive) || kind == kCoinShare || kind == kEvidence ||
+         kind == kProtocol;
 }
 
 Frame encode(const dag::Message& message);

@@ -6,10 +6,11 @@
 //   (*node)->run();                               // until stop(), from any thread
 //
 // Guarantees: every correct node applies the same transactions in the same order, each (client,
-// sequence) once; what was acknowledged survives crashes and power cuts; after a restart the
-// application is rebuilt from the log before the node votes. The application and the log are called
-// on the node's thread and must not block: while one of them does, the node does nothing. What the
-// application throws stops the node with the reason; what the log throws is lost.
+// sequence, data) once while it is valid; what was acknowledged survives crashes and power cuts;
+// after a restart the application is rebuilt from the log before the node votes. The application
+// and the log are called on the node's thread and must not block: while one of them does, the node
+// does nothing. What the application throws stops the node with the reason; what the log throws is
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
+#include "thresher/net/client_id.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -34,8 +36,8 @@ namespace thresher::net {
 /// One committed transaction. `data` lives as long as the call.
 struct Transaction {
   std::uint64_t position = 0;  ///< in the log, from 0
-  std::uint64_t client = 0;
-  std::uint64_t sequence = 0;
+  ClientId client{};           ///< whose, as the member says that wrote the block
+  std::uint64_t sequence = 0;  ///< the client's number for it
   ByteView data;
 };
 
@@ -139,8 +141,9 @@ class Node {
   std::string start(std::function<void(const std::string&)> stopped);
   /// From any thread, also from a callback; returns at once.
   void stop();
-  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded or
-  /// the transaction over the limit.
+  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded,
+  /// the transaction over the limit, not ordered in time (then it never is), or the node has
+  /// stopped (then it may be ordered by others).
   std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
 
  private:

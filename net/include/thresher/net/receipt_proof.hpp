@@ -14,6 +14,7 @@
 #include <string>
 
 #include "thresher/core/result.hpp"
+#include "thresher/net/client_id.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
@@ -23,7 +24,7 @@ struct ProvenPlace {
   Round leader_round;
   Digest leader{};
   Digest block{};  ///< holds the transaction
-  std::uint64_t client = 0;
+  ClientId client{};
   std::uint64_t sequence = 0;
 };
 

@@ -34,8 +34,12 @@ class io_context;
 
 namespace thresher::net {
 
-/// 3: nodes say which start of theirs it is. Messages: net/proto/thresher.proto.
+/// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
+/// have a last slot. Messages: net/proto/thresher.proto.
 inline constexpr std::uint32_t kWireVersion = 3;
+/// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion
+/// alone.
+inline constexpr std::uint32_t kOldestClientVersion = 2;
 
 /// One thread's event loop: its own, or a part of the host's.
 class Loop {
@@ -105,7 +109,7 @@ struct TransportOptions {
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
-  std::uint64_t link_delay_us = 0;         ///< every frame to a node leaves so much later
+  std::uint64_t link_delay_us = 0;      ///< every frame to a node leaves so much later
 };
 
 /// A link to a node came up or went down, or one was refused before it came up.
@@ -123,6 +127,8 @@ struct TransportCallbacks {
   /// Of strangers and clients; of nodes too where there is no on_change.
   std::function<void(const std::string&)> on_error;
   std::function<void(const LinkChange&)> on_change{};  ///< of nodes; null: nobody wants to know
+  /// All places of clients are taken and another comes: who gives way. Null or empty: the new one.
+  std::function<std::optional<ConnectionId>()> on_full{};
 };
 
 /// What is known of the link to a node. Counters run over all its connections.
@@ -154,6 +160,10 @@ class Transport {
   bool send(ConnectionId to, const Frame& frame);
   /// Closes a link; on_link is called.
   void drop(ConnectionId to, const std::string& why);
+  /// The key that a peer proved to hold; empty without a link.
+  std::optional<PublicKey> key_of(ConnectionId peer) const;
+  /// The wire version that a peer speaks; without a link kWireVersion.
+  std::uint32_t version_of(ConnectionId peer) const;
   /// Bytes that wait for a peer to take them; 0 without a link.
   std::size_t queued_bytes(ConnectionId to) const;
   /// Pre: the node is in the options.
@@ -173,7 +183,9 @@ class Transport {
 /// choice.
 class ClientLink {
  public:
-  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks);
+  /// `key`: who the client is.
+  ClientLink(Loop& loop, const Digest& chain, PeerAddress node, TransportCallbacks callbacks,
+             const crypto::SigningKey& key = crypto::SigningKey::generate());
   ~ClientLink();
   void connect();
   bool send(const Frame& frame);

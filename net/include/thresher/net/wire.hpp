@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/client_id.hpp"
 #include "thresher/net/incarnation.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
@@ -39,6 +41,12 @@ struct CarriedBlock {
 };
 struct Give {
   std::vector<CarriedBlock> blocks;
+};
+/// `headers`: each as encode_header wrote it.
+struct Evidence {
+  Round slot;
+  Digest leader{};
+  std::vector<Bytes> headers;
 };
 struct WantLog {
   Round after;
@@ -77,9 +85,23 @@ struct OtherProcess {
   std::string address{};
   bool speaks = false;  ///< it has sent more than questions
 };
-struct Overloaded {
-  std::uint32_t refused = 0;
-  std::uint64_t limit = 0;  ///< bytes of a transaction, where one was larger; else 0
+struct Welcome {
+  Round slot;
+  ClientId client{};
+  std::uint64_t longest_life = 0;  ///< slots
+  std::uint64_t limit = 0;         ///< bytes of a transaction
+};
+struct Submit {
+  /// The slots in which the transactions may be ordered; empty: the node chooses.
+  std::optional<std::pair<Round, Round>> valid;
+};
+struct Ack {
+  Round slot;
+};
+struct Refused {
+  Refusal reason = Refusal::kMalformed;
+  std::uint64_t limit = 0;  ///< bytes of a transaction
+  Round slot;
 };
 struct Subscribe {
   std::uint64_t position = 0;
@@ -88,7 +110,7 @@ struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
 };
-/// Submit, Ack, Status, WantKnown and Alive: no field so far, so no bytes.
+/// Status, WantKnown and Alive: no field so far, so no bytes.
 struct Empty {};
 
 Bytes encode(const Hello& m);
@@ -96,6 +118,7 @@ Bytes encode(const dag::Want& m);
 Bytes encode(const dag::WantRound& m);
 Bytes encode(const dag::WantEvidence& m);
 Bytes encode(const Give& m);
+Bytes encode(const Evidence& m);
 Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
@@ -103,7 +126,10 @@ Bytes encode(const LogHash& m);
 Bytes encode(const Known& m);
 Bytes encode(const OtherProcess& m);
 Bytes encode(const NodeStatus& m);
-Bytes encode(const Overloaded& m);
+Bytes encode(const Welcome& m);
+Bytes encode(const Submit& m);
+Bytes encode(const Ack& m);
+Bytes encode(const Refused& m);
 Bytes encode(const Subscribe& m);
 Bytes encode(const Log& m);
 
@@ -120,6 +146,7 @@ template <> std::optional<Hello> decode(ByteView control);
 template <> std::optional<dag::Want> decode(ByteView control);
 template <> std::optional<dag::WantEvidence> decode(ByteView control);
 template <> std::optional<Give> decode(ByteView control);
+template <> std::optional<Evidence> decode(ByteView control);
 template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
@@ -127,7 +154,10 @@ template <> std::optional<LogHash> decode(ByteView control);
 template <> std::optional<Known> decode(ByteView control);
 template <> std::optional<OtherProcess> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
-template <> std::optional<Overloaded> decode(ByteView control);
+template <> std::optional<Welcome> decode(ByteView control);
+template <> std::optional<Submit> decode(ByteView control);
+template <> std::optional<Ack> decode(ByteView control);
+template <> std::optional<Refused> decode(ByteView control);
 template <> std::optional<Subscribe> decode(ByteView control);
 template <> std::optional<Log> decode(ByteView control);
 // clang-format on

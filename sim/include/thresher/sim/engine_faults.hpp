@@ -10,8 +10,7 @@ void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
   {
     const Payload& p = payloads_[ref];
     deeds_.clear();
-    faults_.deeds({from.id, to, p.number, p.facts.round, p.facts.anchor, p.facts.share, now_},
-                  deeds_);
+    faults_.deeds(facts_of(p, to), deeds_);
   }
   if (hidden(from)) return;
   Carriage carriage;
@@ -51,10 +50,22 @@ void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
         break;
       case FaultKind::kTwins:
         break;
-      default:  // it never leaves
+      case FaultKind::kSilent:
+      case FaultKind::kDrop:
+      case FaultKind::kWithhold:
+      case FaultKind::kSelective:
+      case FaultKind::kNoShare:
+      case FaultKind::kDeny:  // it never leaves
         note(from, to, use, deed, true);
         release(use);
         return;
+      case FaultKind::kCrash:
+      case FaultKind::kAmnesia:
+      case FaultKind::kRestart:
+      case FaultKind::kStuff:
+      case FaultKind::kDeaf:  // they befall no message on its way out
+        changed = false;
+        break;
     }
     if (changed) note(from, to, use, deed, false);
   }
@@ -73,7 +84,7 @@ bool Machine<S>::hidden(const Face& from) const {
 template <Subject S>
 void Machine<S>::note(const Face& from, NodeId to, std::uint32_t ref, const FaultPlan::Deed& deed,
                       bool dropped) {
-  faults_.fired(deed.index);
+  faults_.note_fired(deed.index);
   if (trace_ == nullptr) return;
   const std::string_view name = to_string(deed.action->what);
   tell(TraceEvent::Kind::kFault, from, to, name);
@@ -92,7 +103,7 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
   chances_.clear();
   if (const auto answer = subject_.hand_out(face.id, said)) {
     const std::uint32_t ref = put(face, *answer, ++face.sent);
-    carry(face, heard.id, ref, {});
+    if (!denies(face, heard.id, ref)) carry(face, heard.id, ref, {});
     release(ref);
   }
   if (subject_.proposes(said) && !faults_.forges(heard.id)) {
@@ -101,11 +112,12 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
   }
   for (const FaultPlan::Chance& chance : chances_) {
     std::uint64_t variant = 0;
-    for (auto& forged : subject_.forge(face.id, chance.action->field, chance.mood, chance.salt)) {
+    for (auto& forged : subject_.forge(face.id, *chance.action, chance.mood, chance.salt)) {
       const std::uint32_t ref = put(face, std::move(forged.message), ++face.sent);
-      faults_.fired(chance.index);
+      faults_.note_fired(chance.index);
       if (trace_ != nullptr) tell_vertex(face, payloads_[ref]);
       Prng shown(chance.salt, ++variant);
+      if (forged.audience != 0) shown = Prng(forged.audience, 0);
       for (std::uint32_t i = 0; i < n_; ++i) {
         const NodeId to = node_id(i);
         const bool sees = shown.chance_ppm(forged.shown_ppm);
@@ -119,13 +131,38 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
   }
 }
 
+// What a liar that hears a message says to fill the memory of who sent it.
+template <Subject S>
+void Machine<S>::stuff(Face& face, const Payload& heard) {
+  const auto salt = faults_.stuffs(face.id, face.measures.messages_received, now_);
+  if (!salt) return;
+  for (auto& message : subject_.stuff(face.id, message_of(heard), *salt)) {
+    const std::uint32_t ref = put(face, std::move(message), ++face.sent);
+    if (trace_ != nullptr)
+      tell(TraceEvent::Kind::kFault, face, heard.id, to_string(FaultKind::kStuff));
+    carry(face, heard.id, ref, {});
+    release(ref);
+  }
+}
+
+// Whether a liar keeps back an answer of its own making.
+template <Subject S>
+bool Machine<S>::denies(Face& from, NodeId to, std::uint32_t ref) {
+  deeds_.clear();
+  faults_.deeds(facts_of(payloads_[ref], to), deeds_);
+  for (const FaultPlan::Deed& deed : deeds_) {
+    if (deed.action->what != FaultKind::kDeny) continue;
+    note(from, to, ref, deed, true);
+    return true;
+  }
+  return false;
+}
+
 // A liar's words meet the network's faults as everybody's do, and none of its own.
 template <Subject S>
 void Machine<S>::starve(Face& from, NodeId to, std::uint32_t ref) {
-  const Payload& p = payloads_[ref];
   deeds_.clear();
-  faults_.deeds({from.id, to, p.number, p.facts.round, p.facts.anchor, p.facts.share, now_},
-                deeds_);
+  faults_.deeds(facts_of(payloads_[ref], to), deeds_);
   Carriage carriage;
   for (const FaultPlan::Deed& deed : deeds_) {
     if (deed.action->what != FaultKind::kStarve) continue;

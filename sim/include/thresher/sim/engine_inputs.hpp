@@ -9,7 +9,7 @@ template <Subject S>
 void Machine<S>::schedule_crashes() {
   for (std::size_t i = 0; i < faults_.actions().size(); ++i) {
     const FaultAction& a = faults_.actions()[i];
-    if (a.what != FaultKind::kCrash && a.what != FaultKind::kAmnesia) continue;
+    if (!stops(a.what)) continue;
     for (const NodeId id : a.who) {
       if (!Prng(seed_ ^ mix64(i), id.value).chance_ppm(a.probability_ppm)) continue;
       const Ticks from = rounds_ ? round_up(a.from) : a.from;
@@ -44,9 +44,10 @@ void Machine<S>::control(const Control& c) {
   for (std::size_t f = first_face_[c.id.value]; f < faces_.size() && faces_[f]->id == c.id; ++f) {
     Face& face = *faces_[f];
     if (face.up == c.up) continue;
-    faults_.fired(c.action);
+    faults_.note_fired(c.action);
     if (!c.up) {
       face.up = false;
+      face.lazy.clear();
       if (action.what == FaultKind::kAmnesia) face.storage = {};
       tell(TraceEvent::Kind::kCrash, face, face.id, to_string(action.what));
     } else {
@@ -99,6 +100,33 @@ void Machine<S>::dispatch(const Event& event) {
       if (hunt_.over(face.id, hunted_.take(event.what))) let_go();
       break;
   }
+}
+
+template <Subject S>
+void Machine<S>::put_off(Face& face, const Event& event) {
+  if (face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
+  face.backlog.push_back(event);
+}
+
+template <Subject S>
+void Machine<S>::resume(Face& face) {
+  while (!face.backlog.empty() && free_at(face) <= now_) {
+    const std::uint32_t ref = face.backlog.front().what;
+    face.backlog.pop_front();
+    take(face, ref);
+    release(ref);
+  }
+  if (!face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
+}
+
+template <Subject S>
+bool Machine<S>::misses(const Face& face, const Payload& p) {
+  const std::optional<std::size_t> action = faults_.unheard(facts_of(p, face.id));
+  if (!action) return false;
+  faults_.note_fired(*action);
+  if (trace_ != nullptr)
+    tell_message(TraceEvent::Kind::kDrop, p, face.id, to_string(FaultKind::kDeaf));
+  return true;
 }
 
 template <Subject S>

@@ -12,7 +12,7 @@ Ticks Machine<S>::lookahead_of(const Experiment& e) const {
   bool crashes = false;
   for (const FaultAction& a : e.faults) {
     twins |= a.what == FaultKind::kTwins;
-    crashes |= a.what == FaultKind::kCrash || a.what == FaultKind::kAmnesia;
+    crashes |= stops(a.what);
   }
   if (e.workload.one_at_a_time || (twins && crashes)) return 0;
   return links_.lookahead();

@@ -92,6 +92,7 @@ struct Network {
     kReverse,   ///< what was sent last comes first
     kHunt,      ///< a leader is not heard until all others have left its round; see hunt.hpp
   };
+  static constexpr std::size_t kSchedulers = static_cast<std::size_t>(Scheduler::kHunt) + 1;
   Scheduler scheduler = Scheduler::kFair;
 };
 
@@ -120,6 +121,9 @@ struct Workload {
   std::uint32_t bytes = 16;    ///< of one payload
   std::uint64_t requests = 0;  ///< in all; 0: until the end
   bool one_at_a_time = false;  ///< one request in flight in the whole committee
+  /// In a closed workload a Byzantine node gets a request this often, since nobody can tell when
+  /// its last one is served. 0: only the first ones.
+  Ticks liars_interval = 0;
 };
 
 enum class FaultKind : std::uint8_t {
@@ -141,7 +145,14 @@ enum class FaultKind : std::uint8_t {
   kStarve,   ///< network: the messages of `who`, or of leaders (anchors) when `who` is empty, come
              ///< as late as allowed, or `amount` later
   kNoShare,  ///< withholds its coin shares
+  kRestart,  ///< stops at `from`, is back at `to` with what its disk holds, and counts as correct:
+             ///< it is none of the f
+  kDeny,     ///< leaves questions unanswered: its messages that are answers never leave
+  kDeaf,     ///< takes no message of `group`
+  kStuff,  ///< answers questions, and some other messages, with as much as a message may hold, all
+           ///< of it made up: of protocols that declare `stuffs`
 };
+inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(FaultKind::kStuff) + 1;
 
 /// One fault action. `who` sends or, for network faults, is the victim.
 struct FaultAction {
@@ -150,12 +161,16 @@ struct FaultAction {
   Ticks from = 0;
   std::optional<Ticks> to{};  ///< empty: for ever
   std::uint64_t probability_ppm = 1'000'000;
-  /// Of selective; the second face's audience of two faces; whom starve keeps waiting and forge
-  /// shows its blocks (empty: all).
+  /// Of selective; the second face's audience of two faces; whom starve keeps waiting, forge shows
+  /// its blocks, deny leaves without an answer and deaf does not hear (empty: all).
   std::vector<NodeId> group{};
-  std::uint64_t amount =
-      0;                ///< ticks of delay and of starve (0: as late as allowed), copies of flood
-  std::string field{};  ///< of equivocate, mutate and forge: a declared field; empty: any
+  /// Ticks of delay and of starve (0: as late as allowed), copies of flood. Of forge: rounds that
+  /// all but its leader blocks come late, to the same few nodes for a while and in part on blocks
+  /// that nobody ever sees; 0: as it likes.
+  std::uint64_t amount = 0;
+  /// Of equivocate, mutate and forge: a declared field; of deny and deaf: the only label of
+  /// messages that it is about. Empty: any.
+  std::string field{};
   /// Only these messages of the sender (of forge: on hearing these messages); empty: all.
   std::vector<std::uint64_t> numbers{};
 };
@@ -168,11 +183,13 @@ struct Oracles {
   bool totality = true;
   bool accountability = true;  ///< evidence only against the guilty
   bool lemmas = true;          ///< nothing that was signed lets the faulty make a fork later
-  /// A decision within this after GST and faults; empty: 64 of the longest of unit, delay and
-  /// Delta, or more where the protocol says so.
+  /// A decision within this after GST and faults; empty: what the protocol promises, or 64 of the
+  /// longest of unit, delay and Delta where it promises nothing. A run that faults or the network
+  /// disturbed goes on after its stop until it has healed: see sim/healing.hpp.
   std::optional<Ticks> liveness{};
   bool liveness_on = true;
-  bool once = false;  ///< no request is delivered twice, under any key
+  bool acceptance = true;  ///< what one correct node accepted, all accept once a run has healed
+  bool once = false;       ///< no request is delivered twice, under any key
   /// Every request of a correct node is delivered there within this after GST and faults; empty:
   /// not asked. A run that asks goes on until they are, or should be.
   std::optional<Ticks> inclusion{};

@@ -20,8 +20,14 @@ namespace thresher::sim {
 std::string_view to_string(FaultKind kind);
 std::optional<FaultKind> fault_from_name(std::string_view name);
 
-/// Anything that is not in the fault model of a correct node: all but crash and the network's.
+/// Anything that is not in the fault model of a correct node: all but stops and the network's.
 bool byzantine(FaultKind kind);
+/// Whoever does it is one of the f: all but restarts and the network's.
+bool faulty(FaultKind kind);
+/// The node goes down: crash, amnesia, restart.
+bool stops(FaultKind kind);
+/// Whether some node goes down in an experiment, so that its records may be read back.
+bool stops_somebody(const Experiment& experiment);
 
 class FaultPlan {
  public:
@@ -34,6 +40,8 @@ class FaultPlan {
     bool anchor = false;
     bool share = false;
     Ticks now = 0;
+    bool answer = false;
+    std::string_view label{};
   };
   struct Deed {
     const FaultAction* action;
@@ -62,6 +70,10 @@ class FaultPlan {
   bool remembers(NodeId id) const { return hoarders_.contains(id); }
   /// Signs proposals of its own making.
   bool forges(NodeId id) const { return forgers_.contains(id); }
+  /// Fills answers with what it made up.
+  bool stuffs(NodeId id) const { return stuffers_.contains(id); }
+  /// Randomness of what `id` says on hearing its `number`th message to fill memory, if it does.
+  std::optional<std::uint64_t> stuffs(NodeId id, std::uint64_t number, Ticks now);
   /// Comes back after a crash.
   bool returns(NodeId id) const { return returning_.contains(id); }
   bool restarts() const { return !returning_.empty(); }
@@ -70,24 +82,33 @@ class FaultPlan {
   /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).
   void deeds(const Sent& sent, std::vector<Deed>& out);
 
+  /// Whether some messages to `id` are not taken.
+  bool deaf(NodeId id) const { return !deaf_[id.value].empty(); }
+  /// The action that makes the receiver miss a message that arrives at `sent.now`, if one does.
+  std::optional<std::size_t> unheard(const Sent& sent) const;
+
   /// Appends the chances that `id` takes on hearing its `number`th message, in the order of the
   /// file. They depend on the node, not on the place of the action: dropping others changes none.
   void chances(NodeId id, std::uint64_t number, Ticks now, std::vector<Chance>& out) const;
   /// Whether a forged proposal is for `to`.
   bool audience(std::size_t action, NodeId to) const;
 
-  void fired(std::size_t action) { fired_[action] = true; }
+  void note_fired(std::size_t action) { fired_[action] = true; }
   std::uint64_t fired() const;
+  /// How many actions of a kind did something.
+  std::uint64_t fired(FaultKind kind) const;
   /// The last instant at which a fault that ends does so.
   Ticks quiet_from() const { return quiet_from_; }
   const std::vector<FaultAction>& actions() const { return actions_; }
 
  private:
   bool concerns(std::size_t index, const Sent& sent);
+  static bool about(const FaultAction& action, std::string_view label);
   const NodeSet& chosen_few(std::size_t index, const Sent& sent);
 
   std::vector<FaultAction> actions_;
-  std::vector<std::vector<std::size_t>> of_;  // by node: its actions that meet messages
+  std::vector<std::vector<std::size_t>> of_;    // by node: its actions that meet messages
+  std::vector<std::vector<std::size_t>> deaf_;  // by node: what keeps it from hearing
   std::vector<std::size_t> starving_;
   std::vector<NodeSet> who_;    // by action
   std::vector<NodeSet> group_;  // by action
@@ -101,6 +122,7 @@ class FaultPlan {
   NodeSet senders_;
   NodeSet hoarders_;
   NodeSet forgers_;
+  NodeSet stuffers_;
   NodeSet returning_;
   std::vector<bool> fired_;
   Ticks quiet_from_ = 0;

@@ -10,6 +10,7 @@
 // those of the lowest seeds, for any number of threads. Does not make a failure small.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,8 +28,13 @@ struct Menu {
   std::vector<FaultKind> faults{};    ///< of nodes; empty: every kind but floods and coin shares
   std::vector<std::string> fields{};  ///< that equivocators and mutations may name
   bool network = true;                ///< delays, schedulers, starved links, partitions, GST
-  bool lawless = false;  ///< in half of the schedules nothing has to arrive before the end
-  bool forges = false;   ///< and liars forge in them
+  bool lawless = false;       ///< in half of the schedules nothing has to arrive before the end
+  bool forges = false;        ///< liars forge, in lawless schedules and in some others
+  bool denies = false;        ///< and leave questions unanswered
+  bool stuffs = false;        ///< and answer with what fills memory
+  bool restarts = true;       ///< correct nodes crash and come back, beside the f
+  bool long_sieges = false;   ///< some nodes are cut off for very long; of protocols that bear it
+  std::uint32_t largest = 0;  ///< payloads of now and then, in bytes; 0: as the workload says
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.
@@ -69,10 +75,15 @@ struct FuzzReport {
   std::uint64_t runs = 0;
   std::uint64_t no_progress = 0;
   std::uint64_t violated = 0;
-  std::uint64_t messages = 0;          ///< delivered in all runs
-  std::uint64_t decisions = 0;         ///< of one correct node, in all runs
-  std::uint64_t actions = 0;           ///< fault actions drawn
-  std::uint64_t fired = 0;             ///< of those, that changed something
+  std::uint64_t messages = 0;                         ///< delivered in all runs
+  std::uint64_t decisions = 0;                        ///< of one correct node, in all runs
+  std::uint64_t actions = 0;                          ///< fault actions drawn
+  std::uint64_t fired = 0;                            ///< of those, that changed something
+  std::array<std::uint64_t, kFaultKinds> drawn_of{};  ///< the same, by kind
+  std::array<std::uint64_t, kFaultKinds> fired_of{};
+  std::uint64_t restarts = 0;          ///< of nodes that came back
+  std::uint64_t liars_requests = 0;    ///< instances that Byzantine nodes began, but for the first
+  std::uint64_t healed = 0;            ///< runs that went on until they had to have healed
   std::optional<Failure> violation{};  ///< of the lowest seed that violates
   std::optional<Failure> stall{};      ///< of the lowest seed that makes no progress
 };

@@ -13,8 +13,8 @@
 // Within an instant a node takes its messages in the order in which they were sent. In the events
 // engine run() goes node by node through the shortest delay that a link has: nothing that happens
 // in it at one node reaches another, and the state of a node stays near. Signatures are mocks
-// or, where the experiment says so, real: the same hash either way. Records are durable at once, so
-// a crash loses only what was in flight.
+// or, where the experiment says so, real: the same hash either way. A crash loses what was in
+// flight and the lazy records after the last that was not lazy; all others are durable at once.
 #pragma once
 
 #include <deque>
@@ -148,6 +148,9 @@ class Machine {
   enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume, kHeard };
   static constexpr std::uint32_t kFaceBits = 16;
   static constexpr bool kForges = requires(const S& s, const Message& m) { s.proposes(m); };
+  static constexpr bool kStuffs = requires(const S& s, const Message& m) {
+    s.stuff(NodeId{}, m, std::uint64_t{});
+  };
   static constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
 
   struct Face;
@@ -161,8 +164,18 @@ class Machine {
     void cancel(TimerId id) { ++face->timers[id]; }
     void persist(std::vector<Persist> records, std::uint64_t barrier) {
       // Only a node that will be restarted ever reads them back.
-      if (face->returns) (void)face->storage.write(records, true);
+      if (face->returns) keep(*face, records);
       if (barrier != 0) face->barriers.push_back(barrier);  // nobody waits for lazy records
+    }
+    // A lazy record is durable with the next one that is not: a crash before that loses it.
+    static void keep(Face& face, std::vector<Persist>& records) {
+      for (Persist& record : records) {
+        const bool lazy = record.lazy;
+        face.lazy.push_back(std::move(record));
+        if (lazy) continue;
+        (void)face.storage.write(face.lazy, true);
+        face.lazy.clear();
+      }
     }
     void verify(const Verify& v) {
       if (machine->checks_) machine->checks_->ask(face->index, v);
@@ -195,6 +208,7 @@ class Machine {
     bool up = false;
     bool watched = false;  // its messages meet faults
     bool returns = false;
+    bool deaf = false;  // to some messages
     std::uint64_t life = 0;
     std::uint64_t sent = 0;   // messages, a broadcast counts once
     std::uint64_t heard = 0;  // hash of all it took
@@ -204,6 +218,7 @@ class Machine {
     std::uint64_t out_ns = 0;   // its NIC sends until
     std::uint64_t in_ns = 0;    // and receives until
     MemoryStorage storage;
+    std::vector<Persist> lazy;                // not durable yet
     std::map<TimerId, std::uint64_t> timers;  // generation
     std::deque<Input> soon;
     std::vector<std::uint64_t> barriers;
@@ -259,6 +274,7 @@ class Machine {
     face->side = side;
     face->watched = faults_.touches(id);
     face->returns = faults_.returns(id);
+    face->deaf = faults_.deaf(id);
     face->measures.faulty = faults_.faulty().contains(id);
     face->backend.emplace(Backend{this, face.get()});
     face->executor.emplace(subject_.make(id), *face->backend);
@@ -368,19 +384,8 @@ class Machine {
   void dispatch(const Event& event);
 
   // A message that finds the core at work waits for it.
-  void put_off(Face& face, const Event& event) {
-    if (face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
-    face.backlog.push_back(event);
-  }
-  void resume(Face& face) {
-    while (!face.backlog.empty() && free_at(face) <= now_) {
-      const std::uint32_t ref = face.backlog.front().what;
-      face.backlog.pop_front();
-      take(face, ref);
-      release(ref);
-    }
-    if (!face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
-  }
+  void put_off(Face& face, const Event& event);
+  void resume(Face& face);
 
   std::uint64_t tag_of(const Payload& p) const {
     return mix64(p.number + mix64(now_ * 65536 + p.from));
@@ -397,6 +402,7 @@ class Machine {
       if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, face.id, "down");
       return;
     }
+    if (face.deaf && misses(face, p)) return;
     face.heard = mix64(face.heard ^ p.tag);
     if (face.side == 0) {
       ++messages_;
@@ -407,6 +413,9 @@ class Machine {
     if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
     if constexpr (kForges) {
       if (faults_.forges(face.id) && face.side == 0) lie(face, p);
+    }
+    if constexpr (kStuffs) {
+      if (faults_.stuffs(face.id) && face.side == 0) stuff(face, p);
     }
     run(face, p.input);
   }
@@ -466,6 +475,13 @@ class Machine {
     std::uint64_t copy = 0;  // tells copies of one message apart
   };
 
+  FaultPlan::Sent facts_of(const Payload& p, NodeId to) const {
+    const MessageFacts& f = p.facts;
+    return {p.id, to, p.number, f.round, f.anchor, f.share, now_, f.answer, f.label};
+  }
+  // What a deaf node does not take.
+  bool misses(const Face& face, const Payload& p);
+  bool denies(Face& from, NodeId to, std::uint32_t ref);
   // What faults make of one message to one node.
   void afflict(Face& from, NodeId to, std::uint32_t ref);
   // Of a two-faced node only one face speaks to a receiver.
@@ -485,6 +501,7 @@ class Machine {
                                            const FaultPlan::Deed& deed);
   // What a liar that hears a message says of its own: proposals, and answers to who asks for them.
   void lie(Face& face, const Payload& heard);
+  void stuff(Face& face, const Payload& heard);
   void starve(Face& from, NodeId to, std::uint32_t ref);
   bool proposes(std::uint32_t ref) const;
   // The latest message of an earlier round, best of the same kind.

@@ -54,6 +54,8 @@ class Judge {
   /// A correct node's payload is delivered where it was submitted: the wait for it is over.
   /// False when it had been delivered before or is none of the node's own.
   bool settled(PayloadId id, Ticks now);
+  /// A request that a node got at `since` or later was delivered to it.
+  bool served(NodeId id, Ticks since) const { return nodes_[id.value].served > since; }
   void accused(NodeId by, NodeId who);
   void restarted(NodeId id, Ticks now);
   /// Nothing was decided for too long, judged at `now`, of the nodes that are up.
@@ -94,6 +96,7 @@ class Judge {
     bool restarted = false;
     std::optional<std::uint64_t> again{};  // the place of what it says again next
     Ticks decided = 0;                     // when last
+    Ticks served = 0;                      // 1 + when it got the latest request that came back
     std::set<std::uint64_t> keys;
     std::vector<Ticks> submitted;  // by number - 1; kDone: delivered
   };
@@ -102,6 +105,7 @@ class Judge {
   Novelty output_ordered(NodeId id, Node& node, const OutputFacts& facts);
   Novelty said_again(NodeId id, Node& node, const OutputFacts& facts);
   Novelty output_free(NodeId id, Node& node, const OutputFacts& facts);
+  void forget_requests(NodeId id);
   void stalled(NodeId id, Ticks since, Ticks now);
   void excluded(PayloadId id, Ticks since, Ticks now);
 

@@ -6,6 +6,7 @@
 // Guarantees: everything but `cpu_s` and `rss_bytes` is a function of the experiment.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -63,6 +64,11 @@ struct Outcome {
   Ticks paced_ticks = 0;
   std::uint64_t faults_fired = 0;  ///< fault actions that changed something at least once
   std::uint64_t accusations = 0;   ///< pieces of evidence that correct nodes put forward
+  /// Of those actions, how many of each kind.
+  std::array<std::uint64_t, kFaultKinds> fired{};
+  std::uint64_t restarts = 0;        ///< of nodes that came back
+  std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
+  bool healed = false;               ///< the run went on until it had to have healed
 };
 
 /// One line of a trace.
@@ -119,8 +125,12 @@ struct ProtocolInfo {
   std::string help;
   bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
   std::vector<ParameterInfo> parameters;
-  std::vector<std::string> fields;  ///< that equivocate and mutate can change
-  bool forges = false;              ///< liars can sign proposals of their own making
+  std::vector<std::string> fields;    ///< that equivocate and mutate can change
+  bool forges = false;                ///< liars can sign proposals of their own making
+  bool answers = false;               ///< some messages are answers that liars can keep back
+  bool bears_sieges = false;          ///< a node that was away for any time comes back
+  bool stuffs = false;                ///< liars can fill memory: FaultKind::kStuff
+  std::uint32_t largest_payload = 0;  ///< of one request, in bytes; 0: large ones teach nothing
   std::uint32_t least_nodes = 1;
   std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off
 };

@@ -6,7 +6,9 @@
 // submitter and number inside; a closed workload hands a node its next request when the last one is
 // delivered, or a round (millisecond) later when that took no time. A run that meets its stop goes
 // on without new work, for the bound of liveness at most, until every correct node has what one of
-// them has (totality).
+// them has (totality). One that faults or the network disturbed then goes on with new work, through
+// the last disturbance that ends, until it has healed (healing.hpp). What an outcome measures was
+// measured before that; its verdict speaks of all.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "thresher/sim/engine.hpp"
+#include "thresher/sim/healing.hpp"
 #include "thresher/sim/measure.hpp"
 #include "thresher/sim/oracles.hpp"
 
@@ -42,7 +45,11 @@ class Run {
       machine_.on_send = [this](const Message& m) { sent(m); };
       paced_.resize(experiment.n);
     }
-    machine_.on_restart = [this](NodeId id) { judge_.restarted(id, machine_.now()); };
+    machine_.on_restart = [this](NodeId id) {
+      judge_.restarted(id, machine_.now());
+      ++restarts_;
+      if (!machine_.faults().faulty().contains(id)) back_.push_back(id);
+    };
   }
 
   Outcome go() {
@@ -50,7 +57,7 @@ class Run {
     begin_workload();
     const Ticks limit = this->limit();
     while (!judge_.failed() && !stopped()) {
-      const Ticks next = std::min(machine_.next_time(), next_open_);
+      const Ticks next = next_event();
       if (next > limit) {
         now_ = limit;
         break;
@@ -58,12 +65,16 @@ class Run {
       advance(next, limit == kNone ? limit : limit + 1);
     }
     if (!judge_.failed()) finish();
+    Outcome out = outcome();
+    if (!judge_.failed()) heal();
     if (judge_.verdict() != Verdict::kViolated) audit();
-    return outcome();
+    conclude(out);
+    return out;
   }
 
  private:
   static constexpr Ticks kNone = ~Ticks{0};
+  static constexpr Ticks kBoundsEvery = 16;  // units
   static constexpr bool kCountsRounds = requires { S::kRounds; };
   static constexpr bool kNamesVertices = requires(const S& s, const Message& m) { s.born(m); };
 
@@ -76,12 +87,10 @@ class Run {
     return std::max(machine_.links().quiet_from(), machine_.faults().quiet_from());
   }
   Ticks bound() const {
-    Ticks bound = experiment_.oracles.liveness.value_or(64 * longest());
-    if constexpr (requires { machine_.subject().patience(experiment_); }) {
-      if (!experiment_.oracles.liveness)
-        bound = std::max(bound, machine_.subject().patience(experiment_));
-    }
-    return bound;
+    if (experiment_.oracles.liveness) return *experiment_.oracles.liveness;
+    if constexpr (requires { machine_.subject().patience(experiment_); })
+      return std::max(longest(), machine_.subject().patience(experiment_));
+    return 64 * longest();
   }
   // No run is longer, whatever it waits for.
   Ticks limit() const {
@@ -104,6 +113,7 @@ class Run {
     next_check_ = now_ + kUnit;
     memory_.sample();
     look_at_held();
+    if (now_ / kUnit % kBoundsEvery == 0) check_bounds();
     const Stop& stop = experiment_.stop;
     return (stop.rounds && kCountsRounds && lowest_round() >= *stop.rounds) ||
            (stop.decisions && lowest_length() >= *stop.decisions);
@@ -114,6 +124,19 @@ class Run {
       for (std::uint32_t i = 0; i < experiment_.n; ++i) {
         const NodeId id{static_cast<std::uint16_t>(i)};
         held_[i] = std::max<std::uint64_t>(held_[i], machine_.subject().held(machine_.node(id)));
+      }
+    }
+  }
+  // Nothing that a peer can fill holds more than it ever may.
+  void check_bounds() {
+    if constexpr (requires { machine_.subject().bounds(machine_.node(NodeId{})); }) {
+      for (const NodeId id : correct_and_up()) {
+        for (const Bound& b : machine_.subject().bounds(machine_.node(id))) {
+          if (b.held <= b.most) continue;
+          judge_.violated("footprint", "node " + std::to_string(id.value) + " held " +
+                                           std::to_string(b.held) + " " + std::string(b.what) +
+                                           ", more than " + std::to_string(b.most));
+        }
       }
     }
   }
@@ -139,18 +162,23 @@ class Run {
     return ids;
   }
 
+  Ticks next_event() { return std::min({machine_.next_time(), next_open_, next_lie_}); }
+
   // Runs what is next, and with it what is before `until`.
   void advance(Ticks to, Ticks until) {
     now_ = to;
+    const Ticks work = std::min(next_open_, next_lie_);
     if (machine_.next_time() == to) {
-      if (next_open_ == to) {
+      if (work == to) {
         machine_.run_instant(to);
       } else {
-        machine_.run(to, std::min(until, next_open_));
+        machine_.run(to, std::min(until, work));
       }
       now_ = machine_.now();
     }
     if (next_open_ == to) submit_everywhere();
+    if (next_lie_ == to) submit_at_liars();
+    ask_again();
     if (lone_ && !machine_.up(lone_->author)) submit_alone(now_);
   }
 
@@ -161,9 +189,27 @@ class Run {
     if (w.kind == Workload::Kind::kOpen) next_open_ = 0;
     if (w.kind != Workload::Kind::kClosed) return;
     if (w.one_at_a_time) return submit_alone(now_);
+    if (w.liars_interval > 0 && !machine_.faults().all_honest()) next_lie_ = w.liars_interval;
     for (std::uint32_t i = 0; i < experiment_.n; ++i) {
       for (std::uint64_t k = 0; k < w.clients; ++k)
         submit(NodeId{static_cast<std::uint16_t>(i)}, now_);
+    }
+  }
+  // Nobody can tell when a request of a liar is served, so they come at their own pace.
+  void submit_at_liars() {
+    for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+      const NodeId id{static_cast<std::uint16_t>(i)};
+      if (!machine_.correct(id) && submit(id, now_)) ++liars_requests_;
+    }
+    next_lie_ = may_submit() ? now_ + experiment_.workload.liars_interval : kNone;
+  }
+  // A crash loses what a node was asked for and had not said yet: its clients ask again.
+  void ask_again() {
+    if (back_.empty()) return;
+    const Workload& w = experiment_.workload;
+    for (const NodeId id : std::exchange(back_, {})) {
+      const bool closed = w.kind == Workload::Kind::kClosed && !w.one_at_a_time;
+      for (std::uint64_t k = 0; closed && k < w.clients; ++k) submit(id, now_);
     }
   }
   void submit_everywhere() {
@@ -189,6 +235,9 @@ class Run {
   }
   std::optional<PayloadId> submit(NodeId id, Ticks at) {
     if (!may_submit() || !machine_.up(id)) return std::nullopt;
+    return hand_out(id, at);
+  }
+  PayloadId hand_out(NodeId id, Ticks at) {
     ++submitted_;
     const PayloadId first{id, next_number_[id.value]++};
     judge_.submitted(first, at);
@@ -299,7 +348,7 @@ class Run {
   // Whoever lags gets the time to catch up with what is known now.
   void settle() {
     settling_ = true;
-    next_open_ = kNone;
+    next_open_ = next_lie_ = kNone;
     const std::uint64_t target = judge_.known();
     const Ticks wait = std::max(judge_.bound(), experiment_.oracles.inclusion.value_or(0));
     const Ticks end = std::max(now_, quiet_from()) + wait;
@@ -330,6 +379,61 @@ class Run {
     }
   }
 
+  // --- healing ----------------------------------------------------------------------------------
+
+  // Nothing is promised of more than f faulty nodes, and nothing has to heal where all went well.
+  bool heals() const {
+    if (experiment_.beyond_f) return false;
+    const Oracles& on = experiment_.oracles;
+    return (on.liveness_on || (Healing<S>::kAccepts && on.acceptance)) &&
+           (!experiment_.faults.empty() || machine_.links().quiet_from() > 0);
+  }
+  // New work goes on meanwhile: what only comes about when all are idle has not healed.
+  void heal() {
+    if (!heals()) return;
+    settling_ = false;
+    const Ticks quiet = std::max(now_, quiet_from());
+    while (!judge_.failed() && next_event() <= quiet) advance(next_event(), quiet + 1);
+    now_ = quiet;
+    const std::vector<NodeId> nodes = correct_and_up();
+    for (const NodeId id : nodes) hand_out(id, now_);
+    Healing<S> healing(machine_, judge_, experiment_.oracles, nodes, now_);
+    if (experiment_.workload.kind == Workload::Kind::kOpen) next_open_ = now_;
+    if (experiment_.workload.liars_interval > 0) next_lie_ = now_;
+    const Ticks end = now_ + judge_.bound();
+    for (Ticks look = now_ + kUnit; !judge_.failed();) {
+      if (now_ >= look) {
+        if (healing.done()) break;
+        look = now_ + kUnit;
+      }
+      if (next_event() > end) {
+        now_ = end;
+        break;
+      }
+      advance(next_event(), end + 1);
+    }
+    if (judge_.failed()) return;
+    healed_ = true;
+    if (const auto finding = healing.missing(now_))
+      judge_.no_progress(finding->oracle, finding->why);
+  }
+  void conclude(Outcome& out) {
+    look_at_held();
+    check_bounds();
+    out.verdict = judge_.verdict();
+    out.oracle = judge_.oracle();
+    out.why = judge_.why();
+    const FaultPlan& plan = machine_.faults();
+    out.faults_fired = plan.fired();
+    for (std::size_t k = 0; k < kFaultKinds; ++k)
+      out.fired[k] = plan.fired(static_cast<FaultKind>(k));
+    out.accusations = accusations_;
+    out.restarts = restarts_;
+    out.liars_requests = liars_requests_;
+    out.healed = healed_;
+    for (std::size_t i = 0; i < held_.size(); ++i) out.nodes[i].held = held_[i];
+  }
+
   // What only the subject can judge: the protocol's proof, or the state of its nodes.
   void audit() {
     if (!experiment_.oracles.lemmas || experiment_.beyond_f) return;
@@ -348,11 +452,7 @@ class Run {
   }
 
   Outcome outcome() {
-    look_at_held();
     Outcome out;
-    out.verdict = judge_.verdict();
-    out.oracle = judge_.oracle();
-    out.why = judge_.why();
     out.trace_hash = machine_.trace_hash();
     out.time = now_;
     out.rounds = kCountsRounds ? lowest_round() : now_ / kUnit;
@@ -367,7 +467,6 @@ class Run {
       m.decisions = judge_.length(id);
       m.round = machine_.subject().round(machine_.node(id));
       m.refused = machine_.subject().refused(machine_.node(id));
-      if (!held_.empty()) m.held = held_[i];
       out.nodes.push_back(m);
     }
     if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); })
@@ -379,8 +478,6 @@ class Run {
     out.vertex_ticks = vertex_ticks_;
     out.paced_vertices = paced_vertices_;
     for (const Paced& paced : paced_) out.paced_ticks += paced.last - paced.first;
-    out.faults_fired = machine_.faults().fired();
-    out.accusations = accusations_;
     memory_.sample();
     out.rss_bytes = memory_.added();
     out.cpu_s = clock_.seconds();
@@ -397,6 +494,10 @@ class Run {
   std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
   std::uint64_t submitted_ = 0;
   std::uint64_t accusations_ = 0;
+  std::uint64_t restarts_ = 0;
+  std::uint64_t liars_requests_ = 0;
+  std::vector<NodeId> back_;                // correct nodes that restarted
+  bool healed_ = false;                     // it was waited for
   std::vector<std::vector<Ticks>> births_;  // of vertices, by round and author
   std::vector<Paced> paced_;                // by node
   std::uint64_t vertices_ = 0;
@@ -405,6 +506,7 @@ class Run {
   bool settling_ = false;
   Ticks now_ = 0;
   Ticks next_open_ = kNone;
+  Ticks next_lie_ = kNone;
   Ticks next_check_ = 0;
 };
 

@@ -20,12 +20,14 @@
 // block's text for traces), `kRounds` (round() is what Stop::rounds counts),
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
 // `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
-// to stay bounded: NodeMeasures::held), `forge(id, field, mood, salt)` (proposals that a liar
+// to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)` (proposals that a liar
 // signs, each with who sees it) with `proposes(message)` (what they stand in for) and
 // `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run
 // broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of
 // the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those
-// nodes).
+// nodes), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
+// `bounds(node)` (a list of Bound, judged now and then and at the end), `stuff(id, asked, salt)`
+// (what a liar says to fill the memory of who asked: FaultKind::kStuff).
 #pragma once
 
 #include <cstdint>
@@ -46,6 +48,7 @@ struct MessageFacts {
   std::uint32_t bytes = 0;  ///< as encoded
   bool anchor = false;      ///< a leader's proposal
   bool share = false;       ///< carries a share of a coin
+  bool answer = false;      ///< answers a question, or a proposal: what FaultKind::kDeny keeps back
 };
 
 struct VertexName {
@@ -94,6 +97,15 @@ template <class Message>
 struct Forged {
   Message message;
   std::uint64_t shown_ppm = 1'000'000;
+  /// Messages with the same one are shown to the same nodes; 0: to others each time.
+  std::uint64_t audience = 0;
+};
+
+/// How much a node holds of something that peers can fill, and the most that it ever may.
+struct Bound {
+  std::string_view what;
+  std::uint64_t held = 0;
+  std::uint64_t most = 0;
 };
 
 template <class S>

@@ -17,7 +17,10 @@
 // step by step and judges it again, from any folder. subject.hpp says what is asked of MyProtocol.
 //
 // Guarantees: the schedules are a function of the options, whatever the number of threads; no more
-// than f nodes are faulty. A property that is not named is not judged. Finds bugs; proves nothing.
+// than f nodes are faulty, and beside them correct ones crash and come back. A property that is not
+// named is not judged. Where liveness is, a run that was disturbed goes on until it has healed, and
+// must. A report says what was exercised, and a campaign that never did what it was asked to do has
+// failed. Finds bugs; proves nothing.
 // Inside namespace thresher, GoogleTest's own namespace is spelled ::testing beside this header.
 #pragma once
 
@@ -74,7 +77,7 @@ inline Property accountability() {
   return {Property::Kind::kAccountability, 0};
 }
 /// Correct nodes wait no longer than `units` (rounds) for an output once network and faults leave
-/// them alone; 0: 64 of the longest delay or Delta.
+/// them alone; 0: the subject's `patience`, or 64 of the longest delay or Delta.
 inline Property bounded_liveness(std::uint64_t units = 0) {
   return {Property::Kind::kBoundedLiveness, units};
 }
@@ -116,7 +119,7 @@ using TracedRunner = std::function<sim::Outcome(const sim::Experiment&, const si
 
 struct Report {
   bool passed = false;
-  std::string text;  ///< what failed and how to see it again, or what was done
+  std::string text;  ///< what failed and how to see it again, or what was exercised
   std::uint64_t runs = 0;
   std::string scenario;  ///< the file, after a failure
 };

@@ -25,8 +25,13 @@ struct Outcome {
   std::string checker;  ///< which one answered
   double seconds = 0;
   std::optional<Run> witness;  ///< of kViolated
-  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right. Kept when CheckOptions::keep_proofs.
+  /// SMT-LIB 2 texts, each unsatisfiable if kSafe is right, when CheckOptions::keep_proofs. Of
+  /// check_all() one text that is written from the automaton by other code than the checker's;
+  /// where there is none (variables that shrink), and of acs and zcs alone, those that the checker
+  /// found.
   std::vector<std::string> proofs;
+  /// A text may have a solution although kSafe is right.
+  bool coarse_proofs = false;
   /// Of kViolated with two futures{}; `witness` is then the first one.
   std::optional<Futures> futures{};
   /// Of kSafe from check_all(): how many small instances were run in full before it was said.

@@ -1,4 +1,4 @@
-// Another solver's word on what Z3 called unsatisfiable.
+// Another solver's word on another encoding of what a checker called safe.
 //
 //   CheckOptions options; options.keep_proofs = true;
 //   for (const Outcome& o : check_all(ta, options)) {
@@ -6,9 +6,11 @@
 //   }
 //
 // Guarantees: the outcome is not changed; a solver that hangs is killed when the time is over, with
-// what it started; its output is read up to a bound. Of smt, live and binding the one formula is
-// checked whose unsatisfiability is the proof; of acs and zcs those that say that no cell, no step
-// and no path is missing: the exploration between them is not checked again.
+// what it started; its output is read up to a bound. The formula comes from the automaton by other
+// code than the checkers' (check_all), so that neither an error of Z3 nor one of the encoding is
+// shared. Of automata whose variables shrink there is no such formula: then the formulas of acs and
+// zcs are checked which say that no cell, no step and no path is missing, and the exploration
+// between them is not.
 #pragma once
 
 #include <string>

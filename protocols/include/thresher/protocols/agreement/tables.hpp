@@ -9,14 +9,16 @@
 // the round is read: D decides, E carries a value on. That the coin finds the outcome fixed
 // (`binding`, a property of two futures) fails for mmr14 and is what cobalt's CONF exchange is for.
 // ben_or throws a coin in each node and stands alone; it needs n > 5f.
-// The slot ends with direct decisions; that later leaders decide alike is proved on paper
-// (docs/protocols/thresher.md).
-// Sources: Mostefaoui, Moumen, Raynal, "Signature-free asynchronous Byzantine consensus" (PODC
-// 2014), figures 1 and 2; MacBrough, "Cobalt: BFT governance in open networks" (2018), section 4;
-// Ben-Or, "Another advantage of free choice" (PODC 1983), protocol B.
+// The slot has its thresholds from dag::Rules. It ends with direct decisions and with what a later
+// leader's parents must show of them (`survival`); that anchors of anchors decide alike is proved
+// on paper (docs/protocols/thresher.md). Sources: Mostefaoui, Moumen, Raynal, "Signature-free
+// asynchronous Byzantine consensus" (PODC 2014), figures 1 and 2; MacBrough, "Cobalt: BFT
+// governance in open networks" (2018), section 4; Ben-Or, "Another advantage of free choice" (PODC
+// 1983), protocol B.
 #pragma once
 
 #include "thresher/core/rule_votes.hpp"
+#include "thresher/protocols/dag/rules.hpp"
 
 namespace thresher::agreement {
 
@@ -278,41 +280,46 @@ static_assert(well_formed(kBenOr));
 
 namespace slot {
 
-enum Location : std::uint8_t { kS0, kS1, kSB, kW, kK0, kK1, kN, kD0, kD1, kX };
-enum Counter : std::uint8_t { kVote0, kVote1, kBlame, kClaim0, kClaim1 };
-inline constexpr std::string_view kLocations[] = {"S0", "S1", "SB", "W",  "K0",
-                                                  "K1", "N",  "D0", "D1", "X"};
-inline constexpr std::string_view kCounters[] = {"vote0", "vote1", "blame", "claim0", "claim1"};
+// The thresholds are those of the DAG's own rules: whoever changes them changes what is proved.
+inline constexpr dag::Rules kDag = dag::Rules::thresher();
+
+enum Location : std::uint8_t { kS0, kS1, kSB, kW, kK0, kK1, kN, kD0, kD1, kX, kP0, kP1 };
+enum Counter : std::uint8_t { kVote0, kVote1, kBlame, kClaim0, kClaim1, kNoClaim };
+inline constexpr std::string_view kLocations[] = {"S0", "S1", "SB", "W", "K0", "K1",
+                                                  "N",  "D0", "D1", "X", "P0", "P1"};
+inline constexpr std::string_view kCounters[] = {"vote0",  "vote1",  "blame",
+                                                 "claim0", "claim1", "noclaim"};
+inline constexpr SumGuard kCommit0{bits(kClaim0), kDag.commit};
+inline constexpr SumGuard kCommit1{bits(kClaim1), kDag.commit};
+inline constexpr SumGuard kDead0{bits(kVote1, kBlame), kDag.skip};
+inline constexpr SumGuard kDead1{bits(kVote0, kBlame), kDag.skip};
+// A later leader stands on so many blocks; none of these claims the block.
+inline constexpr SumGuard kPass0{bits(kClaim1, kNoClaim), kDag.dense};
+inline constexpr SumGuard kPass1{bits(kClaim0, kNoClaim), kDag.dense};
 inline constexpr VoteRule kRules[] = {
     {"vote 0", kS0, kW, {}, kVote0},
     {"vote 1", kS1, kW, {}, kVote1},
     {"blame", kSB, kW, {}, kBlame},
-    {"claim 0", kW, kK0, {SumGuard{bits(kVote0), kQuorum}}, kClaim0},
-    {"amplify 0", kW, kK0, {SumGuard{bits(kClaim0), kValidity}}, kClaim0},
-    {"claim 1", kW, kK1, {SumGuard{bits(kVote1), kQuorum}}, kClaim1},
-    {"amplify 1", kW, kK1, {SumGuard{bits(kClaim1), kValidity}}, kClaim1},
-    {"no claim", kW, kN, {}, {}},
-    {"commit 0 from K0", kK0, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
-    {"commit 1 from K0", kK0, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
-    {"skip from K0",
-     kK0,
-     kX,
-     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
-     {}},
-    {"commit 0 from K1", kK1, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
-    {"commit 1 from K1", kK1, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
-    {"skip from K1",
-     kK1,
-     kX,
-     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
-     {}},
-    {"commit 0 from N", kN, kD0, {SumGuard{bits(kClaim0), kQuorum}}, {}},
-    {"commit 1 from N", kN, kD1, {SumGuard{bits(kClaim1), kQuorum}}, {}},
-    {"skip from N",
-     kN,
-     kX,
-     {SumGuard{bits(kVote0, kBlame), kQuorum}, SumGuard{bits(kVote1, kBlame), kQuorum}},
-     {}},
+    {"claim 0", kW, kK0, {SumGuard{bits(kVote0), kDag.certify}}, kClaim0},
+    {"amplify 0", kW, kK0, {SumGuard{bits(kClaim0), kDag.amplify}}, kClaim0},
+    {"claim 1", kW, kK1, {SumGuard{bits(kVote1), kDag.certify}}, kClaim1},
+    {"amplify 1", kW, kK1, {SumGuard{bits(kClaim1), kDag.amplify}}, kClaim1},
+    {"no claim", kW, kN, {}, kNoClaim},
+    {"commit 0 from K0", kK0, kD0, {kCommit0}, {}},
+    {"commit 1 from K0", kK0, kD1, {kCommit1}, {}},
+    {"skip from K0", kK0, kX, {kDead1, kDead0}, {}},
+    {"pass 0 over from K0", kK0, kP0, {kPass0}, {}},
+    {"pass 1 over from K0", kK0, kP1, {kPass1}, {}},
+    {"commit 0 from K1", kK1, kD0, {kCommit0}, {}},
+    {"commit 1 from K1", kK1, kD1, {kCommit1}, {}},
+    {"skip from K1", kK1, kX, {kDead1, kDead0}, {}},
+    {"pass 0 over from K1", kK1, kP0, {kPass0}, {}},
+    {"pass 1 over from K1", kK1, kP1, {kPass1}, {}},
+    {"commit 0 from N", kN, kD0, {kCommit0}, {}},
+    {"commit 1 from N", kN, kD1, {kCommit1}, {}},
+    {"skip from N", kN, kX, {kDead1, kDead0}, {}},
+    {"pass 0 over from N", kN, kP0, {kPass0}, {}},
+    {"pass 1 over from N", kN, kP1, {kPass1}, {}},
 };
 inline constexpr Claim kClaims[] = {
     {"one_certificate", ClaimKind::kNotBoth, bits(kK0), bits(kK1)},
@@ -321,12 +328,15 @@ inline constexpr Claim kClaims[] = {
     {"skip_kills1", ClaimKind::kNotBoth, bits(kD1), bits(kX)},
     {"justification0", ClaimKind::kNever, bits(kK0, kD0), 0, bits(kS0)},
     {"justification1", ClaimKind::kNever, bits(kK1, kD1), 0, bits(kS1)},
+    {"survival0", ClaimKind::kNotBoth, bits(kD0), bits(kP0)},
+    {"survival1", ClaimKind::kNotBoth, bits(kD1), bits(kP1)},
 };
 
 }  // namespace slot
 
 /// One slot whose leader may show two blocks. W: voted, K: claimed, N: had no evidence in time,
-/// D: committed, X: skipped. A block is dead for those who vote the other one or none.
+/// D: committed, X: skipped, P: has seen a later leader whose parents do not claim the block, and
+/// that so passes it over. A block is dead for those who vote the other one or none.
 inline constexpr VoteTable kThresherSlot{
     "thresher_slot", slot::kLocations, bits(slot::kS0, slot::kS1, slot::kSB),
     slot::kCounters, slot::kRules,     slot::kClaims};

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
@@ -128,6 +129,11 @@ class Bullshark {
   const Stats& stats() const;
   std::size_t pending_submits() const;
   Footprint footprint() const;
+  /// For oracles: what the last own header refers to, and the history of that, above the floor.
+  /// Every correct node comes to accept it. Looks at every vertex held.
+  std::vector<Ref> vouched() const;
+  /// Whether a vertex is accepted here, or its round is at or below the floor.
+  bool accepts(const Ref& ref) const;
 
  private:
   struct State;

@@ -74,6 +74,7 @@ struct Block {
 
   NodeId author() const { return header.author; }
   Round round() const { return header.round; }
+  Edge edge() const { return {header.author, header.round, digest}; }
 };
 using BlockPtr = std::shared_ptr<const Block>;
 

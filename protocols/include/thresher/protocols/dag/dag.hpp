@@ -26,8 +26,9 @@
 
 namespace thresher::dag {
 
-/// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress.
-enum Table : std::uint32_t { kOwn = 1, kBlock = 2, kDelivered = 3 };
+/// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress,
+/// kEvidence: what proves accepted claims beside accepted blocks.
+enum Table : std::uint32_t { kOwn = 1, kBlock = 2, kDelivered = 3, kEvidence = 4 };
 
 class Names;
 /// For nodes of one thread with equal committee, rules and gc_depth, such as those of a simulation:
@@ -79,6 +80,7 @@ struct Footprint {
   std::size_t pending = 0;  ///< waiting for the verdict on their signature
   std::size_t missing = 0;  ///< referenced and not held
   std::size_t waiting = 0;  ///< waiting for others, or for evidence
+  std::size_t proofs = 0;   ///< headers kept as evidence
 };
 
 /// Shows to others that a block is in the log.
@@ -129,6 +131,17 @@ class Dag {
   const Stats& stats() const;
   std::size_t pending_submits() const;
   Footprint footprint() const;
+  /// What footprint() never exceeds between the floor and the round that this node is in.
+  Footprint most() const;
+  /// Rounds up to and including it are gone and count as accepted.
+  Round floor() const;
+  /// For oracles: appends the accepted blocks of rounds above `above`, and above the floor.
+  void accepted(Round above, std::vector<Edge>& out) const;
+  /// For oracles: those of them that are in the history of the own last block. Every correct node
+  /// comes to accept them; of what a node accepted and never names nothing is promised.
+  std::vector<Edge> vouched() const;
+  /// Whether a block is accepted here, or its round is at or below the floor.
+  bool accepts(const Edge& block) const;
   /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
   /// whose claims are no field, and for what came in through the log of peers.
   std::optional<CommitProof> prove(Round slot, const Edge& block) const;
@@ -139,10 +152,11 @@ class Dag {
 };
 
 /// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
-/// is the header, the body the payload. Keys of kDelivered are slots; values are the slot of the
-/// commit before (u64), the committed leader, and what leads to the next leaders. A host that
-/// hands over a log (see Dag::on(Restored)) leaves the last part out; when the commit before is not
-/// the last one here, the record is ignored.
+/// is the header, the body the payload. Keys of kEvidence are slot u64 big-endian and digest of a
+/// claimed block, values headers one after another. Keys of kDelivered are slots; values are the
+/// slot of the commit before (u64), the committed leader, and what leads to the next leaders. A
+/// host that hands over a log (see Dag::on(Restored)) leaves the last part out; when the commit
+/// before is not the last one here, the record is ignored.
 Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

@@ -26,16 +26,23 @@ struct WantRound {
   Round round;
   NodeSet have;
 };
-/// Asks for the blocks that prove the certificate of a leader block.
+/// Asks for what proves the certificate of a leader block. Whoever has it answers.
 struct WantEvidence {
   Round slot;
   Digest leader;
 };
-/// The answer to any of the three: blocks, oldest first.
+/// The answer to Want and WantRound: blocks, oldest first.
 struct Give {
   std::vector<BlockPtr> blocks;
 };
-using Message = std::variant<Push, Want, WantRound, WantEvidence, Give, coin::Share>;
+/// The answer to WantEvidence: headers alone, of blocks that vote for the leader block, or claim
+/// it.
+struct Evidence {
+  Round slot;
+  Digest leader;
+  std::vector<BlockPtr> headers;
+};
+using Message = std::variant<Push, Want, WantRound, WantEvidence, Give, Evidence, coin::Share>;
 
 /// One committed leader and what it delivers, in order.
 struct Committed {
@@ -52,14 +59,20 @@ struct Submit {
   std::optional<Digest> replaces{};
 };
 
-/// Bounds on everything that a peer can fill. Rounds and counts, no bytes.
+/// Bounds on everything that a peer can fill: rounds and counts, and bytes where it says so.
 struct Limits {
   std::uint32_t window = 256;            ///< W: rounds above the own one whose blocks are kept
   std::uint32_t wants_per_peer = 64;     ///< outstanding requests to a peer
   std::uint32_t waiting_per_peer = 512;  ///< blocks of a peer that wait for others or for a verdict
-  std::uint32_t give_blocks = 256;       ///< blocks in one answer
+  /// Blocks beyond the first of their author and round, held because blocks of one peer need them.
+  std::uint32_t twins_per_peer = 512;
+  /// A peer whose blocks refer to so many that are not held gets no further ones held.
+  std::uint32_t missing_per_peer = 1024;
+  std::uint32_t asks_per_peer = 64;  ///< edges that are asked for in a tick because of one peer
+  std::uint32_t give_blocks = 256;   ///< blocks in one answer
   std::uint64_t give_bytes =
-      256 * 1024;                      ///< payload and headers in one answer (one block at least)
+      256 * 1024;  ///< payload and headers in one answer (one block at least)
+  std::uint64_t served_bytes = 2 * 1024 * 1024;  ///< in answers to one peer, in each Delta
   std::uint32_t pending_submits = 64;  ///< payloads of the application that wait for a block
 };
 

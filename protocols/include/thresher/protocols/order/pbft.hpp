@@ -138,10 +138,9 @@ class Pbft {
   std::uint64_t view() const { return view_; }
   /// Who proposes in the view this node is in.
   NodeId leader() const { return leader(view_); }
-  /// One above the highest slot that it voted on or delivered; no lower after a restart, once what
-  /// was handed to the disk is there.
+  /// One above the highest slot that its records say it voted on; no lower after a restart.
   std::uint64_t voted() const {
-    std::uint64_t above = std::max(floor_, delivered_);
+    std::uint64_t above = floor_;
     for (const auto& [number, slot] : slots_) {
       if (!slot.claim.seen.empty()) above = std::max(above, number + 1);
     }

@@ -1,0 +1,116 @@
+#include "load_client.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "thresher/core/transcript.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
+
+namespace thresher::cli {
+namespace {
+constexpr std::size_t kFrameBytes = 128 * 1024;
+constexpr std::uint64_t kReconnect = 20'000;  // us
+}  // namespace
+
+LoadClient::LoadClient(net::Loop& loop, const net::Genesis& genesis, std::size_t node,
+                       LoadHooks hooks)
+    : loop_(loop), genesis_(genesis), node_(node), hooks_(std::move(hooks)) {
+  connect();
+}
+
+void LoadClient::connect() {
+  if (stopped_) return;
+  for (std::size_t k = 0; k < genesis_.nodes.size() && !hooks_.reachable(node_); ++k) {
+    node_ = (node_ + 1) % genesis_.nodes.size();
+  }
+  link_ = std::make_unique<net::ClientLink>(
+      loop_, genesis_.context().chain, genesis_.nodes[node_],
+      net::TransportCallbacks{[this](net::ConnectionId, const net::Frame& f) { frame(f); },
+                              [this](net::ConnectionId, bool up) { linked(up); },
+                              [](const std::string&) {}},
+      key_);
+  link_->connect();
+}
+
+void LoadClient::linked(bool up) {
+  if (up) return;  // it is ready when the node has said in which slot it is
+  // A node that was there goes away: the next one at once.
+  const std::uint64_t wait = std::exchange(ready_, false) ? 0 : kReconnect;
+  loop_.call_after(wait, [this] { connect(); });
+}
+
+void LoadClient::frame(const net::Frame& f) {
+  switch (f.kind) {
+    case net::kWelcome: {
+      const auto in = net::wire::decode<net::wire::Welcome>(f.control.view());
+      if (!in) return;
+      slot_ = std::max(slot_, in->slot);
+      longest_life_ = in->longest_life;
+      ready_ = true;
+      return send(base_);
+    }
+    case net::kAck:
+      return acknowledge(f);
+    case net::kRefused:
+      // None is too large, and all are fresh: the nodes have too much to do.
+      return hooks_.refused(std::to_string(f.payload.size() / 8) +
+                            " transactions were refused: use a smaller --window or --tx-bytes");
+    default:
+      return;
+  }
+}
+
+void LoadClient::acknowledge(const net::Frame& f) {
+  if (const auto in = net::wire::decode<net::wire::Ack>(f.control.view())) {
+    slot_ = std::max(slot_, in->slot);
+  }
+  bool any = false;
+  Reader in(f.payload.view());
+  while (in.remaining() >= 16) {
+    const std::uint64_t sequence = in.u64();
+    (void)in.u64();  // the position
+    if (sequence < base_ || sequence - base_ >= flying_.size()) continue;
+    Flight& flight = flying_[sequence - base_];
+    if (std::exchange(flight.done, true)) continue;
+    --in_flight_;
+    any = true;
+    hooks_.committed(flight.sent_us);
+    while (!flying_.empty() && flying_.front().done) {
+      flying_.pop_front();
+      ++base_;
+    }
+  }
+  if (any) hooks_.answered();
+}
+
+void LoadClient::submit(const std::vector<std::uint64_t>& lines) {
+  const std::uint64_t first = base_ + flying_.size();
+  const std::uint64_t now = net::Loop::now_us();
+  for (const std::uint64_t line : lines) flying_.push_back({now, line, slot_, false});
+  in_flight_ += lines.size();
+  send(first);
+}
+
+// What is not acknowledged from a sequence on. A frame has one pair of slots.
+void LoadClient::send(std::uint64_t from) {
+  Writer w;
+  Round since{0};
+  const auto flush = [&] {
+    if (w.view().empty()) return;
+    const net::wire::Submit control{std::pair(since, Round{since.value + longest_life_})};
+    (void)link_->send({net::kSubmit, net::wire::encode(control), Bytes::from(w.take())});
+    w = Writer();
+  };
+  for (std::uint64_t sequence = from; sequence < base_ + flying_.size(); ++sequence) {
+    const Flight& flight = flying_[sequence - base_];
+    if (flight.done) continue;
+    if (flight.since != since || w.view().size() >= kFrameBytes) flush();
+    since = flight.since;
+    const ByteView data = hooks_.data(flight.line);
+    w.u64(sequence).u32(static_cast<std::uint32_t>(data.size())).bytes(data);
+  }
+  flush();
+}
+
+}  // namespace thresher::cli

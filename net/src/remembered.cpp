@@ -1,0 +1,167 @@
+#include "remembered.hpp"
+
+#include <algorithm>
+
+#include "thresher/crypto/signing_key.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// A row up to this long may have any number of places unused.
+constexpr std::size_t kShort = 16;
+
+// A fresh key's seed is what the operating system's generator gave.
+Digest drawn_secret() {
+  return hash(crypto::SigningKey::generate().seed());
+}
+
+}  // namespace
+
+Remembered::Remembered() : secret_(drawn_secret()), prints_(secret_) {}
+
+// Runs ask for one client again and again.
+Remembered::Row* Remembered::row_of(const ClientId& client) const {
+  if (last_row_ == nullptr || last_row_->client != client) {
+    const auto it = rows_.find(client);
+    last_row_ = it == rows_.end() ? nullptr : it->second.get();
+  }
+  return last_row_;
+}
+
+std::optional<std::uint64_t> Remembered::position_of(const Key& key) const {
+  if (const Row* row = row_of(key.client); row != nullptr) {
+    const std::uint64_t k = key.sequence - row->first;
+    if (k < row->handles.size() && row->handles[k] != kNone &&
+        at(row->handles[k]).print == key.print) {
+      return oldest_ + offset(row->handles[k]);
+    }
+  }
+  const auto handle =
+      index_.find(key.print, [&](std::uint32_t h) { return at(h).print == key.print; });
+  if (!handle) return std::nullopt;
+  return oldest_ + offset(*handle);
+}
+
+// Null when it stands too far from the others, or one of other content has the place.
+std::uint32_t* Remembered::place_in(Row& row, std::uint64_t sequence) {
+  const std::uint64_t k = sequence - row.first;
+  if (k >= row.handles.size()) {
+    if (k >= 2 * row.used + kShort) return nullptr;
+    row.handles.resize(k + 1, kNone);
+  }
+  return row.handles[k] == kNone ? &row.handles[k] : nullptr;
+}
+
+void Remembered::add_to_index(const Key& key, std::uint32_t handle) {
+  index_.insert(key.print, handle);
+  entries_.push_back({key.print, key.sequence, nullptr});
+}
+
+void Remembered::add(const Key& key) {
+  const auto handle = static_cast<std::uint32_t>(oldest_ + entries_.size());
+  Row* row = row_of(key.client);
+  if (row == nullptr && rows_.size() < kMostRows) {
+    auto made = std::make_unique<Row>(Row{key.client, key.sequence});
+    row = last_row_ = made.get();
+    rows_.emplace(key.client, std::move(made));
+  }
+  std::uint32_t* place = row == nullptr ? nullptr : place_in(*row, key.sequence);
+  if (place == nullptr) return add_to_index(key, handle);
+  *place = handle;
+  ++row->used;
+  entries_.push_back({key.print, key.sequence, row});
+}
+
+void Remembered::forget_oldest() {
+  const Entry oldest = entries_.front();
+  if (oldest.row == nullptr) index_.erase(oldest.print, static_cast<std::uint32_t>(oldest_));
+  entries_.pop_front();
+  ++oldest_;
+  if (oldest.row != nullptr) forget_in(*oldest.row, oldest.sequence);
+}
+
+void Remembered::forget_in(Row& row, std::uint64_t sequence) {
+  row.handles[sequence - row.first] = kNone;
+  --row.used;
+  for (; !row.handles.empty() && row.handles.front() == kNone; ++row.first) {
+    row.handles.pop_front();
+  }
+  if (row.used == 0) return erase(row);
+  if (row.handles.size() > 4 * row.used + kShort) dissolve(row);
+}
+
+// Few are left in much room: they go to the index.
+void Remembered::dissolve(Row& row) {
+  for (const std::uint32_t handle : row.handles) {
+    if (handle == kNone) continue;
+    Entry& e = entries_[offset(handle)];
+    e.row = nullptr;
+    index_.insert(e.print, handle);
+  }
+  erase(row);
+}
+
+void Remembered::erase(const Row& row) {
+  if (last_row_ == &row) last_row_ = nullptr;
+  rows_.erase(ClientId(row.client));
+}
+
+void Remembered::forget_slot() {
+  for (std::uint64_t k = 0; k < slots_.front().count; ++k) forget_oldest();
+  counted_ -= slots_.front().count;
+  slots_.pop_front();
+}
+
+void Remembered::end_slot(Round slot) {
+  const std::uint64_t added = entries_.size() - counted_;
+  if (added > 0) slots_.push_back({slot, added});
+  counted_ += added;
+  // What comes next is valid in a later slot, so since kLongestLife before that at the earliest.
+  const std::uint64_t next = slot.value + 1;
+  if (next > kLongestLife) since_ = std::max(since_, Round{next - kLongestLife});
+  while (!slots_.empty() && slots_.front().slot < since_) forget_slot();
+  while (size() > kMostRemembered && slots_.size() > 1) {
+    since_ = Round{slots_.front().slot.value + 1};
+    forget_slot();
+  }
+}
+
+void Remembered::save(Writer& out) const {
+  out.bytes(secret_.bytes).u64(since_.value).u64(slots_.size());
+  for (const Slot& s : slots_) out.u64(s.slot.value).u64(s.count);
+  for (const Entry& e : entries_) {
+    out.u64(e.print.low).u64(e.print.high).u64(e.sequence).u8(e.row == nullptr ? 0 : 1);
+    out.bytes(e.row == nullptr ? ClientId{}.bytes : e.row->client.bytes);
+  }
+}
+
+bool Remembered::restore(Reader& in, std::uint64_t length) {
+  constexpr std::size_t kEntryBytes = 41;
+  *this = Remembered();
+  secret_ = in.digest();
+  prints_ = Fingerprinter(secret_);
+  since_ = Round{in.u64()};
+  const std::uint64_t slots = in.u64();
+  for (std::uint64_t i = 0; i < slots && in.ok(); ++i) {
+    slots_.push_back({Round{in.u64()}, in.u64()});
+    counted_ += slots_.back().count;
+  }
+  if (!in.ok() || counted_ > length || counted_ > in.remaining() / kEntryBytes) return false;
+  oldest_ = length - counted_;
+  for (std::uint64_t i = 0; i < counted_; ++i) {
+    Key key;
+    key.print = {in.u64(), in.u64()};
+    key.sequence = in.u64();
+    const bool in_row = in.u8() != 0;
+    const ByteView client = in.bytes(key.client.bytes.size());
+    std::copy(client.begin(), client.end(), key.client.bytes.begin());
+    if (in_row) {
+      add(key);
+    } else {
+      add_to_index(key, static_cast<std::uint32_t>(oldest_ + i));
+    }
+  }
+  return in.ok();
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,58 @@
+#include "submissions.hpp"
+
+#include <utility>
+
+namespace thresher::net {
+
+// Why a transaction that is neither ordered nor awaited is not taken; empty when it is.
+std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, bool fits,
+                                          const Ledger& ledger) const {
+  if (size > limits_.transaction_bytes) return Refusal::kTooLarge;
+  if (!ledger.may_still_order(head.valid)) return Refusal::kTooLate;
+  if (!fits || !awaited_.has_room(head.client)) return Refusal::kOverloaded;
+  return std::nullopt;
+}
+
+Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
+                                         const Ledger& ledger) {
+  prints_.clear();
+  each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
+    prints_.push_back(ledger.print_of(head.client, sequence, data));
+  });
+  const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
+  Answers out;
+  std::vector<std::byte> taken;  // a copy, once something is left out
+  bool whole = true;
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  const auto take_one = [&](std::uint64_t sequence, ByteView data, const Fingerprint& print) {
+    if (const auto position = ledger.position_of({head.client, sequence, print})) {
+      out.placed.push_back({sequence, *position});
+      return false;
+    }
+    if (awaited_.contains(print)) return false;
+    const std::size_t size = bytes + kEntryHead + data.size();
+    const bool fits = all_fit || pool_.has_room(head.client, size, count + 1);
+    if (const auto why = judge(head, data.size(), fits, ledger)) {
+      out.refused[*why].push_back(sequence);
+      return false;
+    }
+    awaited_.add(print, {head.client, sequence, head.valid});
+    return true;
+  };
+  auto print = prints_.begin();
+  each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
+    if (take_one(sequence, data, *print++)) {
+      bytes += kEntryHead + data.size();
+      ++count;
+      if (!whole) append_entry(sequence, data, taken);
+    } else if (std::exchange(whole, false)) {
+      const ByteView before = entries.view().first(bytes);
+      taken.assign(before.begin(), before.end());
+    }
+  });
+  if (count > 0) pool_.add(head, whole ? entries : Bytes::from(std::move(taken)), count);
+  return out;
+}
+
+}  // namespace thresher::net

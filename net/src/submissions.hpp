@@ -1,0 +1,71 @@
+// What clients submitted to this node: takes it, refuses it, and knows who waits for what. Private
+// to net/.
+//
+//   const auto answers = submissions.submit({client, valid}, entries, ledger);
+//   submissions.pool().take(block_bytes, packed);                       // for the next block
+//   if (const auto s = submissions.ordered(client, print)) answer(*s, position);
+//   submissions.expire(ledger, [&](const Submission& s) { refuse(s, Refusal::kExpired); });
+//
+// Guarantees: everything submitted is answered once: by submit(), or later by ordered() or
+// expire(), whichever comes first; what is submitted again meanwhile waits for the same answer and
+// takes no second place in the pool. A refusal for kOverloaded, kTooLarge or kTooLate means that
+// this node took nothing; kExpired that it is not in the log and never will be. Shares of clients:
+// pool.hpp, awaited.hpp.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "awaited.hpp"
+#include "ledger.hpp"
+#include "pool.hpp"
+#include "thresher/net/client.hpp"
+
+namespace thresher::net {
+
+/// An answer that a transaction has been ordered.
+struct Placed {
+  std::uint64_t sequence = 0;
+  std::uint64_t position = 0;
+};
+
+class Submissions {
+ public:
+  struct Limits {
+    std::uint64_t transaction_bytes = 0;
+    std::uint64_t pool_bytes = 0;
+  };
+  struct Answers {
+    std::vector<Placed> placed{};                             ///< ordered before
+    std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
+  };
+
+  explicit Submissions(const Limits& limits) : limits_(limits), pool_(limits.pool_bytes) {}
+
+  /// Pre: `entries` are well-formed; the validity spans at most kLongestLife.
+  Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger);
+  /// To be told of each transaction that is ordered; gives it if it was awaited.
+  std::optional<Submission> ordered(const ClientId& client, const Fingerprint& print) {
+    return awaited_.holds(client) ? awaited_.take(print) : std::nullopt;
+  }
+  /// Visits what can be ordered no more. Costs a look at everything awaited.
+  template <class F>
+  void expire(const Ledger& ledger, F visit) {
+    awaited_.expire([&](const Validity& valid) { return !ledger.may_still_order(valid); }, visit);
+  }
+  Pool& pool() { return pool_; }
+  const Pool& pool() const { return pool_; }
+  /// Transactions without an answer yet.
+  std::size_t awaited() const { return awaited_.size(); }
+
+ private:
+  std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
+                               const Ledger& ledger) const;
+
+  Limits limits_;
+  Pool pool_;
+  Awaited awaited_;
+  std::vector<Fingerprint> prints_;  // of the entries at hand
+};
+
+}  // namespace thresher::net

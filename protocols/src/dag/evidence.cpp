@@ -1,0 +1,213 @@
+// Evidence: how a node proves what it accepted, and comes by the proof itself. Rules E1 to E4 of
+// docs/protocols/thresher.md, section "Evidence travels".
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+namespace {
+
+/// Leader blocks about whose evidence one claimer makes a node ask in a tick.
+constexpr std::uint32_t kAskedPerClaimer = 8;
+
+BlockPtr header_alone(const BlockPtr& block) {
+  if (block->payload.bytes.empty()) return block;
+  auto slim = std::make_shared<Block>(*block);
+  slim->payload.bytes = {};
+  return slim;
+}
+
+// Whether a header claims a leader block (true) or votes for it (false); empty: neither.
+std::optional<bool> stance(const Header& h, const Edge& leader, const Committee& committee) {
+  const std::uint64_t after = h.round.value - leader.round.value;
+  if (after == 1 && h.vote && voted(h, committee) == leader) return false;
+  if (after == 2 && h.claim && claimed(h, committee) == leader) return true;
+  return std::nullopt;
+}
+
+Bytes evidence_key(Round slot, const Digest& leader) {
+  std::vector<std::byte> key;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    key.push_back(static_cast<std::byte>(slot.value >> shift));
+  }
+  key.insert(key.end(), leader.bytes.begin(), leader.bytes.end());
+  return Bytes::from(std::move(key));
+}
+
+}  // namespace
+
+// Headers of distinct authors that suffice: votes, else claims. Those that are durable as accepted
+// blocks come first, so that few others are needed. Empty when there are not enough.
+std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const {
+  const auto gather = [&](bool claims, Threshold enough) {
+    std::vector<Witness> out;
+    NodeSet authors(config.committee.size());
+    const std::uint32_t most = config.committee.at_least(enough);
+    const auto add = [&](const BlockPtr& block, bool durable) {
+      if (out.size() == most || authors.contains(block->author())) return;
+      if (stance(block->header, leader, config.committee) != claims) return;
+      authors.insert(block->author());
+      out.push_back({block, durable});
+    };
+    const auto& held = store.round(Round{leader.round.value + (claims ? 2 : 1)});
+    for (const bool accepted : {true, false}) {
+      for (const Entry& e : held) {
+        if (e.accepted == accepted) add(e.block, accepted);
+      }
+    }
+    if (const auto it = proofs.find({leader.round, leader.digest}); it != proofs.end()) {
+      for (const BlockPtr& block : it->second) add(block, false);
+    }
+    if (out.size() < most) out.clear();
+    return out;
+  };
+  auto out = gather(false, config.rules.certify);
+  return out.empty() ? gather(true, config.rules.amplify) : out;
+}
+
+// E1: whoever has evidence answers, whoever is asked for.
+void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
+  const Candidate* c = store.candidate_for(message.slot, message.leader);
+  if (c == nullptr || !c->evidence || config.rules.edges != Edges::kSparse) return;
+  if (!may_serve(from)) return;
+  Evidence answer{message.slot, message.leader, {}};
+  std::uint64_t bytes = 0;
+  for (const Witness& w : witnesses(c->leader)) {
+    bytes += header_bytes(w.block->header);
+    if (!config.rules.evidence_whole) bytes += w.block->header.payload_bytes;
+    if (!config.rules.evidence_whole && bytes > config.limits.give_bytes) break;
+    answer.headers.push_back(header_alone(w.block));
+  }
+  if (answer.headers.empty()) return;
+  served(from, bytes, fx);
+  fx.send(from, std::move(answer));
+}
+
+// E2: all peers are asked, in turn: the claimers, those whose blocks rest on a claim, then the
+// rest. What one peer's claims cause in a tick is bounded.
+void Dag::State::ask_for_evidence(Fx& fx) {
+  std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
+  for (auto& [slot, claim] : unproved) {
+    eager |= claim.search.hopeful();
+    if (!claim.search.due()) {
+      claim.search.wait();
+      continue;
+    }
+    const auto pays = std::find_if(claim.claimers.begin(), claim.claimers.end(),
+                                   [&](const Edge& e) { return left[e.author.value] > 0; });
+    if (pays == claim.claimers.end()) continue;
+    --left[pays->author.value];
+    for (const Edge& claimer : claim.claimers) {
+      claim.search.prefer(claimer.author);
+      const auto it = waiting.find(claimer);
+      if (it == waiting.end()) continue;
+      for (const Edge& above : it->second) claim.search.prefer(above.author);
+    }
+    claim.search.next(config.committee, config.self, [&, name = slot](NodeId peer) {
+      if (!config.rules.evidence_of_all && peer != claim.claimers.front().author) return false;
+      claim.asked.insert(peer);
+      fx.send(peer, WantEvidence{name.first, name.second});
+      return true;
+    });
+  }
+}
+
+// E3: headers count for the claim that was asked about and for nothing else; they are no blocks to
+// be accepted, so nothing is fetched because of them. One answer to a question.
+void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
+  const auto it = unproved.find({message.slot, message.leader});
+  if (it == unproved.end()) return;  // proved in the meantime
+  if (!it->second.asked.erase(from) || message.headers.size() > config.committee.size()) {
+    ++stats.refused;
+    return;
+  }
+  const Edge leader = it->second.leader;
+  const Candidate* c = store.candidate_for(leader.round, leader.digest);
+  for (const BlockPtr& block : message.headers) {
+    const auto claims = block ? stance(block->header, leader, config.committee) : std::nullopt;
+    if (!claims || !store.well_formed(block)) {
+      ++stats.refused;
+      continue;
+    }
+    if (c != nullptr && (*claims ? c->claims : c->votes).contains(block->author())) continue;
+    const std::uint64_t ticket = keep_pending({block, from, 0, leader});
+    ++stats.signatures_checked;
+    fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
+  }
+}
+
+// The signature of a header that was sent as evidence is good.
+void Dag::State::testify(const Pending& p, Fx& fx) {
+  const Edge leader = *p.proves;
+  const auto claims = stance(p.block->header, leader, config.committee);
+  const Candidate* c = store.candidate_for(leader.round, leader.digest);
+  if (!claims || !unproved.contains({leader.round, leader.digest})) return;
+  if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
+  proofs[{leader.round, leader.digest}].push_back(header_alone(p.block));
+  if (!store.testify(leader, p.block->author(), *claims)) return;
+  std::vector<Edge> ready;
+  wake_evidence(leader.round, ready);
+  settle(std::move(ready), fx);
+}
+
+// E4: before a claim of this node is sent, and before another's is recorded as accepted, what
+// proves it is durable. Accepted blocks are; of the others the headers are kept beside them.
+void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
+  if (!config.records || config.rules.edges != Edges::kSparse) return;
+  if (!config.rules.evidence_durable) return;
+  Candidate* c = store.candidate_for(slot, leader);
+  if (c == nullptr || c->kept || !c->evidence) return;
+  c->kept = true;
+  if (store.certified_by_accepted(slot, *c)) return;
+  std::vector<BlockPtr> headers;
+  Writer value;
+  for (const Witness& w : witnesses(c->leader)) {
+    if (w.durable) continue;
+    headers.push_back(header_alone(w.block));
+    encode_header(*w.block, value);
+  }
+  if (headers.empty()) return;
+  proofs[{slot, leader}] = std::move(headers);
+  fx.push(Persist{kEvidence, evidence_key(slot, leader), Bytes::from(value.take()), Bytes(), true});
+}
+
+void Dag::State::restore_evidence(const Restored& record) {
+  Reader key(record.key.view());
+  std::uint64_t slot = 0;
+  for (int i = 0; i < 8; ++i) slot = slot << 8 | key.u8();
+  const Digest leader = key.digest();
+  if (!key.done()) return;
+  Reader in(record.value.view());
+  while (in.ok() && !in.done()) {
+    const auto header = decode_slim(in, config.chain, config.committee.size());
+    if (!header) return;
+    proofs[{Round{slot}, leader}].push_back(*header);
+  }
+}
+
+// After the blocks: they say from which round on.
+void Dag::State::count_restored_evidence(Fx& fx) {
+  forget_evidence(store.floor(), fx);
+  for (const auto& [name, headers] : proofs) {
+    for (const BlockPtr& block : headers) {
+      const Header& h = block->header;
+      if (h.round.value == name.first.value + 1 && h.vote == name.second) {
+        store.testify(voted(h, config.committee), h.author, false);
+      } else if (h.round.value == name.first.value + 2 && h.claim == name.second) {
+        store.testify(claimed(h, config.committee), h.author, true);
+      }
+    }
+  }
+}
+
+void Dag::State::forget_evidence(Round floor, Fx& fx) {
+  while (!proofs.empty() && proofs.begin()->first.first <= floor) {
+    const auto& [slot, leader] = proofs.begin()->first;
+    if (config.records) fx.push(Persist{kEvidence, evidence_key(slot, leader), {}, {}, true});
+    proofs.erase(proofs.begin());
+  }
+}
+
+}  // namespace thresher::dag

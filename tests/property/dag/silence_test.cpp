@@ -1,0 +1,277 @@
+// Liars that show a leader block, votes and claims to some, late, and answer nothing that anybody
+// asks; delays stay below Delta all the time. What one correct node names every other accepts, and
+// commits go on: docs/protocols/thresher.md, "What holds after GST".
+#include <gtest/gtest.h>
+
+#include "thresher/core/prng.hpp"
+#include "timed.hpp"
+
+namespace thresher::dag {
+namespace {
+
+constexpr Ticks kEnd = 80 * kDelta;
+/// Within so much everybody accepts what a correct node names.
+constexpr Ticks kTotality = 40 * kDelta;
+
+/// What a run went through, so that a sweep can say that it was not idle.
+struct Seen {
+  std::uint64_t questions = 0;  // for evidence
+  std::uint64_t answers = 0;
+  std::uint64_t restarts = 0;
+};
+
+/// One plan for all rounds that liars lead, drawn from a seed.
+class Hoarders {
+ public:
+  Hoarders(std::uint64_t seed, const Rules& rules) : random_(seed, 14), rules_(rules) {
+    static constexpr std::uint32_t kSizes[] = {4, 4, 5, 6, 7};
+    n_ = kSizes[random_.below(std::size(kSizes))];
+    const std::uint32_t f = Committee::of(n_)->faults();
+    while (liars_.size() < f) liars_.insert(static_cast<std::uint16_t>(random_.below(n_)));
+    for (std::uint32_t i = 0; i < n_; ++i) slow_.push_back(100 + 800 * random_.below(2));
+    static constexpr std::size_t kBytes[] = {10, 10, 10, 140'000};
+    bytes_ = kBytes[random_.below(std::size(kBytes))];
+    restarts_ = random_.below(2) == 0;
+    hides_chain_ = restarts_ || random_.below(2) == 0;
+    claims_ = random_.below(2) == 0;
+    for (std::uint16_t i = 0; i < n_; ++i) {
+      if (liars_.contains(i)) continue;
+      everybody_.insert(i);
+      if (random_.below(3) > 0) friends_.insert(i);
+    }
+    leads_to_all_ = random_.below(3) > 0;
+    lag_ = random_.below(2) == 0 ? 1 : random_.below(kDelta);
+    lead_after_ = 1 + random_.below(everybody_.size());
+    support_after_ = 1 + random_.below(2 * everybody_.size());
+  }
+
+  /// Empty when all went well.
+  std::string run(Seen& seen) {
+    Timed world(n_, liars_, rules_);
+    world_ = &world;
+    world.delay = [this](auto, auto to) { return slow_[to]; };
+    world.said = [&](std::uint16_t who, const Message& m) {
+      seen.questions += std::holds_alternative<WantEvidence>(m) ? 1 : 0;
+      seen.answers += std::holds_alternative<Evidence>(m) ? 1 : 0;
+      if (const auto* push = std::get_if<Push>(&m)) note(who, push->block, seen);
+    };
+    world.start();
+    world.at(0, [&] { world.keep_busy(2 * kDelta, bytes_); });
+    world.run_until(kEnd);
+    std::map<std::uint16_t, Round> slots;
+    std::vector<Edge> vouched;
+    for (const std::uint16_t i : world.running()) {
+      slots[i] = world.node(i).next_slot();
+      for (const Edge& e : world.node(i).vouched()) vouched.push_back(e);
+    }
+    world.run_until(kEnd + kTotality);
+    std::string out;
+    for (const auto& [i, slot] : slots) {
+      const std::string name = "node " + std::to_string(i);
+      if (world.node(i).next_slot().value < slot.value + 3) out += name + " commits no more; ";
+      for (const Edge& e : vouched) {
+        if (world.node(i).accepts(e)) continue;
+        out += name + " does not accept a block of round " + std::to_string(e.round.value) + "; ";
+        break;
+      }
+    }
+    return out;
+  }
+
+ private:
+  void note(std::uint16_t who, const BlockPtr& block, Seen& seen) {
+    const std::uint64_t r = block->round().value;
+    auto& of_round = blocks_[r];
+    if (!of_round.emplace(who, block).second || r < 3 || r > 40) return;
+    // So many left round r - 1: its leader, if it is a liar, speaks now.
+    const std::uint16_t leader = leader_of(Round{r - 1}, *Committee::of(n_)).value;
+    if (liars_.contains(leader) && of_round.size() == lead_after_) lead(leader, r - 1);
+    // So many voted, or went on to claim: now votes for it come, and claims of it.
+    const std::size_t all = everybody_.size();
+    const std::uint64_t slot = support_after_ <= all ? r - 1 : r - 2;
+    const auto it = leads_.find(slot);
+    if (it == leads_.end()) return;
+    if (of_round.size() == (support_after_ - 1) % all + 1) support(it->second);
+    const auto led = leads_.find(r - 2);
+    if (!restarts_ || led == leads_.end() || block->header.claim != led->second->digest) return;
+    restarts_ = false;
+    ++seen.restarts;
+    world_->at(world_->now() + 1, [this, who] { world_->crash(who); });
+    world_->at(world_->now() + 5 * kDelta, [this, who] { world_->boot(who); });
+  }
+  void tell(const BlockPtr& block, const std::set<std::uint16_t>& whom) {
+    for (const std::uint16_t i : whom) {
+      world_->post(block->author().value, i, Push{block}, lag_ + random_.below(50));
+    }
+  }
+  Edge chain_of(std::uint16_t liar, std::uint64_t round) {
+    if (hides_chain_) return {NodeId{liar}, Round{round - 1}, hash(as_view("never shown"))};
+    const auto it = own_.find(liar);
+    if (it == own_.end() || it->second->round().value >= round) {
+      return {NodeId{liar}, Round{0}, {}};
+    }
+    return it->second->edge();
+  }
+  void lead(std::uint16_t liar, std::uint64_t round) {
+    Header h;
+    h.author = NodeId{liar};
+    h.round = Round{round};
+    h.self = {NodeId{liar}, Round{0}, {}};
+    for (const auto& [author, block] : blocks_[round - 1]) h.refs.push_back(block->edge());
+    if (h.refs.size() < Committee::of(n_)->at_least(kQuorum)) return;
+    const BlockPtr block = block_of(h);
+    leads_[round] = own_[liar] = block;
+    tell(block, leads_to_all_ ? everybody_ : friends_);
+  }
+  void support(const BlockPtr& leader) {
+    for (const std::uint16_t liar : liars_) {
+      const std::uint64_t slot = leader->round().value;
+      if (!supported_.emplace(liar, slot).second) continue;
+      Header vote;
+      vote.author = NodeId{liar};
+      vote.round = Round{slot + 1};
+      vote.self = chain_of(liar, slot + 1);
+      vote.vote = leader->digest;
+      tell(block_of(vote), friends_);
+      if (!claims_) continue;
+      Header claim;
+      claim.author = NodeId{liar};
+      claim.round = Round{slot + 2};
+      claim.self = leader->author() == NodeId{liar} ? leader->edge() : Edge{NodeId{liar}, {}, {}};
+      claim.claim = leader->digest;
+      tell(block_of(claim), friends_);
+    }
+  }
+
+  Prng random_;
+  Rules rules_;
+  std::uint32_t n_ = 4;
+  std::set<std::uint16_t> liars_;
+  std::vector<Ticks> slow_;
+  std::size_t bytes_ = 10;
+  bool restarts_ = false;     // somebody, once, after it claimed what a liar led
+  bool hides_chain_ = false;  // the liars' votes refer to blocks that nobody can fetch
+  bool claims_ = false;       // they claim what they vote for
+  bool leads_to_all_ = false;
+  Ticks lag_ = 1;                      // until votes and claims of liars arrive
+  std::set<std::uint16_t> everybody_;  // correct
+  std::set<std::uint16_t> friends_;    // those of them whom liars tell
+  std::size_t lead_after_ = 1;         // blocks of the next round
+  std::size_t support_after_ = 1;      // blocks of the two rounds after
+  Timed* world_ = nullptr;
+  std::map<std::uint64_t, std::map<std::uint16_t, BlockPtr>> blocks_;  // of correct nodes
+  std::map<std::uint64_t, BlockPtr> leads_;                            // of liars, by slot
+  std::map<std::uint16_t, BlockPtr> own_;
+  std::set<std::pair<std::uint16_t, std::uint64_t>> supported_;
+};
+
+TEST(Silence, StopsNobody) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Hoarders run(seed, Rules::thresher());
+    const std::string why = run.run(seen);
+    EXPECT_EQ(why, "") << "seed " << seed;
+  }
+  // Otherwise it has shown nothing.
+  EXPECT_GT(seen.questions, 100u);
+  EXPECT_GT(seen.answers, 50u);
+  EXPECT_GT(seen.restarts, 1u);
+}
+
+void expect_caught(const Rules& rules) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Hoarders run(seed, rules);
+    if (run.run(seen).empty()) continue;
+    Hoarders whole(seed, Rules::thresher());
+    EXPECT_EQ(whole.run(seen), "") << "seed " << seed;
+    return;
+  }
+  ADD_FAILURE() << "not caught in 200 seeds";
+}
+
+// What stopped the cluster for ever before: THRESHER's own mistakes, as mutants.
+TEST(Silence, ShowsThatAskingTheFirstClaimerAloneStops) {
+  Rules rules = Rules::thresher();
+  rules.evidence_of_all = false;
+  expect_caught(rules);
+}
+
+TEST(Silence, ShowsThatEvidenceCutByPayloadsStops) {
+  Rules rules = Rules::thresher();
+  rules.evidence_whole = false;
+  expect_caught(rules);
+}
+
+enum class Only : std::uint8_t { kClaimer, kAcceptor };
+
+// Node 3 leads round 3, late, and shows its vote, whose chain nobody can fetch, to node 2 alone. So
+// node 2 alone can claim; or, when the vote comes too late for that, it alone can accept the liar's
+// claim, which it names as a leader. Then it crashes, as soon as its claim, or that block, is sent.
+// True: commits go on.
+bool outlives_a_crash_of_the_only_one(Only only, const Rules& rules) {
+  Timed world(4, {3}, rules);
+  world.delay = [](auto, auto to) { return Ticks{to == 0 ? 100u : 900u}; };
+  std::map<std::uint64_t, std::map<std::uint16_t, BlockPtr>> blocks;
+  BlockPtr leader;
+  BlockPtr claim;
+  bool crashed = false;
+  const std::uint64_t waits_for = only == Only::kClaimer ? 4 : 5;
+  world.said = [&](std::uint16_t who, const Message& m) {
+    const auto* push = std::get_if<Push>(&m);
+    if (push == nullptr || !blocks[push->block->round().value].emplace(who, push->block).second) {
+      return;
+    }
+    if (!leader && blocks[4].contains(0)) {  // it went on without
+      Header h;
+      h.author = NodeId{3};
+      h.round = Round{3};
+      h.self = {NodeId{3}, Round{0}, {}};
+      for (const auto& [author, block] : blocks[2]) h.refs.push_back(block->edge());
+      leader = block_of(h);
+      for (std::uint16_t to = 0; to < 3; ++to) world.post(3, to, Push{leader}, 1);
+    }
+    if (leader && !claim && blocks[waits_for].contains(1) && blocks[waits_for].contains(2)) {
+      Header h;
+      h.author = NodeId{3};
+      h.round = Round{4};
+      h.self = {NodeId{3}, Round{3}, hash(as_view("never shown"))};
+      h.vote = leader->digest;
+      world.post(3, 2, Push{block_of(h)}, only == Only::kClaimer ? 950 : 1);
+      Header c;
+      c.author = NodeId{3};
+      c.round = Round{5};
+      c.self = leader->edge();
+      c.claim = leader->digest;
+      claim = block_of(c);
+      if (only == Only::kAcceptor) world.post(3, 2, Push{claim}, 2);
+    }
+    const auto names = [&](const BlockPtr& b) {
+      if (only == Only::kClaimer) return b->header.claim == leader->digest;
+      const auto& refs = b->header.refs;
+      return claim && std::find(refs.begin(), refs.end(), claim->edge()) != refs.end();
+    };
+    if (who == 2 && leader && !crashed && names(push->block)) {
+      crashed = true;
+      world.at(world.now() + 1, [&] { world.crash(2); });
+      world.at(world.now() + 5 * kDelta, [&] { world.boot(2); });
+    }
+  };
+  world.start();
+  world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
+  world.run_until(200 * kDelta);
+  EXPECT_TRUE(crashed);
+  return world.node(0).next_slot().value > 100 && world.node(2).next_slot().value > 100;
+}
+
+TEST(Silence, ARestartedNodeProvesWhatItClaimedOrAccepted) {
+  for (const Only only : {Only::kClaimer, Only::kAcceptor}) {
+    EXPECT_TRUE(outlives_a_crash_of_the_only_one(only, Rules::thresher()));
+    Rules forgets = Rules::thresher();
+    forgets.evidence_durable = false;
+    EXPECT_FALSE(outlives_a_crash_of_the_only_one(only, forgets));
+  }
+}
+
+}  // namespace
+}  // namespace thresher::dag

@@ -1,0 +1,309 @@
+// What a node does with what clients submit: the pool, who waits for what, shares.
+#include "submissions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "../../integration/node/payloads.hpp"
+#include "thresher/core/prng.hpp"
+#include "visitors.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::size_t kBlock = 1u << 16;
+
+Run head_of(std::uint64_t client, const Ledger& ledger) {
+  return {some_client(client), {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+}
+
+/// A node without a network: everything in the pool is ordered when told.
+class Intake {
+ public:
+  explicit Intake(std::size_t pool_bytes = 1u << 20) : submissions({1000, pool_bytes}) {}
+
+  Submissions::Answers submit(std::uint64_t client, const Texts& texts) {
+    return submissions.submit(head_of(client, ledger), entries(texts), ledger);
+  }
+  Bytes next_block(std::size_t room = kBlock) {
+    std::vector<std::byte> packed;
+    submissions.pool().take(room, packed);
+    return Bytes::from(std::move(packed));
+  }
+  /// What the clients here are told.
+  std::vector<Placed> order(const Bytes& payload, std::uint64_t slots = 1) {
+    const Round slot{ledger.slot().value + slots};
+    dag::Header header;
+    header.round = slot;
+    std::vector<Placed> out;
+    (void)ledger.append({slot, {}, {dag::make_block(header, {payload, {}}, {}, {})}},
+                        [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint& print) {
+                          if (const auto s = submissions.ordered(t.client, print)) {
+                            EXPECT_EQ(s->client, t.client);
+                            out.push_back({s->sequence, t.position});
+                          }
+                        });
+    return out;
+  }
+  std::vector<std::uint64_t> expired() {
+    std::vector<std::uint64_t> out;
+    submissions.expire(ledger, [&](const Submission& s) { out.push_back(s.sequence); });
+    return out;
+  }
+
+  Ledger ledger;
+  Submissions submissions;
+};
+
+TEST(Submissions, EachIsAnsweredOnceWithItsPosition) {
+  Intake node;
+  EXPECT_TRUE(node.submit(5, {{0, "a"}, {1, "b"}}).refused.empty());
+  // Once more while it waits: no second place, no second answer.
+  EXPECT_TRUE(node.submit(5, {{1, "b"}}).placed.empty());
+  const Bytes block = node.next_block();
+  const auto told = node.order(block);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[1].sequence, 1u);
+  EXPECT_EQ(told[1].position, 1u);
+  EXPECT_TRUE(node.order(block).empty());
+  // And after: where it is, not "before".
+  const auto again = node.submit(5, {{1, "b"}});
+  ASSERT_EQ(again.placed.size(), 1u);
+  EXPECT_EQ(again.placed[0].position, 1u);
+  EXPECT_TRUE(node.next_block().empty());
+}
+
+// f of n write what they like under the victim's name, ahead of it and behind.
+TEST(Submissions, AForgedTransactionAnswersNothing) {
+  Prng random(3);
+  for (int run = 0; run < 200; ++run) {
+    Intake node;
+    std::map<std::uint64_t, std::string> mine;
+    Texts forged;
+    for (std::uint64_t k = 0; k < 8; ++k) mine[k] = "pay " + std::to_string(k);
+    for (int k = 0; k < 20; ++k) {
+      forged.push_back({random.below(10), "pay " + std::to_string(random.below(10)) + " more"});
+    }
+    const auto forge = [&] {
+      return node.order(block_of(some_client(5), forged, node.ledger.slot().value));
+    };
+    if (random.chance_ppm(500'000)) {
+      EXPECT_TRUE(forge().empty());
+    }
+    for (const auto& [sequence, text] : mine) {
+      EXPECT_TRUE(node.submit(5, {{sequence, text}}).placed.empty());
+    }
+    EXPECT_TRUE(forge().empty());
+    const std::uint64_t before = node.ledger.length();
+    const auto told = node.order(node.next_block());
+    ASSERT_EQ(told.size(), mine.size());
+    for (std::size_t k = 0; k < told.size(); ++k) {
+      EXPECT_EQ(told[k].sequence, k);
+      EXPECT_EQ(told[k].position, before + k);
+    }
+  }
+}
+
+// Before: one that was too large had the whole frame answered as refused.
+TEST(Submissions, OneThatIsTooLargeIsRefusedAloneAndNamed) {
+  Intake node;
+  const auto answers = node.submit(5, {{0, "a"}, {1, std::string(1001, 'x')}, {2, "c"}});
+  ASSERT_EQ(answers.refused.size(), 1u);
+  EXPECT_EQ(answers.refused.at(Refusal::kTooLarge), (std::vector<std::uint64_t>{1}));
+  const auto told = node.order(node.next_block());
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_EQ(told[0].sequence, 0u);
+  EXPECT_EQ(told[1].sequence, 2u);
+}
+
+TEST(Submissions, WhatWasNotOrderedInTimeIsRefusedForGood) {
+  Intake node;
+  EXPECT_TRUE(node.submit(5, {{0, "a"}}).refused.empty());
+  const Bytes block = node.next_block();
+  EXPECT_TRUE(node.expired().empty());
+  (void)node.order({}, kLongestLife);
+  EXPECT_EQ(node.expired(), (std::vector<std::uint64_t>{0}));
+  EXPECT_TRUE(node.expired().empty());
+  EXPECT_TRUE(node.order(block).empty());
+  EXPECT_EQ(node.ledger.length(), 0u);
+  // With slots that are over it is not taken at all.
+  const net::Run late{some_client(5), {Round{0}, Round{kLongestLife}}};
+  const auto answers = node.submissions.submit(late, entry(1, "b"), node.ledger);
+  EXPECT_EQ(answers.refused.count(Refusal::kTooLate), 1u);
+  EXPECT_EQ(node.submissions.awaited(), 0u);
+}
+
+TEST(Submissions, AFullPoolRefusesTheRestOfAFrameAndKeepsTheOrder) {
+  Intake node(40'000);
+  Texts many;
+  for (std::uint64_t k = 0; k < 100; ++k) many.push_back({k, std::string(900, 'x')});
+  const auto answers = node.submit(5, many);
+  const auto& refused = answers.refused.at(Refusal::kOverloaded);
+  const auto told = node.order(node.next_block(1u << 20));
+  ASSERT_EQ(told.size() + refused.size(), 100u);
+  EXPECT_GT(told.size(), 10u);
+  for (std::size_t k = 0; k < told.size(); ++k) EXPECT_EQ(told[k].sequence, k);
+  // There is room again.
+  EXPECT_TRUE(node.submit(5, {{99, "last"}}).refused.empty());
+}
+
+// Before: whoever filled the pool kept everybody else out.
+TEST(Pool, GreedyClientsLeaveRoomForANewcomer) {
+  Intake node(200'000);
+  std::uint64_t sequence = 0;
+  for (std::uint64_t client = 1; client <= 6; ++client) {
+    for (int k = 0; k < 300; ++k) (void)node.submit(client, {{sequence++, std::string(900, 'x')}});
+  }
+  EXPECT_TRUE(node.submit(99, {{0, "newcomer"}}).refused.empty());
+  EXPECT_TRUE(node.submit(99, {{1, std::string(900, 'y')}}).refused.empty());
+}
+
+std::map<ClientId, std::size_t> bytes_by_client(const Bytes& block) {
+  std::map<ClientId, std::size_t> out;
+  EXPECT_TRUE(each_transaction(block.view(), [&](const Run& run, std::uint64_t, ByteView data) {
+    out[run.client] += kEntryHead + data.size();
+  }));
+  return out;
+}
+
+TEST(Pool, BlocksAreSharedBetweenThoseWhoWait) {
+  Intake node(16u << 20);
+  Prng random(5);
+  std::uint64_t sequence = 0;
+  for (std::uint64_t client = 1; client <= 3; ++client) {  // of very different sizes
+    for (std::size_t bytes = 0; bytes < 2'000'000;) {
+      const std::size_t size = client == 1 ? 10 : client == 2 ? 999 : random.below(500);
+      (void)node.submit(client, {{sequence++, std::string(size, 'x')}});
+      bytes += size + kEntryHead;
+    }
+  }
+  std::map<ClientId, std::size_t> got;
+  for (int k = 0; k < 40; ++k) {
+    const Bytes block = node.next_block();
+    EXPECT_LE(block.size(), kBlock);
+    EXPECT_GT(block.size(), kBlock * 9 / 10);
+    // Somebody with one transaction comes at the end of the row each time, and is in the next.
+    (void)node.submit(1000 + static_cast<std::uint64_t>(k), {{0, "small"}});
+    const auto shares = bytes_by_client(block);
+    for (const auto& [client, bytes] : shares) got[client] += bytes;
+    EXPECT_TRUE(k == 0 || shares.contains(some_client(999 + static_cast<std::uint64_t>(k)))) << k;
+  }
+  for (std::uint64_t client = 1; client <= 3; ++client) {
+    EXPECT_NEAR(static_cast<double>(got[some_client(client)]), 40.0 * kBlock / 3, kBlock) << client;
+  }
+}
+
+TEST(Pool, EverythingComesOutOnceAndInOrder) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Prng random(seed);
+    Intake node(16u << 20);
+    std::map<ClientId, std::uint64_t> sent;
+    std::map<ClientId, std::uint64_t> got;
+    for (int step = 0; step < 300; ++step) {
+      const std::uint64_t client = random.below(9);
+      Texts texts;
+      for (std::uint64_t k = random.below(6); k > 0; --k) {
+        texts.push_back({sent[some_client(client)]++, std::string(random.below(1001), 'x')});
+      }
+      EXPECT_TRUE(node.submit(client, texts).refused.empty());
+      if (random.chance_ppm(700'000) && step < 299) continue;
+      // A block has room for the largest; at the end all goes out.
+      for (int blocks = step == 299 ? 1000 : 1; blocks > 0; --blocks) {
+        const Bytes block = node.next_block(1000 + kRunHead + kEntryHead + random.below(5000));
+        EXPECT_TRUE(
+            each_transaction(block.view(), [&](const net::Run& run, std::uint64_t s, ByteView) {
+              EXPECT_EQ(s, got[run.client]++) << "seed " << seed;
+            }));
+        if (block.empty()) break;
+      }
+    }
+    EXPECT_TRUE(node.submissions.pool().empty());
+    EXPECT_EQ(node.submissions.pool().bytes(), 0u);
+    for (const auto& [client, count] : sent) EXPECT_EQ(got[client], count);
+  }
+}
+
+TEST(Awaited, ItHoldsAndFindsLikeAMap) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Prng random(seed);
+    Awaited awaited;
+    std::map<Fingerprint, std::uint64_t> model;
+    for (int step = 0; step < 20'000; ++step) {
+      // Few distinct low halves, so that places collide.
+      const Fingerprint print{random.below(3000), random.below(2)};
+      if (random.chance_ppm(500'000)) {
+        if (model.try_emplace(print, step).second) {
+          awaited.add(print, {some_client(1), static_cast<std::uint64_t>(step), {}});
+        }
+      } else {
+        const auto got = awaited.take(print);
+        const auto it = model.find(print);
+        ASSERT_EQ(got.has_value(), it != model.end()) << "seed " << seed << " step " << step;
+        if (!got) continue;
+        ASSERT_EQ(got->sequence, it->second);
+        model.erase(it);
+      }
+      ASSERT_EQ(awaited.size(), model.size());
+    }
+    for (const auto& [print, sequence] : model) EXPECT_TRUE(awaited.contains(print));
+  }
+}
+
+TEST(Fingerprints, EveryBitCounts) {
+  const Fingerprinter prints(hash(as_view("a secret")));
+  const Fingerprinter other(hash(as_view("another")));
+  Prng random(9);
+  for (const std::size_t size : {0u, 1u, 15u, 16u, 17u, 512u, 991u, 992u, 993u, 1100u, 4096u}) {
+    std::vector<std::byte> data(size);
+    for (std::byte& b : data) b = static_cast<std::byte>(random.below(256));
+    std::set<Fingerprint> seen{prints.of(some_client(1), 7, data)};
+    EXPECT_EQ(*seen.begin(), prints.of(some_client(1), 7, data));
+    EXPECT_TRUE(seen.insert(other.of(some_client(1), 7, data)).second);
+    EXPECT_TRUE(seen.insert(prints.of(some_client(2), 7, data)).second);
+    EXPECT_TRUE(seen.insert(prints.of(some_client(1), 8, data)).second);
+    for (std::size_t i = 0; i < size; ++i) {
+      data[i] ^= std::byte{0x10};
+      EXPECT_TRUE(seen.insert(prints.of(some_client(1), 7, data)).second) << size << " " << i;
+      data[i] ^= std::byte{0x10};
+    }
+    // Zeros behind it are not nothing.
+    data.push_back(std::byte{0});
+    EXPECT_TRUE(seen.insert(prints.of(some_client(1), 7, data)).second);
+  }
+}
+
+TEST(Visitors, WhoAskedForNothingGivesWayFirstAndTheOldestBeforeOthers) {
+  Visitors visitors;
+  for (ConnectionId id = 0; id < 16; ++id) {
+    visitors.arrive(id, client_id_of(PublicKey{}), id);
+    if (id < 12) visitors.served(id, 100 - id);
+  }
+  EXPECT_EQ(visitors.least_useful(), ConnectionId{12});  // four silent ones of 16
+  visitors.leave(12);
+  visitors.leave(13);
+  visitors.leave(14);
+  // One silent one left of 13: it may be about to ask.
+  EXPECT_EQ(visitors.least_useful(), ConnectionId{11});
+  visitors.served(11, 200);
+  EXPECT_EQ(visitors.least_useful(), ConnectionId{10});
+}
+
+TEST(Visitors, ConnectionsOfOneKeyAreOneClient) {
+  Visitors visitors;
+  const ClientId id = some_client(4);
+  visitors.arrive(1, id, 0);
+  visitors.arrive(2, some_client(5), 0);
+  visitors.arrive(3, id, 0);
+  EXPECT_EQ(visitors.links_of(id), (std::vector<ConnectionId>{1, 3}));
+  visitors.leave(1);
+  EXPECT_EQ(visitors.links_of(id), (std::vector<ConnectionId>{3}));
+  visitors.leave(3);
+  EXPECT_TRUE(visitors.links_of(id).empty());
+  EXPECT_EQ(visitors.client(3), nullptr);
+  EXPECT_EQ(visitors.size(), 1u);
+}
+
+}  // namespace
+}  // namespace thresher::net

@@ -1,0 +1,209 @@
+// Runs that were disturbed go on until they have healed, and what a healed run owes is judged:
+// decisions, the requests of each node, acceptance by all, and that nobody holds more than its
+// bound.
+#include "thresher/sim/healing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "thresher/sim/run.hpp"
+#include "thresher/sim/shrink.hpp"
+
+namespace thresher::sim {
+namespace {
+
+/// Each node tells all what it is asked to, and accepts and outputs what it hears. It vouches for
+/// all that it accepted, so others must come to accept it: they do if everything is told again.
+struct Notes {
+  enum Wrong {
+    kNothing,
+    kForgets,  // nothing is told again
+    kStops,    // a node that comes back from a crash does nothing more
+    kIgnores,  // node 1 drops what it is asked for once it has done it three times
+    kLazy,     // what it said is in a record that is durable some time later
+  };
+  using Message = std::pair<NodeId, std::uint64_t>;
+  struct Output {
+    Message note;
+    Bytes payload;
+  };
+  struct Request {
+    Bytes payload;
+  };
+  using Fx = Effects<Message, Output>;
+
+  NodeId self{};
+  Wrong wrong = kNothing;
+  std::uint64_t said = 0;
+  bool back = false;
+  std::set<Message> accepted{};
+  std::map<std::uint64_t, Bytes> own{};
+
+  void on(const Restored& r, Fx&) {
+    back = true;
+    said = Reader(r.value.view()).u64();
+  }
+  void on(const Start&, Fx& fx) { fx.push(ArmTimer{{}, Delay{1000}}); }
+  void on(const Expired&, Fx& fx) {
+    if (stopped()) return;
+    if (wrong != kForgets) {
+      for (const Message& note : accepted) fx.broadcast(note);
+    }
+    fx.push(ArmTimer{{}, Delay{1000}});
+  }
+  void on(const Requested<Request>& r, Fx& fx) {
+    if (stopped() || (wrong == kIgnores && self.value == 1 && said >= 3)) return;
+    const Message note{self, ++said};
+    own[said] = r.request.payload;
+    fx.push(Persist{1, {}, Bytes::from(Writer().u64(said).take()), {}, wrong == kLazy});
+    fx.broadcast(note);
+    take(note, fx);
+  }
+  void on(const Received<Message>& m, Fx& fx) {
+    if (!stopped()) take(m.message, fx);
+  }
+
+ private:
+  bool stopped() const { return wrong == kStops && back; }
+  void take(const Message& note, Fx& fx) {
+    if (accepted.insert(note).second)
+      fx.deliver({note, note.first == self ? own[note.second] : Bytes{}});
+  }
+};
+
+struct NotesSubject {
+  using Node = Notes;
+  static constexpr bool kOrdered = false;
+  static constexpr bool kIncludes = true;
+  Notes::Wrong wrong = Notes::kNothing;
+  std::uint64_t most = ~std::uint64_t{0};
+
+  Notes make(NodeId id) const { return {id, wrong}; }
+  Notes::Request request(const Bytes& payload) const { return {payload}; }
+  MessageFacts facts_of(const Notes::Message& m) const { return {"note", m.second, 10}; }
+  OutputFacts facts_of(const Notes::Output& o) const {
+    return {.key = o.note.second * 100 + o.note.first.value};
+  }
+  template <class F>
+  void payloads(const Notes::Output& o, std::optional<NodeId>, F visit) const {
+    if (!o.payload.empty()) visit(o.payload.view(), o.note.first);
+  }
+  bool mutate(Notes::Message&, NodeId, std::string_view, std::uint64_t) const { return false; }
+  std::uint64_t round(const Notes&) const { return 0; }
+  std::uint64_t refused(const Notes&) const { return 0; }
+  std::vector<Notes::Message> vouched(const Notes& node) const {
+    return {node.accepted.begin(), node.accepted.end()};
+  }
+  bool accepts(const Notes& node, const Notes::Message& note) const {
+    return node.accepted.contains(note);
+  }
+  std::string text_of(const Notes::Message& note) const {
+    return "note " + std::to_string(note.second) + " of node " + std::to_string(note.first.value);
+  }
+  std::vector<Bound> bounds(const Notes& node) const {
+    return {{"notes", node.accepted.size(), most}};
+  }
+};
+
+/// Node 0 is cut off for a while in which messages across vanish; ten requests a node.
+Experiment disturbed() {
+  Experiment e;
+  e.network.delta = kUnit;
+  e.network.loss_ppm = 400'000;
+  e.network.gst = 12 * kUnit;
+  e.workload.kind = Workload::Kind::kOpen;
+  e.stop.time = 10 * kUnit;
+  e.oracles.totality = false;
+  return e;
+}
+
+Outcome with(Notes::Wrong wrong, const Experiment& e) {
+  return run(NotesSubject{wrong}, e, {});
+}
+
+TEST(Healing, WhatWasLostIsAcceptedByAllInTheEnd) {
+  const Experiment e = disturbed();
+  const Outcome right = with(Notes::kNothing, e);
+  EXPECT_EQ(right.verdict, Verdict::kPass) << right.oracle << ": " << right.why;
+  EXPECT_TRUE(right.healed);
+  const Outcome wrong = with(Notes::kForgets, e);
+  EXPECT_EQ(wrong.verdict, Verdict::kNoProgress);
+  EXPECT_EQ(wrong.oracle, "acceptance") << wrong.why;
+  EXPECT_NE(wrong.why.find("did not accept note "), std::string::npos) << wrong.why;
+  Experiment unasked = e;
+  unasked.oracles.acceptance = false;
+  EXPECT_EQ(with(Notes::kForgets, unasked).verdict, Verdict::kPass);
+}
+
+// The stop comes long before the end of the disturbance, and the run is judged all the same.
+TEST(Healing, WhatIsMeasuredIsMeasuredAtTheStop) {
+  Experiment e = disturbed();
+  const Outcome o = with(Notes::kNothing, e);
+  EXPECT_EQ(o.time, *e.stop.time);
+  e.network.gst = 0;
+  e.network.loss_ppm = 0;
+  const Outcome calm = with(Notes::kNothing, e);
+  EXPECT_FALSE(calm.healed);  // there was nothing to heal from
+  EXPECT_EQ(calm.verdict, Verdict::kPass);
+}
+
+TEST(Healing, ANodeThatIsBackMustDecideAgain) {
+  Experiment e = disturbed();
+  e.faults = {
+      {.who = {NodeId{2}}, .what = FaultKind::kRestart, .from = 4 * kUnit, .to = 6 * kUnit}};
+  const Outcome right = with(Notes::kNothing, e);
+  EXPECT_EQ(right.verdict, Verdict::kPass) << right.oracle << ": " << right.why;
+  EXPECT_EQ(right.restarts, 1U);
+  EXPECT_FALSE(right.nodes[2].faulty);
+  const Outcome wrong = with(Notes::kStops, e);
+  EXPECT_EQ(wrong.oracle, "liveness") << wrong.why;
+  EXPECT_NE(wrong.why.find("node 2 decided nothing between"), std::string::npos) << wrong.why;
+}
+
+TEST(Healing, NobodyIsLeftOutWhileOthersAreServed) {
+  const Outcome wrong = with(Notes::kIgnores, disturbed());
+  EXPECT_EQ(wrong.oracle, "inclusion") << wrong.why;
+  EXPECT_NE(wrong.why.find("node 1 got no request of its own back"), std::string::npos);
+}
+
+// A lazy record is lost with what comes after it, so the node uses a number twice.
+TEST(Restart, LosesLazyRecords) {
+  Experiment e = disturbed();
+  e.network.loss_ppm = 0;
+  e.oracles.agreement = e.oracles.integrity = true;
+  e.faults = {
+      {.who = {NodeId{2}}, .what = FaultKind::kRestart, .from = 4 * kUnit, .to = 6 * kUnit}};
+  const auto highest = [&](Notes::Wrong wrong) { return with(wrong, e).nodes[2].decisions; };
+  EXPECT_GT(highest(Notes::kNothing), highest(Notes::kLazy));
+}
+
+TEST(Footprint, AboveItsBoundIsFound) {
+  const Experiment e = disturbed();
+  EXPECT_EQ(run(NotesSubject{Notes::kNothing, 1000}, e, {}).verdict, Verdict::kPass);
+  const Outcome o = run(NotesSubject{Notes::kNothing, 20}, e, {});
+  EXPECT_EQ(o.verdict, Verdict::kViolated);
+  EXPECT_EQ(o.oracle, "footprint");
+  EXPECT_NE(o.why.find(" notes, more than 20"), std::string::npos) << o.why;
+}
+
+// "probability": 0.670761 tells a reader nothing that 0.7 does not.
+TEST(Shrink, RoundsTheNumbersThatAreLeft) {
+  Experiment e = disturbed();
+  e.network.loss_ppm = 0;
+  e.faults = {{.who = {NodeId{3}}, .what = FaultKind::kDrop, .probability_ppm = 670'761}};
+  const Runner needs_some_chance = [](const Experiment& x) {
+    Outcome o;
+    const bool fails = !x.faults.empty() && x.faults[0].what == FaultKind::kDrop &&
+                       x.faults[0].probability_ppm > 550'000 &&
+                       x.faults[0].probability_ppm < 900'000;
+    o.verdict = fails ? Verdict::kViolated : Verdict::kPass;
+    return o;
+  };
+  const Shrunk small = shrink(e, needs_some_chance, {});
+  ASSERT_EQ(small.experiment.faults.size(), 1U);
+  EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
+}
+
+}  // namespace
+}  // namespace thresher::sim
