@@ -230,7 +230,7 @@ class Portfolio : public std::enable_shared_from_this<Portfolio> {
 
   void work() {
     std::unique_lock lock(mutex_);
-    while (!closed_ && anything_left() && !budget_.over()) {
+    while (!closed_ && anything_left()) {
       const Choice choice = next();
       if (choice.attempt == nullptr) {
         (void)changed_.wait_for(lock, std::chrono::milliseconds(20));

@@ -211,18 +211,20 @@ Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, F
 // R9: f+1 peers keep nothing below, so one of them is correct and what is missing there is over.
 void Bracha::receive(NodeId from, const Floor& m, Fx& fx) {
   if (!config_.committee.contains(m.origin)) return;
-  Origin& origin = origins_[m.origin.value];
+  const Origin& origin = origins_[m.origin.value];
   if (m.number < origin.floor) {
     if (m.asks) fx.send(from, Floor{m.origin, origin.floor, false});
     return;
   }
   if (m.number == origin.floor) return;
-  std::uint64_t& told = origin.floors[from];
+  std::uint64_t& told = floors_[{m.origin, from}];
   told = std::max(told, m.number);
   const std::uint32_t some = config_.committee.at_least(kValidity);
-  if (origin.floors.size() < some) return;
   std::vector<std::uint64_t> floors;
-  for (const auto& [peer, floor] : origin.floors) floors.push_back(floor);
+  for (auto at = floors_.lower_bound({m.origin, NodeId{0}});
+       at != floors_.end() && at->first.first == m.origin; ++at)
+    floors.push_back(at->second);
+  if (floors.size() < some) return;
   std::nth_element(floors.begin(), floors.begin() + (some - 1), floors.end(), std::greater<>());
   raise_floor(m.origin, floors[some - 1], fx);
 }

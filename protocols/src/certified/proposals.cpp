@@ -50,10 +50,13 @@ void Bullshark::State::receive(NodeId from, const Propose& message, Fx& fx) {
     if (r.value + 1 < own_round().value) answer_straggler(from, fx);
     return;
   }
+  const auto same_round = [&](const ProposalPtr& other) { return other->header.round == r; };
+  const auto other = std::find_if(peer.proposals.begin(), peer.proposals.end(), same_round);
+  const bool had = other != peer.proposals.end();
+  // Also while the vote for the first of them is on its way to the disk.
+  if (had && (*other)->digest != p->digest) return suspect_two(*other, p, fx);
   if (r <= peer.voted) return answer_straggler(from, fx);
-  for (const ProposalPtr& other : peer.proposals) {
-    if (other->header.round != r) continue;
-    if (other->digest != p->digest) return suspect_two(other, p, fx);
+  if (had) {
     insist(peer.proposals.back()->header);
     return consider(from, fx);
   }

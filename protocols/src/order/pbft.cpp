@@ -44,9 +44,8 @@ Pbft::Pbft(Config config)
       latest_(config.committee.size(), 1, config.committee.at_least(kValidity)),
       announced_(config.committee.size(), 0, config.committee.at_least(kQuorum)),
       frontier_(config.committee.size(), 0, config.committee.at_least(kValidity)),
-      requests_(config.committee.size(),
-                {.entries = config.window * config.committee.size(), .bytes = queue_bytes(config)}),
-      served_(config.committee.size()) {}
+      requests_(config.committee.size(), {.entries = config.window * config.committee.size(),
+                                          .bytes = queue_bytes(config)}) {}
 
 Bytes pbft::decision_key(std::uint64_t slot) {
   return key_of(slot);
@@ -137,7 +136,7 @@ void Pbft::on(const Expired& timer, Fx& fx) {
     step_broadcast(inner, fx);
   } else if (timer.id.local == kServed) {
     serving_ = false;
-    std::fill(served_.begin(), served_.end(), 0);
+    served_.clear();
     return;
   } else if (timer.id.local == kIdling) {
     idling_ = false;
@@ -264,7 +263,7 @@ bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
 
 // R9. What one peer is sent is bounded in time as well, however much it asks.
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
-  std::uint64_t& served = served_[from.value];
+  std::uint64_t& served = served_[from];
   for (std::uint64_t s = m.slot; s < delivered_ && s - m.slot < kAnswers; ++s) {
     const auto it = decided_.find(s);
     if (it == decided_.end() || served >= kServedBytes) break;

@@ -1,6 +1,7 @@
 #include "thresher/protocols/order/requests.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace thresher::pbft {
@@ -18,7 +19,7 @@ void Requests::release(const Digest& digest) {
 
 Result<bool> Requests::add(NodeId from, const Bytes& value, const Digest& digest,
                            std::uint64_t now) {
-  Peer& peer = peers_[from.value];
+  Peer& peer = peers_[from];
   if (std::find(peer.queue.begin(), peer.queue.end(), digest) != peer.queue.end()) return false;
   if (peer.queue.size() >= limits_.entries || peer.bytes + value.size() > limits_.bytes)
     return Errc::kQuotaExceeded;
@@ -30,7 +31,7 @@ Result<bool> Requests::add(NodeId from, const Bytes& value, const Digest& digest
 }
 
 void Requests::urge(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now) {
-  Peer& peer = peers_[from.value];
+  Peer& peer = peers_[from];
   if (peer.urgent == digest) return;
   hold(value, digest, now);
   if (const auto last = std::exchange(peer.urgent, digest)) release(*last);
@@ -41,25 +42,29 @@ void Requests::remove(const Digest& digest) {
   if (known == known_.end()) return;
   const std::size_t size = known->second.value.size();
   std::uint32_t holders = known->second.holders;
-  for (Peer& peer : peers_) {
-    if (holders == 0) break;
+  for (auto entry = peers_.begin(); entry != peers_.end() && holders > 0;) {
+    Peer& peer = entry->second;
     if (peer.urgent == digest) {
       peer.urgent.reset();
       --holders;
     }
     const auto at = std::find(peer.queue.begin(), peer.queue.end(), digest);
-    if (at == peer.queue.end()) continue;
-    peer.queue.erase(at);
-    peer.bytes -= size;
-    --queued_;
-    --holders;
+    if (at != peer.queue.end()) {
+      peer.queue.erase(at);
+      peer.bytes -= size;
+      --queued_;
+      --holders;
+    }
+    const bool empty = peer.queue.empty() && !peer.urgent;
+    entry = empty ? peers_.erase(entry) : std::next(entry);
   }
   known_.erase(known);
 }
 
 const Queued* Requests::first_of(NodeId peer) const {
-  const auto& queue = peers_[peer.value].queue;
-  return queue.empty() ? nullptr : &known_.at(queue.front());
+  const auto at = peers_.find(peer);
+  const bool none = at == peers_.end() || at->second.queue.empty();
+  return none ? nullptr : &known_.at(at->second.queue.front());
 }
 
 const Queued* Requests::find(const Digest& digest) const {

@@ -86,9 +86,9 @@ class TwoFaced {
 };
 
 TEST_P(Sizes, FMembersThatSignTwiceAreNamedAndChangeNothing) {
+  Lines lines;  // nodes still speak while they stop
   Network net(n(), protocol());
   const std::uint32_t honest = n() - net.genesis().f;
-  Lines lines;
   NodeOptions options;
   options.log = [&](Level, const std::string& line) { lines.add(line); };
   for (std::size_t i = 0; i < honest; ++i) ASSERT_EQ(net.start(i, options), "");

@@ -104,7 +104,7 @@ class CryptoVerify(Files):
     def test_an_id_stays_on_its_line(self):
         text = json.dumps(dict(GOOD, id="a\nb\u001b[31m")) + "\n"
         out = run("crypto", "verify", "--in", "-", "--backend", "portable", text=text)
-        self.assertEqual(out.stdout, "a?b?[31m portable=valid\n")
+        self.assertEqual(out.stdout, "a\\nb\\x1b[31m portable=valid\n")
 
     def test_an_unknown_backend(self):
         out = self.verify(GOOD, backend="avx51")
@@ -300,7 +300,7 @@ class Verify(Files):
         self.assertIn("; cvc5: agreed]", self.cross_check("echo unsat").stdout)
         out = self.cross_check("echo sat", "--json")
         self.assertEqual((out.returncode, said(out)), (1, "disagreed"))
-        self.assertIn("Z3 says 'unsat', cvc5 says 'sat'", out.stderr)
+        self.assertIn("the checker says 'safe', cvc5 says 'sat'", out.stderr)
         out = self.cross_check("echo colourless green", "--json")
         self.assertEqual((out.returncode, said(out)), (0, "unknown"))
         self.assertIn("colourless green", out.stderr)

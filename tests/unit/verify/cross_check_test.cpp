@@ -124,7 +124,7 @@ TEST_F(CrossCheck, Cvc5Agrees) {
     if (options.checker == "auto") options.only = {"agreement", "validity"};
     for (const Outcome& o : check_all(*ta, options)) {
       if (o.verdict != Verdict::kSafe) continue;
-      const auto opinion = cross_check(o, 30);
+      const auto opinion = cross_check(o, 300);
       EXPECT_EQ(opinion.kind, Kind::kAgreed) << o.checker << ": " << opinion.said;
     }
   }

@@ -128,7 +128,7 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   ASSERT_TRUE(ta) << ta.error();
   CheckOptions options;
   options.threads = 1;
-  options.seconds = 4;
+  options.seconds = 12;
   options.checker = "explicit";  // one checker for each property
   std::vector<double> given;
   const auto outcomes =
@@ -145,8 +145,9 @@ TEST(Portfolio, OneThatNeedsLongDoesNotKeepTheOthersFromTheCores) {
   ASSERT_EQ(outcomes.size(), 4u);
   for (const std::size_t i : {0u, 1u, 3u}) EXPECT_EQ(outcomes[i].verdict, Verdict::kSafe) << i;
   EXPECT_EQ(outcomes[2].verdict, Verdict::kUnknown);
-  ASSERT_EQ(given.size(), 2u);
-  EXPECT_GT(given[1], given[0]);
+  ASSERT_FALSE(given.empty());
+  EXPECT_LT(given.front(), options.seconds / 2) << "the others wait behind it";
+  for (std::size_t i = 1; i < given.size(); ++i) EXPECT_GT(given[i], given[i - 1]);
 }
 
 // `easy` holds, `hard` does not: whoever calls it safe is overruled by the run of one process.

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -173,7 +174,6 @@ class Bracha {
     std::uint64_t floor = 0;  // everything below is forgotten
     std::size_t bytes = 0;    // of payloads
     std::map<std::uint64_t, State> open;
-    std::map<NodeId, std::uint64_t> floors;  // of peers, as they say
   };
 
   void receive(NodeId from, const bracha::Init& m, Fx& fx);
@@ -208,6 +208,8 @@ class Bracha {
 
   Config config_;
   std::vector<Origin> origins_;
+  // From where on peers keep something, as they say, by origin and peer.
+  std::map<std::pair<NodeId, NodeId>, std::uint64_t> floors_;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
   bool armed_ = false;

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -37,7 +36,7 @@ class Requests {
     std::size_t entries = 0;
     std::size_t bytes = 0;
   };
-  Requests(std::uint32_t n, Limits limits) : limits_(limits), peers_(n) {}
+  Requests(std::uint32_t n, Limits limits) : limits_(limits), n_(n) {}
 
   /// False when `from` said it before. kQuotaExceeded when its queue is full.
   Result<bool> add(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
@@ -47,14 +46,16 @@ class Requests {
 
   /// No queue holds anything.
   bool empty() const { return queued_ == 0; }
-  std::uint32_t peers() const { return static_cast<std::uint32_t>(peers_.size()); }
+  std::uint32_t peers() const { return n_; }
   /// The request of the queue's front, or null.
   const Queued* first_of(NodeId peer) const;
   const Queued* find(const Digest& digest) const;
   /// Calls `visit(Queued)` for a peer's queue, oldest first, until it returns false.
   template <class F>
   void each_of(NodeId peer, F visit) const {
-    for (const Digest& digest : peers_[peer.value].queue) {
+    const auto at = peers_.find(peer);
+    if (at == peers_.end()) return;
+    for (const Digest& digest : at->second.queue) {
       if (!visit(known_.at(digest))) return;
     }
   }
@@ -62,16 +63,17 @@ class Requests {
   /// are two queues a peer. Null: none.
   template <class F>
   const Queued* next(std::uint64_t turn, F wanted) const {
-    const std::size_t queues = 2 * peers_.size();
-    for (std::size_t k = 0; k < queues && !known_.empty(); ++k) {
-      const std::size_t at = (turn + k) % queues;
-      const Peer& peer = peers_[at / 2];
-      if (at % 2 == 1) {
-        if (peer.urgent && wanted(*peer.urgent)) return &known_.at(*peer.urgent);
-        continue;
-      }
-      for (const Digest& digest : peer.queue) {
-        if (wanted(digest)) return &known_.at(digest);
+    const std::uint64_t begin = turn % (2 * std::uint64_t{n_});
+    for (const bool before : {false, true}) {  // the queue whose turn it is
+      for (const auto& [id, peer] : peers_) {
+        const std::uint64_t place = 2 * std::uint64_t{id.value};
+        if ((place < begin) == before) {
+          for (const Digest& digest : peer.queue) {
+            if (wanted(digest)) return &known_.at(digest);
+          }
+        }
+        const bool urgent = (place + 1 < begin) == before && peer.urgent;
+        if (urgent && wanted(*peer.urgent)) return &known_.at(*peer.urgent);
       }
     }
     return nullptr;
@@ -80,7 +82,7 @@ class Requests {
 
  private:
   struct Peer {
-    std::deque<Digest> queue;
+    std::vector<Digest> queue;  // oldest first
     std::size_t bytes = 0;
     std::optional<Digest> urgent;
   };
@@ -88,7 +90,8 @@ class Requests {
   void release(const Digest& digest);
 
   Limits limits_;
-  std::vector<Peer> peers_;
+  std::uint32_t n_;
+  std::map<NodeId, Peer> peers_;  // those that have something: most have nothing, in many nodes
   std::map<Digest, Queued> known_;
   std::size_t queued_ = 0;
 };
