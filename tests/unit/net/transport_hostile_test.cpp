@@ -152,7 +152,9 @@ TEST(TransportHostile, AFloodThatSpeaksKeepsNoSlowMemberOutForEver) {
   Host node(options[0]);
   const Flood flood(options[0].nodes[0].port, 128, "\x16\x03\x01\x02");
   ASSERT_TRUE(Network::eventually([&] { return flood.made() > 200; }));
-  EXPECT_TRUE(Network::eventually([&] { return gets_in_slowly(options[0], options[1].key); }));
+  bool in = false;
+  EXPECT_TRUE(
+      Network::eventually([&] { return in = in || gets_in_slowly(options[0], options[1].key); }));
 }
 
 }  // namespace
