@@ -381,12 +381,9 @@ class Run {
 
   // --- healing ----------------------------------------------------------------------------------
 
-  // Nothing is promised of more than f faulty nodes, nor of a network that an adversary keeps for
-  // ever, and nothing has to heal where all went well.
+  // Nothing is promised of more than f faulty nodes, and nothing has to heal where all went well.
   bool heals() const {
-    const Network& net = experiment_.network;
     if (experiment_.beyond_f) return false;
-    if (net.gst == 0 && net.scheduler != Network::Scheduler::kFair) return false;
     const Oracles& on = experiment_.oracles;
     return (on.liveness_on || (Healing<S>::kAccepts && on.acceptance)) &&
            (!experiment_.faults.empty() || machine_.links().quiet_from() > 0);
