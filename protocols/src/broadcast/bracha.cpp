@@ -9,24 +9,13 @@ namespace thresher {
 
 using namespace bracha;  // NOLINT(google-build-using-namespace): the protocol's own vocabulary
 
-Bracha::Bracha(Config config) : config_(config), origins_(config_.committee.size()) {}
-
-Bracha::State* Bracha::instance(const Instance& i) {
-  if (!config_.committee.contains(i.origin)) return nullptr;
-  Origin& origin = origins_[i.origin.value];
-  if (i.number < origin.floor || i.number >= origin.floor + 2 * config_.window) return nullptr;
-  const auto [it, fresh] = origin.open.try_emplace(i.number);
-  if (fresh) {
-    for (NodeSet& s : it->second.spoke) s = NodeSet(config_.committee.size());
-  }
-  return &it->second;
-}
+Bracha::Bracha(Config config) : config_(config), shelf_(config_) {}
 
 void Bracha::on(const Requested<Request>& event, Fx& fx) {
   const Bytes& payload = event.request.payload;
   const Instance i{config_.self, std::max(next_, event.request.at_least)};
-  State* s = payload.size() <= config_.payload_bytes && has_room(i, payload.size()) ? instance(i)
-                                                                                    : nullptr;
+  const bool fits = payload.size() <= config_.payload_bytes && shelf_.has_room(i, payload.size());
+  State* s = fits ? shelf_.open(i) : nullptr;
   if (s == nullptr) {
     ++refused_;
     return;
@@ -52,7 +41,7 @@ void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
   }
   State* s = instance_for(from, m.instance, true, fx);
   if (s == nullptr || s->has_input) return;
-  if (!has_room(m.instance, m.payload.size())) {
+  if (!shelf_.has_room(m.instance, m.payload.size())) {
     ++refused_;
     return;
   }
@@ -62,7 +51,7 @@ void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
 void Bracha::input(const Instance& i, State& s, const Bytes& payload, Fx& fx) {
   s.has_input = true;
   s.input = hash(payload.view());
-  if (!s.value || *s.value == s.input) keep(i, s, s.input, payload);
+  if (!s.value || *s.value == s.input) shelf_.keep(i, s, s.input, payload);
   advance(i, s, fx);
 }
 
@@ -130,7 +119,7 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
   s.location = rule.to;
   if (config_.table->locations[rule.to].holds_value && rule.when) {
     s.value = counted;
-    drop_others(i, s);
+    shelf_.keep_only(i, s, counted);
   }
   if (rule.says) {
     const Digest& digest = rule.says->value == Value::kInput ? s.input : counted;
@@ -194,20 +183,12 @@ void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
   if (s == nullptr || s->done) return;
   // Only the payload that is about to be delivered: its digest was counted, so it cannot be forged.
   if (!lacks_payload(*s) || m.payload.size() > config_.payload_bytes ||
-      hash(m.payload.view()) != *s->value || !has_room(m.instance, m.payload.size())) {
+      hash(m.payload.view()) != *s->value || !shelf_.has_room(m.instance, m.payload.size())) {
     ++refused_;
     return;
   }
-  keep(m.instance, *s, *s->value, m.payload);
+  shelf_.keep(m.instance, *s, *s->value, m.payload);
   finish(m.instance, *s, fx);
-}
-
-std::size_t Bracha::open() const {
-  std::size_t count = 0;
-  for (const Origin& origin : origins_) {
-    for (const auto& [number, state] : origin.open) count += state.done ? 0 : 1;
-  }
-  return count;
 }
 
 }  // namespace thresher
