@@ -55,6 +55,11 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     return violation_;
   }
   std::size_t deliveries() const { return delivered_.size(); }
+  std::size_t deliveries_of_liars() const {
+    std::size_t count = 0;
+    for (const auto& [i, payload] : delivered_) count += Core::faulty(i.origin.value) ? 1 : 0;
+    return count;
+  }
   std::uint64_t crashes() const { return Core::crashes_; }
   /// How often each attack reached a correct node.
   const std::map<std::string, std::uint64_t>& fired() const { return liars_.fired(); }

@@ -37,10 +37,12 @@ class Liars {
     taste();
   }
 
-  /// Liars that do one thing for a while get further than those that do everything.
+  /// Liars that do few things for a while get further than those that do everything: a sender that
+  /// sticks to one story, with a lie at the end, is believed.
   void taste() {
-    favourite_ = random_.below(Craft<Node>::kAttacks.size());
+    for (std::size_t& attack : favourites_) attack = random_.below(Craft<Node>::kAttacks.size());
     to_of_4_ = 1 + random_.below(4);
+    story_ = random_.below(3);
   }
   Bytes any_payload() {
     std::vector<std::byte> out(random_.below(kMostPayload + 1));
@@ -53,13 +55,13 @@ class Liars {
   }
 
   Said say(NodeId self) {
-    const std::size_t attack =
-        random_.below(2) == 0 ? favourite_ : random_.below(Craft<Node>::kAttacks.size());
+    const std::size_t attack = random_.below(4) == 0 ? random_.below(Craft<Node>::kAttacks.size())
+                                                     : favourites_[random_.below(3)];
     const Instance i = any_instance(self);
     Said out;
     for (std::uint16_t to = 0; to < committee_.size(); ++to) {
       if (random_.below(4) >= to_of_4_) continue;
-      if (auto m = craft_.say(attack, self, NodeId{to}, i, random_)) {
+      if (auto m = craft_.say(attack, self, NodeId{to}, i, story_, random_)) {
         out.emplace_back(NodeId{to}, std::move(*m));
         ++fired_[std::string(Craft<Node>::kAttacks[attack])];
       }
@@ -89,7 +91,8 @@ class Liars {
   Prng random_;
   Craft<Node> craft_;
   std::vector<Instance> known_;
-  std::size_t favourite_ = 0;
+  std::array<std::size_t, 3> favourites_{};
+  std::uint64_t story_ = 0;  // of two payloads: this one, or as number 2 both
   std::uint64_t to_of_4_ = 4;
   std::map<std::string, std::uint64_t> fired_;
 };
@@ -129,8 +132,9 @@ class Craft<Avid> {
   }
 
   std::optional<Avid::Message> say(std::size_t attack, NodeId self, NodeId to,
-                                   const broadcast::Instance& i, Prng& random) {
-    const std::uint64_t two = random.below(2);
+                                   const broadcast::Instance& i, std::uint64_t story,
+                                   Prng& random) {
+    const std::uint64_t two = story == 2 ? random.below(2) : story;
     avid::Piece mine = made(i, two)[self.value];
     const auto real = piece_of(i, self);
     switch (attack) {
@@ -145,18 +149,18 @@ class Craft<Avid> {
       case 3:
         return avid::Echo{i, mine};
       case 4:
-        return avid::Ready{i, real && two == 0 ? real->root : made(i, random.below(3))[0].root,
-                           random.below(2) == 0};
+        return avid::Ready{i, real ? real->root : made(i, two)[0].root, random.below(2) == 0};
       case 5:
-        if (i.origin == self) return avid::Echo{i, made(i, random.below(3))[self.value]};
+        if (i.origin == self)
+          return avid::Echo{i, made(i, random.below(4) == 0 ? 2 : two)[self.value]};
         return real ? std::optional<Avid::Message>(avid::Echo{i, *real}) : std::nullopt;
       case 6:
-        mine.fragment = two == 0 ? Bytes{} : Bytes::from(std::vector<std::byte>(99));
+        mine.fragment = random.below(2) == 0 ? Bytes{} : Bytes::from(std::vector<std::byte>(99));
         return avid::Echo{i, mine};
       case 7:
         return avid::Ask{i, true, true, true};
       default:
-        return avid::Floor{i.origin, i.number + random.below(9), two == 0};
+        return avid::Floor{i.origin, i.number + random.below(9), random.below(2) == 0};
     }
   }
 
@@ -206,11 +210,12 @@ class Craft<DasXiangRen> {
   }
 
   std::optional<DasXiangRen::Message> say(std::size_t attack, NodeId self, NodeId to,
-                                          const broadcast::Instance& i, Prng& random) {
-    const std::uint64_t two = random.below(2);
+                                          const broadcast::Instance& i, std::uint64_t story,
+                                          Prng& random) {
+    const std::uint64_t two = story == 2 ? random.below(2) : story;
     const Bytes made = made_up(i, two);
     const auto heard = payloads_.find(i);
-    const Bytes real = heard == payloads_.end() ? made : heard->second;
+    const Bytes real = heard == payloads_.end() || i.origin == self ? made : heard->second;
     const Digest name = hash(real.view());
     const auto cut = [&](const Bytes& payload, NodeId of) {
       return Bytes::copy_of(fragments_.cut(payload.view(), of).view());
@@ -225,17 +230,16 @@ class Craft<DasXiangRen> {
       case 3:
         return das_xiang_ren::Echo{i, hash(made.view()), cut(made, to)};
       case 4:
-        if (two == 0) return das_xiang_ren::Ready{i, name, cut(real, self)};
+        if (random.below(4) > 0) return das_xiang_ren::Ready{i, name, cut(real, self)};
         return das_xiang_ren::Ready{i, hash(made.view()), cut(made, self)};
       case 5:
         return das_xiang_ren::Echo{i, name, cut(real, to)};
       case 6:
-        return das_xiang_ren::Ready{
-            i, name, two == 0 ? Bytes{} : Bytes::from(std::vector<std::byte>(random.below(99)))};
+        return das_xiang_ren::Ready{i, name, Bytes::from(std::vector<std::byte>(random.below(99)))};
       case 7:
         return das_xiang_ren::Ask{i, true, true, true};
       default:
-        return das_xiang_ren::Floor{i.origin, i.number + random.below(9), two == 0};
+        return das_xiang_ren::Floor{i.origin, i.number + random.below(9), random.below(2) == 0};
     }
   }
 

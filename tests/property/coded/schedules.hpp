@@ -16,6 +16,7 @@ struct Outcome {
   std::string first;  ///< what broke first; empty: nothing
   std::uint64_t seed = 0;
   std::uint64_t deliveries = 0;
+  std::uint64_t of_liars = 0;  ///< instances of faulty origins that were delivered
   std::uint64_t crashes = 0;
   std::map<std::string, std::uint64_t> fired;
 };
@@ -31,6 +32,7 @@ Outcome schedules(std::uint64_t runs, std::optional<coded::Thresholds> threshold
     out.first = arena.run(100 + seed % 400);
     out.seed = seed;
     out.deliveries += arena.deliveries();
+    out.of_liars += arena.deliveries_of_liars();
     out.crashes += arena.crashes();
     for (const auto& [attack, times] : arena.fired()) out.fired[attack] += times;
   }
@@ -42,8 +44,9 @@ template <class Node>
 void expect_all_good(std::uint64_t runs) {
   const Outcome out = schedules<Node>(runs);
   EXPECT_EQ(out.first, "") << "seed " << out.seed;
-  std::cout << Node::kName << ": " << runs << " schedules, " << out.deliveries << " deliveries, "
-            << out.crashes << " crashes";
+  std::cout << Node::kName << ": " << runs << " schedules, " << out.deliveries
+            << " instances delivered, " << out.of_liars << " of them of liars, " << out.crashes
+            << " crashes";
   for (const auto attack : Craft<Node>::kAttacks) {
     const std::string name(attack);
     EXPECT_GT(out.fired.contains(name) ? out.fired.at(name) : 0, runs) << name;
@@ -51,6 +54,7 @@ void expect_all_good(std::uint64_t runs) {
   }
   std::cout << "\n";
   EXPECT_GT(out.deliveries, 3 * runs);
+  EXPECT_GT(out.of_liars, runs / 10);
   EXPECT_GT(out.crashes, runs / 10);
 }
 
