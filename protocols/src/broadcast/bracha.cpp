@@ -9,7 +9,32 @@ namespace thresher {
 
 using namespace bracha;  // NOLINT(google-build-using-namespace): the protocol's own vocabulary
 
-Bracha::Bracha(Config config) : config_(config), shelf_(config_) {}
+namespace {
+
+Guard delivering(const RuleTable& table) {
+  const auto last = table.locations.size() - 1;
+  const auto rule = std::find_if(table.rules.begin(), table.rules.end(),
+                                 [&](const Rule& r) { return r.to == last && r.when; });
+  return *rule->when;
+}
+
+}  // namespace
+
+Bracha::Bracha(Config config)
+    : config_(config), delivering_(delivering(*config.table)), shelf_(config_) {}
+
+std::uint8_t Bracha::last_location() const {
+  return static_cast<std::uint8_t>(config_.table->locations.size() - 1);
+}
+
+// Who said the value in both counters of a guard counts once.
+std::uint32_t Bracha::Count::senders(const Guard& guard) const {
+  const Tally& one = by[guard.counter];
+  if (!guard.or_counter) return one.count();
+  NodeSet either = one.members();
+  either.merge(by[*guard.or_counter].members());
+  return either.size();
+}
 
 void Bracha::on(const Requested<Request>& event, Fx& fx) {
   const Bytes& payload = event.request.payload;
@@ -91,7 +116,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
     const bool bound = config_.table->locations[s.location].holds_value;
     for (const auto& [digest, counts] : s.counts) {
       if (bound && digest != *s.value) continue;
-      const auto counted = [&by = counts.by](std::uint8_t c) { return by[c].count(); };
+      const auto counted = [&c = counts](const Guard& guard) { return c.senders(guard); };
       const Rule* rule =
           enabled(*config_.table, s.location, s.has_input, counted, config_.committee);
       if (rule != nullptr) {
@@ -101,7 +126,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
       }
     }
     if (moved || !s.counts.empty()) continue;
-    const auto nothing = [](std::uint8_t) { return std::uint32_t{0}; };
+    const auto nothing = [](const Guard&) { return std::uint32_t{0}; };
     const Rule* rule = enabled(*config_.table, s.location, s.has_input, nothing, config_.committee);
     if (rule == nullptr) continue;
     take(i, s, *rule, s.input, fx);
@@ -113,7 +138,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
 void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx) {
   RuleEvent event{.instance = i.origin.value, .round = i.number, .node = config_.self};
   if (config_.trace != nullptr && rule.when) {
-    event.tally = s.counts.at(counted).by[rule.when->counter].count();
+    event.tally = s.counts.at(counted).senders(*rule.when);
     event.value = counted.prefix();
   }
   s.location = rule.to;
@@ -133,7 +158,7 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
 // R4: durable first, and once.
 bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& digest, Fx& fx) {
   const auto counter = static_cast<Counter>(what.counter);
-  if (s.said[counter]) return false;
+  if (s.said[counter] || (what.unless_said && s.said[kEcho] == digest)) return false;
   s.said[counter] = digest;
   // Those who lack the payload ask who echoed it, so it has to outlive a crash as the echo does.
   const auto payload = s.payloads.find(digest);
@@ -150,7 +175,7 @@ bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& dig
 
 // R5: delivers once the payload is here.
 void Bracha::finish(const Instance& i, State& s, Fx& fx) {
-  if (s.location != config_.table->locations.size() - 1 || s.done) return;
+  if (s.location != last_location() || s.done) return;
   const auto payload = s.payloads.find(*s.value);
   if (payload == s.payloads.end()) {
     // Of others it may be on its way.

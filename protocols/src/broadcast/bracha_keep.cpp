@@ -11,6 +11,24 @@ using broadcast::due;
 using broadcast::kKeepTicks;
 using broadcast::kRepeat;
 
+namespace {
+
+// Where a node stands that has said these and no more; silent steps are taken again.
+std::uint8_t location_after(const RuleTable& table, bool first, bool second) {
+  std::uint8_t at = 0;
+  for (bool moved = true; std::exchange(moved, false);) {
+    for (const Rule& rule : table.rules) {
+      if (moved || rule.from != at || !rule.says) continue;
+      bool& said = rule.says->counter == kEcho ? first : second;
+      moved = std::exchange(said, false);
+      if (moved) at = rule.to;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
 void Bracha::restore_statement(const Restored& record, const Instance& i) {
   Reader key(record.key.view());
   (void)key.bytes(sizeof(std::uint16_t) + sizeof(std::uint64_t));
@@ -23,13 +41,14 @@ void Bracha::restore_statement(const Restored& record, const Instance& i) {
   if (counter == kEcho) {
     s.has_input = true;
     s.input = digest;
-    if (s.location != kDelivered) s.location = s.location == kIdle ? kEchoed : kReady;
     // An empty payload has an empty body, and one that was too old to have it has none either.
     if (hash(record.body.view()) == digest) shelf_.keep(i, s, digest, record.body);
-  } else {
-    if (!s.value) s.value = digest;
-    if (s.location != kDelivered) s.location = s.location == kIdle ? kReadyFirst : kReady;
+  } else if (!s.value) {
+    s.value = digest;
   }
+  if (s.location != last_location())
+    s.location =
+        location_after(*config_.table, s.said[kEcho].has_value(), s.said[kReadied].has_value());
   s.spoke[counter].insert(config_.self);
   s.counts.try_emplace(digest, Count{{Tally(config_.committee), Tally(config_.committee)}})
       .first->second.by[counter]
@@ -51,7 +70,7 @@ void Bracha::on(const Restored& record, Fx&) {
   if (hash(record.body.view()) == digest) shelf_.keep(i, s, digest, record.body);
   if (record.table == kDeliveries) {
     s.done = true;
-    s.location = kDelivered;
+    s.location = last_location();
     s.value = digest;
   } else if (record.table == kOwn) {
     next_ = std::max(next_, i.number + 1);
@@ -87,7 +106,10 @@ bool Bracha::may_forget(const State& s) const {
 }
 
 void Bracha::trim(NodeId id, Fx& fx) {
-  raise_floor(id, shelf_.crowded_floor(id, [this](const State& s) { return may_forget(s); }), fx);
+  raise_floor(
+      id,
+      shelf_.crowded_floor(id, [this](const Instance&, const State& s) { return may_forget(s); }),
+      fx);
 }
 
 void Bracha::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
@@ -149,9 +171,20 @@ void Bracha::receive(NodeId from, const Floor& m, Fx& fx) {
     raise_floor(m.origin, *over, fx);
 }
 
+// Whether the peer said what makes others deliver: then it asks itself for what it lacks.
+bool Bracha::speaks_for_itself(const State& s, NodeId peer) const {
+  return s.spoke[delivering_.counter].contains(peer) ||
+         (delivering_.or_counter && s.spoke[*delivering_.or_counter].contains(peer));
+}
+
 // Delivered, and everybody is known to be as far.
 bool Bracha::settled(const State& s) const {
-  return s.done && s.spoke[kReadied].size() == config_.committee.size() && may_forget(s);
+  if (!s.done || !may_forget(s)) return false;
+  const std::uint32_t n = config_.committee.size();
+  if (!delivering_.or_counter) return s.spoke[delivering_.counter].size() == n;
+  NodeSet heard = s.spoke[delivering_.counter];
+  heard.merge(s.spoke[*delivering_.or_counter]);
+  return heard.size() == n;
 }
 
 void Bracha::arm(Fx& fx) {
@@ -165,7 +198,7 @@ void Bracha::arm(Fx& fx) {
 
 // Whether the payload alone is missing for a delivery.
 bool Bracha::lacks_payload(const State& s) const {
-  return s.location == config_.table->locations.size() - 1 && !s.payloads.contains(*s.value);
+  return s.location == last_location() && !s.payloads.contains(*s.value);
 }
 
 // R6: an open instance is said again to all, and its payload asked for where it is missing.
@@ -200,7 +233,7 @@ void Bracha::on(const Expired&, Fx& fx) {
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !due(++s.age)) return;
       for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
-        if (!s.spoke[kReadied].contains(NodeId{k})) repeat(NodeId{k}, i, s, fx);
+        if (!speaks_for_itself(s, NodeId{k})) repeat(NodeId{k}, i, s, fx);
       }
     });
     trim(NodeId{o}, fx);

@@ -1,5 +1,5 @@
-// What runs is what is proved: Bracha's table exported, its properties for every n, and its
-// mutants.
+// What runs is what is proved: the broadcasts' tables exported, their properties for every n, and
+// their mutants.
 #include "thresher/verify/export.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/text.hpp"
 
@@ -24,10 +24,13 @@ std::map<std::string, Verdict> verdicts(const RuleTable& table) {
   return out;
 }
 
-TEST(Export, BrachasPropertiesHoldForEveryN) {
-  const auto all = verdicts(bracha::kTable);
-  EXPECT_EQ(all.size(), 6u);
-  for (const auto& [name, verdict] : all) EXPECT_EQ(verdict, Verdict::kSafe) << name;
+TEST(Export, PropertiesHoldForEveryN) {
+  for (const RuleTable* table : {&bracha::kTable, &imbs_raynal::kTable}) {
+    const auto all = verdicts(*table);
+    EXPECT_EQ(all.size(), 6u);
+    for (const auto& [name, verdict] : all)
+      EXPECT_EQ(verdict, Verdict::kSafe) << table->name << ", " << name;
+  }
 }
 
 TEST(Export, TheTextIsTheSameAutomaton) {
@@ -37,26 +40,33 @@ TEST(Export, TheTextIsTheSameAutomaton) {
   EXPECT_EQ(*read, ta);
 }
 
-// Every guard of the table one lower: the checker must refute some property each time.
-TEST(Export, EveryWeakerThresholdIsRefuted) {
-  const std::map<std::uint8_t, std::vector<Threshold>> weaker{
-      {bracha::kEcho, {{1, 1, -1, 2}, {0, 1, 1, 1}}},
-      {bracha::kReadied, {{0, 1, 0, 1}, {0, 1, 0, 1}}}};
-  for (const auto& [counter, thresholds] : weaker) {
-    for (const Threshold& t : thresholds) {
-      std::array<thresher::Rule, std::size(bracha::kRules)> rules{};
-      std::copy(std::begin(bracha::kRules), std::end(bracha::kRules), rules.begin());
-      for (auto& rule : rules) {
-        if (rule.when && rule.when->counter == counter) rule.when->at_least = t;
-      }
-      bool broken = false;
-      for (const auto& [name, verdict] :
-           verdicts({"mutant", bracha::kLocations, bracha::kCounters, rules})) {
-        broken |= verdict == Verdict::kViolated;
-      }
-      EXPECT_TRUE(broken) << "counter " << int{counter};
-    }
+// Every guard of a table one lower, each alone: the checker must refute some property each time.
+template <std::size_t N>
+void every_lower_guard_is_refuted(const RuleTable& table, const thresher::Rule (&rules)[N]) {
+  for (std::size_t k = 0; k < N; ++k) {
+    if (!rules[k].when) continue;
+    auto lower = std::to_array(rules);
+    lower[k].when->at_least.c -= lower[k].when->at_least.d;
+    RuleTable mutant = table;
+    mutant.rules = lower;
+    bool broken = false;
+    for (const auto& [name, verdict] : verdicts(mutant)) broken |= verdict == Verdict::kViolated;
+    EXPECT_TRUE(broken) << table.name << ": " << rules[k].name;
   }
+}
+TEST(Export, EveryWeakerThresholdIsRefuted) {
+  every_lower_guard_is_refuted(bracha::kTable, bracha::kRules);
+}
+TEST(Export, EveryWeakerThresholdOfImbsAndRaynalIsRefuted) {
+  every_lower_guard_is_refuted(imbs_raynal::kTable, imbs_raynal::kRules);
+}
+// n > 5f is tight: with n > 4f the same thresholds do not keep the promises.
+TEST(Export, ImbsAndRaynalNeedFiveTimesF) {
+  RuleTable table = imbs_raynal::kTable;
+  table.nodes_per_fault = 4;
+  bool broken = false;
+  for (const auto& [name, verdict] : verdicts(table)) broken |= verdict == Verdict::kViolated;
+  EXPECT_TRUE(broken);
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ inline constexpr Rule kRules[] = {
     {"echo late", kReadyFirst, kReady, {}, Say{kEcho, Value::kInput}},
     {"deliver", kReady, kDelivered, Guard{kReadied, kStrong}, {}},
     {"deliver before input", kReadyFirst, kDelivered, Guard{kReadied, kStrong}, {}},
+    {"deliver fast", kReady, kDelivered, Guard{kEcho, kFast}, {}},
+    {"deliver fast before input", kReadyFirst, kDelivered, Guard{kEcho, kFast}, {}},
 };
 inline constexpr RuleTable kTable{"bracha", kLocations, kCounters, kRules};
 static_assert(well_formed(kTable));
@@ -138,6 +140,8 @@ class Bracha {
  private:
   struct Count {
     Tally by[2];  // by counter
+
+    std::uint32_t senders(const Guard& guard) const;
   };
   struct State : broadcast::Kept {
     explicit State(const Committee& c) : spoke{NodeSet(c.size()), NodeSet(c.size())} {}
@@ -171,12 +175,15 @@ class Bracha {
   bool say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
   void finish(const bracha::Instance& i, State& s, Fx& fx);
   void arm(Fx& fx);
+  std::uint8_t last_location() const;
+  bool speaks_for_itself(const State& s, NodeId peer) const;
   bool settled(const State& s) const;
   bool lacks_payload(const State& s) const;
   void ask_again(const bracha::Instance& i, State& s, Fx& fx) const;
   void ask_payload(const bracha::Instance& i, const State& s, std::uint32_t most, Fx& fx) const;
 
   Config config_;
+  Guard delivering_;  // of the table's first rule that delivers
   broadcast::Shelf<State> shelf_;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;

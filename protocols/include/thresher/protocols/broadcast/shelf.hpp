@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "thresher/core/hash.hpp"
-#include "thresher/protocols/broadcast/broadcast.hpp"
+#include "thresher/protocols/broadcast/progress.hpp"
 
 namespace thresher::broadcast {
 
@@ -91,11 +91,25 @@ class Shelf {
   bool has_room(const Instance& i, std::size_t bytes) const {
     const Origin& origin = origins_[i.origin.value];
     if (origin.bytes + bytes <= origin_bytes_ / 2) return true;
+    return i.number == oldest_open(i.origin) && origin.bytes + bytes <= origin_bytes_;
+  }
+  /// Everything of the origin below was delivered or skipped.
+  std::uint64_t oldest_open(NodeId id) const {
+    const Origin& origin = origins_[id.value];
     std::uint64_t oldest = origin.floor;
     for (auto at = origin.open.begin();
          at != origin.open.end() && at->first == oldest && at->second.done; ++at)
       ++oldest;
-    return i.number == oldest && origin.bytes + bytes <= origin_bytes_;
+    return oldest;
+  }
+  /// What this node tells peers that it delivered.
+  Progress progress(NodeId id) const {
+    Progress out{.origin = id, .floor = floor(id), .below = oldest_open(id)};
+    const auto& open = origins_[id.value].open;
+    for (auto at = open.lower_bound(out.below); at != open.end(); ++at) {
+      if (at->second.done) out.above.push_back(at->first);
+    }
+    return out;
   }
   void keep(const Instance& i, State& s, const Digest& digest, const Bytes& payload) {
     if (s.payloads.emplace(digest, payload).second)
@@ -116,7 +130,7 @@ class Shelf {
   /// Everything below is forgotten.
   std::uint64_t floor(NodeId origin) const { return origins_[origin.value].floor; }
   /// The floor that room for newer instances asks for: those below may be forgotten, says
-  /// `may_forget(state)`, which must be false of what is not delivered.
+  /// `may_forget(instance, state)`, which must be false of what is not delivered.
   template <class F>
   std::uint64_t crowded_floor(NodeId id, F may_forget) const {
     const Origin& origin = origins_[id.value];
@@ -125,7 +139,7 @@ class Shelf {
     for (const auto& [number, s] : origin.open) {
       const bool crowded =
           origin.open.rbegin()->first >= floor + window_ || bytes > origin_bytes_ / 2;
-      if (number != floor || !may_forget(s) || !crowded) break;
+      if (number != floor || !crowded || !may_forget(Instance{id, number}, s)) break;
       bytes -= held_bytes(s);
       ++floor;
     }
