@@ -182,7 +182,8 @@ Result<Genesis, std::string> load_genesis(const std::string& path) {
   const auto tree = text::parse(content.str());
   if (!tree) {
     const text::Problem& first = tree.error().front();
-    return name + ", line " + std::to_string(first.line) + ": " + first.what;
+    return name + ", line " + std::to_string(first.place.line) + ", column " +
+           std::to_string(first.place.column) + ": " + first.what;
   }
   if (!tree->is_object()) return name + ": must hold one object";
   std::string problem;
