@@ -65,6 +65,8 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
+  bool apply(const Transaction& t);
+  std::string app_problem() const;
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -156,6 +158,7 @@ struct Node::Impl final : EngineHost {
   HostCalls calls;
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
+  std::atomic<bool> begun{false};    // run() or start() was called
   std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
   std::string metrics_problem;       // why its port could not be opened

@@ -65,11 +65,9 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
   }
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again =
-      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
-        if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
-      });
-  if (!calls.problem().empty()) return calls.problem();
+  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&,
+                                                   const Fingerprint&) { (void)apply(t); });
+  if (!calls.problem().empty()) return app_problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }

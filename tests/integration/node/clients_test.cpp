@@ -298,5 +298,21 @@ TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
   expect_stopped(late);
 }
 
+// Stopped before anybody called run(): nobody is left who would answer.
+TEST(Clients, ANodeStoppedBeforeItRanAnswersToo) {
+  Network net(4);
+  Recorder app;
+  NodeOptions o;
+  o.home = net.home(0);
+  auto node = Node::open(o, app);
+  ASSERT_TRUE(node) << node.error();
+  auto waiting = (*node)->submit(as_view("early"));
+  (*node)->stop();
+  expect_stopped(waiting);
+  auto late = (*node)->submit(as_view("too late"));
+  expect_stopped(late);
+  EXPECT_EQ((*node)->run(), "");
+}
+
 }  // namespace
 }  // namespace thresher::net
