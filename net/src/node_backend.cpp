@@ -150,12 +150,10 @@ void Node::Impl::broadcast(const Frame& f) {
 
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
-  if (!ledger.follows(out)) return note_gap(out);
+  if (log_lacks()) return hold_back(std::move(out));
+  if (!ledger.follows(out)) return note_gap(std::move(out));
   for (dag::BlockPtr& b : out.blocks) {
-    if (!fill_in(b)) {
-      return halt("a block of the committed log cannot be read back from '" + options.home +
-                  "'; check the disk and restore the folder from a backup");
-    }
+    if (!fill_in(b)) return fetch_unreadable(out, *b);
   }
   commit(std::move(out));
   acknowledge();
@@ -364,17 +362,17 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       }
       return;
     case kWantLogHash:
-      if (const auto answer = reader.hash_after(f)) {
+      if (const auto answer = reader.hash_after(f, ledger.slot())) {
         (void)transport.send(from.value, *answer);
       } else {
         conduct.note(from, Deed::kMalformed);
       }
       return;
     case kLogPart:
-      if (!quiet()) sync.part(from, f, now);
+      if (!standing.suspects()) sync.part(from, f, now);
       break;
     case kLogHash:
-      if (!quiet()) sync.hash(from, f, now);
+      if (!standing.suspects()) sync.hash(from, f, now);
       if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
         standing.hash(from, *answer, now);
         check_log();

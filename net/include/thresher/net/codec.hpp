@@ -43,8 +43,8 @@ enum FrameKind : std::uint8_t {
   kWelcome,        ///< node to client, once, before anything else
 };
 
-/// Whether nodes say such frames only once their protocol runs. Without a default, so that a new kind
-/// has to say which it is; bytes that are no kind are not.
+/// Whether nodes say such frames only once their protocol runs. Without a default, so that a new
+/// kind has to say which it is; bytes that are no kind are not.
 constexpr bool of_protocol(std::uint8_t kind) {
   switch (static_cast<FrameKind>(kind)) {
     case kPush:
