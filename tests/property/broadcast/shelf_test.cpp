@@ -30,9 +30,9 @@ const std::vector<OnShelf>& shelf() {
 }
 
 const std::vector<harness::Property>& promised() {
-  static const std::vector<harness::Property> all{harness::agreement(),      harness::integrity(),
-                                                  harness::validity(),       harness::totality(),
-                                                  harness::accountability(), harness::once()};
+  static const std::vector<harness::Property> all{harness::agreement(), harness::integrity(),
+                                                  harness::validity(), harness::totality(),
+                                                  harness::accountability()};
   return all;
 }
 
