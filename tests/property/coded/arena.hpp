@@ -89,11 +89,13 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     const std::uint64_t before = Core::nodes_[i].refused();
     std::uint64_t number = 0;
     while (Core::nodes_[i].submitted(number)) ++number;
-    submitted_.emplace(Instance{NodeId{i}, number}, payload);
+    const Instance own{NodeId{i}, number};
+    submitted_.insert_or_assign(own, payload);
+    lost_.erase(own);
     Core::feed(i, Requested<broadcast::Submit>{{payload, number}});
-    // A crash may have come before the record; then nobody heard of it.
+    // A crash may have come before the record: nobody heard of it, and the number is free again.
     if (Core::nodes_[i].refused() != before || !Core::nodes_[i].submitted(number))
-      lost_.insert({NodeId{i}, number});
+      lost_.insert(own);
   }
 
   void lie() {
