@@ -1,6 +1,7 @@
 #include "thresher/protocols/broadcast/das_xiang_ren.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "coded_instances.hpp"
 
@@ -144,8 +145,8 @@ bool DasXiangRen::recover(const Instance& i, State& s, const Digest& hash, Count
   std::vector<Bytes> held(fragments_.total());
   for (const auto& [who, fragment] : c.fragments) held[who.value] = fragment;
   if (s.said[kReadied] == hash) held[config_.self.value] = s.mine;
-  if (c.fragments.size() == c.tried) return false;
-  c.tried = c.fragments.size();
+  const auto there = std::ranges::count_if(held, [](const Bytes& b) { return !b.empty(); });
+  if (std::exchange(c.tried, there) == there) return false;
   const auto payload = fragments_.mend(held);
   if (!payload || payload->size() > config_.payload_bytes ||
       thresher::hash(payload->view()) != hash)

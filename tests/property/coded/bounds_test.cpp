@@ -48,6 +48,24 @@ TYPED_TEST(CodedUnit, FairWeatherCostsWhatThePageSays) {
   }
 }
 
+// Found by the 6,000th schedule of the arena: decoding was tried again for the fragments of others
+// only, so that a node whose own one came last lacked the payload for ever.
+TEST(CodedUnitDasXiangRen, TheOwnFragmentIsTheOneThatWasMissing) {
+  Bus<DasXiangRen> bus(4, 1, 100);
+  const Bytes payload = payload_of(40);
+  const auto cut = coded::Fragments(*Committee::make(4, 1)).cut(payload.view());
+  const broadcast::Instance i{NodeId{2}, 0};
+  const Digest name = hash(payload.view());
+  bus.say(2, 0, das_xiang_ren::Ready{i, name, payload_of(cut[2].size())});
+  bus.say(1, 0, das_xiang_ren::Ready{i, name, cut[1]});
+  bus.say(3, 0, das_xiang_ren::Ready{i, name, cut[3]});
+  EXPECT_TRUE(bus.got[0].empty()) << "of three fragments one is wrong";
+  bus.say(1, 0, das_xiang_ren::Echo{i, name, cut[0]});
+  bus.say(3, 0, das_xiang_ren::Echo{i, name, cut[0]});
+  ASSERT_EQ(bus.got[0].size(), 1U);
+  EXPECT_EQ(bus.got[0].begin()->second, payload);
+}
+
 TYPED_TEST(CodedUnit, AFragmentIsNumberedByAByte) {
   EXPECT_EQ(TypeParam::kMostNodes, 255U);
   const coded::Fragments most(*Committee::make(255, 84));

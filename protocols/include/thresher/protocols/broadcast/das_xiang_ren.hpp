@@ -56,7 +56,7 @@ struct Count {
   Tally ready;
   NodeSet echoed;                       ///< so they have the payload
   std::map<NodeId, Bytes> fragments{};  ///< of those that said ready
-  std::size_t tried = 0;                ///< how many there were when decoding failed
+  std::ptrdiff_t tried = 0;             ///< how many there were when decoding failed
 };
 
 struct State : coded::State {
