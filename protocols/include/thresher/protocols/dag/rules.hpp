@@ -65,8 +65,8 @@ struct Rules {
   static constexpr Rules mysticeti_bitmap() {
     return {.name = "mysticeti_bitmap", .edges = Edges::kDense, .bitmap_refs = true};
   }
-  /// The asynchronous mode (PROTOCOLS 1.7). A wave of 4 commits a round earlier; from 5 on every
-  /// slot commits with probability (quorum - equivocators)/n whatever the network does.
+  /// The asynchronous mode (docs/protocols/mahi-mahi.md). A wave of 4 commits a round earlier; from
+  /// 5 on every slot commits with probability (quorum - equivocators)/n whatever the network does.
   static constexpr Rules mahi_mahi(std::uint32_t wave = 5) {
     return {.name = "mahi-mahi",
             .edges = Edges::kDense,
