@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/net/coin.hpp"
@@ -174,6 +175,7 @@ ChainContext Genesis::context() const {
 }
 
 Result<Genesis, std::string> load_genesis(const std::string& path) {
+  if (std::string why = odd_file(path); !why.empty()) return why;
   std::ifstream in(path);
   if (!in) return "cannot open genesis file '" + path + "'; make one with: thresher testnet init";
   const std::string name = "genesis file '" + path + "'";
