@@ -39,11 +39,9 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
       if (cell.vertex->header.payload_bytes > 0 && undelivered > 0) --undelivered;
       const VertexPtr v = cell.vertex;
       of_round.push_back(v);
-      if (config.evict_delivered && !v->payload.bytes.empty()) {
-        auto slim = std::make_shared<Vertex>(*v);
-        slim->payload.bytes = {};
-        if (own_vertex == v) own_vertex = slim;
-        cell.vertex = std::move(slim);
+      if (config.evict_delivered) {
+        cell.vertex = without_payload(v);
+        if (own_vertex == v) own_vertex = cell.vertex;
       }
       add_refs(v->header, Round{lowest}, todo);
     });
@@ -63,8 +61,8 @@ void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   raise_floor(last, fx);
 }
 
-// A vertex falls under the floor.
-void Bullshark::State::forget(const Cell& cell, Fx& fx) {
+// A vertex falls below the floor. What was accepted may be named, so it stays to be handed out.
+void Bullshark::State::forget(const Cell& cell) {
   const Vertex& v = *cell.vertex;
   const bool loaded = v.header.payload_bytes > 0;
   if (cell.accepted && !cell.delivered && loaded && undelivered > 0) --undelivered;
@@ -74,9 +72,8 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
     submits.push_back(v.payload);
   }
-  if (config.records && cell.accepted && cell.vertex != own_vertex) {
-    fx.push(Persist{kVertex, dag::block_key({v.author(), v.round(), v.digest}), {}, {}, true});
-  }
+  if (cell.accepted)
+    attic.keep(config.evict_delivered ? without_payload(cell.vertex) : cell.vertex);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
@@ -91,7 +88,8 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   waves.erase(waves.begin(), waves.lower_bound(wave_of(floor)));
-  store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
+  store.raise_floor(floor, [&](const Cell& cell) { forget(cell); });
+  attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
   std::vector<Ref> freed;
   for (auto it = waiting.begin(); it != waiting.end();) {
     if (it->first.round > floor) {

@@ -34,6 +34,12 @@ void Bullshark::State::persist_delivered(const Committed& commit, Fx& fx) const 
   fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
 }
 
+void Bullshark::State::erase_record(const VertexPtr& vertex, Fx& fx) const {
+  if (!config.records || (own_vertex && vertex->digest == own_vertex->digest)) return;
+  const dag::Edge edge{vertex->author(), vertex->round(), vertex->digest};
+  fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
+}
+
 void Bullshark::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
@@ -154,6 +160,7 @@ void Bullshark::State::rebuild(Fx& fx) {
   const Round newest = restored_commits.empty() ? Round{0} : restored_commits.rbegin()->first;
   if (newest.value > config.gc_depth) {
     store.raise_floor(Round{newest.value - config.gc_depth}, [](const Cell&) {});
+    attic.raise(store.floor(), [](const VertexPtr&) {});
   }
   for (const Logged& record : std::exchange(restored, {})) {
     const VertexPtr& v = record.vertex;
@@ -167,11 +174,12 @@ void Bullshark::State::rebuild(Fx& fx) {
       own->certified = true;
       own_vertex = v;
     }
-    if (ref.round <= store.floor()) {  // erased before the crash, or about to be
-      if (!mine) {
-        const dag::Edge edge{ref.author, ref.round, v->digest};
-        fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
-      }
+    if (ref.round <= attic.bottom()) {  // erased before the crash, or about to be
+      erase_record(v, fx);
+      continue;
+    }
+    if (ref.round <= store.floor()) {
+      attic.keep(config.evict_delivered ? without_payload(v) : v);
       continue;
     }
     if (!whole && ref.round >= needed_whole(newest)) {
