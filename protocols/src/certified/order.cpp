@@ -61,8 +61,8 @@ void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   raise_floor(last, fx);
 }
 
-// A vertex falls below the floor. What was accepted may be named, so it stays to be handed out.
-void Bullshark::State::forget(const Cell& cell) {
+// A vertex leaves the store.
+void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   const Vertex& v = *cell.vertex;
   const bool loaded = v.header.payload_bytes > 0;
   if (cell.accepted && !cell.delivered && loaded && undelivered > 0) --undelivered;
@@ -72,8 +72,7 @@ void Bullshark::State::forget(const Cell& cell) {
   if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
     submits.push_back(v.payload);
   }
-  if (cell.accepted)
-    attic.keep(config.evict_delivered ? without_payload(cell.vertex) : cell.vertex);
+  if (cell.accepted) falls_below(cell.vertex, fx);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
@@ -88,7 +87,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   waves.erase(waves.begin(), waves.lower_bound(wave_of(floor)));
-  store.raise_floor(floor, [&](const Cell& cell) { forget(cell); });
+  store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
   attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
   std::vector<Ref> freed;
   for (auto it = waiting.begin(); it != waiting.end();) {

@@ -40,6 +40,14 @@ void Bullshark::State::erase_record(const VertexPtr& vertex, Fx& fx) const {
   fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
 }
 
+// What was accepted may be named, so it stays to be handed out. What cannot be, for it came by the
+// log alone, and what is further down than the attic goes at once.
+void Bullshark::State::falls_below(const VertexPtr& vertex, Fx& fx) {
+  const bool servable = !vertex->certificate.signatures.empty();
+  if (!servable || vertex->round() <= attic.bottom()) return erase_record(vertex, fx);
+  attic.keep(config.evict_delivered ? without_payload(vertex) : vertex);
+}
+
 void Bullshark::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
@@ -174,12 +182,8 @@ void Bullshark::State::rebuild(Fx& fx) {
       own->certified = true;
       own_vertex = v;
     }
-    if (ref.round <= attic.bottom()) {  // erased before the crash, or about to be
-      erase_record(v, fx);
-      continue;
-    }
     if (ref.round <= store.floor()) {
-      attic.keep(config.evict_delivered ? without_payload(v) : v);
+      falls_below(v, fx);
       continue;
     }
     if (!whole && ref.round >= needed_whole(newest)) {

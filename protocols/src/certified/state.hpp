@@ -126,7 +126,7 @@ struct Bullshark::State {
   std::vector<VertexPtr> collect(const Ref& anchor);
   void deliver(const Anchor& anchor, Fx& fx);
   void raise_floor(Round anchor, Fx& fx);
-  void forget(const Cell& cell);
+  void forget(const Cell& cell, Fx& fx);
 
   // waves.cpp: coins of the asynchronous rules
   void receive(NodeId from, const coin::Share& message, Fx& fx);
@@ -140,6 +140,7 @@ struct Bullshark::State {
   void persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const;
   void persist_delivered(const Committed& commit, Fx& fx) const;
   void erase_record(const VertexPtr& vertex, Fx& fx) const;
+  void falls_below(const VertexPtr& vertex, Fx& fx);
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
   void adopt(Round slot, const Digest& anchor, Fx& fx);
