@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -133,6 +134,28 @@ TEST(Submissions, WhatWasNotOrderedInTimeIsRefusedForGood) {
   const auto answers = node.submissions.submit(late, entry(1, "b"), node.ledger);
   EXPECT_EQ(answers.refused.count(Refusal::kTooLate), 1u);
   EXPECT_EQ(node.submissions.awaited(), 0u);
+}
+
+// Before: it went into a block, was skipped there as too early, and its place was lost for as long
+// as its slots did not come; 21 ids shut a node to everybody.
+TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
+  Intake node;
+  (void)node.order({}, 100);
+  for (const std::uint64_t since : {std::uint64_t{101}, std::uint64_t{105}, 100 + kLongestLife,
+                                    ~std::uint64_t{0} - kLongestLife, ~std::uint64_t{0}}) {
+    const std::uint64_t until = since + std::min(kLongestLife, ~std::uint64_t{0} - since);
+    const net::Run head{some_client(5), {Round{since}, Round{until}}};
+    const auto answers = node.submissions.submit(head, entries({{0, ""}, {1, "b"}}), node.ledger);
+    ASSERT_EQ(answers.refused.size(), 1u) << since;
+    EXPECT_EQ(answers.refused.at(Refusal::kTooEarly), (std::vector<std::uint64_t>{0, 1}));
+    EXPECT_EQ(node.submissions.awaited(), 0u);
+    EXPECT_TRUE(node.submissions.pool().empty());
+  }
+  // The same again, once its time has come.
+  const net::Run soon{some_client(5), {Round{105}, Round{105 + kLongestLife}}};
+  (void)node.order({}, 5);
+  EXPECT_TRUE(node.submissions.submit(soon, entry(1, "b"), node.ledger).refused.empty());
+  EXPECT_EQ(node.order(node.next_block()).size(), 1u);
 }
 
 TEST(Submissions, AFullPoolRefusesTheRestOfAFrameAndKeepsTheOrder) {
