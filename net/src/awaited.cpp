@@ -22,12 +22,6 @@ std::optional<Submission> Awaited::take(const Fingerprint& print) {
   return submission;
 }
 
-std::optional<Submission> Awaited::take(const Fingerprint& print, const Validity& valid) {
-  const auto at = find(print);
-  if (!at || !(entries_[*at].submission.valid == valid)) return std::nullopt;
-  return take(print);
-}
-
 void Awaited::remove(std::uint32_t at) {
   Entry& e = entries_[at];
   index_.erase(e.print, at);

@@ -38,9 +38,6 @@ class Awaited {
   void add(const Fingerprint& print, const Submission& submission);
   /// Removes it.
   std::optional<Submission> take(const Fingerprint& print);
-  /// The same, if it waits with these slots: what was submitted anew after its time was over has a
-  /// copy without anybody who waits for it.
-  std::optional<Submission> take(const Fingerprint& print, const Validity& valid);
   /// Removes those for which `gone` holds, and visits them.
   template <class Gone, class F>
   void expire(Gone gone, F visit) {

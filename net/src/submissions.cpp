@@ -14,10 +14,11 @@ std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, boo
   return std::nullopt;
 }
 
-// It left the pool. Who waits for it is told, unless it has its answer.
-void Submissions::give_up(const Run& head, const Fingerprint& print, std::uint64_t sequence,
+// It left the pool. Who waits for it is told, unless it has its answer. Of two copies, one with
+// slots that are over, the newer is awaited and gives way first.
+void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
                           Answers& out) {
-  if (awaited_.take(print, head.valid)) out.gave_way[head.client].push_back(sequence);
+  if (awaited_.take(print)) out.gave_way[client].push_back(sequence);
 }
 
 Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
@@ -28,7 +29,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
   });
   Answers out;
   const auto gave_way = [&](const Run& run, std::uint64_t sequence, ByteView data) {
-    give_up(run, ledger.print_of(run.client, sequence, data), sequence, out);
+    give_up(run.client, ledger.print_of(run.client, sequence, data), sequence, out);
   };
   const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
   std::vector<std::byte> taken;  // a copy, once something is left out

@@ -64,7 +64,8 @@ class Submissions {
  private:
   std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
                                const Ledger& ledger) const;
-  void give_up(const Run& head, const Fingerprint& print, std::uint64_t sequence, Answers& out);
+  void give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
+               Answers& out);
 
   Limits limits_;
   Pool pool_;

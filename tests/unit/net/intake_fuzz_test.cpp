@@ -224,7 +224,6 @@ Bytes foreign_block(Observed& node) {
 void check_idle(Observed& node) {
   while (!node.submissions.pool().empty()) node.make_block();
   node.commit(node.blocks.size(), 1, {});
-  node.commit(0, 2 * kLongestLife, {});
   EXPECT_TRUE(node.waiting.empty()) << node.waiting.size() << " without an answer";
   EXPECT_EQ(node.submissions.awaited(), 0u);
   EXPECT_EQ(node.submissions.pool().bytes(), 0u);
