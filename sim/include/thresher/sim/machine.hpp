@@ -354,13 +354,7 @@ class Machine {
     if (asked == nullptr) return face.executor->run(input);
     face.executor->run(Verified{asked->ticket, checks_->verdict(face.index, asked->ticket)});
   }
-  // What the step wanted done is forgotten with the node. A liar owes nobody an invariant.
-  void stop_broken(Face& face, const std::string& what) {
-    face.up = false;
-    face.soon.clear();
-    face.barriers.clear();
-    if (faults_.correct(face.id)) on_broken(face.id, what);
-  }
+  void stop_broken(Face& face, const std::string& what);
   void settle(Face& face) {
     while (!face.soon.empty() || !face.barriers.empty()) {
       if (!face.soon.empty()) {
