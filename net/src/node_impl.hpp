@@ -147,6 +147,7 @@ struct Node::Impl final : EngineHost {
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
               const dag::BlockPtr& block);
+  void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
