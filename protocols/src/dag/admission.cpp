@@ -62,7 +62,8 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx) {
                                      : !named && (author.waiting >= limits.waiting_per_peer ||
                                                   author.missing >= limits.missing_per_peer);
   if (full || peer.pending >= limits.waiting_per_peer) {
-    ++stats.refused;
+    // Who was asked and hands on what another wrote does not know how much of that is held here.
+    stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;

@@ -51,7 +51,8 @@ struct Rules {
   /// chance. The throughput and the use of NICs in arXiv 2506.13998 give that number of edges.
   bool fewest_parents = false;
 
-  bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
+  bool self_edge = true;           ///< a vertex refers to its author's latest earlier one
+  bool serves_below_floor = true;  ///< accepted vertices below the floor are kept for peers
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).

@@ -83,6 +83,8 @@ using VertexPtr = std::shared_ptr<const Vertex>;
 Digest digest_of(const Header& header, const ChainContext& chain);
 ProposalPtr make_proposal(Header header, const Signature& signature, const ChainContext& chain);
 VertexPtr make_vertex(const Proposal& proposal, Payload payload, Certificate certificate);
+/// The same vertex without the bytes of its payload.
+VertexPtr without_payload(const VertexPtr& vertex);
 
 /// Why a header or a certificate cannot belong to the protocol.
 enum class Flaw : std::uint8_t {

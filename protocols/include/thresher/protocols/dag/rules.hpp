@@ -53,6 +53,7 @@ struct Rules {
   bool evidence_of_all = true;       ///< all are asked for evidence, not the first claimer alone
   bool evidence_whole = true;        ///< evidence is sent whole, whatever payloads it belongs to
   bool evidence_durable = true;      ///< a restarted node can prove what it claimed
+  bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
 
   /// Rounds from a slot to the votes, and to the claims, on its leader.
