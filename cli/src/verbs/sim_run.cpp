@@ -1,8 +1,12 @@
+#include <unistd.h>
+
+#include <cstdlib>
 #include <memory>
 
 #include "../sim/experiment_args.hpp"
 #include "../sim/memory.hpp"
 #include "../sim/predict.hpp"
+#include "../sim/run_progress.hpp"
 #include "../sim/sockets.hpp"
 #include "../text.hpp"
 #include "thresher/sim/report.hpp"
@@ -145,7 +149,9 @@ int run_one(const sim::Experiment& e, const Args& a) {
   Sinks sinks;
   if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
+  RunProgress progress(e, ::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
   const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
+  progress.end();
   if (sinks.file && !sinks.file->close()) {
     return fail(kFailed, "cannot write the trace to '" + a.trace + "'; check folder and disk");
   }

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -292,6 +293,24 @@ class Running(Files):
         path = self.experiment(committee={"n": 4}, beyond_f=True, stop={"rounds": 10})
         self.assertIn("more faults than f", run("run", path).stdout)
         self.assertNotIn("more faults than f", run("run", self.experiment()).stdout)
+
+    def test_a_long_run_shows_how_far_it_is(self):
+        path = self.experiment(protocol={"name": "thresher"}, committee={"n": 64}, workload={}, stop={"rounds": 2000})
+        mine, its = pty.openpty()
+        with subprocess.Popen([BINARY, "sim", "run", str(path)], stdout=subprocess.PIPE, stderr=its,
+                              env={k: v for k, v in os.environ.items() if k != "CI"}) as child:
+            os.close(its)
+            told = b""
+            while b"of the run" not in told:
+                part = os.read(mine, 1000)
+                self.assertTrue(part, told)
+                told += part
+            child.kill()
+            self.assertEqual(child.stdout.read(), b"")
+        os.close(mine)
+        self.assertRegex(told.decode(), r"about \d+ % of the run, ")
+        short = run("run", self.experiment())
+        self.assertEqual(short.stderr, "")
 
     def test_two_runs_are_compared(self):
         out = run("run", self.experiment(), "--check-determinism")
