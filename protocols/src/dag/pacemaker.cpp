@@ -11,7 +11,7 @@ constexpr std::uint64_t kTimeoutCap = 64;
 constexpr std::size_t kMissedSlots = 256;
 /// So many times around the committee without a direct commit is long.
 constexpr std::uint64_t kLongWithout = 2;
-/// J: a node this far behind jumps instead of writing every block (THRESHER-DAG 5.4).
+/// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
 
 }  // namespace
@@ -38,7 +38,7 @@ bool Dag::State::certification_impossible(Round slot) const {
          });
 }
 
-// The three exits of THRESHER-DAG section 5.
+// The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;

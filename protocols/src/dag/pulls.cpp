@@ -181,11 +181,10 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   });
 }
 
-// What one peer gets in a Delta is bounded. Who is refused asks again, or another.
-bool Dag::State::may_serve(NodeId to) {
-  if (peers[to.value].served < config.limits.served_bytes) return true;
-  ++stats.refused;
-  return false;
+// What one peer gets in a Delta is bounded. Who gets nothing asks again, or another; that is no
+// fault of it, and does not count as one.
+bool Dag::State::may_serve(NodeId to) const {
+  return peers[to.value].served < config.limits.served_bytes;
 }
 
 void Dag::State::served(NodeId to, std::uint64_t bytes, Fx& fx) {
@@ -199,14 +198,14 @@ void Dag::State::serve_afresh() {
   for (Peer& peer : peers) peer.served = 0;
 }
 
-void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx) {
+void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
   Give answer;
   std::uint64_t bytes = 0;
-  for (const Entry* e : entries) {
+  for (const BlockPtr& block : blocks) {
     if (answer.blocks.size() >= config.limits.give_blocks) break;
-    bytes += header_bytes(e->block->header) + e->block->header.payload_bytes;
+    bytes += header_bytes(block->header) + block->header.payload_bytes;
     if (!answer.blocks.empty() && bytes > config.limits.give_bytes) break;
-    answer.blocks.push_back(e->block);
+    answer.blocks.push_back(block);
   }
   served(to, bytes, fx);
   fx.send(to, std::move(answer));
@@ -218,18 +217,18 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
     return;
   }
   if (!may_serve(from)) return;
-  std::vector<const Entry*> found;
+  std::vector<BlockPtr> found;
   for (const Edge& edge : message.blocks) {
-    if (const Entry* e = store.find(edge)) found.push_back(e);
+    if (BlockPtr block = servable(edge)) found.push_back(std::move(block));
   }
   // With them the author's chain below: who misses one block of a burst misses the ones before it.
   const std::size_t asked = found.size();
   for (std::size_t i = 0; i < asked; ++i) {
-    const Entry* e = found[i];
+    BlockPtr block = found[i];
     while (found.size() < config.limits.give_blocks) {
-      e = store.find(e->block->header.self);
-      if (e == nullptr) break;
-      found.push_back(e);
+      block = servable(block->header.self);
+      if (!block) break;
+      found.push_back(block);
     }
   }
   if (!found.empty()) give(from, found, fx);
@@ -237,13 +236,12 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
 
 void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   if (!may_serve(from)) return;
-  std::vector<const Entry*> found;
-  for (Round r = message.round; r <= store.top() && found.size() < config.limits.give_blocks;
-       ++r.value) {
-    if (r <= store.floor()) r = Round{store.floor().value + 1};
-    for (const Entry& e : store.round(r)) {
-      const bool had = r == message.round && message.have.contains(e.block->author());
-      if (e.accepted && e.block->author() != from && !had) found.push_back(&e);
+  std::vector<BlockPtr> found;
+  for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
+       r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
+    for (BlockPtr& block : accepted_of(r)) {
+      const bool had = r == message.round && message.have.contains(block->author());
+      if (block->author() != from && !had) found.push_back(std::move(block));
     }
   }
   if (!found.empty()) give(from, found, fx);
