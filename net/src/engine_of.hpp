@@ -22,6 +22,8 @@
 //     static constexpr bool kWithBodies = true;
 //     // If it notes what it delivered apart from what it decided: the slot that a record notes.
 //     std::optional<Round> progress_of(const Persist&);
+//     // Else, before Start: up to which slot its records take the log for granted.
+//     Round noted() const;
 //     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
@@ -48,6 +50,7 @@
 #include <vector>
 
 #include "order_engine.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/executor.hpp"
 
 namespace thresher::net {
@@ -83,6 +86,10 @@ class EngineOf final : public OrderEngine {
         if (!value) return false;
         record->value = std::move(*value);
       }
+      if constexpr (requires { backend_.adapter.progress_of(Persist{}); }) {
+        const Persist as_written{record->table, record->key, record->value, {}};
+        noted_ = std::max(noted_, backend_.adapter.progress_of(as_written).value_or(Round{0}));
+      }
       if constexpr (requires { backend_.adapter.restore(*record); }) {
         backend_.adapter.restore(*record);
       }
@@ -101,13 +108,14 @@ class EngineOf final : public OrderEngine {
     inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
   bool run() override {
+    if (broken_) return false;
     const bool any = !inputs_.empty();
     while (!inputs_.empty()) {
       const InputOf<P> input = std::move(inputs_.front());
       inputs_.pop_front();
       const auto* received = std::get_if<Received<Message>>(&input);
       backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
-      executor_.run(input);
+      if (!step(input)) return false;
       hand_over();
       note_refused();
     }
@@ -115,6 +123,7 @@ class EngineOf final : public OrderEngine {
     return any;
   }
   void persisted(std::uint64_t barrier) override {
+    if (broken_) return;
     backend_.durable = std::max(backend_.durable, barrier);
     executor_.persisted(barrier);
     hand_over();
@@ -122,14 +131,20 @@ class EngineOf final : public OrderEngine {
   bool adopts() const override { return backend_.adapter.adopts(); }
   void adopt(const dag::Committed& commit, Stored stored) override {
     std::deque<InputOf<P>> inputs;
-    std::vector<Persist> records;
-    backend_.adapter.adopt(commit, inputs, records);
-    if constexpr (kSeals) {
-      for (Persist& r : records) r.value = sealed(r);
-    }
+    std::vector<Persist> records = take_over(commit, inputs);
     if (stored == Stored::kNo) backend_.host->persist(std::move(records), 0);
     backend_.from.reset();
-    for (const InputOf<P>& input : inputs) executor_.run(input);
+    for (const InputOf<P>& input : inputs) {
+      if (!step(input)) return;
+    }
+  }
+  Round noted() const override {
+    if constexpr (requires { backend_.adapter.noted(); }) return backend_.adapter.noted();
+    return noted_;
+  }
+  std::vector<Persist> records_of(const dag::Committed& commit) override {
+    std::deque<InputOf<P>> inputs;
+    return take_over(commit, inputs);
   }
   std::vector<Persist> take_progress(Round slot) override {
     std::vector<Persist> out;
@@ -237,6 +252,27 @@ class EngineOf final : public OrderEngine {
     void accuse(const Accuse& a) { host->accuse(a); }
   };
 
+  std::vector<Persist> take_over(const dag::Committed& commit, std::deque<InputOf<P>>& inputs) {
+    std::vector<Persist> records;
+    backend_.adapter.adopt(commit, inputs, records);
+    if constexpr (kSeals) {
+      for (Persist& r : records) r.value = sealed(r);
+    }
+    return records;
+  }
+
+  // False when an invariant does not hold: no effect of that step leaves, and no step follows.
+  bool step(const InputOf<P>& input) {
+    if (broken_) return false;
+    try {
+      executor_.run(input);
+    } catch (const InvariantBroken& broken) {
+      broken_ = true;
+      inputs_.clear();
+      backend_.host->broken(broken.what());
+    }
+    return !broken_;
+  }
   // What a step delivers goes to the host after the records of that step: the log of the host names
   // them, and must not reach the disk before they do.
   void hand_over() {
@@ -262,7 +298,9 @@ class EngineOf final : public OrderEngine {
 
   Backend backend_;
   Executor<P, Backend> executor_;
+  bool broken_ = false;               // an invariant did not hold
   std::vector<Round> spoke_of_;       // by peer
+  Round noted_{0};                    // delivered, as the records say
   std::uint64_t refused_ = 0;         // as the protocol counted before the next input
   std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
   std::deque<InputOf<P>> inputs_;

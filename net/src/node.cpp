@@ -9,6 +9,7 @@
 
 #include "memory_store.hpp"
 #include "node_impl.hpp"
+#include "odd_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -74,6 +75,9 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
     metrics->starting("opens its store");
     metrics_problem = metrics->listen(options.metrics_listen);
   }
+  for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
+    if (std::string why = odd_file(options.data + name); !why.empty()) return why;
+  }
   auto store = open_store(options);
   if (!store) return store.error();
   std::unique_ptr<Node> node(new Node());
@@ -93,6 +97,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
 
 // Opens the sockets and starts the writer.
 std::string Node::Impl::begin() {
+  begun = true;
   if (!metrics_problem.empty()) return metrics_problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
   writer = std::make_unique<WriterThread>(
@@ -148,6 +153,7 @@ void Node::Impl::live() {
     finish();
   } catch (...) {
     thrown = std::current_exception();
+    inbox.close("the node has stopped: an exception ended its thread");
   }
   run_end.done();
 }
@@ -183,6 +189,8 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
 
 void Node::stop() {
   impl_->run_end.ask();
+  // Nobody else would ever answer what was submitted.
+  if (!impl_->begun) impl_->inbox.close("the node has stopped before it ran");
   if (impl_->options.context == nullptr) return impl_->loop.stop();
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
