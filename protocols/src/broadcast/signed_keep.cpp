@@ -183,14 +183,14 @@ const Bytes* SignedBroadcast::delivered(const Instance& i) const {
 // R7: of those origins of which there is news; without any, of all, and others are asked for
 // theirs.
 void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
-  Have have;
+  Have have{.origins = {}, .asks = ask};
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     Progress now = shelf_.progress(NodeId{o});
     if (now == told_[o]) continue;
     told_[o] = now;
     have.origins.push_back(std::move(now));
   }
-  if (have.origins.empty() && ask) have = {.origins = told_, .asks = true};
+  if (have.origins.empty() && ask) have.origins = told_;
   if (!have.origins.empty()) fx.broadcast(std::move(have));
 }
 
