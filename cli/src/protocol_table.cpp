@@ -57,6 +57,14 @@ constexpr ProtocolRow kRows[] = {
      "f Byzantine, n >= 3f+1", "2 or 3 with FLUSH, else within 2n/c instances",
      "(n-1)(1+c) an instance", "52 bytes a statement, the payload n-1 times",
      "authenticated links, hashes, no timing", "library, tests, sim"},
+    {"avid", "reliable broadcast of fragments under a Merkle root",
+     "f Byzantine, n >= 3f+1, n <= 255", "3", "2 n(n-1) + n-1 an instance",
+     "43 + 32 log n bytes a message, the payload n times n/(n-2f)",
+     "authenticated links, no timing, Reed-Solomon", "library, tests, sim"},
+    {"das-xiang-ren", "reliable broadcast of fragments under a hash, errors corrected",
+     "f Byzantine, n >= 3f+1, n <= 255", "3", "2 n(n-1) + n-1 an instance",
+     "43 bytes a message, the payload n-1 times and 2 n times n/(n-2f)",
+     "authenticated links, no timing, Reed-Solomon", "library, tests, sim"},
 };
 
 }  // namespace

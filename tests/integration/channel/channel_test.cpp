@@ -85,7 +85,8 @@ INSTANTIATE_TEST_SUITE_P(Channels, EveryBroadcast,
                          ::testing::Values(Choice{"bracha", 4}, Choice{"imbs-raynal", 6},
                                            Choice{"signed-broadcast", 4},
                                            Choice{"certified-broadcast", 4},
-                                           Choice{"chained-echo", 4}));
+                                           Choice{"chained-echo", 4}, Choice{"avid", 4},
+                                           Choice{"das-xiang-ren", 4}));
 
 TEST_P(EveryBroadcast, DeliversTheSameEverywhere) {
   Members members(GetParam().protocol, GetParam().n);

@@ -23,7 +23,8 @@ const std::vector<OnShelf>& shelf() {
   static const std::vector<OnShelf> all{
       {"bracha", {4, 5, 6, 7, 8, 9}},           {"imbs-raynal", {6, 7, 8, 11, 12}},
       {"signed-broadcast", {4, 5, 6, 7, 8, 9}}, {"certified-broadcast", {4, 5, 6, 7, 8, 9}},
-      {"chained-echo", {4, 5, 6, 7, 8, 9}},
+      {"chained-echo", {4, 5, 6, 7, 8, 9}},     {"avid", {4, 5, 6, 7, 8, 9}},
+      {"das-xiang-ren", {4, 5, 6, 7, 8, 9}},
   };
   return all;
 }

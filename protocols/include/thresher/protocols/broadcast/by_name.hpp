@@ -16,15 +16,18 @@
 #include <type_traits>
 #include <utility>
 
+#include "thresher/protocols/broadcast/avid_wire.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
 #include "thresher/protocols/broadcast/chained_wire.hpp"
+#include "thresher/protocols/broadcast/das_xiang_ren_wire.hpp"
 #include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/protocols/broadcast/signed_wire.hpp"
 
 namespace thresher::broadcast {
 
 /// All of them, in the order in which `thresher protocols` lists them.
-using All = std::tuple<Bracha, ImbsRaynal, SignedBroadcast, CertifiedBroadcast, ChainedEcho>;
+using All = std::tuple<Bracha, ImbsRaynal, SignedBroadcast, CertifiedBroadcast, ChainedEcho, Avid,
+                       DasXiangRen>;
 
 /// Calls `f(std::type_identity<B>)` with the broadcast of that name; false: there is none.
 template <class F>
@@ -61,6 +64,15 @@ inline std::optional<ChainedEcho::Message> decode(std::type_identity<ChainedEcho
                                                   const WireParts& parts,
                                                   const Committee& committee) {
   return decode_chained(parts, committee);
+}
+inline std::optional<Avid::Message> decode(std::type_identity<Avid::Message>,
+                                           const WireParts& parts, const Committee& committee) {
+  return decode_avid(parts, committee);
+}
+inline std::optional<DasXiangRen::Message> decode(std::type_identity<DasXiangRen::Message>,
+                                                  const WireParts& parts,
+                                                  const Committee& committee) {
+  return decode_das_xiang_ren(parts, committee);
 }
 
 }  // namespace thresher::broadcast
