@@ -12,13 +12,6 @@ namespace {
 /// Leader blocks about whose evidence one claimer makes a node ask in a tick.
 constexpr std::uint32_t kAskedPerClaimer = 8;
 
-BlockPtr header_alone(const BlockPtr& block) {
-  if (block->payload.bytes.empty()) return block;
-  auto slim = std::make_shared<Block>(*block);
-  slim->payload.bytes = {};
-  return slim;
-}
-
 // Whether a header claims a leader block (true) or votes for it (false); empty: neither.
 std::optional<bool> stance(const Header& h, const Edge& leader, const Committee& committee) {
   const std::uint64_t after = h.round.value - leader.round.value;

@@ -35,6 +35,7 @@ void Dag::State::found(const Edge& edge) {
   const auto it = missing.find(edge);
   if (it == missing.end()) return;
   --peers[it->second.charged.value].missing;
+  if (it->second.search.begun()) flag_late(edge.author);
   missing.erase(it);
 }
 
@@ -220,7 +221,10 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   if (!may_serve(from)) return;
   std::vector<const Entry*> found;
   for (const Edge& edge : message.blocks) {
-    if (const Entry* e = store.find(edge)) found.push_back(e);
+    const Entry* e = store.find(edge);
+    if (e == nullptr) continue;
+    found.push_back(e);
+    missed_by(edge, from);
   }
   // With them the author's chain below: who misses one block of a burst misses the ones before it.
   const std::size_t asked = found.size();

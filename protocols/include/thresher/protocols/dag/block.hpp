@@ -90,6 +90,8 @@ Digest digest_of(const Header& header, const ChainContext& chain);
 BlockPtr make_block(Header header, Payload payload, const Signature& signature,
                     const ChainContext& chain);
 
+/// The same block without the bytes of its payload.
+BlockPtr header_alone(const BlockPtr& block);
 /// The same block with its dense parents packed: same digest, same signature. A block without any
 /// stays as it is. Pre: `refs` in order.
 BlockPtr pack(const BlockPtr& block, const Committee& committee);
