@@ -28,7 +28,7 @@ bool Dag::State::order_once(Fx& fx) {
     }
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) {
-      timeout = config.timeout.value;
+      backoff = std::max<std::uint64_t>(backoff / 2, 1);
       late = {};
       commits_since = d.slot;
     }
