@@ -12,6 +12,10 @@ namespace {
 constexpr std::uint32_t kSign = 32;
 constexpr std::uint32_t kLatest = 512;
 constexpr std::uint32_t kLate = 24;
+/// From here on, two signs, its blocks also go along with one that names them through another.
+constexpr std::uint32_t kVeryLate = 33;
+/// Questions of different peers are one sign when they come within so many own rounds.
+constexpr std::uint64_t kTogether = 64;
 /// How far below an own block those lie that go along with it, in rounds. Questions about older
 /// ones are no sign.
 constexpr std::uint64_t kReach = 16;
@@ -38,7 +42,8 @@ void Dag::State::flag_late(NodeId author, std::uint64_t signs) {
 
 // `asker` lacks a block that is held here. f liars alone make nobody late.
 void Dag::State::missed_by(const Edge& edge, NodeId asker) {
-  if (edge.author == asker || edge.round < below(own ? own->round() : Round{0})) return;
+  const std::uint64_t now = own ? own->round().value : 0;
+  if (edge.author == asker || edge.round < below(Round{now})) return;
   std::vector<NodeId> guilty;
   if (edge.author != config.self) guilty.push_back(edge.author);
   // Who should have brought it did not bring it to all.
@@ -47,7 +52,10 @@ void Dag::State::missed_by(const Edge& edge, NodeId asker) {
     guilty.push_back(e->attached_by);
   for (const NodeId id : guilty) {
     Peer& peer = peers[id.value];
-    if (lateness(peer) == 0) peer.missed_by = NodeSet(config.committee.size());
+    if (lateness(peer) == 0 && now > peer.missed_since.value + kTogether) {
+      peer.missed_by = NodeSet(config.committee.size());
+      peer.missed_since = Round{now};
+    }
     const std::uint32_t before = peer.missed_by.size();
     peer.missed_by.insert(asker);
     const std::uint32_t enough = config.committee.at_least(kValidity);
@@ -65,12 +73,17 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h) {
   std::vector<Edge> from = h.refs;
   if (h.self.round.value > 0) from.push_back(h.self);
   if (h.vote) from.push_back(voted(h, config.committee));
+  std::vector<Digest> direct;
+  for (const Edge& e : from) direct.push_back(e.digest);
+  std::sort(direct.begin(), direct.end());
   std::vector<BlockPtr> out;
   std::uint64_t bytes = 0;
   for (const Place& place : store.pass_on(from, below(h.round))) {
     const Entry& e = store.entry(place);
     const NodeId by = e.attached_by;
-    if (!is_late(peers[place.author.value]) || place.author == config.self) continue;
+    if (place.author == config.self) continue;
+    const bool named = std::binary_search(direct.begin(), direct.end(), e.block->digest);
+    if (lateness(peers[place.author.value]) < (named ? kLate : kVeryLate)) continue;
     if (by != kNobody && !is_late(peers[by.value])) continue;
     bytes += header_bytes(e.block->header) + e.block->header.payload_bytes;
     if (out.size() >= config.limits.attached_blocks || bytes > config.limits.attached_bytes) break;

@@ -22,8 +22,9 @@ constexpr std::uint64_t kLongWithout = 2;
 
 }  // namespace
 
-// P1. Twice the (n-f)-th shortest wait that was enough lately: f liars that come at once lower it
-// by f places, which the factor makes up for, and f that come late do not raise it.
+// P1. By half longer than the (n-f)-th shortest wait that was enough lately, the own one, which is
+// none, among them: f that come late do not raise it, f liars that come at once lower it by f
+// places.
 std::uint64_t Dag::State::patience() const {
   const Committee& committee = config.committee;
   std::vector<std::uint64_t> gaps;
@@ -35,11 +36,11 @@ std::uint64_t Dag::State::patience() const {
   std::uint64_t gap = kFirstGap;
   if (gaps.size() >= committee.at_least(kValidity)) {
     const std::size_t rank =
-        std::min<std::size_t>(committee.at_least(kAvailability), gaps.size()) - 1;
+        std::min<std::size_t>(committee.at_least(kAvailability) - 1, gaps.size()) - 1;
     std::nth_element(gaps.begin(), gaps.begin() + static_cast<std::ptrdiff_t>(rank), gaps.end());
     gap = gaps[rank];
   }
-  return std::min(std::max(least, 2 * gap) * backoff, most);
+  return std::min(std::max(least, 3 * gap / 2) * backoff, most);
 }
 
 // E3 counts from the later of sending the own block and completing the round. There is no clock, so

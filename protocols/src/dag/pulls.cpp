@@ -5,10 +5,12 @@
 
 namespace thresher::dag {
 namespace {
-constexpr Delay kPullEvery{500};
+constexpr Delay kPullEvery{250};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
-constexpr std::uint32_t kTicksFarBehind = 16;
+constexpr std::uint32_t kTicksFarBehind = 32;
+/// Blocks of an author below the one that was asked for, in a first answer.
+constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 
@@ -213,6 +215,24 @@ void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& f
   fx.send(to, std::move(answer));
 }
 
+// The author's blocks below one that `to` asked for: who misses one of a burst misses those before
+// it. All to somebody who is behind; else a few, and twice as many to who asks on from there.
+void Dag::State::add_chain(NodeId to, const Entry& block, std::vector<const Entry*>& found) {
+  Peer& asker = peers[to.value];
+  Chain& chain = asker.given[block.block->author()];
+  const bool goes_on = chain.below == block.block->digest;
+  const bool behind = asker.seen.value + kChain < block.block->round().value;
+  const std::uint32_t most = config.limits.give_blocks;
+  chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
+  const Entry* e = &block;
+  for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
+    chain.below = e->block->header.self.digest;
+    e = store.find(e->block->header.self);
+    if (e == nullptr) return;
+    found.push_back(e);
+  }
+}
+
 void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   if (message.blocks.size() > config.limits.give_blocks) {
     ++stats.refused;
@@ -226,16 +246,8 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
     found.push_back(e);
     missed_by(edge, from);
   }
-  // With them the author's chain below: who misses one block of a burst misses the ones before it.
   const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) {
-    const Entry* e = found[i];
-    while (found.size() < config.limits.give_blocks) {
-      e = store.find(e->block->header.self);
-      if (e == nullptr) break;
-      found.push_back(e);
-    }
-  }
+  for (std::size_t i = 0; i < asked; ++i) add_chain(from, *found[i], found);
   if (!found.empty()) give(from, found, fx);
 }
 

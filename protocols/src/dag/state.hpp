@@ -61,6 +61,7 @@ struct Dag::State {
   bool may_serve(NodeId to);
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   void serve_afresh();
+  void add_chain(NodeId to, const Entry& block, std::vector<const Entry*>& found);
   void give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx);
 
   // evidence.cpp: proving what was accepted
@@ -177,6 +178,11 @@ struct Dag::State {
   std::uint64_t keep_pending(Pending one);
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
+  /// How far down an author's blocks were given last.
+  struct Chain {
+    Digest below{};
+    std::uint32_t blocks = 0;
+  };
   struct Peer {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
@@ -195,9 +201,11 @@ struct Dag::State {
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
     bool misleads = false;
-    std::uint32_t lateness = 0;  // at round `late_at`; one less for each round since
+    std::map<NodeId, Chain> given;  // to it, by author
+    std::uint32_t lateness = 0;     // at round `late_at`; one less for each round since
     Round late_at{0};
-    NodeSet missed_by;  // who asked for its blocks while it was not late
+    NodeSet missed_by;  // who asked for its blocks lately, from round `missed_since` on
+    Round missed_since{0};
   };
   static constexpr std::uint64_t kSuspectRounds = 3;
   std::vector<Peer> peers;
