@@ -8,11 +8,11 @@ namespace thresher::dag {
 namespace {
 
 /// The shortest wait is this part of T, the longest so many times T.
-constexpr std::uint64_t kShortest = 16;
+constexpr std::uint64_t kShortest = 6;
 constexpr std::uint64_t kLongest = 64;
 constexpr std::uint64_t kLargestBackoff = kShortest * kLongest;
 /// What a wait is taken for before enough of them were measured; in 1/1000 Delta.
-constexpr std::uint64_t kFirstGap = 500;
+constexpr std::uint64_t kFirstGap = 1000;
 /// A wait is measured in so many parts.
 constexpr std::uint64_t kParts = 8;
 /// Slots that a node went on without and remembers.

@@ -7,24 +7,24 @@
 namespace thresher::dag {
 namespace {
 
+/// Slots missed in a row after which a node is passed over.
+constexpr std::uint8_t kMissed = 2;
 constexpr std::uint64_t kCycles = 16;
 constexpr std::uint64_t kCyclesInTurn = 2;
-/// A change holds so many slots later, or after kSettled when that is sooner.
-constexpr std::uint32_t kSoon = 11;
 
 }  // namespace
 
 Schedule::Schedule(const Committee& committee, const Rules& rules)
     : size_(committee.size()),
       faults_(committee.faults()),
-      settled_(std::min(committee.at_least(kSettled), kSoon)),
+      settled_(committee.at_least(kSettled)),
       reputation_(rules.reputation),
       coin_(rules.coin),
       missed_(rules.reputation ? committee.size() : 0),
       terms_{Term{Round{0}, {}}} {}
 
 bool Schedule::in_turn(Round round) const {
-  return round.value / size_ % kCycles >= kCycles - kCyclesInTurn;
+  return round.value / size_ % kCycles < kCyclesInTurn;
 }
 
 NodeId Schedule::leader(Round round) const {
@@ -35,8 +35,8 @@ NodeId Schedule::leader(Round round) const {
   while (term->from > round && std::next(term) != terms_.rend()) ++term;
   const std::vector<NodeId>& out = term->out;
   if (!std::binary_search(out.begin(), out.end(), turn)) return turn;
-  // The k-th of those who are not out; others each time around, and other ones for neighbours.
-  std::uint64_t id = (round.value / size_ + round.value) % (size_ - out.size());
+  // The k-th of those who are not out; another one each time around.
+  std::uint64_t id = round.value / size_ % (size_ - out.size());
   for (const NodeId absent : out) id += absent.value <= id ? 1 : 0;
   return NodeId{static_cast<std::uint16_t>(id)};
 }
@@ -44,7 +44,7 @@ NodeId Schedule::leader(Round round) const {
 std::vector<NodeId> Schedule::absent() const {
   std::vector<NodeId> out;
   for (std::uint32_t i = 0; i < size_; ++i) {
-    if (missed_[i] > 0) out.push_back(NodeId{static_cast<std::uint16_t>(i)});
+    if (missed_[i] >= kMissed) out.push_back(NodeId{static_cast<std::uint16_t>(i)});
   }
   if (out.size() > faults_) {  // the worst f: more than f cannot all be to blame
     std::sort(out.begin(), out.end(), [&](NodeId a, NodeId b) {
