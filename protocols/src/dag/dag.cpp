@@ -11,6 +11,7 @@ Dag::State::State(Config c)
       store(config.committee, config.rules, config.gc_depth, config.names),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
+      timeout(config.timeout.value),
       restored_schedule(schedule) {
   if (config.rules.coin) {
     coin.emplace(

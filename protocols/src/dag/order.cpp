@@ -30,7 +30,7 @@ bool Dag::State::order_once(Fx& fx) {
     }
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) {
-      backoff = std::max<std::uint64_t>(backoff / 2, 1);
+      timeout = config.timeout.value;
       late = {};
       commits_since = d.slot;
     }

@@ -6,7 +6,12 @@
 namespace thresher::dag {
 namespace {
 
-/// J: a node this far behind jumps instead of writing every block (THRESHER-DAG 5.4).
+constexpr std::uint64_t kTimeoutCap = 64;
+/// Slots that a node went on without and remembers.
+constexpr std::size_t kMissedSlots = 256;
+/// So many times around the committee without a direct commit is long.
+constexpr std::uint64_t kLongWithout = 2;
+/// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
 
 }  // namespace
@@ -33,7 +38,7 @@ bool Dag::State::certification_impossible(Round slot) const {
          });
 }
 
-// The three exits of THRESHER-DAG section 5.
+// The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
@@ -55,6 +60,59 @@ bool Dag::State::has_work() const {
   const Round cur = own ? own->round() : Round{0};
   return !submits.empty() || undelivered > 0 || reached > cur ||
          store.accepted_authors(Round{cur.value + 1}).count() > 0;
+}
+
+// P2. Only how long to wait depends on this, never what is safe.
+bool Dag::State::suspected(NodeId leader, Round r) const {
+  const Peer& peer = peers[leader.value];
+  if (peer.muted) return true;
+  if (r.value < 2) return false;
+  const std::uint64_t back = std::min(peer.patience, r.value - 1);
+  for (std::uint64_t k = 0; k <= back; ++k) {
+    if (store.first(Round{r.value - k}, leader) != nullptr) return false;
+  }
+  return true;
+}
+
+// Round `left` is over: what did this node not wait for any longer?
+void Dag::State::note_missed(Round left) {
+  if (left.value == 0 || config.rules.coin) return;
+  const bool waited = timed_out && waits_in_full;
+  if (leader_block(left) == nullptr) {
+    missed[left] = {schedule.leader(left), true, false, waited};
+  }
+  const Round slot{left.value - 1};
+  const auto& all = store.candidates(slot);
+  const bool proved =
+      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
+  if (slot > store.floor() && !proved && !certification_impossible(slot)) {
+    Missed& m = missed[slot];
+    m.leader = schedule.leader(slot);
+    m.proof = true;
+    m.waited |= waited;
+  }
+  while (missed.size() > kMissedSlots) missed.erase(missed.begin());
+}
+
+// P1. What was given up came after all. That shows what silence does not: this node went on too
+// early. For one leader it is a reason to wait for it next time; the time-out was too short when it
+// happened with kValidity of them, since one of those is correct, or while nothing was committed
+// directly for many rounds.
+void Dag::State::came_late(Round slot, bool proof) {
+  const auto it = missed.find(slot);
+  if (it == missed.end() || !(proof ? it->second.proof : it->second.block)) return;
+  const Missed m = it->second;
+  (proof ? it->second.proof : it->second.block) = false;
+  if (!it->second.proof && !it->second.block) missed.erase(it);
+  std::uint64_t& patience = peers[m.leader.value].patience;
+  if (!proof) patience = std::min<std::uint64_t>(patience * 2, config.limits.window);
+  if (!m.waited) return;
+  late.insert(m.leader);
+  const bool for_long = slot.value > commits_since.value + kLongWithout * config.committee.size();
+  if (late.size() < config.committee.at_least(kValidity) && !for_long) return;
+  late = {};
+  commits_since = slot;
+  timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
 }
 
 // A light load does not need a round as soon as the network could do one. Who is alone goes at
@@ -92,10 +150,20 @@ void Dag::State::progress(Fx& fx) {
     return;
   }
   if (paced(cur)) return;
-  learn_gap(cur);
   note_missed(cur);
   signing = compose(target);
   fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
+}
+
+// E3 counts from the later of sending the own block and completing the round.
+void Dag::State::watch_round(Fx& fx) {
+  const Round cur = own ? own->round() : Round{0};
+  if (timer_for == cur || !complete(cur)) return;
+  timer_for = cur;
+  const NodeId leader = schedule.leader(cur);
+  const bool hopeless = suspected(leader, cur) && leader != config.self;
+  waits_in_full = !hopeless;
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
 }
 
 Header Dag::State::compose(Round r) {
@@ -197,7 +265,10 @@ void Dag::State::expired(TimerId id, Fx& fx) {
   if (id.route.depth > 0) return expired_of_coin(id, fx);
   switch (id.local) {
     case kRoundTimer:
-      waited_on(fx);
+      if (timer_for != (own ? own->round() : Round{0})) return;
+      timed_out = true;
+      ++stats.timeouts;
+      progress(fx);
       return;
     case kPullTimer:
       pull(fx);

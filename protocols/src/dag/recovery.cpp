@@ -119,6 +119,7 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
+  timeout = config.timeout.value;
   std::stable_sort(restored.begin(), restored.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   if (!restored_commits.empty()) {

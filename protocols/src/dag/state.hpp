@@ -101,11 +101,15 @@ struct Dag::State {
   bool may_leave(Round r) const;
   bool certification_impossible(Round slot) const;
   bool has_work() const;
+  bool suspected(NodeId leader, Round r) const;
+  void note_missed(Round left);
+  void came_late(Round slot, bool proof);
   bool paced(Round r) const;
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;
   void add_claim(Header& header) const;
   void progress(Fx& fx);
+  void watch_round(Fx& fx);
   Round next_round() const;
   Header compose(Round r);
   void add_references(Header& header);
@@ -113,15 +117,6 @@ struct Dag::State {
   void expired(TimerId id, Fx& fx);
   void push_own(Fx& fx);
   BlockPtr outgoing() const;
-
-  // patience.cpp: how long the leader of a round is waited for
-  std::uint64_t patience() const;
-  void watch_round(Fx& fx);
-  void waited_on(Fx& fx);
-  void learn_gap(Round left);
-  bool suspected(NodeId leader, Round r) const;
-  void note_missed(Round left);
-  void came_late(Round slot, bool proof);
 
   // order.cpp: decisions, delivery, garbage
   void order(Fx& fx);
@@ -194,9 +189,7 @@ struct Dag::State {
     Round seen{0};                  // highest round of a block it pushed
     Round accepted{0};              // highest round of an accepted block it authored
     /// A leader of whom no block of so many rounds is held is not waited for.
-    std::uint64_t silence = kSuspectRounds;
-    /// How long its block was waited for as a leader, lately; in 1/1000 Delta.
-    std::optional<std::uint64_t> gap{};
+    std::uint64_t patience = kSuspectRounds;
     bool muted = false;  // proven equivocator: never referenced again
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
@@ -256,10 +249,8 @@ struct Dag::State {
   std::vector<BlockPtr> signing_attached;  // that will go along with it
   Round timer_for{0};                      // the round whose timer was armed
   bool timed_out = false;                  // E3 of the current round
-  bool waits_in_full = false;              // the leader of this round is waited for
-  std::uint64_t part = 0;  // of that wait, after which the timer runs out; in 1/1000 Delta
-  std::uint64_t parts_waited = 0;
-  std::uint64_t backoff = 1;  // patience is so many times as long as what was measured asks for
+  bool waits_in_full = false;              // the timer of this round is the time-out
+  std::uint64_t timeout = 0;               // T in 1/1000 Delta
   /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
   struct Missed {
     NodeId leader;
@@ -268,8 +259,8 @@ struct Dag::State {
     bool waited = false;  // for the whole time-out
   };
   std::map<Round, Missed> missed;  // by slot, the latest
-  NodeSet late;  // leaders of them for whose slots something came in after all, since backoff grew
-  Round commits_since{0};  // the last slot that was committed directly, or after which backoff grew
+  NodeSet late;  // leaders of them for whose slots something came in after all, since T changed
+  Round commits_since{0};  // the last slot that was committed directly, or after which T grew
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
   bool started = false;

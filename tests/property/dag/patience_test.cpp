@@ -89,7 +89,7 @@ TEST(Patience, SilentLeadersInARowCostOneTimeout) {
   Timed world(31, silent);
   world.start();
   world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
-  world.run_until(8 * kDelta);
+  world.run_until(16 * kDelta);
   for (std::uint16_t i = 10; i < 31; ++i) {
     EXPECT_GT(world.node(i).next_slot().value, 10u) << i;
     EXPECT_LE(world.node(i).stats().timeouts, 10u);

@@ -14,9 +14,6 @@ namespace {
 
 using Input = InputOf<Dag>;
 
-/// A leader is waited for in so many parts.
-constexpr std::uint64_t kParts = 8;
-
 /// One node and what it asked for; the test plays everybody else.
 class Target {
  public:
@@ -55,13 +52,6 @@ class Target {
           ++commits_;
         }
       }
-    }
-  }
-  /// Every part of the wait for the leader of the round it is in runs out.
-  void wait_in_full() {
-    const Round waits_in = node_.round();
-    for (std::uint64_t k = 0; k < kParts && node_.round() == waits_in; ++k) {
-      feed(Expired{{1, {}}});
     }
   }
   void push(std::uint16_t from, const BlockPtr& block) {
@@ -253,7 +243,7 @@ void play_rounds(Target& t, std::uint64_t rounds, bool late) {
       // A round is complete without its leader: the own block counts.
       if (!leads || !late) t.push(i, last[i]);
     }
-    t.wait_in_full();
+    t.feed(Expired{{1, {}}});
     for (std::uint16_t i = 1; i < 4; ++i) t.push(i, last[i]);
   }
 }
@@ -263,7 +253,7 @@ TEST(Floods, Row16SilentLeadersDoNotMakeTheTimeoutGrow) {
   Target t;
   play_rounds(t, 500, false);
   EXPECT_GE(t.node_.round().value, 500u);
-  EXPECT_LE(kParts * t.longest_round_timer_, Config{}.timeout.value);
+  EXPECT_LE(t.longest_round_timer_, Config{}.timeout.value);
 }
 
 // 500 rounds in a row whose leaders are late: the time-out grows to its cap, 64 times T, and rounds
@@ -272,7 +262,7 @@ TEST(Floods, Row16LateLeadersMakeTheTimeoutGrowToItsCapAndNoFurther) {
   Target t;
   play_rounds(t, 500, true);
   EXPECT_GE(t.node_.round().value, 500u);
-  EXPECT_EQ(kParts * t.longest_round_timer_, 64 * Config{}.timeout.value);
+  EXPECT_EQ(t.longest_round_timer_, 64 * Config{}.timeout.value);
 }
 
 // A leader of whom nothing came for three rounds is not waited for. When its block comes after all
@@ -299,8 +289,8 @@ TEST(Floods, Row16WhoIsHeardLateIsWaitedForNextTime) {
     t.armed_.reset();
     round_of(r);
     const auto armed = std::exchange(t.armed_, std::nullopt);
-    t.wait_in_full();
-    return armed.value_or(0) > 0;
+    t.feed(Expired{{1, {}}});
+    return armed == Config{}.timeout.value;
   };
   // Node 1 leads rounds 1, 5, 9 and 13.
   EXPECT_TRUE(waited_for_node_1(1));
@@ -355,6 +345,39 @@ TEST(Pulls, OneAnswerBringsTheAuthorsChain) {
   has_last.feed(Received<Message>{NodeId{1}, has_all.sent_[0].message});
   EXPECT_EQ(has_last.node_.footprint().missing, 0u);
   EXPECT_GE(has_last.node_.stats().blocks_accepted, kBurst);
+}
+
+// A wedged cluster called a correct node faulty: it had asked again and again, and had handed on
+// what a liar wrote.
+TEST(Pulls, WhoAsksAgainIsNotBlamed) {
+  Config c = Target::config(Rules::thresher());
+  c.limits.served_bytes = 1;
+  Target t;
+  t.node_ = Dag(c);
+  t.feed(Start{0});
+  const BlockPtr one = block(1, 1);
+  t.push(1, one);
+  t.sent_.clear();
+  for (int i = 0; i < 100; ++i) t.feed(Received<Message>{NodeId{2}, Want{{one->edge()}}});
+  EXPECT_EQ(t.sent_.size(), 1u);
+  EXPECT_EQ(t.node_.stats().refused, 0u);
+}
+
+TEST(Pulls, WhoHandsOnIsNotBlamedForTheQuotaOfTheAuthor) {
+  Config c = Target::config(Rules::thresher());
+  c.limits.waiting_per_peer = 8;
+  Target t;
+  t.node_ = Dag(c);
+  t.feed(Start{0});
+  for (std::uint64_t r = 3; r < 3 + 8; ++r) t.push(1, block(1, r));
+  t.feed(Expired{{2, {}}});  // questions go out
+  ASSERT_FALSE(t.sent_.empty());
+  const std::uint16_t asked = t.sent_.front().to.value == 1 ? 2 : t.sent_.front().to.value;
+  ASSERT_EQ(t.node_.stats().refused, 0u);
+  t.give(asked, {block(1, 40), block(1, 42)});
+  EXPECT_EQ(t.node_.stats().refused, 0u);
+  t.push(1, block(1, 44));
+  EXPECT_EQ(t.node_.stats().refused, 1u);
 }
 
 TEST(Floods, WantsAreAnsweredWithinLimits) {
