@@ -175,6 +175,7 @@ int run(const Args& a) {
   o.home = a.home;
   o.live = ::isatty(2) == 1;
   const ClusterReport r = a.home.empty() ? run_temporary_cluster(o) : run_cluster(o);
+  if (r.interrupted) return fail(kInterrupted, r.problem);
   if (!r.problem.empty() && !r.stalled) return fail(kFailed, r.problem);
   if (a.json) {
     print_json(a, r, why_not_faster(o, r));

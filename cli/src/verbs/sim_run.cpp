@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "../sim/experiment_args.hpp"
+#include "../sim/memory.hpp"
 #include "../sim/predict.hpp"
 #include "../sim/sockets.hpp"
 #include "../text.hpp"
@@ -140,6 +141,7 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
 }
 
 int run_one(const sim::Experiment& e, const Args& a) {
+  if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
   Sinks sinks;
   if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();

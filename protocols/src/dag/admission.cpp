@@ -63,7 +63,8 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
                                      : !named && (author.waiting >= limits.waiting_per_peer ||
                                                   author.missing >= limits.missing_per_peer);
   if (full || peer.pending >= limits.waiting_per_peer) {
-    ++stats.refused;
+    // Who was asked and hands on what another wrote does not know how much of that is held here.
+    stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
@@ -182,8 +183,9 @@ std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
   return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
 }
 
-// Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
-// certificate). Pre: the parents above the floor are held, as those of an accepted block are.
+// Dense rules: a quorum of votes among the own references is the claim
+// (docs/protocols/thresher.md, "`mysticeti`"). Pre: the parents above the floor are held, as those
+// of an accepted block are.
 std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
   const std::uint64_t back = config.rules.claims_after();
   const Round round = entry.block->round();

@@ -10,6 +10,7 @@
 #include "committer.hpp"
 #include "search.hpp"
 #include "store.hpp"
+#include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
@@ -58,11 +59,11 @@ struct Dag::State {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
-  bool may_serve(NodeId to);
+  bool may_serve(NodeId to) const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   void serve_afresh();
-  void add_chain(NodeId to, const Entry& block, std::vector<const Entry*>& found);
-  void give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx);
+  void add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found);
+  void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
   struct Pending;
@@ -78,7 +79,7 @@ struct Dag::State {
   void keep_evidence(Round slot, const Digest& leader, Fx& fx);
   void restore_evidence(const Restored& record);
   void count_restored_evidence(Fx& fx);
-  void forget_evidence(Round floor, Fx& fx);
+  void forget_evidence(Round bottom, Fx& fx);
 
   // equivocation.cpp: proofs against who signed two blocks of a round
   void receive(NodeId from, const Equivocation& message, Fx& fx);
@@ -127,6 +128,15 @@ struct Dag::State {
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
   void forget_below(Round floor, Fx& fx);
+
+  // attic.cpp: what lies below the floor
+  void falls_below(const Entry& entry);
+  void raise_attic(Round floor, Fx& fx);
+  void restore_below(const BlockPtr& block, Fx& fx);
+  void erase_record(const BlockPtr& block, Fx& fx) const;
+  BlockPtr servable(const Edge& edge) const;
+  std::vector<BlockPtr> accepted_of(Round round) const;
+  std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
 
@@ -152,6 +162,7 @@ struct Dag::State {
 
   Config config;
   Store store;
+  Attic<BlockPtr> attic;
   Schedule schedule;
   Stats stats;
 

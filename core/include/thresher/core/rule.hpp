@@ -11,7 +11,7 @@
 // Guarantees (checked by well_formed at compile time): no cycles; on no path a counter is said
 // twice; names are unique; guards are lower bounds that are linear in n and f. One counter is one
 // de-duplication class: the executor counts a sender once for each counter, whatever the value.
-// Source: AUTOMATA design, "one declaration that runs and is proved"; docs/verify/automata.md.
+// Source: docs/verify/automata.md, "Tables that are proved".
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ struct Stats {
 
 /// Sizes of everything that a peer can fill.
 struct Footprint {
-  std::size_t blocks = 0;   ///< held, above the floor
+  std::size_t blocks = 0;   ///< held, or kept below the floor for peers that need them
   std::size_t pending = 0;  ///< waiting for the verdict on their signature
   std::size_t missing = 0;  ///< referenced and not held
   std::size_t waiting = 0;  ///< waiting for others, or for evidence
