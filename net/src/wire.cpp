@@ -196,6 +196,13 @@ Bytes encode(const Evidence& m) {
   return bytes_of(out);
 }
 
+Bytes encode(const Equivocation& m) {
+  pb::Equivocation out;
+  out.set_first(text(m.first.view()));
+  out.set_second(text(m.second.view()));
+  return bytes_of(out);
+}
+
 Bytes encode(const WantLog& m) {
   pb::WantLog out;
   out.set_after(m.after.value);
@@ -405,6 +412,13 @@ std::optional<Evidence> decode(ByteView control) {
     out.headers.push_back(Bytes::copy_of(as_view(header)));
   }
   return out;
+}
+
+template <>
+std::optional<Equivocation> decode(ByteView control) {
+  pb::Equivocation in;
+  if (!parse(control, in, kLargeBytes, kSmallFields)) return std::nullopt;
+  return Equivocation{Bytes::copy_of(as_view(in.first())), Bytes::copy_of(as_view(in.second()))};
 }
 
 template <>

@@ -26,16 +26,6 @@ struct Args {
 
 constexpr std::uint32_t kScales[] = {100, 200, 400, 700};
 
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    out.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 bool wanted(const std::string& row, const std::string& only) {
   const auto names = names_in(only);
   return names.empty() || std::find(names.begin(), names.end(), row) != names.end();

@@ -33,10 +33,6 @@ class Submitter {
   void submit(const Texts& texts) {
     EXPECT_TRUE(peer_->write(bytes_of({kSubmit, {}, entries(texts)})));
   }
-  void submit(const Texts& texts, std::uint64_t since) {
-    const wire::Submit slots{std::pair(Round{since}, Round{since + (1u << 14)})};
-    EXPECT_TRUE(peer_->write(bytes_of({kSubmit, wire::encode(slots), entries(texts)})));
-  }
   /// To be ordered in one of these slots, or never.
   void submit(const Texts& texts, Round since, Round until) {
     const wire::Submit control{std::pair(since, until)};

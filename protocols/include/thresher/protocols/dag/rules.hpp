@@ -55,6 +55,8 @@ struct Rules {
   bool evidence_durable = true;      ///< a restarted node can prove what it claimed
   bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
+  bool equivocations_told = true;    ///< proofs of equivocation are sent to all
+  bool brings_late = true;           ///< who names a block that others may lack sends it along
 
   /// Rounds from a slot to the votes, and to the claims, on its leader.
   constexpr std::uint64_t votes_after() const { return wave - 2; }

@@ -1,44 +1,43 @@
-#include "thresher/crypto/merkle.hpp"
+#include "thresher/coding/merkle.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "thresher/core/assert.hpp"
-#include "thresher/crypto/sha256.hpp"
 
-namespace thresher::crypto {
+namespace thresher::coding {
 namespace {
 
-Digest merkle_node(const Digest& left, const Digest& right) {
+Digest merkle_node(const Digest& left, const Digest& right, HashFunction hash) {
   std::array<std::byte, 65> bytes{std::byte{1}};
   std::ranges::copy(left.bytes, bytes.begin() + 1);
   std::ranges::copy(right.bytes, bytes.begin() + 33);
-  return sha256(bytes);
+  return hash(bytes);
 }
 
 }  // namespace
 
-Digest merkle_leaf(ByteView bytes) {
+Digest merkle_leaf(ByteView bytes, HashFunction hash) {
   std::vector<std::byte> prefixed(bytes.size() + 1);
   std::ranges::copy(bytes, prefixed.begin() + 1);
-  return sha256(prefixed);
+  return hash(prefixed);
 }
 
-MerkleTree::MerkleTree(std::vector<Digest> leaf_hashes) {
+MerkleTree::MerkleTree(std::vector<Digest> leaf_hashes, HashFunction hash) : hash_(hash) {
   levels_.push_back(std::move(leaf_hashes));
   // A lonely last node is carried up unchanged: the same tree as RFC 6962's recursive definition.
   while (levels_.back().size() > 1) {
     const std::vector<Digest>& below = levels_.back();
     std::vector<Digest> level;
     for (std::size_t i = 0; i < below.size(); i += 2) {
-      level.push_back(i + 1 < below.size() ? merkle_node(below[i], below[i + 1]) : below[i]);
+      level.push_back(i + 1 < below.size() ? merkle_node(below[i], below[i + 1], hash_) : below[i]);
     }
     levels_.push_back(std::move(level));
   }
 }
 
 Digest MerkleTree::root() const {
-  return levels_.back().empty() ? sha256({}) : levels_.back().front();
+  return levels_.back().empty() ? hash_({}) : levels_.back().front();
 }
 
 std::vector<Digest> MerkleTree::inclusion(std::uint64_t index) const {
@@ -78,19 +77,19 @@ std::vector<Digest> MerkleTree::consistency(std::uint64_t old_size) const {
 }
 
 bool merkle_included(const Digest& leaf_hash, std::uint64_t index, std::uint64_t size,
-                     std::span<const Digest> proof, const Digest& root) {
+                     std::span<const Digest> proof, const Digest& root, HashFunction hash) {
   if (index >= size) return false;
   Digest at = leaf_hash;
   std::uint64_t node = index, last = size - 1;
   for (const Digest& sibling : proof) {
     if (last == 0) return false;
     if ((node & 1) != 0 || node == last) {
-      at = merkle_node(sibling, at);
+      at = merkle_node(sibling, at, hash);
       const int lonely = std::countr_zero(node);
       node >>= lonely;
       last >>= lonely;
     } else {
-      at = merkle_node(at, sibling);
+      at = merkle_node(at, sibling, hash);
     }
     node >>= 1;
     last >>= 1;
@@ -99,7 +98,7 @@ bool merkle_included(const Digest& leaf_hash, std::uint64_t index, std::uint64_t
 }
 
 bool merkle_consistent(std::uint64_t old_size, const Digest& old_root, std::uint64_t new_size,
-                       const Digest& new_root, std::span<const Digest> proof) {
+                       const Digest& new_root, std::span<const Digest> proof, HashFunction hash) {
   if (old_size == new_size) return proof.empty() && old_root == new_root;
   if (old_size == 0 || old_size > new_size) return false;
   // A full old tree is a node of the new one, and the proof leaves its hash out.
@@ -114,13 +113,13 @@ bool merkle_consistent(std::uint64_t old_size, const Digest& old_root, std::uint
   for (const Digest& sibling : proof.subspan(full ? 0 : 1)) {
     if (last == 0) return false;
     if ((node & 1) != 0 || node == last) {
-      old_at = merkle_node(sibling, old_at);
-      new_at = merkle_node(sibling, new_at);
+      old_at = merkle_node(sibling, old_at, hash);
+      new_at = merkle_node(sibling, new_at, hash);
       const int lonely = node == 0 ? 0 : std::countr_zero(node);
       node >>= lonely;
       last >>= lonely;
     } else {
-      new_at = merkle_node(new_at, sibling);
+      new_at = merkle_node(new_at, sibling, hash);
     }
     node >>= 1;
     last >>= 1;
@@ -128,4 +127,4 @@ bool merkle_consistent(std::uint64_t old_size, const Digest& old_root, std::uint
   return last == 0 && old_at == old_root && new_at == new_root;
 }
 
-}  // namespace thresher::crypto
+}  // namespace thresher::coding

@@ -1,12 +1,10 @@
-#include "thresher/crypto/merkle.hpp"
+#include "thresher/coding/merkle.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "thresher/crypto/sha256.hpp"
-
-namespace thresher::crypto {
+namespace thresher::coding {
 namespace {
 
 std::vector<Digest> leaves(std::size_t count) {
@@ -57,8 +55,8 @@ TEST(Merkle, EveryTreeUpTo70IsShownToExtendEveryOneBefore) {
 
 TEST(Merkle, AnEmptyTreeIsTheHashOfNothingAndHoldsNothing) {
   const MerkleTree tree({});
-  EXPECT_EQ(tree.root(), sha256({}));
-  EXPECT_FALSE(merkle_included(sha256({}), 0, 0, {}, tree.root()));
+  EXPECT_EQ(tree.root(), hash({}));
+  EXPECT_FALSE(merkle_included(hash({}), 0, 0, {}, tree.root()));
 }
 
 TEST(Merkle, AnInnerNodeDoesNotPassForALeaf) {
@@ -76,8 +74,8 @@ TEST(Merkle, ATreeOfAPowerOfTwoIsExtendedByItsSiblings) {
   EXPECT_FALSE(merkle_consistent(5, old_tree.root(), 7, tree.root(), proof));
   EXPECT_FALSE(merkle_consistent(4, tree.root(), 7, tree.root(), proof));
   EXPECT_FALSE(merkle_consistent(7, tree.root(), 4, old_tree.root(), proof));
-  EXPECT_FALSE(merkle_consistent(0, sha256({}), 7, tree.root(), proof));
+  EXPECT_FALSE(merkle_consistent(0, hash({}), 7, tree.root(), proof));
 }
 
 }  // namespace
-}  // namespace thresher::crypto
+}  // namespace thresher::coding

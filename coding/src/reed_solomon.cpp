@@ -1,17 +1,16 @@
-#include "thresher/crypto/reed_solomon.hpp"
+#include "thresher/coding/reed_solomon.hpp"
 
 #include <isa-l/erasure_code.h>
 
 #include <algorithm>
 
-namespace thresher::crypto {
-namespace {
+#include "multiply.hpp"
 
-constexpr std::size_t kTableBytes = 32;  // ISA-L's expanded form of one coefficient
+namespace thresher::coding {
 
-/// `rows` output shards: each row of `matrix` times the shards in `in`.
 std::vector<std::vector<std::byte>> multiply(std::vector<unsigned char> matrix, unsigned rows,
                                              std::vector<unsigned char*> in, std::size_t size) {
+  constexpr std::size_t kTableBytes = 32;  // ISA-L's expanded form of one coefficient
   const int columns = static_cast<int>(in.size());
   std::vector<std::vector<std::byte>> out(rows, std::vector<std::byte>(size));
   if (rows == 0) return out;
@@ -23,13 +22,6 @@ std::vector<std::vector<std::byte>> multiply(std::vector<unsigned char> matrix, 
                  to.data());
   return out;
 }
-
-/// ISA-L only reads its sources, but its interface is older than `const`.
-unsigned char* source(ByteView bytes) {
-  return reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
-}
-
-}  // namespace
 
 Result<ReedSolomon, std::string> ReedSolomon::make(unsigned data, unsigned total) {
   if (data == 0 || data > total || total > kMaxShards) {
@@ -51,22 +43,35 @@ std::size_t ReedSolomon::shard_size(std::size_t payload_size) const {
   return std::max<std::size_t>(1, payload_size / data_ + (payload_size % data_ == 0 ? 0 : 1));
 }
 
-std::vector<Bytes> ReedSolomon::encode(ByteView payload) const {
+std::vector<Bytes> ReedSolomon::data_shards(ByteView payload) const {
   const std::size_t size = shard_size(payload.size());
   std::vector<std::byte> padded(size * data_);
   std::ranges::copy(payload, padded.begin());
   const Bytes whole = Bytes::from(std::move(padded));
   std::vector<Bytes> shards;
+  for (unsigned i = 0; i < data_; ++i) shards.push_back(whole.slice(i * size, size));
+  return shards;
+}
+
+std::vector<Bytes> ReedSolomon::encode(ByteView payload) const {
+  std::vector<Bytes> shards = data_shards(payload);
+  const std::size_t size = shards.front().size();
   std::vector<unsigned char*> in;
-  for (unsigned i = 0; i < data_; ++i) {
-    shards.push_back(whole.slice(i * size, size));
-    in.push_back(source(shards.back().view()));
-  }
+  for (const Bytes& shard : shards) in.push_back(source(shard.view()));
   const auto parity = matrix_.begin() + static_cast<std::ptrdiff_t>(std::size_t{data_} * data_);
   for (auto& shard : multiply({parity, matrix_.end()}, total_ - data_, in, size)) {
     shards.push_back(Bytes::from(std::move(shard)));
   }
   return shards;
+}
+
+Bytes ReedSolomon::shard(ByteView payload, unsigned index) const {
+  const std::vector<Bytes> shards = data_shards(payload);
+  if (index < data_) return Bytes::copy_of(shards[index].view());
+  std::vector<unsigned char*> in;
+  for (const Bytes& data : shards) in.push_back(source(data.view()));
+  const auto row = matrix_.begin() + static_cast<std::ptrdiff_t>(std::size_t{index} * data_);
+  return Bytes::from(multiply({row, row + data_}, 1, in, shards.front().size()).front());
 }
 
 Result<Bytes> ReedSolomon::decode(std::span<const Bytes> shards, std::size_t payload_size) const {
@@ -96,4 +101,4 @@ Result<Bytes> ReedSolomon::decode(std::span<const Bytes> shards, std::size_t pay
   return Bytes::from(std::move(payload));
 }
 
-}  // namespace thresher::crypto
+}  // namespace thresher::coding

@@ -8,9 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "thresher/crypto/merkle.hpp"
+#include "thresher/coding/merkle.hpp"
+#include "thresher/crypto/sha256.hpp"
 
-namespace thresher::crypto {
+namespace thresher::coding {
 namespace {
 
 /// What stands after `"name": ` up to the end of its value (a string, a number, a list, a word).
@@ -59,7 +60,7 @@ bool included(const std::string& text) {
   const auto proof = proof_of(value_of(text, "proof"));
   return leaf && root && proof &&
          merkle_included(*leaf, std::stoull(value_of(text, "leafIdx")),
-                         std::stoull(value_of(text, "treeSize")), *proof, *root);
+                         std::stoull(value_of(text, "treeSize")), *proof, *root, &crypto::sha256);
 }
 
 bool consistent(const std::string& text) {
@@ -68,7 +69,8 @@ bool consistent(const std::string& text) {
   const auto proof = proof_of(value_of(text, "proof"));
   return old_root && new_root && proof &&
          merkle_consistent(std::stoull(value_of(text, "size1")), *old_root,
-                           std::stoull(value_of(text, "size2")), *new_root, *proof);
+                           std::stoull(value_of(text, "size2")), *new_root, *proof,
+                           &crypto::sha256);
 }
 
 TEST(MerkleVectors, GoodProofsAreTakenAndAllOthersRefused) {
@@ -96,4 +98,4 @@ TEST(MerkleVectors, GoodProofsAreTakenAndAllOthersRefused) {
 }
 
 }  // namespace
-}  // namespace thresher::crypto
+}  // namespace thresher::coding
