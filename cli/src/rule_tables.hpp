@@ -7,13 +7,17 @@
 
 #include "thresher/core/names.hpp"
 #include "thresher/protocols/agreement/tables.hpp"
-#include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/verify/export.hpp"
 
 namespace thresher::cli {
 
+inline constexpr const RuleTable* kBroadcastTables[] = {&bracha::kTable, &imbs_raynal::kTable};
+
 inline std::optional<verify::Automaton> automaton_of(const std::string& protocol) {
-  if (protocol == bracha::kTable.name) return verify::export_broadcast(bracha::kTable);
+  for (const RuleTable* table : kBroadcastTables) {
+    if (protocol == table->name) return verify::export_broadcast(*table);
+  }
   for (const VoteTable* table : agreement::kTables) {
     if (protocol == table->name) return verify::export_votes(*table);
   }
@@ -21,7 +25,8 @@ inline std::optional<verify::Automaton> automaton_of(const std::string& protocol
 }
 
 inline std::vector<std::string> rule_tables() {
-  std::vector<std::string> out{std::string(bracha::kTable.name)};
+  std::vector<std::string> out;
+  for (const RuleTable* table : kBroadcastTables) out.emplace_back(table->name);
   for (const VoteTable* table : agreement::kTables) out.emplace_back(table->name);
   return out;
 }

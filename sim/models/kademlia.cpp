@@ -6,7 +6,7 @@ SubjectEntry subject_kademlia() {
   ProtocolInfo info;
   info.name = "kademlia";
   info.help = "model: lookups by the XOR of identifiers, one bucket a prefix";
-  info.byzantine = false;
+  info.nodes_per_fault = 2;
   info.unjudged = {"agreement", "prefix", "totality"};
   info.parameters = LookupSubject<KademliaRouter>::parameters();
   info.parameters.push_back(

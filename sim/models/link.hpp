@@ -144,7 +144,7 @@ inline ProtocolInfo link_info(std::string name, std::string help, std::int64_t t
   ProtocolInfo info;
   info.name = std::move(name);
   info.help = std::move(help);
-  info.byzantine = false;
+  info.nodes_per_fault = 2;
   info.least_nodes = 2;
   info.unjudged = {"prefix", "totality"};
   info.parameters = {{"timeout", timeout, 1, 1'000'000, "rounds or ms before an item is resent"}};

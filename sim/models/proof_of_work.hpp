@@ -430,7 +430,7 @@ struct ProofOfWorkSubject {
     ProtocolInfo out;
     out.name = std::move(name);
     out.help = std::move(help);
-    out.byzantine = false;
+    out.nodes_per_fault = 2;
     out.unjudged = {"agreement", "prefix", "totality"};
     out.parameters = {
         {"mine_ppm", kMinePpm, 1, 1'000'000, "chance of a block, a node and round or ms"},

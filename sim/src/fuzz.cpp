@@ -442,11 +442,11 @@ Menu menu_of(const std::string& protocol) {
     menu.stuffs = info.stuffs;
     menu.long_sieges = info.bears_sieges;
     menu.largest = info.largest_payload;
-    if (info.byzantine && info.answers) {
+    if (info.byzantine() && info.answers) {
       menu.faults = standard_kinds();
       menu.faults.push_back(FaultKind::kDeny);
     }
-    if (!info.byzantine) menu.faults = {FaultKind::kCrash};
+    if (!info.byzantine()) menu.faults = {FaultKind::kCrash};
   }
   return menu;
 }

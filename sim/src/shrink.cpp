@@ -137,8 +137,7 @@ class Shrinker {
   std::optional<Experiment> without(NodeId gone) const {
     Experiment e = best_;
     --e.n;
-    const std::uint32_t ratio = options_.byzantine ? 3 : 2;
-    e.f = std::min(e.f, (e.n - 1) / ratio);
+    e.f = std::min(e.f, (e.n - 1) / options_.nodes_per_fault);
     if (e.f == 0 && best_.f > 0) return std::nullopt;  // another kind of protocol: one is enough
     const auto cut = [gone](std::vector<NodeId>& ids) {
       std::erase(ids, gone);

@@ -79,10 +79,11 @@ std::string file_name(const std::string& name) {
 
 Report shrunk(const std::string& name, const sim::Failure& failure, const sim::Runner& run,
               const Options& options, const std::string& again) {
-  const sim::Shrunk small = sim::shrink(failure.experiment, run,
-                                        {.most_runs = options.shrink_runs,
-                                         .byzantine = info_of(name, options.menu).byzantine,
-                                         .progress = {}});
+  const sim::Shrunk small =
+      sim::shrink(failure.experiment, run,
+                  {.most_runs = options.shrink_runs,
+                   .nodes_per_fault = info_of(name, options.menu).nodes_per_fault,
+                   .progress = {}});
   Report report;
   const auto folder = std::filesystem::absolute(options.folder).lexically_normal();
   report.scenario = (folder / file_name(name)).string();
@@ -191,7 +192,7 @@ std::vector<sim::Experiment> bases_of(const std::string& name,
     sim::Experiment e = options.base;
     e.protocol = name;
     e.n = n;
-    e.f = Committee::of(n)->faults();
+    e.f = info_of(name, options.menu).faults_of(n);
     const auto has = [&](Kind kind) { return find(properties, kind) != nullptr; };
     e.oracles = {.agreement = has(Kind::kAgreement),
                  .prefix = has(Kind::kPrefixOrder),

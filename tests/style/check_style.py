@@ -17,19 +17,20 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = ["core", "text", "crypto", "protocols", "net", "sim", "testing", "verify", "cli"]
+PARTS = ["core", "text", "crypto", "coding", "protocols", "net", "sim", "testing", "verify", "cli"]
 MAY_SEE = {
     "core": {"core"},
     "text": {"core", "text"},
     "crypto": {"core", "crypto"},
-    "protocols": {"core", "crypto", "protocols"},
-    "net": {"core", "text", "crypto", "protocols", "net"},
-    "sim": {"core", "text", "crypto", "protocols", "sim"},
+    "coding": {"core", "coding"},
+    "protocols": {"core", "crypto", "coding", "protocols"},
+    "net": {"core", "text", "crypto", "coding", "protocols", "net"},
+    "sim": {"core", "text", "crypto", "coding", "protocols", "sim"},
     "testing": {"core", "text", "protocols", "sim", "testing"},
     "verify": {"core", "text", "protocols", "verify"},
     "cli": set(PARTS),
 }
-PURE = {"core", "protocols"}
+PURE = {"core", "coding", "protocols"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
                   "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
 IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device|std::unordered_\w+")

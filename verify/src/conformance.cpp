@@ -67,7 +67,7 @@ std::optional<std::string> Conformance::check_guard(const RuleEvent& e, const th
         e, "taken with " + std::to_string(e.tally) + " senders, needs " + std::to_string(needed));
   }
   const Spoken* spoken = at.find(e.value);
-  const std::uint32_t correct = spoken == nullptr ? 0 : spoken->by_counter[rule.when->counter];
+  const std::uint32_t correct = spoken == nullptr ? 0 : spoken->senders(*rule.when);
   if (e.tally > correct + faulty_.size()) {
     return problem(e, "counted " + std::to_string(e.tally) + " senders, but only " +
                           std::to_string(correct) + " correct nodes and " +
@@ -85,6 +85,7 @@ std::optional<std::string> Conformance::check_said(const RuleEvent& e, const thr
     if (e.said) return problem(e, "sent a statement that the rule does not declare");
     return std::nullopt;
   }
+  if (!e.said && is_silent(rule, node, e.value)) return std::nullopt;
   if (!e.said) return problem(e, "did not send the statement that the rule declares");
   if (rule.says->value == Value::kCounted) {
     const std::uint64_t meant = rule.when ? e.value : node.value;
@@ -100,14 +101,25 @@ std::optional<std::string> Conformance::check_said(const RuleEvent& e, const thr
   return std::nullopt;
 }
 
-// A restart may take back a step that told nobody anything, and no other.
-std::optional<std::string> Conformance::restart(const RuleEvent& e, Node& node) const {
-  if (e.location == node.location) return std::nullopt;
+// Whether the rule tells nobody anything when `value` is the one it counts.
+bool Conformance::is_silent(const thresher::Rule& rule, const Node& node, std::uint64_t value) {
+  return !rule.says || (rule.says->unless_said && node.has_input && node.input == value);
+}
+
+bool Conformance::leads_silently(std::uint8_t from, const Node& node) const {
+  if (from == node.location) return true;
   for (const thresher::Rule& rule : table_.rules) {
-    if (rule.from == e.location && rule.to == node.location && !rule.says) {
-      node.location = e.location;
-      return std::nullopt;
-    }
+    if (rule.from == from && is_silent(rule, node, node.value) && leads_silently(rule.to, node))
+      return true;
+  }
+  return false;
+}
+
+// A restart may take back steps that told nobody anything, and no others.
+std::optional<std::string> Conformance::restart(const RuleEvent& e, Node& node) const {
+  if (leads_silently(e.location, node)) {
+    node.location = e.location;
+    return std::nullopt;
   }
   return problem(e, "the node stood in " + std::string(table_.locations[node.location].name) +
                         " and forgot a statement it had sent");
@@ -122,11 +134,11 @@ std::optional<std::string> Conformance::untaken(const Key& key, const Instance& 
       const bool bound = table_.locations[rule.from].holds_value;
       for (const Spoken& s : at.spoken) {
         if (bound && s.value != node.value) continue;
-        if (s.by_counter[rule.when->counter] < committee_.at_least(rule.when->at_least)) continue;
+        if (s.senders(*rule.when) < committee_.at_least(rule.when->at_least)) continue;
         return "node " + std::to_string(i) + ", instance " + std::to_string(key.instance) +
                ", round " + std::to_string(key.round) + " of " + std::string(table_.name) +
                ": rule '" + std::string(rule.name) + "' was never taken, although " +
-               std::to_string(s.by_counter[rule.when->counter]) + " correct nodes fill its guard";
+               std::to_string(s.senders(*rule.when)) + " correct nodes fill its guard";
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "thresher/verify/export.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "export_parts.hpp"
@@ -15,7 +16,8 @@ class Exporter {
 
   Automaton run() {
     ta_.name = std::string(table_.name);
-    add_parameters(ta_);
+    std::replace(ta_.name.begin(), ta_.name.end(), '-', '_');  // the formats' names are identifiers
+    add_parameters(ta_, table_.nodes_per_fault);
     for (const std::string_view counter : table_.counters) {
       for (const int value : {0, 1}) {
         ta_.shared.push_back(std::string(counter) + std::to_string(value));
@@ -57,7 +59,9 @@ class Exporter {
 
   // `by_correct` leaves the faulty out.
   static Formula guard_of(const Guard& guard, int value, bool by_correct) {
-    return reaches({counter(guard.counter, value)}, guard.at_least, !by_correct);
+    std::vector<Symbol> said{counter(guard.counter, value)};
+    if (guard.or_counter) said.push_back(counter(*guard.or_counter, value));
+    return reaches(said, guard.at_least, !by_correct);
   }
 
   void add_rules(const thresher::Rule& rule) {
@@ -71,14 +75,17 @@ class Exporter {
         out.from = place(rule.from, x, w);
         out.to = place(rule.to, x, w);
         out.guard = rule.when ? guard_of(*rule.when, *w, false) : truth(true);
-        if (rule.says) {
+        if (rule.says && !(rule.says->unless_said && x == w)) {
           const int said = rule.says->value == Value::kInput ? *x : *w;
           out.updates.push_back({counter(rule.says->counter, said).index, false, 1});
         }
         ta_.rules.push_back(std::move(out));
         const Formula left = empty_location(place(rule.from, x, w));
-        fair_.push_back(
-            rule.when ? combine(Kind::kOr, {negate(guard_of(*rule.when, *w, true)), left}) : left);
+        if (rule.when) {
+          fair_.push_back(combine(Kind::kOr, {negate(guard_of(*rule.when, *w, true)), left}));
+        } else {
+          inputs_come_.push_back(left);
+        }
       }
     }
   }
@@ -86,7 +93,12 @@ class Exporter {
   void add_properties() {
     const auto last = static_cast<std::uint8_t>(table_.locations.size() - 1);
     const std::uint32_t done[] = {place(last, 0, 0), place(last, 0, 1)};
+    // Messages of correct nodes arrive. A faulty origin may leave out whom it likes, so only
+    // validity may rest on inputs.
     const Formula fair = eventually(always(combine(Kind::kAnd, fair_)));
+    std::vector<Formula> all_comes = fair_;
+    all_comes.insert(all_comes.end(), inputs_come_.begin(), inputs_come_.end());
+    const Formula fair_to_origin = eventually(always(combine(Kind::kAnd, std::move(all_comes))));
     const auto all_in = [&](bool zero, bool one) {
       std::vector<Formula> parts;
       for (std::uint32_t i = 0; i < ta_.locations.size(); ++i) {
@@ -112,7 +124,7 @@ class Exporter {
     for (const int v : {0, 1}) {
       ta_.properties.push_back(
           {"validity" + std::to_string(v),
-           implies(combine(Kind::kAnd, {empty_location(place(0, 1 - v, 0)), fair}),
+           implies(combine(Kind::kAnd, {empty_location(place(0, 1 - v, 0)), fair_to_origin}),
                    eventually(all_in(v == 0, v == 1))),
            {}});
     }
@@ -121,7 +133,8 @@ class Exporter {
   const RuleTable& table_;
   Automaton ta_;
   std::map<std::tuple<std::uint8_t, int, int>, std::uint32_t> places_;
-  std::vector<Formula> fair_;
+  std::vector<Formula> fair_;         // guarded rules that the correct nodes enable are taken
+  std::vector<Formula> inputs_come_;  // rules that wait for an input are taken
 };
 
 }  // namespace

@@ -13,11 +13,11 @@
 namespace thresher::cli {
 namespace {
 
-bool needs_thirds(const std::string& protocol) {
+std::uint32_t nodes_per_fault(const std::string& protocol) {
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-    if (info.name == protocol) return info.byzantine;
+    if (info.name == protocol) return info.nodes_per_fault;
   }
-  return true;
+  return sim::ProtocolInfo{}.nodes_per_fault;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, 
                         std::uint64_t most_runs) {
   sim::ShrinkOptions options;
   options.most_runs = most_runs;
-  options.byzantine = needs_thirds(failing.protocol);
+  options.nodes_per_fault = nodes_per_fault(failing.protocol);
   const bool terminal = ::isatty(STDERR_FILENO) != 0;
   if (terminal) {
     options.progress = [](const sim::ShrinkProgress& p) {

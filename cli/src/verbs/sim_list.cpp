@@ -36,7 +36,7 @@ void print_text() {
   std::puts("protocols");
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
     std::printf("  %-20s %s (n >= %s)\n", info.name.c_str(), info.help.c_str(),
-                info.byzantine ? "3f+1" : "2f+1");
+                info.needs().c_str());
     for (const sim::ParameterInfo& p : info.parameters) {
       std::printf("    %-18s %s (default %s)\n", p.name.c_str(), p.help.c_str(),
                   text::write(standard_of(p)).c_str());
@@ -79,7 +79,7 @@ text::Value protocols_json() {
     text::Value fields = text::Value::list();
     for (const std::string& field : info.fields) fields.push(field);
     text::Value row;
-    row.set("name", info.name).set("help", info.help).set("byzantine", info.byzantine);
+    row.set("name", info.name).set("help", info.help).set("byzantine", info.byzantine());
     text::Value unjudged = text::Value::list();
     for (const std::string& oracle : info.unjudged) unjudged.push(oracle);
     row.set("parameters", std::move(parameters)).set("fields", std::move(fields));

@@ -9,24 +9,38 @@ namespace thresher {
 
 using namespace bracha;  // NOLINT(google-build-using-namespace): the protocol's own vocabulary
 
-Bracha::Bracha(Config config) : config_(config), origins_(config_.committee.size()) {}
+namespace {
 
-Bracha::State* Bracha::instance(const Instance& i) {
-  if (!config_.committee.contains(i.origin)) return nullptr;
-  Origin& origin = origins_[i.origin.value];
-  if (i.number < origin.floor || i.number >= origin.floor + 2 * config_.window) return nullptr;
-  const auto [it, fresh] = origin.open.try_emplace(i.number);
-  if (fresh) {
-    for (NodeSet& s : it->second.spoke) s = NodeSet(config_.committee.size());
-  }
-  return &it->second;
+Guard delivering(const RuleTable& table) {
+  const auto last = table.locations.size() - 1;
+  const auto rule = std::find_if(table.rules.begin(), table.rules.end(),
+                                 [&](const Rule& r) { return r.to == last && r.when; });
+  return *rule->when;
+}
+
+}  // namespace
+
+Bracha::Bracha(Config config)
+    : config_(config), delivering_(delivering(*config.table)), shelf_(config_) {}
+
+std::uint8_t Bracha::last_location() const {
+  return static_cast<std::uint8_t>(config_.table->locations.size() - 1);
+}
+
+// Who said the value in both counters of a guard counts once.
+std::uint32_t Bracha::Count::senders(const Guard& guard) const {
+  const Tally& one = by[guard.counter];
+  if (!guard.or_counter) return one.count();
+  NodeSet either = one.members();
+  either.merge(by[*guard.or_counter].members());
+  return either.size();
 }
 
 void Bracha::on(const Requested<Request>& event, Fx& fx) {
   const Bytes& payload = event.request.payload;
   const Instance i{config_.self, std::max(next_, event.request.at_least)};
-  State* s = payload.size() <= config_.payload_bytes && has_room(i, payload.size()) ? instance(i)
-                                                                                    : nullptr;
+  const bool fits = payload.size() <= config_.payload_bytes && shelf_.has_room(i, payload.size());
+  State* s = fits ? shelf_.open(i) : nullptr;
   if (s == nullptr) {
     ++refused_;
     return;
@@ -52,7 +66,7 @@ void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
   }
   State* s = instance_for(from, m.instance, true, fx);
   if (s == nullptr || s->has_input) return;
-  if (!has_room(m.instance, m.payload.size())) {
+  if (!shelf_.has_room(m.instance, m.payload.size())) {
     ++refused_;
     return;
   }
@@ -62,7 +76,7 @@ void Bracha::receive(NodeId from, const Init& m, Fx& fx) {
 void Bracha::input(const Instance& i, State& s, const Bytes& payload, Fx& fx) {
   s.has_input = true;
   s.input = hash(payload.view());
-  if (!s.value || *s.value == s.input) keep(i, s, s.input, payload);
+  if (!s.value || *s.value == s.input) shelf_.keep(i, s, s.input, payload);
   advance(i, s, fx);
 }
 
@@ -102,7 +116,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
     const bool bound = config_.table->locations[s.location].holds_value;
     for (const auto& [digest, counts] : s.counts) {
       if (bound && digest != *s.value) continue;
-      const auto counted = [&by = counts.by](std::uint8_t c) { return by[c].count(); };
+      const auto counted = [&c = counts](const Guard& guard) { return c.senders(guard); };
       const Rule* rule =
           enabled(*config_.table, s.location, s.has_input, counted, config_.committee);
       if (rule != nullptr) {
@@ -112,7 +126,7 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
       }
     }
     if (moved || !s.counts.empty()) continue;
-    const auto nothing = [](std::uint8_t) { return std::uint32_t{0}; };
+    const auto nothing = [](const Guard&) { return std::uint32_t{0}; };
     const Rule* rule = enabled(*config_.table, s.location, s.has_input, nothing, config_.committee);
     if (rule == nullptr) continue;
     take(i, s, *rule, s.input, fx);
@@ -124,13 +138,13 @@ void Bracha::advance(const Instance& i, State& s, Fx& fx) {
 void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx) {
   RuleEvent event{.instance = i.origin.value, .round = i.number, .node = config_.self};
   if (config_.trace != nullptr && rule.when) {
-    event.tally = s.counts.at(counted).by[rule.when->counter].count();
+    event.tally = s.counts.at(counted).senders(*rule.when);
     event.value = counted.prefix();
   }
   s.location = rule.to;
   if (config_.table->locations[rule.to].holds_value && rule.when) {
     s.value = counted;
-    drop_others(i, s);
+    shelf_.keep_only(i, s, counted);
   }
   if (rule.says) {
     const Digest& digest = rule.says->value == Value::kInput ? s.input : counted;
@@ -144,7 +158,7 @@ void Bracha::take(const Instance& i, State& s, const Rule& rule, const Digest& c
 // R4: durable first, and once.
 bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& digest, Fx& fx) {
   const auto counter = static_cast<Counter>(what.counter);
-  if (s.said[counter]) return false;
+  if (s.said[counter] || (what.unless_said && s.said[kEcho] == digest)) return false;
   s.said[counter] = digest;
   // Those who lack the payload ask who echoed it, so it has to outlive a crash as the echo does.
   const auto payload = s.payloads.find(digest);
@@ -161,7 +175,7 @@ bool Bracha::say(const Instance& i, State& s, const Say& what, const Digest& dig
 
 // R5: delivers once the payload is here.
 void Bracha::finish(const Instance& i, State& s, Fx& fx) {
-  if (s.location != config_.table->locations.size() - 1 || s.done) return;
+  if (s.location != last_location() || s.done) return;
   const auto payload = s.payloads.find(*s.value);
   if (payload == s.payloads.end()) {
     // Of others it may be on its way.
@@ -194,20 +208,12 @@ void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
   if (s == nullptr || s->done) return;
   // Only the payload that is about to be delivered: its digest was counted, so it cannot be forged.
   if (!lacks_payload(*s) || m.payload.size() > config_.payload_bytes ||
-      hash(m.payload.view()) != *s->value || !has_room(m.instance, m.payload.size())) {
+      hash(m.payload.view()) != *s->value || !shelf_.has_room(m.instance, m.payload.size())) {
     ++refused_;
     return;
   }
-  keep(m.instance, *s, *s->value, m.payload);
+  shelf_.keep(m.instance, *s, *s->value, m.payload);
   finish(m.instance, *s, fx);
-}
-
-std::size_t Bracha::open() const {
-  std::size_t count = 0;
-  for (const Origin& origin : origins_) {
-    for (const auto& [number, state] : origin.open) count += state.done ? 0 : 1;
-  }
-  return count;
 }
 
 }  // namespace thresher

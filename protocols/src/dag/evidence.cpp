@@ -11,6 +11,8 @@ namespace {
 
 /// Leader blocks about whose evidence one claimer makes a node ask in a tick.
 constexpr std::uint32_t kAskedPerClaimer = 8;
+/// Of a proven equivocator. Who named its block before needs it all the same.
+constexpr std::uint32_t kAskedPerCulprit = 1;
 
 // Whether a header claims a leader block (true) or votes for it (false); empty: neither.
 std::optional<bool> stance(const Header& h, const Edge& leader, const Committee& committee) {
@@ -81,6 +83,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 // rest. What one peer's claims cause in a tick is bounded.
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
+  for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
   for (auto& [slot, claim] : unproved) {
     eager |= claim.search.hopeful();
     if (!claim.search.due()) {

@@ -9,6 +9,8 @@ constexpr Delay kPullEvery{500};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
+/// Blocks of an author below the one that was asked for, in a first answer.
+constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 
@@ -35,6 +37,7 @@ void Dag::State::found(const Edge& edge) {
   const auto it = missing.find(edge);
   if (it == missing.end()) return;
   --peers[it->second.charged.value].missing;
+  if (it->second.search.begun()) flag_late(edge.author);
   missing.erase(it);
 }
 
@@ -211,6 +214,23 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
   fx.send(to, std::move(answer));
 }
 
+// The author's blocks below one that `to` asked for: who misses one of a burst misses those before
+// it. All to somebody who is behind; else a few, and twice as many to who asks on from there.
+void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found) {
+  Peer& asker = peers[to.value];
+  Chain& chain = asker.given[block->author()];
+  const bool goes_on = chain.below == block->digest;
+  const bool behind = asker.seen.value + kChain < block->round().value;
+  const std::uint32_t most = config.limits.give_blocks;
+  chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
+  for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
+    chain.below = block->header.self.digest;
+    block = servable(block->header.self);
+    if (!block) return;
+    found.push_back(block);
+  }
+}
+
 void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   if (message.blocks.size() > config.limits.give_blocks) {
     ++stats.refused;
@@ -219,18 +239,13 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   if (!may_serve(from)) return;
   std::vector<BlockPtr> found;
   for (const Edge& edge : message.blocks) {
-    if (BlockPtr block = servable(edge)) found.push_back(std::move(block));
+    BlockPtr block = servable(edge);
+    if (!block) continue;
+    found.push_back(std::move(block));
+    missed_by(edge, from);
   }
-  // With them the author's chain below: who misses one block of a burst misses the ones before it.
   const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) {
-    BlockPtr block = found[i];
-    while (found.size() < config.limits.give_blocks) {
-      block = servable(block->header.self);
-      if (!block) break;
-      found.push_back(block);
-    }
-  }
+  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], found);
   if (!found.empty()) give(from, found, fx);
 }
 

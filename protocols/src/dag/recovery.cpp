@@ -50,6 +50,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     return;
   }
   if (record.table == kEvidence) return started ? void() : restore_evidence(record);
+  if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
   Reader in(record.value.view());
   auto block = decode_slim(in, config.chain, config.committee.size());
   if (!block) return;

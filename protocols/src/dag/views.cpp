@@ -35,7 +35,7 @@ Footprint Dag::most() const {
   out.waiting = out.blocks + n * rounds;
   out.missing = out.blocks * (n + 3);
   out.proofs = 2 * n * out.blocks;
-  out.pending = n * limits.waiting_per_peer + n * n * out.blocks;
+  out.pending = n * limits.waiting_per_peer + n * n * out.blocks + n * n;
   return out;
 }
 
@@ -54,6 +54,10 @@ void Dag::accepted(Round above, std::vector<Edge>& out) const {
 
 bool Dag::accepts(const Edge& block) const {
   return state_->store.settled(block);
+}
+
+bool Dag::convicts(NodeId member) const {
+  return state_->culprits.contains(member);
 }
 
 std::vector<Edge> Dag::vouched() const {

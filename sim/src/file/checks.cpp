@@ -60,13 +60,21 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
     fields.wrong("n", "`" + info.name + "` needs at least " + nodes(info.least_nodes) + ", not " +
                           std::to_string(e.n));
   }
-  const std::uint32_t most = (e.n - 1) / (info.byzantine ? 3 : 2);
+  if (info.most_nodes != 0 && e.n > info.most_nodes) {
+    std::string others;
+    for (const ProtocolInfo& other : simulated_protocols()) {
+      if (other.kind == info.kind && other.most_nodes == 0)
+        others += (others.empty() ? "" : ", ") + other.name;
+    }
+    fields.wrong("n", "`" + info.name + "` has at most " + nodes(info.most_nodes) + ", not " +
+                          std::to_string(e.n) + "; without that limit: " + others);
+  }
+  const std::uint32_t most = info.faults_of(e.n);
   if (e.f <= most) return;
   fields.wrong(fields.given("f") ? "f" : "n",
                "with n = " + std::to_string(e.n) + " `" + info.name + "` tolerates at most " +
                    std::to_string(most) + " faults, not " + std::to_string(e.f) +
-                   "; it needs n >= " + (info.byzantine ? "3f+1" : "2f+1") +
-                   ": set a smaller f, or leave it out");
+                   "; it needs n >= " + info.needs() + ": set a smaller f, or leave it out");
 }
 
 void settle_law(Fields& fields, DelayLaw& law) {

@@ -292,7 +292,7 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
 
 void describe_stop(Fields& fields, Experiment& e) {
   bool sound = false;
-  fields.object({"stop", "the first of these that is met ends a run"}, [&](Fields& s) {
+  fields.object({"stop", "the first of these that is met ends a run", true}, [&](Fields& s) {
     s.whole({"rounds", "of the protocol, or units of time", true}, e.stop.rounds, {1, kCount.max});
     s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
     s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});
@@ -305,18 +305,21 @@ void describe_stop(Fields& fields, Experiment& e) {
   e.stop.rounds = 100;
 }
 
+constexpr const char* kFaultsHelp =
+    "faults tolerated; absent: (n-1)/3, rounded down; (n-1)/5 of protocols with n >= 5f+1";
+
 Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   Members all;  // stays empty when it is not known: then nothing is checked against it
-  fields.object(
-      {"committee", "how many nodes, and how many of them may be faulty"}, [&](Fields& c) {
-        small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
-        if (!c.given("f")) e.f = (e.n - 1) / 3;
-        const bool standard = e.f == (e.n - 1) / 3;
-        small(c, {"f", "faults tolerated; absent: (n-1)/3, rounded down", false, standard}, e.f,
-              {0, Committee::kMaxSize});
-        if (c.sound() && info != nullptr) check_committee(c, e, *info);
-        if (c.sound()) all = {e.n, e.f, false, {}};
-      });
+  fields.object({"committee", "how many nodes, and how many of them may be faulty"},
+                [&](Fields& c) {
+                  small(c, {"n", "nodes"}, e.n, {1, Committee::kMaxSize});
+                  const bool lies = info != nullptr && info->byzantine();
+                  const std::uint32_t most = (lies ? *info : ProtocolInfo{}).faults_of(e.n);
+                  if (!c.given("f")) e.f = most;
+                  small(c, {"f", kFaultsHelp, false, e.f == most}, e.f, {0, Committee::kMaxSize});
+                  if (c.sound() && info != nullptr) check_committee(c, e, *info);
+                  if (c.sound()) all = {e.n, e.f, false, {}};
+                });
   return all;
 }
 

@@ -1,30 +1,7 @@
-#include "mutation.hpp"
-#include "registry.hpp"
-#include "thresher/protocols/broadcast/bracha_wire.hpp"
-#include "thresher/sim/run.hpp"
+#include "bracha_words.hpp"
 
 namespace thresher::sim {
 namespace {
-
-constexpr std::int64_t kWindow = 64;
-constexpr std::int64_t kPayloadBytes = 1 << 20;
-constexpr std::uint32_t kLargestPayload = 1 << 18;  // of drawn schedules
-
-MessageFacts facts(const bracha::Init& m) {
-  return {.label = "init", .round = m.instance.number, .anchor = true};
-}
-MessageFacts facts(const bracha::Statement& m) {
-  return {.label = m.counter == bracha::kEcho ? "echo" : "ready", .round = m.instance.number};
-}
-MessageFacts facts(const bracha::Want& m) {
-  return {.label = "want", .round = m.instance.number};
-}
-MessageFacts facts(const bracha::Give& m) {
-  return {.label = "give", .round = m.instance.number, .answer = true};
-}
-MessageFacts facts(const bracha::Floor& m) {
-  return {.label = "floor", .round = m.number};
-}
 
 bool change(bracha::Init& m, Mutation by) {
   return by.payload("payload", m.payload) || by.number("number", m.instance.number);
@@ -46,49 +23,12 @@ bool change(bracha::Floor& m, Mutation by) {
   return by.number("number", m.number);
 }
 
-struct BrachaSubject {
-  using Node = Bracha;
-  static constexpr bool kOrdered = false;
-  static constexpr bool kIncludes = true;
-  const Experiment* experiment;
-
-  Bracha make(NodeId id) const {
-    const Experiment& e = *experiment;
-    Bracha::Config config;
-    config.committee = *Committee::make(e.n, e.f);
-    config.self = id;
-    config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
-    config.payload_bytes = static_cast<std::size_t>(parameter(e, "payload_bytes", kPayloadBytes));
-    return Bracha(config);
+struct Words : BrachaMessages {
+  using Broadcast = Bracha;
+  using BrachaMessages::facts;
+  static MessageFacts facts(const bracha::Statement& m) {
+    return {.label = m.counter == bracha::kEcho ? "echo" : "ready", .round = m.instance.number};
   }
-  bracha::Submit request(const Bytes& payload) const { return {payload}; }
-  MessageFacts facts_of(const Bracha::Message& message) const {
-    MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
-    out.bytes = static_cast<std::uint32_t>(encode(message).size());
-    return out;
-  }
-  OutputFacts facts_of(const bracha::Delivery& d) const {
-    const std::uint64_t key = (std::uint64_t{d.instance.origin.value} << 48) | d.instance.number;
-    return {key, hash(d.payload.view()), d.instance.number, "deliver"};
-  }
-  template <class F>
-  void payloads(const bracha::Delivery& d, std::optional<NodeId> of, F visit) const {
-    if (!of || *of == d.instance.origin) visit(d.payload.view(), d.instance.origin);
-  }
-  bool mutate(Bracha::Message& m, NodeId, std::string_view field, std::uint64_t salt) const {
-    return mutate_bracha(m, Mutation(field, salt));
-  }
-  /// A broadcast of its own that nobody will finish, as large as one may be.
-  std::vector<Bracha::Message> stuff(NodeId id, const Bracha::Message& heard,
-                                     std::uint64_t salt) const {
-    if (!std::holds_alternative<bracha::Init>(heard)) return {};
-    const auto window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
-    const auto bytes =
-        static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
-    return {unfinished(id, salt, window, bytes)};
-  }
-  std::uint64_t round(const Bracha&) const { return 0; }
-  std::uint64_t refused(const Bracha& node) const { return node.refused(); }
 };
 
 }  // namespace
@@ -103,19 +43,9 @@ bool mutate_bracha(Bracha::Message& message, Mutation by) {
 }
 
 SubjectEntry subject_bracha() {
-  ProtocolInfo info;
-  info.name = "bracha";
-  info.help = "Bracha's reliable broadcast: every node broadcasts, nothing is ordered";
-  info.parameters = {
-      {"window", kWindow, 1, 4096, "instances of one origin on the way"},
-      {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest payload"},
-  };
-  info.answers = true;
-  info.stuffs = true;
-  info.largest_payload = kLargestPayload;
-  info.fields = {"counter", "digest", "number", "payload"};
-  return {info,
-          [](const Experiment& e, const RunOptions& o) { return run(BrachaSubject{&e}, e, o); }};
+  return broadcast_entry<Words>(
+      "Bracha's reliable broadcast: every node broadcasts, nothing is ordered",
+      {"counter", "digest", "number", "payload"});
 }
 
 }  // namespace thresher::sim

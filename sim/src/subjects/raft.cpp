@@ -94,7 +94,7 @@ SubjectEntry subject_raft() {
   ProtocolInfo info;
   info.name = "raft";
   info.help = "Raft: a total order under crashes of a minority, nobody Byzantine";
-  info.byzantine = false;
+  info.nodes_per_fault = 2;
   info.parameters = {
       {"window", kWindow, 1, 4096, "entries on the way to one follower"},
       {"history", kHistory, 8, 1 << 20, "delivered entries kept"},

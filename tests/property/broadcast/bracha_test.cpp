@@ -1,7 +1,6 @@
-// Bracha's broadcast under the harness: silent, two-faced and crashing nodes, loss and reordering;
-// agreement, integrity, validity and totality, and every step a step of the automaton that is
-// proved.
-#include "thresher/protocols/broadcast/bracha.hpp"
+// The broadcasts that run from rule tables under the harness: silent, two-faced and crashing nodes,
+// loss and reordering; agreement, integrity, validity and totality, and every step a step of the
+// automaton that is proved.
 
 #include <gtest/gtest.h>
 
@@ -12,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/testing/check.hpp"
 #include "thresher/testing/draw.hpp"
 #include "thresher/verify/conformance.hpp"
@@ -25,13 +25,14 @@ namespace {
 // each rule of the table, inputs before counted values, as far as the rule speaks of them.
 class Replay {
  public:
-  Replay(const Committee& committee, const NodeSet& faulty, std::vector<RuleEvent> events)
-      : committee_(committee), faulty_(faulty), events_(std::move(events)) {}
+  Replay(const RuleTable& table, const Committee& committee, const NodeSet& faulty,
+         std::vector<RuleEvent> events)
+      : table_(table), committee_(committee), faulty_(faulty), events_(std::move(events)) {}
 
   /// What is no step of the automaton or no agreement; empty: neither. Three values: not judged.
   std::string judge(const verify::Automaton& ta) {
     for (const RuleEvent& e : events_) {
-      const Rule& rule = bracha::kRules[e.rule];
+      const Rule& rule = table_.rules[e.rule];
       if (e.said && rule.says->value == Value::kInput) input_[e.node.value] = code(*e.said);
       if (rule.when) (void)code(e.value);
     }
@@ -56,11 +57,11 @@ class Replay {
   std::uint32_t exported(const RuleEvent& e) {
     std::uint32_t base = 0;
     for (std::uint8_t r = 0;; ++r) {
-      const Rule& rule = bracha::kRules[r];
-      const LocationInfo& from = bracha::kLocations[rule.from];
+      const Rule& rule = table_.rules[r];
+      const LocationInfo& from = table_.locations[rule.from];
       const std::uint32_t inputs = from.holds_input ? 2 : 1;
       const bool counts =
-          from.holds_value || bracha::kLocations[rule.to].holds_value || rule.when.has_value();
+          from.holds_value || table_.locations[rule.to].holds_value || rule.when.has_value();
       if (r == e.rule) {
         if (rule.when) value_[e.node.value] = code(e.value);
         const std::uint32_t x = from.holds_input ? input_[e.node.value] : 0;
@@ -70,6 +71,7 @@ class Replay {
     }
   }
 
+  const RuleTable& table_;
   Committee committee_;
   const NodeSet& faulty_;
   std::vector<RuleEvent> events_;
@@ -79,9 +81,9 @@ class Replay {
 };
 
 // The same log, instance by instance, on the automaton that the export makes of the table.
-std::string replay_on_export(const Committee& committee, const NodeSet& faulty,
-                             const RuleLog& log) {
-  static const verify::Automaton kExport = verify::export_broadcast(bracha::kTable);
+std::string replay_on_export(const RuleTable& table, const Committee& committee,
+                             const NodeSet& faulty, const RuleLog& log) {
+  const verify::Automaton ta = verify::export_broadcast(table);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<RuleEvent>> by_instance;
   for (const RuleEvent& e : log.events) {
     if (faulty.contains(e.node)) continue;
@@ -90,27 +92,28 @@ std::string replay_on_export(const Committee& committee, const NodeSet& faulty,
       events.push_back(e);
       continue;
     }
-    // A silent step that the restart took back told nobody anything: as a run, it was not there.
-    const auto last = std::find_if(events.rbegin(), events.rend(),
-                                   [&](const RuleEvent& o) { return o.node == e.node; });
-    if (last != events.rend() && bracha::kRules[last->rule].to != e.location) {
+    // Silent steps that the restart took back told nobody anything: as a run, they were not there.
+    for (;;) {
+      const auto last = std::find_if(events.rbegin(), events.rend(),
+                                     [&](const RuleEvent& o) { return o.node == e.node; });
+      if (last == events.rend() || table.rules[last->rule].to == e.location) break;
       events.erase(std::next(last).base());
     }
   }
   for (auto& [instance, events] : by_instance) {
-    std::string problem = Replay(committee, faulty, std::move(events)).judge(kExport);
+    std::string problem = Replay(table, committee, faulty, std::move(events)).judge(ta);
     if (!problem.empty()) return "on the exported automaton: " + problem;
   }
   return {};
 }
 
-// Bracha that runs from `table`, its steps judged against the table that is proved.
+// A broadcast that runs from `table`, its steps judged against the table that is `proved`.
 struct TracedBracha : testing::SubjectBase<Bracha> {
   using SubjectBase::facts_of;
   static constexpr bool kOrdered = false;
 
-  TracedBracha(const sim::Experiment& e, const RuleTable& rules)
-      : SubjectBase(e), table(&rules), faulty(e.n) {
+  TracedBracha(const sim::Experiment& e, const RuleTable& rules, const RuleTable& right)
+      : SubjectBase(e), table(&rules), proved(&right), faulty(e.n) {
     for (const sim::FaultAction& a : e.faults) {
       if (!sim::byzantine(a.what)) continue;
       for (const NodeId id : a.who) faulty.insert(id);
@@ -134,13 +137,13 @@ struct TracedBracha : testing::SubjectBase<Bracha> {
     visit(d.payload.view(), d.instance.origin);
   }
   std::optional<sim::Finding> audit() const {
-    verify::Conformance check(bracha::kTable, committee, faulty);
+    verify::Conformance check(*proved, committee, faulty);
     for (const RuleEvent& e : log->events) {
       if (const auto problem = check.add(e)) return sim::Finding{"table", *problem};
     }
     const auto end = check.finish(verify::Conformance::End::kSettled);
     if (!end) return sim::Finding{"table", end.error()};
-    const std::string problem = replay_on_export(committee, faulty, *log);
+    const std::string problem = replay_on_export(*proved, committee, faulty, *log);
     if (problem.empty()) return std::nullopt;
     return sim::Finding{"export", problem};
   }
@@ -155,13 +158,14 @@ struct TracedBracha : testing::SubjectBase<Bracha> {
   }
 
   const RuleTable* table;
+  const RuleTable* proved;
   NodeSet faulty;
   std::shared_ptr<RuleLog> log = std::make_shared<RuleLog>();
 };
 
-testing::TracedRunner on_table(const RuleTable& table) {
-  return [&table](const sim::Experiment& e, const sim::RunOptions& o) {
-    return sim::run(TracedBracha(e, table), e, o);
+testing::TracedRunner on_table(const RuleTable& table, const RuleTable& proved) {
+  return [&](const sim::Experiment& e, const sim::RunOptions& o) {
+    return sim::run(TracedBracha(e, table, proved), e, o);
   };
 }
 
@@ -202,8 +206,9 @@ testing::Options schedules(std::uint64_t runs, std::vector<std::uint32_t> sizes)
   return options;
 }
 
-TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
-  testing::Options options = schedules(300, {4, 5, 6, 7, 10});
+// Every rule of the table and restarts must be seen, or they were not checked.
+void holds_under_drawn_schedules(const RuleTable& table, std::vector<std::uint32_t> sizes) {
+  testing::Options options = schedules(300, std::move(sizes));
   std::set<std::string> rules;
   options.observe = [&](const sim::Experiment&, const sim::Outcome& o) {
     for (const sim::Measure& m : o.measures) {
@@ -211,19 +216,25 @@ TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
     }
   };
   const auto report =
-      testing::check("bracha", on_table(bracha::kTable),
+      testing::check(std::string(table.name), on_table(table, table),
                      {testing::agreement(), testing::integrity(), testing::validity(),
                       testing::totality(), testing::once(), testing::inclusion(kRounds)},
                      options, testing::this_test(testing::this_program()));
   EXPECT_TRUE(report.passed) << report.text;
-  // Every rule of the table and restarts were seen, so each was really checked.
-  EXPECT_EQ(rules.size(), std::size(bracha::kRules) + 1);
+  EXPECT_EQ(rules.size(), table.rules.size() + 1);
+}
+TEST(BrachaSchedules, HoldUnderEveryDrawnSchedule) {
+  holds_under_drawn_schedules(bracha::kTable, {4, 5, 6, 7, 10});
+}
+TEST(ImbsRaynalSchedules, HoldUnderEveryDrawnSchedule) {
+  holds_under_drawn_schedules(imbs_raynal::kTable, {6, 7, 8, 11});
 }
 
 // What the first schedule that breaks something breaks, with `table` in the executor: `properties`,
 // or without any the table that is proved.
-std::string caught_with(const RuleTable& table, const std::vector<testing::Property>& properties) {
-  testing::Options options = schedules(60, {4});
+std::string caught_with(const RuleTable& table, const RuleTable& proved,
+                        const std::vector<testing::Property>& properties) {
+  testing::Options options = schedules(60, {proved.nodes_per_fault + 1u});
   options.jobs = 1;
   options.shrink_runs = 1;
   options.draw = [by_the_table = properties.empty()](const sim::Experiment& base,
@@ -236,31 +247,40 @@ std::string caught_with(const RuleTable& table, const std::vector<testing::Prope
   options.observe = [&](const sim::Experiment&, const sim::Outcome& o) {
     if (caught.empty() && o.verdict == sim::Verdict::kViolated) caught = o.oracle + ": " + o.why;
   };
-  const auto report =
-      testing::check("bracha-mutant", on_table(table), properties, options, "property_broadcast");
+  const auto report = testing::check(std::string(proved.name), on_table(table, proved), properties,
+                                     options, "property_broadcast");
   EXPECT_EQ(report.passed, caught.empty()) << report.text;
   return caught;
 }
 
 // One threshold changed in the executor only: the steps are no steps of the automaton any more.
 // One lower is caught at the first early step, one higher when a step is never taken. Higher ones
-// before the input are no fault in these runs: the input comes, and the rules after it serve.
-TEST(BrachaMutants, OneChangedThresholdInTheExecutorIsCaught) {
-  for (std::size_t k = 0; k < std::size(bracha::kRules); ++k) {
-    if (!bracha::kRules[k].when) continue;
-    const bool waits =
-        bracha::kRules[k].from == bracha::kIdle || bracha::kRules[k].from == bracha::kReadyFirst;
+// before the input are no fault in these runs: the input comes, and the rules after it serve. Without
+// the fast rules the slow ones serve, and without a join the witnesses of all nodes do.
+void a_changed_threshold_is_caught(const RuleTable& proved, std::set<std::string_view> spared) {
+  for (std::size_t k = 0; k < proved.rules.size(); ++k) {
+    if (!proved.rules[k].when) continue;
+    const std::string_view name = proved.rules[k].name;
     for (const int shift : {-1, 1}) {
-      if (waits && shift > 0) continue;
-      auto rules = std::to_array(bracha::kRules);
+      if (shift > 0 && spared.contains(name)) continue;
+      std::vector<Rule> rules(proved.rules.begin(), proved.rules.end());
       Threshold& t = rules[k].when->at_least;
       t.c += shift * t.d;
-      const RuleTable mutant{"mutant", bracha::kLocations, bracha::kCounters, rules};
-      const std::string caught = caught_with(mutant, {});
-      EXPECT_NE(caught.find(bracha::kRules[k].name), std::string::npos)
-          << bracha::kRules[k].name << " by " << shift << ": '" << caught << "'";
+      RuleTable mutant = proved;
+      mutant.rules = rules;
+      const std::string caught = caught_with(mutant, proved, {});
+      EXPECT_NE(caught.find(name), std::string::npos)
+          << name << " by " << shift << ": '" << caught << "'";
     }
   }
+}
+TEST(BrachaMutants, OneChangedThresholdInTheExecutorIsCaught) {
+  a_changed_threshold_is_caught(
+      bracha::kTable, {"ready before input", "amplify before input", "deliver before input",
+                       "deliver fast", "deliver fast before input"});
+}
+TEST(ImbsRaynalMutants, OneChangedThresholdInTheExecutorIsCaught) {
+  a_changed_threshold_is_caught(imbs_raynal::kTable, {"join", "join before input"});
 }
 
 // Every rule's threshold set to "one is enough".
@@ -283,7 +303,7 @@ TEST(BrachaMutants, WeakThresholdsFork) {
     if (ready[i].when && ready[i].when->counter == bracha::kReadied) both[i] = ready[i];
   }
   const RuleTable table{"both", bracha::kLocations, bracha::kCounters, both};
-  const std::string caught = caught_with(table, {testing::agreement()});
+  const std::string caught = caught_with(table, bracha::kTable, {testing::agreement()});
   EXPECT_TRUE(caught.starts_with("agreement: ")) << caught;
 }
 

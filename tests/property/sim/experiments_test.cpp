@@ -58,7 +58,7 @@ class Random : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const ProtocolInfo& info : simulated_protocols()) {
-    if (info.byzantine) out.push_back(info.name);
+    if (info.byzantine()) out.push_back(info.name);
   }
   return out;
 }

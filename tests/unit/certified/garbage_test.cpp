@@ -35,7 +35,7 @@ std::vector<Digest> proposed_roots(const Desk& t) {
   return out;
 }
 
-// PROTOCOLS 1.1: who finds its batch under the floor, delivered by nobody, proposes it again.
+// Who finds its batch under the floor, delivered by nobody, proposes it again.
 TEST(Garbage, APayloadThatNoAnchorTookInTimeIsProposedAgain) {
   Desk t(4, Rules::bullshark());
   const Payload payload = payload_of("nobody refers to it");

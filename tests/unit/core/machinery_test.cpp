@@ -231,7 +231,7 @@ TEST(RuleTable, EnablesTheFirstRuleWhoseGuardIsMet) {
   const RuleTable table{"t", kPlaces, kCounters, rules};
   const auto committee = Committee::of(4);
   ASSERT_TRUE(committee);
-  const auto count = [](std::uint32_t n) { return [n](std::uint8_t) { return n; }; };
+  const auto count = [](std::uint32_t n) { return [n](const Guard&) { return n; }; };
   EXPECT_EQ(enabled(table, 0, false, count(4), *committee), nullptr);
   EXPECT_EQ(enabled(table, 0, true, count(0), *committee), &rules[0]);
   EXPECT_EQ(enabled(table, 1, true, count(2), *committee), nullptr);

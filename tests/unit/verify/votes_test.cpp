@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "thresher/protocols/agreement/tables.hpp"
-#include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/export.hpp"
 #include "thresher/verify/text.hpp"
@@ -73,8 +73,9 @@ void compare_with_golden(const Automaton& ta) {
 TEST_P(Tables, TheExportIsTheGoldenOne) {
   compare_with_golden(export_votes(*GetParam()));
 }
-TEST(Export, BrachasExportIsTheGoldenOne) {
+TEST(Export, TheBroadcastsExportsAreTheGoldenOnes) {
   compare_with_golden(export_broadcast(bracha::kTable));
+  compare_with_golden(export_broadcast(imbs_raynal::kTable));
 }
 
 TEST(Export, TlaNeedsToKnowTheNumberOfProcesses) {

@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/protocols/broadcast/by_name.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
 #include "thresher/protocols/order/raft_wire.hpp"
 
@@ -60,6 +61,64 @@ Pbft::Message some_pbft(Prng& rng) {
   }
 }
 
+SignedBroadcast::Message some_signed(Prng& rng) {
+  const broadcast::Instance at{NodeId{static_cast<std::uint16_t>(rng.below(7))}, rng.next()};
+  switch (rng.below(6)) {
+    case 0:
+      return signed_broadcast::Propose{at, some_bytes(rng)};
+    case 1:
+      return signed_broadcast::Vote{at, some_digest(rng), {std::byte{7}}};
+    case 2: {
+      SignatureList list{NodeSet(7), {}};
+      for (std::uint16_t k = 0; k < 7; ++k) {
+        if (rng.below(2) == 0) continue;
+        list.signers.insert(NodeId{k});
+        list.signatures.push_back({static_cast<std::byte>(rng.next())});
+      }
+      return signed_broadcast::Certificate{at, some_digest(rng),
+                                           std::make_shared<const SignatureList>(std::move(list))};
+    }
+    case 3:
+      return signed_broadcast::Want{at, rng.below(2) == 0, rng.below(2) == 0};
+    case 4:
+      return signed_broadcast::Give{at, some_bytes(rng)};
+    default: {
+      signed_broadcast::Have have{.origins = {}, .asks = rng.below(2) == 0};
+      for (std::uint16_t k = 0; k < rng.below(7); ++k) {
+        const std::uint64_t below = rng.below(1000);
+        have.origins.push_back({NodeId{k}, rng.below(1000), below, {below + 2, below + 9}});
+      }
+      return have;
+    }
+  }
+}
+
+ChainedEcho::Message some_chained(Prng& rng) {
+  const NodeId origin{static_cast<std::uint16_t>(rng.below(7))};
+  const auto head = [&] { return chained_echo::Head{rng.next(), some_digest(rng)}; };
+  switch (rng.below(7)) {
+    case 0:
+      return chained_echo::Extend{{origin, rng.next()}, some_bytes(rng), rng.below(2) == 0};
+    case 1: {
+      const chained_echo::Head ready = rng.below(2) == 0 ? head() : chained_echo::Head{3, {}};
+      return chained_echo::Status{origin, head(), ready, rng.below(2) == 0};
+    }
+    case 2:
+      return chained_echo::Trace{origin, head(), head()};
+    case 3: {
+      chained_echo::Path path{origin, head(), {}};
+      for (std::uint64_t k = rng.below(5); k > 0; --k) path.payloads.push_back(some_digest(rng));
+      return path;
+    }
+    case 4:
+      return chained_echo::Want{origin, head()};
+    case 5:
+      return chained_echo::Give{origin, head(), some_bytes(rng)};
+    default:
+      return chained_echo::Floor{origin, head()};
+  }
+}
+
 Raft::Message some_raft(Prng& rng) {
   switch (rng.below(5)) {
     case 0:
@@ -89,6 +148,28 @@ RC_GTEST_PROP(Wire, RaftIsReadBackAndCutOffRefused, (std::uint64_t seed)) {
   RC_ASSERT(encode(*again).payload == parts.payload);
   const std::size_t cut = rng.below(parts.control.size());
   RC_ASSERT(!decode_raft({parts.control.slice(0, cut), parts.payload}));
+}
+
+// Written, read and written again; and neither less nor more.
+template <class M>
+void reads_back(const M& message, Prng& rng) {
+  const WireParts parts = encode(message);
+  const auto again = broadcast::decode(std::type_identity<M>{}, parts, kSeven);
+  RC_ASSERT(again.has_value());
+  RC_ASSERT(encode(*again).control == parts.control);
+  RC_ASSERT(encode(*again).payload == parts.payload);
+  const std::size_t cut = rng.below(parts.control.size());
+  RC_ASSERT(!broadcast::decode(std::type_identity<M>{},
+                               {parts.control.slice(0, cut), parts.payload}, kSeven));
+  std::vector<std::byte> longer(parts.control.view().begin(), parts.control.view().end());
+  longer.push_back(std::byte{0});
+  RC_ASSERT(!broadcast::decode(std::type_identity<M>{},
+                               {Bytes::from(std::move(longer)), parts.payload}, kSeven));
+}
+RC_GTEST_PROP(Wire, BroadcastsAreReadBackAndCutOffRefused, (std::uint64_t seed)) {
+  Prng rng(seed);
+  reads_back(some_signed(rng), rng);
+  reads_back(some_chained(rng), rng);
 }
 
 RC_GTEST_PROP(Wire, WhatIsWrittenIsReadBack, (std::uint64_t seed)) {

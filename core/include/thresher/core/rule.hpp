@@ -10,8 +10,10 @@
 // is the node's input (x) or the one a guard counted (w); a location remembers x, w or both.
 // Guarantees (checked by well_formed at compile time): no cycles; on no path a counter is said
 // twice; names are unique; guards are lower bounds that are linear in n and f. One counter is one
-// de-duplication class: the executor counts a sender once for each counter, whatever the value.
-// Source: AUTOMATA design, "one declaration that runs and is proved"; docs/verify/automata.md.
+// de-duplication class: the executor counts a sender once for each counter, whatever the value. A
+// guard over two counters counts a sender of both once: such tables let nobody say a value twice
+// (Say::unless_said).
+// Source: docs/verify/automata.md, "Tables that are proved".
 #pragma once
 
 #include <cstdint>
@@ -36,11 +38,14 @@ struct LocationInfo {
 struct Guard {
   std::uint8_t counter = 0;
   Threshold at_least;
+  std::optional<std::uint8_t> or_counter{};  ///< who said this of the value counts too
 };
 
 struct Say {
   std::uint8_t counter = 0;
   Value value = Value::kInput;
+  /// Nothing is said when the counted value is the input and was said as that already.
+  bool unless_said = false;
 };
 
 /// One step. Without a guard it waits for the node's input.
@@ -58,6 +63,7 @@ struct RuleTable {
   std::span<const LocationInfo> locations;
   std::span<const std::string_view> counters;
   std::span<const Rule> rules;
+  std::uint8_t nodes_per_fault = 3;  ///< it is for n > this * f
 };
 
 namespace detail {
@@ -87,6 +93,9 @@ constexpr bool well_formed(const RuleTable& table) {
     if (r.from >= table.locations.size() || r.to >= table.locations.size()) return false;
     if (r.when && (r.when->counter >= table.counters.size() || r.when->at_least.d < 1))
       return false;
+    if (r.when && r.when->or_counter.value_or(0) >= table.counters.size()) return false;
+    // What was said as an input is known where the input is.
+    if (r.says && r.says->unless_said && !table.locations[r.from].holds_input) return false;
     if (r.says && r.says->counter >= table.counters.size()) return false;
     // Only a guard can name the value that a location is committed to.
     const bool gains = table.locations[r.to].holds_value && !table.locations[r.from].holds_value;
@@ -98,16 +107,16 @@ constexpr bool well_formed(const RuleTable& table) {
   return detail::paths_are_good(table, 0, 0, 0);
 }
 
-/// The first rule in table order that leaves `location` and is enabled, or null. `count(counter)`:
-/// distinct senders of the value in question; `has_input`: the node's input arrived.
+/// The first rule in table order that leaves `location` and is enabled, or null. `count(guard)`:
+/// distinct senders of the value in question in the guard's counters; `has_input`: the node's input
+/// arrived.
 template <class Count>
 const Rule* enabled(const RuleTable& table, std::uint8_t location, bool has_input, Count count,
                     const Committee& committee) {
   for (const Rule& rule : table.rules) {
     if (rule.from != location) continue;
-    const bool open = rule.when
-                          ? count(rule.when->counter) >= committee.at_least(rule.when->at_least)
-                          : has_input;
+    const bool open =
+        rule.when ? count(*rule.when) >= committee.at_least(rule.when->at_least) : has_input;
     if (open) return &rule;
   }
   return nullptr;

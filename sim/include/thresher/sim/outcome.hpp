@@ -123,7 +123,8 @@ struct ParameterInfo {
 struct ProtocolInfo {
   std::string name;
   std::string help;
-  bool byzantine = true;  ///< needs n >= 3f+1; else n >= 2f+1
+  std::string kind{};                 ///< those of one kind do the same: "broadcast"; may be empty
+  std::uint32_t nodes_per_fault = 3;  ///< n > this * f; 2: nodes crash and do not lie
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> fields;    ///< that equivocate and mutate can change
   bool forges = false;                ///< liars can sign proposals of their own making
@@ -132,7 +133,14 @@ struct ProtocolInfo {
   bool stuffs = false;                ///< liars can fill memory: FaultKind::kStuff
   std::uint32_t largest_payload = 0;  ///< of one request, in bytes; 0: large ones teach nothing
   std::uint32_t least_nodes = 1;
+  std::uint32_t most_nodes = 0;         ///< 0: as many as the simulator has
   std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off
+
+  bool byzantine() const { return nodes_per_fault > 2; }
+  /// The most faults that `n` nodes bear. Pre: n >= 1.
+  std::uint32_t faults_of(std::uint32_t n) const { return (n - 1) / nodes_per_fault; }
+  /// "3f+1": how many nodes it needs.
+  std::string needs() const { return std::to_string(nodes_per_fault) + "f+1"; }
 };
 /// Every protocol that `simulate` runs, sorted by name.
 const std::vector<ProtocolInfo>& simulated_protocols();

@@ -29,7 +29,7 @@ struct ShrinkProgress {
 
 struct ShrinkOptions {
   std::size_t most_runs = 4000;
-  bool byzantine = true;  ///< the protocol needs n >= 3f+1; else n >= 2f+1
+  std::uint32_t nodes_per_fault = 3;  ///< of the protocol: ProtocolInfo::nodes_per_fault
   std::function<void(const ShrinkProgress&)> progress{};
 };
 

@@ -53,6 +53,10 @@ class Conformance {
   struct Spoken {
     std::uint64_t value = 0;
     std::vector<std::uint32_t> by_counter;  // correct nodes that said it
+
+    std::uint32_t senders(const Guard& guard) const {
+      return by_counter[guard.counter] + (guard.or_counter ? by_counter[*guard.or_counter] : 0);
+    }
   };
   struct Instance {
     std::vector<Node> nodes;
@@ -76,6 +80,8 @@ class Conformance {
                                          const Instance& at, const Node& node) const;
   std::optional<std::string> check_said(const RuleEvent& e, const thresher::Rule& rule,
                                         Instance& at, Node& node) const;
+  static bool is_silent(const thresher::Rule& rule, const Node& node, std::uint64_t value);
+  bool leads_silently(std::uint8_t from, const Node& node) const;
   std::optional<std::string> restart(const RuleEvent& e, Node& node) const;
   std::optional<std::string> untaken(const Key& key, const Instance& at) const;
   std::string problem(const RuleEvent& e, const std::string& what) const;

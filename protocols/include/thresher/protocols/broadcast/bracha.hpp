@@ -27,6 +27,7 @@
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_trace.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
 
@@ -52,16 +53,18 @@ inline constexpr Rule kRules[] = {
     {"echo late", kReadyFirst, kReady, {}, Say{kEcho, Value::kInput}},
     {"deliver", kReady, kDelivered, Guard{kReadied, kStrong}, {}},
     {"deliver before input", kReadyFirst, kDelivered, Guard{kReadied, kStrong}, {}},
+    {"deliver fast", kReady, kDelivered, Guard{kEcho, kFast}, {}},
+    {"deliver fast before input", kReadyFirst, kDelivered, Guard{kEcho, kFast}, {}},
 };
 inline constexpr RuleTable kTable{"bracha", kLocations, kCounters, kRules};
 static_assert(well_formed(kTable));
 
-/// An instance: the `number`-th payload of `origin`.
-struct Instance {
-  NodeId origin;
-  std::uint64_t number = 0;
-  friend auto operator<=>(const Instance&, const Instance&) = default;
-};
+using broadcast::Delivery;
+using broadcast::Floor;
+using broadcast::Footprint;
+using broadcast::Instance;
+using broadcast::Submit;
+
 /// From the origin.
 struct Init {
   Instance instance;
@@ -83,34 +86,15 @@ struct Give {
   Instance instance;
   Bytes payload;
 };
-/// The sender keeps nothing of `origin` below `number`. `asks`: the receiver's message was too far
-/// ahead for it, and it wants to know from where on the receiver keeps something.
-struct Floor {
-  NodeId origin;
-  std::uint64_t number = 0;
-  bool asks = false;
-};
-
-struct Delivery {
-  Instance instance;
-  Bytes payload;
-};
-struct Submit {
-  Bytes payload;
-  std::uint64_t at_least = 0;  ///< its number: this one, or the next that is free
-};
-
-/// What is held, all origins together.
-struct Footprint {
-  std::size_t instances = 0;
-  std::size_t digests = 0;  ///< that were echoed, or called ready
-  std::size_t payload_bytes = 0;
-};
 
 }  // namespace bracha
 
 class Bracha {
  public:
+  static constexpr std::string_view kName = "bracha";
+  static constexpr std::uint32_t kNodesPerFault = 3;
+  static constexpr std::uint32_t kMostNodes = Committee::kMaxSize;
+
   using Message =
       std::variant<bracha::Init, bracha::Statement, bracha::Want, bracha::Give, bracha::Floor>;
   using Output = bracha::Delivery;
@@ -146,7 +130,7 @@ class Bracha {
   bool submitted(std::uint64_t number) const { return next_ > number; }
 
   /// Instances that are not delivered yet.
-  std::size_t open() const;
+  std::size_t open() const { return shelf_.undelivered(); }
   bracha::Footprint footprint() const;
   /// What footprint() never exceeds.
   static bracha::Footprint most_held(const Config& config);
@@ -156,24 +140,20 @@ class Bracha {
  private:
   struct Count {
     Tally by[2];  // by counter
+
+    std::uint32_t senders(const Guard& guard) const;
   };
-  struct State {
+  struct State : broadcast::Kept {
+    explicit State(const Committee& c) : spoke{NodeSet(c.size()), NodeSet(c.size())} {}
+
     std::uint8_t location = bracha::kIdle;
     bool has_input = false;
     Digest input{};
-    std::optional<Digest> value;       // committed to
-    std::map<Digest, Bytes> payloads;  // of the origin, or given; one each
+    std::optional<Digest> value;  // committed to
     std::map<Digest, Count> counts;
     NodeSet spoke[2];               // senders counted, by counter
     std::optional<Digest> said[2];  // by this node
-    bool done = false;              // delivered to the host
-    bool expected = false;          // by the owner
-    std::uint32_t age = 0;          // timer ticks since it is done; or expected, and nothing came
-  };
-  struct Origin {
-    std::uint64_t floor = 0;  // everything below is forgotten
-    std::size_t bytes = 0;    // of payloads
-    std::map<std::uint64_t, State> open;
+    bool expected = false;          // by the owner; `age` then counts from there while nothing came
   };
 
   void receive(NodeId from, const bracha::Init& m, Fx& fx);
@@ -181,13 +161,7 @@ class Bracha {
   void receive(NodeId from, const bracha::Want& m, Fx& fx);
   void receive(NodeId from, const bracha::Give& m, Fx& fx);
   void receive(NodeId from, const bracha::Floor& m, Fx& fx);
-  State* instance(const bracha::Instance& i);
   State* instance_for(NodeId from, const bracha::Instance& i, bool asks, Fx& fx);
-  void open_restored(const bracha::Instance& i);
-  void restore_floor(Reader& key, Reader& value);
-  bool has_room(const bracha::Instance& i, std::size_t bytes) const;
-  void keep(const bracha::Instance& i, State& s, const Digest& digest, const Bytes& payload);
-  void drop_others(const bracha::Instance& i, State& s);
   bool may_forget(const State& s) const;
   void trim(NodeId origin, Fx& fx);
   void raise_floor(NodeId origin, std::uint64_t number, Fx& fx);
@@ -201,18 +175,21 @@ class Bracha {
   bool say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
   void finish(const bracha::Instance& i, State& s, Fx& fx);
   void arm(Fx& fx);
+  std::uint8_t last_location() const;
+  bool speaks_for_itself(const State& s, NodeId peer) const;
   bool settled(const State& s) const;
   bool lacks_payload(const State& s) const;
   void ask_again(const bracha::Instance& i, State& s, Fx& fx) const;
   void ask_payload(const bracha::Instance& i, const State& s, std::uint32_t most, Fx& fx) const;
 
   Config config_;
-  std::vector<Origin> origins_;
-  // From where on peers keep something, as they say, by origin and peer.
-  std::map<std::pair<NodeId, NodeId>, std::uint64_t> floors_;
+  Guard delivering_;  // of the table's first rule that delivers
+  broadcast::Shelf<State> shelf_;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
   bool armed_ = false;
 };
+
+static_assert(broadcast::Broadcast<Bracha>);
 
 }  // namespace thresher

@@ -5,7 +5,7 @@
 //
 // Guarantees: the digest is computed from the content (never read off the wire) and commits to
 // every field but the signature; the payload is committed to by its root. Does not check a
-// signature. Source: THRESHER-DAG section 2; docs/protocols/thresher.md.
+// signature. Source: docs/protocols/thresher.md, "Block".
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,81 @@
+// Reliable broadcast for programs: join with a key and addresses, send bytes, get everybody's.
+//
+//   auto channel = broadcast::Channel::join({.key = key, .members = members},
+//       [](const broadcast::Delivery& d) { show(d.instance.origin, as_text(d.payload.view())); });
+//   if (!channel) return fail(channel.error());
+//   if (auto sent = (*channel)->send(as_view("hello")); !sent) warn(sent.error());
+//
+// Guarantees: those of the broadcast that `protocol` names (protocols/broadcast/broadcast.hpp):
+// every correct member delivers the same payloads, each once in a process, also of members that
+// lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
+// member said outlives crashes and power cuts, and payloads that were delivered before a crash may
+// be delivered again; without one it must not come back with its key. One thread of its own;
+// `deliver` is called there and must not block. Nothing is ordered among origins. Errors say what
+// is wrong, where, and what to do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/protocols/broadcast/broadcast.hpp"
+
+namespace thresher::broadcast {
+
+struct ChannelOptions {
+  crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the members'
+  std::vector<net::PeerAddress> members{};  ///< the same, in the same order, at every member
+  std::string protocol = "bracha";          ///< as `thresher protocols` calls it
+  std::string name = "channel";             ///< members of other names never connect
+  std::uint32_t f = 0;                      ///< liars that are borne; 0: as many as n allows
+  std::string folder{};                     ///< where records lie; empty: nowhere
+  std::uint64_t delta_us = 20'000;          ///< what a message takes at most when all is well
+  std::uint64_t window = 64;                ///< payloads of one member on the way
+  std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
+  std::size_t origin_bytes = 16u << 20;     ///< kept of one member; at least two payloads
+  std::uint32_t speakers = 1;               ///< of chained-echo: who speak of an instance
+  /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
+  std::function<void(const std::string&)> log{};
+};
+
+/// Counters since the channel began.
+struct ChannelStatus {
+  std::uint64_t delivered = 0;
+  std::uint64_t refused = 0;     ///< messages of peers: malformed, over a limit, too old
+  std::uint64_t bytes_sent = 0;  ///< to other members
+  std::uint64_t syncs = 0;       ///< of the disk
+  std::size_t links = 0;         ///< other members that are connected now
+  std::size_t open = 0;          ///< instances on the way
+};
+
+class Channel {
+ public:
+  using Deliver = std::function<void(const Delivery&)>;
+
+  static Result<std::unique_ptr<Channel>, std::string> join(ChannelOptions options,
+                                                            Deliver deliver);
+  /// Leaves at once; what was not delivered yet others may still deliver.
+  ~Channel();
+
+  /// From any thread; returns once the broadcast has taken the payload. The error says why it did
+  /// not: too large, or too much on the way (then wait for deliveries).
+  Result<Unit, std::string> send(ByteView payload);
+  /// The next delivery that no earlier call was given: an awaitable in place of `deliver`. From any
+  /// thread. Pre: join() got no `deliver`. Broken when the channel ends.
+  std::future<Delivery> next();
+  ChannelStatus status() const;
+  NodeId self() const;
+
+ private:
+  Channel();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::broadcast

@@ -1,0 +1,210 @@
+#include "thresher/net/broadcast_channel.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "broadcast_engine.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/net/disk_store.hpp"
+
+namespace thresher::broadcast {
+namespace {
+
+// Control parts of the largest messages, certificates among them.
+constexpr std::size_t kControlBytes = 1u << 20;
+
+std::optional<NodeId> place_of(const PublicKey& key, const std::vector<net::PeerAddress>& members) {
+  const auto at = std::find_if(members.begin(), members.end(),
+                               [&](const net::PeerAddress& m) { return m.key == key; });
+  if (at == members.end()) return std::nullopt;
+  return NodeId{static_cast<std::uint16_t>(at - members.begin())};
+}
+
+// Members that do not mean the same channel never connect.
+ChainContext context_of(const ChannelOptions& o, std::uint32_t f) {
+  Transcript t("thresher/channel/1", {});
+  for (const std::string* text : {&o.name, &o.protocol}) t.u64(text->size()).bytes(as_view(*text));
+  t.u32(f).u32(static_cast<std::uint32_t>(o.members.size()));
+  for (const net::PeerAddress& m : o.members) t.bytes(m.key);
+  return {t.digest(), 0};
+}
+
+}  // namespace
+
+struct Channel::Impl {
+  ChannelOptions options;
+  Deliver deliver;
+  NodeId self;
+  std::unique_ptr<net::DiskStore> store;
+  std::unique_ptr<crypto::BatchVerifier> verifier;
+  net::Loop loop;
+  std::unique_ptr<net::Transport> transport;
+  std::unique_ptr<net::BroadcastEngine> engine;
+  std::thread thread;
+  std::uint64_t delivered = 0;
+  std::string failed;  // why it does not go on; empty: it does
+  std::mutex mutex;    // of the next two
+  std::deque<Delivery> ready;
+  std::deque<std::promise<Delivery>> waiting;
+
+  ~Impl() {
+    loop.stop();
+    if (thread.joinable()) thread.join();
+    if (transport) transport->close();
+  }
+
+  void log(const std::string& line) const {
+    if (options.log) return options.log(line);
+    (void)std::fprintf(stderr, "channel: %s\n", line.c_str());
+  }
+  void take(Delivery d) {
+    ++delivered;
+    if (deliver) return deliver(d);
+    const std::lock_guard lock(mutex);
+    if (waiting.empty()) {
+      ready.push_back(std::move(d));
+      return;
+    }
+    waiting.front().set_value(std::move(d));
+    waiting.pop_front();
+  }
+  void fail(const std::string& why) {
+    failed = "the disk under '" + options.folder + "' failed: " + why +
+             "; nothing is sent any more. Repair it and join again";
+    log(failed);
+  }
+
+  net::TransportOptions transport_options(const ChainContext& chain) const {
+    net::TransportOptions t;
+    t.self = self;
+    t.key = options.key;
+    t.chain = chain.chain;
+    t.nodes = options.members;
+    t.max_frame_bytes = static_cast<std::uint32_t>(options.payload_bytes + kControlBytes);
+    t.max_queue_bytes = std::max<std::size_t>(t.max_queue_bytes, 2 * options.origin_bytes);
+    t.max_clients = 0;
+    return t;
+  }
+  net::BroadcastHost host() {
+    return {.loop = &loop,
+            .store = store.get(),
+            .verifier = verifier.get(),
+            .send = [this](NodeId to,
+                           const net::Frame& frame) { (void)transport->send(to.value, frame); },
+            .deliver = [this](Delivery d) { take(std::move(d)); },
+            .fail = [this](const std::string& why) { fail(why); }};
+  }
+  // What is lost while links come up is said again by the broadcast.
+  std::string begin() {
+    const std::uint32_t f = net::broadcast_faults(options);
+    const ChainContext chain = context_of(options, f);
+    const auto committee = Committee::make(static_cast<std::uint32_t>(options.members.size()), f);
+    if (!options.folder.empty()) {
+      auto opened = net::DiskStore::open(options.folder, [this](const auto& w) { log(w); });
+      if (!opened) return opened.error();
+      store = std::move(*opened);
+    }
+    verifier = crypto::make_verifier(crypto::best_verifier());
+    transport = std::make_unique<net::Transport>(
+        loop, transport_options(chain),
+        net::TransportCallbacks{
+            [this](net::ConnectionId from, const net::Frame& frame) {
+              if (from < options.members.size())
+                engine->receive(NodeId{static_cast<std::uint16_t>(from)}, frame);
+            },
+            [](net::ConnectionId, bool) {}, [this](const std::string& what) { log(what); }});
+    engine = net::make_engine(options, chain, *committee, self, host());
+    if (std::string problem = engine->restore(); !problem.empty())
+      return "'" + options.folder + "': " + problem;
+    if (std::string problem = transport->start(); !problem.empty()) return problem;
+    thread = std::thread([this] { loop.run(); });
+    return {};
+  }
+  Result<Unit, std::string> send(Bytes payload) {
+    if (!failed.empty()) return failed;
+    if (engine->send(std::move(payload))) return Unit{};
+    return std::string(
+        "too much is on the way already: wait for deliveries, or join with a larger window or "
+        "origin_bytes");
+  }
+  template <class F>
+  auto on_loop(F work) {
+    using R = decltype(work());
+    auto done = std::make_shared<std::promise<R>>();
+    auto result = done->get_future();
+    loop.post([done, work = std::move(work)] { done->set_value(work()); });
+    return result.get();
+  }
+};
+
+Channel::Channel() : impl_(std::make_unique<Impl>()) {}
+Channel::~Channel() = default;
+
+Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions options,
+                                                            Deliver deliver) {
+  if (std::string problem = net::broadcast_problem(options); !problem.empty())
+    return "join: " + problem;
+  const auto self = place_of(options.key.public_key(), options.members);
+  if (!self) {
+    return std::string(
+        "join: the key's public half is no member's; give the key of one of the members");
+  }
+  std::unique_ptr<Channel> out(new Channel);
+  out->impl_->options = std::move(options);
+  out->impl_->deliver = std::move(deliver);
+  out->impl_->self = *self;
+  if (std::string problem = out->impl_->begin(); !problem.empty()) return "join: " + problem;
+  return out;
+}
+
+Result<Unit, std::string> Channel::send(ByteView payload) {
+  const std::size_t most = impl_->options.payload_bytes;
+  if (payload.size() > most) {
+    return "send: a payload of " + std::to_string(payload.size()) +
+           " bytes is over payload_bytes, which is " + std::to_string(most) +
+           "; split it, or join with a larger one at every member";
+  }
+  Bytes bytes = Bytes::copy_of(payload);
+  // Inside `deliver` the broadcast is at work: the payload is its next input.
+  if (std::this_thread::get_id() == impl_->thread.get_id()) {
+    impl_->loop.post([impl = impl_.get(), bytes] {
+      if (const auto sent = impl->send(bytes); !sent) impl->log("send: " + sent.error());
+    });
+    return Unit{};
+  }
+  return impl_->on_loop([impl = impl_.get(), bytes] { return impl->send(bytes); });
+}
+
+std::future<Delivery> Channel::next() {
+  const std::lock_guard lock(impl_->mutex);
+  std::promise<Delivery> promise;
+  auto out = promise.get_future();
+  if (impl_->ready.empty()) {
+    impl_->waiting.push_back(std::move(promise));
+  } else {
+    promise.set_value(std::move(impl_->ready.front()));
+    impl_->ready.pop_front();
+  }
+  return out;
+}
+
+ChannelStatus Channel::status() const {
+  return impl_->on_loop([impl = impl_.get()] {
+    return ChannelStatus{.delivered = impl->delivered,
+                         .refused = impl->engine->refused(),
+                         .bytes_sent = impl->transport->node_bytes_sent(),
+                         .syncs = impl->store ? impl->store->syncs() : 0,
+                         .links = impl->transport->node_links(),
+                         .open = impl->engine->open()};
+  });
+}
+
+NodeId Channel::self() const {
+  return impl_->self;
+}
+
+}  // namespace thresher::broadcast

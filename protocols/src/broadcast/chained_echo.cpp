@@ -1,0 +1,299 @@
+#include "thresher/protocols/broadcast/chained_echo.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace thresher {
+
+using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
+
+ChainedEcho::Stream::Stream(const Config& config, NodeId origin)
+    : chain(config.committee, config.chain, origin),
+      echoed(chain.base()),
+      ready(chain.base()),
+      delivered(chain.base()),
+      goal(chain.base()),
+      said{chain.base(), chain.base()},
+      claims(config.committee.size(), said),
+      dropped(chain.base()) {}
+
+ChainedEcho::ChainedEcho(Config config) : config_(std::move(config)) {
+  for (std::uint16_t o = 0; o < config_.committee.size(); ++o)
+    streams_.emplace_back(config_, NodeId{o});
+}
+
+ChainedEcho::Stream* ChainedEcho::stream_of(NodeId origin) {
+  if (config_.committee.contains(origin)) return &streams_[origin.value];
+  ++refused_;
+  return nullptr;
+}
+
+// What comes after the oldest position that is not delivered fills half of the room at most.
+bool ChainedEcho::has_room(const Stream& s, std::uint64_t number, std::size_t bytes) const {
+  if (number >= s.chain.base().count + 2 * config_.window) return false;
+  const std::size_t held = s.chain.bytes() + s.waiting_bytes + bytes;
+  return held <= config_.origin_bytes / 2 ||
+         (number == s.delivered.count && held <= config_.origin_bytes);
+}
+
+// R1: a chain, not a set. The number is on disk before anybody sees it.
+void ChainedEcho::on(const Requested<Request>& event, Fx& fx) {
+  Stream& s = streams_[config_.self.value];
+  const Bytes& payload = event.request.payload;
+  const std::uint64_t number = s.echoed.count;
+  if (payload.size() > config_.payload_bytes || event.request.at_least > number ||
+      !s.chain.known(s.echoed) || !has_room(s, number, payload.size())) {
+    ++refused_;
+    return;
+  }
+  const bool flush = s.delivered.count == number;  // nothing else is on the way
+  if (flush) note_flush(s, number + 1);
+  extend(config_.self, s, payload, true, fx);
+  fx.broadcast(Extend{{config_.self, number}, payload, flush});
+  settle(config_.self, s, fx);
+  arm(fx);
+}
+
+void ChainedEcho::on(const Received<Message>& event, Fx& fx) {
+  if (event.from == config_.self || !config_.committee.contains(event.from)) return;
+  std::visit([&](const auto& m) { receive(event.from, m, fx); }, event.message);
+  arm(fx);
+}
+
+// R2: the first payload that the origin shows for a number, on top of the one chain that this node
+// echoes.
+void ChainedEcho::receive(NodeId from, const Extend& m, Fx& fx) {
+  const std::uint64_t number = m.instance.number;
+  if (from != m.instance.origin || m.payload.size() > config_.payload_bytes) {
+    ++refused_;
+    return;
+  }
+  Stream& s = streams_[from.value];
+  if (number < s.echoed.count || s.waiting.contains(number)) return;
+  if (!has_room(s, number, m.payload.size())) {
+    ++refused_;
+    return;
+  }
+  s.waiting.emplace(number, m.payload);
+  s.waiting_bytes += m.payload.size();
+  if (m.flush) note_flush(s, number + 1);
+  extend_from_waiting(from, s, fx);
+  settle(from, s, fx);
+}
+
+// R5: at most once in n/c instances or in a tick, so that an origin cannot make all speak always.
+void ChainedEcho::note_flush(Stream& s, std::uint64_t count) {
+  const std::uint64_t round = (config_.committee.size() + config_.speakers - 1) / config_.speakers;
+  if (count < s.last_flush + round && s.flush_tick == ticks_ && s.last_flush != 0) return;
+  s.last_flush = s.flush_at = std::max(s.flush_at, count);
+  s.flush_tick = ticks_;
+}
+
+void ChainedEcho::extend_from_waiting(NodeId origin, Stream& s, Fx& fx) {
+  while (!s.waiting.empty() && s.waiting.begin()->first <= s.echoed.count &&
+         s.chain.known(s.echoed)) {
+    const auto first = s.waiting.begin();
+    const bool next = first->first == s.echoed.count;
+    const Bytes payload = std::move(first->second);
+    s.waiting_bytes -= payload.size();
+    s.waiting.erase(first);
+    if (next) extend(origin, s, payload, false, fx);
+  }
+}
+
+// R2. Lazy: a statement that rests on it is no barrier to others, and comes later.
+void ChainedEcho::extend(NodeId origin, Stream& s, const Bytes& payload, bool durable, Fx& fx) {
+  const std::uint64_t number = s.echoed.count;
+  const Head next = add(s, s.echoed, hash(payload.view()), std::nullopt);
+  (void)s.chain.fill(next, payload);
+  s.echoed = next;
+  persist_link(origin, s, next, !durable, fx);
+  if (in_turn(number)) speak(origin, s, fx);
+}
+
+// R4: the committee of an instance, by rotation.
+bool ChainedEcho::in_turn(std::uint64_t number) const {
+  const std::uint64_t n = config_.committee.size();
+  const std::uint64_t c = std::min<std::uint64_t>(config_.speakers, n);
+  return (config_.self.value + n - number % n * c % n) % n < c;
+}
+
+// A position that is new may be what peers spoke of already.
+ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& payload,
+                                   std::optional<NodeId> told_by) {
+  const Head head = s.chain.add(before, payload, told_by);
+  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
+    const Claim& claim = s.claims[k];
+    if (claim.echoed == head) count(s, NodeId{k}, head, Chain::Said::kEcho);
+    const bool leads = claim.ready.hash.is_zero() ? claim.echoed == head : claim.ready == head;
+    if (leads) count(s, NodeId{k}, ready_of(s, claim), Chain::Said::kReady);
+  }
+  return head;
+}
+
+// Without a hash it is on the way down from the echoed head, once that is known.
+ChainedEcho::Head ChainedEcho::ready_of(const Stream& s, const Claim& claim) {
+  if (!claim.ready.hash.is_zero() || claim.ready.count > claim.echoed.count) return claim.ready;
+  Head at = claim.echoed;
+  while (at.count > claim.ready.count && s.chain.find(at) != nullptr) at = s.chain.below(at);
+  return at.count == claim.ready.count ? at : claim.ready;
+}
+
+// R3: Bracha's thresholds, at every position at once.
+void ChainedEcho::count(Stream& s, NodeId who, const Head& head, Chain::Said what) {
+  if (s.chain.find(head) == nullptr) return;
+  const Committee& all = config_.committee;
+  const bool echo = what == Chain::Said::kEcho;
+  const auto reached =
+      s.chain.support(who, head, what, all.at_least(echo ? config_.ready : config_.amplify),
+                      all.at_least(echo ? config_.fast : config_.deliver));
+  if (reached.low) raise_ready(s, *reached.low);
+  if (reached.high && reached.high->count > s.goal.count) s.goal = *reached.high;
+}
+
+// Correct nodes are ready along one chain, so the higher one extends the lower one.
+void ChainedEcho::raise_ready(Stream& s, const Head& head) {
+  if (head.count > s.ready.count) s.ready = head;
+}
+
+void ChainedEcho::receive(NodeId from, const Status& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr) return;
+  Claim& claim = s->claims[from.value];
+  if (m.echoed.count > claim.echoed.count) claim.behind_ticks = 0;
+  if (claim.echoed != m.echoed) {
+    claim.echoed = m.echoed;
+    count(*s, from, m.echoed, Chain::Said::kEcho);
+  }
+  claim.ready = m.ready;
+  count(*s, from, ready_of(*s, claim), Chain::Said::kReady);
+  if (m.asks) fx.send(from, status_of(m.origin, *s, false));
+  settle(m.origin, *s, fx);
+}
+
+chained_echo::Status ChainedEcho::status_of(NodeId origin, const Stream& s, bool asks) const {
+  const bool below = s.chain.extends(s.said.echoed, s.said.ready);
+  return {origin, s.said.echoed, below ? Head{s.said.ready.count, {}} : s.said.ready, asks};
+}
+
+// R4: echoes first, since they may make ready; then it is on disk, then it leaves.
+void ChainedEcho::speak(NodeId origin, Stream& s, Fx& fx) {
+  s.said.echoed = s.echoed;
+  s.claims[config_.self.value].echoed = s.echoed;
+  count(s, config_.self, s.echoed, Chain::Said::kEcho);
+  s.said.ready = s.ready;
+  s.claims[config_.self.value].ready = s.ready;
+  count(s, config_.self, s.ready, Chain::Said::kReady);
+  s.news_ticks = 0;
+  s.quiet = 0;
+  persist_status(origin, s, fx);
+  fx.broadcast(status_of(origin, s, false));
+}
+
+bool ChainedEcho::wants_to_speak(const Stream& s) const {
+  return (s.flush_at > s.said.echoed.count && s.echoed.count >= s.flush_at) ||
+         (s.flush_at > s.said.ready.count && s.ready.count >= s.flush_at);
+}
+
+// After any step: speaks when a flush asks for it, delivers what can be delivered.
+void ChainedEcho::settle(NodeId origin, Stream& s, Fx& fx) {
+  for (bool moved = true; std::exchange(moved, false);) {
+    while (wants_to_speak(s)) speak(origin, s, fx);
+    const Head before = s.delivered;
+    deliver_ready(origin, s, fx);
+    moved = s.delivered != before;
+  }
+}
+
+void ChainedEcho::deliver_ready(NodeId origin, Stream& s, Fx& fx) {
+  if (s.goal.count <= s.delivered.count) return;
+  const Head before = s.delivered;
+  for (const Head& head : s.chain.path(s.delivered, s.goal)) {
+    const Link* link = s.chain.find(head);
+    if (!link->payload) break;
+    s.delivered = head;
+    fx.deliver({{origin, head.count - 1}, *link->payload});
+  }
+  if (s.delivered == before) return;
+  s.quiet = 0;
+  follow_delivered(origin, s, fx);
+  persist_delivered(origin, s, fx);
+  trim(origin, s, fx);
+}
+
+// R6, fork hygiene: what was delivered is over, so an echo may move onto it from a branch that can
+// never be ready at or past the fork any more.
+void ChainedEcho::follow_delivered(NodeId origin, Stream& s, Fx& fx) {
+  if (s.ready.count < s.delivered.count) s.ready = s.delivered;
+  if (!s.chain.extends(s.echoed, s.delivered)) {
+    const bool moved = !s.chain.extends(s.delivered, s.echoed);
+    for (const Head& head : s.chain.path(moved ? s.chain.base() : s.echoed, s.delivered))
+      persist_link(origin, s, head, true, fx);
+    s.echoed = s.delivered;
+    s.chain.prune(s.delivered);
+    extend_from_waiting(origin, s, fx);
+    // Records of the branch that it leaves are replaced: they must not stand beside the old echo.
+    if (moved) speak(origin, s, fx);
+    return;
+  }
+  s.chain.prune(s.delivered);
+}
+
+void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr) return;
+  if (m.from.count < s->chain.base().count) {
+    fx.send(from, Floor{m.origin, s->chain.base()});
+    return;
+  }
+  Path path{m.origin, m.from, {}};
+  for (const Head& head : s->chain.path(m.from, m.to))
+    path.payloads.push_back(s->chain.find(head)->payload_digest);
+  if (!path.payloads.empty()) fx.send(from, std::move(path));
+}
+
+// R7: of each peer so many positions are taken that it alone told of.
+void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr) return;
+  Head at = m.from;
+  for (const Digest& payload : m.payloads) {
+    const bool room = s->chain.known(at) && s->chain.told_by(from) < 4 * config_.window &&
+                      at.count < s->chain.base().count + 2 * config_.window;
+    if (!room) {
+      ++refused_;
+      break;
+    }
+    at = add(*s, at, payload, from);
+  }
+  settle(m.origin, *s, fx);
+}
+
+void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr) return;
+  const Link* link = s->chain.find(m.head);
+  if (link != nullptr && link->payload) {
+    fx.send(from, Give{m.origin, m.head, *link->payload});
+  } else if (m.head.count <= s->dropped.count) {
+    fx.send(from, Floor{m.origin, s->dropped});
+  }
+}
+
+// Only what is about to be delivered: its digest was counted, so it cannot be forged.
+void ChainedEcho::receive(NodeId, const Give& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr) return;
+  const Link* link = s->chain.find(m.head);
+  if (link == nullptr || link->payload || m.head.count <= s->delivered.count ||
+      !s->chain.extends(s->goal, m.head) || m.payload.size() > config_.payload_bytes ||
+      hash(m.payload.view()) != link->payload_digest ||
+      !has_room(*s, m.head.count - 1, m.payload.size())) {
+    ++refused_;
+    return;
+  }
+  (void)s->chain.fill(m.head, m.payload);
+  settle(m.origin, *s, fx);
+}
+
+}  // namespace thresher

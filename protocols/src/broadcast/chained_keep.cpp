@@ -1,0 +1,336 @@
+// What chained echo keeps, says again and forgets. The protocol's steps are in chained_echo.cpp.
+#include <algorithm>
+#include <utility>
+
+#include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "thresher/protocols/broadcast/shelf.hpp"
+
+namespace thresher {
+
+using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
+using broadcast::due;
+using broadcast::kRepeat;
+
+namespace {
+
+/// Tables of durable records: payloads by origin and position, what was said by origin, what was
+/// delivered by origin.
+enum Table : std::uint32_t { kLinks = 1, kStatus = 2, kDelivered = 3 };
+
+/// Ticks that a delivered payload is kept at least: two until others hear of it, three until they
+/// ask, and four delays for the way and the payload.
+constexpr std::size_t kKeepTicks = 8;
+/// Positions that are sent again to one peer, or asked for, at a time.
+constexpr std::uint64_t kAtATime = 8;
+
+Bytes key_of(NodeId origin) {
+  return Bytes::from(Writer().u16(origin.value).take());
+}
+Bytes key_of(NodeId origin, std::uint64_t count) {
+  return Bytes::from(Writer().u16(origin.value).u64(count).take());
+}
+Bytes two_heads(const Head& a, const Head& b) {
+  Writer w;
+  w.u64(a.count).bytes(a.hash.bytes).u64(b.count).bytes(b.hash.bytes);
+  return Bytes::from(w.take());
+}
+Head read_head(Reader& in) {
+  const std::uint64_t count = in.u64();
+  return {count, in.digest()};
+}
+
+}  // namespace
+
+void ChainedEcho::persist_link(NodeId origin, const Stream& s, const Head& head, bool lazy,
+                               Fx& fx) const {
+  fx.push(Persist{kLinks, key_of(origin, head.count), Bytes::copy_of(head.hash.bytes),
+                  *s.chain.find(head)->payload, lazy});
+}
+void ChainedEcho::persist_status(NodeId origin, const Stream& s, Fx& fx) const {
+  fx.push(Persist{kStatus, key_of(origin), two_heads(s.said.echoed, s.said.ready), {}, false});
+}
+void ChainedEcho::persist_delivered(NodeId origin, const Stream& s, Fx& fx) const {
+  fx.push(Persist{kDelivered, key_of(origin), two_heads(s.delivered, s.chain.base()), {}, true});
+}
+
+void ChainedEcho::on(const Restored& record, Fx&) {
+  Reader key(record.key.view());
+  Reader value(record.value.view());
+  const NodeId origin{key.u16()};
+  if (!config_.committee.contains(origin)) return;
+  Stream& s = streams_[origin.value];
+  if (record.table == kLinks) {
+    restored_[{origin, key.u64()}] = record.body;
+  } else if (record.table == kStatus) {
+    s.said.echoed = read_head(value);
+    s.said.ready = read_head(value);
+  } else if (record.table == kDelivered) {
+    s.delivered = read_head(value);
+    s.chain.rebase(read_head(value));
+  }
+}
+
+// Payloads in order make the chain again: what was said of it is on it, since a statement is on
+// disk after what it rests on.
+void ChainedEcho::restore_links(NodeId origin, Stream& s) {
+  s.claims[config_.self.value] = s.said;
+  s.echoed = s.chain.base();
+  for (auto at = restored_.lower_bound({origin, s.echoed.count + 1});
+       at != restored_.end() && at->first == std::pair(origin, s.echoed.count + 1); ++at) {
+    s.echoed = add(s, s.echoed, hash(at->second.view()), std::nullopt);
+    (void)s.chain.fill(s.echoed, at->second);
+  }
+  // It is behind what it said only if it skipped: then it echoes where it went on.
+  if (s.said.echoed.count > s.echoed.count) s.echoed = s.said.echoed;
+  if (!s.chain.known(s.delivered)) s.delivered = s.chain.base();
+  s.dropped = s.chain.base();
+  s.goal = s.delivered;
+  s.ready = s.said.ready;
+  if (s.ready.count < s.delivered.count) s.ready = s.delivered;
+}
+
+void ChainedEcho::on(const Start&, Fx& fx) {
+  for (std::uint16_t o = 0; o < streams_.size(); ++o) restore_links(NodeId{o}, streams_[o]);
+  restored_.clear();
+  for (std::uint16_t o = 0; o < streams_.size(); ++o) settle(NodeId{o}, streams_[o], fx);
+  arm(fx);
+}
+
+bool ChainedEcho::has_news(const Stream& s) {
+  return s.said.echoed != s.echoed || s.said.ready != s.ready;
+}
+
+// Everything is delivered here, and all say that they are as far.
+bool ChainedEcho::settled(const Stream& s) const {
+  if (has_news(s) || s.echoed != s.delivered || s.goal != s.delivered || !s.waiting.empty())
+    return false;
+  return std::all_of(s.claims.begin(), s.claims.end(), [&](const Claim& c) {
+    return c.ready.count == s.delivered.count && c.echoed.count == s.delivered.count;
+  });
+}
+
+void ChainedEcho::on(const Expired&, Fx& fx) {
+  armed_ = false;
+  ++ticks_;
+  for (std::uint16_t o = 0; o < streams_.size(); ++o) {
+    if (!settled(streams_[o])) tick(NodeId{o}, streams_[o], fx);
+  }
+  arm(fx);
+}
+
+// R4: news that nobody's turn comes for is said anyway. R8: what is open is said and asked again.
+void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
+  const bool stands = s.echoed_at.empty() || s.echoed_at.front() == s.echoed.count;
+  if (has_news(s)) {
+    if (stands || ++s.news_ticks >= config_.idle_ticks) speak(origin, s, fx);
+  } else if (due(++s.quiet)) {
+    fx.broadcast(status_of(origin, s, true));
+  }
+  // Payloads are most often on their way: they are asked for once nothing has moved for a tick.
+  const bool stuck = s.goal.count > s.delivered.count && !s.delivered_at.empty() &&
+                     s.delivered_at.front() == s.delivered.count;
+  s.stuck_ticks = stuck ? s.stuck_ticks + 1 : 0;
+  s.echoed_at.push_front(s.echoed.count);
+  s.delivered_at.push_front(s.delivered.count);
+  if (s.echoed_at.size() > config_.idle_ticks + std::size_t{3}) s.echoed_at.pop_back();
+  if (s.delivered_at.size() > kKeepTicks) s.delivered_at.pop_back();
+  ask_unknown(origin, s, fx);
+  if (s.stuck_ticks > 0 && due(s.stuck_ticks)) {
+    const Committee& all = config_.committee;
+    ask_payloads(origin, s, s.stuck_ticks == 1 ? all.at_least(kValidity) : all.size(), fx);
+  }
+  if (origin == config_.self) send_again(s, fx);
+  settle(origin, s, fx);
+  trim(origin, s, fx);
+}
+
+// R7: who stands where no way is known to is asked for the way.
+void ChainedEcho::ask_unknown(NodeId origin, Stream& s, Fx& fx) {
+  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
+    Claim& claim = s.claims[k];
+    const auto unknown = [&](const Head& h) {
+      return h.count > s.delivered.count && !s.chain.known(h);
+    };
+    const bool ready = !claim.ready.hash.is_zero() && unknown(claim.ready);
+    if (NodeId{k} == config_.self || (!ready && !unknown(claim.echoed))) {
+      claim.unknown_ticks = 0;
+    } else if (++claim.unknown_ticks >= 2 && due(claim.unknown_ticks - 1)) {
+      fx.send(NodeId{k}, Trace{origin, s.delivered, ready ? claim.ready : claim.echoed});
+    }
+  }
+}
+
+// Of f+1 that echoed a position one is correct, and has the payload.
+void ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uint32_t most, Fx& fx) const {
+  std::uint64_t asked = 0;
+  const std::uint32_t n = config_.committee.size();
+  for (const Head& head : s.chain.path(s.delivered, s.goal)) {
+    const Link& link = *s.chain.find(head);
+    if (link.payload) continue;
+    if (++asked > kAtATime) return;
+    std::uint32_t left = most;
+    for (std::uint32_t k = 1; k < n && left > 0; ++k) {
+      const NodeId who{static_cast<std::uint16_t>((config_.self.value + k) % n)};
+      if (!link.echo.contains(who)) continue;
+      fx.send(who, Want{origin, head});
+      --left;
+    }
+  }
+}
+
+// What was sent before everybody's turn last came, to those who do not echo it.
+void ChainedEcho::send_again(Stream& s, Fx& fx) const {
+  const std::uint64_t sent = s.echoed_at.back();
+  const std::vector<Head> all = s.chain.path(s.chain.base(), s.echoed);
+  const std::uint64_t base = s.chain.base().count;
+  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
+    Claim& claim = s.claims[k];
+    if (NodeId{k} == config_.self || claim.echoed.count >= sent) continue;
+    if (!due(++claim.behind_ticks)) continue;
+    const std::uint64_t first = std::max(claim.echoed.count, base);
+    for (std::uint64_t i = first; i < std::min({sent, first + kAtATime, base + all.size()}); ++i) {
+      const Link* link = s.chain.find(all[i - base]);
+      if (link->payload) fx.send(NodeId{k}, Extend{{config_.self, i}, *link->payload, false});
+    }
+  }
+}
+
+// R9: all echo it, so all have it, or all had the time to ask.
+bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
+  if (head.count > s.delivered.count) return false;
+  if (s.delivered_at.size() >= kKeepTicks && head.count <= s.delivered_at.back()) return true;
+  const Link* link = s.chain.find(head);
+  return link == nullptr || link->echo.size() == config_.committee.size();
+}
+
+// R9. Heads are kept beyond their payloads, to where all nodes cut alike: at multiples of half a
+// window, so that those who are too far behind hear of one place from f+1.
+void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
+  const std::uint64_t step = std::max<std::uint64_t>(config_.window / 2, 1);
+  std::optional<Head> base;
+  for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {
+    if (!outdated(s, head)) break;
+    if (s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2) {
+      s.chain.drop(head);
+      s.dropped = std::max(s.dropped, head);
+    }
+    if (head.count % step == 0) base = head;
+  }
+  if (base) move_base(origin, s, *base, fx);
+}
+
+void ChainedEcho::move_base(NodeId origin, Stream& s, const Head& base, Fx& fx) {
+  for (std::uint64_t k = s.chain.base().count + 1; k <= base.count; ++k)
+    fx.push(Persist{kLinks, key_of(origin, k), {}, {}, true});
+  s.chain.rebase(base);
+  for (Head* head : {&s.echoed, &s.ready, &s.delivered, &s.goal, &s.dropped}) {
+    if (head->count < base.count) *head = base;
+  }
+  persist_delivered(origin, s, fx);
+}
+
+// R9: what f+1 peers keep no more is over; one of them is correct and delivered it.
+void ChainedEcho::receive(NodeId from, const Floor& m, Fx& fx) {
+  Stream* s = stream_of(m.origin);
+  if (s == nullptr || m.head.count <= s->delivered.count) return;
+  s->floors[from] = m.head;
+  skip_forgotten(m.origin, *s, fx);
+  settle(m.origin, *s, fx);
+}
+
+void ChainedEcho::skip_forgotten(NodeId origin, Stream& s, Fx& fx) {
+  const std::uint32_t some = config_.committee.at_least(kValidity);
+  const auto told = [&](auto agrees) {
+    std::uint32_t count = 0;
+    for (const auto& [peer, head] : s.floors) count += agrees(head) ? 1 : 0;
+    return count >= some;
+  };
+  // A place that is known here: payloads on the way to it are skipped one by one.
+  const Head before = s.delivered;
+  for (const Head& head : s.chain.path(s.delivered, s.goal)) {
+    if (s.chain.find(head)->payload) break;
+    if (!told([&](const Head& floor) { return s.chain.extends(floor, head); })) break;
+    s.delivered = head;
+  }
+  // One that is not: the same for f+1.
+  for (const auto& [peer, place] : s.floors) {
+    if (place.count <= s.delivered.count || s.chain.known(place)) continue;
+    const Head base = place;
+    if (!told([&](const Head& floor) { return floor == base; })) continue;
+    move_base(origin, s, base, fx);
+    s.echoed = s.delivered = base;
+    speak(origin, s, fx);
+    break;
+  }
+  if (s.delivered == before) return;
+  std::erase_if(s.floors, [&](const auto& f) { return f.second.count <= s.delivered.count; });
+  if (s.echoed.count < s.delivered.count) s.echoed = s.delivered;
+  extend_from_waiting(origin, s, fx);
+  persist_delivered(origin, s, fx);
+}
+
+void ChainedEcho::arm(Fx& fx) {
+  if (armed_) return;
+  if (std::all_of(streams_.begin(), streams_.end(), [&](const Stream& s) { return settled(s); }))
+    return;
+  armed_ = true;
+  fx.push(ArmTimer{{1, {}}, kRepeat});
+}
+
+void ChainedEcho::forget_below(std::uint64_t number, Fx&) {
+  for (Stream& s : streams_) {
+    for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {
+      if (head.count > number) break;
+      s.chain.drop(head);
+      s.dropped = std::max(s.dropped, head);
+    }
+  }
+}
+
+void ChainedEcho::expect(const Instance& i, Fx& fx) {
+  Stream* s = stream_of(i.origin);
+  if (s == nullptr || i.number < s->delivered.count) return;
+  fx.broadcast(status_of(i.origin, *s, true));
+  arm(fx);
+}
+
+const Bytes* ChainedEcho::delivered(const Instance& i) const {
+  if (!config_.committee.contains(i.origin)) return nullptr;
+  const Stream& s = streams_[i.origin.value];
+  const std::uint64_t base = s.chain.base().count;
+  if (i.number < base || i.number >= s.delivered.count) return nullptr;
+  const std::vector<Head> all = s.chain.path(s.chain.base(), s.delivered);
+  const Link* link = s.chain.find(all[i.number - base]);
+  return link->payload ? &*link->payload : nullptr;
+}
+
+bool ChainedEcho::submitted(std::uint64_t number) const {
+  return streams_[config_.self.value].echoed.count > number;
+}
+
+std::size_t ChainedEcho::open() const {
+  std::size_t count = 0;
+  for (const Stream& s : streams_) {
+    count += std::max(s.echoed.count, s.goal.count) - s.delivered.count + s.waiting.size();
+  }
+  return count;
+}
+
+broadcast::Footprint ChainedEcho::footprint() const {
+  Footprint out;
+  for (const Stream& s : streams_) {
+    out.instances += s.chain.size() + s.waiting.size();
+    out.digests += s.chain.size();
+    out.payload_bytes += s.chain.bytes() + s.waiting_bytes;
+  }
+  return out;
+}
+
+broadcast::Footprint ChainedEcho::most_held(const Config& config) {
+  const std::size_t n = config.committee.size();
+  // Of an origin: its own positions, and of each peer twice as many, which are a claim's two ways.
+  const std::size_t positions = n * 2 * config.window * (1 + 2 * n);
+  return {positions, positions, n * config.origin_bytes};
+}
+
+}  // namespace thresher

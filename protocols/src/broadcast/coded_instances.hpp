@@ -1,0 +1,334 @@
+// The course of an instance of the erasure-coded broadcasts: what it keeps, says again and forgets.
+// Definitions of coded.hpp, for the sources of those protocols.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "keys.hpp"
+#include "thresher/core/assert.hpp"
+#include "thresher/protocols/broadcast/coded.hpp"
+
+namespace thresher::coded {
+
+using bracha::kDeliveries;
+using bracha::key_of;
+using bracha::kFloors;
+using bracha::kOwn;
+using bracha::kStatements;
+
+template <class Self, class S, class M>
+std::size_t Instances<Self, S, M>::origin_bytes(const Config& config) {
+  constexpr std::size_t kProof = 8 * sizeof(Digest);  // of 255 leaves
+  const std::size_t n = config.committee.size();
+  const std::size_t fragment = Fragments(config.committee).size(config.payload_bytes);
+  const std::size_t instance = config.payload_bytes + (2 * n + 1) * fragment + kProof;
+  return std::max(config.origin_bytes, 2 * instance);
+}
+
+template <class Self, class S, class M>
+Instances<Self, S, M>::Instances(const Config& config, const Thresholds& standard)
+    : config_(config),
+      thresholds_(config.thresholds.value_or(standard)),
+      fragments_(config.committee, thresholds_.join),
+      shelf_([&] {
+        Config real = config;
+        real.origin_bytes = origin_bytes(config);
+        return real;
+      }()) {}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::on(const Requested<Request>& event, Fx& fx) {
+  const Bytes& payload = event.request.payload;
+  const Instance i{config_.self, std::max(next_, event.request.at_least)};
+  const bool fits = payload.size() <= config_.payload_bytes && shelf_.has_room(i, payload.size());
+  S* s = fits ? shelf_.open(i) : nullptr;
+  if (s == nullptr) return refuse();
+  next_ = i.number + 1;
+  self().start(i, *s, payload, fx);
+  arm(fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::on(const Received<Message>& event, Fx& fx) {
+  if (event.from == config_.self || !config_.committee.contains(event.from)) return;
+  std::visit([&](const auto& m) { self().receive(event.from, m, fx); }, event.message);
+  arm(fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::on(const Restored& record, Fx&) {
+  Reader key(record.key.view());
+  Reader value(record.value.view());
+  const NodeId origin{key.u16()};
+  if (!config_.committee.contains(origin)) return;
+  if (record.table == kFloors) return shelf_.restore_floor(origin, value.u64());
+  const Instance i{origin, key.u64()};
+  S& s = shelf_.restore(i);
+  const Digest digest = value.digest();
+  if (record.table == kStatements) {
+    const std::uint8_t counter = key.u8();
+    if (counter > kReadied) return;
+    s.said[counter] = digest;
+    s.spoke[counter].insert(config_.self);
+    return self().restore(i, s, static_cast<Counter>(counter), record);
+  }
+  // A payload may be on disk once for two records.
+  if (record.table == kOwn || value.u8() == 0) shelf_.keep(i, s, digest, record.body);
+  if (record.table == kDeliveries) s.done = true;
+  if (record.table == kOwn) next_ = std::max(next_, i.number + 1);
+  s.input = s.input.value_or(digest);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::on(const Start&, Fx& fx) {
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), fx);
+    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
+  }
+  arm(fx);
+}
+
+// R5: every tick, whoever is open asks; who is done tells, ever more seldom.
+template <class Self, class S, class M>
+void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
+  armed_ = false;
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
+      s.answered = NodeSet{};
+      if (!s.done) return ask_again(i, s, fx);
+      if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
+    });
+    trim(NodeId{o}, fx);
+  }
+  arm(fx);
+}
+
+// A statement of a liar alone makes nobody ask: of f+1 that spoke one is correct.
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::heard_of(const S& s) const {
+  if (s.input || s.said[kReadied] || s.expected) return true;
+  NodeSet all = s.spoke[kEcho];
+  all.merge(s.spoke[kReadied]);
+  return all.size() >= config_.committee.at_least(kValidity);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::ask_again(const Instance& i, S& s, Fx& fx) {
+  if (!heard_of(s)) return;
+  const bool only_expected = s.expected && !s.input && !s.said[kReadied];
+  if (only_expected && !broadcast::due(++s.age)) return;
+  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
+    const NodeId to{k};
+    if (to == config_.self) continue;
+    const bool echoed = s.spoke[kEcho].contains(to);
+    const bool readied = s.spoke[kReadied].contains(to);
+    if (i.origin == config_.self && s.input && !echoed) self().say_input(to, i, s, fx);
+    if (s.said[kReadied] && !readied) self().say(to, i, s, kReadied, fx);
+    const Ask ask{i, !s.input && to == i.origin, !echoed, !readied};
+    if (ask.input || ask.echo || ask.ready) fx.send(to, ask);
+  }
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::tell_again(const Instance& i, S& s, Fx& fx) {
+  if (!s.said[kReadied]) return;
+  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
+    if (NodeId{k} != config_.self && !s.spoke[kReadied].contains(NodeId{k}))
+      self().say(NodeId{k}, i, s, kReadied, fx);
+  }
+}
+
+// R5: answered once a tick, because an answer is much longer than the question.
+template <class Self, class S, class M>
+void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
+  S* s = shelf_.find(m.instance);
+  if (s == nullptr) {
+    if (!in_window(m.instance)) tell_floor(from, m.instance, true, fx);
+    return;
+  }
+  if (!s->answered.insert(from)) return refuse();
+  if (m.input && m.instance.origin == config_.self && s->input)
+    self().say_input(from, m.instance, *s, fx);
+  if (m.echo && s->said[kEcho]) self().say(from, m.instance, *s, kEcho, fx);
+  if (m.ready && s->said[kReadied]) self().say(from, m.instance, *s, kReadied, fx);
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::in_window(const Instance& i) const {
+  if (!config_.committee.contains(i.origin)) return false;
+  const std::uint64_t floor = shelf_.floor(i.origin);
+  return i.number >= floor && i.number - floor < 2 * config_.window;
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const {
+  if (!config_.committee.contains(i.origin)) return;
+  const std::uint64_t floor = shelf_.floor(i.origin);
+  if (asks || i.number >= floor) fx.send(to, Floor{i.origin, floor, i.number >= floor});
+}
+
+template <class Self, class S, class M>
+S* Instances<Self, S, M>::instance_for(NodeId from, const Instance& i, Fx& fx) {
+  S* s = shelf_.open(i);
+  if (s != nullptr) return s;
+  refuse();
+  // An origin that is behind repeats what is over, and needs to hear it.
+  tell_floor(from, i, from == i.origin, fx);
+  return nullptr;
+}
+
+// R8: f+1 peers keep nothing below, so one of them is correct and what is missing there is over.
+template <class Self, class S, class M>
+void Instances<Self, S, M>::receive(NodeId from, const Floor& m, Fx& fx) {
+  if (!config_.committee.contains(m.origin)) return;
+  const std::uint64_t floor = shelf_.floor(m.origin);
+  if (m.number < floor) {
+    if (m.asks) fx.send(from, Floor{m.origin, floor, false});
+    return;
+  }
+  if (m.number == floor) return;
+  if (const auto over = shelf_.told_floor(m.origin, from, m.number))
+    raise_floor(m.origin, *over, fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
+  if (number <= shelf_.floor(id)) return;
+  Writer key;
+  Writer value;
+  key.u16(id.value);
+  value.u64(number);
+  fx.push(Persist{kFloors, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
+  shelf_.raise(id, number, [&](const Instance& old) {
+    for (const Counter c : {kEcho, kReadied})
+      fx.push(Persist{kStatements, key_of(old, c), {}, {}, true});
+    fx.push(Persist{kDeliveries, key_of(old), {}, {}, true});
+    if (id == config_.self) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
+  });
+  if (id == config_.self) next_ = std::max(next_, number);
+}
+
+// R7: delivered, and nobody needs it here: all have the payload, or had the time to ask.
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::may_forget(const S& s) const {
+  return s.done && (s.age >= broadcast::kKeepTicks || self().all_hold(s));
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::settled(const S& s) const {
+  return s.spoke[kReadied].size() == config_.committee.size() && may_forget(s) &&
+         s.answered.empty();
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::trim(NodeId id, Fx& fx) {
+  raise_floor(id, shelf_.crowded_floor(id, [this](const Instance&, const S& s) { return may_forget(s); }), fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::arm(Fx& fx) {
+  if (armed_) return;
+  bool all = true;
+  std::as_const(shelf_).for_each([&](const Instance&, const S& s) { all = all && settled(s); });
+  if (all) return;
+  armed_ = true;
+  fx.push(ArmTimer{{1, {}}, broadcast::kRepeat});
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::forget_below(std::uint64_t number, Fx& fx) {
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) raise_floor(NodeId{o}, number, fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::expect(const Instance& i, Fx& fx) {
+  S* s = shelf_.open(i);
+  if (s == nullptr || s->done || std::exchange(s->expected, true)) return;
+  for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
+    const NodeId to{k};
+    if (to != config_.self) fx.send(to, Ask{i, !s->input && to == i.origin, true, true});
+  }
+  arm(fx);
+}
+
+template <class Self, class S, class M>
+const Bytes* Instances<Self, S, M>::delivered(const Instance& i) const {
+  const S* s = shelf_.find(i);
+  if (s == nullptr || !s->done) return nullptr;
+  // deliver() keeps this one alone.
+  return s->payloads.empty() ? nullptr : &s->payloads.begin()->second;
+}
+
+template <class Self, class S, class M>
+Footprint Instances<Self, S, M>::footprint() const {
+  Footprint out = shelf_.footprint();
+  shelf_.for_each([&](const Instance&, const S& s) { out.digests += self().values(s); });
+  return out;
+}
+
+template <class Self, class S, class M>
+Footprint Instances<Self, S, M>::most_held(const Config& config) {
+  const std::size_t n = config.committee.size();
+  const std::size_t instances = n * 2 * config.window;
+  return {instances, instances * 2 * n, n * origin_bytes(config)};
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::reached(const Tally& tally, Threshold threshold) const {
+  return tally.reached(threshold, config_.committee);
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::take_room(const Instance& i, S& s, std::size_t bytes) {
+  if (!shelf_.has_room(i, bytes)) {
+    refuse();
+    return false;
+  }
+  s.bytes += bytes;
+  shelf_.charge(i, bytes);
+  return true;
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::free_room(const Instance& i, S& s, std::size_t bytes) {
+  s.bytes -= bytes;
+  shelf_.refund(i, bytes);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::own(const Instance& i, S& s, const Digest& digest, const Bytes& payload,
+                                Fx& fx) {
+  fx.push(Persist{kOwn, key_of(i), Bytes::copy_of(digest.bytes), payload, false});
+  shelf_.keep(i, s, digest, payload);
+  s.input = digest;
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::record(const Instance& i, S& s, Counter c, const Digest& digest,
+                                   ByteView more, const Bytes& body, Fx& fx) {
+  THRESHER_ASSERT(!s.said[c], "a statement is said once");
+  Writer value;
+  value.bytes(digest.bytes).bytes(more);
+  fx.push(Persist{kStatements, key_of(i, c), Bytes::from(value.take()), body, false});
+  s.said[c] = digest;
+  s.spoke[c].insert(config_.self);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& digest, bool on_disk,
+                                    Fx& fx) {
+  THRESHER_ASSERT(!s.done, "an instance is delivered once");
+  s.done = true;
+  s.age = 0;
+  shelf_.keep_only(i, s, digest);
+  const Bytes payload = s.payloads.at(digest);
+  Writer value;
+  value.bytes(digest.bytes).u8(on_disk ? 1 : 0);
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), on_disk ? Bytes{} : payload,
+                  true});
+  fx.deliver({i, payload});
+  trim(i.origin, fx);
+}
+
+}  // namespace thresher::coded

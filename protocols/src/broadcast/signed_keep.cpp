@@ -1,0 +1,248 @@
+// What the signed broadcasts keep and say again: restarts, repetition, forgetting. The protocol's
+// steps are in signed_broadcast.cpp.
+#include <algorithm>
+#include <utility>
+
+#include "signed_records.hpp"
+
+namespace thresher {
+
+using namespace signed_broadcast;  // NOLINT(google-build-using-namespace): the protocol's own words
+using broadcast::due;
+using broadcast::kRepeat;
+
+namespace {
+
+// Ticks that a delivered instance is kept at least: one until others are told, one until they ask,
+// and four delays for certificate and payload.
+constexpr std::uint32_t kKeepTicks = 6;
+
+}  // namespace
+
+void SignedBroadcast::on(const Restored& record, Fx&) {
+  Reader key(record.key.view());
+  Reader value(record.value.view());
+  const NodeId origin{key.u16()};
+  if (!config_.committee.contains(origin)) return;
+  if (record.table == kFloors) return shelf_.restore_floor(origin, value.u64());
+  const Instance i{origin, key.u64()};
+  State& s = shelf_.restore(i);
+  const Digest digest = value.digest();
+  // An empty body of a certificate's record: the payload is in that of the vote.
+  if (hash(record.body.view()) == digest) shelf_.keep(i, s, digest, record.body);
+  if (record.table == kVotes) {
+    s.voted = digest;
+    if (origin == config_.self) next_ = std::max(next_, i.number + 1);
+  } else if (auto list = broadcast::read_list(value, config_.committee.size())) {
+    s.value = digest;
+    s.certificate = std::make_shared<const SignatureList>(std::move(*list));
+    s.done = true;
+  }
+}
+
+void SignedBroadcast::on(const Start&, Fx& fx) {
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    const NodeId id{o};
+    // Records that were erased lazily may be back.
+    raise_floor(id, shelf_.take_restored_floor(id), fx);
+    told_[o].origin = id;
+    shelf_.for_each_of(id, [&](const Instance& i, State& s) {
+      if (s.voted && !s.done) sign(i, s, fx);
+    });
+  }
+  arm(fx);
+}
+
+// Of f+1 that are asked first one is correct; nodes begin at different ones. Later all are.
+void SignedBroadcast::ask_some(const State& s, const NodeSet& of, const Want& want, Fx& fx) const {
+  const std::uint32_t n = config_.committee.size();
+  std::uint32_t left = s.asked <= 1 ? config_.committee.at_least(kValidity) : n;
+  for (std::uint32_t k = 1; k < n && left > 0; ++k) {
+    const NodeId who{static_cast<std::uint16_t>((config_.self.value + k) % n)};
+    if (!of.contains(who)) continue;
+    fx.send(who, want);
+    --left;
+  }
+}
+
+// R6: what makes an instance deliver is asked of those who say that they delivered it, and what
+// this node said of it is said again.
+void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
+  ++s.asked;
+  if (s.certificate) return ask_payload(i, s, fx);
+  ask_some(s, peers_.who_keeps(i), Want{i, true, false}, fx);
+  if (!due(s.asked)) return;
+  const auto own = s.voted ? s.payloads.find(*s.voted) : s.payloads.end();
+  for (std::uint16_t k = 0; k < config_.committee.size() && own != s.payloads.end(); ++k) {
+    const bool lacks =
+        i.origin == config_.self && NodeId{k} != config_.self && !s.spoke.contains(NodeId{k});
+    if (lacks) fx.send(NodeId{k}, Propose{i, own->second});
+  }
+  say_vote(i, s, fx);
+}
+
+// Who signed it has the payload on disk.
+void SignedBroadcast::ask_payload(const Instance& i, const State& s, Fx& fx) const {
+  ask_some(s, s.certificate->signers, Want{i, false, true}, fx);
+}
+
+// R6
+void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
+  State* s = instance_of(m.instance);
+  if (s == nullptr) return;
+  if (m.certificate && s->certificate)
+    fx.send(from, Certificate{m.instance, s->value, s->certificate});
+  if (m.certificate && !s->certificate && s->own && !config_.votes_to_origin)
+    fx.send(from, Vote{m.instance, *s->voted, *s->own});
+  if (!m.payload) return;
+  // Uncertified, what it voted for: somebody else may hold the certificate.
+  const auto payload = s->certificate ? s->payloads.find(s->value)
+                       : s->voted     ? s->payloads.find(*s->voted)
+                                      : s->payloads.end();
+  if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
+}
+
+// Only the payload that is certified: its digest was signed by a quorum, so it cannot be forged.
+void SignedBroadcast::receive(NodeId, const Give& m, Fx& fx) {
+  State* s = instance_of(m.instance);
+  if (s == nullptr || s->done) return;
+  if (!s->certificate || m.payload.size() > config_.payload_bytes ||
+      hash(m.payload.view()) != s->value || !shelf_.has_room(m.instance, m.payload.size())) {
+    ++refused_;
+    return;
+  }
+  shelf_.keep(m.instance, *s, s->value, m.payload);
+  finish(m.instance, *s, fx);
+}
+
+// R7, R9: what a peer delivered exists, and what f+1 keep no more is skipped.
+void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
+  for (const Progress& p : m.origins) {
+    if (!config_.committee.contains(p.origin)) {
+      ++refused_;
+      continue;
+    }
+    peers_.take(from, p);
+    if (const auto over = shelf_.told_floor(p.origin, from, p.floor))
+      raise_floor(p.origin, *over, fx);
+    const std::uint64_t floor = shelf_.floor(p.origin);
+    const std::uint64_t first = std::max(floor, p.floor);
+    const std::uint64_t end = std::min(p.below, floor + 2 * config_.window);
+    for (std::uint64_t k = first; k < end; ++k) (void)shelf_.open({p.origin, k});
+    for (const std::uint64_t k : p.above) (void)shelf_.open({p.origin, k});
+  }
+  if (!m.asks) return;
+  Have own;
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
+    own.origins.push_back(shelf_.progress(NodeId{o}));
+  fx.send(from, std::move(own));
+}
+
+// R8: delivered, and nobody needs it here: all have it, or had the time to ask.
+bool SignedBroadcast::may_forget(const Instance& i, const State& s) const {
+  return s.done && (s.age >= kKeepTicks || peers_.all_have(config_.self, i));
+}
+
+void SignedBroadcast::trim(NodeId id, Fx& fx) {
+  const auto may = [this](const Instance& i, const State& s) { return may_forget(i, s); };
+  raise_floor(id, shelf_.crowded_floor(id, may), fx);
+}
+
+void SignedBroadcast::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
+  if (number <= shelf_.floor(id)) return;
+  Writer key;
+  Writer value;
+  key.u16(id.value);
+  value.u64(number);
+  fx.push(Persist{kFloors, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
+  shelf_.raise(id, number, [&](const Instance& old) {
+    fx.push(Persist{kVotes, key_of(old), {}, {}, true});
+    fx.push(Persist{kCertificates, key_of(old), {}, {}, true});
+  });
+  if (id == config_.self) next_ = std::max(next_, number);
+}
+
+void SignedBroadcast::forget_below(std::uint64_t number, Fx& fx) {
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) raise_floor(NodeId{o}, number, fx);
+}
+
+void SignedBroadcast::expect(const Instance& i, Fx& fx) {
+  State* s = shelf_.open(i);
+  if (s == nullptr || s->done) return;
+  fx.broadcast(Want{i, true, false});
+  arm(fx);
+}
+
+const Bytes* SignedBroadcast::delivered(const Instance& i) const {
+  const State* s = shelf_.find(i);
+  if (s == nullptr || !s->done) return nullptr;
+  const auto payload = s->payloads.find(s->value);
+  return payload == s->payloads.end() ? nullptr : &payload->second;
+}
+
+// R7: of those origins of which there is news; without any, of all, and others are asked for
+// theirs.
+void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
+  Have have{.origins = {}, .asks = ask};
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    Progress now = shelf_.progress(NodeId{o});
+    if (now == told_[o]) continue;
+    told_[o] = now;
+    have.origins.push_back(std::move(now));
+  }
+  if (have.origins.empty() && ask) have.origins = told_;
+  if (!have.origins.empty()) fx.broadcast(std::move(have));
+}
+
+// Everything is delivered here and known to be delivered by all.
+bool SignedBroadcast::settled() const {
+  bool all = true;
+  shelf_.for_each([&](const Instance& i, const State& s) {
+    all = all && s.done && peers_.all_have(config_.self, i);
+  });
+  return all;
+}
+
+void SignedBroadcast::on(const Expired&, Fx& fx) {
+  armed_ = false;
+  ++quiet_;
+  const bool lost = std::exchange(behind_, false);
+  shelf_.for_each([&](const Instance& i, State& s) {
+    if (s.done) {
+      ++s.age;
+    } else {
+      ask(i, s, fx);
+    }
+  });
+  // In the first quiet tick all tell what they have; nobody has to be asked then.
+  tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) trim(NodeId{o}, fx);
+  arm(fx);
+}
+
+void SignedBroadcast::arm(Fx& fx) {
+  if (armed_) return;
+  bool news = behind_;
+  for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
+    news = shelf_.progress(NodeId{o}) != told_[o];
+  if (!news && settled()) return;
+  armed_ = true;
+  fx.push(ArmTimer{{1, {}}, kRepeat});
+}
+
+broadcast::Footprint SignedBroadcast::footprint() const {
+  Footprint out = shelf_.footprint();
+  shelf_.for_each([&](const Instance&, const State& s) {
+    out.digests += s.votes.size() + s.unverified.size() + (s.certificate ? 1 : 0);
+  });
+  return out;
+}
+
+broadcast::Footprint SignedBroadcast::most_held(const Config& config) {
+  const std::size_t n = config.committee.size();
+  const std::size_t instances = n * 2 * config.window;
+  // A voter may be in both maps of an instance by another digest, verified and not.
+  return {instances, instances * (2 * n + 1), n * config.origin_bytes};
+}
+
+}  // namespace thresher

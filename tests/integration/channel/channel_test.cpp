@@ -1,0 +1,192 @@
+// Broadcast channels over real links: every broadcast by name, restarts from disk, bad input.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "thresher/net/broadcast_channel.hpp"
+#include "thresher/net/ports.hpp"
+
+namespace thresher {
+namespace {
+
+using broadcast::Channel;
+using broadcast::ChannelOptions;
+using broadcast::Delivery;
+
+constexpr auto kPatience = std::chrono::seconds(100);
+
+// What was delivered where.
+class Log {
+ public:
+  void add(std::size_t at, const Delivery& d) {
+    const std::lock_guard lock(mutex_);
+    got_[at][d.instance] = std::string(as_text(d.payload.view()));
+    changed_.notify_all();
+  }
+  bool waits_for(std::size_t at, std::size_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPatience, [&] { return got_[at].size() >= count; });
+  }
+  std::map<broadcast::Instance, std::string> of(std::size_t at) {
+    const std::lock_guard lock(mutex_);
+    return got_[at];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::size_t, std::map<broadcast::Instance, std::string>> got_;
+};
+
+class Members {
+ public:
+  Members(const std::string& protocol, std::uint32_t n) : protocol_(protocol) {
+    for (const std::uint16_t port : net::free_ports(n)) {
+      keys_.push_back(crypto::SigningKey::generate());
+      members_.push_back({keys_.back().public_key(), "127.0.0.1", port});
+    }
+  }
+  ChannelOptions options(std::size_t i) const {
+    ChannelOptions o;
+    o.key = keys_[i];
+    o.members = members_;
+    o.protocol = protocol_;
+    o.log = [](const std::string&) {};
+    return o;
+  }
+  std::unique_ptr<Channel> join(std::size_t i, const std::string& folder = {}) {
+    ChannelOptions o = options(i);
+    o.folder = folder;
+    auto channel = Channel::join(std::move(o), [this, i](const Delivery& d) { log.add(i, d); });
+    EXPECT_TRUE(channel) << channel.error();
+    return channel ? std::move(*channel) : nullptr;
+  }
+  std::size_t size() const { return keys_.size(); }
+
+  Log log;
+
+ private:
+  std::string protocol_;
+  std::vector<crypto::SigningKey> keys_;
+  std::vector<net::PeerAddress> members_;
+};
+
+struct Choice {
+  const char* protocol;
+  std::uint32_t n;
+};
+
+class EveryBroadcast : public ::testing::TestWithParam<Choice> {};
+
+INSTANTIATE_TEST_SUITE_P(Channels, EveryBroadcast,
+                         ::testing::Values(Choice{"bracha", 4}, Choice{"imbs-raynal", 6},
+                                           Choice{"signed-broadcast", 4},
+                                           Choice{"certified-broadcast", 4},
+                                           Choice{"chained-echo", 4}, Choice{"avid", 4},
+                                           Choice{"das-xiang-ren", 4}));
+
+TEST_P(EveryBroadcast, DeliversTheSameEverywhere) {
+  Members members(GetParam().protocol, GetParam().n);
+  std::vector<std::unique_ptr<Channel>> all;
+  for (std::size_t i = 0; i < members.size(); ++i) all.push_back(members.join(i));
+  constexpr std::size_t kEach = 20;
+  for (std::size_t k = 0; k < kEach; ++k) {
+    for (auto& channel : all) {
+      const std::string text =
+          "payload " + std::to_string(k) + " of " + std::to_string(channel->self().value);
+      const auto sent = channel->send(as_view(text));
+      ASSERT_TRUE(sent) << sent.error();
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    ASSERT_TRUE(members.log.waits_for(i, kEach * all.size())) << GetParam().protocol << " at " << i;
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_EQ(members.log.of(i), members.log.of(0));
+}
+
+// Members that said something before they went are held to it, and what they missed they get.
+TEST_P(EveryBroadcast, GoesOnFromDisk) {
+  const std::string folder = ::testing::TempDir() + "channel-" + GetParam().protocol;
+  std::filesystem::remove_all(folder);
+  Members members(GetParam().protocol, GetParam().n);
+  std::vector<std::unique_ptr<Channel>> all;
+  const auto home = [&](std::size_t i) { return folder + "/" + std::to_string(i); };
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    std::filesystem::create_directories(home(i));
+    all.push_back(members.join(i, home(i)));
+  }
+  ASSERT_TRUE(all[0]->send(as_view("first")));
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, 1));
+  all[0].reset();
+  ASSERT_TRUE(all[1]->send(as_view("second")));
+  for (std::size_t i = 1; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, 2));
+  all[0] = members.join(0, home(0));
+  ASSERT_TRUE(all[0]->send(as_view("third")));
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, 3)) << i;
+  const broadcast::Instance third{NodeId{0}, 1};  // its first number is not used again
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(members.log.of(i)[third], "third");
+  all.clear();
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Channel, DeliveriesCanBeAwaited) {
+  Members members("chained-echo", 1);
+  auto channel = Channel::join(members.options(0), nullptr);
+  ASSERT_TRUE(channel) << channel.error();
+  auto before = (*channel)->next();
+  ASSERT_TRUE((*channel)->send(as_view("one")));
+  ASSERT_TRUE((*channel)->send(as_view("")));
+  ASSERT_EQ(before.wait_for(kPatience), std::future_status::ready);
+  EXPECT_EQ(as_text(before.get().payload.view()), "one");
+  auto after = (*channel)->next();
+  ASSERT_EQ(after.wait_for(kPatience), std::future_status::ready);
+  EXPECT_TRUE(after.get().payload.empty());
+}
+
+TEST(Channel, BadInputIsAnErrorInWords) {
+  Members members("bracha", 4);
+  const auto error = [&](auto change) {
+    ChannelOptions o = members.options(0);
+    change(o);
+    const auto channel = Channel::join(std::move(o), nullptr);
+    return channel ? "" : channel.error();
+  };
+  using O = ChannelOptions;
+  EXPECT_NE(error([](O& o) { o.protocol = "brachha"; }).find("chained-echo"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.f = 2; }).find("at least 7 members"), std::string::npos);
+  EXPECT_NE(error([](O& o) {
+              o.protocol = "imbs-raynal";
+              o.f = 1;
+            }).find("at least 6"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) { o.key = crypto::SigningKey::generate(); }).find("no member's"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) { o.members.clear(); }).find("0 members"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.payload_bytes = std::size_t{65} << 20; }).find("67108864"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) { o.origin_bytes = 1; }).find("two payloads"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.window = 0; }).find("1 to 4096"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.delta_us = 0; }).find("delta_us"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.folder = "/dev/null/x"; }), "");
+}
+
+TEST(Channel, RefusesWhatItCannotTake) {
+  Members members("bracha", 4);
+  ChannelOptions o = members.options(0);
+  o.window = 2;
+  o.payload_bytes = 100;
+  auto alone = Channel::join(std::move(o), nullptr);
+  ASSERT_TRUE(alone) << alone.error();
+  const auto large = (*alone)->send(as_view(std::string(101, 'x')));
+  ASSERT_FALSE(large);
+  EXPECT_NE(large.error().find("100"), std::string::npos);
+  for (int k = 0; k < 4; ++k) EXPECT_TRUE((*alone)->send(as_view("x")));
+  const auto full = (*alone)->send(as_view("x"));
+  ASSERT_FALSE(full);
+  EXPECT_NE(full.error().find("on the way"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace thresher
