@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "../../timed.hpp"
@@ -196,6 +197,48 @@ TEST_P(Uncertified, StandsALiarThatSpeaksToSome) {
 }
 TEST_P(Uncertified, StopsWhenNothingBelowTheFloorIsKept) {
   is_found();
+}
+
+// Whatever may be asked about a round below the floor is answered, also after a restart.
+TEST(BelowTheFloor, BlocksRoundsAndEvidenceAreHandedOut) {
+  const Plan plan{.gc_depth = 12};
+  Timed<dag::Dag> net(4, [&](NodeId id) {
+    return dag::Dag(config_of<dag::Config>(4, dag::Rules::thresher(), id, plan));
+  });
+  std::map<Round, dag::Edge> leaders;
+  std::size_t blocks = 0;
+  std::size_t headers = 0;
+  net.delivered = [&](std::uint16_t, const dag::Committed& c) {
+    for (const dag::BlockPtr& b : c.blocks) {
+      if (b->digest == c.leader) leaders[c.slot] = b->edge();
+    }
+  };
+  net.link = [&](std::uint16_t from, std::uint16_t, const dag::Message& m) {
+    const auto* give = std::get_if<dag::Give>(&m);
+    const auto* evidence = std::get_if<dag::Evidence>(&m);
+    if (from == 0 && give != nullptr) blocks += give->blocks.size();
+    if (from == 0 && evidence != nullptr) headers += evidence->headers.size();
+    return 100;
+  };
+  net.every(kDelta, [&] {
+    const Bytes bytes = Bytes::from(Writer().u64(net.now()).take());
+    net.feed(1, Requested<dag::Submit>{{{bytes, hash(bytes.view())}, {}}});
+  });
+  while (net.node(0).floor() < Round{30}) net.run_until(net.now() + kDelta);
+  for (const bool restarted : {false, true}) {
+    if (restarted) net.restart(0);
+    const dag::Edge leader = leaders.at(Round{net.node(0).floor().value - 3});
+    const auto ask = [&](const dag::Message& m) {
+      blocks = headers = 0;
+      net.feed(0, Received<dag::Message>{NodeId{2}, m});
+    };
+    ask(dag::Want{{leader}});
+    EXPECT_GE(blocks, 1u);
+    ask(dag::WantRound{leader.round, NodeSet(4)});
+    EXPECT_GE(blocks, 4u);
+    ask(dag::WantEvidence{leader.round, leader.digest});
+    EXPECT_EQ(headers, 3u);
+  }
 }
 
 using Certified = Retention<certified::Rules>;
