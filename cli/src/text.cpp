@@ -1,5 +1,7 @@
 #include "text.hpp"
 
+#include <algorithm>
+
 namespace thresher::cli {
 namespace {
 
@@ -25,6 +27,16 @@ std::size_t shown(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    out.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
 
 std::string escaped(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";

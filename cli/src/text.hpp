@@ -44,6 +44,9 @@ inline Result<std::ifstream, std::string> open_lines(const std::string& path) {
   return in;
 }
 
+/// The parts of a list separated by commas; none of an empty one.
+std::vector<std::string> names_in(const std::string& list);
+
 /// "20s", "500ms", "3" (seconds). Unit: microseconds.
 inline std::optional<std::uint64_t> parse_duration(std::string_view text) {
   double value = 0;

@@ -31,6 +31,7 @@ enum Exit : int {
   kSafetyViolated = 3,
   kNoProgress = 4,
   kResourceMissing = 5,
+  kInterrupted = 130,  ///< what a shell shows of a process that SIGINT ended
 };
 
 /// A number that may be left out, where every value means something.

@@ -105,7 +105,18 @@ SigningKey key_at(const Guarded& der, std::size_t at) {
 /// Whatever else OpenSSL takes for a key. Its copies of the file are not guarded.
 Result<SigningKey, std::string> read_otherwise(const Guarded& file, const std::string& path) {
   const std::unique_ptr<BIO, Free> text(BIO_new_mem_buf(file.data(), static_cast<int>(file.used)));
-  const Key pkey(PEM_read_bio_PrivateKey(text.get(), nullptr, nullptr, nullptr));
+  // Without a callback of ours OpenSSL asks for a passphrase on the terminal.
+  const auto no_passphrase = [](char*, int, int, void*) { return -1; };
+  const Key pkey(PEM_read_bio_PrivateKey(text.get(), nullptr, no_passphrase, nullptr));
+  const bool encrypted =
+      file.text().find("-----BEGIN ENCRYPTED PRIVATE KEY") != std::string_view::npos ||
+      file.text().find("Proc-Type: 4,ENCRYPTED") != std::string_view::npos;
+  if (!pkey && encrypted) {
+    return "key file '" + path +
+           "' is encrypted, and a node that starts by itself has nobody to ask for the passphrase; "
+           "decrypt it with: openssl pkey -in " +
+           path + " -out NEW-FILE";
+  }
   if (!pkey) {
     return "key file '" + path +
            "' is not a PKCS#8 PEM private key or is truncated; restore it from a backup";

@@ -1,5 +1,5 @@
-// What files of secrets have in common: who may read them, and how their errors read. Private to
-// crypto/.
+// What files of secrets have in common: whose they are, who may read them, how their errors read.
+// Private to crypto/.
 //
 //   if (const auto why = secret_file_problem(fd, "key file", path, "a key"); !why.empty()) return
 //   why;
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -28,6 +29,11 @@ inline std::string secret_file_problem(int fd, const std::string& kind, const st
   if (::fstat(fd, &info) != 0) return system_error("cannot inspect " + kind, path);
   const std::string named = kind + " '" + path + "' ";
   if (!S_ISREG(info.st_mode)) return named + "is no file; give the file of " + content;
+  if (info.st_uid != ::geteuid()) {
+    const std::string us = std::to_string(::geteuid());
+    return named + "belongs to user " + std::to_string(info.st_uid) + ", who can read and change " +
+           "it, and not to user " + us + ", who runs this; run: chown " + us + " " + path;
+  }
   if ((info.st_mode & 077) != 0) {
     return named + "can be read by other users; run: chmod 600 " + path;
   }

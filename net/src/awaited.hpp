@@ -7,7 +7,7 @@
 //
 // Guarantees: each is given out once. Found by its fingerprint, so by client, sequence and data:
 // what somebody else writes under a client's name answers none of that client's. At most
-// kMostAwaited, and a client no more than are left to others.
+// kMostAwaited; who gives way for whom is the pool's to say (pool.hpp).
 #pragma once
 
 #include <map>
@@ -30,10 +30,7 @@ struct Submission {
 
 class Awaited {
  public:
-  bool has_room(const ClientId& client) const {
-    const auto it = held_.find(client);
-    return (it == held_.end() ? 0 : it->second) < kMostAwaited - index_.size();
-  }
+  bool has_room() const { return index_.size() < kMostAwaited; }
   /// Whether anything of this client is awaited: cheaper than to look for one.
   bool holds(const ClientId& client) const { return held_.contains(client); }
   bool contains(const Fingerprint& print) const { return find(print).has_value(); }

@@ -1,5 +1,6 @@
 #include "thresher/net/client.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -148,7 +149,9 @@ struct Client::Impl {
   }
   // Once sent, its last slot is part of it: whoever orders it by then remembers it.
   void stamp(Flight& flight) const {
-    if (flight.sent++ == 0) flight.valid = {slot, Round{slot.value + kLongestLife}};
+    if (flight.sent++ > 0) return;
+    const std::uint64_t since = slot.value - std::min(slot.value, kSlotsBack);
+    flight.valid = {Round{since}, Round{since + kLongestLife}};
   }
 
   void ask_log() {
@@ -159,7 +162,7 @@ struct Client::Impl {
     switch (f.kind) {
       case kWelcome:
         if (const auto in = wire::decode<wire::Welcome>(f.control.view())) {
-          saw(in->slot);
+          slot = in->slot;  // another node's word is nothing to this one
           welcome = true;
           send_all();
         }
@@ -217,7 +220,8 @@ struct Client::Impl {
       flight.sent = 0;  // this node was behind when it said which slot it is: once more
       return send(it->first, flight);
     }
-    if (!first && answer.reason != Refusal::kExpired) return again_later(it->first);
+    const bool early = answer.reason == Refusal::kTooEarly;  // this node is behind the last one
+    if (early || (!first && answer.reason != Refusal::kExpired)) return again_later(it->first);
     resolve(it, refused(answer.reason, flight.valid, in_words(answer)));
   }
 
@@ -270,7 +274,7 @@ struct Client::Impl {
   bool welcome = false;  // the link is up and the node has said in which slot it is
   bool closed = false;
   std::string problem;  // the last one of a link
-  Round slot{0};        // the last that some node named
+  Round slot{0};        // the last that the node at hand named
   Flights flying;
   std::uint64_t next_sequence;
   std::vector<std::promise<NodeStatus>> asking;

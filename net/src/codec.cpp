@@ -17,29 +17,40 @@ Bytes header_of(const dag::Block& block) {
   return Bytes::from(w.take());
 }
 
+/// Blocks one after another, their payloads beside them.
+Frame carry(FrameKind kind, const std::vector<dag::BlockPtr>& blocks) {
+  wire::Give give;
+  std::vector<std::byte> payload;
+  for (const dag::BlockPtr& b : blocks) {
+    const ByteView bytes = b->payload.bytes.view();
+    give.blocks.push_back({static_cast<std::uint32_t>(bytes.size()), header_of(*b)});
+    payload.insert(payload.end(), bytes.begin(), bytes.end());
+  }
+  return {kind, wire::encode(give), Bytes::from(std::move(payload))};
+}
+
 struct Encoder {
   Frame operator()(const dag::Push& m) const {
-    return {kPush, header_of(*m.block), m.block->payload.bytes};
+    if (m.attached.empty()) return {kPush, header_of(*m.block), m.block->payload.bytes};
+    std::vector<dag::BlockPtr> all{m.block};
+    all.insert(all.end(), m.attached.begin(), m.attached.end());
+    return carry(kPushWith, all);
   }
   Frame operator()(const dag::Want& m) const { return {kWant, wire::encode(m), {}}; }
   Frame operator()(const dag::WantRound& m) const { return {kWantRound, wire::encode(m), {}}; }
   Frame operator()(const dag::WantEvidence& m) const {
     return {kWantEvidence, wire::encode(m), {}};
   }
-  Frame operator()(const dag::Give& m) const {
-    wire::Give give;
-    std::vector<std::byte> payload;
-    for (const dag::BlockPtr& b : m.blocks) {
-      const ByteView bytes = b->payload.bytes.view();
-      give.blocks.push_back({static_cast<std::uint32_t>(bytes.size()), header_of(*b)});
-      payload.insert(payload.end(), bytes.begin(), bytes.end());
-    }
-    return {kGive, wire::encode(give), Bytes::from(std::move(payload))};
-  }
+  Frame operator()(const dag::Give& m) const { return carry(kGive, m.blocks); }
   Frame operator()(const dag::Evidence& m) const {
     wire::Evidence out{m.slot, m.leader, {}};
     for (const dag::BlockPtr& b : m.headers) out.headers.push_back(header_of(*b));
     return {kEvidence, wire::encode(out), {}};
+  }
+  Frame operator()(const dag::Equivocation& m) const {
+    return {kEquivocation,
+            wire::encode(wire::Equivocation{header_of(*m.first), header_of(*m.second)}),
+            {}};
   }
   Frame operator()(const coin::Share& m) const {
     Writer w;
@@ -54,10 +65,11 @@ Result<dag::Message> checked(std::optional<M> message) {
   return dag::Message{std::move(*message)};
 }
 
-Result<dag::Message> decode_give(const Frame& frame, const ChainContext& chain, std::uint32_t n) {
+Result<std::vector<dag::BlockPtr>> carried(const Frame& frame, const ChainContext& chain,
+                                           std::uint32_t n) {
   const auto in = wire::decode<wire::Give>(frame.control.view());
   if (!in) return Errc::kMalformed;
-  dag::Give give;
+  std::vector<dag::BlockPtr> out;
   std::size_t offset = 0;
   for (const wire::CarriedBlock& b : in->blocks) {
     if (b.payload_bytes > frame.payload.size() - offset) return Errc::kMalformed;
@@ -66,10 +78,10 @@ Result<dag::Message> decode_give(const Frame& frame, const ChainContext& chain, 
     Reader header(b.header.view());
     auto block = decode_header(header, payload, chain, n);
     if (!block || !header.done()) return Errc::kMalformed;
-    give.blocks.push_back(std::move(*block));
+    out.push_back(std::move(*block));
   }
   if (offset != frame.payload.size()) return Errc::kMalformed;
-  return dag::Message{std::move(give)};
+  return out;
 }
 
 Result<dag::Message> decode_evidence(ByteView control, const ChainContext& chain, std::uint32_t n) {
@@ -81,6 +93,21 @@ Result<dag::Message> decode_evidence(ByteView control, const ChainContext& chain
     auto block = dag::decode_slim(header, chain, n);
     if (!block || !header.done()) return Errc::kMalformed;
     out.headers.push_back(std::move(*block));
+  }
+  return dag::Message{std::move(out)};
+}
+
+Result<dag::Message> decode_equivocation(ByteView control, const ChainContext& chain,
+                                         std::uint32_t n) {
+  const auto in = wire::decode<wire::Equivocation>(control);
+  if (!in) return Errc::kMalformed;
+  dag::Equivocation out;
+  for (const auto& [bytes, block] :
+       {std::pair(&in->first, &out.first), {&in->second, &out.second}}) {
+    Reader header(bytes->view());
+    auto one = dag::decode_slim(header, chain, n);
+    if (!one || !header.done()) return Errc::kMalformed;
+    *block = std::move(*one);
   }
   return dag::Message{std::move(out)};
 }
@@ -106,10 +133,23 @@ Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::
       return checked(wire::decode_want_round(control, n));
     case kWantEvidence:
       return checked(wire::decode<dag::WantEvidence>(control));
-    case kGive:
-      return decode_give(frame, chain, n);
+    case kGive: {
+      auto blocks = carried(frame, chain, n);
+      if (!blocks) return blocks.error();
+      return dag::Message{dag::Give{std::move(*blocks)}};
+    }
+    case kPushWith: {
+      auto blocks = carried(frame, chain, n);
+      if (!blocks) return blocks.error();
+      if (blocks->size() < 2) return Errc::kMalformed;  // one block has a frame of its own
+      dag::Push push{std::move(blocks->front()), {}};
+      push.attached.assign(std::next(blocks->begin()), blocks->end());
+      return dag::Message{std::move(push)};
+    }
     case kEvidence:
       return decode_evidence(control, chain, n);
+    case kEquivocation:
+      return decode_equivocation(control, chain, n);
     case kCoinShare: {
       Reader in(control);
       const auto share = coin::decode_share(in);

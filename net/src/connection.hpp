@@ -185,8 +185,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   static constexpr std::uint8_t kHello = 0;
   static constexpr std::size_t kFrameHead = 9;
+  static constexpr std::size_t kSizeField = 4;
+  /// What the size field of an empty frame says: kind, and size of the control part.
+  static constexpr std::uint32_t kLeastFrame = kFrameHead - kSizeField;
   static constexpr std::size_t kWriteBytes = 256 * 1024;
-  static constexpr std::uint32_t kHelloBytes = 5 + wire::kSmallBytes;
+  static constexpr std::uint32_t kHelloBytes = kLeastFrame + wire::kSmallBytes;
 
   void start_deadline() {
     deadline_.expires_after(std::chrono::microseconds(settings_.handshake_us));
@@ -289,26 +292,39 @@ class Connection : public std::enable_shared_from_this<Connection> {
                              });
   }
 
+  std::uint32_t frame_limit() const { return ready_ ? settings_.max_frame_bytes : kHelloBytes; }
+  // Of the size field alone: no more may come of a frame that says it is shorter than its head.
+  bool size_allowed() const {
+    const std::uint32_t total = get_u32(head_.data());
+    return total >= kLeastFrame && total <= frame_limit();
+  }
+
   void read_head() {
-    boost::asio::async_read(stream_, boost::asio::buffer(head_),
-                            [self = shared_from_this()](const error_code& e, std::size_t n) {
-                              self->bytes_received += n;
-                              if (self->closed_) return;
-                              if (e) return self->close("connection lost: " + e.message());
-                              self->begin_body();
-                            });
+    boost::asio::async_read(
+        stream_, boost::asio::buffer(head_),
+        // The handler keeps this alive.
+        [this](const error_code& e, std::size_t n) {
+          return e || (n >= kSizeField && !size_allowed()) ? 0 : kFrameHead - n;
+        },
+        [self = shared_from_this()](const error_code& e, std::size_t n) {
+          self->bytes_received += n;
+          if (self->closed_) return;
+          if (e) return self->close("connection lost: " + e.message());
+          self->begin_body();
+        });
   }
 
   void begin_body() {
     const std::uint32_t total = get_u32(head_.data());
-    const std::uint32_t limit = ready_ ? settings_.max_frame_bytes : kHelloBytes;
-    if (total < 5 || total > limit || get_u32(head_.data() + 5) > total - 5) {
-      return refuse("a frame of " + std::to_string(total) + " bytes is over the limit of " +
-                    std::to_string(limit) + ", or its parts do not fit it");
+    const std::string what = "a frame of " + std::to_string(total) + " bytes is ";
+    if (total < kLeastFrame) return refuse(what + "shorter than its own head");
+    if (!size_allowed()) return refuse(what + "over the limit of " + std::to_string(frame_limit()));
+    if (const std::uint32_t control = get_u32(head_.data() + 5); control > total - kLeastFrame) {
+      return refuse(what + "shorter than its control part of " + std::to_string(control));
     }
     ++frames_;
     reading_body_ = true;
-    read_body(total - 5);
+    read_body(total - kLeastFrame);
   }
 
   // Takes as much again as has arrived: who announces much and sends little costs little.

@@ -20,6 +20,11 @@ struct DagAdapter {
       }
     } else if (auto* push = std::get_if<dag::Push>(&m)) {
       if (!host->fill_in(push->block)) return std::nullopt;
+      std::vector<dag::BlockPtr> whole;
+      for (dag::BlockPtr& b : push->attached) {
+        if (host->fill_in(b)) whole.push_back(std::move(b));
+      }
+      push->attached = std::move(whole);
     }
     return net::encode(m);
   }

@@ -72,6 +72,9 @@ class Ledger {
     return valid.until > slot_ && valid.since >= remembered_.since() &&
            valid.until.value - valid.since.value <= kLongestLife;
   }
+  /// Whether the next commit is in its slots or behind their beginning. What is not begun must not
+  /// go into a block: committed too early it is skipped, and nobody would say so.
+  bool has_begun(const Validity& valid) const { return valid.since <= slot_; }
   std::uint64_t length() const { return length_; }
   std::size_t remembered() const { return remembered_.size(); }
   const Digest& log_hash() const { return hash_; }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "advice.hpp"
 #include "node_impl.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/sha256.hpp"
@@ -223,8 +224,8 @@ void Node::Impl::accuse(const Accuse& a) {
   if (a.who == self) {
     return halt("blocks signed with the key of '" + options.home +
                 "' are about that this disk does not have: another process runs with this key, or "
-                "the folder is an old copy. One key must never sign twice: stop the other process, "
-                "or start this node with a new key in the next epoch");
+                "the folder is an old copy. Stop the other process. " +
+                std::string(kKeyMayNotSign));
   }
   conduct.convict(a.who);
   say(Level::kWarning, "node " + std::to_string(a.who.value) +

@@ -88,7 +88,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const bool older = older_clients.speaks(from);
   const auto in = wire::decode<wire::Submit>(f.control.view());
   const std::optional<Bytes> entries =
-      older ? older_clients.entries_of(from, f.payload.view()) : std::optional(f.payload);
+      older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
   Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
@@ -98,6 +98,11 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
     ++malformed;
     return refuse(from, Refusal::kMalformed, {});
   }
+  if (older && !older_clients.expect(from, f.payload.view())) {
+    std::vector<std::uint64_t> sequences;
+    each_entry(entries->view(), [&](std::uint64_t s, ByteView) { sequences.push_back(s); });
+    return refuse(from, Refusal::kOverloaded, sequences);
+  }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
   for (const Placed& p : answers.placed) {
     append(p.sequence, acks[from]);
@@ -105,6 +110,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   }
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
+  refuse_later(answers.gave_way, Refusal::kOverloaded);
 }
 
 // What the process around this node submitted; its sequences are this node's own.
@@ -116,6 +122,7 @@ void Node::Impl::take_own() {
     append_entry(sequence, ask.data.view(), entry);
     const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
     const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
+    refuse_later(answers.gave_way, Refusal::kOverloaded);
     if (answers.refused.empty()) {
       inbox.keep(sequence, std::move(ask));
     } else {
@@ -135,20 +142,23 @@ void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uin
   if (!transport.send(to, frame)) transport.drop(to, "the client does not read its answers");
 }
 
-// What can be ordered no more is refused, all of a client in one frame.
+// Those who waited for an answer, all of a client in one frame.
+void Node::Impl::refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting,
+                              Refusal why) {
+  for (const auto& [client, sequences] : waiting) {
+    const std::vector<ConnectionId> links = visitors.links_of(client);  // a refusal may end one
+    for (const ConnectionId id : links) refuse(id, why, sequences);
+    if (client != own_client) continue;
+    for (const std::uint64_t sequence : sequences) {
+      if (auto ask = inbox.settle(sequence)) ask->fail(in_words(why, options.transaction_bytes));
+    }
+  }
+}
+
 void Node::Impl::watch_submissions() {
   std::map<ClientId, std::vector<std::uint64_t>> expired;
   submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
-  for (const auto& [client, sequences] : expired) {
-    const std::vector<ConnectionId> links = visitors.links_of(client);  // a refusal may end one
-    for (const ConnectionId id : links) refuse(id, Refusal::kExpired, sequences);
-    if (client != own_client) continue;
-    for (const std::uint64_t sequence : sequences) {
-      if (auto ask = inbox.settle(sequence)) {
-        ask->fail(in_words(Refusal::kExpired, options.transaction_bytes));
-      }
-    }
-  }
+  refuse_later(expired, Refusal::kExpired);
   loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
 }
 

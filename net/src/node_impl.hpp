@@ -147,6 +147,7 @@ struct Node::Impl final : EngineHost {
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
               const dag::BlockPtr& block);
+  void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
@@ -191,6 +192,7 @@ struct Node::Impl final : EngineHost {
   Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
+  std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
   Round lacks_until{0};                   // the log has to reach this slot by what peers have
   std::optional<Hole> hole;               // in the stored log, of a node that starts
   bool unread = false;                    // the stored log goes on behind the ledger

@@ -11,6 +11,8 @@ namespace {
 /// Reading on in the log behind a hole, at a time: what the node's thread does not do meanwhile
 /// waits so long. Unit: microseconds.
 constexpr std::uint64_t kReadOn = 50'000;
+/// Peers are asked again for what they did not have yet. Unit: microseconds.
+constexpr std::uint64_t kFetchAgain = 100'000;
 /// Commits that wait for a hole to be filled. What comes beyond is fetched with it.
 constexpr std::size_t kMostHeld = 1024;
 }  // namespace
@@ -72,11 +74,14 @@ void Node::Impl::note_lost_end() {
           " transactions); they are fetched from peers before this node signs anything");
 }
 
-// At a start, again and again until the log is whole.
+// At a start, again and again until the log is whole; that of an observer never ends.
 void Node::Impl::mend_log(std::uint64_t now) {
+  if (log_whole() && options.observe) lacks_until = Round{~std::uint64_t{0}};
   if (log_whole()) return;
   if (log_lacks()) {
     if (sync.active()) return sync.tick(now);
+    if (now < next_fetch_us) return;
+    next_fetch_us = now + kFetchAgain;
     return sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   hole.reset();
@@ -103,6 +108,7 @@ void Node::Impl::mend_with(dag::Committed commit) {
     write_again(std::move(commit));
   }
   if (!log_lacks()) sync.stop();
+  feed_subscribers();
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.

@@ -12,6 +12,7 @@ std::string Node::Impl::waits_for() const {
     return "has links to " + std::to_string(links) + " other nodes and needs " +
            std::to_string(needed - 1);
   }
+  if (options.observe) return "observes: it follows the log and signs nothing";
   if (starting && !log_whole()) {
     return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
            ", before it signs anything";

@@ -1,5 +1,6 @@
 #include <cerrno>
 
+#include "advice.hpp"
 #include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "snapshot.hpp"
@@ -52,8 +53,10 @@ std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
     return "cannot read " + place + " of '" + options.home + "': " + disk_problem(errno);
   }
   return "the log of '" + options.home + "' is damaged (" + place +
-         "). A node that forgot what it signed must not sign: start it with a new key in the next "
-         "epoch. A backup of the folder helps only if the node has not run since it was made";
+         "). A node that forgot what it signed must not sign. A backup of the folder helps only if "
+         "the "
+         "node has not run since it was made; else move 'data' away and keep it. Then " +
+         std::string(kObserve);
 }
 
 // Puts an entry of the own log into the ledger and the application; empty, or why not. A hole in
@@ -173,7 +176,8 @@ void Node::Impl::check_log() {
        std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) + " here, " +
        to_hex(found->there.bytes) +
        " there. This node neither signs nor serves it any more: keep the folder, which shows what "
-       "happened, and start with a new key and an empty folder in the next epoch");
+       "happened. With another folder in the place of 'data' " +
+       std::string(kObserve));
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "advice.hpp"
 #include "node_impl.hpp"
 #include "signed_digest.hpp"
 #include "thresher/net/codec.hpp"
@@ -69,6 +70,12 @@ std::string Node::Impl::claim_store() {
            "'; give this node the folder that was made with its key";
   }
   recall_peers(data.last);
+  if (options.observe) {
+    // No start of the key: peers remember none, and the data stay those of the start before.
+    incarnation = signed_incarnation(key, chain.chain, {0, random_nonce(), {}});
+    transport.introduce(incarnation);
+    return {};
+  }
   std::string warning;
   std::string problem = sign_once.open(data, warning);
   if (problem.empty()) problem = sign_once.begin();
@@ -137,6 +144,9 @@ void Node::Impl::note_pledge() {
 
 void Node::Impl::begin_start() {
   starting.emplace(StartQuestion(committee(), self, engine->quorum()));
+  if (options.observe) {
+    return say(Level::kInfo, "observes: it follows the log of its peers and signs nothing");
+  }
   starting->question.begin(Loop::now_us());
   standing.tick(ledger.slot(), ledger.log_hash(), Loop::now_us());
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
@@ -147,7 +157,7 @@ void Node::Impl::begin_start() {
 
 // The log first, so that a log that differs is known when the answer about the start comes.
 void Node::Impl::ask(NodeId peer) {
-  if (peer == self || starting->question.has_answer(peer)) return;
+  if (peer == self || options.observe || starting->question.has_answer(peer)) return;
   standing.ask(peer);
   (void)transport.send(peer.value, {kWantKnown, {}, {}});
 }
@@ -245,9 +255,9 @@ void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
 
 std::string Node::Impl::never_twice(const std::string& what) const {
   return what +
-         ": another process runs with this key, or the folder is an old copy. One key must "
-         "never sign twice: stop the other process and put the newest data back, or start "
-         "this node with a new key in the next epoch";
+         ": another process runs with this key, or the folder is an old copy. Stop the other "
+         "process. " +
+         std::string(kKeyMayNotSign);
 }
 
 void Node::Impl::weigh_answers() {

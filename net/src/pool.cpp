@@ -7,84 +7,169 @@ namespace thresher::net {
 namespace {
 /// What a client may take in one turn at least. Unit: bytes.
 constexpr std::size_t kLeastTurn = 4096;
+/// Who gives way does so with an n-th of what it has too much: small newcomers cost one cut
+/// together, not one each.
+constexpr std::size_t kCut = 8;
 }  // namespace
 
-bool Pool::has_room(const ClientId& client, std::size_t bytes, std::size_t count) const {
+std::size_t Pool::held(const ClientId& client) const {
   const auto it = queues_.find(client);
-  const std::size_t held = it == queues_.end() ? 0 : it->second.cost;
-  return held + bytes + count * kEntryCost <= capacity_ - std::min(capacity_, cost_);
+  return it == queues_.end() ? 0 : it->second.cost;
+}
+
+bool Pool::has_room(const ClientId& client, std::size_t bytes, std::size_t count) const {
+  const std::size_t cost = cost_of(bytes, count);
+  const std::size_t before = held(client);
+  if (before + cost <= share(queues_.size() + (before == 0 ? 1 : 0))) return true;
+  return before + cost + cost_ + cost <= capacity_;  // as much is left to others
+}
+
+bool Pool::others_have_more(const ClientId& client, std::size_t bytes, std::size_t count) const {
+  return !by_cost_.empty() && by_cost_.rbegin()->first > held(client) + cost_of(bytes, count);
+}
+
+// Puts an entry where its cost belongs; 0: nowhere.
+void Pool::recost(Queues::value_type& entry, std::size_t cost) {
+  std::size_t& old = entry.second.cost;
+  if (old == cost) return;
+  cost_ = cost_ - old + cost;
+  auto node = by_cost_.extract({old, entry.first});
+  old = cost;
+  if (cost == 0) return;
+  if (!node) {
+    by_cost_.insert({cost, entry.first});
+    return;
+  }
+  node.value().first = cost;
+  by_cost_.insert(std::move(node));
 }
 
 void Pool::add(const Run& head, Bytes entries, std::size_t count) {
   const auto [it, is_new] = queues_.try_emplace(head.client);
   if (is_new) turns_.push_back(it);
-  const std::size_t cost = entries.size() + count * kEntryCost;
-  it->second.cost += cost;
-  cost_ += cost;
   bytes_ += entries.size();
-  it->second.waiting.push_back({head.valid, std::move(entries)});
+  recost(*it, it->second.cost + cost_of(entries.size(), count));
+  it->second.waiting.push_back({head, std::move(entries), count});
 }
 
-void Pool::take_front(Queue& queue, std::size_t size, std::size_t count) {
-  Waiting& front = queue.waiting.front();
-  const std::size_t cost = size + count * kEntryCost;
-  queue.deficit -= size;
-  queue.cost -= cost;
-  cost_ -= cost;
-  bytes_ -= size;
-  front.begin += size;
-  if (front.begin == front.entries.size()) queue.waiting.pop_front();
+// Nothing of it waits any more.
+void Pool::leave(Queues::iterator at) {
+  turns_.erase(std::find(turns_.begin(), turns_.end(), at));
+  queues_.erase(at);
 }
 
-// One client's turn: whole transactions, as far as its deficit goes and until `out` has `limit`
-// bytes. False: the limit ended it.
-bool Pool::serve(Queues::value_type& entry, std::size_t limit, RunWriter& out) {
+// Takes what was submitted last, in whole or from its end, of the client that has most.
+Pool::Waiting Pool::cut_heaviest(std::size_t cost) {
+  const auto it = queues_.find(by_cost_.rbegin()->second);
+  Queue& queue = it->second;
+  const std::size_t fair = share(queues_.size());
+  const std::size_t surplus = queue.cost - std::min(queue.cost, fair);
+  Waiting& last = queue.waiting.back();
+  Waiting out = cut(last, std::max(std::min(cost, surplus), surplus / kCut));
+  if (last.count == 0) queue.waiting.pop_back();
+  bytes_ -= out.entries.size();
+  recost(*it, queue.cost - cost_of(out.entries.size(), out.count));
+  if (queue.waiting.empty()) leave(it);
+  return out;
+}
+
+// Cuts transactions of at least this cost, and at least one, from the end. What stays is copied, so
+// that what gave way takes no memory.
+Pool::Waiting Pool::cut(Waiting& waiting, std::size_t cost) {
+  const std::size_t all = cost_of(waiting.bytes(), waiting.count);
+  const std::size_t most = all - std::min(all, std::max<std::size_t>(cost, 1));
+  const ByteView left = waiting.entries.view().subspan(waiting.begin);
+  std::size_t size = 0;
+  std::size_t count = 0;
+  while (count < waiting.count) {
+    const std::size_t next = size + kEntryHead + load<std::uint32_t>(left.data() + size + 8);
+    if (cost_of(next, count + 1) > most) break;
+    size = next;
+    ++count;
+  }
+  Waiting out{waiting.head, Bytes::copy_of(left.subspan(size)), waiting.count - count};
+  waiting = {waiting.head, Bytes::copy_of(left.first(size)), count};
+  return out;
+}
+
+// Whole transactions of one client, as far as the allowance goes.
+Pool::End Pool::serve(Queues::value_type& entry, Allowance allowance, RunWriter& out) {
   Queue& queue = entry.second;
-  while (!queue.waiting.empty()) {
-    const Waiting& w = queue.waiting.front();
+  std::size_t cost = queue.cost;
+  End end = End::kNothingLeft;
+  while (!queue.waiting.empty() && end == End::kNothingLeft) {
+    Waiting& w = queue.waiting.front();
     const ByteView left = w.entries.view().subspan(w.begin);
     std::size_t size = 0;
     std::size_t count = 0;
-    bool spent = false;
-    bool full = false;
     while (size < left.size()) {
       const std::size_t next = size + kEntryHead + load<std::uint32_t>(left.data() + size + 8);
-      spent = next > queue.deficit;
-      full = out.size() + kRunHead + next > limit;
-      if (spent || full) break;
+      if (allowance.head + next > allowance.bytes) {
+        end = End::kSpent;
+      } else if (out.size() + kRunHead + next > allowance.limit) {
+        end = End::kFull;
+      }
+      if (end != End::kNothingLeft) break;
       size = next;
       ++count;
     }
-    if (count > 0) {
-      out.run({entry.first, w.valid}, left.first(size));
-      take_front(queue, size, count);
-    }
-    if (spent || full) return spent;
+    if (count == 0) break;
+    out.run(w.head, left.first(size));
+    allowance.bytes -= allowance.head + size;
+    queue.deficit -= static_cast<std::ptrdiff_t>(size);
+    bytes_ -= size;
+    cost -= cost_of(size, count);
+    w.begin += size;
+    w.count -= count;
+    if (w.count == 0) queue.waiting.pop_front();
   }
-  return true;
+  recost(entry, cost);
+  return end;
 }
 
-void Pool::take(std::size_t room, std::vector<std::byte>& out) {
-  if (turns_.empty()) return;
-  const std::size_t limit = out.size() + room;
-  // Two turns a block: whoever joins at the end of the row is in the next block for certain.
-  const std::size_t quantum = std::max(kLeastTurn, room / (2 * turns_.size()));
-  RunWriter runs(out);
-  while (!turns_.empty()) {
+// To each client its part of half of the block, so that whoever has little waiting is in it.
+void Pool::serve_small(std::size_t room, std::size_t limit, RunWriter& out) {
+  const std::size_t part = std::max(kLeastShare, room / (2 * turns_.size()));
+  for (std::size_t k = std::min(turns_.size(), room / (2 * part)); k > 0; --k) {
     const Queues::iterator it = turns_.front();
-    Queue& queue = it->second;
-    if (!std::exchange(queue.interrupted, false)) queue.deficit += quantum;
-    if (!serve(*it, limit, runs)) {
-      queue.interrupted = true;  // goes on in the next block
-      return;
-    }
     turns_.pop_front();
-    if (queue.waiting.empty()) {
+    if (serve(*it, {part, kRunHead, limit}, out) == End::kNothingLeft) {
       queues_.erase(it);
     } else {
       turns_.push_back(it);
     }
   }
+}
+
+void Pool::serve_in_turn(std::size_t quantum, std::size_t limit, RunWriter& out) {
+  while (!turns_.empty()) {
+    const Queues::iterator it = turns_.front();
+    Queue& queue = it->second;
+    if (!std::exchange(queue.interrupted, false)) {
+      queue.deficit += static_cast<std::ptrdiff_t>(quantum);
+    }
+    const auto most = static_cast<std::size_t>(std::max<std::ptrdiff_t>(queue.deficit, 0));
+    const End end = serve(*it, {most, 0, limit}, out);
+    if (end == End::kFull) {
+      queue.interrupted = true;  // goes on in the next block
+      return;
+    }
+    turns_.pop_front();
+    if (end == End::kNothingLeft) {
+      queues_.erase(it);
+    } else {
+      turns_.push_back(it);
+    }
+  }
+}
+
+void Pool::take(std::size_t room, std::vector<std::byte>& out) {
+  if (turns_.empty()) return;
+  const std::size_t limit = out.size() + room;
+  const std::size_t quantum = std::max(kLeastTurn, room / (2 * turns_.size()));
+  RunWriter runs(out);
+  serve_small(room, limit, runs);
+  serve_in_turn(quantum, limit, runs);
 }
 
 }  // namespace thresher::net

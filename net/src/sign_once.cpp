@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "advice.hpp"
 #include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/synced_file.hpp"
@@ -43,8 +44,7 @@ bool read_incarnation(std::istream& in, std::optional<Incarnation>& out) {
 }
 
 std::string never_twice() {
-  return " One key must never sign twice: put the newest data back, or start this node with a new "
-         "key in the next epoch";
+  return " " + std::string(kKeyMayNotSign);
 }
 
 }  // namespace
@@ -117,7 +117,8 @@ std::optional<SignOnce::Content> SignOnce::read(std::string& problem) const {
     problem = "'" + path_ +
               "', which says what was signed with the key, is damaged or of another key or "
               "protocol; put back the file that belongs to this key. Without it nobody knows "
-              "whether the data are the newest: start with a new key in the next epoch";
+              "whether the data are the newest. " +
+              std::string(kKeyMayNotSign);
   }
   return content;
 }
@@ -164,9 +165,8 @@ std::string SignOnce::compare(const Data& data) const {
   } else if (!data.last) {
     if (data.path.empty()) {
       return "the key '" + key_path_ +
-             "' has signed, and this node's store is memory, which is empty at every start. One "
-             "key "
-             "must never sign twice: start this node with a new key in the next epoch";
+             "' has signed, and this node's store is memory, which is empty at every start. " +
+             std::string(kKeyMayNotSign);
     }
     return "blocks were signed with the key '" + key_path_ + "', but the data in '" + data.path +
            "' are gone." + never_twice();

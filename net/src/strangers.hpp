@@ -1,16 +1,22 @@
-// Accepts connections, and keeps those that have not sent a byte. Private to transport.cpp, which
-// is the one file that may include it.
+// Accepts connections, and keeps those that have not said enough for TLS to answer. Private to
+// transport.cpp, which is the one file that may include it.
 //
 //   Strangers strangers(io, settings, [](tcp::socket socket, Source from) { ... });
 //   if (const auto e = strangers.listen(endpoint)) ...
 //
-// Guarantees: a connection that says nothing costs a descriptor and some hundred bytes, no TLS, and
-// is closed after `patience_us`. It is handed out with its first byte. The silent ones share
-// `most` places, apart from those who have begun to speak: who opens thousands of connections a
-// second and says nothing on them takes no place from anybody else, for the first message of TLS
-// comes along with the connection. Accepting goes on when it fails for want of descriptors.
+// Guarantees: a connection that says nothing, or not a whole first record of TLS, costs a
+// descriptor and some hundred bytes, no TLS, and is closed after `patience_us`; what is no TLS is
+// closed at once. It is handed out with its first record, of which nothing has been read. The
+// silent ones share `most` places, apart from those who have spoken: who opens thousands of
+// connections a second and says nothing on them, or half a word, takes no place from anybody else,
+// for the first record comes along with the connection. Accepting goes on when it fails for want of
+// descriptors.
 #pragma once
 
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -84,8 +90,15 @@ class Strangers : public std::enable_shared_from_this<Strangers> {
     tcp::socket socket;
     boost::asio::steady_timer deadline;
     Source from = 0;
+    int looks = 0;
   };
+  enum class Said : std::uint8_t { kRecord, kPart, kNonsense };
   static constexpr std::chrono::milliseconds kAcceptRetry{100};
+  static constexpr int kMostLooks = 4;
+  // RFC 8446, 5.1: type, version and length, and what a record holds at most.
+  static constexpr std::size_t kRecordHead = 5;
+  static constexpr std::size_t kMostRecord = 1u << 14;
+  static constexpr unsigned char kHandshakeRecord = 22;
 
   void accept() {
     acceptor_.async_accept(io_, [self = shared_from_this()](const error_code& e, tcp::socket s) {
@@ -113,17 +126,44 @@ class Strangers : public std::enable_shared_from_this<Strangers> {
     silent_.emplace(number, silent);
     if (const auto out = places_.enter(number, silent->from)) drop(*out);
     if (!silent_.contains(number)) return;
-    silent->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), number,
-                                                       silent](const error_code& failed) {
-      if (self->closed_ || self->silent_.erase(number) == 0) return;
-      self->places_.leave(number);
-      silent->deadline.cancel();
-      if (!failed) self->spoke_(std::move(silent->socket), silent->from);
-    });
+    await_record(number, silent);
     silent->deadline.expires_after(std::chrono::microseconds(settings_.patience_us));
     silent->deadline.async_wait([self = shared_from_this(), number](const error_code& early) {
       if (!early && !self->closed_) self->drop(number);
     });
+  }
+
+  void await_record(std::uint64_t number, const std::shared_ptr<Silent>& silent) {
+    silent->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), number,
+                                                       silent](const error_code& failed) {
+      if (self->closed_ || !self->silent_.contains(number)) return;
+      const Said said = failed ? Said::kNonsense : look(silent->socket);
+      // Whatever comes in how many pieces: the head, and the rest.
+      if (said == Said::kNonsense || ++silent->looks > kMostLooks) return self->drop(number);
+      if (said == Said::kPart) return self->await_record(number, silent);
+      self->silent_.erase(number);
+      self->places_.leave(number);
+      silent->deadline.cancel();
+      self->spoke_(std::move(silent->socket), silent->from);
+    });
+  }
+
+  // Takes nothing out of the socket. Where a part is missing the socket is readable again when it
+  // is there (SO_RCVLOWAT, socket(7)), or at the end.
+  static Said look(tcp::socket& socket) {
+    std::array<unsigned char, kRecordHead> head{};
+    const ssize_t n =
+        ::recv(socket.native_handle(), head.data(), head.size(), MSG_PEEK | MSG_DONTWAIT);
+    if (n <= 0) return n < 0 && errno == EINTR ? Said::kPart : Said::kNonsense;
+    if (head[0] != kHandshakeRecord) return Said::kNonsense;
+    std::size_t need = kRecordHead;
+    if (static_cast<std::size_t>(n) == kRecordHead) need += head[3] * 256u + head[4];
+    if (need > kRecordHead + kMostRecord) return Said::kNonsense;
+    error_code e;
+    const bool whole = need > kRecordHead && socket.available(e) >= need;
+    const int low = whole ? 1 : static_cast<int>(need);
+    (void)::setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &low, sizeof low);
+    return whole ? Said::kRecord : Said::kPart;
   }
 
   void drop(std::uint64_t number) {

@@ -8,9 +8,17 @@ namespace thresher::net {
 std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, bool fits,
                                           const Ledger& ledger) const {
   if (size > limits_.transaction_bytes) return Refusal::kTooLarge;
+  if (!ledger.has_begun(head.valid)) return Refusal::kTooEarly;
   if (!ledger.may_still_order(head.valid)) return Refusal::kTooLate;
-  if (!fits || !awaited_.has_room(head.client)) return Refusal::kOverloaded;
+  if (!fits) return Refusal::kOverloaded;
   return std::nullopt;
+}
+
+// It left the pool. Who waits for it is told, unless it has its answer. Of two copies, one with
+// slots that are over, the newer is awaited and gives way first.
+void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
+                          Answers& out) {
+  if (awaited_.take(print)) out.gave_way[client].push_back(sequence);
 }
 
 Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
@@ -19,8 +27,11 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
   each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
     prints_.push_back(ledger.print_of(head.client, sequence, data));
   });
-  const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
   Answers out;
+  const auto gave_way = [&](const Run& run, std::uint64_t sequence, ByteView data) {
+    give_up(run.client, ledger.print_of(run.client, sequence, data), sequence, out);
+  };
+  const bool all_fit = pool_.has_room(head.client, entries.size(), prints_.size());
   std::vector<std::byte> taken;  // a copy, once something is left out
   bool whole = true;
   std::size_t bytes = 0;
@@ -33,7 +44,15 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
     if (awaited_.contains(print)) return false;
     const std::size_t size = bytes + kEntryHead + data.size();
     const bool fits = all_fit || pool_.has_room(head.client, size, count + 1);
-    if (const auto why = judge(head, data.size(), fits, ledger)) {
+    auto why = judge(head, data.size(), fits, ledger);
+    while (!why && !awaited_.has_room()) {
+      if (pool_.others_have_more(head.client, size, count + 1)) {
+        pool_.give_way(Pool::kEntryCost, gave_way);
+      } else {
+        why = Refusal::kOverloaded;
+      }
+    }
+    if (why) {
       out.refused[*why].push_back(sequence);
       return false;
     }
@@ -51,7 +70,9 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
       taken.assign(before.begin(), before.end());
     }
   });
-  if (count > 0) pool_.add(head, whole ? entries : Bytes::from(std::move(taken)), count);
+  if (count == 0) return out;
+  pool_.make_room(bytes, count, gave_way);
+  pool_.add(head, whole ? entries : Bytes::from(std::move(taken)), count);
   return out;
 }
 

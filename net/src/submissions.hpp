@@ -6,11 +6,12 @@
 //   if (const auto s = submissions.ordered(client, print)) answer(*s, position);
 //   submissions.expire(ledger, [&](const Submission& s) { refuse(s, Refusal::kExpired); });
 //
-// Guarantees: everything submitted is answered once: by submit(), or later by ordered() or
-// expire(), whichever comes first; what is submitted again meanwhile waits for the same answer and
-// takes no second place in the pool. A refusal for kOverloaded, kTooLarge or kTooLate means that
-// this node took nothing; kExpired that it is not in the log and never will be. Shares of clients:
-// pool.hpp, awaited.hpp.
+// Guarantees: everything submitted is answered once: by submit(), or later by ordered(), expire()
+// or giving way to another client's submit(), whichever comes first; what is submitted again
+// meanwhile waits for the same answer and takes no second place in the pool, and keeps the slots
+// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate or kTooEarly means that no
+// block of this node has it; kExpired that it is not in the log and never will be. Shares of
+// clients: pool.hpp, awaited.hpp.
 #pragma once
 
 #include <map>
@@ -38,6 +39,8 @@ class Submissions {
   struct Answers {
     std::vector<Placed> placed{};                             ///< ordered before
     std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
+    /// Sequences of others that were awaited and are given up for this: no block has them.
+    std::map<ClientId, std::vector<std::uint64_t>> gave_way{};
   };
 
   explicit Submissions(const Limits& limits) : limits_(limits), pool_(limits.pool_bytes) {}
@@ -61,6 +64,8 @@ class Submissions {
  private:
   std::optional<Refusal> judge(const Run& head, std::size_t size, bool fits,
                                const Ledger& ledger) const;
+  void give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
+               Answers& out);
 
   Limits limits_;
   Pool pool_;

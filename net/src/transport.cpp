@@ -12,6 +12,7 @@
 #include "complaints.hpp"
 #include "connection.hpp"
 #include "frame_budget.hpp"
+#include "handshakes.hpp"
 #include "loop_impl.hpp"
 #include "places.hpp"
 #include "second_links.hpp"
@@ -215,11 +216,30 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
       const ConnectionPtr loser = speaking.at(*out);
       loser->close("others wait for its place");
     }
-    if (!connection->closed()) connection->handshake(asio::ssl::stream_base::server);
+    if (connection->closed()) return;
+    handshakes->add(connection->place, from);
+    begin_handshakes();
+  }
+
+  void begin_handshakes() {
+    const std::uint64_t now = Loop::now_us();
+    while (const auto place = handshakes->next(now)) {
+      const ConnectionPtr connection = speaking.at(*place);
+      connection->handshake(asio::ssl::stream_base::server);
+    }
+    const auto due = handshakes->due();
+    if (!due || std::exchange(handshake_timer, true)) return;
+    loop.call_after(*due - now, [weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self || self->stopped) return;
+      self->handshake_timer = false;
+      self->begin_handshakes();
+    });
   }
 
   void leave_places(Connection& c) {
     places->leave(c.place);
+    handshakes->forget(c.place);
     speaking.erase(c.place);
     if (is_node(c.id) && peers[c.id].greeting == &c) peers[c.id].greeting = nullptr;
   }
@@ -345,6 +365,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<Strangers> strangers;  // null before start()
   std::unique_ptr<Places> places;        // of those who have begun to speak; the same
   std::map<Places::Holder, ConnectionPtr> speaking;
+  std::unique_ptr<Handshakes> handshakes;  // which of them get TLS next
+  bool handshake_timer = false;
   Places::Holder next_place = 1;
   FrameBudget frames;
   std::uint64_t watched_us = 0;
@@ -395,6 +417,7 @@ std::string Transport::start() {
   if (e) return "listen address '" + where + "' is not an IP address; write it as 127.0.0.1:26656";
   const auto sources = sources_of(options.nodes);
   impl_->places = std::make_unique<Places>(options.max_strangers, sources, secret_draw());
+  impl_->handshakes = std::make_unique<Handshakes>(sources, secret_draw());
   impl_->strangers = std::make_shared<Strangers>(
       impl_->loop.impl().context,
       Strangers::Settings{options.max_strangers, options.handshake_us, sources, secret_draw()},

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <optional>
 
+#include "advice.hpp"
 #include "disk_problem.hpp"
 #include "thresher/core/transcript.hpp"
 
@@ -45,10 +46,9 @@ std::string WalScan::cannot_read(std::uint64_t at) const {
 std::string WalScan::damaged(std::uint64_t at) const {
   return "'" + path_ + "' is damaged at byte " + std::to_string(at) +
          ": records that were durable are not what they were. A node that forgot what it signed "
-         "must "
-         "not sign: start it with a new key in the next epoch. A backup of the folder helps only "
-         "if "
-         "the node has not run since it was made";
+         "must not sign. A backup of the folder helps only if the node has not run since it was "
+         "made; else move 'data' away and keep it. Then " +
+         std::string(kObserve);
 }
 
 std::string WalScan::open(const std::string& path) {
@@ -68,7 +68,7 @@ std::string WalScan::open(const std::string& path) {
   }
   if (is_format_3(head)) {
     return "'" + path + "' has format 3, this program reads format " + std::to_string(kWalFormat) +
-           "; run the program that wrote it, or start a new key in the next epoch";
+           "; run the program that wrote it, or move 'data' away: then " + std::string(kObserve);
   }
   // Created, and the power went before anything was written.
   end_.offset = 0;
@@ -84,7 +84,8 @@ std::string WalScan::belongs(const WalPlace& from) const {
       "'" + path_ + "' is not the log that its index was made of, or lost its end (byte " +
       std::to_string(from.offset) + " of " + std::to_string(size_) +
       "): an older copy, or a disk that lost what was durable. A node that forgot what it signed "
-      "must not sign: put the newest log back, or start a new key in the next epoch";
+      "must not sign. " +
+      std::string(kKeyMayNotSign);
   if (from.frame == 0) return {};
   if (size_ < from.offset) return elsewhere;
   std::array<std::byte, kFrameHeader> raw{};

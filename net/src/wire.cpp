@@ -196,6 +196,13 @@ Bytes encode(const Evidence& m) {
   return bytes_of(out);
 }
 
+Bytes encode(const Equivocation& m) {
+  pb::Equivocation out;
+  out.set_first(text(m.first.view()));
+  out.set_second(text(m.second.view()));
+  return bytes_of(out);
+}
+
 Bytes encode(const WantLog& m) {
   pb::WantLog out;
   out.set_after(m.after.value);
@@ -408,6 +415,13 @@ std::optional<Evidence> decode(ByteView control) {
 }
 
 template <>
+std::optional<Equivocation> decode(ByteView control) {
+  pb::Equivocation in;
+  if (!parse(control, in, kLargeBytes, kSmallFields)) return std::nullopt;
+  return Equivocation{Bytes::copy_of(as_view(in.first())), Bytes::copy_of(as_view(in.second()))};
+}
+
+template <>
 std::optional<WantLog> decode(ByteView control) {
   pb::WantLog in;
   if (!parse_small(control, in) || !in.has_after()) return std::nullopt;
@@ -522,7 +536,7 @@ template <>
 std::optional<Refused> decode(ByteView control) {
   pb::Refused in;
   if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
-  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kMalformed)) {
+  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kTooEarly)) {
     return std::nullopt;
   }
   return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}};

@@ -7,14 +7,14 @@
 //   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one
 //
 // A header that it makes withholds the vote for the anchor, denies the own vertices that gave one
-// (PROTOCOLS 1.5), and gives an anchor just enough parents. Signs one header a round: a second one
-// would find no votes. While it plots, it proposes only once the others wait for nobody but it,
-// shows its anchors to few, votes for every anchor that it can and denies that ever after.
+// (docs/protocols/anchored.md), and gives an anchor just enough parents. Signs one header a round:
+// a second one would find no votes. While it plots, it proposes only once the others wait for it
+// alone, shows its anchors to few, votes for every anchor that it can and denies that ever after.
 //
 // Of samples (the field `sample`): f liars withhold their votes, and the one that leads looks for a
-// sample of D vertices that did not vote, so that its anchor misses the committed one (PROTOCOLS
-// 1.4). Where samples are the author's word it names whom it likes; where everybody computes them
-// from the set that the header names, it tries sets, one after the other: that is grinding.
+// sample of D vertices that did not vote, so that its anchor misses the committed one (that page,
+// "What `sparse-bullshark` promises"). Where samples are the author's word it names whom it likes;
+// where everybody computes them from the set in the header, it tries sets one by one: grinding.
 //
 // Guarantees: a function of what was noted and heard. Keeps the vertices of the latest rounds.
 // Withholds no vote on headers of others, however bad they are.

@@ -6,7 +6,7 @@
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
 //   lies.forge(id, rules.dense, action, mood, salt);         // blocks that nobody's rules made
 //
-// A forger (THRESHER-DAG section 9) votes for and claims any leader block or none, jumps over own
+// A forger votes for and claims any leader block or none, jumps over own
 // blocks that would give it away, gives leader blocks just enough parents, so that what it dislikes
 // stays hidden, puts twins of liars in the place of parents, signs variants, and speaks late. An
 // action with an `amount` hides evidence: leader blocks come in time for some, votes and claims so

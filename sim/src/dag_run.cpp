@@ -202,7 +202,9 @@ class DagSubject {
     // Where a coin names leaders nobody is known in advance; whose turn it is stands in, so that a
     // scheduler has somebody to pick on.
     const bool leads = dag::leader_of(b.round(), committee_) == b.author();
-    return {"block", b.round().value, total(size(b)), leads};
+    std::size_t bytes = size(b);
+    for (const dag::BlockPtr& more : m.attached) bytes += 2 + size(*more);
+    return {"block", b.round().value, total(bytes), leads};
   }
   MessageFacts facts(const dag::Want& m) const {
     return {"want", m.blocks.empty() ? 0 : m.blocks.front().round.value,
@@ -228,6 +230,11 @@ class DagSubject {
             .answer = true};
   }
 
+  MessageFacts facts(const dag::Equivocation& m) const {
+    const std::size_t bytes =
+        dag::header_bytes(m.first->header) + dag::header_bytes(m.second->header);
+    return {.label = "equivocation", .round = m.first->round().value, .bytes = total(bytes)};
+  }
   MessageFacts facts(const coin::Share& m) const {
     return {.label = "coin-share",
             .round = m.instance,

@@ -1,5 +1,7 @@
 #include "thresher/sim/story.hpp"
 
+#include <algorithm>
+
 namespace thresher::sim {
 namespace {
 
@@ -11,7 +13,46 @@ std::string message(std::string_view label, const TraceEvent& e) {
   return std::string(label) + " of " + std::to_string(e.round);
 }
 
-std::string words(const TraceEvent& e) {
+// A broadcast names what it decides by whose message it is and which of theirs (`round`), 48 bits.
+std::string decided(const TraceEvent& e) {
+  constexpr std::uint64_t kNumber = (std::uint64_t{1} << 48) - 1;
+  const std::uint64_t origin = e.number >> 48;
+  if (origin == 0 || (e.number & kNumber) != e.round) return std::to_string(e.number);
+  return std::to_string(e.round) + " of node " + std::to_string(origin);
+}
+
+}  // namespace
+
+Story::Story(Line line, const StoryOptions& options) : line_(std::move(line)), options_(options) {
+  if (options_.experiment == nullptr) return;
+  const Experiment& e = *options_.experiment;
+  const auto is_twin = [&](NodeId id) {
+    return std::any_of(e.faults.begin(), e.faults.end(), [id](const FaultAction& fault) {
+      return fault.what == FaultKind::kTwins &&
+             std::find(fault.who.begin(), fault.who.end(), id) != fault.who.end();
+    });
+  };
+  for (std::uint32_t i = 0; i < e.n; ++i) {
+    const NodeId id{static_cast<std::uint16_t>(i)};
+    faces_.insert(faces_.end(), is_twin(id) ? 2 : 1, id);
+  }
+}
+
+bool Story::wanted(const TraceEvent& e) const {
+  if (options_.node && e.node != *options_.node && e.peer != *options_.node) return false;
+  return options_.about.empty() || e.label == options_.about;
+}
+
+// TraceEvent::number of a message is (its number * faces + the sending face) * n + its receiver.
+std::string Story::sender(const TraceEvent& e) const {
+  const NodeId id = e.kind == TraceEvent::Kind::kSend ? e.node : e.peer;
+  if (faces_.empty()) return node(id);
+  const std::size_t face = e.number / options_.experiment->n % faces_.size();
+  const bool second = face > 0 && faces_[face] == id && faces_[face - 1] == id;
+  return node(id) + (second ? " (second face)" : "");
+}
+
+std::string Story::words(const TraceEvent& e) const {
   using Kind = TraceEvent::Kind;
   const std::string label(e.label);
   switch (e.kind) {
@@ -19,15 +60,15 @@ std::string words(const TraceEvent& e) {
     case Kind::kVertex:
       return {};  // sends are collected; a vertex is a block that is sent as well
     case Kind::kDeliver:
-      return node(e.node) + " takes " + message(label, e) + " from " + node(e.peer) + " (message " +
+      return node(e.node) + " takes " + message(label, e) + " from " + sender(e) + " (message " +
              std::to_string(e.count) + ")";
     case Kind::kDrop:
-      return message(label, e) + " from " + node(e.peer) + " to " + node(e.node) +
+      return message(label, e) + " from " + sender(e) + " to " + node(e.node) +
              " is lost: " + std::string(e.detail);
     case Kind::kTimer:
       return node(e.node) + ": a timer fires";
     case Kind::kDecide:
-      return node(e.node) + " decides: " + label + " " + std::to_string(e.number) +
+      return node(e.node) + " decides: " + label + " " + decided(e) +
              (e.detail.empty() ? "" : ", leader block " + std::string(e.detail));
     case Kind::kCrash:
       return node(e.node) + " goes down (" + label + ")";
@@ -41,21 +82,19 @@ std::string words(const TraceEvent& e) {
   return {};
 }
 
-}  // namespace
-
 void Story::say(Ticks at, const std::string& what) {
   line_("[" + in_units(at) + "] " + what);
 }
 
 bool Story::joins(const TraceEvent& e) const {
   return !receivers_.empty() && e.kind == TraceEvent::Kind::kSend && e.at == sending_.at &&
-         e.node == sending_.node && e.count == sending_.count && e.label == label_ &&
-         e.round == sending_.round;
+         e.node == sending_.node && e.count == sending_.count && sender(e) == sender(sending_) &&
+         e.label == label_ && e.round == sending_.round;
 }
 
 void Story::end() {
   if (receivers_.empty()) return;
-  say(sending_.at, node(sending_.node) + " ->" + receivers_ + ": " + message(label_, sending_) +
+  say(sending_.at, sender(sending_) + " ->" + receivers_ + ": " + message(label_, sending_) +
                        " (message " + std::to_string(sending_.count) + ", " +
                        std::to_string(sending_.bytes) + " bytes)");
   receivers_.clear();
@@ -63,7 +102,8 @@ void Story::end() {
 
 void Story::event(const TraceEvent& e) {
   if (!joins(e)) end();
-  if (e.at > until_) {
+  if (!wanted(e)) return;
+  if (e.at > options_.until) {
     ++left_out_;
     return;
   }

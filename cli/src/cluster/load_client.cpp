@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "thresher/core/transcript.hpp"
+#include "thresher/net/client.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
@@ -45,7 +46,7 @@ void LoadClient::frame(const net::Frame& f) {
     case net::kWelcome: {
       const auto in = net::wire::decode<net::wire::Welcome>(f.control.view());
       if (!in) return;
-      slot_ = std::max(slot_, in->slot);
+      slot_ = in->slot;
       longest_life_ = in->longest_life;
       ready_ = true;
       return send(base_);
@@ -53,12 +54,23 @@ void LoadClient::frame(const net::Frame& f) {
     case net::kAck:
       return acknowledge(f);
     case net::kRefused:
-      // None is too large, and all are fresh: the nodes have too much to do.
-      return hooks_.refused(std::to_string(f.payload.size() / 8) +
-                            " transactions were refused: use a smaller --window or --tx-bytes");
+      return refused(f);
     default:
       return;
   }
+}
+
+void LoadClient::refused(const net::Frame& f) {
+  const auto in = net::wire::decode<net::wire::Refused>(f.control.view());
+  if (in && in->reason == net::Refusal::kTooEarly) {  // this node has yet to catch up
+    loop_.call_after(kReconnect, [this] {
+      if (ready_) send(base_);
+    });
+    return;
+  }
+  // None is too large, and all are fresh: the nodes have too much to do.
+  hooks_.refused(std::to_string(f.payload.size() / 8) +
+                 " transactions were refused: use a smaller --window or --tx-bytes");
 }
 
 void LoadClient::acknowledge(const net::Frame& f) {
@@ -88,7 +100,8 @@ void LoadClient::acknowledge(const net::Frame& f) {
 void LoadClient::submit(const std::vector<std::uint64_t>& lines) {
   const std::uint64_t first = base_ + flying_.size();
   const std::uint64_t now = net::Loop::now_us();
-  for (const std::uint64_t line : lines) flying_.push_back({now, line, slot_, false});
+  const Round since{slot_.value - std::min(slot_.value, net::kSlotsBack)};
+  for (const std::uint64_t line : lines) flying_.push_back({now, line, since, false});
   in_flight_ += lines.size();
   send(first);
 }

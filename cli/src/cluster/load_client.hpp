@@ -54,6 +54,7 @@ class LoadClient {
   void linked(bool up);
   void frame(const net::Frame& f);
   void acknowledge(const net::Frame& f);
+  void refused(const net::Frame& f);
   void send(std::uint64_t from);
 
   net::Loop& loop_;
@@ -64,7 +65,7 @@ class LoadClient {
   std::unique_ptr<net::ClientLink> link_;
   bool ready_ = false;
   bool stopped_ = false;
-  Round slot_{0};  // the last that some node named
+  Round slot_{0};  // the last that the node at hand named
   std::uint64_t longest_life_ = 0;
   std::uint64_t base_ = 0;  // sequence of flying_.front()
   std::deque<Flight> flying_;

@@ -2,9 +2,11 @@
 //
 //   Prediction p = predict(experiment);      // p.messages, p.memory_bytes
 //
-// Guarantees: messages and bytes are exact where they grow with n and n^2, as they do without
-// faults and in graphs that are complete (faults, partitions and exceptions for links are left out
-// of larger committees). Memory and CPU are rough: they scale what the largest probe took.
+// Guarantees: messages and bytes depend on the experiment alone, not on the machine or its load.
+// They are exact where they grow with n and n^2, as they do without faults and in graphs that are
+// complete; the faulty are the same share of f in the small committees (partitions and exceptions
+// for links are left out of larger committees). Memory and CPU are rough: they scale what the
+// largest probe took.
 #pragma once
 
 #include <cstdint>

@@ -5,12 +5,24 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace thresher::cli {
 namespace {
 
-constexpr const char* kMeasures[] = {"decisions", "latency_mean_ms", "latency_p99_ms", "messages",
-                                     "bytes"};
+// A column of the table, and what it is called over a chart.
+constexpr std::pair<const char*, const char*> kMeasures[] = {
+    {"decisions", "Decisions of a correct node"},
+    {"latency_mean_ms", "Latency, mean"},
+    {"latency_p99_ms", "Latency, 99th percentile"},
+    {"messages", "Messages delivered"},
+    {"bytes", "Bytes delivered"}};
+
+// A text without the quotes that JSON puts around it.
+std::string plain(const std::string& value) {
+  const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
 
 std::optional<double> number(const std::string& text) {
   double value = 0;
@@ -45,7 +57,9 @@ std::string series_name(const sim::SummaryTable& table, std::size_t row, std::si
   std::string name;
   for (std::size_t c = 0; c < keys; ++c) {
     if (c == x) continue;
-    name += (name.empty() ? "" : ", ") + table.rows.front()[c] + " " + table.rows[row][c];
+    const std::string& value = table.rows[row][c];
+    name += name.empty() ? "" : ", ";
+    name += number(value) ? table.rows.front()[c] + " " + value : plain(value);
   }
   return name.empty() ? "all" : name;
 }
@@ -57,7 +71,8 @@ std::vector<sim::Chart> charts_of(const sim::SummaryTable& table) {
   if (table.rows.size() < 2) return out;
   const std::size_t keys = column(table, "runs").value_or(0);
   const auto x = x_column(table, keys);
-  for (const std::string measure : kMeasures) {
+  for (const auto& [column_name, title] : kMeasures) {
+    const std::string measure = column_name;
     const auto y = column(table, measure);
     if (!y) continue;
     const auto half = column(table, measure + "_ci95");
@@ -71,7 +86,7 @@ std::vector<sim::Chart> charts_of(const sim::SummaryTable& table) {
       s.points.push_back({x ? *number(table.rows[r][*x]) : static_cast<double>(r), *value,
                           half ? number(table.rows[r][*half]).value_or(0) : 0});
     }
-    sim::Chart chart{measure, x ? table.rows.front()[*x] : "row of the table", measure, {}};
+    sim::Chart chart{title, x ? table.rows.front()[*x] : "row of the table", measure, {}};
     for (auto& [name, s] : series) {
       std::sort(s.points.begin(), s.points.end(),
                 [](const sim::Point& a, const sim::Point& b) { return a.x < b.x; });
@@ -87,7 +102,7 @@ std::vector<sim::ReportRow> rows_of(const sim::SummaryTable& table) {
   for (std::size_t r = 1; r < table.rows.size(); ++r) {
     sim::ReportRow& row = out.emplace_back();
     for (std::size_t c = 0; c < table.rows[r].size(); ++c) {
-      row.cells.emplace_back(table.rows.front()[c], table.rows[r][c]);
+      row.cells.emplace_back(table.rows.front()[c], plain(table.rows[r][c]));
     }
   }
   return out;

@@ -44,7 +44,11 @@ sim::Experiment burst(const sim::ProtocolInfo& info, std::uint32_t n, std::uint3
   e.protocol = info.name;
   e.n = n;
   e.f = info.faults_of(n);
-  const std::uint64_t instances = info.name == ChainedEcho::kName ? 64 : 8;
+  // A stream, as far as its origin has room for it; of the others a few are as good as many.
+  const std::uint64_t room =
+      std::max<std::uint64_t>(1, ChainedEcho::Config{}.origin_bytes / 2 / bytes);
+  const std::uint64_t instances =
+      info.name == ChainedEcho::kName ? std::min<std::uint64_t>(64, room) : 8;
   e.workload = {.clients = instances, .bytes = bytes, .requests = instances};
   e.stop.time = kUntil;
   return e;

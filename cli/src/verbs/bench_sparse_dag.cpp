@@ -26,19 +26,15 @@ struct Args {
 
 constexpr std::uint32_t kScales[] = {100, 200, 400, 700};
 
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    out.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 bool wanted(const std::string& row, const std::string& only) {
   const auto names = names_in(only);
   return names.empty() || std::find(names.begin(), names.end(), row) != names.end();
+}
+
+// A sample of n or more is everybody: such a row would only measure a dense one again, unless it
+// lists its signatures, which no dense row does.
+bool covers_all(const SparseRow& row, std::uint64_t n) {
+  return row.sample >= n && row.one_signature;
 }
 
 // Why nothing can be run so, and what to do.
@@ -60,6 +56,14 @@ std::string problem_of(const Args& a) {
     const auto close = nearest(name, known);
     return "--only '" + name + "' names no row of the table; " +
            (close ? "did you mean '" + *close + "'?" : "rows: " + list);
+  }
+  const auto runs = [&](const SparseRow& row) {
+    return wanted(row.name, a.only) && !covers_all(row, a.n);
+  };
+  if (a.files.empty() && a.join.empty() &&
+      std::none_of(sparse_rows().begin(), sparse_rows().end(), runs)) {
+    return "--only names no row that samples fewer than all of " + std::to_string(a.n) +
+           " nodes; raise --n above the number in the row's name";
   }
   return {};
 }
@@ -101,11 +105,24 @@ std::vector<std::uint32_t> sizes_of(const Args& a) {
   return sizes;
 }
 
+// Rows that are left out at n nodes, and why, on stderr.
+void tell_left_out(const Args& a, std::uint32_t n) {
+  std::string names;
+  for (const SparseRow& row : sparse_rows()) {
+    if (wanted(row.name, a.only) && covers_all(row, n))
+      names += (names.empty() ? "" : ", ") + row.name;
+  }
+  if (names.empty()) return;
+  std::fprintf(stderr, "thresher: left out at n = %u, where their samples would be everybody: %s\n",
+               n, names.c_str());
+}
+
 std::vector<SparseDone> run_rows(const Args& a, SparseScale scale) {
   std::vector<SparseDone> all;
   for (const std::uint32_t n : sizes_of(a)) {
+    tell_left_out(a, n);
     for (const SparseRow& row : sparse_rows()) {
-      if (!wanted(row.name, a.only)) continue;
+      if (!wanted(row.name, a.only) || covers_all(row, n)) continue;
       scale.n = n;
       all.push_back(measure(row, scale));
       if (!a.json) print_row(all.back());

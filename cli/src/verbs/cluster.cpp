@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
 
+#include "../cluster/broadcast_cluster.hpp"
 #include "../json.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
@@ -21,6 +23,7 @@ constexpr std::uint64_t kClientsPerNode = 200;
 struct Args {
   std::uint64_t nodes = 4;
   std::string protocol = "thresher";
+  std::string broadcast;
   std::vector<std::string> set;
   std::string duration = "20s";
   std::string transactions;
@@ -168,13 +171,69 @@ void print_text(const ClusterReport& r, const std::string& why) {
               r.log_hash.substr(0, 16).c_str());
 }
 
+void print_broadcasts(const Args& a, const BroadcastReport& r) {
+  if (a.json) {
+    Json latency;
+    latency.set("p50", r.p50_ms).set("p99", r.p99_ms);
+    Json out;
+    out.set("agreement", r.agreement).set("nodes", a.nodes).set("broadcast", a.broadcast);
+    out.set("delivered", r.delivered).set("deliveries_per_s", r.deliveries_per_s);
+    out.set("latency_ms", latency).set("bytes_per_payload_byte", r.bytes_per_payload_byte);
+    out.set("cpu_us_per_delivery", r.cpu_us_per_delivery);
+    out.set("cpu_ms_per_mib", r.cpu_ms_per_mib).set("fsyncs", r.syncs);
+    return out.print();
+  }
+  std::printf("every node delivered %llu payloads in %.1f s: %.0f deliveries/s\n",
+              static_cast<unsigned long long>(r.delivered), r.seconds, r.deliveries_per_s);
+  std::printf("latency at the sender: p50 %.1f ms, p99 %.1f ms\n", r.p50_ms, r.p99_ms);
+  std::printf(
+      "CPU %.1f us a delivery, %.1f ms a delivered MiB, %.2f bytes sent per payload byte, "
+      "%llu fsyncs\n",
+      r.cpu_us_per_delivery, r.cpu_ms_per_mib, r.bytes_per_payload_byte,
+      static_cast<unsigned long long>(r.syncs));
+  std::printf("agreement: %s\n", r.agreement ? "all nodes delivered the same" : "NO");
+}
+
+// Channels of one broadcast; their payloads are the transactions.
+int run_broadcast(const Args& a) {
+  ClusterOptions checked;
+  if (const std::string problem = read_options(a, checked); !problem.empty())
+    return fail(kUsage, problem);
+  if (!a.kill.empty() || !a.restart.empty() || !a.transactions.empty() || !a.set.empty() ||
+      a.rate != "max" || a.delay != "0ms") {
+    return fail(
+        kUsage,
+        "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --storage, --home "
+        "and --json; leave the others out");
+  }
+  BroadcastOptions o{.nodes = a.nodes, .protocol = a.broadcast, .home = a.home};
+  o.duration_us = checked.duration_us;
+  o.payload_bytes = a.tx_bytes;
+  o.window = std::max<std::uint64_t>(1, std::min<std::uint64_t>(a.window / a.nodes, 64));
+  std::string made;
+  if (o.home.empty() && !checked.memory) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "thresher-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return fail(kFailed, "cannot create a folder in " + pattern + "; give one with --home");
+    o.home = made = pattern;
+  }
+  const BroadcastReport r = run_broadcasts(o);
+  std::error_code ignored;
+  if (!made.empty()) std::filesystem::remove_all(made, ignored);
+  if (!r.problem.empty()) return fail(kFailed, r.problem);
+  print_broadcasts(a, r);
+  return r.agreement ? kDone : fail(kSafetyViolated, "the nodes delivered different payloads");
+}
+
 int run(const Args& a) {
+  if (!a.broadcast.empty()) return run_broadcast(a);
   ClusterOptions o;
   if (const std::string problem = read_options(a, o); !problem.empty())
     return fail(kUsage, problem);
   o.home = a.home;
   o.live = ::isatty(2) == 1;
   const ClusterReport r = a.home.empty() ? run_temporary_cluster(o) : run_cluster(o);
+  if (r.interrupted) return fail(kInterrupted, r.problem);
   if (!r.problem.empty() && !r.stalled) return fail(kFailed, r.problem);
   if (a.json) {
     print_json(a, r, why_not_faster(o, r));
@@ -195,6 +254,8 @@ Verb make_cluster() {
           "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
           {{"--nodes", "how many nodes", &a->nodes},
            {"--protocol", protocol_help(), &a->protocol},
+           {"--broadcast", "channels of this broadcast in place of a ledger: bracha, ...",
+            &a->broadcast},
            {"--set", parameter_help(), &a->set},
            {"--duration", "how long to submit, like 20s", &a->duration},
            {"--transactions", "a file: each line is a transaction; ends when all are committed",

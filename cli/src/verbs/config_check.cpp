@@ -5,13 +5,29 @@
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
 
-int check(const std::string& home) {
-  const auto config = net::load_config(home);
-  if (!config) return fail_all(kUsage, config.error());
+struct Args {
+  std::string home;
+  bool json = false;
+};
+
+int refuse(const std::vector<std::string>& problems, bool json) {
+  if (json) {
+    text::Value rows = text::Value::list();
+    for (const std::string& problem : problems) rows.push(problem);
+    text::Value out;
+    std::puts(text::write(out.set("good", false).set("problems", std::move(rows))).c_str());
+  }
+  return fail_all(kUsage, problems);
+}
+
+int check(const Args& a) {
+  const auto config = net::load_config(a.home);
+  if (!config) return refuse(config.error(), a.json);
   const net::NodeOptions o = net::with_paths(config->options);
   std::vector<std::string> problems;
   const auto genesis = net::load_genesis(o.genesis);
@@ -28,8 +44,14 @@ int check(const std::string& home) {
       if (!coin) problems.push_back(coin.error());
     }
   }
-  if (!problems.empty()) return fail_all(kUsage, problems);
-  std::printf("%s is good: %zu nodes, f = %u, protocol %s\n", home.c_str(), genesis->nodes.size(),
+  if (!problems.empty()) return refuse(problems, a.json);
+  if (a.json) {
+    text::Value out;
+    out.set("good", true).set("nodes", genesis->nodes.size()).set("f", genesis->f);
+    std::puts(text::write(out.set("protocol", genesis->protocol)).c_str());
+    return kDone;
+  }
+  std::printf("%s is good: %zu nodes, f = %u, protocol %s\n", a.home.c_str(), genesis->nodes.size(),
               genesis->f, genesis->protocol.c_str());
   return kDone;
 }
@@ -37,12 +59,13 @@ int check(const std::string& home) {
 }  // namespace
 
 Verb make_config_check() {
-  auto home = std::make_shared<std::string>();
+  auto args = std::make_shared<Args>();
   return {{"config", "check"},
           "Check a node's configuration, key and genesis; reports every problem. Example: thresher "
           "config check --home mynet/node0",
-          {{"--home", "the node's folder, or its node.toml", home.get(), true}},
-          [home] { return check(*home); }};
+          {{"--home", "the node's folder, or its node.toml", &args->home, true},
+           {"--json", "one object on one line, with every problem", &args->json}},
+          [args] { return check(*args); }};
 }
 
 }  // namespace thresher::cli

@@ -19,6 +19,7 @@
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -141,17 +142,28 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
 struct Args {
   std::string folder;
   std::string home;
+  bool json = false;
 };
+
+int print_json(const std::vector<Check>& checks, bool good) {
+  text::Value rows = text::Value::list();
+  for (const Check& c : checks) {
+    text::Value row;
+    rows.push(std::move(row.set("good", c.good).set("text", c.text)));
+  }
+  text::Value out;
+  std::puts(text::write(out.set("good", good).set("checks", std::move(rows))).c_str());
+  return good ? kDone : kResourceMissing;
+}
 
 int examine(const Args& a) {
   const std::string folder = !a.folder.empty() ? a.folder : a.home.empty() ? "." : a.home;
   bool good = true;
   std::vector<Check> checks{check_disk(folder), check_space(folder), check_files(), check_cpu()};
   if (!a.home.empty()) examine_node(a.home, checks);
-  for (const Check& c : checks) {
-    std::printf("%s %s\n", c.good ? "ok  " : "BAD ", c.text.c_str());
-    good &= c.good;
-  }
+  for (const Check& c : checks) good &= c.good;
+  if (a.json) return print_json(checks, good);
+  for (const Check& c : checks) std::printf("%s %s\n", c.good ? "ok  " : "BAD ", c.text.c_str());
   return good ? kDone : kResourceMissing;
 }
 
@@ -163,7 +175,8 @@ Verb make_doctor() {
           "Look at what a node needs of this machine: disk, space, open files, CPU; with --home "
           "also its files and its port. Example: thresher doctor --home mynet/node0",
           {{"--dir", "where the node's data would lie (default: --home, or here)", &args->folder},
-           {"--home", "the node's folder", &args->home}},
+           {"--home", "the node's folder", &args->home},
+           {"--json", "one object on one line", &args->json}},
           [args] { return examine(*args); }};
 }
 

@@ -10,6 +10,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -17,8 +18,24 @@ namespace {
 /// A running node that sends nothing for so long is given up.
 constexpr std::chrono::seconds kPatience{10};
 
+/// How a transaction is printed.
+enum class Form { kLine, kRaw, kJson };
+
+// Bytes that are no UTF-8 have no place in JSON: they stand in hexadecimal, under another key.
+void print_json(const net::Transaction& t) {
+  text::Value row;
+  row.set("position", t.position).set("client", to_hex(t.client.bytes)).set("sequence", t.sequence);
+  const std::string_view data = as_text(t.data);
+  const auto back = text::parse(text::quoted(data), {.bytes = ~std::size_t{0}});
+  const bool is_text = back && back->as_text() != nullptr && *back->as_text() == data;
+  row.set(is_text ? "data" : "data_hex", is_text ? std::string(data) : to_hex(t.data));
+  std::puts(text::write(row).c_str());
+}
+
 // A client's bytes could forge lines of this list and write to the terminal, so they are escaped.
-void print_transaction(const net::Transaction& t, bool raw) {
+void print_transaction(const net::Transaction& t, Form form) {
+  if (form == Form::kJson) return print_json(t);
+  const bool raw = form == Form::kRaw;
   if (!raw) {
     std::printf("%llu %s:%llu ", static_cast<unsigned long long>(t.position),
                 to_hex(t.client.bytes).c_str(), static_cast<unsigned long long>(t.sequence));
@@ -30,7 +47,7 @@ void print_transaction(const net::Transaction& t, bool raw) {
 }
 
 // What the node had committed when it was asked.
-int log_of_running(const std::string& home, std::uint64_t from, bool raw) {
+int log_of_running(const std::string& home, std::uint64_t from, Form form) {
   std::fprintf(stderr, "the node of '%s' is running: its log comes over its own port\n",
                home.c_str());
   std::promise<void> all;
@@ -46,9 +63,9 @@ int log_of_running(const std::string& home, std::uint64_t from, bool raw) {
   }
   if (from >= end) return kDone;
   auto done = all.get_future();
-  (*client)->subscribe(from, [&, raw, end](const net::Transaction& t) {
+  (*client)->subscribe(from, [&, form, end](const net::Transaction& t) {
     if (t.position >= end) return;
-    print_transaction(t, raw);
+    print_transaction(t, form);
     next = t.position + 1;
     if (t.position + 1 == end) all.set_value();
   });
@@ -72,6 +89,7 @@ Verb make_log() {
     std::string home;
     std::uint64_t from = 0;
     bool raw = false;
+    bool json = false;
   };
   auto args = std::make_shared<Args>();
   return {
@@ -82,17 +100,20 @@ Verb make_log() {
        {"--from", "first position", &args->from},
        {"--raw",
         "the payloads' own bytes, a line break after each; for programs, not for a terminal",
-        &args->raw}},
+        &args->raw},
+       {"--json", "one object a transaction, a line each", &args->json}},
       [args] {
+        if (args->raw && args->json) return fail(kUsage, "give either --raw or --json");
+        const Form form = args->json ? Form::kJson : args->raw ? Form::kRaw : Form::kLine;
         const auto config = net::load_config(args->home);
         if (!config) return fail_all(kUsage, config.error());
         const auto genesis = net::load_genesis(net::with_paths(config->options).genesis);
         if (!genesis) return fail(kUsage, genesis.error());
         const auto done =
             net::read_log(config->options, args->from,
-                          [&](const net::Transaction& t) { print_transaction(t, args->raw); });
+                          [&](const net::Transaction& t) { print_transaction(t, form); });
         if (!done && done.error().find(net::kNodeRuns) != std::string::npos) {
-          return log_of_running(args->home, args->from, args->raw);
+          return log_of_running(args->home, args->from, form);
         }
         return done ? static_cast<int>(kDone) : fail(kFailed, done.error());
       }};

@@ -88,9 +88,10 @@ class StopSignals {
   std::thread waiter_;
 };
 
-int run_node(const std::string& home) {
+int run_node(const std::string& home, bool observe) {
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
+  config->options.observe = observe;
   // A file over the limit of this process is a failed write with a reason, not a silent death.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   Lines lines;
@@ -118,10 +119,12 @@ int run_node(const std::string& home) {
 
 Verb make_node_run() {
   auto home = std::make_shared<std::string>();
+  auto observe = std::make_shared<bool>(false);
   return {{"node", "run"},
           "Run one node until SIGTERM. Example: thresher node run --home mynet/node0",
-          {{"--home", "the node's folder, or its node.toml", home.get(), true}},
-          [home] { return run_node(*home); }};
+          {{"--home", "the node's folder, or its node.toml", home.get(), true},
+           {"--observe", "follow the log of the others and sign nothing", observe.get()}},
+          [home, observe] { return run_node(*home, *observe); }};
 }
 
 }  // namespace thresher::cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "../sim/experiment_args.hpp"
 #include "../text.hpp"
@@ -12,6 +13,8 @@ namespace {
 struct Args {
   ExperimentArgs experiment;
   OptionalNumber until;
+  OptionalNumber node;
+  std::string about;
   bool json = false;
 };
 
@@ -22,6 +25,12 @@ int replay(const Args& a) {
   const sim::Experiment& e = cells->front().experiment;
   if (e.engine == sim::Engine::kSockets)
     return fail(kUsage, "a run over sockets cannot be replayed; use \"rounds\" or \"events\"");
+  if (a.node && *a.node >= e.n) {
+    return fail(kUsage, "there is no node " + std::to_string(*a.node) + "; --node is 0 to " +
+                            std::to_string(e.n - 1));
+  }
+  std::optional<NodeId> only;
+  if (a.node) only = NodeId{static_cast<std::uint16_t>(*a.node)};
   std::FILE* to = a.json ? stderr : stdout;
   const std::uint64_t last = ~sim::Ticks{0} / sim::kUnit;
   const std::uint64_t until = std::min(a.until.value_or(last), last);
@@ -29,7 +38,7 @@ int replay(const Args& a) {
       [to](std::string_view line) {
         (void)std::fprintf(to, "%.*s\n", static_cast<int>(line.size()), line.data());
       },
-      until * sim::kUnit);
+      {.until = until * sim::kUnit, .node = only, .about = a.about, .experiment = &e});
   const sim::Outcome o = sim::simulate(e, {.trace = &story});
   story.end();
   if (story.left_out() != 0)
@@ -56,6 +65,9 @@ Verb make_sim_replay() {
           {{"experiment", "a scenario or any experiment file", &a->experiment.file, true},
            {"--set", "KEY=VALUE for any key of the file; repeatable", &a->experiment.set},
            {"--until", "the last round or millisecond that is told", &a->until},
+           {"--node", "tell only what this node does, or what is done to it", &a->node},
+           {"--about", "tell only of messages, faults or decisions called so, as in prepare",
+            &a->about},
            {"--json", "the outcome as one object on stdout, the steps on stderr", &a->json}},
           [a] { return replay(*a); }};
 }

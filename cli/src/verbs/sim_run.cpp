@@ -1,7 +1,12 @@
+#include <unistd.h>
+
+#include <cstdlib>
 #include <memory>
 
 #include "../sim/experiment_args.hpp"
+#include "../sim/memory.hpp"
 #include "../sim/predict.hpp"
+#include "../sim/run_progress.hpp"
 #include "../sim/sockets.hpp"
 #include "../text.hpp"
 #include "thresher/sim/report.hpp"
@@ -140,10 +145,13 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
 }
 
 int run_one(const sim::Experiment& e, const Args& a) {
+  if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
   Sinks sinks;
   if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
+  RunProgress progress(e, ::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
   const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
+  progress.end();
   if (sinks.file && !sinks.file->close()) {
     return fail(kFailed, "cannot write the trace to '" + a.trace + "'; check folder and disk");
   }

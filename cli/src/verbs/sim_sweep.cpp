@@ -1,11 +1,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <thread>
 
+#include "../ctrl_c.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/predict.hpp"
 #include "../sim/progress.hpp"
@@ -151,9 +153,20 @@ int sweep(const Args& a) {
   options.jobs = a.jobs != 0 ? static_cast<unsigned>(a.jobs)
                              : std::max(1U, std::thread::hardware_concurrency());
   Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
-  options.progress = [&](const sim::SweepProgress& p) { progress.show(p); };
+  std::atomic<std::size_t> done{0}, total{0};
+  options.progress = [&](const sim::SweepProgress& p) {
+    progress.show(p);
+    done = p.done;
+    total = p.total;
+  };
+  CtrlC ctrl_c([&] {
+    const std::string of = total == 0 ? "" : " of " + std::to_string(total.load());
+    return std::to_string(done.load()) + of + " runs are done and stay in '" + a.out +
+           "'; the same command goes on from there";
+  });
   const auto report = sim::run_sweep(
       *cells, [](const sim::Experiment& e) { return sim::simulate(e, {}); }, options);
+  ctrl_c.hold();
   if (!report) return fail(kFailed, report.error());
   return conclude(*report, a);
 }

@@ -9,6 +9,7 @@
 
 #include "../client_of.hpp"
 #include "../text.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -23,6 +24,7 @@ struct Args {
   std::string data;
   std::string file;
   std::string timeout = "30s";
+  bool json = false;
 };
 
 // Every line of a file ("-": standard input), or the one text given.
@@ -59,8 +61,8 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
 /// Submits lines and prints what became of each, in their order.
 class Submitter {
  public:
-  Submitter(net::Client& client, std::uint64_t patience_us, std::string timeout)
-      : client_(client), patience_us_(patience_us), timeout_(std::move(timeout)) {}
+  Submitter(net::Client& client, std::uint64_t patience_us, const Args& args)
+      : client_(client), patience_us_(patience_us), timeout_(args.timeout), json_(args.json) {}
 
   void submit(const std::string& line) {
     while (!flying_.empty() &&
@@ -108,23 +110,35 @@ class Submitter {
     bytes_ -= flying_.front().bytes;
     flying_.pop_front();
     ++done_;
-    if (out.committed()) {
-      ++committed_;
-      std::printf("%llu\n", static_cast<unsigned long long>(out.position));
-      return;
-    }
     const bool refused = out.kind == net::Outcome::Kind::kRefused;
-    ++(refused ? refused_ : unknown_);
-    std::printf("%s\n", refused ? "refused" : "unknown");
+    ++(out.committed() ? committed_ : refused ? refused_ : unknown_);
+    print(out, refused);
+    if (out.committed()) return;
     if (std::exchange(last_why_, out.why) == out.why) return;  // the next line has it, too
     (void)std::fflush(stdout);
     std::fprintf(stderr, "thresher: line %llu: %s\n", static_cast<unsigned long long>(done_),
                  out.why.c_str());
   }
 
+  void print(const net::Outcome& out, bool refused) const {
+    const char* what = out.committed() ? "committed" : refused ? "refused" : "unknown";
+    if (json_) {
+      text::Value row;
+      row.set("line", done_).set("outcome", what);
+      if (out.committed()) row.set("position", out.position);
+      if (!out.committed()) row.set("why", out.why);
+      std::puts(text::write(row).c_str());
+    } else if (out.committed()) {
+      std::printf("%llu\n", static_cast<unsigned long long>(out.position));
+    } else {
+      std::puts(what);
+    }
+  }
+
   net::Client& client_;
   std::uint64_t patience_us_;
   std::string timeout_;  // the same as it was written
+  bool json_;
   std::deque<Flight> flying_;
   std::size_t bytes_ = 0;
   std::uint64_t done_ = 0;
@@ -150,7 +164,7 @@ int submit(const Args& a) {
   auto client = a.home.empty() ? net::Client::open(a.genesis, std::move(options))
                                : client_of(a.home, std::move(options));
   if (!client) return fail(kUsage, client.error());
-  Submitter submitter(**client, *patience, a.timeout);
+  Submitter submitter(**client, *patience, a);
   for (const std::string& line : *lines) submitter.submit(line);
   return submitter.finish();
 }
@@ -167,7 +181,8 @@ Verb make_submit() {
        {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
        {"--data", "one transaction", &a->data},
        {"--file", "a file of one transaction a line; - reads standard input", &a->file},
-       {"--timeout", "how long to wait for each transaction, like 30s", &a->timeout}},
+       {"--timeout", "how long to wait for each transaction, like 30s", &a->timeout},
+       {"--json", "one object a transaction, a line each", &a->json}},
       [a] { return submit(*a); }};
 }
 

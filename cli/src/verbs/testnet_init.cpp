@@ -2,6 +2,7 @@
 
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "thresher/text/json.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -9,7 +10,22 @@ namespace {
 struct Args {
   TestnetOptions options;
   std::string hosts;
+  bool json = false;
 };
+
+int print_json(const std::string& dir, const net::Genesis& genesis) {
+  text::Value homes = text::Value::list();
+  for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
+    const net::PeerAddress& node = genesis.nodes[i];
+    text::Value row;
+    row.set("home", dir + "/node" + std::to_string(i));
+    homes.push(std::move(row.set("host", node.host).set("port", node.port)));
+  }
+  text::Value out;
+  out.set("nodes", std::move(homes)).set("f", genesis.f).set("protocol", genesis.protocol);
+  std::puts(text::write(out.set("genesis", dir + "/genesis.json")).c_str());
+  return kDone;
+}
 
 int init(Args a) {
   if (!a.hosts.empty()) {
@@ -19,6 +35,7 @@ int init(Args a) {
   }
   const auto genesis = make_testnet(a.options);
   if (!genesis) return fail(kUsage, genesis.error());
+  if (a.json) return print_json(a.options.dir, *genesis);
   const char* dir = a.options.dir.c_str();
   std::printf("%zu nodes (f = %u) in %s; start each with: thresher node run --home %s/node0\n",
               genesis->nodes.size(), genesis->f, dir, dir);
@@ -38,7 +55,8 @@ Verb make_testnet_init() {
            {"--protocol", protocol_help(), &a->options.protocol},
            {"--set", parameter_help(), &a->options.set},
            {"--hosts", "a file: ADDRESS:PORT a line, one for each node", &a->hosts},
-           {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port}},
+           {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port},
+           {"--json", "one object on one line", &a->json}},
           [a] { return init(*a); }};
 }
 

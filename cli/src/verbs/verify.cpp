@@ -9,11 +9,12 @@
 #include <optional>
 #include <utility>
 
+#include "../ctrl_c.hpp"
 #include "../json.hpp"
 #include "../rule_tables.hpp"
 #include "../text.hpp"
-#include "../verify/ctrl_c.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/text/json.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/cross_check.hpp"
 #include "thresher/verify/draw.hpp"
@@ -333,8 +334,34 @@ double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+text::Value properties_of(const verify::Automaton& ta) {
+  text::Value out = text::Value::list();
+  for (const auto& p : ta.properties) {
+    text::Value row;
+    row.set("name", p.name).set("class", p.category());
+    out.push(std::move(row.set("formula", verify::print_property(ta, p))));
+  }
+  return out;
+}
+
+int list_all_as_json() {
+  text::Value checkers = text::Value::list();
+  for (const std::string_view name : verify::checker_names()) checkers.push(name);
+  text::Value protocols = text::Value::list();
+  for (const std::string& name : rule_tables()) {
+    text::Value row;
+    protocols.push(
+        std::move(row.set("name", name).set("properties", properties_of(*automaton_of(name)))));
+  }
+  text::Value out;
+  out.set("checkers", std::move(checkers)).set("protocols", std::move(protocols));
+  std::puts(text::write(out).c_str());
+  return kDone;
+}
+
 /// What --list says without a file: everything that can be asked for by name.
-int list_all() {
+int list_all(bool json) {
+  if (json) return list_all_as_json();
   std::printf("checkers: %s\n", checker_list().c_str());
   for (const std::string& name : rule_tables()) {
     const auto ta = automaton_of(name);
@@ -395,14 +422,17 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
 }
 
 int run(Args a) {
-  CtrlC ctrl_c(verify::abandon_cross_check);
+  CtrlC ctrl_c([] {
+    verify::abandon_cross_check();
+    return std::string("nothing is decided");
+  });
   const auto start = std::chrono::steady_clock::now();
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
     return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
   }
   const double seconds = static_cast<double>(*timeout) / 1e6;
-  if (a.list && a.file.empty() && a.protocol.empty()) return list_all();
+  if (a.list && a.file.empty() && a.protocol.empty()) return list_all(a.json);
   if (a.file.empty() == a.protocol.empty()) {
     return fail(kUsage, "give either a file or a protocol with --protocol");
   }
@@ -422,6 +452,11 @@ int run(Args a) {
   if (!a.replay.empty()) return replay_file(a, *ta);
   if (a.dot) {
     std::fputs(verify::draw_dot(*ta).c_str(), stdout);
+    return kDone;
+  }
+  if (a.list && a.json) {
+    text::Value out;
+    std::puts(text::write(out.set("properties", properties_of(*ta))).c_str());
     return kDone;
   }
   if (a.list) {
@@ -449,8 +484,7 @@ int run(Args a) {
   // A thread that a checker left behind still works in the solver: what the end of the program
   // tears down must wait for nobody and be torn down under nobody.
   if (std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.left_behind; })) {
-    std::fflush(nullptr);
-    std::_Exit(status);
+    std::_Exit(flush_output(status));
   }
   return status;
 }

@@ -276,8 +276,8 @@ class Combination {
   std::size_t budget_ = 0;
 };
 
-// Source: CRYPTO design; Bernstein, Duif, Lange, Schwabe, Yang, "High-speed high-security
-// signatures" (2011), section 5.
+// Source: docs/signatures.md, "Backends"; Bernstein, Duif, Lange, Schwabe, Yang, "High-speed
+// high-security signatures" (2011), section 5.
 class Combining final : public BatchVerifier {
  public:
   Combining(std::string_view name, const Engine& engine, SumMethod method)

@@ -10,6 +10,9 @@ namespace thresher::certified {
 Bullshark::State::State(Config c)
     : config(std::move(c)),
       store(config.committee),
+      attic(config.rules.serves_below_floor
+                ? attic_margin(config.host_fetches_beyond, config.gc_depth)
+                : 0),
       peers(config.committee.size()),
       asleep(config.committee.size()),
       blocked_on(config.committee.size()),
@@ -106,7 +109,7 @@ std::size_t Bullshark::pending_submits() const {
 Footprint Bullshark::footprint() const {
   const State& s = *state_;
   Footprint out;
-  out.vertices = s.store.size();
+  out.vertices = s.store.size() + s.attic.size();
   out.checks = s.checks.size();
   out.missing = s.missing.size();
   for (const State::Peer& p : s.peers) {

@@ -39,11 +39,9 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
       if (cell.vertex->header.payload_bytes > 0 && undelivered > 0) --undelivered;
       const VertexPtr v = cell.vertex;
       of_round.push_back(v);
-      if (config.evict_delivered && !v->payload.bytes.empty()) {
-        auto slim = std::make_shared<Vertex>(*v);
-        slim->payload.bytes = {};
-        if (own_vertex == v) own_vertex = slim;
-        cell.vertex = std::move(slim);
+      if (config.evict_delivered) {
+        cell.vertex = without_payload(v);
+        if (own_vertex == v) own_vertex = cell.vertex;
       }
       add_refs(v->header, Round{lowest}, todo);
     });
@@ -63,7 +61,7 @@ void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   raise_floor(last, fx);
 }
 
-// A vertex falls under the floor.
+// A vertex leaves the store.
 void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   const Vertex& v = *cell.vertex;
   const bool loaded = v.header.payload_bytes > 0;
@@ -74,9 +72,7 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
     submits.push_back(v.payload);
   }
-  if (config.records && cell.accepted && cell.vertex != own_vertex) {
-    fx.push(Persist{kVertex, dag::block_key({v.author(), v.round(), v.digest}), {}, {}, true});
-  }
+  if (cell.accepted) falls_below(cell.vertex, fx);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
@@ -92,6 +88,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
   }
   waves.erase(waves.begin(), waves.lower_bound(wave_of(floor)));
   store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
+  attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
   std::vector<Ref> freed;
   for (auto it = waiting.begin(); it != waiting.end();) {
     if (it->first.round > floor) {

@@ -32,7 +32,7 @@ Round Bullshark::State::current() const {
   return own_round();
 }
 
-// R7: PROTOCOLS 1.2, advance; without a vote that can still matter there is nothing to wait for.
+// R7: without a vote that can still matter there is nothing to wait for.
 bool Bullshark::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;

@@ -107,7 +107,7 @@ void Bullshark::State::accuse_two(const Check& check, Fx& fx) {
   fx.push(Accuse{check.from, Bytes::from(evidence.take())});
 }
 
-// The vote gate of PROTOCOLS 1.1: a certificate of round r proves that correct nodes are there.
+// R2, its gate: a certificate of round r proves that correct nodes are there.
 bool Bullshark::State::gate_open(Round r) const {
   const Round before{r.value - 1};
   return before <= store.floor() || complete(before);

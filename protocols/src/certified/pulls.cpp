@@ -221,8 +221,14 @@ std::optional<Payload> Bullshark::State::batch(const Digest& root) const {
 
 VertexPtr Bullshark::State::vertex(const Ref& ref) const {
   if (own_vertex && own_vertex->ref() == ref) return own_vertex;
+  if (ref.round <= store.floor()) return attic.find(ref.round, ref.author);
   const Cell* cell = store.find(ref);
   return cell == nullptr ? nullptr : cell->vertex;
+}
+
+VertexPtr Bullshark::State::accepted_vertex(const Ref& ref) const {
+  if (ref.round <= store.floor()) return attic.find(ref.round, ref.author);
+  return store.accepted(ref) ? store.find(ref)->vertex : nullptr;
 }
 
 void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
@@ -252,11 +258,10 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
   serve(from, std::move(answer), bytes, fx);
 }
 
-// R10: what one peer is sent is bounded in time as well, however much it asks.
-bool Bullshark::State::may_serve(NodeId peer) {
-  if (peers[peer.value].served < config.limits.serve_bytes_per_peer) return true;
-  ++stats.refused;
-  return false;
+// R10: what one peer is sent is bounded in time as well, however much it asks. To ask again is no
+// fault, and does not count as one.
+bool Bullshark::State::may_serve(NodeId peer) const {
+  return peers[peer.value].served < config.limits.serve_bytes_per_peer;
 }
 
 void Bullshark::State::serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx) {
@@ -270,19 +275,18 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   if (!may_serve(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
-  const Round lowest{std::max(message.round.value, store.floor().value + 1)};
+  const Round lowest{std::max(message.round.value, attic.bottom().value + 1)};
   for (Round r = lowest; r <= store.top(); ++r.value) {
     for (std::uint32_t i = 0; i < n(); ++i) {
       const NodeId author{static_cast<std::uint16_t>(i)};
       if (r == message.round && message.have.contains(author)) continue;
-      const Cell* cell = store.find({author, r});
-      if (cell == nullptr || !cell->accepted) continue;
-      if (cell->vertex->certificate.signatures.empty()) continue;
-      bytes += cell->vertex->header.payload_bytes + header_bytes(cell->vertex->header, n());
+      const VertexPtr v = accepted_vertex({author, r});
+      if (!v || v->certificate.signatures.empty()) continue;
+      bytes += v->header.payload_bytes + header_bytes(v->header, n());
       const bool full = answer.vertices.size() >= config.limits.give_vertices ||
                         (!answer.vertices.empty() && bytes > config.limits.give_bytes);
       if (full) return serve(from, std::move(answer), bytes, fx);
-      answer.vertices.push_back(cell->vertex);
+      answer.vertices.push_back(v);
     }
   }
   serve(from, std::move(answer), bytes, fx);

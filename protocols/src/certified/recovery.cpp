@@ -34,6 +34,20 @@ void Bullshark::State::persist_delivered(const Committed& commit, Fx& fx) const 
   fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
 }
 
+void Bullshark::State::erase_record(const VertexPtr& vertex, Fx& fx) const {
+  if (!config.records || (own_vertex && vertex->digest == own_vertex->digest)) return;
+  const dag::Edge edge{vertex->author(), vertex->round(), vertex->digest};
+  fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
+}
+
+// What was accepted may be named, so it stays to be handed out. What cannot be, for it came by the
+// log alone, and what is further down than the attic goes at once.
+void Bullshark::State::falls_below(const VertexPtr& vertex, Fx& fx) {
+  const bool servable = !vertex->certificate.signatures.empty();
+  if (!servable || vertex->round() <= attic.bottom()) return erase_record(vertex, fx);
+  attic.keep(config.evict_delivered ? without_payload(vertex) : vertex);
+}
+
 void Bullshark::State::restore(const Restored& record, Fx& fx) {
   if (record.table == kDelivered) {
     Reader key(record.key.view());
@@ -154,6 +168,7 @@ void Bullshark::State::rebuild(Fx& fx) {
   const Round newest = restored_commits.empty() ? Round{0} : restored_commits.rbegin()->first;
   if (newest.value > config.gc_depth) {
     store.raise_floor(Round{newest.value - config.gc_depth}, [](const Cell&) {});
+    attic.raise(store.floor(), [](const VertexPtr&) {});
   }
   for (const Logged& record : std::exchange(restored, {})) {
     const VertexPtr& v = record.vertex;
@@ -167,11 +182,8 @@ void Bullshark::State::rebuild(Fx& fx) {
       own->certified = true;
       own_vertex = v;
     }
-    if (ref.round <= store.floor()) {  // erased before the crash, or about to be
-      if (!mine) {
-        const dag::Edge edge{ref.author, ref.round, v->digest};
-        fx.push(Persist{kVertex, dag::block_key(edge), {}, {}, true});
-      }
+    if (ref.round <= store.floor()) {
+      falls_below(v, fx);
       continue;
     }
     if (!whole && ref.round >= needed_whole(newest)) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
 #include "thresher/protocols/certified/store.hpp"
@@ -91,10 +92,11 @@ struct Bullshark::State {
   void ask_batches(std::vector<Want>& asks);
   void ask_round(Fx& fx);
   bool may_ask(NodeId peer);
-  bool may_serve(NodeId peer);
+  bool may_serve(NodeId peer) const;
   void serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& fx);
   std::optional<Payload> batch(const Digest& root) const;
   VertexPtr vertex(const Ref& ref) const;
+  VertexPtr accepted_vertex(const Ref& ref) const;
   bool ahead(Round seen, Round here) const;
   bool lagging() const;
   Round frontier() const;
@@ -137,6 +139,8 @@ struct Bullshark::State {
   // recovery.cpp: records
   void persist_vertex(const Vertex& vertex, Round of_log, Fx& fx) const;
   void persist_delivered(const Committed& commit, Fx& fx) const;
+  void erase_record(const VertexPtr& vertex, Fx& fx) const;
+  void falls_below(const VertexPtr& vertex, Fx& fx);
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
   void adopt(Round slot, const Digest& anchor, Fx& fx);
@@ -154,6 +158,7 @@ struct Bullshark::State {
 
   Config config;
   Store store;
+  Attic<VertexPtr> attic;
   Stats stats;
 
   // What every header and certificate looks at comes first, in one line of the cache: with many

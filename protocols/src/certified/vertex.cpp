@@ -121,6 +121,13 @@ VertexPtr make_vertex(const Proposal& proposal, Payload payload, Certificate cer
   return vertex;
 }
 
+VertexPtr without_payload(const VertexPtr& vertex) {
+  if (vertex->payload.bytes.empty()) return vertex;
+  auto slim = std::make_shared<Vertex>(*vertex);
+  slim->payload.bytes = {};
+  return slim;
+}
+
 bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee) {
   if (vertex.round.value < 2) return false;
   if (rules.parents == Parents::kDense) return true;

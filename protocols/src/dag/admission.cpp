@@ -25,6 +25,7 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     arm_pull(fx);
     return;
   }
+  take_attached(from, message.attached, fx);
   admit(from, message.block, fx);
 }
 
@@ -45,7 +46,7 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
 // round, or a held block refers to it.
-void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx) {
+void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached) {
   const Edge edge = block->edge();
   const Entry* first = store.first(edge.round, edge.author);
   if (edge.round <= store.floor() || (first != nullptr && store.find(edge) != nullptr)) return;
@@ -62,11 +63,12 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx) {
                                      : !named && (author.waiting >= limits.waiting_per_peer ||
                                                   author.missing >= limits.missing_per_peer);
   if (full || peer.pending >= limits.waiting_per_peer) {
-    ++stats.refused;
+    // Who was asked and hands on what another wrote does not know how much of that is held here.
+    stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = keep_pending({.block = block, .from = from});
+  const std::uint64_t ticket = keep_pending({.block = block, .from = from, .attached = attached});
   ++peer.pending;
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
@@ -94,11 +96,13 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     if (!verified.ok) ++stats.refused;
     return verified.ok ? testify(p, fx) : void();
   }
+  if (p.other) return check_next(p, verified.ok, fx);
   --peers[p.from.value].pending;
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
   if (!verified.ok) {
     ++stats.refused;
+    peers[p.from.value].misleads |= p.attached;
     return;
   }
   if (mine) return accuse_self(*p.block, fx);
@@ -106,11 +110,13 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (edge.round <= store.floor()) return;
   if (const Entry* first = store.first(edge.round, edge.author)) {
     if (store.find(edge) != nullptr) return;
-    note_equivocation(*first->block, *p.block, fx);
+    note_equivocation(first->block, p.block, fx);
     if (!missing.contains(edge)) return;
   }
   if (p.block->header.packed) return hold_packed(p.block, fx);
   hold(p.block, p.from, fx);
+  Entry* entry = p.attached ? store.find(edge) : nullptr;
+  if (entry != nullptr) entry->attached_by = p.from;
 }
 
 // The references of a packed block are those blocks that this node holds, if it holds them; until
@@ -120,7 +126,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
   if (const auto of_round = packed.find(block->round()); of_round != packed.end()) {
     const auto kept = of_round->second.find(block->author());
     if (kept != of_round->second.end()) {
-      if (kept->second->digest != block->digest) note_equivocation(*kept->second, *block, fx);
+      if (kept->second->digest != block->digest) note_equivocation(kept->second, block, fx);
       return;
     }
   }
@@ -167,18 +173,6 @@ void Dag::State::accuse_self(const Block& block, Fx& fx) {
   fx.push(Accuse{config.self, Bytes::from(evidence.take())});
 }
 
-void Dag::State::note_equivocation(const Block& first, const Block& second, Fx& fx) {
-  Peer& guilty = peers[second.author().value];
-  ++stats.equivocations;
-  if (guilty.muted) return;
-  guilty.muted = true;
-  muted.push_back(second.author());
-  Writer evidence;
-  encode_header(first, evidence);
-  encode_header(second, evidence);
-  fx.push(Accuse{second.author(), Bytes::from(evidence.take())});
-}
-
 // Dense rules: the referenced block of the slot's leader is the vote.
 std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
   const Header& h = entry.block->header;
@@ -189,8 +183,9 @@ std::optional<Edge> Dag::State::derived_vote(const Entry& entry) const {
   return store.parent_by(entry, schedule.leader(Round{h.round.value - 1}));
 }
 
-// Dense rules: a quorum of votes among the own references is the claim (PROTOCOLS 1.6,
-// certificate). Pre: the parents above the floor are held, as those of an accepted block are.
+// Dense rules: a quorum of votes among the own references is the claim
+// (docs/protocols/thresher.md, "`mysticeti`"). Pre: the parents above the floor are held, as those
+// of an accepted block are.
 std::optional<Edge> Dag::State::derived_claim(const Entry& entry) const {
   const std::uint64_t back = config.rules.claims_after();
   const Round round = entry.block->round();
@@ -234,6 +229,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   }
   settle(std::move(ready), fx);
   arm_pull(fx);
+  remind(*block, fx);
   unfold_after(edge.round, fx);
 }
 

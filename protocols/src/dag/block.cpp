@@ -72,6 +72,13 @@ Digest digest_of(const Header& header, const ChainContext& chain) {
   return transcript.digest();
 }
 
+BlockPtr header_alone(const BlockPtr& block) {
+  if (block->payload.bytes.empty()) return block;
+  auto slim = std::make_shared<Block>(*block);
+  slim->payload.bytes = {};
+  return slim;
+}
+
 BlockPtr pack(const BlockPtr& block, const Committee& committee) {
   const Header& h = block->header;
   const std::vector<Edge> parents = parents_of(h);

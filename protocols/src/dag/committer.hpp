@@ -2,10 +2,10 @@
 //
 //   for (const Decision& d : decide(store, committee, rules, next_slot)) ...   // lowest slot first
 //
-// Guarantees: what two correct nodes decide never conflicts (P5 in docs/protocols/thresher.md).
-// A slot whose leader a coin did not name yet is undecided, and hides the anchors behind it.
-// Source: THRESHER-DAG section 4; for dense rules PROTOCOLS 1.6 and 1.7, with votes and claims
-// derived.
+// Guarantees: what two correct nodes decide never conflicts (docs/protocols/thresher.md, "Why it is
+// safe"). A slot whose leader a coin did not name yet is undecided, and hides the anchors behind
+// it. Source: docs/protocols/thresher.md, "Decisions"; for dense rules, whose votes and claims are
+// derived, "`mysticeti`" there and docs/protocols/mahi-mahi.md, "The rule".
 #pragma once
 
 #include <cstdint>

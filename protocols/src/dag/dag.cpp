@@ -9,6 +9,9 @@ namespace thresher::dag {
 Dag::State::State(Config c)
     : config(std::move(c)),
       store(config.committee, config.rules, config.gc_depth, config.names),
+      attic(config.rules.serves_below_floor
+                ? attic_margin(config.host_fetches_beyond, config.gc_depth)
+                : 0),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
       timeout(config.timeout.value),

@@ -11,13 +11,8 @@ namespace {
 
 /// Leader blocks about whose evidence one claimer makes a node ask in a tick.
 constexpr std::uint32_t kAskedPerClaimer = 8;
-
-BlockPtr header_alone(const BlockPtr& block) {
-  if (block->payload.bytes.empty()) return block;
-  auto slim = std::make_shared<Block>(*block);
-  slim->payload.bytes = {};
-  return slim;
-}
+/// Of a proven equivocator. Who named its block before needs it all the same.
+constexpr std::uint32_t kAskedPerCulprit = 1;
 
 // Whether a header claims a leader block (true) or votes for it (false); empty: neither.
 std::optional<bool> stance(const Header& h, const Edge& leader, const Committee& committee) {
@@ -51,11 +46,10 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
       authors.insert(block->author());
       out.push_back({block, durable});
     };
-    const auto& held = store.round(Round{leader.round.value + (claims ? 2 : 1)});
-    for (const bool accepted : {true, false}) {
-      for (const Entry& e : held) {
-        if (e.accepted == accepted) add(e.block, accepted);
-      }
+    const Round round{leader.round.value + (claims ? 2 : 1)};
+    for (const BlockPtr& block : accepted_of(round)) add(block, true);
+    for (const Entry& e : store.round(round)) {
+      if (!e.accepted) add(e.block, false);
     }
     if (const auto it = proofs.find({leader.round, leader.digest}); it != proofs.end()) {
       for (const BlockPtr& block : it->second) add(block, false);
@@ -69,12 +63,12 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
 
 // E1: whoever has evidence answers, whoever is asked for.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
-  const Candidate* c = store.candidate_for(message.slot, message.leader);
-  if (c == nullptr || !c->evidence || config.rules.edges != Edges::kSparse) return;
-  if (!may_serve(from)) return;
+  if (config.rules.edges != Edges::kSparse || !may_serve(from)) return;
+  const auto leader = leader_proved(message.slot, message.leader);
+  if (!leader) return;
   Evidence answer{message.slot, message.leader, {}};
   std::uint64_t bytes = 0;
-  for (const Witness& w : witnesses(c->leader)) {
+  for (const Witness& w : witnesses(*leader)) {
     bytes += header_bytes(w.block->header);
     if (!config.rules.evidence_whole) bytes += w.block->header.payload_bytes;
     if (!config.rules.evidence_whole && bytes > config.limits.give_bytes) break;
@@ -89,6 +83,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 // rest. What one peer's claims cause in a tick is bounded.
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
+  for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
   for (auto& [slot, claim] : unproved) {
     eager |= claim.search.hopeful();
     if (!claim.search.due()) {
@@ -153,9 +148,10 @@ void Dag::State::testify(const Pending& p, Fx& fx) {
 }
 
 // E4: before a claim of this node is sent, and before another's is recorded as accepted, what
-// proves it is durable. Accepted blocks are; of the others the headers are kept beside them.
+// proves it is durable. Accepted blocks are, and stay for as long as the attic keeps them; of the
+// others the headers are kept beside them.
 void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
-  if (!config.records || config.rules.edges != Edges::kSparse) return;
+  if (config.rules.edges != Edges::kSparse) return;
   if (!config.rules.evidence_durable) return;
   Candidate* c = store.candidate_for(slot, leader);
   if (c == nullptr || c->kept || !c->evidence) return;
@@ -170,6 +166,7 @@ void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
   }
   if (headers.empty()) return;
   proofs[{slot, leader}] = std::move(headers);
+  if (!config.records) return;
   fx.push(Persist{kEvidence, evidence_key(slot, leader), Bytes::from(value.take()), Bytes(), true});
 }
 
@@ -189,7 +186,7 @@ void Dag::State::restore_evidence(const Restored& record) {
 
 // After the blocks: they say from which round on.
 void Dag::State::count_restored_evidence(Fx& fx) {
-  forget_evidence(store.floor(), fx);
+  forget_evidence(attic.bottom(), fx);
   for (const auto& [name, headers] : proofs) {
     for (const BlockPtr& block : headers) {
       const Header& h = block->header;
@@ -202,8 +199,8 @@ void Dag::State::count_restored_evidence(Fx& fx) {
   }
 }
 
-void Dag::State::forget_evidence(Round floor, Fx& fx) {
-  while (!proofs.empty() && proofs.begin()->first.first <= floor) {
+void Dag::State::forget_evidence(Round bottom, Fx& fx) {
+  while (!proofs.empty() && proofs.begin()->first.first <= bottom) {
     const auto& [slot, leader] = proofs.begin()->first;
     if (config.records) fx.push(Persist{kEvidence, evidence_key(slot, leader), {}, {}, true});
     proofs.erase(proofs.begin());

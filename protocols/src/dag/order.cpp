@@ -137,20 +137,15 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
       --peers[e.block->author().value].waiting;
     }
     if (e.accepted && !e.delivered) awaits_no_more(*e.block);
-    if (const auto twin = twins.find(e.edge()); twin != twins.end()) {
-      --peers[twin->second.value].twins;
-      twins.erase(twin);
-    }
     // Our transactions that no leader took in time go into a new block.
     const bool mine = e.block->author() == config.self;
     if (mine && !e.delivered && !e.block->payload.bytes.empty() &&
         submits.size() < config.limits.pending_submits) {
       submits.push_front(e.block->payload);
     }
-    const Table table = mine ? kOwn : kBlock;
-    if (config.records && e.accepted && (!own || e.block->digest != own->digest))
-      fx.push(Persist{table, block_key(e.edge()), {}, {}, true});
+    falls_below(e);
   });
+  raise_attic(floor, fx);
   forget_below(floor, fx);
 }
 
@@ -175,7 +170,7 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
   });
   std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
   std::erase_if(missed, [&](const auto& m) { return m.first <= floor; });
-  forget_evidence(floor, fx);
+  forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);
 }
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kTimeoutCap = 64;
 constexpr std::size_t kMissedSlots = 256;
 /// So many times around the committee without a direct commit is long.
 constexpr std::uint64_t kLongWithout = 2;
-/// J: a node this far behind jumps instead of writing every block (THRESHER-DAG 5.4).
+/// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
 
 }  // namespace
@@ -21,8 +21,8 @@ constexpr std::uint64_t kJumpLag = 64;
 bool Dag::State::complete(Round r) const {
   if (r.value == 0) return true;
   const Tally& authors = store.accepted_authors(r);
-  const auto out =
-      std::count_if(muted.begin(), muted.end(), [&](NodeId id) { return authors.contains(id); });
+  const auto out = std::count_if(culprits.begin(), culprits.end(),
+                                 [&](const auto& c) { return authors.contains(c.first); });
   return authors.count() - static_cast<std::uint32_t>(out) >=
          config.committee.at_least(config.rules.complete);
 }
@@ -38,7 +38,7 @@ bool Dag::State::certification_impossible(Round slot) const {
          });
 }
 
-// The three exits of THRESHER-DAG section 5.
+// The three exits (docs/protocols/thresher.md, "Moving on").
 bool Dag::State::may_leave(Round r) const {
   if (r.value == 0) return true;
   if (!complete(r)) return false;
@@ -184,6 +184,7 @@ Header Dag::State::compose(Round r) {
   if (sparse && r.value >= 2) add_vote(h);
   if (sparse && r.value >= 3) add_claim(h);
   if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
+  signing_attached = attachments(h);
   return h;
 }
 
@@ -249,7 +250,8 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   reach_load();
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
   persist(kOwn, *own, fx);
-  fx.broadcast(Push{outgoing()});
+  stats.attached += signing_attached.size();
+  fx.broadcast(Push{outgoing(), std::exchange(signing_attached, {})});
   hold(own, config.self, fx);
   fx.push(CancelTimer{{kRoundTimer, {}}});
   if (config.pace.value > 0) {

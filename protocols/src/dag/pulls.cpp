@@ -9,6 +9,8 @@ constexpr Delay kPullEvery{500};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
+/// Blocks of an author below the one that was asked for, in a first answer.
+constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 
@@ -35,6 +37,7 @@ void Dag::State::found(const Edge& edge) {
   const auto it = missing.find(edge);
   if (it == missing.end()) return;
   --peers[it->second.charged.value].missing;
+  if (it->second.search.begun()) flag_late(edge.author);
   missing.erase(it);
 }
 
@@ -181,11 +184,10 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   });
 }
 
-// What one peer gets in a Delta is bounded. Who is refused asks again, or another.
-bool Dag::State::may_serve(NodeId to) {
-  if (peers[to.value].served < config.limits.served_bytes) return true;
-  ++stats.refused;
-  return false;
+// What one peer gets in a Delta is bounded. Who gets nothing asks again, or another; that is no
+// fault of it, and does not count as one.
+bool Dag::State::may_serve(NodeId to) const {
+  return peers[to.value].served < config.limits.served_bytes;
 }
 
 void Dag::State::served(NodeId to, std::uint64_t bytes, Fx& fx) {
@@ -199,17 +201,34 @@ void Dag::State::serve_afresh() {
   for (Peer& peer : peers) peer.served = 0;
 }
 
-void Dag::State::give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx) {
+void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
   Give answer;
   std::uint64_t bytes = 0;
-  for (const Entry* e : entries) {
+  for (const BlockPtr& block : blocks) {
     if (answer.blocks.size() >= config.limits.give_blocks) break;
-    bytes += header_bytes(e->block->header) + e->block->header.payload_bytes;
+    bytes += header_bytes(block->header) + block->header.payload_bytes;
     if (!answer.blocks.empty() && bytes > config.limits.give_bytes) break;
-    answer.blocks.push_back(e->block);
+    answer.blocks.push_back(block);
   }
   served(to, bytes, fx);
   fx.send(to, std::move(answer));
+}
+
+// The author's blocks below one that `to` asked for: who misses one of a burst misses those before
+// it. All to somebody who is behind; else a few, and twice as many to who asks on from there.
+void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found) {
+  Peer& asker = peers[to.value];
+  Chain& chain = asker.given[block->author()];
+  const bool goes_on = chain.below == block->digest;
+  const bool behind = asker.seen.value + kChain < block->round().value;
+  const std::uint32_t most = config.limits.give_blocks;
+  chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
+  for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
+    chain.below = block->header.self.digest;
+    block = servable(block->header.self);
+    if (!block) return;
+    found.push_back(block);
+  }
 }
 
 void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
@@ -218,32 +237,26 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
     return;
   }
   if (!may_serve(from)) return;
-  std::vector<const Entry*> found;
+  std::vector<BlockPtr> found;
   for (const Edge& edge : message.blocks) {
-    if (const Entry* e = store.find(edge)) found.push_back(e);
+    BlockPtr block = servable(edge);
+    if (!block) continue;
+    found.push_back(std::move(block));
+    missed_by(edge, from);
   }
-  // With them the author's chain below: who misses one block of a burst misses the ones before it.
   const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) {
-    const Entry* e = found[i];
-    while (found.size() < config.limits.give_blocks) {
-      e = store.find(e->block->header.self);
-      if (e == nullptr) break;
-      found.push_back(e);
-    }
-  }
+  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], found);
   if (!found.empty()) give(from, found, fx);
 }
 
 void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   if (!may_serve(from)) return;
-  std::vector<const Entry*> found;
-  for (Round r = message.round; r <= store.top() && found.size() < config.limits.give_blocks;
-       ++r.value) {
-    if (r <= store.floor()) r = Round{store.floor().value + 1};
-    for (const Entry& e : store.round(r)) {
-      const bool had = r == message.round && message.have.contains(e.block->author());
-      if (e.accepted && e.block->author() != from && !had) found.push_back(&e);
+  std::vector<BlockPtr> found;
+  for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
+       r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
+    for (BlockPtr& block : accepted_of(r)) {
+      const bool had = r == message.round && message.have.contains(block->author());
+      if (block->author() != from && !had) found.push_back(std::move(block));
     }
   }
   if (!found.empty()) give(from, found, fx);

@@ -50,6 +50,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     return;
   }
   if (record.table == kEvidence) return started ? void() : restore_evidence(record);
+  if (record.table == kEquivocation) return started ? void() : restore_equivocation(record);
   Reader in(record.value.view());
   auto block = decode_slim(in, config.chain, config.committee.size());
   if (!block) return;
@@ -127,15 +128,16 @@ void Dag::State::start(Fx& fx) {
     last_commit = last;
     if (last.value > config.gc_depth) {
       store.raise_floor(Round{last.value - config.gc_depth}, [](const Entry&) {});
+      attic.raise(store.floor(), [](const BlockPtr&) {});
     }
   }
   for (auto& [round, block] : restored) {
     const Edge edge{block->author(), round, block->digest};
-    if (round <= store.floor() && (!own || block->digest != own->digest)) {
-      // Erased before the crash, or about to be.
-      fx.push(Persist{edge.author == config.self ? kOwn : kBlock, block_key(edge), {}, {}, true});
+    if (round <= store.floor()) {
+      restore_below(block, fx);
+      continue;
     }
-    if (round <= store.floor() || store.find(edge) != nullptr) continue;
+    if (store.find(edge) != nullptr) continue;
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));

@@ -11,7 +11,7 @@
 // meet again, and who was passed over can come back. At most f nodes are passed over.
 // With a coin the leader of a round is whom it names: known when it is tossed, and to be revealed
 // again after a restart.
-// Source: THRESHER-DAG sections 5.2 and 10; docs/protocols/thresher.md, leaders.
+// Source: docs/protocols/thresher.md, "Leaders".
 #pragma once
 
 #include <map>

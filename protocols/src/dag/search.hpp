@@ -60,6 +60,8 @@ class Search {
     if (due()) return next(committee, self, ask);
     wait();
   }
+  /// Somebody was asked.
+  bool begun() const { return turns_ > 0 || asked_.size() > 0; }
   /// Not everybody was asked twice: it may well come.
   bool hopeful() const { return turns_ < kHopeful; }
 

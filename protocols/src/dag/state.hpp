@@ -10,6 +10,7 @@
 #include "committer.hpp"
 #include "search.hpp"
 #include "store.hpp"
+#include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::dag {
@@ -30,7 +31,7 @@ struct Dag::State {
   void receive(NodeId from, const Push& message, Fx& fx);
   void receive(NodeId from, const Give& message, Fx& fx);
   void verdict(const Verified& verified, Fx& fx);
-  void admit(NodeId from, const BlockPtr& block, Fx& fx);
+  void admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached = false);
   void hold(const BlockPtr& block, NodeId from, Fx& fx);
   bool place(const BlockPtr& block);
   void settle(std::vector<Edge> ready, Fx& fx);
@@ -40,7 +41,6 @@ struct Dag::State {
   std::optional<Edge> derived_claim(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
-  void note_equivocation(const Block& first, const Block& second, Fx& fx);
   void hold_packed(const BlockPtr& block, Fx& fx);
   bool unfold(const BlockPtr& block, Fx& fx);
   void unfold_after(Round round, Fx& fx);
@@ -59,10 +59,11 @@ struct Dag::State {
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
-  bool may_serve(NodeId to);
+  bool may_serve(NodeId to) const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   void serve_afresh();
-  void give(NodeId to, const std::vector<const Entry*>& entries, Fx& fx);
+  void add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found);
+  void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
   struct Pending;
@@ -78,7 +79,23 @@ struct Dag::State {
   void keep_evidence(Round slot, const Digest& leader, Fx& fx);
   void restore_evidence(const Restored& record);
   void count_restored_evidence(Fx& fx);
-  void forget_evidence(Round floor, Fx& fx);
+  void forget_evidence(Round bottom, Fx& fx);
+
+  // equivocation.cpp: proofs against who signed two blocks of a round
+  void receive(NodeId from, const Equivocation& message, Fx& fx);
+  void note_equivocation(const BlockPtr& first, const BlockPtr& second, Fx& fx);
+  void check_next(const Pending& checked, bool ok, Fx& fx);
+  void convict(Equivocation proof, Fx& fx);
+  void remind(const Block& block, Fx& fx);
+  void restore_equivocation(const Restored& record);
+
+  struct Peer;
+  // attachments.cpp: blocks that bring what they name
+  void missed_by(const Edge& edge, NodeId asker);
+  void flag_late(NodeId author, std::uint64_t signs = 1);
+  std::uint64_t lateness(const Peer& peer) const;
+  std::vector<BlockPtr> attachments(const Header& header);
+  void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
   bool complete(Round r) const;
@@ -111,6 +128,15 @@ struct Dag::State {
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
   void raise_floor(Round leader, Fx& fx);
   void forget_below(Round floor, Fx& fx);
+
+  // attic.cpp: what lies below the floor
+  void falls_below(const Entry& entry);
+  void raise_attic(Round floor, Fx& fx);
+  void restore_below(const BlockPtr& block, Fx& fx);
+  void erase_record(const BlockPtr& block, Fx& fx) const;
+  BlockPtr servable(const Edge& edge) const;
+  std::vector<BlockPtr> accepted_of(Round round) const;
+  std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
 
@@ -136,6 +162,7 @@ struct Dag::State {
 
   Config config;
   Store store;
+  Attic<BlockPtr> attic;
   Schedule schedule;
   Stats stats;
 
@@ -146,6 +173,9 @@ struct Dag::State {
     NodeId from{};
     std::uint64_t ticket = 0;      // 0: free
     std::optional<Edge> proves{};  // a header that is evidence for this leader block
+    BlockPtr other{};              // of a proof of equivocation: the header beside this one
+    bool other_good = false;       // whose signature is good
+    bool attached = false;         // it came with a block of `from`
   };
   static constexpr unsigned kPlaceBits = 24;
   std::vector<Pending> pending;
@@ -154,24 +184,42 @@ struct Dag::State {
   std::uint64_t keep_pending(Pending one);
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
+  /// How far down an author's blocks were given last.
+  struct Chain {
+    Digest below{};
+    std::uint32_t blocks = 0;
+  };
   struct Peer {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
     std::uint32_t outstanding = 0;  // answers it may still send
     std::uint32_t missing = 0;      // blocks not held to which its blocks referred first
     std::uint32_t twins = 0;        // held beside others of their author and round because of it
+    std::uint32_t proofs = 0;       // proofs of equivocation it sent that wait for a verdict
     std::uint64_t served = 0;       // bytes of answers to it in this Delta
     Round seen{0};                  // highest round of a block it pushed
     Round accepted{0};              // highest round of an accepted block it authored
     /// A leader of whom no block of so many rounds is held is not waited for.
     std::uint64_t patience = kSuspectRounds;
     bool muted = false;  // proven equivocator: never referenced again
+    /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
+    /// kind is taken from it any more.
+    bool misleads = false;
+    std::map<NodeId, Chain> given;  // to it, by author
+    std::uint32_t lateness = 0;     // at round `late_at`; one less for each round since
+    Round late_at{0};
+    NodeSet missed_by;  // who asked for its blocks lately, from round `missed_since` on
+    Round missed_since{0};
   };
   static constexpr std::uint64_t kSuspectRounds = 3;
   std::vector<Peer> peers;
-  std::vector<NodeId> muted;  // of the peers
-  Round reached{0};           // by kValidity peers, as their pushes tell: one of them is correct
-  std::uint32_t beyond = 0;   // peers that pushed a block of a later round
+  struct Culprit {
+    Equivocation proof;
+    std::vector<Round> told;  // by peer: the own round when it was sent the proof
+  };
+  std::map<NodeId, Culprit> culprits;  // the muted ones
+  Round reached{0};          // by kValidity peers, as their pushes tell: one of them is correct
+  std::uint32_t beyond = 0;  // peers that pushed a block of a later round
   bool ahead(Round seen) const;
   bool lagging() const;
 
@@ -209,10 +257,11 @@ struct Dag::State {
   BlockPtr own;                   // last own block; null before the first
   std::optional<Header> signing;  // composed, waiting for the signature
   Payload signing_payload;
-  Round timer_for{0};          // the round whose timer was armed
-  bool timed_out = false;      // E3 of the current round
-  bool waits_in_full = false;  // the timer of this round is the time-out
-  std::uint64_t timeout = 0;   // T in 1/1000 Delta
+  std::vector<BlockPtr> signing_attached;  // that will go along with it
+  Round timer_for{0};                      // the round whose timer was armed
+  bool timed_out = false;                  // E3 of the current round
+  bool waits_in_full = false;              // the timer of this round is the time-out
+  std::uint64_t timeout = 0;               // T in 1/1000 Delta
   /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
   struct Missed {
     NodeId leader;

@@ -56,7 +56,8 @@ void Store::grow(Round round) {
     info.entries.reserve(n);
     info.first.resize(n);
     info.names = names_->at(top_);
-    info.held_named = info.accepted_named = info.delivered_named = info.own_named = Row(n);
+    info.held_named = info.accepted_named = info.delivered_named = Row(n);
+    info.own_named = info.passed_named = Row(n);
     info.held = Tally(judge_.committee);
     info.accepted = Tally(judge_.committee);
     rounds_.push_back(std::move(info));
@@ -505,6 +506,12 @@ std::vector<Place> Store::deliver_history(std::span<const Edge> from, Round lowe
 
 void Store::enter_own_history(std::span<const Edge> from) {
   walk(from, Round{0}, kOwn, [](const Place&) {});
+}
+
+std::vector<Place> Store::pass_on(std::span<const Edge> from, Round lowest) {
+  std::vector<Place> out;
+  walk(from, lowest, kPassed, [&](const Place& place) { out.push_back(place); });
+  return out;
 }
 
 }  // namespace thresher::dag

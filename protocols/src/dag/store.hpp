@@ -19,6 +19,8 @@
 
 namespace thresher::dag {
 
+inline constexpr NodeId kNobody{0xffff};
+
 /// A held block.
 struct Entry {
   BlockPtr block;
@@ -30,6 +32,9 @@ struct Entry {
   bool accepted = false;
   bool delivered = false;
   bool in_own_history = false;
+  bool passed = false;  ///< seen by pass_on()
+  /// Who sent it along with an own block, and so to everybody; kNobody: none that is known.
+  NodeId attached_by = kNobody;
 
   Edge edge() const { return {block->author(), block->round(), block->digest}; }
 };
@@ -167,6 +172,9 @@ class Store {
   std::vector<Place> deliver_history(std::span<const Edge> from, Round lowest);
   /// Marks what can be reached from `from` as history of the own last block.
   void enter_own_history(std::span<const Edge> from);
+  /// What can be reached from `from`, not below `lowest`, and was not in an earlier call: by
+  /// descending rounds.
+  std::vector<Place> pass_on(std::span<const Edge> from, Round lowest);
 
   /// Changes nothing: brings near what is known of an author in the newest rounds.
   void warm(NodeId author) const {
@@ -222,6 +230,7 @@ class Store {
     Row accepted_named;
     Row delivered_named;
     Row own_named;
+    Row passed_named;
     Tally held;
     Tally accepted;
     std::vector<Candidate> candidates;  // of the slot of this round
@@ -233,6 +242,7 @@ class Store {
   };
   static constexpr Mark kDelivered{&Entry::delivered, &RoundInfo::delivered_named};
   static constexpr Mark kOwn{&Entry::in_own_history, &RoundInfo::own_named};
+  static constexpr Mark kPassed{&Entry::passed, &RoundInfo::passed_named};
   // What a walk down has still to visit in one round.
   struct Front {
     Row named;

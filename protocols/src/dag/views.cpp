@@ -14,26 +14,28 @@ Footprint Dag::footprint() const {
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
+  out.blocks += s.attic.size();
   for (const auto& [edge, waiters] : s.waiting) out.waiting += waiters.size();
   for (const auto& [name, claim] : s.unproved) out.waiting += claim.claimers.size();
   for (const auto& [name, headers] : s.proofs) out.proofs += headers.size();
   return out;
 }
 
-// One block of each author and round from the floor to the window and the quotas of twins; each has
+// One block of each author and round from the bottom of the attic to the window and the quotas of
+// twins; each has
 // at most so many edges, waits in one place, and may claim one leader block, about which every peer
 // may give a header of every node.
 Footprint Dag::most() const {
   const State& s = *state_;
   const Limits& limits = s.config.limits;
   const std::size_t n = s.config.committee.size();
-  const std::size_t rounds = s.next_round().value + limits.window - s.store.floor().value;
+  const std::size_t rounds = s.next_round().value + limits.window - s.attic.bottom().value;
   Footprint out;
   out.blocks = n * (rounds + limits.twins_per_peer);
   out.waiting = out.blocks + n * rounds;
   out.missing = out.blocks * (n + 3);
   out.proofs = 2 * n * out.blocks;
-  out.pending = n * limits.waiting_per_peer + n * n * out.blocks;
+  out.pending = n * limits.waiting_per_peer + n * n * out.blocks + n * n;
   return out;
 }
 
@@ -52,6 +54,10 @@ void Dag::accepted(Round above, std::vector<Edge>& out) const {
 
 bool Dag::accepts(const Edge& block) const {
   return state_->store.settled(block);
+}
+
+bool Dag::convicts(NodeId member) const {
+  return state_->culprits.contains(member);
 }
 
 std::vector<Edge> Dag::vouched() const {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "svg.hpp"
 #include "thresher/sim/report.hpp"
@@ -9,12 +10,15 @@
 namespace thresher::sim {
 namespace {
 
-constexpr double kWidth = 640;
-constexpr double kHeight = 320;
+constexpr double kWidth = 500;
+constexpr double kHeight = 300;  // of a chart without a legend
+constexpr double kLegendRow = 18;
+constexpr double kLetter = 6.6;  // of a legend's text, on average
 constexpr double kLeft = 70;
 constexpr double kRight = 20;
-constexpr double kTop = 36;
+constexpr double kTop = 46;
 constexpr double kBottom = 52;
+constexpr std::size_t kWidest = 7;  // lines under others: as many as there are colours but one
 constexpr std::array<const char*, 8> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
                                               "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa"};
 
@@ -62,12 +66,42 @@ std::vector<double> ticks(const Axis& axis) {
   return out;
 }
 
+// Under the plot, where no line runs: in as many columns as the longest name allows.
+class Legend {
+ public:
+  Legend(const std::vector<Series>& series, bool wanted) {
+    if (!wanted) return;
+    std::size_t longest = 1;
+    for (const Series& s : series) longest = std::max(longest, s.name.size());
+    const double width = 30 + kLetter * static_cast<double>(longest);
+    columns_ = std::clamp<std::size_t>(static_cast<std::size_t>((kWidth - kLeft) / width), 1,
+                                       series.size());
+    column_ = (kWidth - kLeft - kRight) / static_cast<double>(columns_);
+    height_ = kLegendRow * static_cast<double>((series.size() + columns_ - 1) / columns_) + 6;
+  }
+  double height() const { return height_; }
+  void draw(Svg& svg, const std::vector<Series>& series) const {
+    for (std::size_t i = 0; i < series.size() && height_ > 0; ++i) {
+      const double x = kLeft + column_ * static_cast<double>(i % columns_);
+      const double y = kHeight + kLegendRow * static_cast<double>(i / columns_) + 8;
+      svg.square(x + 6, y - 4, 5, "dot " + colour_class(i));
+      svg.text(x + 18, y, series[i].name, "label");
+    }
+  }
+
+ private:
+  std::size_t columns_ = 1;
+  double column_ = 0;
+  double height_ = 0;
+};
+
 class Plot {
  public:
-  Plot(const Chart& chart, Axis x, Axis y) : x_(x), y_(y), svg_(kWidth, kHeight) {
+  Plot(const Chart& chart, Axis x, Axis y, double legend = 0)
+      : x_(x), y_(y), svg_(kWidth, kHeight + legend) {
     svg_.text(kWidth / 2, 18, chart.title, "title", "middle");
     svg_.text((kLeft + kWidth - kRight) / 2, kHeight - 10, chart.x_label, "label", "middle");
-    svg_.text(8, kTop - 8, chart.y_label, "label");
+    svg_.text(8, kTop - 14, chart.y_label, "label");
     for (const double v : ticks(x_)) {
       svg_.line(at_x(v), kTop, at_x(v), kHeight - kBottom, "grid");
       svg_.text(at_x(v), kHeight - kBottom + 16, tick_text(v), "tick", "middle");
@@ -89,12 +123,36 @@ class Plot {
   Svg svg_;
 };
 
-void draw(Plot& plot, const Series& series, const std::string& colour) {
-  std::string line;
-  for (const Point& p : series.points) {
-    line += short_number(plot.at_x(p.x)) + "," + short_number(plot.at_y(p.y)) + " ";
+std::string place(const Plot& plot, const Point& p) {
+  return short_number(plot.at_x(p.x)) + "," + short_number(plot.at_y(p.y));
+}
+
+// Of each series, how many later ones run over a stretch of it. They would hide it: it is drawn
+// that much wider, so that it shows on both sides of them.
+std::vector<std::size_t> hidden_by(const Plot& plot, const std::vector<Series>& series) {
+  std::vector<std::set<std::string>> stretches;
+  for (const Series& s : series) {
+    std::set<std::string>& own = stretches.emplace_back();
+    for (std::size_t i = 1; i < s.points.size(); ++i)
+      own.insert(place(plot, s.points[i - 1]) + " " + place(plot, s.points[i]));
+    if (s.points.size() == 1) own.insert(place(plot, s.points[0]));
   }
-  plot.svg().polyline(line, "line " + colour);
+  std::vector<std::size_t> out(series.size(), 0);
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (std::size_t later = i + 1; later < series.size(); ++later) {
+      out[i] += std::any_of(stretches[i].begin(), stretches[i].end(),
+                            [&](const std::string& s) { return stretches[later].contains(s); });
+    }
+  }
+  return out;
+}
+
+void draw(Plot& plot, const Series& series, const std::string& colour, std::size_t wider) {
+  wider = std::min(wider, kWidest);
+  std::string line;
+  for (const Point& p : series.points) line += place(plot, p) + " ";
+  const std::string width = wider == 0 ? "" : " w" + std::to_string(wider);
+  plot.svg().polyline(line, "line " + colour + width);
   for (const Point& p : series.points) {
     const double x = plot.at_x(p.x);
     if (p.half > 0) {
@@ -102,7 +160,8 @@ void draw(Plot& plot, const Series& series, const std::string& colour) {
     }
     std::string hover = series.name + ": " + tick_text(p.x) + ", " + tick_text(p.y);
     if (p.half > 0) hover += " within " + tick_text(p.half) + " at 95 %";
-    plot.svg().circle(x, plot.at_y(p.y), 3, "dot " + colour, hover);
+    const double radius = 3 + 1.2 * static_cast<double>(wider);
+    plot.svg().circle(x, plot.at_y(p.y), radius, "dot " + colour, hover);
   }
 }
 
@@ -113,6 +172,21 @@ std::string empty_chart(const std::string& title) {
   return svg.finish(title);
 }
 
+// Series with the same points are one line under all of their names.
+std::vector<Series> without_twins(const std::vector<Series>& series) {
+  std::vector<Series> out;
+  for (const Series& s : series) {
+    const auto twin =
+        std::find_if(out.begin(), out.end(), [&](const Series& o) { return o.points == s.points; });
+    if (twin == out.end()) {
+      out.push_back(s);
+    } else {
+      twin->name += ", " + s.name;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string series_style() {
@@ -121,7 +195,12 @@ std::string series_style() {
     out.append(".").append(colour_class(i)).append("{stroke:").append(kColours[i]);
     out.append(";fill:").append(kColours[i]).append("}");
   }
-  return out + ".line{fill:none!important;stroke-width:1.8}";
+  out += ".line{fill:none!important;stroke-width:1.8;stroke-linejoin:round}";
+  for (std::size_t w = 1; w <= kWidest; ++w) {
+    out += ".w" + std::to_string(w) + "{stroke-width:";
+    out += short_number(1.8 + 2.4 * static_cast<double>(w)) + "}";
+  }
+  return out;
 }
 
 std::string line_chart(const Chart& chart) {
@@ -137,16 +216,12 @@ std::string line_chart(const Chart& chart) {
   if (xs.empty()) return empty_chart(chart.title);
   const auto [x0, x1] = std::minmax_element(xs.begin(), xs.end());
   const auto [y0, y1] = std::minmax_element(ys.begin(), ys.end());
-  Plot plot(chart, Axis(*x0, *x1), Axis(*y0, *y1));
-  double legend = kTop + 12;
-  for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    const std::string colour = colour_class(i);
-    draw(plot, chart.series[i], colour);
-    if (chart.series.size() == 1) break;
-    plot.svg().square(kLeft + 14, legend - 4, 4, "dot " + colour);
-    plot.svg().text(kLeft + 24, legend, chart.series[i].name, "label");
-    legend += 16;
-  }
+  const std::vector<Series> series = without_twins(chart.series);
+  const Legend legend(series, chart.series.size() > 1);
+  Plot plot(chart, Axis(*x0, *x1), Axis(*y0, *y1), legend.height());
+  const auto hidden = hidden_by(plot, series);
+  for (std::size_t i = 0; i < series.size(); ++i) draw(plot, series[i], colour_class(i), hidden[i]);
+  legend.draw(plot.svg(), series);
   return plot.svg().finish(chart.title);
 }
 

@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cstdio>
 #include <map>
 
 #include "svg.hpp"
@@ -8,11 +10,16 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::string_view kStyle = R"(
-body{font:15px/1.5 system-ui,sans-serif;max-width:1240px;margin:2em auto;padding:0 1em;color:#222;background:#fff}
-h1{font-size:1.5em}h2{font-size:1.15em;margin-top:2em}
-table{border-collapse:collapse}td,th{border:1px solid #ddd;padding:3px 9px;text-align:right}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1240px;margin:1.5em auto;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.5em;overflow-wrap:anywhere}h2{font-size:1.15em;margin-top:2em}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+td,th{border:1px solid #ddd;padding:3px 9px;text-align:right;white-space:nowrap}
 th{background:#f5f5f5}pre{background:#f5f5f5;padding:1em;overflow:auto;max-height:30em}
-figure{margin:1em 0;overflow-x:auto}
+.wide{overflow-x:auto}figure{margin:0}
+.charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr));gap:1.5em}
+.charts svg{width:100%;height:auto}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(150px,1fr));gap:.7em 1.2em;margin:0}
+.facts dt{color:#666;font-size:.85em}.facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
 .pass{color:#17692f}.bad{color:#b3261e}
 text{font:12px system-ui,sans-serif;fill:#333}text.title{font-size:14px;font-weight:600}
 text.tick{fill:#777;font-size:11px}text.byzantine{fill:#b3261e}
@@ -38,9 +45,38 @@ std::string figure(const std::string& svg) {
   return "<figure>\n" + svg + "</figure>\n";
 }
 
-std::string row(const std::string& name, const std::string& value) {
-  return "<tr><th>" + text::xml_escaped(name) + "</th><td>" + text::xml_escaped(value) +
-         "</td></tr>\n";
+// What keeps its own width and is moved sideways where the screen is narrower.
+std::string wide(const std::string& body) {
+  return "<div class=\"wide\">\n" + body + "</div>\n";
+}
+
+// Side by side as far as there is room.
+std::string charts(const std::string& figures) {
+  return "<div class=\"charts\">\n" + figures + "</div>\n";
+}
+
+std::string fact(const std::string& name, const std::string& value) {
+  return "<div><dt>" + text::xml_escaped(name) + "</dt><dd>" + text::xml_escaped(value) +
+         "</dd></div>\n";
+}
+
+// 1234567 as 1 234 567, with spaces that do not break.
+std::string grouped(std::uint64_t value) {
+  std::string out = std::to_string(value);
+  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, "\u202f");
+  return out;
+}
+
+// A number with more digits than anybody reads is shown with four; the cell's title has them all.
+std::string cell(const std::string& value) {
+  double number = 0;
+  const char* last = value.data() + value.size();
+  const auto [end, error] = std::from_chars(value.data(), last, number);
+  const bool real = error == std::errc{} && end == last && value.find('.') != std::string::npos;
+  if (!real) return "<td>" + text::xml_escaped(value) + "</td>";
+  char shown[32];
+  (void)std::snprintf(shown, sizeof shown, "%.4g", number);
+  return "<td title=\"" + text::xml_escaped(value) + "\">" + shown + "</td>";
 }
 
 std::string summary(const Experiment& e, const Outcome& o) {
@@ -49,15 +85,16 @@ std::string summary(const Experiment& e, const Outcome& o) {
   out += "\" id=\"verdict\"><strong>" + std::string(to_string(o.verdict)) + "</strong>";
   if (!o.why.empty()) out += ": " + text::xml_escaped(o.oracle + ": " + o.why);
   if (e.beyond_f) out += " (more faults than f were asked for)";
-  out += "</p>\n<table>\n";
-  out += row("protocol", e.protocol) + row("nodes", std::to_string(e.n));
-  out += row("f", std::to_string(e.f)) + row("seed", std::to_string(e.seed));
-  out += row("rounds", std::to_string(o.rounds));
-  out += row("virtual time, units", short_number(static_cast<double>(o.time) / kUnit));
-  out += row("messages delivered", std::to_string(o.messages));
-  out += row("bytes delivered", std::to_string(o.bytes));
-  out += row("decisions of a correct node", std::to_string(o.decisions));
-  return out + "</table>\n";
+  out += "</p>\n<dl class=\"facts\">\n";
+  out += fact("protocol", e.protocol) + fact("nodes", std::to_string(e.n));
+  out += fact("f", std::to_string(e.f)) + fact("seed", std::to_string(e.seed));
+  out += fact("rounds", grouped(o.rounds));
+  out += fact(e.engine == Engine::kRounds ? "virtual time, rounds" : "virtual time, ms",
+              short_number(static_cast<double>(o.time) / kUnit));
+  out += fact("messages delivered", grouped(o.messages));
+  out += fact("bytes delivered", grouped(o.bytes));
+  out += fact("decisions of a correct node", grouped(o.decisions));
+  return out + "</dl>\n";
 }
 
 std::string nodes_table(const Outcome& o) {
@@ -69,7 +106,7 @@ std::string nodes_table(const Outcome& o) {
     out += "<tr><td>" + std::to_string(i) + "</td><td>" + (m.faulty ? "yes" : "") + "</td>";
     for (const std::uint64_t v :
          {m.decisions, m.messages_sent, m.messages_received, m.bytes_sent, m.round, m.refused}) {
-      out += "<td>" + std::to_string(v) + "</td>";
+      out += "<td>" + grouped(v) + "</td>";
     }
     out += "</tr>\n";
   }
@@ -98,15 +135,15 @@ std::string run_sections(const Report& r) {
   std::vector<double> latencies;
   for (const Ticks t : r.outcome->latencies) latencies.push_back(static_cast<double>(t) / kUnit);
   const std::string unit = e.engine == Engine::kRounds ? "rounds" : "ms";
-  std::string charts = figure(cdf_chart("Latency, submission to delivery", unit, latencies));
-  if (r.trace != nullptr) charts += figure(line_chart(decisions_chart(e, *r.trace)));
-  out += section("charts", "Latency and progress", charts);
+  std::string figures = figure(cdf_chart("Latency, submission to delivery", unit, latencies));
+  if (r.trace != nullptr) figures += figure(line_chart(decisions_chart(e, *r.trace)));
+  out += section("charts", "Latency and progress", charts(figures));
   if (r.trace != nullptr) {
-    out += section("space-time", "Space-time diagram", figure(space_time(e, *r.trace)));
+    out += section("space-time", "Space-time diagram", wide(figure(space_time(e, *r.trace))));
     const std::string dag = dag_picture(e, *r.trace);
-    if (!dag.empty()) out += section("dag", "The DAG by rounds", figure(dag));
+    if (!dag.empty()) out += section("dag", "The DAG by rounds", wide(figure(dag)));
   }
-  return out + section("nodes", "Nodes", nodes_table(*r.outcome));
+  return out + section("nodes", "Nodes", wide(nodes_table(*r.outcome)));
 }
 
 std::string rows_table(const std::vector<ReportRow>& rows) {
@@ -116,7 +153,7 @@ std::string rows_table(const std::vector<ReportRow>& rows) {
   out += "</tr>\n";
   for (const ReportRow& r : rows) {
     out += "<tr>";
-    for (const auto& [name, value] : r.cells) out += "<td>" + text::xml_escaped(value) + "</td>";
+    for (const auto& [name, value] : r.cells) out += cell(value);
     out += "</tr>\n";
   }
   return out + "</table>\n";
@@ -125,17 +162,19 @@ std::string rows_table(const std::vector<ReportRow>& rows) {
 }  // namespace
 
 std::string report_html(const Report& r) {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>" +
-                    text::xml_escaped(r.title) + "</title>\n<style>" + std::string(kStyle) +
-                    series_style() + "</style></head>\n<body><h1>" + text::xml_escaped(r.title) +
-                    "</h1>\n<p>thresher " + text::xml_escaped(r.version) + "</p>\n";
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+      text::xml_escaped(r.title) + "</title>\n<style>" + std::string(kStyle) + series_style() +
+      "</style></head>\n<body><h1>" + text::xml_escaped(r.title) + "</h1>\n<p>thresher " +
+      text::xml_escaped(r.version) + "</p>\n";
   if (r.experiment != nullptr && r.outcome != nullptr) out += run_sections(r);
   if (!r.charts.empty()) {
-    std::string charts;
-    for (const Chart& chart : r.charts) charts += figure(line_chart(chart));
-    out += section("sweep", "Sweep", charts);
+    std::string figures;
+    for (const Chart& chart : r.charts) figures += figure(line_chart(chart));
+    out += section("sweep", "Sweep", charts(figures));
   }
-  if (!r.rows.empty()) out += section("rows", "All runs", rows_table(r.rows));
+  if (!r.rows.empty()) out += section("rows", "All runs", wide(rows_table(r.rows)));
   if (!r.command.empty()) {
     out += section("repeat", "To repeat it", "<pre>" + text::xml_escaped(r.command) + "</pre>\n");
   }

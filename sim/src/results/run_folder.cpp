@@ -57,8 +57,15 @@ bool write_parts(const fs::path& folder, const RunRecord& record) {
 }  // namespace
 
 Result<Unit, std::string> save_file(const fs::path& path, std::string_view content) {
-  const fs::path fresh = beside(path);
   std::error_code error;
+  // A device or a pipe is written to; a file that takes its name would be no device any more.
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    errno = 0;
+    if (!fs::is_directory(path, error) && write_plain(path, content)) return Unit{};
+    return cannot_write(path,
+                        fs::is_directory(path, error) ? "it is a folder" : std::strerror(errno));
+  }
+  const fs::path fresh = beside(path);
   if (!write_plain(fresh, content)) {
     const std::string why = std::strerror(errno);
     fs::remove(fresh, error);

@@ -566,6 +566,8 @@ class Operators(Files):
         self.assertEqual(read.returncode, 0, read.stderr)
         self.assertIn(b" \\x1b[2J\\x1b]0;owned\\x07", read.stdout)
         self.assertIn("\\\\ gr\u00fcn\\tx".encode(), read.stdout)
+        row = json.loads(run("log", "--home", self.home / "node0", "--json").stdout)
+        self.assertEqual((row["position"], row["data"]), (0, forged))
         self.assertFalse(any(c in read.stdout for c in (b"\x1b", b"\x07", b"\xc2\x9b", b"\xe2\x80\xae")))
         self.assertEqual(after, [b for b in before if b[0].exists() and b[0] != data])
         self.assertEqual(sorted(data.rglob("*")), [f for f in files if f.exists() and f != data])
@@ -640,7 +642,7 @@ class Operators(Files):
         self.addCleanup(process.kill)
         self.eventually("four nodes", lambda: len(list(place.glob("thresher-cluster-*/node*/data/wal"))) == 4)
         process.terminate()
-        self.assertEqual(process.wait(timeout=60), 1)
+        self.assertEqual(process.wait(timeout=60), 130)
         self.assertIn("interrupted", process.stderr.read())
         self.assertEqual(list(place.iterdir()), [])
 
@@ -685,6 +687,71 @@ class Output(Files):
         out = subprocess.run(["sh", "-c", '"$0" protocols >&-', BINARY], stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(out.returncode, 1)
         self.assertIn("Bad file descriptor", out.stderr)
+
+
+class Machine(Files):
+    """What --json prints, and what shells and man read."""
+
+    def test_a_network_and_its_checks(self):
+        home = pathlib.Path(self.folder.name, "net")
+        made = json.loads(run("testnet", "init", "-n", 4, "-o", home, "--base-port", 0, "--json").stdout)
+        self.assertEqual((len(made["nodes"]), made["f"], made["protocol"]), (4, 1, "thresher"))
+        self.assertTrue(pathlib.Path(made["genesis"]).exists())
+        node = pathlib.Path(made["nodes"][2]["home"])
+        self.assertTrue((node / "node.toml").exists())
+        self.assertGreater(made["nodes"][2]["port"], 0)
+        good = run("config", "check", "--home", node, "--json")
+        self.assertEqual((good.returncode, json.loads(good.stdout)),
+                         (0, {"good": True, "nodes": 4, "f": 1, "protocol": "thresher"}))
+        examined = json.loads(run("doctor", "--home", node, "--json").stdout)
+        self.assertTrue(examined["good"] or any(not c["good"] for c in examined["checks"]))
+        self.assertIn("key: ", " ".join(c["text"] for c in examined["checks"]))
+        (node / "node.key").unlink()
+        bad = run("config", "check", "--home", node, "--json")
+        self.assertEqual((bad.returncode, json.loads(bad.stdout)["good"]), (2, False))
+        self.assertIn("cannot open key file", json.loads(bad.stdout)["problems"][0])
+        self.assertIn("cannot open key file", bad.stderr)
+        examined = run("doctor", "--home", node, "--json")
+        self.assertEqual((examined.returncode, json.loads(examined.stdout)["good"]), (5, False))
+
+    def test_a_dead_node_refuses(self):
+        home = pathlib.Path(self.folder.name, "net")
+        run("testnet", "init", "-n", 4, "-o", home, "--base-port", 0)
+        out = run("submit", "--home", home / "node0", "--data", "x", "--timeout", "1s", "--json")
+        row = json.loads(out.stdout)
+        self.assertEqual((out.returncode, row["line"], row["outcome"]), (1, 1, "refused"))
+        self.assertIn("Connection refused", row["why"])
+        self.assertIn("trying again for 1s", out.stderr)
+
+    def test_automata_are_listed(self):
+        listed = json.loads(run("verify", "--list", "--json").stdout)
+        self.assertIn("smt", listed["checkers"])
+        bracha = next(p for p in listed["protocols"] if p["name"] == "bracha")
+        self.assertIn(("agreement", "safety"), [(p["name"], p["class"]) for p in bracha["properties"]])
+        alone = json.loads(run("verify", "--protocol", "bracha", "--list", "--json").stdout)
+        self.assertEqual(alone["properties"], bracha["properties"])
+
+    def test_the_shell_completes_verbs_and_options(self):
+        script = run("completion", "bash").stdout
+        def offered(*words):
+            line = " ".join(words)
+            call = f"COMP_WORDS=({line} ''); COMP_CWORD={len(words)}; _thresher; echo ${{COMPREPLY[@]}}"
+            return subprocess.run(["bash", "-c", script + call], capture_output=True, text=True).stdout.split()
+        self.assertIn("cluster", offered("thresher"))
+        self.assertIn("fuzz", offered("thresher", "sim"))
+        self.assertIn("--seeds", offered("thresher", "sim", "fuzz"))
+        self.assertNotIn("--seeds", offered("thresher", "sim", "run"))
+        self.assertIn("--kill", offered("thresher", "cluster", "--nodes", "4"))
+        self.assertEqual(run("completion", "tcsh").returncode, 2)
+
+    def test_the_manual_page_has_every_verb_and_option(self):
+        page = run("man").stdout
+        self.assertTrue(page.startswith(".TH THRESHER 1"))
+        for words in (r'.SS "thresher sim fuzz"', r"\-\-seeds VALUE", r".B \-\-keep\-going", ".SH EXIT STATUS"):
+            self.assertIn(words, page)
+        # A line that begins with a dot is a request: all of them are known ones.
+        self.assertEqual({line.split()[0] for line in page.splitlines() if line[0] in ".'"},
+                         {".TH", ".SH", ".SS", ".TP", ".B"})
 
 
 class Rest(unittest.TestCase):

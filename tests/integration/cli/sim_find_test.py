@@ -200,6 +200,32 @@ class Replay(Finding):
         self.assertNotIn("left out", run("replay", path, "--until", 100).stdout)
         self.refused(run("replay", path, "--until", "soon"))
 
+    def test_one_node_or_one_kind_of_step(self):
+        path = self.experiment(stop={"rounds": 6})
+        whole = [line for line in run("replay", path).stdout.splitlines() if line.startswith("[")]
+        mine = [line for line in run("replay", path, "--node", 2).stdout.splitlines() if line.startswith("[")]
+        self.assertGreater(len(mine), 5)
+        self.assertLess(len(mine), len(whole))
+        for line in mine:
+            self.assertRegex(line, r"(node|->.*) 2\b")
+        takes = [line for line in whole if "node 2 takes" in line]
+        self.assertEqual([line for line in mine if "node 2 takes" in line], takes)
+        prepares = [line for line in run("replay", path, "--about", "prepare").stdout.splitlines() if line.startswith("[")]
+        self.assertEqual([line for line in whole if " prepare of " in line], prepares)
+        self.assertTrue(prepares)
+        self.refused(run("replay", path, "--node", 4), "there is no node 4; --node is 0 to 3")
+
+    def test_the_faces_of_a_twin_and_the_names_of_what_is_delivered(self):
+        twins = self.experiment(faults=[{"who": [1], "what": "twins"}], workload={}, stop={"rounds": 8})
+        told = run("replay", twins).stdout
+        self.assertRegex(told, r"node 1 \(second face\) -> \d")
+        self.assertRegex(told, r"takes [\w-]+ of \d+ from node 1 \(second face\)")
+        for honest in (0, 2, 3):
+            self.assertNotIn(f"node {honest} (second face)", told)
+        told = run("replay", self.experiment(protocol={"name": "bracha"}, workload={}, stop={"rounds": 8})).stdout
+        self.assertIn("decides: deliver 1 of node 3", told)
+        self.assertNotRegex(told, r"deliver \d{10}")
+
     def test_json_is_one_line_and_the_steps_go_elsewhere(self):
         path = self.experiment(stop={"rounds": 4})
         out = run("replay", path, "--json")

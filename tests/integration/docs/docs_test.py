@@ -13,7 +13,7 @@ import unittest
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def prose(text):
@@ -70,6 +70,64 @@ def complaints(words):
     known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", help_of(*verb)))
     return [f"{' '.join(verb)} has no {word}" for word in words
             if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
+
+
+def comments(path):
+    """The comments of a source file, each run of lines joined to one text."""
+    text = path.read_text()
+    if path.suffix == ".py":
+        return [" ".join(text.split())]
+    runs = re.findall(r"(?:^[ \t]*//[^\n]*\n)+|//[^\n]*", text, re.M)
+    return [" ".join(re.sub(r"^[ \t]*///?<?", "", run, flags=re.M).split()) for run in runs]
+
+
+# What a citation may go on with after the page: a phrase of it in quotes, or the name of a rule.
+CITATION = re.compile(r'(docs/[\w/.-]+\.md)(?:,? ((?:and )?"[^"]+"|R\d+\b|P\d\b))?')
+# "PROTOCOLS 1.6", "THRESHER-DAG section 4", "AUTOMATA design": pages that nobody has who has the repository. Years of
+# conferences and versions of tools have two digits and more.
+ELSEWHERE = re.compile(r"\b([A-Z][A-Z-]{4,}(?:,? sections? \d[\d.]*|,? \d\.\d\b| design\b))")
+
+
+def unresolved(comment):
+    """What of a comment's citations leads nowhere."""
+    wrong = [f"{found} is in no repository" for found in ELSEWHERE.findall(comment)]
+    for number in re.findall(r"\bADR (\d{3})", comment):
+        if not list((ROOT / "docs/adr").glob(f"{number}-*.md")):
+            wrong.append(f"there is no ADR {number}")
+    for name, part in CITATION.findall(comment):
+        page = ROOT / name
+        if not page.exists():
+            wrong.append(f"there is no {name}")
+        elif part:
+            words = part.removeprefix("and ").strip('"')
+            text = " ".join(page.read_text().split())
+            if not re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.I):
+                wrong.append(f"{name} does not have {part}")
+    return wrong
+
+
+class Citations(unittest.TestCase):
+    """A comment cites what a reader of the repository can open, and the words that it cites stand there."""
+
+    maxDiff = None
+
+    def test_every_citation_of_a_comment_resolves(self):
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.hpp", "*.cpp", "*.py"], check=True, capture_output=True,
+                                text=True).stdout.split()
+        found, wrong = 0, []
+        for name in listed:
+            path = ROOT / name
+            if not path.exists() or path == pathlib.Path(__file__).resolve():
+                continue
+            for comment in comments(path):
+                found += len(CITATION.findall(comment))
+                wrong += [f"{name}: {what}" for what in unresolved(comment)]
+        self.assertGreater(found, 60)
+        self.assertEqual(wrong, [])
+
+    def test_every_citation_of_a_page_resolves(self):
+        self.assertEqual([f"{page.relative_to(ROOT)}: {found}" for page in PAGES
+                          for found in ELSEWHERE.findall(prose(page.read_text()))], [])
 
 
 class Pages(unittest.TestCase):
@@ -177,6 +235,12 @@ class TheChecksThemselves(unittest.TestCase):
         block = "    thresher sim rum x; thresher sim run --sed 1  # --no\n    ./thresher verify [--json] > y\n"
         self.assertEqual([complaints(c) for c in commands(block)], [["no verb sim rum"], ["sim run has no --sed"], []])
         self.assertEqual(list(headings("# On `this`: that!\n")), ["on-this-that"])
+        for comment, wrong in [("Source: PROTOCOLS 1.6.", 1), ("the AUTOMATA design says", 1), ("ARCHITECTURE section 2", 1),
+                               ("RFC 8032; FIPS 180-2; ADR 001", 0), ("ADR 999", 1), ("docs/none.md", 1),
+                               ("docs/protocols/anchored.md, R3", 0), ("docs/protocols/anchored.md, R33", 1),
+                               ('docs/protocols/thresher.md, "Why it is safe"', 0),
+                               ('docs/protocols/thresher.md, "Why it is not"', 1)]:
+            self.assertEqual(len(unresolved(comment)), wrong, comment)
 
 
 @unittest.skipUnless(shutil.which("doxygen"), "doxygen is not installed (./dev setup)")

@@ -51,6 +51,26 @@ TEST(Clients, AnySequenceIsAnsweredWithItsPlace) {
   EXPECT_EQ(client.answer(1u << 21, "far"), 70'001);
 }
 
+// It was taken, skipped in its block as too early, and what came again was swallowed.
+TEST(Clients, WhatIsAheadOfTheNodeIsRefusedAndTakenOnceItsSlotHasCome) {
+  Network net(1);
+  ASSERT_EQ(net.start(0), "");
+  Submitter early(net);
+  Submitter driver(net);
+  for (const std::uint64_t since : {std::uint64_t{5}, std::uint64_t{100}, ~std::uint64_t{0} >> 1}) {
+    early.submit({{0, "early"}}, Round{since}, Round{since + (1u << 14)});
+    EXPECT_EQ(early.answers(1)[0], -std::int64_t(Refusal::kTooEarly)) << since;
+  }
+  std::int64_t length = 0;
+  std::int64_t got = -std::int64_t(Refusal::kTooEarly);
+  for (std::uint64_t k = 0; k < 100 && got == -std::int64_t(Refusal::kTooEarly); ++k) {
+    EXPECT_EQ(driver.answer(k, "drives"), length++);
+    early.submit({{0, "early"}}, Round{5}, Round{5 + (1u << 14)});
+    got = early.answers(1)[0];
+  }
+  EXPECT_EQ(got, length);
+}
+
 // misc.py D9: one that was too large had a hundred good ones answered as refused.
 TEST(Clients, EachTransactionOfAFrameHasItsOwnAnswer) {
   Network net(1);

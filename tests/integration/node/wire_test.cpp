@@ -142,6 +142,22 @@ TEST(WireVersion, TheRefusalSaysWhatToDo) {
   EXPECT_EQ(why, "the peer speaks wire version 1, this node 3; upgrade the older one");
 }
 
+TEST(WireVersion, AClientOfVersion2IsServedInItsOwnLayout) {
+  Network net(1);
+  ASSERT_EQ(net.start(0), "");
+  RawClient old(net.genesis().nodes[0].port);
+  ASSERT_TRUE(old.up());
+  (void)old.receive(9 + 36);
+  old.send(frame(0, "\x08\x02\x12\x20" + chain_of(net)));
+  const std::string ours = u64(7) + u64(3);  // client, sequence
+  old.send(frame(kSubmit, {}, ours + u32(6) + "cut"));
+  const std::string malformed = frame(kRefused, std::string("\x08\x00\x10\x00", 4));
+  EXPECT_EQ(old.receive(malformed.size()), malformed);
+  old.send(frame(kSubmit, {}, ours + u32(5) + "hello"));
+  const std::string ack = frame(kAck, {}, ours + u64(0));
+  EXPECT_EQ(old.receive(ack.size()), ack);
+}
+
 TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   Network net(1);
   ASSERT_EQ(net.start(0), "");

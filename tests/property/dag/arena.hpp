@@ -4,7 +4,7 @@
 //   Arena arena(rules, n, seed);
 //   std::string violation = arena.run(4000);       // empty when nothing broke
 //
-// The adversary (THRESHER-DAG section 9): starves links for a while, signs several variants of a
+// The adversary: starves links for a while, signs several variants of a
 // block for different receivers, votes for and claims any leader block it knows (or none), builds
 // leader blocks on the parents that hide what it dislikes, skips rounds, speaks late.
 // Checked at every delivery: one sequence of commits (P5). At the end, over every block that was

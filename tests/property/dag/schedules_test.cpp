@@ -144,7 +144,7 @@ void expect_caught(const dag::Rules& rules) {
   EXPECT_EQ(report.text.find("liveness"), std::string::npos) << report.text;
 }
 
-// THRESHER-DAG section 9: what a rule is for shows when it is taken away.
+// docs/protocols/thresher.md, "How it is tested": what a rule is for shows when it is taken away.
 TEST(Mutants, ASkipByFewerThanAQuorumForks) {
   dag::Rules rules = dag::Rules::thresher();
   rules.skip = kValidity;

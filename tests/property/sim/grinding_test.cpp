@@ -40,7 +40,8 @@ double measure(const Outcome& o, const std::string& name) {
   return 0;
 }
 
-// PROTOCOLS 1.4: 1 - (1 - C(f, D) / C(n-f, D))^tries.
+// docs/protocols/anchored.md, "What `sparse-bullshark` promises": 1 - (1 - C(f, D) / C(n-f,
+// D))^tries.
 double computed(const Experiment& e) {
   double p = 1;
   for (std::int64_t i = 0; i < number(e, "D"); ++i)

@@ -113,7 +113,8 @@ TEST_P(Mutants, AreRefutedButForThoseThatAreHarmless) {
   EXPECT_EQ(survivors(*GetParam(), broken), kHarmless.at(GetParam()->name));
 }
 
-// Bracha's broadcast claims everything that its thresholds are for: no mutant survives.
+// Bracha's broadcast claims everything that its thresholds are for: no mutant survives, but for the
+// fast rule that waits longer, without which the slow one serves.
 TEST(BrachaMutants, AreAllRefuted) {
   std::vector<SumOfOne> guards;
   for (const thresher::Rule& rule : bracha::kRules) {
@@ -121,9 +122,10 @@ TEST(BrachaMutants, AreAllRefuted) {
     const SumOfOne guard{rule.when->counter, rule.when->at_least};
     if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(guard);
   }
-  ASSERT_EQ(guards.size(), 3u);
+  ASSERT_EQ(guards.size(), 4u);
   for (const auto& [counter, threshold] : guards) {
     for (const int by : {-1, 1}) {
+      if (threshold == kFast && by > 0) continue;
       std::vector<thresher::Rule> rules(std::begin(bracha::kRules), std::end(bracha::kRules));
       for (thresher::Rule& rule : rules) {
         if (!rule.when || rule.when->counter != counter) continue;

@@ -6,8 +6,8 @@
 //
 // A graph is what correct nodes would build on a perfect network, changed by fault actions: a
 // vertex that is missing, a vote that is withheld, a parent that an anchor leaves out, a self edge
-// that a faulty author drops. Nodes 0 to f-1 are the faulty ones. The scheduler is that of
-// PROTOCOLS 1.5: it gives each anchor the parents whose history misses its target.
+// that a faulty author drops. Nodes 0 to f-1 are the faulty ones. The scheduler is
+// the worst one: it gives each anchor the parents whose history misses its target.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// PROTOCOLS 1.5, what to test: (t1) the rule against the worst scheduler, (t2) the rule with a part
-// taken away, (t3) the published rule's failures at their computed rate.
+// What is tested of docs/protocols/anchored.md: (t1) the rule against the worst scheduler, (t2) the
+// rule with a part taken away, (t3) the published rule's failures at their computed rate.
 #include "graph.hpp"
 
 #include <gtest/gtest.h>
@@ -170,7 +170,7 @@ class Published : public ::testing::Test {
     set.for_each([&](NodeId id) { w.u16(id.value); });
     return hash(w.view());
   }
-  // PROTOCOLS 1.4: p1 = C(f, D) / C(n-f, D) when q = n-f voted.
+  // Its "What `sparse-bullshark` promises": p1 = C(f, D) / C(n-f, D) when q = n-f voted.
   double computed(std::uint32_t sample) const {
     double p = 1;
     for (std::uint32_t i = 0; i < sample; ++i) {

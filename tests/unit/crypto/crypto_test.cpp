@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -112,6 +113,31 @@ TEST_F(KeyFile, APublicHalfOfAnotherKeyIsRefused) {
   v2->erase(last - 20, 4);  // no longer a key of this form
   write(path_, *v2);
   EXPECT_FALSE(load_key(path_));
+}
+
+// Made by `openssl genpkey -algorithm ed25519 -aes256 -pass pass:x`.
+TEST_F(KeyFile, AnEncryptedOneIsRefusedAndNobodyIsAsked) {
+  write(path_,
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\n"
+        "MIGbMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAiSrbksvG19DwICCAAw\n"
+        "DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEECNRnG9oiu4FkdhsQzr3+FAEQHbR\n"
+        "1FwqN/E4mUIwSCrUtSnZEPwNl+iRem40rSNpgacPNi+VVXTf6nc1SRX8dW3SNe6s\n"
+        "qJEFzGWSz5JHJWdfGac=\n"
+        "-----END ENCRYPTED PRIVATE KEY-----\n");
+  const auto refused = load_key(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("is encrypted"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("openssl pkey -in"), std::string::npos) << refused.error();
+}
+
+TEST_F(KeyFile, OneOfAnotherUserIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  ASSERT_TRUE(save_key(SigningKey::generate(), path_));
+  ASSERT_EQ(::chown(path_.c_str(), 4321, 4321), 0);
+  const auto refused = load_key(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("belongs to user 4321"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().find("chown 0 " + path_), std::string::npos) << refused.error();
 }
 
 TEST_F(KeyFile, OtherBlocksAreRefused) {

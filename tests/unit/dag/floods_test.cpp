@@ -347,6 +347,39 @@ TEST(Pulls, OneAnswerBringsTheAuthorsChain) {
   EXPECT_GE(has_last.node_.stats().blocks_accepted, kBurst);
 }
 
+// A wedged cluster called a correct node faulty: it had asked again and again, and had handed on
+// what a liar wrote.
+TEST(Pulls, WhoAsksAgainIsNotBlamed) {
+  Config c = Target::config(Rules::thresher());
+  c.limits.served_bytes = 1;
+  Target t;
+  t.node_ = Dag(c);
+  t.feed(Start{0});
+  const BlockPtr one = block(1, 1);
+  t.push(1, one);
+  t.sent_.clear();
+  for (int i = 0; i < 100; ++i) t.feed(Received<Message>{NodeId{2}, Want{{one->edge()}}});
+  EXPECT_EQ(t.sent_.size(), 1u);
+  EXPECT_EQ(t.node_.stats().refused, 0u);
+}
+
+TEST(Pulls, WhoHandsOnIsNotBlamedForTheQuotaOfTheAuthor) {
+  Config c = Target::config(Rules::thresher());
+  c.limits.waiting_per_peer = 8;
+  Target t;
+  t.node_ = Dag(c);
+  t.feed(Start{0});
+  for (std::uint64_t r = 3; r < 3 + 8; ++r) t.push(1, block(1, r));
+  t.feed(Expired{{2, {}}});  // questions go out
+  ASSERT_FALSE(t.sent_.empty());
+  const std::uint16_t asked = t.sent_.front().to.value == 1 ? 2 : t.sent_.front().to.value;
+  ASSERT_EQ(t.node_.stats().refused, 0u);
+  t.give(asked, {block(1, 40), block(1, 42)});
+  EXPECT_EQ(t.node_.stats().refused, 0u);
+  t.push(1, block(1, 44));
+  EXPECT_EQ(t.node_.stats().refused, 1u);
+}
+
 TEST(Floods, WantsAreAnsweredWithinLimits) {
   Target t;
   Want all;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -135,6 +136,28 @@ TEST(Submissions, WhatWasNotOrderedInTimeIsRefusedForGood) {
   EXPECT_EQ(node.submissions.awaited(), 0u);
 }
 
+// Before: it went into a block, was skipped there as too early, and its place was lost for as long
+// as its slots did not come; 21 ids shut a node to everybody.
+TEST(Submissions, WhatHasNotBegunIsRefusedAtOnceAndTakesNoPlace) {
+  Intake node;
+  (void)node.order({}, 100);
+  for (const std::uint64_t since : {std::uint64_t{101}, std::uint64_t{105}, 100 + kLongestLife,
+                                    ~std::uint64_t{0} - kLongestLife, ~std::uint64_t{0}}) {
+    const std::uint64_t until = since + std::min(kLongestLife, ~std::uint64_t{0} - since);
+    const net::Run head{some_client(5), {Round{since}, Round{until}}};
+    const auto answers = node.submissions.submit(head, entries({{0, ""}, {1, "b"}}), node.ledger);
+    ASSERT_EQ(answers.refused.size(), 1u) << since;
+    EXPECT_EQ(answers.refused.at(Refusal::kTooEarly), (std::vector<std::uint64_t>{0, 1}));
+    EXPECT_EQ(node.submissions.awaited(), 0u);
+    EXPECT_TRUE(node.submissions.pool().empty());
+  }
+  // The same again, once its time has come.
+  const net::Run soon{some_client(5), {Round{105}, Round{105 + kLongestLife}}};
+  (void)node.order({}, 5);
+  EXPECT_TRUE(node.submissions.submit(soon, entry(1, "b"), node.ledger).refused.empty());
+  EXPECT_EQ(node.order(node.next_block()).size(), 1u);
+}
+
 TEST(Submissions, AFullPoolRefusesTheRestOfAFrameAndKeepsTheOrder) {
   Intake node(40'000);
   Texts many;
@@ -158,6 +181,70 @@ TEST(Pool, GreedyClientsLeaveRoomForANewcomer) {
   }
   EXPECT_TRUE(node.submit(99, {{0, "newcomer"}}).refused.empty());
   EXPECT_TRUE(node.submit(99, {{1, std::string(900, 'y')}}).refused.empty());
+}
+
+// Before: each newcomer could take half of what was left, so 60 ids left nothing, and 19 of 21
+// transactions of a small client were refused.
+TEST(Pool, ManyGreedyIdsStarveNoSmallClient) {
+  Intake node(2u << 20);
+  Texts greedy;
+  for (std::uint64_t k = 0; k < 300; ++k) greedy.push_back({k, std::string(900, 'x')});
+  const auto flood = [&](std::uint64_t round) {
+    for (std::uint64_t client = 1; client <= 200; ++client) {
+      for (auto& [sequence, text] : greedy) sequence = 1000 * round + sequence % 1000;
+      (void)node.submit(client, greedy);
+    }
+  };
+  flood(1);
+  EXPECT_GT(node.submissions.pool().bytes(), 1u << 20);
+  for (std::uint64_t round = 2; round < 12; ++round) {
+    const std::uint64_t honest = 1000 + round % 2;  // with and without one of its own before
+    const auto answers = node.submit(honest, {{round, "small"}});
+    ASSERT_TRUE(answers.refused.empty()) << round;
+    flood(round);
+    bool is_in = false;
+    each_transaction(node.next_block().view(), [&](const net::Run& run, std::uint64_t, ByteView) {
+      is_in = is_in || run.client == some_client(honest);
+    });
+    EXPECT_TRUE(is_in) << round;
+  }
+}
+
+TEST(Pool, WhoGivesWayLosesItsNewestAndIsTold) {
+  Intake node(10'000);
+  const auto submit = [&](std::uint64_t client, std::uint64_t first, std::uint64_t count) {
+    Texts texts;
+    for (std::uint64_t k = 0; k < count; ++k) texts.push_back({first + k, std::string(24, 'x')});
+    return node.submit(client, texts);  // 100 each
+  };
+  EXPECT_EQ(submit(1, 0, 60).refused.at(Refusal::kOverloaded).size(), 10u);  // half is for others
+  EXPECT_EQ(submit(2, 0, 40).refused.at(Refusal::kOverloaded).size(), 7u);   // a third is
+  EXPECT_TRUE(submit(3, 0, 8).refused.empty());
+  EXPECT_TRUE(submit(4, 0, 4).refused.empty());
+  // 95 of 100 wait. A sixth of the pool for a fifth client: who has most makes room for 11.
+  const auto answers = submit(5, 0, 17);
+  EXPECT_EQ(answers.refused.at(Refusal::kOverloaded), (std::vector<std::uint64_t>{16}));
+  ASSERT_EQ(answers.gave_way.size(), 1u);
+  const auto& told = answers.gave_way.at(some_client(1));
+  EXPECT_EQ(told.size(), 11u);
+  EXPECT_EQ(told.back(), 49u);
+  EXPECT_EQ(node.submissions.awaited(), 100u);
+  EXPECT_EQ(node.order(node.next_block()).size(), 100u);
+  EXPECT_EQ(node.submissions.awaited(), 0u);
+}
+
+// Places of those who wait for an answer are bounded too, and not the first come's.
+TEST(Submissions, AnyNumberOfStrangersLeavesAPlaceForASmallClient) {
+  Intake node(256u << 20);
+  Texts many;
+  for (std::uint64_t k = 0; k < 1u << 17; ++k) many.push_back({k, ""});
+  std::uint64_t id = 0;
+  for (; node.submissions.awaited() < kMostAwaited; ++id) (void)node.submit(id, many);
+  for (std::uint64_t k = 0; k < 10; ++k) {
+    EXPECT_TRUE(node.submit(id + k, {{0, "small"}}).refused.empty());
+    EXPECT_LE(node.submissions.awaited(), kMostAwaited);
+    (void)node.submit(k % id, {{1u << 20 | k, "more"}});  // and somebody fills it up again
+  }
 }
 
 std::map<ClientId, std::size_t> bytes_by_client(const Bytes& block) {

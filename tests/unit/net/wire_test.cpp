@@ -67,6 +67,7 @@ std::vector<Kind> kinds() {
       kind("WantEvidence", dag::WantEvidence{Round{9}, digest_of(4)}),
       kind("Give", Give{{block, {0, bytes("another")}}}),
       kind("Evidence", Evidence{Round{9}, digest_of(4), {bytes("a header"), bytes("another")}}),
+      kind("Equivocation", Equivocation{bytes("a header"), bytes("another")}),
       kind("WantLog", WantLog{Round{0}, 3, 8}),
       kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, block}}}),
       kind("WantLogHash", WantLogHash{Round{0}}),
@@ -74,7 +75,7 @@ std::vector<Kind> kinds() {
       kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
       kind("Welcome", Welcome{Round{0}, client_id_of(PublicKey{}), 7, 8}),
       kind("Ack", Ack{Round{0}}),
-      kind("Refused", Refused{Refusal::kTooLarge, 7, Round{0}}),
+      kind("Refused", Refused{Refusal::kTooEarly, 7, Round{0}}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -173,7 +174,7 @@ TEST(Wire, WrongTypesAndSizesAreRefused) {
   refused(decode<Ack>(as_view("\x0a\x01\x04")));
   refused(decode<Submit>(as_view("\x08\x01")));                           // one slot of two
   refused(decode<Refused>(as_view(std::string("\x08\x00\x18\x01", 4))));  // no reason
-  refused(decode<Refused>(as_view("\x08\x07\x18\x01")));
+  refused(decode<Refused>(as_view("\x08\x07\x18\x01")));                  // one that is none
   refused(decode<Welcome>(as_view("\x08\x01\x12\x02xy")));
   refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
   refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));
@@ -245,7 +246,8 @@ TEST(Wire, SmallMessagesStaySmall) {
   const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
   for (const Kind& k : kinds()) {
     const bool large = k.name == "Want" || k.name == "Give" || k.name == "LogPart" ||
-                       k.name == "WantRound" || k.name == "Evidence" || k.name == "Known";
+                       k.name == "WantRound" || k.name == "Evidence" || k.name == "Known" ||
+                       k.name == "Equivocation";
     if (large) {
       continue;
     }

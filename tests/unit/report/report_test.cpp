@@ -141,6 +141,49 @@ TEST(Report, ChartsShowValuesConfidenceAndEmptiness) {
   EXPECT_NE(cdf.find("p99: 10"), std::string::npos);
 }
 
+// Two nodes that decide in step once were one line on the page.
+TEST(Report, ALineUnderAnotherIsWiderAndALegendLiesOnNone) {
+  const std::vector<Point> same{{1, 1}, {2, 2}, {3, 2}};
+  const Chart chart{
+      "t",
+      "x",
+      "y",
+      {{"first", same}, {"second", {{1, 1}, {2, 2}, {3, 5}}}, {"other", {{1, 3}, {3, 9}}}}};
+  const std::string svg = line_chart(chart);
+  EXPECT_EQ(count(svg, "class=\"line s0 w1\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"line s1\""), 1u);
+  EXPECT_EQ(count(svg, "class=\"line s2\""), 1u);
+  EXPECT_NE(series_style().find(".w1{stroke-width:4.2}"), std::string::npos);
+  // The plot ends where a chart without a legend ends; the names stand below.
+  const std::string alone = line_chart({"t", "x", "y", {{"first", same}}});
+  const auto height = [](const std::string& text) {
+    return std::stod(text.substr(text.find("height=\"") + 8));
+  };
+  EXPECT_GT(height(svg), height(alone));
+  for (const char* name : {"first", "second", "other"}) {
+    const auto at = svg.find(std::string(">") + name + "</text>");
+    ASSERT_NE(at, std::string::npos) << name;
+    EXPECT_GT(std::stod(svg.substr(svg.rfind(" y=\"", at) + 4)), height(alone)) << name;
+  }
+}
+
+TEST(Report, SeriesWithTheSamePointsAreOneLineWithBothNames) {
+  const std::vector<Point> same{{1, 1}, {2, 2}};
+  const std::string svg = line_chart({"t", "x", "y", {{"node 0", same}, {"node 1", same}}});
+  EXPECT_EQ(count(svg, "<polyline"), 1u);
+  EXPECT_NE(svg.find(">node 0, node 1</text>"), std::string::npos);
+}
+
+TEST(Report, ATableShowsFourDigitsAndKeepsTheRest) {
+  Report report;
+  report.rows = {{{{"n", "4"}, {"latency", "4.219549161177011"}, {"name", "v1.2"}}}};
+  const std::string page = report_html(report);
+  EXPECT_NE(page.find("<td title=\"4.219549161177011\">4.22</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td>4</td>"), std::string::npos);
+  EXPECT_NE(page.find("<td>v1.2</td>"), std::string::npos);
+  EXPECT_NE(page.find("name=\"viewport\""), std::string::npos);
+}
+
 RC_GTEST_PROP(Report, AnyTextGivesAWellFormedPage, (const std::string& text)) {
   const TraceRecorder trace = small_trace();
   Experiment e = four_nodes();

@@ -5,7 +5,7 @@
 //
 // Guarantees: the order in the list is the order of becoming visible; `Persist` is a barrier for
 // every Send, Broadcast and Deliver after it. Timers, Verify, VerifyAll, Endorse and RevealCoin do
-// not wait. Source: ARCHITECTURE section 2; ADR 001, ADR 009.
+// not wait. Source: docs/architecture.md; ADR 001, ADR 009.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@
 // de-duplication class: the executor counts a sender once for each counter, whatever the value. A
 // guard over two counters counts a sender of both once: such tables let nobody say a value twice
 // (Say::unless_said).
-// Source: AUTOMATA design, "one declaration that runs and is proved"; docs/verify/automata.md.
+// Source: docs/verify/automata.md, "Tables that are proved".
 #pragma once
 
 #include <cstdint>

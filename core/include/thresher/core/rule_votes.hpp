@@ -15,8 +15,8 @@
 // Claims are properties for all n, proved on the exported automaton. A table of one round of many
 // (Rounds) says what a node carries into the next round; the conditions under which agreement,
 // validity and termination of all rounds follow are generated from that (docs/verify/automata.md).
-// Source: AUTOMATA design; Bertrand, Konnov, Lazic, Widder, "Verification of randomized consensus
-// algorithms under round-rigid adversaries" (CONCUR 2019) for the rounds.
+// Source: docs/verify/automata.md, "Many rounds"; Bertrand, Konnov, Lazic, Widder, "Verification of
+// randomized consensus algorithms under round-rigid adversaries" (CONCUR 2019).
 #pragma once
 
 #include <array>

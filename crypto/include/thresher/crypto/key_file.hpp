@@ -3,7 +3,7 @@
 //   auto key = crypto::load_key("node0/node.key");
 //   if (!key) std::cerr << key.error();
 //
-// Guarantees: never overwrites a file; refuses a file that group or others can read.
+// Guarantees: never overwrites; refuses encrypted keys and files that others own or can read.
 #pragma once
 
 #include <string>

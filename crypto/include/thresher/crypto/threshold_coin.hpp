@@ -11,7 +11,7 @@
 // so it fits nowhere else; non-canonical encodings and the identity are refused. Whoever dealt
 // knows every value: the dealer is trusted. The secret lies in guarded memory (secret.hpp). Not
 // audited.
-// Source: Cachin, Kursawe, Shoup (PODC 2000), section 4.3; PROTOCOLS 3.2.
+// Source: Cachin, Kursawe, Shoup (PODC 2000), section 4.3.
 #pragma once
 
 #include <optional>

@@ -73,8 +73,13 @@ enum class Refusal : std::uint8_t {
   kExpired,         ///< not ordered by its last slot
   kTooLate,         ///< the node cannot tell any more whether it had been ordered before
   kMalformed,
+  kTooEarly,     ///< its first slot is ahead of the node's log
   kUnreachable,  ///< no node took it, because none was reached: the wire has no such answer
 };
+
+/// A submission's slots begin so many before the last one that its node named: another node that is
+/// a little behind takes it too, also while nothing moves that node on.
+inline constexpr std::uint64_t kSlotsBack = 16;
 
 /// What became of a submission.
 struct Outcome {

@@ -1,6 +1,6 @@
-// DAG messages as frames: control bytes in front, payload beside them as a slice. A push has the
-// signed header as its control part, a share of a coin its 105 bytes, the others a message of
-// net/proto/thresher.proto.
+// DAG messages as frames: control bytes in front, payload beside them as a slice. A push of one
+// block has the signed header as its control part, a share of a coin its 105 bytes, the others a
+// message of net/proto/thresher.proto.
 //
 //   Frame frame = encode(message);
 //   Result<dag::Message> message = decode(frame, chain, committee_size);
@@ -33,6 +33,8 @@ enum FrameKind : std::uint8_t {
   kAlive,          ///< the answer, on a link that is in use
   kEvidence,       ///< headers that prove a certificate
   kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
+  kEquivocation,   ///< two headers that prove who signed twice
+  kPushWith,       ///< as kPush, with blocks of others; payload: those of all, one after another
   kSubmit = 32,    ///< client to node; payload: entries of transactions
   kAck,            ///< node to client; payload: (sequence, position) u64 each
   kStatus,         ///< client to node
@@ -55,6 +57,8 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kCoinShare:
     case kEvidence:
     case kProtocol:
+    case kEquivocation:
+    case kPushWith:
       return true;
     case kWantLog:
     case kLogPart:

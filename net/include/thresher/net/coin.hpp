@@ -19,7 +19,7 @@
 namespace thresher::net {
 
 /// Shares that make a value. With fewer correct ones than this the coin stays hidden, also when the
-/// faulty nodes add theirs; f silent nodes do not block it (PROTOCOLS 3.2, dual threshold).
+/// faulty nodes add theirs; f silent ones do not block it. Source: docs/protocols/mahi-mahi.md.
 inline constexpr Threshold kCoinShares = kAvailability;
 
 /// Whether nodes that run `protocol` toss coins.

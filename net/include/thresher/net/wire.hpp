@@ -48,6 +48,11 @@ struct Evidence {
   Digest leader{};
   std::vector<Bytes> headers;
 };
+/// Each as encode_header wrote it.
+struct Equivocation {
+  Bytes first;
+  Bytes second;
+};
 struct WantLog {
   Round after;
   std::uint32_t leave_out = 0;  ///< blocks of the first commit
@@ -119,6 +124,7 @@ Bytes encode(const dag::WantRound& m);
 Bytes encode(const dag::WantEvidence& m);
 Bytes encode(const Give& m);
 Bytes encode(const Evidence& m);
+Bytes encode(const Equivocation& m);
 Bytes encode(const WantLog& m);
 Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
@@ -147,6 +153,7 @@ template <> std::optional<dag::Want> decode(ByteView control);
 template <> std::optional<dag::WantEvidence> decode(ByteView control);
 template <> std::optional<Give> decode(ByteView control);
 template <> std::optional<Evidence> decode(ByteView control);
+template <> std::optional<Equivocation> decode(ByteView control);
 template <> std::optional<WantLog> decode(ByteView control);
 template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);

@@ -46,6 +46,7 @@ struct Point {
   double x = 0;
   double y = 0;
   double half = 0;  ///< of a confidence interval, drawn as a bar; 0: none
+  friend bool operator==(const Point&, const Point&) = default;
 };
 struct Series {
   std::string name;
@@ -58,7 +59,9 @@ struct Chart {
   std::vector<Series> series;
 };
 
-/// Lines with points and, where known, confidence bars. A chart without points says so.
+/// Lines with points and, where known, confidence bars. Series with the same points are one line
+/// with all their names; one that runs under others for a while is wider. A chart without points
+/// says so.
 std::string line_chart(const Chart& chart);
 /// What gives the series of charts their colours, for the style of the page that they stand on.
 std::string series_style();

@@ -32,7 +32,7 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
 
 /// One node's measures as an object.
 text::Value node_json(const NodeMeasures& node);
-/// Writes the whole file or nothing (a new file, then rename). The error names path and reason.
+/// Writes the whole file or nothing (devices and pipes: in place). The error names path and reason.
 Result<Unit, std::string> save_file(const std::filesystem::path& path, std::string_view content);
 struct FileContent {
   std::string text;

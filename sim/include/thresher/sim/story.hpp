@@ -1,40 +1,58 @@
 // A run told step by step in words.
 //
-//   Story story([](std::string_view line) { std::cout << line << '\n'; }, 12 * kUnit);
+//   Story story([](std::string_view line) { std::cout << line << '\n'; },
+//               {.until = 12 * kUnit, .node = NodeId{2}, .experiment = &experiment});
 //   Outcome outcome = simulate(experiment, {.trace = &story});
 //   story.end();
 //
 // One line a step: "[7] node 2 -> 0 1 3: block of 5 (message 6, 231 bytes)". Who takes a message,
 // what is lost and why, which fault fires against whom, timers, crashes, decisions, accusations.
 //
+// A node that twins gave two faces says under which of them it sends: "node 0 (second face)".
+//
 // Guarantees: steps in the order of the run; those later than `until` are left out. One message
-// that goes to several nodes at once is one line.
+// that goes to several nodes at once is one line. Does not say which face of a node takes a
+// message: both do.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
 
+struct StoryOptions {
+  Ticks until = ~Ticks{0};
+  std::optional<NodeId> node{};  ///< only steps in which it acts, or is the other end
+  std::string about{};           ///< only steps about messages, faults and decisions called so
+  const Experiment* experiment = nullptr;  ///< for the faces of its twins; outlives the story
+};
+
 class Story final : public TraceSink {
  public:
   using Line = std::function<void(std::string_view)>;
 
-  explicit Story(Line line, Ticks until = ~Ticks{0}) : line_(std::move(line)), until_(until) {}
+  explicit Story(Line line, const StoryOptions& options = {});
   void event(const TraceEvent& event) override;
   /// Tells what is still held back.
   void end();
+  /// Steps that would be told but for `until`.
   std::uint64_t left_out() const { return left_out_; }
 
  private:
   void say(Ticks at, const std::string& what);
   bool joins(const TraceEvent& event) const;
+  bool wanted(const TraceEvent& event) const;
+  std::string sender(const TraceEvent& event) const;
+  std::string words(const TraceEvent& event) const;
 
   Line line_;
-  Ticks until_;
+  StoryOptions options_;
+  std::vector<NodeId> faces_;  ///< whose each face is, in the order of the engine
   std::uint64_t left_out_ = 0;
   TraceEvent sending_{};  // its receivers are collected
   std::string receivers_;

@@ -209,7 +209,43 @@ Rule27(p) ==
     /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
     /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
 
-Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p) \/ Rule14(p) \/ Rule15(p) \/ Rule16(p) \/ Rule17(p) \/ Rule18(p) \/ Rule19(p) \/ Rule20(p) \/ Rule21(p) \/ Rule22(p) \/ Rule23(p) \/ Rule24(p) \/ Rule25(p) \/ Rule26(p) \/ Rule27(p)
+Rule28(p) ==
+    /\ ProcessesLocations[p] = "locR0"
+    /\ 2 * F + 2 * echo0 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD0"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Rule29(p) ==
+    /\ ProcessesLocations[p] = "locR1"
+    /\ 2 * F + 2 * echo1 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Rule30(p) ==
+    /\ ProcessesLocations[p] = "locN00"
+    /\ 2 * F + 2 * echo0 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD0"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Rule31(p) ==
+    /\ ProcessesLocations[p] = "locN01"
+    /\ 2 * F + 2 * echo1 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Rule32(p) ==
+    /\ ProcessesLocations[p] = "locN10"
+    /\ 2 * F + 2 * echo0 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD0"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Rule33(p) ==
+    /\ ProcessesLocations[p] = "locN11"
+    /\ 2 * F + 2 * echo1 >= N + 3 * T + 1
+    /\ ProcessesLocations' = [ProcessesLocations EXCEPT ![p] = "locD1"]
+    /\ UNCHANGED <<echo0, echo1, ready0, ready1>>
+
+Next == \E p \in Processes : Rule0(p) \/ Rule1(p) \/ Rule2(p) \/ Rule3(p) \/ Rule4(p) \/ Rule5(p) \/ Rule6(p) \/ Rule7(p) \/ Rule8(p) \/ Rule9(p) \/ Rule10(p) \/ Rule11(p) \/ Rule12(p) \/ Rule13(p) \/ Rule14(p) \/ Rule15(p) \/ Rule16(p) \/ Rule17(p) \/ Rule18(p) \/ Rule19(p) \/ Rule20(p) \/ Rule21(p) \/ Rule22(p) \/ Rule23(p) \/ Rule24(p) \/ Rule25(p) \/ Rule26(p) \/ Rule27(p) \/ Rule28(p) \/ Rule29(p) \/ Rule30(p) \/ Rule31(p) \/ Rule32(p) \/ Rule33(p)
 
 Spec == Init /\ [][Next]_<<ProcessesLocations, echo0, echo1, ready0, ready1>>
 
@@ -232,10 +268,10 @@ unforgeability0 == (~(NumlocS0 = 0) \/ [](NumlocD0 = 0))
 
 unforgeability1 == (~(NumlocS1 = 0) \/ [](NumlocD1 = 0))
 
-totality == (~(<>([]((NumlocS0 = 0 /\ NumlocS1 = 0 /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0))))) \/ []((~(NumlocD0 + NumlocD1 >= 1) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0)))))
+totality == (~(<>([](((~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocR0 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocR1 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN00 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN01 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN10 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN11 = 0))))) \/ []((~(NumlocD0 + NumlocD1 >= 1) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0)))))
 
-validity0 == (~((NumlocS1 = 0 /\ <>([]((NumlocS0 = 0 /\ NumlocS1 = 0 /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0)))))) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0 /\ NumlocD1 = 0)))
+validity0 == (~((NumlocS1 = 0 /\ <>([](((~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocR0 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocR1 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN00 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN01 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN10 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN11 = 0) /\ NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0))))) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0 /\ NumlocD1 = 0)))
 
-validity1 == (~((NumlocS0 = 0 /\ <>([]((NumlocS0 = 0 /\ NumlocS1 = 0 /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0)))))) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0 /\ NumlocD0 = 0)))
+validity1 == (~((NumlocS0 = 0 /\ <>([](((~(2 * echo0 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocE1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocE1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocE1 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS0 = 0) /\ (~(2 * echo0 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(2 * echo1 >= N + T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS0 = 0) /\ (~(ready0 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready1 >= T + 1) \/ NumlocS1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocR0 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocR1 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN00 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN01 = 0) /\ (~(ready0 >= 2 * T + 1) \/ NumlocN10 = 0) /\ (~(ready1 >= 2 * T + 1) \/ NumlocN11 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocR0 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocR1 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN00 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN01 = 0) /\ (~(2 * echo0 >= N + 3 * T + 1) \/ NumlocN10 = 0) /\ (~(2 * echo1 >= N + 3 * T + 1) \/ NumlocN11 = 0) /\ NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0))))) \/ <>((NumlocS0 = 0 /\ NumlocS1 = 0 /\ NumlocE0 = 0 /\ NumlocE1 = 0 /\ NumlocN00 = 0 /\ NumlocN01 = 0 /\ NumlocN10 = 0 /\ NumlocN11 = 0 /\ NumlocR0 = 0 /\ NumlocR1 = 0 /\ NumlocD0 = 0)))
 
 ====

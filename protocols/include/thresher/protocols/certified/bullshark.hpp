@@ -79,7 +79,7 @@ struct Stats {
 
 /// Sizes of everything that a peer can fill.
 struct Footprint {
-  std::size_t vertices = 0;   ///< held, above the floor
+  std::size_t vertices = 0;   ///< held, or kept below the floor for peers that need them
   std::size_t proposals = 0;  ///< headers without a certificate
   std::size_t batches = 0;    ///< payloads without a vertex
   std::size_t checks = 0;     ///< verdicts awaited

@@ -4,7 +4,7 @@
 //
 // Guarantees: with `bullshark` and `anchored_bullshark` two correct nodes never order different
 // anchors, whatever the schedule (docs/protocols/anchored.md). With `sparse_bullshark` that holds
-// with the probability of PROTOCOLS 1.4. Source: PROTOCOLS 1.2, orderAnchors.
+// with the probability under "What `sparse-bullshark` promises" there. Source: R5 and R6 there.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last);
 /// The author that the coin of a wave names; empty while nobody knows.
 using CoinOf = std::function<std::optional<NodeId>(std::uint64_t wave)>;
 
-/// The same for asynchronous rules: PROTOCOLS 1.3. Orders nothing that a coin still missing could
-/// change.
+/// The same for asynchronous rules (docs/protocols/anchored.md, "`bullshark-async`"). Orders
+/// nothing that a coin still missing could change.
 std::vector<Anchor> commit_async(const Store& store, const Rules& rules, Round last,
                                  const CoinOf& coin);
 

@@ -5,7 +5,7 @@
 //
 // Guarantees: `bullshark` and `anchored_bullshark` commit one sequence at every n >= 3f+1 and every
 // sample size (docs/protocols/anchored.md). `sparse_bullshark` does so only with the probability
-// computed in PROTOCOLS 1.4. The switches at the end exist for mutant tests; a deployment never
+// computed on that page. The switches at the end exist for mutant tests; a deployment never
 // changes them.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Rules {
   std::uint32_t stragglers = 64;       ///< W: older vertices that a vertex may refer to
 
   /// No timer is waited for; every second anchor has a rival that a common coin names afterwards
-  /// (PROTOCOLS 1.3).
+  /// (docs/protocols/anchored.md, "`bullshark-async`").
   bool asynchronous = false;
 
   /// A certificate carries one signature that stands for all of its signers; needs
@@ -51,7 +51,8 @@ struct Rules {
   /// chance. The throughput and the use of NICs in arXiv 2506.13998 give that number of edges.
   bool fewest_parents = false;
 
-  bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
+  bool self_edge = true;           ///< a vertex refers to its author's latest earlier one
+  bool serves_below_floor = true;  ///< accepted vertices below the floor are kept for peers
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).
@@ -68,7 +69,7 @@ struct Rules {
             .commit = kAvailability,
             .stragglers = 0};
   }
-  /// PROTOCOLS 1.5.
+  /// docs/protocols/anchored.md, "Why `anchored-bullshark` is safe at any D".
   static constexpr Rules anchored_bullshark(std::uint32_t sample = 6) {
     return {.name = "anchored-bullshark",
             .parents = Parents::kLocal,

@@ -6,8 +6,8 @@
 // Guarantees: the digest is computed from the content (never read off the wire) and commits to
 // every field; decoders refuse sets of the wrong width and counts beyond their bounds before they
 // take memory. A vertex is named by its author and round: two certificates for one name would share
-// a correct signer, which signs once. Checks no signature itself. Source: PROTOCOLS 1.1;
-// section 1.4 on bitmaps of references.
+// a correct signer, which signs once. Checks no signature itself. Source:
+// docs/protocols/anchored.md, R1 and R3.
 #pragma once
 
 #include <cstdint>
@@ -83,6 +83,8 @@ using VertexPtr = std::shared_ptr<const Vertex>;
 Digest digest_of(const Header& header, const ChainContext& chain);
 ProposalPtr make_proposal(Header header, const Signature& signature, const ChainContext& chain);
 VertexPtr make_vertex(const Proposal& proposal, Payload payload, Certificate certificate);
+/// The same vertex without the bytes of its payload.
+VertexPtr without_payload(const VertexPtr& vertex);
 
 /// Why a header or a certificate cannot belong to the protocol.
 enum class Flaw : std::uint8_t {
@@ -123,8 +125,8 @@ inline Round last_round_of(std::uint64_t wave) {
 inline bool opens_wave(Round round) {
   return round.value >= kFirstOfWaves && (round.value - kFirstOfWaves) % kWaveRounds == 0;
 }
-/// Whether the vertex must refer to `rules.dense` vertices of the round before (L1 of PROTOCOLS
-/// 1.5).
+/// Whether the vertex must refer to `rules.dense` vertices of the round before
+/// (docs/protocols/anchored.md, "Why `anchored-bullshark` is safe at any D").
 bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee);
 
 /// What can be checked without other vertices. `gc_depth`: how old a straggler may be, in rounds.

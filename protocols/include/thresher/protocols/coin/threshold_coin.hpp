@@ -8,7 +8,7 @@
 // scheme.threshold() nodes tossed it and at most n - threshold() stay silent; before a correct node
 // tosses, its share is nowhere. What peers send for instances not tossed yet is bounded for each
 // peer. Nothing is persisted: a share is the same at every try, so a restarted node tosses again.
-// Does not hide anything that the scheme does not. Source: PROTOCOLS 3.2.
+// Does not hide anything that the scheme does not. Source: docs/protocols/mahi-mahi.md.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 //
 // Guarantees: the digest is computed from the content (never read off the wire) and commits to
 // every field but the signature; the payload is committed to by its root. Does not check a
-// signature. Source: THRESHER-DAG section 2; docs/protocols/thresher.md.
+// signature. Source: docs/protocols/thresher.md, "Block".
 #pragma once
 
 #include <cstdint>
@@ -90,6 +90,8 @@ Digest digest_of(const Header& header, const ChainContext& chain);
 BlockPtr make_block(Header header, Payload payload, const Signature& signature,
                     const ChainContext& chain);
 
+/// The same block without the bytes of its payload.
+BlockPtr header_alone(const BlockPtr& block);
 /// The same block with its dense parents packed: same digest, same signature. A block without any
 /// stays as it is. Pre: `refs` in order.
 BlockPtr pack(const BlockPtr& block, const Committee& committee);

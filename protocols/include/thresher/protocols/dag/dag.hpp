@@ -27,8 +27,14 @@
 namespace thresher::dag {
 
 /// Tables of durable records. kOwn: own blocks, kBlock: others' blocks, kDelivered: progress,
-/// kEvidence: what proves accepted claims beside accepted blocks.
-enum Table : std::uint32_t { kOwn = 1, kBlock = 2, kDelivered = 3, kEvidence = 4 };
+/// kEvidence: what proves accepted claims beside accepted blocks, kEquivocation: who equivocates.
+enum Table : std::uint32_t {
+  kOwn = 1,
+  kBlock = 2,
+  kDelivered = 3,
+  kEvidence = 4,
+  kEquivocation = 5
+};
 
 class Names;
 /// For nodes of one thread with equal committee, rules and gc_depth, such as those of a simulation:
@@ -71,12 +77,13 @@ struct Stats {
   std::uint64_t refused = 0;  ///< malformed, over quota or out of window
   std::uint64_t equivocations = 0;
   std::uint64_t signatures_checked = 0;
+  std::uint64_t attached = 0;      ///< others' blocks that went along with own ones
   std::uint64_t coin_batches = 0;  ///< calls in which shares of the coin were verified
 };
 
 /// Sizes of everything that a peer can fill.
 struct Footprint {
-  std::size_t blocks = 0;   ///< held, above the floor
+  std::size_t blocks = 0;   ///< held, or kept below the floor for peers that need them
   std::size_t pending = 0;  ///< waiting for the verdict on their signature
   std::size_t missing = 0;  ///< referenced and not held
   std::size_t waiting = 0;  ///< waiting for others, or for evidence
@@ -142,6 +149,8 @@ class Dag {
   std::vector<Edge> vouched() const;
   /// Whether a block is accepted here, or its round is at or below the floor.
   bool accepts(const Edge& block) const;
+  /// Whether this node can prove that a member equivocates.
+  bool convicts(NodeId member) const;
   /// For a block that the commit of `slot` delivered a short while ago. Empty for dense rules,
   /// whose claims are no field, and for what came in through the log of peers.
   std::optional<CommitProof> prove(Round slot, const Edge& block) const;
@@ -153,10 +162,11 @@ class Dag {
 
 /// Key of a block's record in kOwn and kBlock: round u64 big-endian, author u16, digest. The value
 /// is the header, the body the payload. Keys of kEvidence are slot u64 big-endian and digest of a
-/// claimed block, values headers one after another. Keys of kDelivered are slots; values are the
-/// slot of the commit before (u64), the committed leader, and what leads to the next leaders. A
-/// host that hands over a log (see Dag::on(Restored)) leaves the last part out; when the commit
-/// before is not the last one here, the record is ignored.
+/// claimed block, values headers one after another. Keys of kEquivocation are authors u16
+/// big-endian, values two headers. Keys of kDelivered are slots; values are the slot of the commit
+/// before (u64), the committed leader, and what leads to the next leaders. A host that hands over a
+/// log (see Dag::on(Restored)) leaves the last part out; when the commit before is not the last one
+/// here, the record is ignored.
 Bytes block_key(const Edge& edge);
 
 }  // namespace thresher::dag

@@ -1,6 +1,7 @@
 // What nodes of the uncertified family say to each other, what they output, what they can be asked.
 //
-// Guarantees: every message is bounded by `Limits`; answers are only sent to a peer's request.
+// Guarantees: every message is bounded by `Limits`; answers are only sent to a peer's request,
+// proofs of equivocation once for each culprit and now and then to who goes on as if it knew none.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,10 @@
 
 namespace thresher::dag {
 
-/// A block, pushed by its author.
+/// A block, pushed by its author, and blocks in its history that others may lack, oldest first.
 struct Push {
   BlockPtr block;
+  std::vector<BlockPtr> attached{};
 };
 /// Asks for blocks by reference.
 struct Want {
@@ -42,7 +44,14 @@ struct Evidence {
   Digest leader;
   std::vector<BlockPtr> headers;
 };
-using Message = std::variant<Push, Want, WantRound, WantEvidence, Give, Evidence, coin::Share>;
+/// Proves that somebody equivocates: the headers of two blocks of one author and round. Sent
+/// unasked.
+struct Equivocation {
+  BlockPtr first;
+  BlockPtr second;
+};
+using Message =
+    std::variant<Push, Want, WantRound, WantEvidence, Give, Evidence, coin::Share, Equivocation>;
 
 /// One committed leader and what it delivers, in order.
 struct Committed {
@@ -71,7 +80,9 @@ struct Limits {
   std::uint32_t asks_per_peer = 64;  ///< edges that are asked for in a tick because of one peer
   std::uint32_t give_blocks = 256;   ///< blocks in one answer
   std::uint64_t give_bytes =
-      256 * 1024;  ///< payload and headers in one answer (one block at least)
+      256 * 1024;                      ///< payload and headers in one answer (one block at least)
+  std::uint32_t attached_blocks = 64;  ///< that go along with one push
+  std::uint64_t attached_bytes = 256 * 1024;     ///< payload and headers of those
   std::uint64_t served_bytes = 2 * 1024 * 1024;  ///< in answers to one peer, in each Delta
   std::uint32_t pending_submits = 64;  ///< payloads of the application that wait for a block
 };

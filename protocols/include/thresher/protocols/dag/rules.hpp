@@ -53,7 +53,10 @@ struct Rules {
   bool evidence_of_all = true;       ///< all are asked for evidence, not the first claimer alone
   bool evidence_whole = true;        ///< evidence is sent whole, whatever payloads it belongs to
   bool evidence_durable = true;      ///< a restarted node can prove what it claimed
+  bool serves_below_floor = true;    ///< accepted blocks below the floor are kept for peers
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
+  bool equivocations_told = true;    ///< proofs of equivocation are sent to all
+  bool brings_late = true;           ///< who names a block that others may lack sends it along
 
   /// Rounds from a slot to the votes, and to the claims, on its leader.
   constexpr std::uint64_t votes_after() const { return wave - 2; }
@@ -65,8 +68,8 @@ struct Rules {
   static constexpr Rules mysticeti_bitmap() {
     return {.name = "mysticeti_bitmap", .edges = Edges::kDense, .bitmap_refs = true};
   }
-  /// The asynchronous mode (PROTOCOLS 1.7). A wave of 4 commits a round earlier; from 5 on every
-  /// slot commits with probability (quorum - equivocators)/n whatever the network does.
+  /// The asynchronous mode (docs/protocols/mahi-mahi.md). A wave of 4 commits a round earlier; from
+  /// 5 on every slot commits with probability (quorum - equivocators)/n whatever the network does.
   static constexpr Rules mahi_mahi(std::uint32_t wave = 5) {
     return {.name = "mahi-mahi",
             .edges = Edges::kDense,

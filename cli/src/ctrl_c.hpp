@@ -1,6 +1,10 @@
-// Ctrl-C in `thresher verify`: one exit, 130, and nothing printed that looks like a verdict.
+// Ctrl-C in a verb that works for long: one exit, 130, last words on stderr, and nothing printed
+// that looks like a result.
 //
-//   CtrlC ctrl_c(stop_second_solver);   // before the first thread is started
+//   CtrlC ctrl_c([] {                   // before the first thread is started
+//     stop_second_solver();
+//     return std::string("nothing is decided");
+//   });
 //   ... solve ...
 //   ctrl_c.hold();                      // from here on the verdicts are printed whole
 //
@@ -14,14 +18,17 @@
 #include <signal.h>
 
 #include <atomic>
+#include <functional>
+#include <string>
 #include <thread>
 
 namespace thresher::cli {
 
 class CtrlC {
  public:
-  /// `clean_up` is called before the process ends, in another thread than the caller's.
-  explicit CtrlC(void (*clean_up)());
+  /// `last_words` cleans up and says what became of the work. It is called before the process ends,
+  /// in another thread than the caller's.
+  explicit CtrlC(std::function<std::string()> last_words);
   ~CtrlC();
   CtrlC(const CtrlC&) = delete;
   CtrlC& operator=(const CtrlC&) = delete;
@@ -32,7 +39,7 @@ class CtrlC {
  private:
   void wait();
 
-  void (*clean_up_)();
+  std::function<std::string()> last_words_;
   sigset_t before_{};               ///< what was blocked
   std::atomic<bool> taken_{false};  ///< by hold() or by the signal, whoever is first
   std::atomic<bool> over_{false};   ///< the verdicts are printed

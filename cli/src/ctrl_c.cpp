@@ -3,12 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+
+#include "text.hpp"
 
 namespace thresher::cli {
 namespace {
 
-/// What a shell shows of a process that SIGINT ended.
-constexpr int kInterrupted = 130;
 /// What printing may take after the signal.
 constexpr timespec kPatience{1, 0};
 constexpr timespec kNow{0, 0};
@@ -22,7 +23,7 @@ sigset_t only_interrupt() {
 
 }  // namespace
 
-CtrlC::CtrlC(void (*clean_up)()) : clean_up_(clean_up) {
+CtrlC::CtrlC(std::function<std::string()> last_words) : last_words_(std::move(last_words)) {
   struct sigaction disposition {};
   ::sigaction(SIGINT, nullptr, &disposition);
   if (disposition.sa_handler == SIG_IGN) return;
@@ -57,9 +58,7 @@ void CtrlC::wait() {
     (void)::sigtimedwait(&set, nullptr, over_ ? &kNow : &kPatience);
     if (over_) return;
   }
-  clean_up_();
-  (void)std::fputs("thresher: interrupted; nothing is decided\n", stderr);
-  std::_Exit(kInterrupted);
+  std::_Exit(fail(kInterrupted, "interrupted; " + last_words_()));
 }
 
 }  // namespace thresher::cli

@@ -1,0 +1,40 @@
+// Broadcast channels in processes of their own on loopback, a load, and what was measured.
+//
+//   BroadcastReport r = run_broadcasts({.nodes = 4, .protocol = "chained-echo", ...});
+//   if (!r.problem.empty()) return fail(r.problem);
+//
+// Guarantees: every process delivers all that was broadcast before it is compared; `agreement` is
+// that of the payloads by origin and number. No process outlives the call. Pre: this process has
+// one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace thresher::cli {
+
+struct BroadcastOptions {
+  std::uint64_t nodes = 4;
+  std::string protocol = "bracha";
+  std::uint64_t duration_us = 20'000'000;
+  std::uint64_t payload_bytes = 512;
+  std::uint64_t window = 64;  ///< payloads of a node on the way
+  std::string home;           ///< records lie in folders here; empty: in memory
+};
+
+struct BroadcastReport {
+  std::string problem;  ///< not empty: the run failed, and why
+  bool agreement = false;
+  std::uint64_t delivered = 0;        ///< at each node
+  double seconds = 0;                 ///< of the load
+  double deliveries_per_s = 0;        ///< at each node
+  double p50_ms = 0, p99_ms = 0;      ///< from sending to the sender's own delivery
+  double bytes_per_payload_byte = 0;  ///< sent by all, for a byte that was broadcast
+  double cpu_us_per_delivery = 0;     ///< of all processes, for a delivery at one node
+  double cpu_ms_per_mib = 0;          ///< of all processes, for a MiB delivered at one node
+  std::uint64_t syncs = 0;
+};
+
+BroadcastReport run_broadcasts(const BroadcastOptions& options);
+
+}  // namespace thresher::cli

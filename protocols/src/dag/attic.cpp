@@ -1,0 +1,83 @@
+// What lies below the floor stays to be handed out, until no peer that pulls blocks can need it.
+// Why that is enough: docs/protocols/thresher.md, section "Below the floor".
+#include <algorithm>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+
+// A block leaves the store. What was accepted may be named, so others need it, and what it was
+// charged for lasts as long as it does.
+void Dag::State::falls_below(const Entry& entry) {
+  if (entry.accepted) {
+    const bool slim = config.evict_delivered && !entry.block->payload.bytes.empty();
+    return attic.keep(slim ? header_alone(entry.block) : entry.block);
+  }
+  const auto twin = twins.find(entry.edge());
+  if (twin == twins.end()) return;
+  --peers[twin->second.value].twins;
+  twins.erase(twin);
+}
+
+void Dag::State::raise_attic(Round floor, Fx& fx) {
+  attic.raise(floor, [&](const BlockPtr& block) {
+    if (const auto twin = twins.find(block->edge()); twin != twins.end()) {
+      --peers[twin->second.value].twins;
+      twins.erase(twin);
+    }
+    erase_record(block, fx);
+  });
+}
+
+void Dag::State::erase_record(const BlockPtr& block, Fx& fx) const {
+  if (!config.records || (own && block->digest == own->digest)) return;
+  const Table table = block->author() == config.self ? kOwn : kBlock;
+  fx.push(Persist{table, block_key(block->edge()), {}, {}, true});
+}
+
+// A record at or below the floor. Further down than the attic it was erased before the crash, or
+// was about to be.
+void Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
+  const Edge edge = block->edge();
+  if (edge.round <= attic.bottom()) return erase_record(block, fx);
+  if (attic.find(edge.round, edge.author, edge.digest)) return;
+  attic.keep(config.evict_delivered ? header_alone(block) : block);
+}
+
+// A block that this node can hand out; null: none.
+BlockPtr Dag::State::servable(const Edge& edge) const {
+  if (edge.round <= store.floor()) return attic.find(edge.round, edge.author, edge.digest);
+  const Entry* entry = store.find(edge);
+  return entry == nullptr ? nullptr : entry->block;
+}
+
+std::vector<BlockPtr> Dag::State::accepted_of(Round round) const {
+  std::vector<BlockPtr> out;
+  attic.each(round, [&](const BlockPtr& block) { out.push_back(block); });
+  for (const Entry& e : store.round(round)) {
+    if (e.accepted) out.push_back(e.block);
+  }
+  return out;
+}
+
+// The leader block that this node may be able to prove. Below the floor there are no candidates any
+// more: then it is accepted, or headers were kept that prove it.
+std::optional<Edge> Dag::State::leader_proved(Round slot, const Digest& leader) const {
+  if (slot > store.floor()) {
+    for (const Candidate& c : store.candidates(slot)) {
+      if (c.leader.digest == leader && c.evidence) return c.leader;
+    }
+    return std::nullopt;
+  }
+  std::optional<Edge> found;
+  attic.each(slot, [&](const BlockPtr& block) {
+    if (block->digest == leader) found = block->edge();
+  });
+  if (found) return found;
+  const auto it = proofs.find({slot, leader});
+  if (it == proofs.end() || it->second.empty()) return std::nullopt;
+  const Header& h = it->second.front()->header;
+  return h.vote == leader ? voted(h, config.committee) : claimed(h, config.committee);
+}
+
+}  // namespace thresher::dag

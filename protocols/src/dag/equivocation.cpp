@@ -1,0 +1,128 @@
+// Proofs of equivocation: two headers that one author signed for one round. Rules Q1 to Q4 of
+// docs/protocols/thresher.md, section "Proofs of equivocation travel".
+#include <algorithm>
+#include <utility>
+
+#include "state.hpp"
+
+namespace thresher::dag {
+namespace {
+
+/// Who goes on naming a culprit is sent the proof again after so many rounds: the first one may
+/// have been lost, or sent while it was down.
+constexpr std::uint64_t kRemindedAfter = 16;
+
+Bytes culprit_key(NodeId id) {
+  return Bytes::from({static_cast<std::byte>(id.value >> 8), static_cast<std::byte>(id.value)});
+}
+
+bool contradict(const Equivocation& proof) {
+  if (!proof.first || !proof.second) return false;
+  return proof.first->author() == proof.second->author() &&
+         proof.first->round() == proof.second->round() &&
+         proof.first->digest != proof.second->digest;
+}
+
+Bytes encode(const Equivocation& proof) {
+  Writer out;
+  encode_header(*proof.first, out);
+  encode_header(*proof.second, out);
+  return Bytes::from(out.take());
+}
+
+// The author of a block whose vote or dense list names `id`. A claim may have to.
+bool names(const Block& block, NodeId id, const Committee& committee) {
+  const Header& h = block.header;
+  if (h.vote && voted(h, committee).author == id) return true;
+  return std::any_of(h.refs.begin(), h.refs.end(), [&](const Edge& e) { return e.author == id; });
+}
+
+}  // namespace
+
+// Q1: both signatures are checked, those of a proof found here too: a block that came with the log
+// of peers was vouched for by them, and its signature was never looked at.
+void Dag::State::note_equivocation(const BlockPtr& first, const BlockPtr& second, Fx& fx) {
+  ++stats.equivocations;
+  receive(config.self, Equivocation{header_alone(first), header_alone(second)}, fx);
+}
+
+// Q2: what a peer's proofs cost is bounded: as many wait for a verdict as there can be culprits,
+// and who sent a false one is not listened to again, since a correct node checks before it sends.
+void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
+  Peer& peer = peers[from.value];
+  if (!contradict(message) || !config.committee.contains(message.first->author()) ||
+      peer.misleads || peer.proofs >= config.committee.size()) {
+    ++stats.refused;
+    return;
+  }
+  if (peers[message.first->author().value].muted) return;
+  ++peer.proofs;
+  ++stats.signatures_checked;
+  const BlockPtr& one = message.first;
+  const std::uint64_t ticket = keep_pending({.block = one, .from = from, .other = message.second});
+  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
+}
+
+// The verdict on one of the two headers.
+void Dag::State::check_next(const Pending& checked, bool ok, Fx& fx) {
+  Peer& peer = peers[checked.from.value];
+  if (!ok) {
+    --peer.proofs;
+    peer.misleads = checked.from != config.self;
+    ++stats.refused;
+    return;
+  }
+  if (checked.other_good) {
+    --peer.proofs;
+    return convict({checked.other, checked.block}, fx);
+  }
+  ++stats.signatures_checked;
+  const BlockPtr& one = checked.other;
+  const std::uint64_t ticket = keep_pending(
+      {.block = one, .from = checked.from, .other = checked.block, .other_good = true});
+  fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
+}
+
+// Q3: once for each culprit the proof becomes durable and is sent to all, so that what one correct
+// node knows all know a message delay later, and nobody refers to the culprit again.
+void Dag::State::convict(Equivocation proof, Fx& fx) {
+  const NodeId id = proof.first->author();
+  if (peers[id.value].muted) return;
+  const Bytes evidence = encode(proof);
+  fx.push(Accuse{id, evidence});
+  if (id == config.self) return;  // the key signs elsewhere: the host stops this node
+  peers[id.value].muted = true;
+  if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
+  const Round now = own ? own->round() : Round{0};
+  culprits.emplace(id, Culprit{proof, std::vector<Round>(config.committee.size(), now)});
+  if (config.rules.equivocations_told) fx.broadcast(std::move(proof));
+}
+
+// Q4: whoever names a culprit long after it was told has not heard.
+void Dag::State::remind(const Block& block, Fx& fx) {
+  if (culprits.empty() || !own || block.author() == config.self) return;
+  if (peers[block.author().value].muted || !config.rules.equivocations_told) return;
+  for (auto& [id, culprit] : culprits) {
+    Round& told = culprit.told[block.author().value];
+    if (block.round() <= told || own->round().value < told.value + kRemindedAfter) continue;
+    if (!names(block, id, config.committee) || !may_serve(block.author())) continue;
+    told = own->round();
+    const std::uint64_t bytes =
+        header_bytes(culprit.proof.first->header) + header_bytes(culprit.proof.second->header);
+    served(block.author(), bytes, fx);
+    fx.send(block.author(), culprit.proof);
+  }
+}
+
+void Dag::State::restore_equivocation(const Restored& record) {
+  Reader in(record.value.view());
+  const std::uint32_t n = config.committee.size();
+  const auto first = decode_slim(in, config.chain, n);
+  const auto second = first ? decode_slim(in, config.chain, n) : std::nullopt;
+  if (!second || !in.done() || !config.committee.contains((*first)->author())) return;
+  const NodeId id = (*first)->author();
+  peers[id.value].muted = true;
+  culprits.emplace(id, Culprit{{*first, *second}, std::vector<Round>(n, Round{0})});
+}
+
+}  // namespace thresher::dag

@@ -1,0 +1,91 @@
+// A node whose newest data are lost: it is refused with what to do, and what it is told to do
+// works.
+#include "member.hpp"
+
+namespace thresher::net {
+namespace {
+
+class Observer : public testing::TestWithParam<std::string> {
+ protected:
+  Observer() : net_(4, GetParam()) {}
+
+  // Node 3 stops with its newest data in `newest()`, and an old copy of them in their place.
+  void restore_an_old_copy() {
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net_.start(i), "");
+    for (int k = 0; k < 5; ++k) net_.submit(3, "before the backup");
+    net_.stop(3);
+    std::filesystem::copy(data(), net_.home(3) + "/backup");
+    ASSERT_EQ(net_.start(3), "");
+    for (int k = 0; k < 5; ++k) net_.submit(3, "after it");
+    net_.stop(3);
+    std::filesystem::rename(data(), newest());
+    std::filesystem::rename(net_.home(3) + "/backup", data());
+  }
+  std::string data() const { return net_.home(3) + "/data"; }
+  std::string newest() const { return net_.home(3) + "/newest"; }
+  std::string observe() {
+    NodeOptions o;
+    o.observe = true;
+    return net_.start(3, o);
+  }
+
+  Network net_;
+};
+
+TEST_P(Observer, FollowsTheLogFromAnOldCopyAndItsNewestDataStartAfterwards) {
+  ASSERT_NO_FATAL_FAILURE(restore_an_old_copy());
+  const std::string why = net_.start(3);
+  EXPECT_NE(why.find("put the newest data back"), std::string::npos) << why;
+  EXPECT_NE(why.find("`thresher node run --observe`"), std::string::npos) << why;
+  ASSERT_EQ(observe(), "");
+  EXPECT_TRUE(net_.reaches(3, 10));
+  net_.submit(0, "the observer hears of it");
+  net_.expect_same_state(11);
+  net_.stop(3);
+  // It has changed nothing of what says who may sign: the old copy is still refused, the newest
+  // not.
+  EXPECT_NE(net_.start(3).find("One key must never sign twice"), std::string::npos);
+  std::filesystem::remove_all(data());
+  std::filesystem::rename(newest(), data());
+  ASSERT_EQ(net_.start(3), "");
+  EXPECT_EQ(net_.submit(3, "signs again").position, 11u);
+  net_.expect_same_state(12);
+}
+
+// Nothing at all is left of the data.
+TEST_P(Observer, FollowsTheLogFromNothing) {
+  ASSERT_NO_FATAL_FAILURE(restore_an_old_copy());
+  std::filesystem::remove_all(data());
+  ASSERT_EQ(observe(), "");
+  EXPECT_TRUE(net_.reaches(3, 10));
+  net_.expect_same_state(10);
+  net_.stop(3);
+  ASSERT_EQ(observe(), "");  // reads what it has written
+  net_.submit(1, "and goes on");
+  net_.expect_same_state(11);
+}
+
+// Peers that would make a node speak as soon as it may, and a client that has something to order.
+TEST_P(Observer, SaysNothingOfTheProtocol) {
+  ASSERT_EQ(observe(), "");
+  Member first(net_, 3, 0);
+  Member second(net_, 3, 1);
+  first.know({});
+  second.know({});
+  (void)net_.submit_later(3, as_view("not by this node"));
+  EXPECT_TRUE(
+      Network::eventually([&] { return first.heard(kWantLog) > 2 && second.heard(kWantLog) > 2; }));
+  EXPECT_EQ(first.spoken_to() + second.spoken_to(), 0);
+  EXPECT_EQ(first.heard(kWantKnown), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Start, Observer,
+                         testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace thresher::net

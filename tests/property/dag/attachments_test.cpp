@@ -1,0 +1,141 @@
+// Blocks that bring what they name: docs/protocols/thresher.md, "A block brings what it names".
+#include <gtest/gtest.h>
+
+#include "timed.hpp"
+
+namespace thresher::dag {
+namespace {
+
+constexpr std::uint32_t kNodes = 7;
+constexpr std::uint16_t kLiar = 6;
+
+/// Node 6 speaks in every round, in time, to some.
+class Withholder {
+ public:
+  Withholder(std::set<std::uint16_t> friends, const Rules& rules)
+      : world(kNodes, {kLiar}, rules),
+        friends_(std::move(friends)),
+        dense_(rules.edges == Edges::kDense) {
+    world.said = [this](std::uint16_t, const Message& m) { note(m); };
+    world.asked = [this](std::uint16_t, std::uint16_t, const Message& m) {
+      asked += std::holds_alternative<Want>(m);
+    };
+    world.start();
+    world.at(0, [this] { world.keep_busy(2 * kDelta, 10); });
+  }
+  /// Questions for blocks in the rounds of the second half.
+  std::uint64_t late_questions() {
+    world.run_until(100 * kDelta);
+    asked = 0;
+    world.run_until(200 * kDelta);
+    return asked;
+  }
+  std::uint64_t attached() {
+    std::uint64_t out = 0;
+    for (const std::uint16_t i : world.running()) out += world.node(i).stats().attached;
+    return out;
+  }
+
+  Timed world;
+  std::uint64_t asked = 0;
+
+ private:
+  void note(const Message& m) {
+    asked += std::holds_alternative<Want>(m);
+    const auto* push = std::get_if<Push>(&m);
+    if (push == nullptr) return;
+    const BlockPtr& heard = push->block;
+    blocks_[heard->round().value].emplace(heard->author(), heard->edge());
+    if (heard->round() <= last_.round) return;
+    Header h;
+    h.author = NodeId{kLiar};
+    h.round = push->block->round();
+    h.self = last_;
+    for (const auto& [author, edge] : blocks_[h.round.value - 1]) h.refs.push_back(edge);
+    if (!dense_) h.refs.clear();
+    const BlockPtr block = block_of(h);
+    last_ = block->edge();
+    for (const std::uint16_t to : friends_) world.post(kLiar, to, Push{block}, 1);
+  }
+
+  std::set<std::uint16_t> friends_;
+  bool dense_;
+  std::map<std::uint64_t, std::map<NodeId, Edge>> blocks_;  // of correct nodes
+  Edge last_{NodeId{kLiar}, Round{0}, {}};
+};
+
+TEST(Attachments, WhatAWithholderHidesIsBroughtAndNotAskedForAgain) {
+  for (Rules rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Withholder run({0, 1, 2}, rules);
+    const std::uint64_t questions = run.late_questions();
+    EXPECT_GT(run.attached(), 0u) << rules.name;
+    rules.brings_late = false;
+    Withholder without({0, 1, 2}, rules);
+    EXPECT_LT(questions * 10, without.late_questions()) << rules.name;
+    EXPECT_EQ(without.attached(), 0u) << rules.name;
+  }
+}
+
+TEST(Attachments, NothingGoesAlongWhileNobodyIsLate) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Withholder run({0, 1, 2, 3, 4, 5}, rules);
+    EXPECT_EQ(run.late_questions(), 0u) << rules.name;
+    EXPECT_EQ(run.attached(), 0u) << rules.name;
+  }
+}
+
+// Two liars of seven ask everybody for every block, to have all authors taken for late: nobody
+// attaches anything.
+TEST(Attachments, LiarsAloneMakeNobodyLate) {
+  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+    Timed world(kNodes, {5, 6}, rules);
+    world.said = [&](std::uint16_t, const Message& m) {
+      const auto* push = std::get_if<Push>(&m);
+      if (push == nullptr) return;
+      for (std::uint16_t liar = 5; liar < kNodes; ++liar) {
+        for (std::uint16_t to = 0; to < 5; ++to) {
+          world.post(liar, to, Want{{push->block->edge()}}, 900);
+        }
+      }
+    };
+    world.start();
+    world.at(0, [&] { world.keep_busy(2 * kDelta, 10); });
+    world.run_until(100 * kDelta);
+    for (std::uint16_t i = 0; i < 5; ++i) {
+      EXPECT_GT(world.node(i).round().value, 20u) << rules.name;
+      EXPECT_EQ(world.node(i).stats().attached, 0u) << rules.name;
+    }
+  }
+}
+
+// A liar attaches blocks that their authors did not sign, to every push: it is listened to once.
+TEST(Attachments, JunkCostsItsVerdictOnce) {
+  Timed world(kNodes, {kLiar});
+  world.start();
+  const std::size_t most = Limits{}.attached_blocks;
+  for (std::uint64_t r = 1; r <= 50; ++r) {
+    Header h;
+    h.author = NodeId{kLiar};
+    h.round = Round{r};
+    h.self = {h.author, Round{0}, {}};
+    Push push{block_of(h)};
+    for (std::size_t k = 0; k < most; ++k) {
+      Header junk = h;
+      junk.author = NodeId{static_cast<std::uint16_t>(1 + k % 5)};
+      junk.self.author = junk.author;
+      junk.payload_root = hash(Writer().u64(r).u64(k).view());
+      push.attached.push_back(make_block(junk, {}, signed_by(NodeId{kLiar}, {}), {}));
+    }
+    world.post(kLiar, 0, push, r);
+    push.attached.push_back(push.attached.front());  // one too many
+    world.post(kLiar, 1, push, r);
+  }
+  world.run_until(2 * kDelta);
+  // Its own blocks, the junk of one push, and a few blocks of the others.
+  EXPECT_LE(world.node(0).stats().signatures_checked, 50 + most + 40);
+  EXPECT_LE(world.node(1).stats().signatures_checked, 50u + 40u);
+  EXPECT_EQ(world.node(0).footprint().pending, 0u);
+}
+
+}  // namespace
+}  // namespace thresher::dag

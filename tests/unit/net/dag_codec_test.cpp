@@ -1,0 +1,106 @@
+// Messages of the DAG as frames: what comes back, and what is refused.
+#include <gtest/gtest.h>
+
+#include "thresher/core/prng.hpp"
+#include "thresher/crypto/sha256.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint32_t kNodes = 7;
+
+dag::BlockPtr block(std::uint16_t author, std::uint64_t round, const std::string& text) {
+  const Bytes bytes = Bytes::copy_of(as_view(text));
+  dag::Header h;
+  h.author = NodeId{author};
+  h.round = Round{round};
+  h.self = {h.author, Round{round - 1}, crypto::sha256(as_view("before"))};
+  h.vote = crypto::sha256(as_view("a leader"));
+  dag::Payload payload;
+  if (!text.empty()) payload = {bytes, crypto::sha256(bytes.view())};
+  h.payload_root = payload.root;
+  h.payload_bytes = static_cast<std::uint32_t>(payload.bytes.size());
+  Signature signature{};
+  signature[0] = static_cast<std::byte>(author);
+  return dag::make_block(h, payload, signature, {});
+}
+
+void expect_same(const dag::BlockPtr& a, const dag::BlockPtr& b) {
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->digest, b->digest);
+  EXPECT_EQ(a->signature, b->signature);
+  EXPECT_EQ(a->payload.bytes, b->payload.bytes);
+}
+
+TEST(DagCodec, APushAloneHasTheFrameThatItAlwaysHad) {
+  const Frame frame = encode(dag::Push{block(1, 5, "mine"), {}});
+  EXPECT_EQ(frame.kind, kPush);
+  const auto back = decode(frame, {}, kNodes);
+  ASSERT_TRUE(back);
+  expect_same(std::get<dag::Push>(*back).block, block(1, 5, "mine"));
+}
+
+TEST(DagCodec, APushComesBackWithWhatGoesAlong) {
+  const dag::Push push{block(1, 5, "mine"), {block(2, 3, ""), block(3, 4, "of another")}};
+  const Frame frame = encode(push);
+  EXPECT_EQ(frame.kind, kPushWith);
+  EXPECT_TRUE(of_protocol(frame.kind));
+  const auto back = decode(frame, {}, kNodes);
+  ASSERT_TRUE(back);
+  const auto& again = std::get<dag::Push>(*back);
+  expect_same(again.block, push.block);
+  ASSERT_EQ(again.attached.size(), 2u);
+  expect_same(again.attached[0], push.attached[0]);
+  expect_same(again.attached[1], push.attached[1]);
+}
+
+TEST(DagCodec, AProofComesBack) {
+  const dag::Equivocation proof{block(4, 9, ""), dag::header_alone(block(4, 9, "other"))};
+  const Frame frame = encode(proof);
+  EXPECT_TRUE(of_protocol(frame.kind));
+  const auto back = decode(frame, {}, kNodes);
+  ASSERT_TRUE(back);
+  const auto& again = std::get<dag::Equivocation>(*back);
+  expect_same(again.first, proof.first);
+  expect_same(again.second, proof.second);
+}
+
+TEST(DagCodec, WhatIsNoPushWithOthersOrNoProofIsRefused) {
+  Frame alone = encode(dag::Give{{block(1, 5, "mine")}});
+  alone.kind = kPushWith;  // one block has a frame of its own
+  EXPECT_FALSE(decode(alone, {}, kNodes));
+  Frame longer = encode(dag::Push{block(1, 5, "mine"), {block(2, 3, "x")}});
+  longer.payload = Bytes::copy_of(as_view("minexy"));  // a byte that no block has
+  EXPECT_FALSE(decode(longer, {}, kNodes));
+  longer.payload = Bytes::copy_of(as_view("mine"));  // one too few
+  EXPECT_FALSE(decode(longer, {}, kNodes));
+  const Bytes junk = Bytes::copy_of(as_view("no header"));
+  EXPECT_FALSE(
+      decode({kEquivocation, wire::encode(wire::Equivocation{junk, junk}), {}}, {}, kNodes));
+  EXPECT_FALSE(decode({kEquivocation, {}, {}}, {}, kNodes));
+}
+
+TEST(DagCodec, RandomBytesAreRefusedOrMeanOneThing) {
+  Prng random(3, 7);
+  const Frame samples[] = {
+      encode(dag::Push{block(1, 5, "mine"), {block(2, 3, ""), block(3, 4, "of another")}}),
+      encode(dag::Equivocation{block(4, 9, ""), dag::header_alone(block(4, 9, "other"))})};
+  for (const Frame& sample : samples) {
+    for (int i = 0; i < 20'000; ++i) {
+      std::string text(as_text(sample.control.view()));
+      text[random.below(text.size())] = static_cast<char>(random.below(256));
+      const Frame frame{sample.kind, Bytes::copy_of(as_view(text)), sample.payload};
+      const auto once = decode(frame, {}, kNodes);
+      if (!once) continue;
+      const Frame again = encode(*once);
+      const auto twice = decode(again, {}, kNodes);
+      ASSERT_TRUE(twice);
+      EXPECT_EQ(encode(*twice).control, again.control);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thresher::net
