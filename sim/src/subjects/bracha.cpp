@@ -1,6 +1,9 @@
+#include "stuffing/bracha.hpp"
+
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -52,14 +55,15 @@ struct BrachaSubject {
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
 
-  Bracha make(NodeId id) const {
+  Bracha make(NodeId id) const { return Bracha(config_of(id)); }
+  Bracha::Config config_of(NodeId id) const {
     const Experiment& e = *experiment;
     Bracha::Config config;
     config.committee = *Committee::make(e.n, e.f);
     config.self = id;
     config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
     config.payload_bytes = static_cast<std::size_t>(parameter(e, "payload_bytes", kPayloadBytes));
-    return Bracha(config);
+    return config;
   }
   bracha::Submit request(const Bytes& payload) const { return {payload}; }
   MessageFacts facts_of(const Bracha::Message& message) const {
@@ -78,24 +82,30 @@ struct BrachaSubject {
   bool mutate(Bracha::Message& m, NodeId, std::string_view field, std::uint64_t salt) const {
     return mutate_bracha(m, Mutation(field, salt));
   }
-  /// A broadcast of its own that nobody will finish, as large as one may be.
   std::vector<Bracha::Message> stuff(NodeId id, const Bracha::Message& heard,
                                      std::uint64_t salt) const {
-    if (!std::holds_alternative<bracha::Init>(heard)) return {};
-    const auto window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
-    const auto bytes =
-        static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
-    return {unfinished(id, salt, window, bytes)};
+    const Bracha::Config config = config_of(id);
+    const BrachaStuffing stuffing{id, experiment->n, number_of(heard), config.window,
+                                  config.payload_bytes};
+    return stuff_with(stuffing, heard, salt);
   }
+  std::vector<Bound> bounds(const Bracha& node) const {
+    std::vector<Bound> out;
+    add_bounds(node.footprint(), Bracha::most_held(config_of({})), out);
+    return out;
+  }
+  std::uint64_t heals_within(const Bracha&) const { return promises::bracha(); }
   std::uint64_t round(const Bracha&) const { return 0; }
   std::uint64_t refused(const Bracha& node) const { return node.refused(); }
 };
 
 }  // namespace
 
-Bracha::Message unfinished(NodeId id, std::uint64_t salt, std::uint64_t window, std::size_t bytes) {
-  std::vector<std::byte> filler(bytes, static_cast<std::byte>(salt));
-  return bracha::Init{{id, mix64(salt) % window}, Bytes::from(std::move(filler))};
+void add_bounds(const bracha::Footprint& held, const bracha::Footprint& most,
+                std::vector<Bound>& out) {
+  out.push_back({"instances of broadcasts", held.instances, most.instances});
+  out.push_back({"digests of broadcasts", held.digests, most.digests});
+  out.push_back({"bytes of broadcasts", held.payload_bytes, most.payload_bytes});
 }
 
 bool mutate_bracha(Bracha::Message& message, Mutation by) {

@@ -9,12 +9,18 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/promises.hpp"
 
 namespace thresher::certified {
 namespace {
 
-constexpr std::uint64_t kHealed = 60 * kDelta;  // all that is missing is here, rounds go on
-constexpr std::uint64_t kSlowest = 60 * kDelta;
+/// An anchor commits within so long once the network is well, with timers as they are at first.
+/// (The promise is of a request: a vertex by this bound, then an anchor by the same one.)
+constexpr std::uint64_t anchor_within(std::uint32_t n) {
+  constexpr std::uint64_t kFirstTimeout = 8;
+  return promises::certified(*Committee::of(n), kFirstTimeout) / 2 * kDelta;
+}
+static_assert(anchor_within(4) == 60 * kDelta, "as docs/protocols/anchored.md says");
 
 using Committeeful = Timed<Bullshark>;
 
@@ -76,7 +82,7 @@ TEST_P(Heals, AVertexThatOneHeaderAloneNamesIsFetchedAfterAnyOutage) {
     while (cut == 0) run.run_until(run.now() + 100);
     run.run_until(cut);
     run.kill(1);
-    run.run_until(cut + outage * kDelta + kHealed);
+    run.run_until(cut + outage * kDelta + anchor_within(4));
     const Round before = least_ordered(run);
     EXPECT_GT(before, Round{10}) << "outage " << outage;
     run.run_until(run.now() + 20 * kDelta);
@@ -103,9 +109,9 @@ TEST_P(Heals, DrawnLossAndOutagesHeal) {
     submit_for_ever(run);
     run.run_until(random.below(heals));
     run.kill(down);
-    run.run_until(heals + kSlowest);
+    run.run_until(heals + anchor_within(4));
     const Round before = least_ordered(run);
-    run.run_until(run.now() + kSlowest);
+    run.run_until(run.now() + anchor_within(4));
     ASSERT_GT(least_ordered(run), Round{before.value + 4}) << "seed " << seed;
   }
 }
@@ -136,10 +142,10 @@ TEST_P(Heals, LiarsThatWithholdEveryAnswerDelayIt) {
     return away ? kLost : 300;
   };
   submit_for_ever(run);
-  run.run_until(heals + kHealed);
+  run.run_until(heals + anchor_within(n));
   const Round least = least_ordered(run);
   EXPECT_GT(run.node(0).last_ordered().value + 8, run.node(3).last_ordered().value);
-  run.run_until(run.now() + kSlowest);
+  run.run_until(run.now() + anchor_within(n));
   EXPECT_GT(least_ordered(run), Round{least.value + 4});
 }
 

@@ -52,6 +52,7 @@ struct Rules {
   bool fewest_parents = false;
 
   bool self_edge = true;  ///< a vertex refers to its author's latest earlier one
+  bool insists = true;    ///< what a repeated header waits for is looked for again
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).
