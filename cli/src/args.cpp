@@ -1,7 +1,15 @@
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -47,36 +55,76 @@ int unexpected(const CLI::App& app, const std::string& word) {
   return usage(app, kind + word + "`" + (near ? "; did you mean `" + *near + "`?" : ""));
 }
 
-bool tells(const std::string& standard) {
-  return !standard.empty();
+// The parser's own conversion takes "-1" for the largest number and 2^64 for less; this one does
+// not.
+template <class Number>
+Number read_number(const std::string& name, const std::string& text) {
+  Number number{};
+  const char* last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (error == std::errc{} && end == last && std::isfinite(number)) return number;
+    throw CLI::ValidationError(name, "'" + text + "' is no number; write for example 2.5");
+  } else {
+    if (error == std::errc{} && end == last) return number;
+    const bool large = error == std::errc::result_out_of_range && end == last;
+    throw CLI::ValidationError(
+        name, "'" + text + "' is " +
+                  (large ? "more than " + std::to_string(std::numeric_limits<Number>::max())
+                         : "no whole number of 0 or more; write it in digits, as in 4"));
+  }
 }
-bool tells(std::uint64_t standard) {
-  return standard != 0 && standard != ~std::uint64_t{0};
+
+// "--nodes" of "-n,--nodes".
+std::string long_name(const std::string& names) {
+  const auto comma = names.find(',');
+  return comma == std::string::npos ? names : names.substr(comma + 1);
 }
-bool tells(double standard) {
-  return standard != 0;
+
+template <class Number>
+CLI::Option* declare_number(CLI::App& app, const Option& option, Number* target) {
+  using Plain = std::conditional_t<std::is_same_v<Number, double>, double, std::uint64_t>;
+  CLI::Option* made = app.add_option_function<std::string>(
+      option.name,
+      [target, name = long_name(option.name)](const std::string& text) {
+        *target = read_number<Plain>(name, text);
+      },
+      option.help);
+  made->type_name(std::is_same_v<Plain, double> ? "FLOAT" : "UINT");
+  if constexpr (std::is_same_v<Number, Plain>) {
+    if (*target != 0) made->default_str(CLI::detail::to_string(*target));
+  }
+  return made;
 }
-bool tells(const std::vector<std::string>&) {
-  return false;
+
+CLI::Option* declare(CLI::App& app, const Option& option, bool* target) {
+  return app.add_flag(option.name, *target, option.help);
+}
+CLI::Option* declare(CLI::App& app, const Option& option, std::uint64_t* target) {
+  return declare_number(app, option, target);
+}
+CLI::Option* declare(CLI::App& app, const Option& option, OptionalNumber* target) {
+  return declare_number(app, option, target);
+}
+CLI::Option* declare(CLI::App& app, const Option& option, double* target) {
+  return declare_number(app, option, target);
+}
+CLI::Option* declare(CLI::App& app, const Option& option, std::string* target) {
+  CLI::Option* made = app.add_option(option.name, *target, option.help);
+  if (!target->empty()) made->capture_default_str();
+  return made;
+}
+CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::string>* target) {
+  CLI::Option* made = app.add_option(option.name, *target, option.help);
+  // A repeatable flag takes one value each time: what follows is positional.
+  if (option.name.starts_with('-')) made->allow_extra_args(false);
+  return made;
 }
 
 void declare(CLI::App& app, const Verb& verb) {
   for (const Option& option : verb.options) {
-    std::visit(
-        [&](auto* target) {
-          if constexpr (std::is_same_v<decltype(target), bool*>) {
-            app.add_flag(option.name, *target, option.help);
-          } else {
-            CLI::Option* made = app.add_option(option.name, *target, option.help);
-            made->required(option.required);
-            if (tells(*target)) made->capture_default_str();
-            // A repeatable flag takes one value each time: what follows is positional.
-            if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>) {
-              if (option.name.starts_with('-')) made->allow_extra_args(false);
-            }
-          }
-        },
-        option.target);
+    std::visit([&](auto* target) { declare(app, option, target)->required(option.required); },
+               option.target);
   }
 }
 
@@ -105,7 +153,29 @@ const CLI::App& deepest(const CLI::App& root) {
   return *at;
 }
 
+int run(const Verb& verb) {
+  try {
+    return verb.run();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "thresher: out of memory; ask for less at once (fewer nodes, a shorter run, fewer "
+                 "--jobs), or give the process more\n";
+    return kResourceMissing;
+  }
+}
+
 }  // namespace
+
+int flush_output(int status) {
+  // An earlier flush may have failed: then the reason is forgotten, and only the mark stands.
+  errno = 0;
+  const bool earlier = std::ferror(stdout) != 0;
+  const bool written = static_cast<bool>(std::cout.flush()) && std::fflush(stdout) == 0;
+  if (written && !earlier) return status;
+  const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  std::cerr << "thresher: some of the output could not be written" << why
+            << "; look at where it goes\n";
+  return status == kDone ? kFailed : status;
+}
 
 int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::string& version) {
   CLI::App root("Byzantine-fault-tolerant broadcast and consensus.", "thresher");
@@ -134,7 +204,7 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
     if (const auto rest = at->remaining(); !rest.empty()) return unexpected(*at, rest.front());
   }
   const auto leaf = leaves.find(&chosen);
-  return leaf == leaves.end() ? usage(chosen, "a verb is missing") : leaf->second->run();
+  return leaf == leaves.end() ? usage(chosen, "a verb is missing") : run(*leaf->second);
 }
 
 }  // namespace thresher::cli

@@ -2,5 +2,6 @@
 #include "versions.hpp"
 
 int main(int argc, char** argv) {
-  return thresher::cli::dispatch(thresher::cli::all_verbs(), argc, argv, thresher::cli::versions());
+  using namespace thresher::cli;
+  return flush_output(dispatch(all_verbs(), argc, argv, versions()));
 }

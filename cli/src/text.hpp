@@ -49,7 +49,7 @@ inline std::optional<std::uint64_t> parse_duration(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error != std::errc{} || value < 0 || value > 1e6) return std::nullopt;
+  if (error != std::errc{} || !(value >= 0 && value <= 1e6)) return std::nullopt;
   if (unit == "ms") return static_cast<std::uint64_t>(value * 1e3);
   if (unit == "s" || unit.empty()) return static_cast<std::uint64_t>(value * 1e6);
   if (unit == "min") return static_cast<std::uint64_t>(value * 60e6);

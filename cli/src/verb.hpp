@@ -11,11 +11,12 @@
 //   }
 //
 // Guarantees: usage errors never reach `run`; they are printed with the nearest name and exit
-// with 2.
+// with 2. A verb that runs out of memory says so and exits with 5.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,12 +33,18 @@ enum Exit : int {
   kResourceMissing = 5,
 };
 
+/// A number that may be left out, where every value means something.
+using OptionalNumber = std::optional<std::uint64_t>;
+
 /// One option or positional argument (a name without dashes). The pointed-to default stands if
-/// absent; --help shows it unless it is empty, 0 or the largest number, which stand for "none".
+/// absent; --help shows it unless it is empty or 0, which stand for "none". A number that is
+/// negative, not finite or too large for its type is a usage error and never reaches the target.
 struct Option {
   std::string name;
   std::string help;
-  std::variant<std::string*, std::uint64_t*, double*, bool*, std::vector<std::string>*> target;
+  std::variant<std::string*, std::uint64_t*, OptionalNumber*, double*, bool*,
+               std::vector<std::string>*>
+      target;
   bool required = false;
 };
 
@@ -48,6 +55,10 @@ struct Verb {
   std::vector<Option> options;
   std::function<int()> run;
 };
+
+/// Writes out what stdout still holds. Returns `status`, or kFailed in place of kDone where some of
+/// the output was lost (a full disk, a closed descriptor), which is then said on stderr.
+int flush_output(int status);
 
 /// Parses `argv` against `verbs` and runs the chosen one. Returns its exit status.
 /// `version` is what --version prints.

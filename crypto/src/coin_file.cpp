@@ -52,7 +52,8 @@ Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const s
 }
 
 Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe must not hold anybody up until it is seen to be one.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd < 0) {
     return system_error("cannot open coin share file", path) +
            "; this protocol tosses coins, and the dealer of the network (thresher testnet init) "

@@ -143,7 +143,8 @@ Result<Unit, std::string> save_key(const SigningKey& key, const std::string& pat
 
 Result<SigningKey, std::string> load_key(const std::string& path) {
   guard_openssl_keys();
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe must not hold anybody up until it is seen to be one.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     return system_error("cannot open key file", path) + "; make one with: thresher keys new " +
            path;

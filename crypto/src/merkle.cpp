@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/crypto/sha256.hpp"
 
 namespace thresher::crypto {
@@ -42,7 +42,7 @@ Digest MerkleTree::root() const {
 }
 
 std::vector<Digest> MerkleTree::inclusion(std::uint64_t index) const {
-  assert(index < size());
+  THRESHER_ASSERT(index < size(), "a leaf is one of the tree");
   std::vector<Digest> proof;
   for (const std::vector<Digest>& level : levels_) {
     if ((index ^ 1) < level.size()) proof.push_back(level[index ^ 1]);
@@ -54,7 +54,7 @@ std::vector<Digest> MerkleTree::inclusion(std::uint64_t index) const {
 // RFC 6962's recursion without recursion: the part of the tree in which the old one ends is halved
 // until the old tree is a node of it. Halves come from the outermost to the innermost.
 std::vector<Digest> MerkleTree::consistency(std::uint64_t old_size) const {
-  assert(old_size >= 1 && old_size <= size());
+  THRESHER_ASSERT(old_size >= 1 && old_size <= size(), "the older tree is a part of this one");
   std::vector<Digest> proof;
   std::uint64_t from = 0, to = size();
   const auto node = [&](std::uint64_t begin, std::uint64_t end) {

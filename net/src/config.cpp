@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "odd_file.hpp"
 #include "thresher/core/names.hpp"
 
 namespace thresher::net {
@@ -246,15 +247,17 @@ Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home
   std::error_code error;
   const bool folder = fs::is_directory(home_or_file, error);
   const fs::path file = folder ? fs::path(home_or_file) / "node.toml" : fs::path(home_or_file);
+  if (std::string why = odd_file(file); !why.empty()) return std::vector{std::move(why)};
   if (fs::exists(file, error)) return Loader(file).load();
   if (!folder) {
     return std::vector{"'" + home_or_file +
                        "' is neither a node's folder nor a configuration file; "
                        "make one with: thresher testnet init"};
   }
-  NodeConfig defaults;
-  defaults.options.home = home_or_file;
-  return defaults;
+  // Defaults in place of what the operator set would go unnoticed.
+  return std::vector{"'" + file.string() +
+                     "' is missing; put it back, or write one with the line: schema = 1 (all else "
+                     "is then as by default; docs/operations.md has a whole file)"};
 }
 
 std::string config_text(const NodeConfig& config) {

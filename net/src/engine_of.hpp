@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "order_engine.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/executor.hpp"
 
 namespace thresher::net {
@@ -101,13 +102,14 @@ class EngineOf final : public OrderEngine {
     inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
   bool run() override {
+    if (broken_) return false;
     const bool any = !inputs_.empty();
     while (!inputs_.empty()) {
       const InputOf<P> input = std::move(inputs_.front());
       inputs_.pop_front();
       const auto* received = std::get_if<Received<Message>>(&input);
       backend_.from = received != nullptr ? std::optional(received->from) : std::nullopt;
-      executor_.run(input);
+      if (!step(input)) return false;
       hand_over();
       note_refused();
     }
@@ -115,6 +117,7 @@ class EngineOf final : public OrderEngine {
     return any;
   }
   void persisted(std::uint64_t barrier) override {
+    if (broken_) return;
     backend_.durable = std::max(backend_.durable, barrier);
     executor_.persisted(barrier);
     hand_over();
@@ -129,7 +132,9 @@ class EngineOf final : public OrderEngine {
     }
     if (stored == Stored::kNo) backend_.host->persist(std::move(records), 0);
     backend_.from.reset();
-    for (const InputOf<P>& input : inputs) executor_.run(input);
+    for (const InputOf<P>& input : inputs) {
+      if (!step(input)) return;
+    }
   }
   std::vector<Persist> take_progress(Round slot) override {
     std::vector<Persist> out;
@@ -237,6 +242,18 @@ class EngineOf final : public OrderEngine {
     void accuse(const Accuse& a) { host->accuse(a); }
   };
 
+  // False when an invariant does not hold: no effect of that step leaves, and no step follows.
+  bool step(const InputOf<P>& input) {
+    if (broken_) return false;
+    try {
+      executor_.run(input);
+    } catch (const InvariantBroken& broken) {
+      broken_ = true;
+      inputs_.clear();
+      backend_.host->broken(broken.what());
+    }
+    return !broken_;
+  }
   // What a step delivers goes to the host after the records of that step: the log of the host names
   // them, and must not reach the disk before they do.
   void hand_over() {
@@ -262,6 +279,7 @@ class EngineOf final : public OrderEngine {
 
   Backend backend_;
   Executor<P, Backend> executor_;
+  bool broken_ = false;               // an invariant did not hold
   std::vector<Round> spoke_of_;       // by peer
   std::uint64_t refused_ = 0;         // as the protocol counted before the next input
   std::map<NodeId, Pledge> pledges_;  // of members, as their messages show

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/net/coin.hpp"
@@ -174,6 +175,7 @@ ChainContext Genesis::context() const {
 }
 
 Result<Genesis, std::string> load_genesis(const std::string& path) {
+  if (std::string why = odd_file(path); !why.empty()) return why;
   std::ifstream in(path);
   if (!in) return "cannot open genesis file '" + path + "'; make one with: thresher testnet init";
   const std::string name = "genesis file '" + path + "'";
@@ -182,7 +184,8 @@ Result<Genesis, std::string> load_genesis(const std::string& path) {
   const auto tree = text::parse(content.str());
   if (!tree) {
     const text::Problem& first = tree.error().front();
-    return name + ", line " + std::to_string(first.line) + ": " + first.what;
+    return name + ", line " + std::to_string(first.place.line) + ", column " +
+           std::to_string(first.place.column) + ": " + first.what;
   }
   if (!tree->is_object()) return name + ": must hold one object";
   std::string problem;

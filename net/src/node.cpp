@@ -9,6 +9,7 @@
 
 #include "memory_store.hpp"
 #include "node_impl.hpp"
+#include "odd_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -73,6 +74,9 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
     metrics = std::make_unique<Metrics>(genesis->nodes.size(), self);
     metrics->starting("opens its store");
     metrics_problem = metrics->listen(options.metrics_listen);
+  }
+  for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
+    if (std::string why = odd_file(options.data + name); !why.empty()) return why;
   }
   auto store = open_store(options);
   if (!store) return store.error();

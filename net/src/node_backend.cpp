@@ -217,6 +217,13 @@ void Node::Impl::accuse(const Accuse& a) {
                            std::to_string(a.evidence.size()) + " bytes)");
 }
 
+void Node::Impl::broken(const std::string& what) {
+  halt("an invariant of '" + std::string(genesis.protocol) + "' does not hold: " + what +
+       ". Either this is a defect of the program or more than " + std::to_string(genesis.f) +
+       " members are Byzantine: nothing more is signed; keep the folder '" + options.home +
+       "' and report it before you start the node again");
+}
+
 void say(const NodeOptions& options, Level level, const std::string& line) {
   if (options.log) return options.log(level, line);
   if (level < Level::kWarning) return;

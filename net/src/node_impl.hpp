@@ -51,6 +51,7 @@ struct Node::Impl final : EngineHost {
   void endorse(const Endorse& e) override;
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
+  void broken(const std::string& what) override;
   void refused(NodeId from, std::uint64_t messages) override;
   bool fill_in(dag::BlockPtr& block) const override;
 

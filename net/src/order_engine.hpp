@@ -42,6 +42,8 @@ class EngineHost {
   virtual void endorse(const Endorse& e) = 0;
   virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;
+  /// An invariant of the protocol does not hold: nothing may be signed or told from here on.
+  virtual void broken(const std::string& what) = 0;
   /// What a message of `from` led to was refused so many times.
   virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
   /// Reads back the payload of a block that memory holds without it; false when the disk fails.

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "disk_problem.hpp"
 #include "ledger.hpp"
 #include "log_entry.hpp"
 #include "log_reader.hpp"
+#include "odd_file.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "wal_scan.hpp"
@@ -86,6 +88,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
   const auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
   const std::string path = options.data + "/wal";
+  if (std::string why = odd_file(path); !why.empty()) return why;
   if (std::string why = in_use(path); !why.empty()) return why;
   WalScan wal;
   if (std::string why = wal.open(path); !why.empty()) return why;
@@ -97,6 +100,12 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
     return true;
   });
   if (!reading.problem().empty()) why = reading.problem();
+  // A node that ran has a log that is not empty: its store begins with a record of its own.
+  std::error_code unknown;
+  if (why.empty() && std::filesystem::file_size(path, unknown) == 0 &&
+      std::filesystem::exists(options.data + "/index", unknown)) {
+    why = "'" + path + "' is empty, but the index beside it is of a log that was not";
+  }
   if (why.empty()) return Unit{};
   return "the log of '" + options.home + "' ends early: " + why;
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/synced_file.hpp"
 
@@ -102,6 +103,7 @@ std::optional<SignOnce::Content> SignOnce::decode(const std::string& text) const
 }
 
 std::optional<SignOnce::Content> SignOnce::read(std::string& problem) const {
+  if (problem = odd_file(path_); !problem.empty()) return std::nullopt;
   std::ifstream in(path_, std::ios::binary);
   if (!in) {
     if (errno != ENOENT) {

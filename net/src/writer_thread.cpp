@@ -118,31 +118,37 @@ bool WriterThread::follow(const LogEntry& entry) {
   return true;
 }
 
-// The blocks of an entry lie where an earlier write put them, or in this one. An entry has the same
-// size whatever the places in it.
+// The blocks of an entry lie where an earlier write put them, or in this one ahead of the entry: a
+// record of the same name behind it is another block, or a mark that the protocol's own log was cut
+// there. An entry has the same size whatever the places in it.
 bool WriterThread::name_places(std::vector<Persist>& batch, const std::vector<Named>& entries) {
   const std::vector<BodyPlace> places = store_.places_of(batch);
   std::map<Name, BodyPlace, Before> here;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (batch[i].table < kHostTables && !batch[i].value.empty())
-      here.insert_or_assign({batch[i].table, batch[i].key.view()}, places[i]);
-  }
+  std::size_t i = 0;
   for (const auto& [entry, record] : entries) {
+    for (; i < record; ++i) {
+      if (batch[i].table < kHostTables && !batch[i].value.empty())
+        here.insert_or_assign({batch[i].table, batch[i].key.view()}, places[i]);
+    }
     for (LoggedBlock& b : entry->blocks) {
       const RecordName name = record_of_(*b.block);
       const auto it = here.find({name.table, name.key.view()});
       const auto place =
           it != here.end() ? std::optional(it->second) : store_.locate(name.table, name.key.view());
-      if (!place) {
-        defect_ = "it names a block of round " + std::to_string(b.block->round().value) +
-                  " that the store does not have";
-        return false;
-      }
+      if (!place || place->size != b.block->header.payload_bytes) return lacks(*b.block, place);
       b.place = *place;
     }
     batch[record].value = encode_entry(*entry);
   }
   return true;
+}
+
+// A log that names what is not there could never be read again.
+bool WriterThread::lacks(const dag::Block& block, const std::optional<BodyPlace>& place) {
+  defect_ = "it names a block of round " + std::to_string(block.round().value) + " with " +
+            std::to_string(block.header.payload_bytes) + " bytes, of which the store has " +
+            (place ? std::to_string(place->size) : "no record");
+  return false;
 }
 
 }  // namespace thresher::net

@@ -56,6 +56,7 @@ class WriterThread {
   bool write(std::vector<Item>& items, bool sync);
   bool follow(const LogEntry& entry);
   bool name_places(std::vector<Persist>& batch, const std::vector<Named>& entries);
+  bool lacks(const dag::Block& block, const std::optional<BodyPlace>& place);
 
   NodeStore& store_;
   std::function<RecordName(const dag::Block&)> record_of_;

@@ -7,16 +7,43 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "plain_words.hpp"
+
 namespace thresher::text {
 namespace {
 
 constexpr std::size_t kMostProblems = 100;
 
-// The line of the last character read. A number ends only with the character after it, which may
-// be the line's end: so a line end counts for the character that follows it.
-struct Place {
-  std::uint32_t line = 1;
-  bool after_end = false;
+// Follows the characters as the scanner reads them. It reads one character beyond a number, which
+// may be the line's end: so a line end counts for the character that follows it.
+class Cursor {
+ public:
+  void read(char c) {
+    if (after_end_) last_ = {last_.line + 1, 0};
+    ++last_.column;
+    after_end_ = c == '\n';
+    if (in_text_) {
+      in_text_ = escaped_ || c != '"';
+      escaped_ = !escaped_ && c == '\\';
+      return;
+    }
+    const bool word = std::string_view(" \t\r\n{}[],:").find(c) == std::string_view::npos;
+    if (word && !in_word_) scalar_ = last_;
+    in_text_ = c == '"';
+    in_word_ = word && !in_text_;
+  }
+  /// Of the last character read; of an object and a list that opens, it is their own.
+  const Place& last() const { return last_; }
+  /// Where the latest text, number or word began.
+  const Place& scalar() const { return scalar_; }
+
+ private:
+  Place last_{1, 0};
+  Place scalar_{1, 1};
+  bool after_end_ = false;
+  bool in_text_ = false;
+  bool escaped_ = false;
+  bool in_word_ = false;
 };
 
 class CountingIterator {
@@ -27,12 +54,10 @@ class CountingIterator {
   using pointer = const char*;
   using reference = const char&;
 
-  CountingIterator(const char* at, Place* place) : at_(at), place_(place) {}
+  CountingIterator(const char* at, Cursor* cursor) : at_(at), cursor_(cursor) {}
   const char& operator*() const { return *at_; }
   CountingIterator& operator++() {
-    if (place_->after_end) ++place_->line;
-    place_->after_end = *at_ == '\n';
-    ++at_;
+    cursor_->read(*at_++);
     return *this;
   }
   CountingIterator operator++(int) {
@@ -47,7 +72,7 @@ class CountingIterator {
 
  private:
   const char* at_;
-  Place* place_;
+  Cursor* cursor_;
 };
 
 // Comment lines become blank: the other lines keep their numbers.
@@ -70,7 +95,7 @@ std::string without_comments(std::string_view content) {
 class Builder {
  public:
   using Strings = std::string&;
-  Builder(const Place& place, std::uint32_t depth) : place_(place), depth_(depth) {}
+  Builder(const Cursor& cursor, std::uint32_t depth) : cursor_(cursor), depth_(depth) {}
 
   bool null() { return add(Value()); }
   bool boolean(bool truth) { return add(Value(truth)); }
@@ -82,7 +107,7 @@ class Builder {
   bool start_object(std::size_t) { return open(Value::object()); }
   bool start_array(std::size_t) { return open(Value::list()); }
   bool key(Strings name) {
-    keys_.push_back({std::move(name), Value(), place_.line});
+    keys_.push_back({std::move(name), Value(), cursor_.scalar()});
     return true;
   }
   bool end_object() {
@@ -91,10 +116,7 @@ class Builder {
   }
   bool end_array() { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    std::string what = error.what();
-    // The scanner puts its own tag and position in front; the line is said already.
-    if (const auto at = what.find(": "); at != std::string::npos) what.erase(0, at + 2);
-    problems_.push_back({place_.line, "this is no JSON: " + what});
+    problems_.push_back({cursor_.last(), "this is no JSON: " + in_plain_words(error.what())});
     return false;
   }
 
@@ -105,21 +127,21 @@ class Builder {
   bool open(Value value) {
     if (open_.size() == depth_) {
       problems_.push_back(
-          {place_.line, "the nesting is deeper than " + std::to_string(depth_) + " levels"});
+          {cursor_.last(), "the nesting is deeper than " + std::to_string(depth_) + " levels"});
       return false;
     }
-    open_.push_back(std::move(value.at_line(place_.line)));
+    open_.push_back(std::move(value.at(cursor_.last())));
     return true;
   }
   bool close() {
     Value done = std::move(open_.back());
     open_.pop_back();
-    const std::uint32_t line = done.line();
-    return add(std::move(done), line);
+    const Place place = done.place();
+    return add(std::move(done), place);
   }
-  bool add(Value value) { return add(std::move(value), place_.line); }
-  bool add(Value value, std::uint32_t line) {
-    value.at_line(line);
+  bool add(Value value) { return add(std::move(value), cursor_.scalar()); }
+  bool add(Value value, const Place& place) {
+    value.at(place);
     if (open_.empty()) {
       root_ = std::move(value);
     } else if (open_.back().is_list()) {
@@ -139,14 +161,14 @@ class Builder {
                      [](const Member* a, const Member* b) { return a->key < b->key; });
     for (std::size_t i = 1; i < sorted.size() && problems_.size() < kMostProblems; ++i) {
       if (sorted[i]->key != sorted[i - 1]->key) continue;
-      problems_.push_back({sorted[i]->line, "the key " + text::quoted(sorted[i]->key) +
-                                                " stands twice, first in line " +
-                                                std::to_string(sorted[i - 1]->line) +
-                                                "; remove one of them"});
+      problems_.push_back({sorted[i]->place, "the key " + text::quoted(sorted[i]->key) +
+                                                 " stands twice, first in line " +
+                                                 std::to_string(sorted[i - 1]->place.line) +
+                                                 "; remove one of them"});
     }
   }
 
-  const Place& place_;
+  const Cursor& cursor_;
   std::uint32_t depth_;
   std::vector<Value> open_;
   std::vector<Member> keys_;
@@ -231,17 +253,21 @@ bool is_plain(std::string_view text) {
 
 Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits& limits) {
   if (content.size() > limits.bytes) {
-    return std::vector<Problem>{{0, std::to_string(content.size()) + " bytes are more than the " +
-                                        std::to_string(limits.bytes) + " that are read"}};
+    return std::vector<Problem>{{{},
+                                 std::to_string(content.size()) + " bytes are more than the " +
+                                     std::to_string(limits.bytes) + " that are read"}};
   }
   const std::string clean = without_comments(content);
-  Place place;
-  Builder builder(place, limits.depth);
-  const CountingIterator first(clean.data(), &place);
-  const CountingIterator last(clean.data() + clean.size(), &place);
+  if (clean.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return std::vector<Problem>{{{1, 1}, "this is no JSON: there is nothing in it"}};
+  }
+  Cursor cursor;
+  Builder builder(cursor, limits.depth);
+  const CountingIterator first(clean.data(), &cursor);
+  const CountingIterator last(clean.data() + clean.size(), &cursor);
   const bool whole = nlohmann::json::sax_parse(first, last, &builder);
   if (!whole && builder.problems().empty()) {
-    builder.problems().push_back({place.line, "this is no JSON"});
+    builder.problems().push_back({cursor.last(), "this is no JSON"});
   }
   if (!builder.problems().empty()) return std::move(builder.problems());
   return builder.take();

@@ -6,6 +6,10 @@
 
 namespace thresher::text {
 
+std::string to_string(const Place& place) {
+  return std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
 Value::Value() = default;
 Value::Value(const Value&) = default;
 Value::Value(Value&&) noexcept = default;
@@ -109,8 +113,8 @@ Value& Value::set(std::string_view key, Value value) {
   if (Value* old = find(key)) {
     *old = std::move(value);
   } else {
-    const std::uint32_t line = value.line();
-    std::get<Object>(data_).push_back({std::string(key), std::move(value), line});
+    const Place place = value.place();
+    std::get<Object>(data_).push_back({std::string(key), std::move(value), place});
   }
   return *this;
 }

@@ -90,7 +90,7 @@ class Cluster {
 
   LoadHooks hooks() {
     return {[this](std::uint64_t line) { return data(line); },
-            [this](std::uint64_t sent_us) { committed(sent_us); },
+            [this](std::uint64_t latency_us) { committed(latency_us); },
             [this] {
               note_commits();
               load();
@@ -114,9 +114,9 @@ class Cluster {
     }
   }
 
-  bool more() const {
+  bool more(std::uint64_t now) const {
     if (options_.from_file) return next_line_ < options_.lines.size();
-    return Loop::now_us() < began_us_ + options_.duration_us;
+    return now < began_us_ + options_.duration_us;
   }
 
   // Fills every client's window, within the rate.
@@ -137,7 +137,7 @@ class Cluster {
       // At full speed a half-empty window is refilled at once: larger frames cost less.
       if (options_.rate == 0 && c.in_flight() > window / 2 && window > 1) continue;
       std::vector<std::uint64_t> fresh;
-      while (c.in_flight() + fresh.size() < window && budget > 0 && more()) {
+      while (c.in_flight() + fresh.size() < window && budget > 0 && more(now)) {
         fresh.push_back(next_line_++);
         --budget;
       }
@@ -151,8 +151,8 @@ class Cluster {
     if (const auto s = net::decode_status(f.control.view())) links_[node].status = *s;
   }
 
-  void committed(std::uint64_t sent_us) {
-    latencies_.push_back(static_cast<std::uint32_t>(Loop::now_us() - sent_us));
+  void committed(std::uint64_t latency_us) {
+    latencies_.push_back(static_cast<std::uint32_t>(latency_us));
     ++report_.committed;
   }
 
@@ -231,7 +231,7 @@ class Cluster {
       }
     }
     if (options_.live && now >= next_live_) live_line(now);
-    const bool loaded = !more();
+    const bool loaded = !more(now);
     if (loaded && !draining_) draining_ = true;
     const std::uint64_t last = std::max(last_commit_us_, began_us_);
     if (in_flight() > 0 && now > last + kPatience) {

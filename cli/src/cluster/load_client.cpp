@@ -66,6 +66,7 @@ void LoadClient::acknowledge(const net::Frame& f) {
     slot_ = std::max(slot_, in->slot);
   }
   bool any = false;
+  const std::uint64_t now = net::Loop::now_us();  // one reading of the clock serves them all
   Reader in(f.payload.view());
   while (in.remaining() >= 16) {
     const std::uint64_t sequence = in.u64();
@@ -75,7 +76,7 @@ void LoadClient::acknowledge(const net::Frame& f) {
     if (std::exchange(flight.done, true)) continue;
     --in_flight_;
     any = true;
-    hooks_.committed(flight.sent_us);
+    hooks_.committed(now - flight.sent_us);
     while (!flying_.empty() && flying_.front().done) {
       flying_.pop_front();
       ++base_;

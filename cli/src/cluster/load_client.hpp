@@ -22,10 +22,10 @@
 namespace thresher::cli {
 
 struct LoadHooks {
-  std::function<ByteView(std::uint64_t line)> data;  ///< valid until the next call
-  std::function<void(std::uint64_t sent_us)> committed;
-  std::function<void()> answered;                       ///< some were committed just now
-  std::function<void(const std::string& why)> refused;  ///< for good
+  std::function<ByteView(std::uint64_t line)> data;         ///< valid until the next call
+  std::function<void(std::uint64_t latency_us)> committed;  ///< one, so long after it was sent
+  std::function<void()> answered;                           ///< some were committed just now
+  std::function<void(const std::string& why)> refused;      ///< for good
   std::function<bool(std::size_t node)> reachable;
 };
 

@@ -17,33 +17,33 @@ class Reader {
 
   Result<Digraph, std::vector<std::string>> read(const text::Value& tree) {
     if (!tree.is_object()) {
-      complain(tree.line(), "a graph is an object: {\"nodes\": 4, \"edges\": [[0, 1]]}");
+      complain(tree.place(), "a graph is an object: {\"nodes\": 4, \"edges\": [[0, 1]]}");
       return problems_;
     }
     for (const text::Member& m : tree.members()) {
       if (m.key != "nodes" && m.key != "edges") {
-        complain(m.line, "unknown key '" + m.key + "'; a graph has nodes and edges");
+        complain(m.place, "unknown key '" + m.key + "'; a graph has nodes and edges");
       }
     }
     const auto nodes = read_nodes(tree);
     if (!nodes) return problems_;
     Digraph graph(*nodes);
     read_edges(tree, graph);
-    if (problems_.empty()) check_whole(graph, tree.line());
+    if (problems_.empty()) check_whole(graph, tree.place());
     if (!problems_.empty()) return problems_;
     return graph;
   }
 
  private:
-  void complain(std::uint32_t line, const std::string& what) {
-    problems_.push_back("'" + path_ + "', line " + std::to_string(line) + ": " + what);
+  void complain(const text::Place& place, const std::string& what) {
+    problems_.push_back("'" + path_ + "':" + text::to_string(place) + ": " + what);
   }
 
   std::optional<std::uint32_t> read_nodes(const text::Value& tree) {
     const text::Value* nodes = tree.find("nodes");
     const auto count = nodes == nullptr ? std::nullopt : nodes->as_unsigned();
     if (!count || *count == 0 || *count > digraph::kMostNodes) {
-      complain(nodes == nullptr ? tree.line() : nodes->line(),
+      complain(nodes == nullptr ? tree.place() : nodes->place(),
                "'nodes' is how many nodes there are, 1 to 64");
       return std::nullopt;
     }
@@ -53,7 +53,7 @@ class Reader {
   void read_edges(const text::Value& tree, Digraph& graph) {
     const text::Value* edges = tree.find("edges");
     if (edges == nullptr || !edges->is_list()) {
-      return complain(edges == nullptr ? tree.line() : edges->line(),
+      return complain(edges == nullptr ? tree.place() : edges->place(),
                       "'edges' is a list of pairs [from, to]");
     }
     for (const text::Value& edge : edges->items()) read_edge(edge, graph);
@@ -63,24 +63,24 @@ class Reader {
     const bool pair = edge.is_list() && edge.items().size() == 2;
     const auto from = pair ? edge.items()[0].as_unsigned() : std::nullopt;
     const auto to = pair ? edge.items()[1].as_unsigned() : std::nullopt;
-    if (!from || !to) return complain(edge.line(), "an edge is a pair of nodes, [from, to]");
+    if (!from || !to) return complain(edge.place(), "an edge is a pair of nodes, [from, to]");
     for (const std::uint64_t node : {*from, *to}) {
       if (node >= graph.size()) {
-        return complain(edge.line(), "there is no node " + std::to_string(node) +
-                                         "; the nodes are 0 to " +
-                                         std::to_string(graph.size() - 1));
+        return complain(edge.place(), "there is no node " + std::to_string(node) +
+                                          "; the nodes are 0 to " +
+                                          std::to_string(graph.size() - 1));
       }
     }
     const NodeId a{static_cast<std::uint16_t>(*from)};
     const NodeId b{static_cast<std::uint16_t>(*to)};
     const std::string name = "[" + std::to_string(*from) + ", " + std::to_string(*to) + "]";
-    if (a == b) return complain(edge.line(), name + " leads from a node to itself; leave it out");
-    if (graph.has(a, b)) return complain(edge.line(), name + " stands there twice");
+    if (a == b) return complain(edge.place(), name + " leads from a node to itself; leave it out");
+    if (graph.has(a, b)) return complain(edge.place(), name + " stands there twice");
     graph.add(a, b);
   }
 
   // Nodes that no edge connects, in either direction, are mistakes rather than networks.
-  void check_whole(const Digraph& graph, std::uint32_t line) {
+  void check_whole(const Digraph& graph, const text::Place& place) {
     Digraph both(graph.size());
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
       const NodeId from{static_cast<std::uint16_t>(i)};
@@ -92,8 +92,8 @@ class Reader {
     }
     const digraph::Mask apart = graph.all() & ~both.reach_of(NodeId{0}, graph.all());
     if (apart == 0) return;
-    complain(line, "the graph falls apart: no edge, in either direction, connects " + show(apart) +
-                       " with node 0");
+    complain(place, "the graph falls apart: no edge, in either direction, connects " + show(apart) +
+                        " with node 0");
   }
 
   std::string path_;
@@ -114,7 +114,7 @@ Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
   if (tree) return Reader(path).read(*tree);
   std::vector<std::string> problems;
   for (const text::Problem& p : tree.error()) {
-    problems.push_back("'" + path + "', line " + std::to_string(p.line) + ": " + p.what);
+    problems.push_back("'" + path + "':" + text::to_string(p.place) + ": " + p.what);
   }
   return problems;
 }

@@ -16,13 +16,13 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& probl
   std::vector<sim::Override> out;
   if (!a.protocol.empty()) out.push_back({"protocol.name", text::quoted(a.protocol)});
   if (!a.engine.empty()) out.push_back({"engine", text::quoted(a.engine)});
-  const std::pair<const char*, std::uint64_t> numbers[] = {
+  const std::pair<const char*, OptionalNumber> numbers[] = {
       {"committee.n", a.n}, {"stop.rounds", a.rounds}, {"seed", a.seed}};
   for (const auto& [key, value] : numbers) {
-    if (value != ExperimentArgs::kAbsent) out.push_back({key, std::to_string(value)});
+    if (value) out.push_back({key, std::to_string(*value)});
   }
-  if (a.delay_max != ExperimentArgs::kAbsent) {
-    out.push_back({"network.delay", "{\"min\":1,\"max\":" + std::to_string(a.delay_max) + "}"});
+  if (a.delay_max) {
+    out.push_back({"network.delay", "{\"min\":1,\"max\":" + std::to_string(*a.delay_max) + "}"});
   }
   if (a.byzantine != 0) {
     out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(a.byzantine) +
@@ -72,7 +72,7 @@ std::vector<Option> experiment_options(ExperimentArgs& a) {
 Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const ExperimentArgs& a) {
   Problems problems;
   const auto overrides = overrides_of(a, problems);
-  std::string content = "{\"schema\": 1}";
+  std::string content = R"({"schema": 1, "protocol": {"name": "thresher"}})";
   if (a.file == "-") {
     content.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else if (!a.file.empty()) {

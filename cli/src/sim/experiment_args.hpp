@@ -18,17 +18,16 @@
 namespace thresher::cli {
 
 struct ExperimentArgs {
-  static constexpr std::uint64_t kAbsent = ~std::uint64_t{0};
   std::string file;
   std::vector<std::string> set;
   std::string protocol;
   std::string engine;
-  std::uint64_t n = kAbsent;
-  std::uint64_t rounds = kAbsent;
-  std::uint64_t seed = kAbsent;
+  OptionalNumber n;
+  OptionalNumber rounds;
+  OptionalNumber seed;
   std::uint64_t byzantine = 0;
   std::string behaviour = "twins";
-  std::uint64_t delay_max = kAbsent;
+  OptionalNumber delay_max;
 };
 
 /// Pre: `args` outlives the verb.

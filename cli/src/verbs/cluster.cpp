@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -95,7 +96,8 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   o.delay_us = *delay;
   if (a.rate != "max") {
     const auto [end, error] = std::from_chars(a.rate.data(), a.rate.data() + a.rate.size(), o.rate);
-    if (error != std::errc{} || end != a.rate.data() + a.rate.size() || o.rate <= 0) {
+    if (error != std::errc{} || end != a.rate.data() + a.rate.size() || !(o.rate > 0) ||
+        !std::isfinite(o.rate)) {
       return "--rate '" + a.rate + "' is neither 'max' nor a number above 0";
     }
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "../sim/experiment_args.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 struct Args {
   ExperimentArgs experiment;
-  std::uint64_t until = ExperimentArgs::kAbsent;
+  OptionalNumber until;
   bool json = false;
 };
 
@@ -22,18 +23,19 @@ int replay(const Args& a) {
   if (e.engine == sim::Engine::kSockets)
     return fail(kUsage, "a run over sockets cannot be replayed; use \"rounds\" or \"events\"");
   std::FILE* to = a.json ? stderr : stdout;
-  const bool all = a.until > ~sim::Ticks{0} / sim::kUnit;
+  const std::uint64_t last = ~sim::Ticks{0} / sim::kUnit;
+  const std::uint64_t until = std::min(a.until.value_or(last), last);
   sim::Story story(
       [to](std::string_view line) {
         (void)std::fprintf(to, "%.*s\n", static_cast<int>(line.size()), line.data());
       },
-      all ? ~sim::Ticks{0} : a.until * sim::kUnit);
+      until * sim::kUnit);
   const sim::Outcome o = sim::simulate(e, {.trace = &story});
   story.end();
   if (story.left_out() != 0)
     (void)std::fprintf(to, "%llu steps after %llu are left out\n",
                        static_cast<unsigned long long>(story.left_out()),
-                       static_cast<unsigned long long>(a.until));
+                       static_cast<unsigned long long>(until));
   if (a.json) std::puts(text::write(sim::outcome_json(e, o)).c_str());
   (void)std::fflush(to);
   if (o.verdict == sim::Verdict::kViolated)

@@ -12,7 +12,7 @@ namespace {
 
 struct Args {
   ExperimentArgs experiment;
-  std::uint64_t cell = ExperimentArgs::kAbsent;
+  OptionalNumber cell;
   std::string trace;
   std::string report;
   std::string out;
@@ -171,17 +171,17 @@ int run_one(const sim::Experiment& e, const Args& a) {
 int run_sim(const Args& a) {
   const auto cells = cells_of(a.experiment);
   if (!cells) return fail_all(kUsage, cells.error());
-  const bool chosen = a.cell != ExperimentArgs::kAbsent;
-  if (chosen && a.cell >= cells->size()) {
-    return fail(kUsage, "--cell must be 0 to " + std::to_string(cells->size() - 1));
+  if (a.cell && *a.cell >= cells->size()) {
+    return fail(kUsage, "--cell must be 0 to " + std::to_string(cells->size() - 1) + ", not " +
+                            std::to_string(*a.cell));
   }
-  if (!chosen && cells->size() > 1) {
+  if (!a.cell && cells->size() > 1) {
     return fail(kUsage, "these are " + std::to_string(cells->size()) +
                             " runs; do them all with `thresher sim sweep`, or one with --cell 0 "
                             "to " +
                             std::to_string(cells->size() - 1));
   }
-  const sim::Experiment& e = (*cells)[chosen ? a.cell : 0].experiment;
+  const sim::Experiment& e = (*cells)[a.cell.value_or(0)].experiment;
   if (a.explain) {
     std::puts(sim::write_experiment(e, a.json ? -1 : 2).c_str());
     return kDone;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "walk.hpp"
 
@@ -54,6 +55,7 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
 
 void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
+  THRESHER_ASSERT(last < anchor.ref.round, "anchors are ordered by round, each once");
   const Round before = std::exchange(last, anchor.ref.round);
   Committed out{last, digest, collect(anchor.ref), before};
   persist_delivered(out, fx);
@@ -81,6 +83,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
   if (anchor.value <= config.gc_depth) return;
   const Round floor{anchor.value - config.gc_depth};
   if (floor <= store.floor()) return;
+  THRESHER_ASSERT(floor < last, "only ordered rounds are forgotten");
   for (Round r{store.floor().value + 1}; r <= floor; ++r.value) {
     if (!config.records || !has_anchor(r)) continue;
     Writer slot;

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "walk.hpp"
 
 namespace thresher::certified {
 
 bool Store::insert(VertexPtr vertex) {
   const Ref ref = vertex->ref();
+  THRESHER_ASSERT(ref.round > floor(), "what lies below the floor is ordered and forgotten");
   while (top() < ref.round) {
     RoundInfo info;
     info.cells.resize(committee_.size());
@@ -25,12 +27,15 @@ bool Store::insert(VertexPtr vertex) {
 void Store::accept(const Ref& ref) {
   RoundInfo& info = at(ref.round);
   Cell& cell = info.cells[ref.author.value];
+  THRESHER_ASSERT(cell.vertex != nullptr && !cell.accepted, "a vertex is accepted once, when held");
   cell.accepted = true;
   info.accepted.add(ref.author);
   ++version_;
   const Round before{ref.round.value - 1};
   if (!has_anchor(before) || !in_range(before)) return;
-  if (cell.vertex->header.parents.contains(anchor_of(before, committee_))) ++at(before).votes;
+  if (!cell.vertex->header.parents.contains(anchor_of(before, committee_))) return;
+  ++at(before).votes;
+  THRESHER_ASSERT(at(before).votes <= committee_.size(), "an author votes once for an anchor");
 }
 
 const Cell* Store::find(const Ref& ref) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "thresher/core/assert.hpp"
+
 namespace thresher::dag {
 namespace {
 
@@ -16,6 +18,7 @@ struct Slot {
 std::optional<Edge> claimed_in_history(const Store& store, const Committee& committee,
                                        const Rules& rules, const Edge& anchor, const Slot& slot) {
   const Round claim_round{slot.round.value + rules.claims_after()};
+  std::optional<Edge> found;
   std::set<Edge> seen{anchor};
   std::vector<Edge> todo{anchor};
   while (!todo.empty()) {
@@ -25,7 +28,9 @@ std::optional<Edge> claimed_in_history(const Store& store, const Committee& comm
     if (entry == nullptr) continue;
     if (edge.round == claim_round) {
       const Edge* claim = store.claim_of(*entry);
-      if (claim != nullptr && claim->author == slot.leader) return *claim;
+      if (claim == nullptr || claim->author != slot.leader) continue;
+      THRESHER_ASSERT(!found || *found == *claim, "P1: all claims for a slot name one block");
+      found = *claim;
       continue;
     }
     each_edge(*entry->block, committee, [&](const Edge& parent) {
@@ -33,7 +38,7 @@ std::optional<Edge> claimed_in_history(const Store& store, const Committee& comm
       return true;
     });
   }
-  return std::nullopt;
+  return found;
 }
 
 // Whether enough authors claim `c`. What follows the first line serves the mutant rules alone.
@@ -62,18 +67,21 @@ bool claims_reach(const Store& store, const Committee& committee, const Rules& r
 Decision direct(const Store& store, const Committee& committee, const Rules& rules,
                 const Slot& slot) {
   bool all_dead = true;
+  Decision decision{slot.round, Verdict::kUndecided, false, {}};
   for (const Candidate& c : store.candidates(slot.round)) {
     if (c.leader.author != slot.leader) continue;
     if (claims_reach(store, committee, rules, slot, c)) {
-      return {slot.round, Verdict::kCommit, true, c.leader};
+      THRESHER_ASSERT(decision.verdict != Verdict::kCommit, "P1: one block of a slot is certified");
+      decision = {slot.round, Verdict::kCommit, true, c.leader};
     }
     all_dead = all_dead && c.dead.reached(rules.skip, committee);
   }
+  if (decision.verdict == Verdict::kCommit) return decision;
   const Round voters{slot.round.value + rules.votes_after()};
   const Tally& seen = rules.coin ? store.accepted_authors(voters) : store.held_authors(voters);
   const bool enough = !rules.skip_needs_authors || seen.reached(rules.skip, committee);
   if (enough && all_dead) return {slot.round, Verdict::kSkip, true, {}};
-  return {slot.round, Verdict::kUndecided, false, {}};
+  return decision;
 }
 
 std::optional<Edge> in_history(const Store& store, const Committee& committee, const Edge& anchor,

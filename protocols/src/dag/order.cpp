@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "thresher/core/assert.hpp"
 
 namespace thresher::dag {
 
@@ -20,6 +21,7 @@ bool Dag::State::order_once(Fx& fx) {
   ordered_version = store.version();
   for (const Decision& d : decide(store, config.committee, schedule, config.rules, next)) {
     if (d.verdict == Verdict::kUndecided) break;
+    THRESHER_ASSERT(d.slot == next, "slots are decided one after another, each once");
     next = Round{d.slot.value + 1};
     const bool changed = schedule.note(d.slot, d.verdict == Verdict::kCommit);
     if (d.verdict == Verdict::kSkip) {
@@ -113,6 +115,7 @@ Committed Dag::State::take(Round slot, const Digest& leader, const std::vector<P
 void Dag::State::deliver(const Decision& commit, Fx& fx) {
   const std::vector<Place> places = collect(commit.leader);
   Committed out = take(commit.slot, commit.leader.digest, places);
+  THRESHER_ASSERT(last_commit < commit.slot, "commits are delivered in the order of their slots");
   out.before = std::exchange(last_commit, commit.slot);
   persist_delivered(out, fx);
   fx.deliver(std::move(out));
@@ -123,6 +126,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
   if (leader.value <= config.gc_depth) return;
   const Round floor{leader.value - config.gc_depth};
   if (floor <= store.floor()) return;
+  THRESHER_ASSERT(floor < next, "only decided rounds are forgotten");
   for (Round r = store.floor(); r < floor && config.records; ++r.value) {
     Writer slot;
     slot.u64(r.value);

@@ -109,7 +109,10 @@ std::shared_ptr<NamesOf> Names::find(Round round) const {
 
 std::shared_ptr<NamesOf> Names::at(Round round) {
   if (auto known = find(round)) return known;
-  std::erase_if(rounds_, [](const auto& entry) { return entry.second.expired(); });
+  if (rounds_.size() >= swept_at_) {
+    std::erase_if(rounds_, [](const auto& entry) { return entry.second.expired(); });
+    swept_at_ = 2 * rounds_.size() + kLeastSwept;
+  }
   auto fresh = std::make_shared<NamesOf>();
   fresh->of.resize(members_);
   rounds_[round] = fresh;

@@ -100,8 +100,13 @@ class Names {
   void put(Round round, const std::shared_ptr<NamesOf>& names) { rounds_[round] = names; }
 
  private:
+  static constexpr std::size_t kLeastSwept = 64;
+
   std::uint32_t members_;
   std::map<Round, std::weak_ptr<NamesOf>> rounds_;
+  // Expired entries go when the map has doubled since the last sweep: a sweep costs as much as
+  // the map is long, and a round is added to it thousands of times a second.
+  std::size_t swept_at_ = kLeastSwept;
 };
 
 }  // namespace thresher::dag

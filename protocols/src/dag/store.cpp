@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "committer.hpp"
+#include "thresher/core/assert.hpp"
 
 namespace thresher::dag {
 
@@ -249,6 +250,7 @@ ShapePtr Store::shape(const BlockPtr& block) {
 
 Entry& Store::place(BlockPtr block) {
   const NodeId author = block->author();
+  THRESHER_ASSERT(block->round() > floor_, "what lies below the floor is decided and forgotten");
   grow(block->round());
   RoundInfo& info = at(block->round());
   ++version_;

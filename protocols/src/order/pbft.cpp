@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "pbft_parts.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/compose.hpp"
 
 namespace thresher {
@@ -286,8 +287,7 @@ bool Pbft::receive(NodeId from, const Decided& m, Fx&) {
   Tally& tally =
       hearsay_[m.slot].try_emplace(hash(m.value.view()), config_.committee).first->second;
   tally.add(from);
-  return tally.reached(kValidity, config_.committee) &&
-         decided_.try_emplace(m.slot, m.value).second;
+  return tally.reached(kValidity, config_.committee) && decide(m.slot, m.value);
 }
 
 bool Pbft::announce(NodeId id, std::uint64_t delivered) {
@@ -379,7 +379,17 @@ void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
     save_claim(slot, s.claim, fx);
     vote(slot, b, kCommit, fx);
   }
-  if (b.prepared && slot >= delivered_ && enough(b, kCommit)) decided_.try_emplace(slot, b.value);
+  if (b.prepared && slot >= delivered_ && enough(b, kCommit)) decide(slot, b.value);
+}
+
+// True when it was not decided yet.
+bool Pbft::decide(std::uint64_t slot, const Bytes& value) {
+  const auto [known, fresh] = decided_.try_emplace(slot, value);
+  // Both are mostly the same bytes in memory, and then nothing is compared.
+  THRESHER_ASSERT(
+      fresh || known->second.view().data() == value.view().data() || known->second == value,
+      "a slot decides one value, whatever the view and the source");
+  return fresh;
 }
 
 // Whether a copy of it was delivered within the history, as every node tells alike: copies that

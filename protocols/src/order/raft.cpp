@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 
@@ -214,6 +215,7 @@ void Raft::store(std::uint64_t index, Fx& fx) const {
 // R3: entries that another leader's log does not have. They are marked, not erased: a store may
 // erase late, and an old entry must never come back behind a new one.
 void Raft::cut(std::uint64_t from, Fx& fx) {
+  THRESHER_ASSERT(from > base_, "what is delivered and forgotten stays as it is");
   for (std::uint64_t k = from; k <= last(); ++k) {
     const Bytes& value = log_[k - base_ - 1].value;
     if (!value.empty()) known_.erase(hash(value.view()));
@@ -305,6 +307,7 @@ void Raft::receive(NodeId from, const Append& m, Fx& fx) {
     }
     if (index <= last()) {
       if (term_at(index) == e.term) continue;
+      THRESHER_ASSERT(index > commit_, "a committed entry is never replaced (leader completeness)");
       cut(index, fx);
     }
     log_.push_back(e);
@@ -362,6 +365,7 @@ void Raft::commit_to(std::uint64_t index, Fx& fx) {
 
 // R5
 void Raft::deliver(Fx& fx) {
+  THRESHER_ASSERT(commit_ <= last(), "only entries of the log are committed");
   while (delivered_ < commit_) {
     const Entry& e = log_[++delivered_ - base_ - 1];
     if (e.value.empty()) continue;

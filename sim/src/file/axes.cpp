@@ -27,13 +27,13 @@ class AxisReader {
       return out;
     }
     if (out.empty() && sound_) complain(from, path, "has no values; give it one at least");
-    for (Value& value : out) value.at_line(value.line() == 0 ? from.line() : value.line());
+    for (Value& value : out) value.at(value.place().line == 0 ? from.place() : value.place());
     return out;
   }
 
   bool sound() const { return sound_; }
   void complain(const Value& at, const std::string& path, const std::string& what) {
-    complaints_.push_back({at.line(), path, what});
+    complaints_.push_back({at.place(), path, what});
     sound_ = false;
   }
 
@@ -148,7 +148,7 @@ std::vector<Axis> read_axes(const Value& sweep, Complaints& complaints) {
   if (sweep.is_object()) {
     add_product(sweep, complaints, axes);
   } else if (!sweep.is_list()) {
-    complaints.push_back({sweep.line(), "sweep",
+    complaints.push_back({sweep.place(), "sweep",
                           "must be an object of lists, or a list of such "
                           "objects, not " +
                               called(sweep)});
@@ -159,7 +159,7 @@ std::vector<Axis> read_axes(const Value& sweep, Complaints& complaints) {
     if (object.is_object() && !object.members().empty()) {
       add_zip(object, path, complaints, axes);
     } else {
-      complaints.push_back({object.line(), path, "must be an object with a key at least"});
+      complaints.push_back({object.place(), path, "must be an object with a key at least"});
     }
   }
   return axes;
@@ -181,7 +181,7 @@ std::string set_path(Value& root, const std::string& path, Value value) {
     } else if (at->is_null() && step.find_first_not_of("0123456789") == step.npos) {
       return "there is no list in which to look for `" + step + "`; set the whole list";
     } else if (at->is_object() || at->is_null()) {
-      if (at->find(step) == nullptr) at->set(step, Value().at_line(value.line()));
+      if (at->find(step) == nullptr) at->set(step, Value().at(value.place()));
       at = at->find(step);
     } else {
       return "there is " + called(*at) + " where `" + step + "` should be looked for";

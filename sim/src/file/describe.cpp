@@ -36,6 +36,12 @@ const ProtocolInfo* describe_protocol(Fields& fields, Experiment& e,
   const ProtocolInfo* info = nullptr;
   fields.object({"protocol", "what is run, and its own parameters"}, [&](Fields& inner) {
     inner.words({"name", "`thresher sim list` names them all"}, e.protocol);
+    if (!inner.given("name")) {
+      inner.wrong("",
+                  "is missing; write \"protocol\": {\"name\": \"thresher\"}, or another that "
+                  "`thresher sim list` names");
+      return inner.tolerate();
+    }
     info = find_protocol(inner, e, protocols);
     if (info == nullptr) {  // writing without the table: what is there is what there is to say
       for (auto& [name, value] : e.parameters) {
@@ -186,13 +192,14 @@ void describe_workload(Fields& fields, Experiment& e) {
   });
 }
 
+// `taken`: whom the faults before it name.
 void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info,
-                    const Members& all) {
+                    const Members& all, const std::set<NodeId>& taken) {
   fields.nodes({"who",
-                "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: spread over the "
-                "committee",
+                "the faulty, or {\"count\": 3} or {\"count\": \"f\"}: so many that no fault before "
+                "names, spread over the committee",
                 true},
-               fault.who, {all.n, all.f, true});
+               fault.who, {all.n, all.f, true, taken});
   choose(fields, {"what", "`thresher sim list` names them all"}, fault.what);
   fields.decimal({"from", "when it begins"}, fault.from, kTime);
   fields.decimal({"to", "when it ends; absent: never", true}, fault.to, kTime);
@@ -227,10 +234,14 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
 }
 
 void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, const Members& all) {
+  std::set<NodeId> taken;
   fields.list(
       {"faults", "who does what wrong, and when"}, e.faults.size(),
       [&](std::size_t size) { e.faults.resize(size); },
-      [&](Fields& inner, std::size_t i) { describe_fault(inner, e.faults[i], info, all); });
+      [&](Fields& inner, std::size_t i) {
+        describe_fault(inner, e.faults[i], info, all, taken);
+        taken.insert(e.faults[i].who.begin(), e.faults[i].who.end());
+      });
   fields.truth({"beyond_f", "allow more than f faulty nodes; the verdict says so"}, e.beyond_f);
   if (all.n != 0) check_fault_count(fields, e);
   // {"count": 0} in a sweep: no such fault in this cell.
@@ -281,12 +292,18 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
 }
 
 void describe_stop(Fields& fields, Experiment& e) {
+  bool sound = false;
   fields.object({"stop", "the first of these that is met ends a run"}, [&](Fields& s) {
     s.whole({"rounds", "of the protocol, or units of time", true}, e.stop.rounds, {1, kCount.max});
     s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
     s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});
+    sound = s.sound();
   });
-  if (!e.stop.rounds && !e.stop.time && !e.stop.decisions) e.stop.rounds = 100;
+  if (e.stop.rounds || e.stop.time || e.stop.decisions) return;
+  if (fields.given("stop") && sound) {
+    fields.wrong("stop", "names no end; give it `rounds`, `time` or `decisions`, or leave it out");
+  }
+  e.stop.rounds = 100;
 }
 
 Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* info) {
@@ -299,7 +316,7 @@ Members describe_committee(Fields& fields, Experiment& e, const ProtocolInfo* in
         small(c, {"f", "faults tolerated; absent: (n-1)/3, rounded down", false, standard}, e.f,
               {0, Committee::kMaxSize});
         if (c.sound() && info != nullptr) check_committee(c, e, *info);
-        if (c.sound()) all = {e.n, e.f, false};
+        if (c.sound()) all = {e.n, e.f, false, {}};
       });
   return all;
 }

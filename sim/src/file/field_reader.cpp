@@ -27,9 +27,9 @@ std::string called(const text::Value& value) {
   return text::write(value);
 }
 
-FieldReader::FieldReader(const text::Value& object, std::string path, std::uint32_t line,
+FieldReader::FieldReader(const text::Value& object, std::string path, const text::Place& place,
                          Complaints& complaints)
-    : object_(object), path_(std::move(path)), line_(line), complaints_(complaints) {}
+    : object_(object), path_(std::move(path)), place_(place), complaints_(complaints) {}
 
 const text::Value* FieldReader::take(const char* key) {
   asked_.emplace_back(key);
@@ -43,13 +43,13 @@ std::string FieldReader::path_of(const std::string& key) const {
 
 void FieldReader::complain(const text::Value& at, const std::string& path,
                            const std::string& what) {
-  complaints_.push_back({at.line(), path, what});
+  complaints_.push_back({at.place(), path, what});
   sound_ = false;
 }
 
 void FieldReader::wrong(const char* key, const std::string& what) {
   const text::Value* at = object_.find(key);
-  complaints_.push_back({at != nullptr ? at->line() : line_, path_of(key), what});
+  complaints_.push_back({at != nullptr ? at->place() : place_, path_of(key), what});
   sound_ = false;
 }
 
@@ -62,7 +62,7 @@ void FieldReader::finish() {
   for (const text::Member& member : object_.members()) {
     if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end()) continue;
     complaints_.push_back(
-        {member.line, path_of(member.key), unknown_name("key", member.key, asked_)});
+        {member.place, path_of(member.key), unknown_name("key", member.key, asked_)});
   }
 }
 
@@ -189,16 +189,20 @@ std::vector<NodeId> FieldReader::read_count(const text::Value& object, const std
   if (members.n == 0) return out;
   const std::string* letter = count->as_text();
   const auto number = letter != nullptr && *letter == "f" ? members.f : count->as_unsigned();
-  if (!number || *number > members.n) {
+  std::vector<NodeId> free;
+  for (std::uint32_t i = 0; i < members.n; ++i) {
+    const NodeId node{static_cast<std::uint16_t>(i)};
+    if (!members.taken.contains(node)) free.push_back(node);
+  }
+  if (!number || *number > free.size()) {
     complain(*count, path + ".count",
-             "must be \"f\" or a whole number from 0 to " + std::to_string(members.n) + ", not " +
+             "must be \"f\" or a whole number from 0 to " + std::to_string(free.size()) +
+                 (members.taken.empty() ? "" : ", which no fault before names") + ", not " +
                  called(*count));
     return out;
   }
   // Spread, so that faulty leaders do not follow each other.
-  for (std::uint64_t i = 0; i < *number; ++i) {
-    out.push_back(NodeId{static_cast<std::uint16_t>(i * members.n / *number)});
-  }
+  for (std::uint64_t i = 0; i < *number; ++i) out.push_back(free[i * free.size() / *number]);
   return out;
 }
 
@@ -318,11 +322,11 @@ void FieldReader::object(const Key& key, const Inner& inner, const char* shortha
   static const text::Value kEmpty = text::Value::object();
   const text::Value* at = take(key.name);
   text::Value expanded;
-  std::uint32_t line = line_;
+  text::Place place = place_;
   if (at != nullptr) {
-    line = at->line();
+    place = at->place();
     if (shorthand != nullptr && at->is_number()) {
-      expanded.set(shorthand, *at).at_line(line);
+      expanded.set(shorthand, *at).at(place);
       at = &expanded;
     }
     if (!at->is_object()) {
@@ -331,7 +335,7 @@ void FieldReader::object(const Key& key, const Inner& inner, const char* shortha
                       std::string("must be ") + wanted + ", not " + called(*at));
     }
   }
-  FieldReader reader(at != nullptr ? *at : kEmpty, path_of(key.name), line, complaints_);
+  FieldReader reader(at != nullptr ? *at : kEmpty, path_of(key.name), place, complaints_);
   inner(reader);
   reader.finish();
 }
@@ -351,7 +355,7 @@ void FieldReader::list(const Key& key, std::size_t, const std::function<void(std
       complain(item, path, "must be an object, not " + called(item));
       continue;
     }
-    FieldReader reader(item, path, item.line(), complaints_);
+    FieldReader reader(item, path, item.place(), complaints_);
     inner(reader, i);
     reader.finish();
   }

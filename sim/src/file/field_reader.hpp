@@ -1,7 +1,7 @@
 // Reads an experiment's fields from a tree and gathers what is wrong with it.
 //
 //   Complaints complaints;
-//   FieldReader reader(tree, "", complaints);
+//   FieldReader reader(tree, "", tree.place(), complaints);
 //   describe(reader, draft, protocols);
 //   reader.finish();                                  // keys that nobody asked for
 //
@@ -18,7 +18,7 @@
 namespace thresher::sim {
 
 struct Complaint {
-  std::uint32_t line = 0;  ///< 0: of the command line
+  text::Place place{};  ///< none: of the command line
   std::string path;
   std::string what;
   friend auto operator<=>(const Complaint&, const Complaint&) = default;
@@ -27,8 +27,8 @@ using Complaints = std::vector<Complaint>;
 
 class FieldReader final : public Fields {
  public:
-  /// Pre: `object` is one and outlives the reader. `line` is for what is missing in it.
-  FieldReader(const text::Value& object, std::string path, std::uint32_t line,
+  /// Pre: `object` is one and outlives the reader. `place` is for what is missing in it.
+  FieldReader(const text::Value& object, std::string path, const text::Place& place,
               Complaints& complaints);
 
   void truth(const Key& key, bool& value) override;
@@ -67,7 +67,7 @@ class FieldReader final : public Fields {
 
   const text::Value& object_;
   std::string path_;
-  std::uint32_t line_;
+  text::Place place_;
   Complaints& complaints_;
   std::vector<std::string> asked_;
   bool sound_ = true;

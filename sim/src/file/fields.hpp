@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,13 @@ struct Scaled {
 };
 
 /// Which nodes a list may name; n = 0: not known, nothing is checked. With `count` the file may
-/// also say {"count": 3} or {"count": "f"}: that many, spread over the committee.
+/// also say {"count": 3} or {"count": "f"}: that many of those that are not `taken`, spread over
+/// the committee.
 struct Members {
   std::uint32_t n = 0;
   std::uint32_t f = 0;
   bool count = false;
+  std::set<NodeId> taken{};
 };
 
 class Fields {

@@ -10,25 +10,26 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::size_t kMostComplaints = 50;
+constexpr std::uint64_t kSchema = 1;
 
-text::Value without_lines(const text::Value& value) {
+text::Value without_places(const text::Value& value) {
   if (value.is_list()) {
     text::Value out = text::Value::list();
-    for (const text::Value& item : value.items()) out.push(without_lines(item));
+    for (const text::Value& item : value.items()) out.push(without_places(item));
     return out;
   }
   if (value.is_object()) {
     text::Value out = text::Value::object();
-    for (const text::Member& m : value.members()) out.append({m.key, without_lines(m.value)});
+    for (const text::Member& m : value.members()) out.append({m.key, without_places(m.value)});
     return out;
   }
-  return text::Value(value).at_line(0);
+  return text::Value(value).at({});
 }
 
 // What was set from outside has no line in the file.
 text::Value override_value(const std::string& content) {
   const auto parsed = text::parse(content);
-  return parsed ? without_lines(*parsed) : text::Value(content);
+  return parsed ? without_places(*parsed) : text::Value(content);
 }
 
 // `--set D=50` says `protocol.D`: what some protocol calls its parameter is never a key of the
@@ -54,16 +55,25 @@ class Reading {
   Result<std::vector<Cell>, std::vector<std::string>> read(std::string_view content) {
     auto tree = text::parse(content);
     if (!tree) {
-      for (const text::Problem& p : tree.error()) complaints_.push_back({p.line, "", p.what});
+      for (const text::Problem& p : tree.error()) complaints_.push_back({p.place, "", p.what});
       return lines();
     }
     if (!tree->is_object()) {
-      complaints_.push_back({tree->line(), "", "must be one object, not " + called(*tree)});
+      complaints_.push_back({tree->place(), "", "must be one object, not " + called(*tree)});
+      return lines();
+    }
+    if (const text::Value* schema = tree->find("schema");
+        schema != nullptr && schema->as_unsigned().value_or(0) > kSchema) {
+      complaints_.push_back({schema->place(), "schema",
+                             text::write(*schema) + " is newer than " + std::to_string(kSchema) +
+                                 ", which this program reads; use a newer thresher, or write the "
+                                 "file for schema " +
+                                 std::to_string(kSchema)});
       return lines();
     }
     for (const Override& change : overrides_) {
       const std::string why = set_path(*tree, change.path, override_value(change.value));
-      if (!why.empty()) complaints_.push_back({0, change.path, why});
+      if (!why.empty()) complaints_.push_back({{}, change.path, why});
     }
     std::vector<Axis> axes;
     if (const text::Value* sweep = tree->find("sweep")) axes = read_axes(*sweep, complaints_);
@@ -72,7 +82,7 @@ class Reading {
     // The file itself is read in any case, so that all its problems show.
     if (count == 0 || !complaints_.empty()) {
       Draft draft;
-      read_cell(*tree, draft);
+      read_cell(with_first_values(*tree, axes), draft);
       return lines();
     }
     std::vector<Cell> out;
@@ -89,11 +99,21 @@ class Reading {
       count *= axis.rows.size();
       if (count > kMostCells) {
         complaints_.push_back(
-            {0, "sweep", "has more than " + std::to_string(kMostCells) + " cells; split it"});
+            {{}, "sweep", "has more than " + std::to_string(kMostCells) + " cells; split it"});
         return 0;
       }
     }
     return count;
+  }
+
+  // So that what only the sweep gives is not taken for missing.
+  static text::Value with_first_values(const text::Value& tree, const std::vector<Axis>& axes) {
+    text::Value out = tree;
+    for (const Axis& axis : axes) {
+      for (std::size_t k = 0; k < axis.keys.size() && !axis.rows.empty(); ++k)
+        (void)set_path(out, axis.keys[k], axis.rows.front()[k]);
+    }
+    return out;
   }
 
   // What is set from outside would vanish under what is swept.
@@ -102,7 +122,8 @@ class Reading {
       for (const Axis& axis : axes) {
         for (const std::string& key : axis.keys) {
           if (change.path != key && !change.path.starts_with(key + ".")) continue;
-          complaints_.push_back({0, change.path,
+          complaints_.push_back({{},
+                                 change.path,
                                  "the sweep gives `" + key +
                                      "` its values, so this would change nothing; take it out of "
                                      "`sweep`, or choose a run with --cell"});
@@ -112,7 +133,7 @@ class Reading {
   }
 
   void read_cell(const text::Value& tree, Draft& draft) {
-    FieldReader reader(tree, "", tree.line(), complaints_);
+    FieldReader reader(tree, "", tree.place(), complaints_);
     describe(reader, draft, options_.protocols);
     reader.finish();
   }
@@ -132,7 +153,7 @@ class Reading {
         const std::string& key = axes[a].keys[k];
         cell.at.push_back({key, text::write(value)});
         const std::string why = set_path(own, key, value);
-        if (!why.empty()) complaints_.push_back({value.line(), "sweep." + key, why});
+        if (!why.empty()) complaints_.push_back({value.place(), "sweep." + key, why});
       }
     }
     Draft draft;
@@ -140,7 +161,8 @@ class Reading {
     if (complaints_.size() != before) return locate(before, cell);
     if (out.size() + draft.repeats > kMostCells) {
       complaints_.push_back(
-          {0, "repeats",
+          {{},
+           "repeats",
            "make more than " + std::to_string(kMostCells) + " runs; split the sweep"});
       return;
     }
@@ -162,7 +184,9 @@ class Reading {
                                complaints_.end());
     complaints_.resize(before);
     for (Complaint& complaint : own) {
-      if (!seen_.insert(complaint).second || complaints_.size() > kMostComplaints) continue;
+      // Values of one line of the sweep differ in their columns only.
+      const Complaint same{{complaint.place.line, 0}, complaint.path, complaint.what};
+      if (!seen_.insert(same).second || complaints_.size() > kMostComplaints) continue;
       if (!where.empty()) complaint.what += " (in the sweep, first at " + where + ")";
       complaints_.push_back(std::move(complaint));
     }
@@ -170,14 +194,14 @@ class Reading {
 
   std::vector<std::string> lines() {
     std::stable_sort(complaints_.begin(), complaints_.end(),
-                     [](const Complaint& a, const Complaint& b) { return a.line < b.line; });
+                     [](const Complaint& a, const Complaint& b) { return a.place < b.place; });
     std::vector<std::string> out;
     for (const Complaint& c : complaints_) {
       if (out.size() == kMostComplaints) {
         out.push_back(options_.file + ": and more; mend these first");
         break;
       }
-      std::string line = c.line != 0 ? options_.file + ":" + std::to_string(c.line) + ": "
+      std::string line = c.place.line != 0 ? options_.file + ":" + text::to_string(c.place) + ": "
                          : options_.overrides.empty() ? options_.file + ": "
                                                       : std::string("command line: ");
       line += c.path.empty() ? c.what : c.path + ": " + c.what;

@@ -83,7 +83,8 @@ std::string experiment_schema() {
   tree.set("title", "Thresher experiment, schema 1");
   const text::Value object = fields.take();
   for (const text::Member& member : object.members()) tree.set(member.key, member.value);
-  tree.set("required", text::Value::list({"schema"}));
+  tree.set("required", text::Value::list({"schema", "protocol"}));
+  tree.find("properties")->find("protocol")->set("required", text::Value::list({"name"}));
   return text::write(tree, 2) + "\n";
 }
 

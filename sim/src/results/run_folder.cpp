@@ -3,7 +3,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
+#include <fstream>
+#include <iterator>
 
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
@@ -69,16 +70,15 @@ Result<Unit, std::string> save_file(const fs::path& path, std::string_view conte
 }
 
 Result<FileContent, std::string> load_file(const fs::path& path) {
+  std::error_code ignored;
+  const bool folder = fs::is_directory(path, ignored);
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream content;
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    if (in.is_open() && fs::is_regular_file(path)) return FileContent{};
-    return "cannot read '" + path.string() +
-           "': " + (fs::is_directory(path) ? "it is a folder" : std::strerror(errno)) +
-           "; check the path";
-  }
-  content << in.rdbuf();
-  return FileContent{content.str()};
+  std::string content;
+  if (!folder && in) content.assign(std::istreambuf_iterator<char>(in), {});
+  if (!folder && in && errno == 0) return FileContent{std::move(content)};
+  return "cannot read '" + path.string() +
+         "': " + (folder ? "it is a folder" : std::strerror(errno)) + "; check the path";
 }
 
 Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& record) {

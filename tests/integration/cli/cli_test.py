@@ -664,6 +664,29 @@ class Operators(Files):
         self.assertIn("did you mean 'limits.gc_rounds'", run("doctor", "--home", home).stdout)
 
 
+class Output(Files):
+    """Whoever writes to a full disk or a closed descriptor is told; nothing is lost without a word."""
+
+    VERBS = [("protocols",), ("protocols", "--json"), ("sim", "list"), ("sim", "list", "--json"), ("sim", "new", "pbft"),
+             ("sim", "run", "--n", "4", "--rounds", "5"), ("sim", "run", "--n", "4", "--rounds", "5", "--json"),
+             ("sim", "run", "--explain"), ("export-ta", "bracha"), ("verify", "--list"), ("--help",), ("--version",)]
+
+    def test_a_full_device_is_no_success(self):
+        for verb in self.VERBS:
+            with open("/dev/full", "w") as full:
+                out = subprocess.run([BINARY, *verb], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(out.returncode, 1, verb)
+            self.assertIn("some of the output could not be written", out.stderr, verb)
+        with open("/dev/full", "w") as full:
+            out = subprocess.run([BINARY, "sim", "run", "--n", "0"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(out.returncode, 2)  # what failed before stays
+
+    def test_a_closed_descriptor_is_no_success(self):
+        out = subprocess.run(["sh", "-c", '"$0" protocols >&-', BINARY], stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("Bad file descriptor", out.stderr)
+
+
 class Rest(unittest.TestCase):
     def test_protocols(self):
         rows = json.loads(run("protocols", "--json").stdout)
@@ -715,7 +738,8 @@ class Rest(unittest.TestCase):
 
     def test_usage(self):
         for arguments in [(), ("clutser",), ("cluster", "--nodes", "x"), ("cluster", "--kill", "9@1s"),
-                          ("cluster", "--storage", "paper"), ("submit",)]:
+                          ("cluster", "--storage", "paper"), ("submit",), ("cluster", "--rate", "nan"),
+                          ("cluster", "--rate", "inf"), ("cluster", "--duration", "nan"), ("cluster", "--nodes", "-1")]:
             out = run(*arguments)
             self.assertEqual(out.returncode, 2, arguments)
             self.assertTrue(out.stderr)

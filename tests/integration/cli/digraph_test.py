@@ -65,17 +65,17 @@ class Digraph(unittest.TestCase):
 
     def test_bad_graphs_say_where_and_what(self):
         cases = [
-            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 1], [1, 2]]}', "line 3: [1, 1] leads from a node to itself"),
-            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 7]]}', "line 3: there is no node 7; the nodes are 0 to 2"),
-            ('{"nodes": 3,\n"edges": [[0, 1],\n[0, 1]]}', "line 3: [0, 1] stands there twice"),
-            ('{"nodes": 3,\n"edges": [[0]]}', "line 2: an edge is a pair of nodes"),
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 1], [1, 2]]}', ":3:1: [1, 1] leads from a node to itself"),
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[1, 7]]}', ":3:1: there is no node 7; the nodes are 0 to 2"),
+            ('{"nodes": 3,\n"edges": [[0, 1],\n[0, 1]]}', ":3:1: [0, 1] stands there twice"),
+            ('{"nodes": 3,\n"edges": [[0]]}', ":2:11: an edge is a pair of nodes"),
             ('{"nodes": 4, "edges": [[0, 1], [2, 3]]}', "falls apart"),
             ('{"nodes": 65, "edges": []}', "1 to 64"),
             ('{"edges": []}', "'nodes' is how many"),
             ('{"nodes": 2}', "'edges' is a list"),
-            ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', "line 2: unknown key 'colour'"),
+            ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', ":2:1: unknown key 'colour'"),
             ("[1]", "a graph is an object"),
-            ("{", "line 1"),
+            ("{", "':1:1: this is no JSON"),
         ]
         for text, complaint in cases:
             for verb in ["check", "repair"]:

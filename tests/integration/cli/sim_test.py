@@ -52,13 +52,25 @@ class BadFiles(Files):
         return out.stderr
 
     def member(self, name, value, *wanted):
-        return self.refused({"schema": 1, name: value}, *wanted)
+        return self.refused({"schema": 1, "protocol": {"name": "thresher"}, name: value}, *wanted)
 
     def test_no_json(self):
-        self.refused("", ":1: this is no JSON")
-        self.refused('{"schema": 1,\n "seed": }\n', "bad.json:2: this is no JSON")
+        self.refused("", ":1:1: this is no JSON: there is nothing in it")
+        self.refused('{"schema": 1,\n "seed": }\n', "bad.json:2:10: this is no JSON: here stands '}', and not a value")
+        self.refused('{"schema": 1,\n "seed": 1e999}', "bad.json:2:15: this is no JSON: the number '1e999' is too large")
         self.refused("[1, 2]", "must be one object")
         self.refused("{}", '"schema": 1 is missing')
+        self.refused('{"schema": 2}', "bad.json:1:12: schema: 2 is newer")
+
+    def test_nothing_that_was_not_said_is_run(self):
+        self.refused('{"schema": 1}', ":1:1: protocol: is missing", "thresher sim list")
+        self.refused({"schema": 1, "protocol": {}}, "protocol: is missing")
+        self.member("stop", {}, "stop: names no end")
+        for path in ("/dev/null", "-"):
+            out = run("run", path, text="")
+            self.assertEqual((out.returncode, out.stdout), (2, ""))
+            self.assertIn("there is nothing in it", out.stderr)
+            self.assertNotIn("Success", out.stderr)
 
     def test_wrong_types(self):
         self.member("stop", {"rounds": "30"}, 'stop.rounds: must be a whole number', 'not the text "30"')
@@ -77,7 +89,7 @@ class BadFiles(Files):
         self.member("network", {"topology": "comlete"}, "network.topology", "did you mean `complete`?")
         self.member("network", {"delay": {"law": "unifrm", "min": 1, "max": 2}}, "network.delay.law", "`uniform`")
         self.member("network", {"dropProbabilty": 0.1}, "network.dropProbabilty: unknown key")
-        self.member("protocl", {}, "protocl: unknown key", "did you mean `protocol`?")
+        self.refused({"schema": 1, "protocl": {"name": "pbft"}}, "protocl: unknown key", "did you mean `protocol`?")
         self.member("protocol", {"name": "pbtf"}, "protocol.name: unknown protocol", "`pbft`")
         self.member("protocol", {"name": "nothing-like-it"}, "protocol.name", "known: ", "thresher")
 
@@ -103,8 +115,12 @@ class BadFiles(Files):
 
     def test_bad_flags(self):
         for flags in (["--set", "committee.n"], ["--set", "committee.n=x"], ["--n", 0], ["--protocol", "paxos"],
-                      ["--cell", 1], ["--engine", "sokets"]):
-            self.assertEqual(run("run", *flags).returncode, 2, flags)
+                      ["--cell", 1], ["--engine", "sokets"], ["--n", -1], ["--n", -4], ["--seed", -1],
+                      ["--seed", 2 ** 64], ["--n", 2 ** 64 - 1], ["--n", 2 ** 64], ["--rounds", -1],
+                      ["--cell", -1], ["--delay-max", -1], ["--byzantine", -1]):
+            out = run("run", *flags)
+            self.assertEqual((out.returncode, out.stdout), (2, ""), flags)
+            self.assertIn(str(flags[-1]).rpartition("=")[2], out.stderr, flags)
 
 
 class Running(Files):
@@ -479,7 +495,7 @@ class SparseTable(Files):
     def test_what_cannot_be_run(self):
         for wrong, hint in ((("--only", "no-such-row"), "dense-8-late"), (("--only", "dense-8,dense-9"), "did you mean"),
                             (("--n", 3), "4 to 4096, not 3"), (("--virtual-s", 0), "0.001 to 3600"),
-                            (("--virtual-s", -1), "0.001 to 3600"), (("--virtual-s", "nan"), "0.001 to 3600"),
+                            (("--virtual-s", -1), "0.001 to 3600"), (("--virtual-s", "nan"), "'nan' is no number"),
                             (("--virtual-s", "abc"), "abc")):
             out = self.bench("--n", 4, "--virtual-s", 1, *wrong) if wrong[0] == "--only" else self.bench(*wrong)
             self.assertEqual(out.returncode, 2, wrong)

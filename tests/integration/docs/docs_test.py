@@ -4,6 +4,7 @@ import functools
 import html
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -176,6 +177,39 @@ class TheChecksThemselves(unittest.TestCase):
         block = "    thresher sim rum x; thresher sim run --sed 1  # --no\n    ./thresher verify [--json] > y\n"
         self.assertEqual([complaints(c) for c in commands(block)], [["no verb sim rum"], ["sim run has no --sed"], []])
         self.assertEqual(list(headings("# On `this`: that!\n")), ["on-this-that"])
+
+
+@unittest.skipUnless(shutil.which("doxygen"), "doxygen is not installed (./dev setup)")
+class Reference(unittest.TestCase):
+    """The reference that doxygen makes of the public headers."""
+
+    def make(self, *more):
+        """Its exit status, what it says, and the names of the pages."""
+        with tempfile.TemporaryDirectory() as folder:
+            settings = "\n".join([(ROOT / "docs/api/Doxyfile").read_text(), f"OUTPUT_DIRECTORY = {folder}", *more])
+            out = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True, cwd=ROOT, timeout=100)
+            return out.returncode, out.stdout + out.stderr, {p.name for p in pathlib.Path(folder).rglob("*.html")}
+
+    def test_is_built_without_a_warning(self):
+        status, said, pages = self.make()
+        self.assertEqual((status, said), (0, ""))
+        self.assertIn("classthresher_1_1net_1_1Node.html", pages)
+        headers = [p.stem.replace("_", "__") + "_8hpp" for p in ROOT.glob("*/include/thresher/*/**/*.hpp")]
+        self.assertGreater(len(headers), 100)
+        self.assertEqual([h for h in headers if not any(h in page for page in pages)], [])
+
+    def test_a_comment_about_what_is_not_there_is_an_error(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".hpp") as header:
+            header.write("// Nothing.\n#pragma once\n/// @param gone is not there\nint kept(int here);\n")
+            header.flush()
+            status, said, _ = self.make(f"INPUT = {header.name}")
+        self.assertNotEqual(status, 0)
+        self.assertIn("gone", said)
+
+    def test_the_first_page_names_headers_that_are_there(self):
+        named = re.findall(r"`(thresher/[a-z/_]+\.hpp)`", (ROOT / "docs/api/main.md").read_text())
+        self.assertGreater(len(named), 8)
+        self.assertEqual([n for n in named if not list(ROOT.glob(f"*/include/{n}"))], [])
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ import time
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
              "bullshark-async", "pbft", "raft")
 NODES = 4
+SYNC_ROUNDS = 16  # a node further behind fetches the log
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
 PATIENCE = 60  # seconds for what must happen
 CALLS = ("pwritev2", "fdatasync", "fsync", "rename,renameat,renameat2", "pwrite64,write", "ftruncate,fallocate")
@@ -55,7 +56,7 @@ class Network:
         for node in range(NODES):
             path = self.home(node) / "node.toml"
             text = re.sub(r"gc_rounds = \d+", "gc_rounds = 32", path.read_text())
-            path.write_text(re.sub(r"sync_rounds = \d+", "sync_rounds = 16", text))
+            path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {SYNC_ROUNDS}", text))
         self.process = [None] * NODES
         self.wrapped = [False] * NODES
 
@@ -205,10 +206,31 @@ def check_prefix(net, victim, reference):
     return reference
 
 
+def highest_slot(net, victim):
+    told = [net.status(node) for node in range(NODES) if node != victim and net.running(node)]
+    return max((one["slot"] for one in told if one), default=0)
+
+
+def stay_away(net, victim, slots):
+    """Until the others have gone on so far; slots and not seconds, for a busy machine makes few of them."""
+    target, end = highest_slot(net, victim) + slots, time.monotonic() + PATIENCE / 2
+    while highest_slot(net, victim) < target and time.monotonic() < end:
+        time.sleep(0.2)
+
+
+def catch_up(net, victim):
+    """Until the node is where the others were when it began; without a quorum they stay where they are."""
+    target, end = highest_slot(net, victim), time.monotonic() + PATIENCE
+    while (net.status(victim) or {"slot": -1})["slot"] < target:
+        if time.monotonic() > end:
+            raise Finding(f"node {victim} is not level after {PATIENCE} s: {net.said(victim)[-600:]}")
+        time.sleep(0.1)
+
+
 def one_kill(net, victim, draw):
     """Starts the node, if it is not running, and kills it in some state. Returns what was done."""
-    way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "record", "record", "record", "time",
-                       "slow", "while it stops", "all at once"))
+    way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "after the catch-up", "record", "record",
+                       "record", "time", "slow", "while it stops", "all at once"))
     if way == "all at once":
         for node in range(NODES):
             net.kill(node)
@@ -224,9 +246,18 @@ def one_kill(net, victim, draw):
     if net.running(victim):
         net.kill(victim)
         net.gone(victim)
-    # The longer ones are far more than the others keep.
-    time.sleep(draw.choice((2, 4) if way == "in the catch-up" else (0, 0.5, 2)))
-    if way == "in the catch-up":
+    if way.endswith("the catch-up"):
+        stay_away(net, victim, draw.choice((3, 6)) * SYNC_ROUNDS)
+    else:
+        time.sleep(draw.choice((0, 0.5, 2)))
+    if way == "after the catch-up":
+        net.start(victim)
+        catch_up(net, victim)
+        net.kill(victim, draw.choice((signal.SIGTERM, signal.SIGKILL)))
+        net.gone(victim)
+        net.start(victim)  # what was fetched must be there, and readable
+        time.sleep(draw.random())
+    elif way == "in the catch-up":
         before = net.said(victim).count("fetching the log")
         net.start(victim)
         end = time.monotonic() + 3

@@ -56,6 +56,7 @@ class Host final : public EngineHost {
   void endorse(const Endorse&) override {}
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse&) override { problem = "it accuses itself"; }
+  void broken(const std::string& what) override { problem = what; }
   bool fill_in(dag::BlockPtr&) const override { return true; }
 
   std::string problem;

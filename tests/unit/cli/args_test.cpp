@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <new>
+
 #include "verb.hpp"
 
 namespace thresher::cli {
@@ -10,6 +12,8 @@ using testing::HasSubstr;
 
 struct Args : testing::Test {
   std::uint64_t n = 7;
+  OptionalNumber seed;
+  double share = 0.5;
   std::vector<std::string> kills;
   std::string file;
   int runs = 0;
@@ -19,6 +23,8 @@ struct Args : testing::Test {
     const std::vector<Verb> verbs{{{"sim", "run"},
                                    "Run a simulation.",
                                    {{"--nodes", "how many", &n, true},
+                                    {"--seed", "of chance", &seed},
+                                    {"--share", "of the bad", &share},
                                     {"--kill", "whom", &kills},
                                     {"file", "to read", &file}},
                                    [this] { return ++runs, kNoProgress; }}};
@@ -60,6 +66,40 @@ TEST_F(Args, RefusesMissingVerbsValuesAndBadNumbers) {
   EXPECT_EQ(call({"sim", "run", "--nodes"}), kUsage);
   EXPECT_EQ(call({"sim", "run", "--nodes", "four"}), kUsage);
   EXPECT_EQ(runs, 0);
+}
+
+TEST_F(Args, ANumberOutOfItsTypeIsNoNumberAndNoDefault) {
+  for (const char* bad : {"-1", "-4", "18446744073709551616", "99999999999999999999", "", "+4",
+                          "4 ", "4.0", "0x10", "1e3"}) {
+    EXPECT_EQ(call({"sim", "run", "--nodes", bad}), kUsage) << bad;
+    EXPECT_THAT(errors, HasSubstr("--nodes: '" + std::string(bad) + "' is ")) << bad;
+    EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--seed", bad}), kUsage) << bad;
+  }
+  EXPECT_THAT((call({"sim", "run", "--nodes", "18446744073709551616"}), errors),
+              HasSubstr("more than 18446744073709551615"));
+  for (const char* bad : {"nan", "inf", "-inf", "1e999", "", "0,5", "1x"}) {
+    EXPECT_EQ(call({"sim", "run", "--nodes", "4", "--share", bad}), kUsage) << bad;
+  }
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(seed, std::nullopt);
+}
+
+TEST_F(Args, TheLargestNumberIsANumber) {
+  EXPECT_EQ(
+      call({"sim", "run", "--nodes", "4", "--seed", "18446744073709551615", "--share", "-2.5"}),
+      kNoProgress);
+  EXPECT_EQ(seed, ~std::uint64_t{0});
+  EXPECT_EQ(share, -2.5);
+}
+
+TEST(Dispatch, OutOfMemoryIsAMissingResource) {
+  const std::vector<Verb> verbs{
+      {{"grow"}, "Take all.", {}, []() -> int { throw std::bad_alloc(); }}};
+  std::string words[] = {"thresher", "grow"};
+  char* argv[] = {words[0].data(), words[1].data()};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(dispatch(verbs, 2, argv), kResourceMissing);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("out of memory"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/executor.hpp"
@@ -101,6 +102,30 @@ TEST(Executor, NobodyWaitsForALazyRecord) {
   Executor<Script, Recorder> executor(Script{}, backend);
   executor.run(ask({record("a", "v", true), Broadcast<int>{1}}));
   EXPECT_EQ(backend.log, (Log{"broadcast 1", "persist 1 at 0"}));
+}
+
+TEST(Invariant, NamesThePromiseTheConditionAndTheFile) {
+  EXPECT_NO_THROW(THRESHER_ASSERT(1 + 1 == 2, "sums are right"));
+  try {
+    const int sum = 5;
+    THRESHER_ASSERT(sum == 4, "sums are right");
+    FAIL() << "nothing was thrown";
+  } catch (const InvariantBroken& broken) {
+    EXPECT_STREQ(broken.what(), "sums are right (sum == 4 does not hold in machinery_test.cpp)");
+  }
+}
+
+TEST(Invariant, IsCheckedInReleaseBuildsAndTheCostlyOnesOnlyElsewhere) {
+  int looked = 0;
+  const auto look = [&] { return ++looked > 0; };
+  THRESHER_ASSERT(look(), "it is looked at");
+  EXPECT_EQ(looked, 1);
+  THRESHER_DEBUG_ASSERT(look(), "it is looked at without NDEBUG");
+#ifdef NDEBUG
+  EXPECT_EQ(looked, 1);
+#else
+  EXPECT_EQ(looked, 2);
+#endif
 }
 
 TEST(Step, IgnoresInputsWithoutAnOverload) {

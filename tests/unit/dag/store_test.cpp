@@ -7,6 +7,7 @@
 #include <set>
 
 #include "committer.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::dag {
@@ -291,6 +292,38 @@ TEST(Store, NamesOutliveWhoGaveThem) {
   Entry& accepted = *late.find(edge_of(twin));
   late.accept(accepted, std::nullopt);
   EXPECT_EQ(late.first_unsettled(*late.find(edge_of(above))), edge_of(x));
+}
+
+// More than f liars can certify two blocks of one slot. Neither is committed then: the node stops.
+TEST(Committer, StopsWhereTwoBlocksOfASlotAreCertified) {
+  const Committee committee = *Committee::of(4);
+  const Rules rules = Rules::thresher();
+  const Schedule schedule(committee, rules);
+  Store store(committee, rules, kGcDepth, nullptr);
+  const Round slot{1};
+  const NodeId leader = schedule.leader(slot);
+  const auto place = [&](std::uint32_t bytes) {
+    Header h;
+    h.author = leader;
+    h.round = slot;
+    h.payload_bytes = bytes;
+    Entry& entry = store.place(make_block(std::move(h), {}, {}, {}));
+    store.accept(entry, {});
+    return entry.edge();
+  };
+  const Edge one = place(1);
+  const Edge other = place(2);
+  const auto certify = [&](const Edge& block) {
+    for (std::uint64_t i = 0; i < committee.at_least(rules.commit); ++i)
+      store.testify(block, node(i), true);
+  };
+  certify(one);
+  const auto decided = decide(store, committee, schedule, rules, slot);
+  ASSERT_EQ(decided.size(), 1u);
+  EXPECT_EQ(decided[0].verdict, Verdict::kCommit);
+  EXPECT_EQ(decided[0].leader, one);
+  certify(other);
+  EXPECT_THROW((void)decide(store, committee, schedule, rules, slot), InvariantBroken);
 }
 
 }  // namespace

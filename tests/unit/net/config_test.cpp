@@ -1,12 +1,15 @@
 #include "thresher/net/config.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/crypto/key_file.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
@@ -45,11 +48,42 @@ TEST_F(Config, WhatIsWrittenIsRead) {
   EXPECT_EQ(read->options.genesis, (dir_.parent_path() / "genesis.json").string());
 }
 
-TEST_F(Config, AFolderWithoutAFileGetsTheDefaults) {
-  const auto read = load_config(dir_.string());
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->options.home, dir_.string());
-  EXPECT_EQ(read->options.gc_rounds, NodeOptions{}.gc_rounds);
+// A node whose file was lost, or whose link to it hangs, ran with other limits and without its
+// metrics, and said nothing.
+TEST_F(Config, AFolderWithoutAFileIsNoNodes) {
+  const auto missing = load_config(dir_.string());
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().front(),
+              AllOf(HasSubstr("node.toml' is missing"), HasSubstr("schema = 1")));
+  std::filesystem::create_symlink(dir_ / "gone", dir_ / "node.toml");
+  EXPECT_FALSE(load_config(dir_.string()));
+  std::filesystem::remove(dir_ / "node.toml");
+  const auto least = load_config(write("schema = 1\n"));
+  ASSERT_TRUE(least);
+  EXPECT_EQ(least->options.home, dir_.string());
+  EXPECT_EQ(least->options.gc_rounds, NodeOptions{}.gc_rounds);
+}
+
+// A folder was "no JSON" or lacked a schema; a pipe held the program up for ever.
+TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
+  const std::string folder = (dir_ / "folder").string();
+  const std::string pipe = (dir_ / "pipe").string();
+  std::filesystem::create_directory(folder);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& [path, what] : {std::pair(folder, "a folder"), std::pair(pipe, "a pipe")}) {
+    const auto genesis = load_genesis(path);
+    ASSERT_FALSE(genesis);
+    EXPECT_THAT(genesis.error(), AllOf(HasSubstr(path), HasSubstr(what)));
+    const auto key = crypto::load_key(path);
+    ASSERT_FALSE(key);
+    EXPECT_THAT(key.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+    const auto share = crypto::load_coin_share(path);
+    ASSERT_FALSE(share);
+    EXPECT_THAT(share.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+  }
+  const auto config = load_config(pipe);
+  ASSERT_FALSE(config);
+  EXPECT_THAT(config.error().front(), AllOf(HasSubstr(pipe), HasSubstr("a pipe")));
 }
 
 TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {

@@ -32,6 +32,7 @@ struct Echo {
 
 struct Host final : EngineHost {
   std::string calls;
+  std::vector<std::string> broke;
   void send(NodeId, const Frame&) override {}
   void broadcast(const Frame&) override {}
   void deliver(dag::Committed) override { calls += "deliver "; }
@@ -43,6 +44,7 @@ struct Host final : EngineHost {
   void endorse(const Endorse&) override {}
   void reveal(const RevealCoin&) override {}
   void accuse(const Accuse&) override {}
+  void broken(const std::string& what) override { broke.push_back(what); }
   bool fill_in(dag::BlockPtr&) const override { return true; }
 };
 
@@ -74,6 +76,42 @@ TEST(Engine, TheRecordsOfAStepComeBeforeWhatItDelivers) {
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "persist deliver persist deliver ");
+}
+
+/// Sends, then finds that it counted wrong.
+struct Wrong : Echo {
+  using Echo::on;
+  void on(const Received<Message>& event, Fx& fx) {
+    fx.deliver(event.message);
+    THRESHER_ASSERT(event.message != 7, "seven never comes");
+  }
+};
+
+struct WrongAdapter : EchoAdapter {
+  using Protocol = Wrong;
+  static Pledge pledge(const Wrong&) { return {}; }
+  static void adopt(const dag::Committed&, std::deque<InputOf<Wrong>>& inputs,
+                    std::vector<Persist>&) {
+    inputs.push_back(Received<int>{NodeId{1}, 7});
+  }
+  static EngineSample sample(const Wrong&) { return {}; }
+  static std::size_t pending_submits(const Wrong&) { return 0; }
+};
+
+TEST(Engine, AfterABrokenInvariantNothingLeavesAndNothingIsStepped) {
+  Host host;
+  EngineOf<WrongAdapter> engine({}, Wrong{}, host);
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  ASSERT_TRUE(engine.receive(NodeId{1}, {}));
+  EXPECT_FALSE(engine.run());
+  engine.submit({}, std::nullopt);
+  EXPECT_FALSE(engine.run());
+  engine.adopt({}, Stored::kYes);
+  engine.persisted(1);
+  EXPECT_EQ(host.calls, "") << "neither the step's own delivery nor what came later";
+  ASSERT_EQ(host.broke.size(), 1u);
+  EXPECT_EQ(host.broke[0],
+            "seven never comes (event.message != 7 does not hold in engine_test.cpp)");
 }
 
 /// Notes that it delivered, forgets what is older, and delivers behind a record that must be

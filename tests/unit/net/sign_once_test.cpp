@@ -152,6 +152,14 @@ TEST_F(Home, EveryDamageOfTheRecordIsRefused) {
   }
 }
 
+// Reading it ended the process with an exception of the standard library.
+TEST_F(Home, AFolderInPlaceOfTheRecordIsRefused) {
+  fs::create_directory(path());
+  const std::string problem = live({});
+  EXPECT_NE(problem.find(path()), std::string::npos) << problem;
+  EXPECT_NE(problem.find("a folder"), std::string::npos) << problem;
+}
+
 TEST_F(Home, ARecordOfAnotherProtocolIsNotThisOnes) {
   ASSERT_EQ(live({1, 0}), "");
   SignOnce other(key_path(), key_.public_key(), chain_, "pbft");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -20,6 +21,7 @@ struct Naive {
     kSlander,       // node 2 accuses node 1
     kSwaps,         // node 2 outputs the second before the first
     kNumbersTwice,  // every node outputs everything under two keys
+    kMiscounts,     // node 2 finds that an invariant of its own does not hold
   };
   struct Message {
     std::uint64_t number = 0;
@@ -51,6 +53,7 @@ struct Naive {
     const bool bad = self.value == 2;
     if (bad && wrong == kSlander) fx.push(Accuse{NodeId{1}, {}});
     if (bad && wrong == kDeaf) return;
+    THRESHER_ASSERT(!(bad && wrong == kMiscounts), "node 2 counts right");
     if (bad && wrong == kFork) return fx.deliver({m.number, Bytes::copy_of(as_view("other"))});
     if (bad && wrong == kInvents)
       return fx.deliver({m.number + 100, make_payload({NodeId{1}, 77}, 16)});
@@ -111,6 +114,15 @@ TEST(Oracles, PassWhatIsRight) {
   }
 }
 
+// A Byzantine node owes nobody an invariant: it stops, and the others go on.
+TEST(Oracles, ALiarsBrokenInvariantIsNobodysFault) {
+  Experiment e = alone();
+  e.faults.push_back({.who = {NodeId{2}}, .what = FaultKind::kSilent});
+  const Outcome o = with<false>(Naive::kMiscounts, e);
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
+  EXPECT_EQ(o.decisions, 5U);
+}
+
 struct Case {
   Naive::Wrong wrong;
   bool ordered;
@@ -127,6 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{Naive::kInvents, false, Verdict::kViolated, "validity"},
                     Case{Naive::kSwaps, true, Verdict::kViolated, "prefix"},
                     Case{Naive::kSlander, true, Verdict::kViolated, "accountability"},
+                    Case{Naive::kMiscounts, true, Verdict::kViolated, "invariant"},
                     Case{Naive::kDeaf, false, Verdict::kViolated, "totality"},
                     Case{Naive::kDeaf, true, Verdict::kNoProgress, "totality"}),
     [](const auto& suite) {

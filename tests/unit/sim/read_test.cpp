@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
 
 #include "thresher/text/json.hpp"
@@ -41,20 +44,35 @@ std::vector<Cell> cells(const std::string& content, std::vector<Override> overri
   return *out;
 }
 
+// The first line of a file, which names a protocol unless `members` do.
+std::string head(const std::string& members) {
+  const bool named = members.find("\"protocol") != std::string::npos;
+  return named ? "{\"schema\": 1" : R"({"schema": 1, "protocol": {"name": "thresher"})";
+}
+
 Experiment one(const std::string& members, std::vector<Override> overrides = {}) {
-  const auto out = cells("{\"schema\": 1" + (members.empty() ? "" : ",\n" + members) + "}",
-                         std::move(overrides));
+  const auto out =
+      cells(head(members) + (members.empty() ? "" : ",\n" + members) + "}", std::move(overrides));
   EXPECT_EQ(out.size(), 1U);
   return out.empty() ? Experiment{} : out.front().experiment;
+}
+
+// "exp.json:2:17: seed: ..." with its column taken out: "exp.json:2: seed: ...".
+std::string without_column(const std::string& complaint) {
+  return std::regex_replace(complaint, std::regex("^([a-z.]+:[0-9]+):[0-9]+: "), "$1: ");
 }
 
 // The members stand from line 2 on.
 std::vector<std::string> complaints(const std::string& members,
                                     std::vector<Override> overrides = {}) {
-  const auto out = read_experiments("{\"schema\": 1,\n" + members + "\n}",
+  const auto out = read_experiments(head(members) + ",\n" + members + "\n}",
                                     {"exp.json", std::move(overrides), known()});
   EXPECT_FALSE(out) << members;
-  return out ? std::vector<std::string>{} : out.error();
+  std::vector<std::string> lines;
+  if (!out)
+    std::transform(out.error().begin(), out.error().end(), std::back_inserter(lines),
+                   without_column);
+  return lines;
 }
 
 TEST(ReadExperiment, FillsInEveryDefault) {
@@ -102,7 +120,7 @@ TEST(ReadExperiment, ReadsTheWholeShape) {
   ASSERT_EQ(e.faults.size(), 2U);
   EXPECT_EQ(e.faults[0].probability_ppm, 250'000U);
   EXPECT_EQ(e.faults[0].to, Ticks{2000});
-  EXPECT_THAT(e.faults[1].who, ElementsAre(NodeId{0}, NodeId{3}, NodeId{6}));
+  EXPECT_THAT(e.faults[1].who, ElementsAre(NodeId{0}, NodeId{4}, NodeId{7}));
   EXPECT_EQ(e.faults[1].amount, 3000U);
   EXPECT_FALSE(e.oracles.totality);
   EXPECT_EQ(e.oracles.liveness, Ticks{12'000});
@@ -251,27 +269,84 @@ TEST(ReadExperiment, ComplainsOfEverythingAtOnce) {
 "faults": [{"who": [8], "what": "slient"}],
 "stpo": {})");
   EXPECT_THAT(
-      found,
-      ElementsAre(HasSubstr("exp.json:2: committee.k"), HasSubstr("exp.json:3: network.delay.min"),
-                  HasSubstr("exp.json:3: network.loss"), HasSubstr("exp.json:4: faults[0].who"),
-                  HasSubstr("exp.json:4: faults[0].what"), HasSubstr("exp.json:5: stpo")));
+      found, ElementsAre(
+                 HasSubstr("exp.json:2: committee.k"), HasSubstr("exp.json:3: network.loss"),
+                 HasSubstr("exp.json:3: network.delay.min"), HasSubstr("exp.json:4: faults[0].who"),
+                 HasSubstr("exp.json:4: faults[0].what"), HasSubstr("exp.json:5: stpo")));
 }
 
 TEST(ReadExperiment, SaysWhatIsNoExperimentAtAll) {
   const ReadOptions options{"exp.json", {}, known()};
   for (const auto& [content, what] :
-       {std::pair{"", "exp.json:1: this is no JSON"},
-        {"{\"schema\": 1,\n", "unexpected end of input"},
-        {"[]", "exp.json:1: must be one object"},
-        {"{}", "\"schema\": 1 is missing"},
-        {"{\"schema\": 2}", "schema: must be a whole number that is 1, not 2"},
+       {std::pair{"", "exp.json:1:1: this is no JSON: there is nothing in it"},
+        {"// only a comment\n", "there is nothing in it"},
+        {"{\"schema\": 1,\n", "exp.json:1:14: this is no JSON: the text ends before"},
+        {"[]", "exp.json:1:1: must be one object"},
+        {"{\"protocol\": {\"name\": \"pbft\"}}", "exp.json:1:1: \"schema\": 1 is missing"},
+        {"{\"schema\": 2, \"protokoll\": []}",
+         "exp.json:1:12: schema: 2 is newer than 1, which this program reads; use a newer"},
+        {"{\"schema\": 0, \"protocol\": {\"name\": \"pbft\"}}",
+         "exp.json:1:12: schema: must be a whole number that is 1, not 0"},
+        {"{\"schema\": 1}", "exp.json:1:1: protocol: is missing"},
+        {"{\"schema\": 1, \"protocol\": {}}", "exp.json:1:27: protocol: is missing"},
         {"{\"schema\": 1, \"seed\": 1,\n\"seed\": 2}",
-         "exp.json:2: the key \"seed\" stands twice"}}) {
+         "exp.json:2:1: the key \"seed\" stands twice"}}) {
     const auto out = read_experiments(content, options);
     ASSERT_FALSE(out) << content;
     ASSERT_EQ(out.error().size(), 1U) << content;
     EXPECT_THAT(out.error().front(), HasSubstr(what));
   }
+}
+
+TEST(ReadExperiment, SaysTheColumnOfTheValueThatIsWrong) {
+  const ReadOptions options{"exp.json", {}, known()};
+  for (const auto& [member, place] :
+       {std::pair{R"("committee": {"n": -4})", "exp.json:2:20: committee.n"},
+        {R"("committee": {"f": 0, "m": 4})", "exp.json:2:23: committee.m"},
+        {R"("stop": {"rounds" :  "a\"b"})", "exp.json:2:22: stop.rounds"},
+        {R"("faults": [ {"who": [1, 9], "what": "silent"}])", "exp.json:2:25: faults[0].who"},
+        {R"("faults": [ {"who": [1]}])", "exp.json:2:13: faults[0]: `what` is missing"},
+        {R"("network": {"loss": true})", "exp.json:2:21: network.loss"}}) {
+    const auto out = read_experiments(head("") + ",\n" + member + "}", options);
+    ASSERT_FALSE(out) << member;
+    EXPECT_THAT(out.error(), ElementsAre(HasSubstr(place)));
+  }
+}
+
+// Which run it would be nobody has said: none is guessed.
+TEST(ReadExperiment, AProtocolAndAnEndMustBeSaid) {
+  EXPECT_THAT(complaints(R"("stop": {})"), ElementsAre(HasSubstr("2: stop: names no end")));
+  EXPECT_THAT(complaints(R"("stop": {"rounds": null})"), ElementsAre(HasSubstr("names no end")));
+  EXPECT_EQ(one(R"("stop": {}, "sweep": {"stop.rounds": [7]})").stop.rounds, 7U);
+  EXPECT_EQ(one("", {{"stop", "{}"}, {"stop.rounds", "7"}}).stop.rounds, 7U);
+  const auto named = cells(R"({"schema": 1, "sweep": {"protocol.name": ["pbft", "raft"]}})");
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_EQ(named[1].experiment.protocol, "raft");
+  // Where something else is wrong, what the sweep gives is not called missing.
+  EXPECT_THAT(complaints(R"("sweep": {"protocol.name": ["pbft"], "seed": []})"),
+              ElementsAre(HasSubstr("sweep.seed: has no values")));
+}
+
+TEST(ReadExperiment, CountedNodesAreOthersThanThoseOfTheFaultsBefore) {
+  const auto who = [](const std::string& faults, std::size_t i) {
+    return one("\"committee\": {\"n\": 10}, \"beyond_f\": true, \"faults\": [" + faults + "]")
+        .faults.at(i)
+        .who;
+  };
+  const std::string two = R"({"who": {"count": 2}, "what": "silent"},)";
+  EXPECT_THAT(who(two + R"({"who": {"count": 1}, "what": "twins"})", 0),
+              ElementsAre(NodeId{0}, NodeId{5}));
+  EXPECT_THAT(who(two + R"({"who": {"count": 1}, "what": "twins"})", 1), ElementsAre(NodeId{1}));
+  EXPECT_THAT(who(two + R"({"who": {"count": 2}, "what": "twins"})", 1),
+              ElementsAre(NodeId{1}, NodeId{6}));
+  EXPECT_THAT(
+      who(R"({"who": [1, 0], "what": "silent"}, {"who": {"count": 1}, "what": "twins"})", 1),
+      ElementsAre(NodeId{2}));
+  EXPECT_THAT(
+      complaints(R"("faults": [{"who": {"count": 3}, "what": "silent"},
+      {"who": {"count": 2}, "what": "twins"}], "beyond_f": true)"),
+      ElementsAre(HasSubstr("3: faults[1].who.count: must be \"f\" or a whole number from 0 "
+                            "to 1, which no fault before names, not 2")));
 }
 
 TEST(ReadExperiment, MoreThanFFaultyNeedsSayingSo) {
@@ -318,11 +393,12 @@ TEST(ReadExperiment, OverridesCountBeforeChecks) {
               ElementsAre(HasSubstr("command line: committee.n: must be a whole number")));
   EXPECT_THAT(complaints("\"seed\": 1", {{"seed.a", "1"}}),
               ElementsAre(HasSubstr("command line: seed.a")));
-  EXPECT_EQ(cells("{\"schema\": 1}", {{"sweep.committee.n", "[4, 7]"}}).size(), 2U);
+  EXPECT_EQ(cells(head("") + "}", {{"sweep.committee.n", "[4, 7]"}}).size(), 2U);
 }
 
 TEST(ReadSweep, ProductsZipsRangesAndRepeats) {
-  const auto product = cells(R"({"schema": 1, "seed": 10, "repeats": 2,
+  const auto product =
+      cells(R"({"schema": 1, "protocol": {"name": "pbft"}, "seed": 10, "repeats": 2,
     "sweep": {"committee.n": [4, 7], "network.loss": {"from": 0, "to": 0.2, "step": 0.1}}})");
   ASSERT_EQ(product.size(), 12U);
   EXPECT_EQ(product[3].at,
@@ -332,7 +408,7 @@ TEST(ReadSweep, ProductsZipsRangesAndRepeats) {
   EXPECT_EQ(product[11].experiment.n, 7U);
   EXPECT_EQ(product[11].experiment.f, 2U);
   EXPECT_EQ(product[11].experiment.network.loss_ppm, 200'000U);
-  const auto zip = cells(R"({"schema": 1, "sweep": [
+  const auto zip = cells(R"({"schema": 1, "protocol": {"name": "pbft"}, "sweep": [
     {"committee.n": {"from": 4, "to": 16, "factor": 2}, "faults": [[], [], []]},
     {"engine": ["rounds", "events"]}]})");
   ASSERT_EQ(zip.size(), 6U);
@@ -352,7 +428,7 @@ TEST(ReadExperiment, WhatIsSetUnderASweepIsRefused) {
   const auto refused = complaints(sweep, {{"committee.n", "31"}});
   ASSERT_EQ(refused.size(), 1U);
   EXPECT_TRUE(refused[0].starts_with("command line: committee.n: the sweep gives")) << refused[0];
-  EXPECT_EQ(cells("{\"schema\": 1, " + sweep + "}", {{"network.duplicate", "0.5"}}).size(), 4U);
+  EXPECT_EQ(cells(head("") + ", " + sweep + "}", {{"network.duplicate", "0.5"}}).size(), 4U);
 }
 
 // THRESHER_UPDATE_GOLDEN=1 writes the shipped file anew.
@@ -389,7 +465,7 @@ TEST(ExperimentSchema, HasTheKeysThatTheReaderKnows) {
   // unknown.
   for (const std::string& key : keys) {
     if (key == "schema" || key.find("[0]") != std::string::npos) continue;
-    const auto out = read_experiments("{\"schema\": 1}", {"f", {{key, "[true, [null]]"}}, known()});
+    const auto out = read_experiments(head("") + "}", {"f", {{key, "[true, [null]]"}}, known()});
     ASSERT_FALSE(out) << key;
     for (const std::string& line : out.error())
       EXPECT_EQ(line.find("unknown key"), line.npos) << line;

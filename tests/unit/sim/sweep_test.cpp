@@ -38,9 +38,10 @@ class Sweep : public testing::Test {
     root_ =
         fs::temp_directory_path() / ("thresher-sweep-" + std::to_string(::getpid()) + info->name());
     fs::create_directories(root_);
-    cells_ = *read_experiments(R"({"schema": 1, "repeats": 3, "seed": 10,
+    cells_ = *read_experiments(
+        R"({"schema": 1, "protocol": {"name": "thresher"}, "repeats": 3, "seed": 10,
         "sweep": {"committee.n": [4, 7], "network.delay": [1, {"min": 1, "max": 2}]}})",
-                               {"f", {}, protocols_});
+        {"f", {}, protocols_});
   }
   void TearDown() override { fs::remove_all(root_); }
 

@@ -20,25 +20,72 @@ Problem refused(std::string_view content, const Limits& limits = {}) {
   return tree ? Problem{} : tree.error().front();
 }
 
+std::vector<Place> places(const Value& value) {
+  std::vector<Place> out{value.place()};
+  for (const Value& item : value.items()) {
+    for (const Place& place : places(item)) out.push_back(place);
+  }
+  for (const Member& member : value.members()) {
+    out.push_back(member.place);
+    for (const Place& place : places(member.value)) out.push_back(place);
+  }
+  return out;
+}
+
+TEST(Json, KnowsTheColumnOfEveryKeyAndValue) {
+  const Value tree = parsed("[12, -3.5e2,\n  \"a\\\"],{b\" , true,null\t]");
+  EXPECT_EQ(places(tree), (std::vector<Place>{{1, 1}, {1, 2}, {1, 6}, {2, 3}, {2, 15}, {2, 20}}));
+  const Value object = parsed("{ \"a\":{}, \"b\" : [ ] ,\"c\":7}");
+  EXPECT_EQ(places(object),
+            (std::vector<Place>{{1, 1}, {1, 3}, {1, 7}, {1, 11}, {1, 17}, {1, 22}, {1, 26}}));
+  EXPECT_EQ(places(parsed(" 5")), (std::vector<Place>{{1, 2}}));
+}
+
+// Whoever reads a complaint knows no name of the library's.
+TEST(Json, SaysInItsOwnWordsWhatIsNoJson) {
+  for (const auto& [content, words] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"{\"a\": }", "here stands '}', and not a value"},
+           {"{\"a\" 1}", "here stands a number, and not ':'"},
+           {"{\"a\": 1 \"b\": 2}", "here stands a text, and not '}'"},
+           {"{1: 2}", "here stands a number, and not a text"},
+           {"[1 2]", "here stands a number, and not ']'"},
+           {"[1,", "the text ends before it is complete"},
+           {"[1] []", "here stands '[' after the end of the value"},
+           {"[tru]", "a word that is none of true, false and null"},
+           {"[01]", "here stands a number, and not ']'"},
+           {"[-]", "a number that is not written as in 12"},
+           {"[1e999]", "the number '1e999' is too large"},
+           {"[\"a\tb\"]", "a text with a control character"},
+           {"[\"a", "a text without its closing quote"},
+           {"[\"\xff\"]", "a text with bytes that are no UTF-8"},
+           {"[\"\\x\"]", "a text with an escape that there is not"},
+           {"\xef\xbb", "a byte-order mark"}}) {
+    const std::string said = refused(content).what;
+    EXPECT_NE(said.find(words), std::string::npos) << content << ": " << said;
+    for (const char* theirs : {"json.exception", "literal", "parsing", "last read", "syntax error"})
+      EXPECT_EQ(said.find(theirs), std::string::npos) << content << ": " << said;
+  }
+}
+
 TEST(Json, KnowsTheLineOfEveryKeyAndValue) {
   const Value tree = parsed("{\n  \"a\": 1\n,\n  // a comment\n  \"b\":\n    [2,\n3\n]\n}\n");
-  EXPECT_EQ(tree.line(), 1U);
-  EXPECT_EQ(tree.members()[0].line, 2U);
-  EXPECT_EQ(tree.find("a")->line(), 2U);  // the number ends at the line's end
-  EXPECT_EQ(tree.members()[1].line, 5U);
-  EXPECT_EQ(tree.find("b")->line(), 6U);
-  EXPECT_EQ(tree.find("b")->items()[0].line(), 6U);
-  EXPECT_EQ(tree.find("b")->items()[1].line(), 7U);
+  EXPECT_EQ(tree.place().line, 1U);
+  EXPECT_EQ(tree.members()[0].place.line, 2U);
+  EXPECT_EQ(tree.find("a")->place().line, 2U);  // the number ends at the line's end
+  EXPECT_EQ(tree.members()[1].place.line, 5U);
+  EXPECT_EQ(tree.find("b")->place().line, 6U);
+  EXPECT_EQ(tree.find("b")->items()[0].place().line, 6U);
+  EXPECT_EQ(tree.find("b")->items()[1].place().line, 7U);
 }
 
 TEST(Json, CommentsAreWholeLinesOnly) {
   EXPECT_EQ(*parsed("// first\n\t // second\n{\"url\": \"http://x\"}").find("url"),
             Value("http://x"));
-  EXPECT_EQ(refused("{\"a\": 1 // no\n}").line, 1U);
+  EXPECT_EQ(refused("{\"a\": 1 // no\n}").place.line, 1U);
 }
 
 TEST(Json, SaysWhatIsNoJsonAndWhere) {
-  EXPECT_EQ(refused("{\"a\": 1,\n\"b\": }\n").line, 2U);
+  EXPECT_EQ(refused("{\"a\": 1,\n\"b\": }\n").place, (Place{2, 6}));
   EXPECT_NE(refused("").what.find("no JSON"), std::string::npos);
   EXPECT_NE(refused("{} {}").what.find("no JSON"), std::string::npos);
   EXPECT_NE(refused("[1e999]").what.find("no JSON"), std::string::npos);
@@ -49,8 +96,8 @@ TEST(Json, RefusesTwins) {
   const auto tree = parse("{\"a\": 1,\n\"b\": {\"c\": 1, \"c\": 2},\n\"a\": 3}");
   ASSERT_FALSE(tree);
   ASSERT_EQ(tree.error().size(), 2U);
-  EXPECT_EQ(tree.error()[0].line, 2U);
-  EXPECT_EQ(tree.error()[1].line, 3U);
+  EXPECT_EQ(tree.error()[0].place.line, 2U);
+  EXPECT_EQ(tree.error()[1].place.line, 3U);
   EXPECT_NE(tree.error()[1].what.find("first in line 1"), std::string::npos);
 }
 

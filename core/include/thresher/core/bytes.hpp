@@ -6,7 +6,6 @@
 // Guarantees: copying is a reference count; contents never change. Not a string: no terminator.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -14,6 +13,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "thresher/core/assert.hpp"
 
 namespace thresher {
 
@@ -49,7 +50,7 @@ class Bytes {
 
   /// Pre: offset + size <= this->size().
   Bytes slice(std::size_t offset, std::size_t size) const {
-    assert(offset <= size_ && size <= size_ - offset);
+    THRESHER_ASSERT(offset <= size_ && size <= size_ - offset, "a slice is part of its bytes");
     return {owner_, offset_ + offset, size};
   }
 

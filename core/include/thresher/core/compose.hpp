@@ -6,25 +6,25 @@
 // Guarantees: order is kept; outputs are consumed after the child returned. Depth is at most 4.
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/effects.hpp"
 
 namespace thresher {
 
 /// Pushes `hop` on a route. Pre: the route has room.
 inline void push_hop(Route& route, std::uint32_t hop) {
-  assert(route.depth < route.hop.size());
+  THRESHER_ASSERT(route.depth < route.hop.size(), "protocols are nested at most four deep");
   route.hop[route.depth++] = hop;
 }
 
 /// Pops the outermost hop. Pre: the route is not empty. The slot becomes zero again: routes are
 /// compared whole, and a child must find its own timer or ticket under the name it gave it.
 inline std::uint32_t pop_hop(Route& route) {
-  assert(route.depth > 0);
+  THRESHER_ASSERT(route.depth > 0, "an effect comes back the way it went");
   return std::exchange(route.hop[--route.depth], 0u);
 }
 

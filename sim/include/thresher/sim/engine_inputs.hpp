@@ -38,6 +38,15 @@ void Machine<S>::boot(Face& face) {
   settle(face);
 }
 
+// What the step wanted done is forgotten with the node. A liar owes nobody an invariant.
+template <Subject S>
+void Machine<S>::stop_broken(Face& face, const std::string& what) {
+  face.up = false;
+  face.soon.clear();
+  face.barriers.clear();
+  if (faults_.correct(face.id)) on_broken(face.id, what);
+}
+
 template <Subject S>
 void Machine<S>::control(const Control& c) {
   const FaultAction& action = faults_.actions()[c.action];

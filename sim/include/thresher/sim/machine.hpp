@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/core/storage.hpp"
 #include "thresher/sim/calendar.hpp"
@@ -82,6 +83,8 @@ class Machine {
   std::function<void(NodeId, const Output&)> on_deliver = [](NodeId, const Output&) {};
   std::function<void(NodeId by, NodeId who)> on_accuse = [](NodeId, NodeId) {};
   std::function<void(NodeId)> on_restart = [](NodeId) {};
+  /// An invariant of the node's protocol does not hold; the node stops there.
+  std::function<void(NodeId, const std::string& what)> on_broken = [](NodeId, const auto&) {};
   /// Called, if it is given, once for each message before it leaves.
   std::function<void(const Message&)> on_send;
 
@@ -338,12 +341,20 @@ class Machine {
     if (!face.soon.empty() || !face.barriers.empty()) settle(face);
     if (hunt_.on() && hunt_.reached(face.id, subject_.round(face.executor->protocol()))) let_go();
   }
-  // Real signatures are verified, with all that wait, when the first of their verdicts is due.
   void hand(Face& face, const Input& input) {
+    try {
+      step(face, input);
+    } catch (const InvariantBroken& broken) {
+      stop_broken(face, broken.what());
+    }
+  }
+  // Real signatures are verified, with all that wait, when the first of their verdicts is due.
+  void step(Face& face, const Input& input) {
     const auto* asked = checks_ ? std::get_if<Verified>(&input) : nullptr;
     if (asked == nullptr) return face.executor->run(input);
     face.executor->run(Verified{asked->ticket, checks_->verdict(face.index, asked->ticket)});
   }
+  void stop_broken(Face& face, const std::string& what);
   void settle(Face& face) {
     while (!face.soon.empty() || !face.barriers.empty()) {
       if (!face.soon.empty()) {

@@ -41,6 +41,9 @@ class Run {
       accusations_ += machine_.correct(by) ? 1 : 0;
       judge_.accused(by, who);
     };
+    machine_.on_broken = [this](NodeId id, const std::string& what) {
+      judge_.violated("invariant", "node " + std::to_string(id.value) + ": " + what);
+    };
     if constexpr (kNamesVertices) {
       machine_.on_send = [this](const Message& m) { sent(m); };
       paced_.resize(experiment.n);

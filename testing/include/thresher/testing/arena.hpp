@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/protocol.hpp"
@@ -146,7 +147,11 @@ class ArenaOf {
       todo.pop_back();
       if constexpr (requires { derived().sees(i, next); }) derived().sees(i, next);
       typename Node::Fx fx;
-      step(nodes_[i], next, fx);
+      try {
+        step(nodes_[i], next, fx);
+      } catch (const InvariantBroken& broken) {
+        return derived().violated("invariant", "node " + std::to_string(i) + ": " + broken.what());
+      }
       // A crash keeps some effects of the list and loses the rest, and all that was only in memory.
       const bool crash = random_.below(10'000) < crashes_per_10000_;
       std::size_t left = crash ? random_.below(fx.list().size() + 1) : fx.list().size();

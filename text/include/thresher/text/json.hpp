@@ -1,9 +1,9 @@
-// JSON as a tree that remembers the line of every key and value, so that a complaint about a
+// JSON as a tree that remembers the place of every key and value, so that a complaint about a
 // file can say where; and the way back to text.
 //
 //   auto tree = text::parse(content);
-//   if (!tree) return complain(tree.error());          // every problem with its line
-//   const text::Value* n = tree->find("n");            // n->line(), n->as_unsigned()
+//   if (!tree) return complain(tree.error());          // every problem with its place
+//   const text::Value* n = tree->find("n");            // n->place(), n->as_unsigned()
 //   text::Value out = text::Value::object();
 //   out.set("verdict", "Pass").set("nodes", 4u);
 //   puts(text::write(out).c_str());                    // one line
@@ -14,6 +14,7 @@
 // who reads a tree checks names and types.
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,17 @@
 namespace thresher::text {
 
 struct Member;
+
+/// Where something begins in a text. Both are counted from 1, columns in bytes; 0 for what was not
+/// read from a text.
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+/// "3:14".
+std::string to_string(const Place& place);
 
 /// Null, a truth value, a number, a text, a list or an object.
 class Value {
@@ -90,14 +102,13 @@ class Value {
   /// True when there was such a member.
   bool erase(std::string_view key);
 
-  /// Counted from 1; 0 for a value that was not read from a text.
-  std::uint32_t line() const { return line_; }
-  Value& at_line(std::uint32_t line) {
-    line_ = line;
+  const Place& place() const { return place_; }
+  Value& at(const Place& place) {
+    place_ = place;
     return *this;
   }
 
-  /// Lines do not count.
+  /// Places do not count.
   friend bool operator==(const Value& a, const Value& b);
 
  private:
@@ -106,21 +117,21 @@ class Value {
 
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string, List, Object>
       data_;
-  std::uint32_t line_ = 0;
+  Place place_;
 };
 
-/// One member of an object. `line` is that of the key.
+/// One member of an object. `place` is that of the key.
 struct Member {
   std::string key;
   Value value;
-  std::uint32_t line = 0;
+  Place place{};
   friend bool operator==(const Member& a, const Member& b) {
     return a.key == b.key && a.value == b.value;
   }
 };
 
 struct Problem {
-  std::uint32_t line = 0;
+  Place place;
   std::string what;
 };
 

@@ -215,6 +215,7 @@ class Pbft {
   bool announce(NodeId id, std::uint64_t delivered);
   Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   bool enough(const Ballot& b, pbft::Phase phase) const;
+  bool decide(std::uint64_t slot, const Bytes& value);
   void progress(std::uint64_t slot, Slot& s, Fx& fx);
   void deliver_ready(Fx& fx);
   void adopt(std::uint64_t slot, const Bytes& value, Fx& fx);

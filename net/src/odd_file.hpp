@@ -1,0 +1,26 @@
+// Paths that a node reads as files and that are none: a folder, a pipe, a device. Private to net/.
+//
+//   if (std::string why = odd_file(options.genesis); !why.empty()) return why;
+//
+// Guarantees: opens nothing, so a pipe that nobody writes to holds nobody up, as reading it would.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace thresher::net {
+
+/// Empty when `path`, or what it links to, is a file or is not there at all.
+inline std::string odd_file(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status found = fs::status(path, error);
+  if (!fs::exists(found) || fs::is_regular_file(found)) return {};
+  const std::string_view what = fs::is_directory(found) ? "a folder"
+                                : fs::is_fifo(found)    ? "a pipe"
+                                                        : "a device or a socket";
+  return "'" + path.string() + "' is " + std::string(what) +
+         " and no file; put the file of this node there";
+}
+
+}  // namespace thresher::net
