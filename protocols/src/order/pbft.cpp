@@ -201,6 +201,8 @@ void Pbft::complain(Fx& fx) {
 }
 
 bool Pbft::receive(NodeId from, const Bracha::Message& m, Fx& fx) {
+  // Which view changes a peer still keeps is a word of its view too.
+  if (!config_.joins && std::holds_alternative<bracha::Floor>(m)) return false;
   step_broadcast(Received<Bracha::Message>{from, m}, fx);
   return true;
 }

@@ -24,6 +24,7 @@ struct Defect {
   std::uint64_t first;  ///< seeds from here
   std::uint64_t most;   ///< and so many
   Runner mutant;
+  std::uint32_t bytes = 0;  ///< of requests; 0: as the workload says
 };
 
 void PrintTo(const Defect& d, std::ostream* out) {
@@ -53,7 +54,7 @@ std::vector<Defect> defects() {
       {"EvidenceAskedOfTheFirstClaimer", "thresher", all, 1, 4000,
        dag_without([](dag::Rules& r) { r.evidence_of_all = false; })},
       {"EvidenceCutByPayloads", "thresher", all, 1, 4000,
-       dag_without([](dag::Rules& r) { r.evidence_whole = false; })},
+       dag_without([](dag::Rules& r) { r.evidence_whole = false; }), 140'000},
       {"EvidenceLostByARestart", "thresher", all, 1, 4000,
        dag_without([](dag::Rules& r) { r.evidence_durable = false; })},
       {"TwinsWithoutAQuota", "thresher", all, 1, 4000,
@@ -76,6 +77,7 @@ std::vector<Experiment> bases(const Defect& d) {
     e.n = n;
     e.f = (n - 1) / 3;
     const std::string protocol = d.protocol;
+    if (d.bytes > 0) e.workload.bytes = d.bytes;
     if (protocol == "pbft") {
       e.stop.time = 80 * kUnit;
     } else {
