@@ -282,6 +282,12 @@ Result<Bytes> DiskStore::read_body(const BodyPlace& place) const {
   return impl_->wal.read_body(place);
 }
 
+bool DiskStore::mend_body(const BodyPlace& place, ByteView body) {
+  if (impl_->wal.mend_body(place, body)) return true;
+  impl_->problem = impl_->wal.problem();
+  return false;
+}
+
 std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) const {
   return impl_->wal.places_of(batch);
 }

@@ -22,6 +22,8 @@
 //     static constexpr bool kWithBodies = true;
 //     // If it notes what it delivered apart from what it decided: the slot that a record notes.
 //     std::optional<Round> progress_of(const Persist&);
+//     // Else, before Start: up to which slot its records take the log for granted.
+//     Round noted() const;
 //     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
@@ -84,6 +86,10 @@ class EngineOf final : public OrderEngine {
         if (!value) return false;
         record->value = std::move(*value);
       }
+      if constexpr (requires { backend_.adapter.progress_of(Persist{}); }) {
+        const Persist as_written{record->table, record->key, record->value, {}};
+        noted_ = std::max(noted_, backend_.adapter.progress_of(as_written).value_or(Round{0}));
+      }
       if constexpr (requires { backend_.adapter.restore(*record); }) {
         backend_.adapter.restore(*record);
       }
@@ -125,16 +131,20 @@ class EngineOf final : public OrderEngine {
   bool adopts() const override { return backend_.adapter.adopts(); }
   void adopt(const dag::Committed& commit, Stored stored) override {
     std::deque<InputOf<P>> inputs;
-    std::vector<Persist> records;
-    backend_.adapter.adopt(commit, inputs, records);
-    if constexpr (kSeals) {
-      for (Persist& r : records) r.value = sealed(r);
-    }
+    std::vector<Persist> records = take_over(commit, inputs);
     if (stored == Stored::kNo) backend_.host->persist(std::move(records), 0);
     backend_.from.reset();
     for (const InputOf<P>& input : inputs) {
       if (!step(input)) return;
     }
+  }
+  Round noted() const override {
+    if constexpr (requires { backend_.adapter.noted(); }) return backend_.adapter.noted();
+    return noted_;
+  }
+  std::vector<Persist> records_of(const dag::Committed& commit) override {
+    std::deque<InputOf<P>> inputs;
+    return take_over(commit, inputs);
   }
   std::vector<Persist> take_progress(Round slot) override {
     std::vector<Persist> out;
@@ -242,6 +252,15 @@ class EngineOf final : public OrderEngine {
     void accuse(const Accuse& a) { host->accuse(a); }
   };
 
+  std::vector<Persist> take_over(const dag::Committed& commit, std::deque<InputOf<P>>& inputs) {
+    std::vector<Persist> records;
+    backend_.adapter.adopt(commit, inputs, records);
+    if constexpr (kSeals) {
+      for (Persist& r : records) r.value = sealed(r);
+    }
+    return records;
+  }
+
   // False when an invariant does not hold: no effect of that step leaves, and no step follows.
   bool step(const InputOf<P>& input) {
     if (broken_) return false;
@@ -281,6 +300,7 @@ class EngineOf final : public OrderEngine {
   Executor<P, Backend> executor_;
   bool broken_ = false;               // an invariant did not hold
   std::vector<Round> spoke_of_;       // by peer
+  Round noted_{0};                    // delivered, as the records say
   std::uint64_t refused_ = 0;         // as the protocol counted before the next input
   std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
   std::deque<InputOf<P>> inputs_;

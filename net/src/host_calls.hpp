@@ -15,6 +15,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace thresher::net {
 
@@ -23,10 +24,14 @@ class HostCalls {
   /// False when it threw, which is kept. `what` names the call, as in "apply()".
   template <class F>
   bool run(const char* what, F&& call) {
+    return run([what] { return std::string(what); }, call);
+  }
+  /// The same; `what` gives the name, and is asked for it only when the call threw.
+  template <class What, class F>
+  requires std::is_invocable_r_v<std::string, What>
+  bool run(const What& what, F&& call) {
     const std::optional<std::string> why = inside(call);
-    if (why && problem_.empty()) {
-      problem_ = "the application threw in " + std::string(what) + ": " + *why;
-    }
+    if (why && problem_.empty()) problem_ = "the application threw in " + what() + ": " + *why;
     return !why;
   }
   /// What it throws is forgotten.

@@ -79,6 +79,7 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   wire::LogPart out{head, {}};
   std::vector<std::byte> payload_bytes;
   (void)each(want.after, [&](const LogEntry& entry) {
+    if (entry.slot > head) return false;
     const auto total = static_cast<std::uint32_t>(entry.blocks.size());
     for (std::uint32_t i = std::exchange(leave_out, 0); i < total; ++i) {
       const LoggedBlock& b = entry.blocks[i];
@@ -133,10 +134,10 @@ std::optional<Digest> LogReader::hash_at(Round slot) const {
   return Digest{};
 }
 
-std::optional<Frame> LogReader::hash_after(const Frame& question) const {
+std::optional<Frame> LogReader::hash_after(const Frame& question, Round head) const {
   const auto want = wire::decode<wire::WantLogHash>(question.control.view());
   if (!want) return std::nullopt;
-  const auto hash = hash_at(want->slot);
+  const auto hash = want->slot <= head ? hash_at(want->slot) : std::nullopt;
   return Frame{kLogHash,
                wire::encode(wire::LogHash{want->slot, hash.value_or(Digest{}), hash.has_value()}),
                {}};

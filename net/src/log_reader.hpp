@@ -42,13 +42,14 @@ class LogReader {
   /// A slot after which the first entry holds `position`, or follows everything that is there.
   Result<Round> before(std::uint64_t position, Round last) const;
 
-  /// Answers kWantLog with one part. `head` is the last slot of the log. Payloads are not checked:
+  /// Answers kWantLog with one part. `head` is the last slot of the log; what the store has behind
+  /// it lies behind a hole, and is not served. Payloads are not checked:
   /// who asks does, and asks another when they are damaged.
   LogAnswer part(const wire::WantLog& want, Round head) const;
   /// The log hash after the last commit up to `slot`; empty: the log on the disk does not reach it.
   std::optional<Digest> hash_at(Round slot) const;
-  /// Answers kWantLogHash; nothing to a malformed question.
-  std::optional<Frame> hash_after(const Frame& question) const;
+  /// Answers kWantLogHash, up to the end of the log; nothing to a malformed question.
+  std::optional<Frame> hash_after(const Frame& question, Round head) const;
 
  private:
   const NodeStore& store_;

@@ -26,6 +26,11 @@ void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
   change_giver(now);
 }
 
+void LogSync::stop() {
+  active_ = false;
+  rewind();
+}
+
 void LogSync::rewind() {
   cursor_ = confirmed_;
   cursor_hash_ = confirmed_hash_;
@@ -53,7 +58,8 @@ void LogSync::ask() {
 }
 
 void LogSync::ask_after(Round slot, std::uint32_t have) {
-  if (owed_ > 0 || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready()) return;
+  if (!active_ || owed_ > 0 || at_head_ || held_bytes_ > kBufferBytes / 4 || !hooks_.ready())
+    return;
   owed_ = kParts;
   hooks_.send(giver_, {kWantLog, wire::encode(wire::WantLog{slot, have, kParts}), {}});
 }
@@ -175,7 +181,7 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
   confirmed_hash_ = checks_.at(slot).hash;
   checks_.erase(checks_.begin(), checks_.upper_bound(slot));
   progress_us_ = now;
-  while (!held_.empty() && held_.front().slot <= slot) {
+  while (active_ && !held_.empty() && held_.front().slot <= slot) {
     dag::Committed commit = std::move(held_.front());
     held_.pop_front();
     for (const dag::BlockPtr& b : commit.blocks) {

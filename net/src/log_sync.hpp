@@ -45,6 +45,8 @@ class LogSync {
       : committee_(committee), self_(self), chain_(chain), hooks_(std::move(hooks)) {}
 
   bool active() const { return active_; }
+  /// What was fetched and not handed out is dropped.
+  void stop();
   /// The log here ends with `slot` and hashes to `log_hash`. Times are monotonic microseconds.
   void begin(Round slot, const Digest& log_hash, std::uint64_t now);
   /// To be called every kTick while active.

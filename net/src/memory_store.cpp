@@ -46,6 +46,13 @@ Result<Bytes> MemoryStore::read_body(const BodyPlace& place) const {
   return bodies_[place.offset];
 }
 
+bool MemoryStore::mend_body(const BodyPlace& place, ByteView body) {
+  const std::unique_lock lock(mutex_);
+  if (place.offset >= bodies_.size()) return false;
+  bodies_[place.offset] = Bytes::copy_of(body);
+  return true;
+}
+
 std::vector<BodyPlace> MemoryStore::places_of(std::span<const Persist> batch) const {
   const std::shared_lock lock(mutex_);
   std::vector<BodyPlace> out;

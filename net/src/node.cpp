@@ -97,6 +97,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
 
 // Opens the sockets and starts the writer.
 std::string Node::Impl::begin() {
+  begun = true;
   if (!metrics_problem.empty()) return metrics_problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
   writer = std::make_unique<WriterThread>(
@@ -152,6 +153,7 @@ void Node::Impl::live() {
     finish();
   } catch (...) {
     thrown = std::current_exception();
+    inbox.close("the node has stopped: an exception ended its thread");
   }
   run_end.done();
 }
@@ -187,6 +189,8 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
 
 void Node::stop() {
   impl_->run_end.ask();
+  // Nobody else would ever answer what was submitted.
+  if (!impl_->begun) impl_->inbox.close("the node has stopped before it ran");
   if (impl_->options.context == nullptr) return impl_->loop.stop();
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }

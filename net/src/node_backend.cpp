@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "node_impl.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 
@@ -149,16 +150,30 @@ void Node::Impl::broadcast(const Frame& f) {
 
 void Node::Impl::deliver(dag::Committed out) {
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
-  if (!ledger.follows(out)) return note_gap(out);
+  if (log_lacks()) return hold_back(std::move(out));
+  if (!ledger.follows(out)) return note_gap(std::move(out));
   for (dag::BlockPtr& b : out.blocks) {
-    if (!fill_in(b)) {
-      return halt("a block of the committed log cannot be read back from '" + options.home +
-                  "'; check the disk and restore the folder from a backup");
-    }
+    if (!fill_in(b)) return fetch_unreadable(out, *b);
   }
   commit(std::move(out));
   acknowledge();
   feed_subscribers();
+}
+
+// False when the application threw, now or before. Every node gives its application the same
+// transactions, and each restart gives this one again: so what is told is enough to find it.
+bool Node::Impl::apply(const Transaction& t) {
+  const auto which = [&] {
+    return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
+           to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
+           std::to_string(t.data.size()) + " bytes)";
+  };
+  return calls.problem().empty() && calls.run(which, [&] { app.apply(t); });
+}
+
+std::string Node::Impl::app_problem() const {
+  return calls.problem() +
+         "; mend the application, then start the node again, which gives it this transaction first";
 }
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
@@ -167,7 +182,7 @@ void Node::Impl::commit(dag::Committed out) {
       out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
-        app_lags = app_lags || run_end.asked() || !calls.run("apply()", [&] { app.apply(t); });
+        app_lags = app_lags || run_end.asked() || !apply(t);
         payload_bytes += t.data.size();
         if (const auto awaited = submissions.ordered(t.client, print)) {
           answer(*awaited, t, out, block);
@@ -176,7 +191,7 @@ void Node::Impl::commit(dag::Committed out) {
   writer->ledger(std::move(entry), engine->take_progress(out.slot));
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
-  if (!calls.problem().empty()) halt(calls.problem());
+  if (!calls.problem().empty()) halt(app_problem());
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
@@ -354,17 +369,17 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       }
       return;
     case kWantLogHash:
-      if (const auto answer = reader.hash_after(f)) {
+      if (const auto answer = reader.hash_after(f, ledger.slot())) {
         (void)transport.send(from.value, *answer);
       } else {
         conduct.note(from, Deed::kMalformed);
       }
       return;
     case kLogPart:
-      if (!quiet()) sync.part(from, f, now);
+      if (!standing.suspects()) sync.part(from, f, now);
       break;
     case kLogHash:
-      if (!quiet()) sync.hash(from, f, now);
+      if (!standing.suspects()) sync.hash(from, f, now);
       if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
         standing.hash(from, *answer, now);
         check_log();

@@ -186,6 +186,20 @@ void Node::Impl::feed_subscribers() {
   });
 }
 
+// Told to who operates the node; the client asks another node. What the application has is not
+// touched by it, and a start that reads the log from its beginning fetches it from peers.
+void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
+  const std::string what = "slot " + std::to_string(slot.value) + " of the log of '" +
+                           options.home + "' cannot be read back";
+  if (complaints.fresh(what, Loop::now_us())) {
+    say(Level::kWarning, what +
+                             " for a client: check the disk; to have it fetched from peers, "
+                             "remove 'snapshot' in '" +
+                             options.data + "' and restart the node");
+  }
+  transport.drop(to, what);
+}
+
 // One frame; false when nothing was left or enough waits already: who does not read must not cost a
 // look at the log each time.
 bool Node::Impl::feed_subscriber(ConnectionId id) {
@@ -195,8 +209,11 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
   std::vector<std::byte> log;
   RunWriter out(log);
   std::uint32_t count = 0;
+  std::optional<Round> unreadable_slot;
   (void)reader.each(s.after, [&](const LogEntry& entry) {
+    if (entry.slot > ledger.slot()) return false;  // behind a hole
     const auto whole = reader.whole(entry);
+    if (!whole) unreadable_slot = entry.slot;
     if (!whole) return false;
     std::uint64_t position = entry.first;
     for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
@@ -211,7 +228,10 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
     next.position = std::max(next.position, position);
     return log.size() < kLogFrame;
   });
-  if (next.after == s.after) return false;
+  if (next.after == s.after) {
+    if (unreadable_slot) cannot_serve(id, *unreadable_slot);
+    return false;
+  }
   if (count > 0) {
     const wire::Log control{next.position - count, count};
     const Frame frame{

@@ -66,6 +66,8 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
+  bool apply(const Transaction& t);
+  std::string app_problem() const;
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -104,6 +106,7 @@ struct Node::Impl final : EngineHost {
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  std::string read_log(std::optional<std::uint64_t> until_us);
   std::string replay_entry(const LogEntry& entry);
   std::string restore_record(Restored record);
   std::string unreadable(Errc why, const std::string& place) const;
@@ -112,11 +115,28 @@ struct Node::Impl final : EngineHost {
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
-  bool quiet() const { return starting || standing.suspects(); }
-  void adopt(dag::Committed commit);
+  bool quiet() const { return starting || standing.suspects() || gap; }
   void remind();
-  void note_gap(const dag::Committed& commit);
+
+  // node_mending.cpp: holes in the log
+  struct Hole {
+    Round until{0};
+    std::optional<LogEntry> damaged;  ///< the entry of `until`, which is there without its payloads
+  };
+  std::string look_for_hole(const LogEntry& entry);
+  std::string lacks_log(Hole found, const std::string& what);
+  void note_lost_end();
+  void mend_log(std::uint64_t now);
+  void mend_with(dag::Committed commit);
+  void mend_payloads(const LogEntry& entry, const dag::Committed& commit);
+  void write_again(dag::Committed out);
+  void note_gap(dag::Committed commit);
+  void hold_back(dag::Committed commit);
+  void fetch_unreadable(const dag::Committed& commit, const dag::Block& block);
+  void deliver_held();
+  void adopt(dag::Committed commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
+  bool log_whole() const { return !log_lacks() && !unread; }
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -132,6 +152,7 @@ struct Node::Impl final : EngineHost {
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
   Bytes status();
 
@@ -157,6 +178,7 @@ struct Node::Impl final : EngineHost {
   HostCalls calls;
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
+  std::atomic<bool> begun{false};    // run() or start() was called
   std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
   std::string metrics_problem;       // why its port could not be opened
@@ -169,7 +191,11 @@ struct Node::Impl final : EngineHost {
   Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
-  Round lacks_until{0};  // a commit of this slot came before those that it follows
+  Round lacks_until{0};                   // the log has to reach this slot by what peers have
+  std::optional<Hole> hole;               // in the stored log, of a node that starts
+  bool unread = false;                    // the stored log goes on behind the ledger
+  bool gap = false;                       // what the protocol delivered does not follow the log
+  std::vector<dag::Committed> held_back;  // what it delivered since
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`

@@ -12,6 +12,10 @@ std::string Node::Impl::waits_for() const {
     return "has links to " + std::to_string(links) + " other nodes and needs " +
            std::to_string(needed - 1);
   }
+  if (starting && !log_whole()) {
+    return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
+           ", before it signs anything";
+  }
   if (starting) return "asks its peers what they know of its own last messages before it signs";
   if (standing.suspects()) return "compares its log with those of peers, which differ";
   const EngineSample now = engine->sample();

@@ -56,32 +56,26 @@ std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
          "epoch. A backup of the folder helps only if the node has not run since it was made";
 }
 
-// Puts an entry of the own log into the ledger and the application; empty, or why not.
+// Puts an entry of the own log into the ledger and the application; empty, or why not. A hole in
+// front of it or in it is kept in `hole`, where peers may have what is missing.
 std::string Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
-  if (!ledger.end().precedes(entry)) {
-    return unreadable(Errc::kCorrupt, "it lacks commits: " +
-                                          missing_between(ledger.end(), entry.before, entry.slot));
-  }
+  if (std::string problem = look_for_hole(entry); !problem.empty() || hole) return problem;
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again =
-      ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
-        if (calls.problem().empty()) (void)calls.run("apply()", [&] { app.apply(t); });
-      });
-  if (!calls.problem().empty()) return calls.problem();
+  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&,
+                                                   const Fingerprint&) { (void)apply(t); });
+  if (!calls.problem().empty()) return app_problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
   return {};
 }
 
-// The application and the log first, then the records of the protocol.
-std::string Node::Impl::recover() {
-  if (metrics) metrics->starting("reads its log");
-  restore_snapshot();
-  std::string problem = calls.problem();
-  if (!problem.empty()) return problem;
+// The stored log from the end of the ledger on: to its end, to a hole, or until a time.
+std::string Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
+  std::string problem;
+  unread = false;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
     if (options.stop.stop_requested()) {
       problem = std::string(kStoppedAtStart);
@@ -91,17 +85,29 @@ std::string Node::Impl::recover() {
       metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
     }
     problem = replay_entry(entry);
-    return problem.empty();
+    unread = hole || (until_us && Loop::now_us() > *until_us);
+    return problem.empty() && !unread;
   });
   if (!problem.empty()) return problem;
-  if (!read) return unreadable(read.error(), "an entry of the log");
+  return read ? std::string() : unreadable(read.error(), "an entry of the log");
+}
+
+// The application and the log first, then the records of the protocol.
+std::string Node::Impl::recover() {
+  if (metrics) metrics->starting("reads its log");
+  restore_snapshot();
+  std::string problem = calls.problem();
+  if (problem.empty()) problem = read_log({});
+  if (!problem.empty()) return problem;
   if (metrics) metrics->starting("reads the records of its protocol");
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
     if (problem.empty()) problem = restore_record(r);
   });
   if (!problem.empty()) return problem;
-  return replayed ? std::string() : unreadable(replayed.error(), "a record of the protocol");
+  if (!replayed) return unreadable(replayed.error(), "a record of the protocol");
+  note_lost_end();
+  return {};
 }
 
 std::string Node::Impl::restore_record(Restored record) {
@@ -130,8 +136,10 @@ void Node::Impl::watch_lag() {
   check_log();
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
-  if (quiet()) {
+  if (standing.suspects()) {
     // What peers say of the log is not applied now.
+  } else if (starting) {
+    mend_log(now);
   } else if (sync.active()) {
     sync.tick(now);
     pump();
@@ -179,30 +187,6 @@ void Node::Impl::remind() {
     writer->persist(engine->take_progress(entry.slot), 0);
     return true;
   });
-}
-
-// The protocol delivers what does not follow the log: the commits between come from the peers, this
-// one with them, before anything else goes into the log or is acknowledged.
-void Node::Impl::note_gap(const dag::Committed& commit) {
-  const bool known = log_lacks();
-  lacks_until = std::max(lacks_until, commit.slot);
-  if (known) return;
-  const std::string what = "the log of '" + options.home + "' lacks commits: " +
-                           missing_between(ledger.end(), commit.before, commit.slot);
-  if (committee().size() == 1) {
-    return halt(what + "; there is no peer to fetch them from: restore the folder from a backup");
-  }
-  say(Level::kWarning, what + "; they are fetched from peers");
-}
-
-// A commit that correct peers made: to the disk, the log, the application, and the DAG.
-void Node::Impl::adopt(dag::Committed commit_of_peers) {
-  // The order went on by itself meanwhile: what follows its end comes again.
-  if (!ledger.follows(commit_of_peers)) return;
-  engine->adopt(commit_of_peers, Stored::kNo);
-  commit(std::move(commit_of_peers));
-  acknowledge();
-  feed_subscribers();
 }
 
 }  // namespace thresher::net

@@ -118,6 +118,11 @@ class OrderEngine {
   /// with the host's log entry of it: whatever a crash leaves, both or none are there. Each is
   /// handed out once.
   virtual std::vector<Persist> take_progress(Round slot) = 0;
+  /// The last commit of which the protocol's own records say that it was delivered, so the log must
+  /// have it. Pre: before Start, after the records.
+  virtual Round noted() const = 0;
+  /// What the store holds of such a commit's blocks, a record each.
+  virtual std::vector<Persist> records_of(const dag::Committed& commit) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
   virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
   /// Payloads that wait to go into a block; cheap, unlike sample().

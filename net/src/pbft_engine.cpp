@@ -76,6 +76,7 @@ struct PbftAdapter {
     return {pbft::kDecisions, pbft::decision_key(block.round().value - 1)};
   }
 
+  Round noted() const { return last; }
   static bool adopts() { return true; }
   static void adopt(const dag::Committed& commit, std::deque<InputOf<Pbft>>& inputs,
                     std::vector<Persist>& records) {

@@ -61,6 +61,7 @@ struct RaftAdapter {
     return {raft::kEntries, raft::entry_key(block.round().value)};
   }
 
+  Round noted() const { return last; }
   static bool adopts() { return true; }
   static void adopt(const dag::Committed& commit, std::deque<InputOf<Raft>>& inputs,
                     std::vector<Persist>& records) {

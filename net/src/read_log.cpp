@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -31,7 +32,8 @@ std::string in_use(const std::string& path) {
   return free ? std::string() : "'" + path + "' is in use: " + std::string(kNodeRuns);
 }
 
-/// One entry after the other, without a hole.
+/// One entry after the other, without a hole. What was missing once and was fetched from peers
+/// stands behind what follows it, which stands there again too.
 class Reading {
  public:
   Reading(const WalScan& wal, const Genesis& genesis, std::uint64_t from,
@@ -44,11 +46,20 @@ class Reading {
                                     static_cast<std::uint32_t>(genesis_.nodes.size()));
     if (!entry)
       return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
-    if (!end_.precedes(*entry)) return fails(missing_between(end_, entry->before, entry->slot));
+    if (!end_.precedes(*entry)) {
+      if (entry->slot > std::max(end_.slot, behind_)) {
+        behind_ = entry->slot;
+        missing_ = missing_between(end_, entry->before, entry->slot);
+      }
+      return true;
+    }
     end_ = end_of(*entry);
     return end_.length <= from_ || transactions(*entry);
   }
-  const std::string& problem() const { return problem_; }
+  /// To be asked at the end.
+  std::string problem() const {
+    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
+  }
 
  private:
   bool transactions(const LogEntry& entry) {
@@ -77,6 +88,8 @@ class Reading {
   std::uint64_t from_;
   const std::function<void(const Transaction&)>& visit_;
   LogEnd end_;
+  Round behind_{0};  // the last entry that did not follow
+  std::string missing_;
   std::string problem_;
 };
 
@@ -99,7 +112,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
     }
     return true;
   });
-  if (!reading.problem().empty()) why = reading.problem();
+  if (std::string missing = reading.problem(); !missing.empty()) why = std::move(missing);
   // A node that ran has a log that is not empty: its store begins with a record of its own.
   std::error_code unknown;
   if (why.empty() && std::filesystem::file_size(path, unknown) == 0 &&

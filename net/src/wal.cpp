@@ -241,6 +241,35 @@ bool WriteAheadLog::flush(bool sync) {
   return true;
 }
 
+// The block at the end is held in memory and written again with what follows: it is mended there.
+bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
+  if (!flush(false)) return false;
+  const std::uint64_t from = BlockBuffer::down(place.offset);
+  const std::uint64_t until = std::min(up(place.offset + body.size()), base_);
+  if (from < until) {
+    const auto size = static_cast<std::size_t>(until - from);
+    BlockBuffer blocks;
+    blocks.grow(size, 0);
+    if (!scan_.read_all(blocks.data(), size, from, written_)) {
+      return fails("reading what is to be mended", errno);
+    }
+    const ByteView part = body.first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), until - place.offset)));
+    std::copy(part.begin(), part.end(), blocks.data() + (place.offset - from));
+    if (!write_blocks(blocks.data(), size, from, false)) return fails("mending a body", errno);
+  }
+  if (place.offset + body.size() > base_) {
+    const std::uint64_t begin = std::max(place.offset, base_);
+    const ByteView part = body.subspan(static_cast<std::size_t>(begin - place.offset));
+    std::copy(part.begin(), part.end(), buffer_.data() + (begin - base_));
+    std::memset(buffer_.data() + used_, 0, kBlock - used_);
+    if (!write_blocks(buffer_.data(), kBlock, base_, false)) return fails("mending a body", errno);
+  }
+  unsynced_ = true;
+  scan_.forget();
+  return flush(true);
+}
+
 Result<Bytes> WriteAheadLog::read_body(const BodyPlace& place) const {
   return scan_.read_body(place, written_);
 }

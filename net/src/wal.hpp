@@ -50,6 +50,10 @@ class WriteAheadLog {
   /// Writes what was appended; with `sync`, all before is durable when it returns true. After
   /// false, problem() says why and nothing may be appended any more.
   bool flush(bool sync);
+  /// Writes the body again that was written at `place`, in its place, and syncs: a frame that was
+  /// damaged there alone is whole again. Flushes what was appended. After false, problem() says why
+  /// and nothing may be appended any more. Pre: the frame of the body was flushed.
+  bool mend_body(const BodyPlace& place, ByteView body);
   /// After the last frame that was appended.
   const WalPlace& end() const { return end_; }
   /// From any thread. Pre: the frame of the body was flushed.

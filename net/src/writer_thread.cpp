@@ -65,6 +65,22 @@ void WriterThread::ledger(LogEntry entry, std::vector<Persist> progress) {
   wake_.notify_one();
 }
 
+void WriterThread::mend(const BodyPlace& place, Bytes body) {
+  queue(Mend{place, std::move(body)});
+}
+
+void WriterThread::stands(const LogEnd& end) {
+  queue(end);
+}
+
+void WriterThread::queue(Item item) {
+  {
+    const std::lock_guard lock(mutex_);
+    items_.push_back(std::move(item));
+  }
+  wake_.notify_one();
+}
+
 void WriterThread::work() {
   while (true) {
     std::unique_lock lock(mutex_);
@@ -95,6 +111,14 @@ bool WriterThread::write(std::vector<Item>& items, bool sync) {
     if (auto* record = std::get_if<Persist>(&item)) {
       bodies += record->body.size();
       batch.push_back(std::move(*record));
+      continue;
+    }
+    if (const auto* mended = std::get_if<Mend>(&item)) {
+      if (!store_.mend_body(mended->place, mended->body.view())) return false;
+      continue;
+    }
+    if (const auto* end = std::get_if<LogEnd>(&item)) {
+      end_ = *end;
       continue;
     }
     auto& entry = std::get<LogEntry>(item);

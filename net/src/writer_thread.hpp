@@ -41,17 +41,26 @@ class WriterThread {
   /// Notes a commit in the log, fills in the places of its blocks, and puts `progress` beside it.
   /// Pre: its blocks' records were queued before.
   void ledger(LogEntry entry, std::vector<Persist> progress);
+  /// A body is written again where it lies, because the disk does not have it as it was.
+  void mend(const BodyPlace& place, Bytes body);
+  /// The log ends here, behind what was stored before: what follows goes on from it.
+  void stands(const LogEnd& end);
   /// Bytes of bodies that wait for the disk.
   std::size_t backlog() const { return backlog_; }
 
  private:
-  using Item = std::variant<Persist, LogEntry>;
+  struct Mend {
+    BodyPlace place;
+    Bytes body;
+  };
+  using Item = std::variant<Persist, LogEntry, Mend, LogEnd>;
   /// A log entry and its record in a batch.
   struct Named {
     LogEntry* entry;
     std::size_t record;
   };
 
+  void queue(Item item);
   void work();
   bool write(std::vector<Item>& items, bool sync);
   bool follow(const LogEntry& entry);

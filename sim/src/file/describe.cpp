@@ -293,7 +293,7 @@ void describe_oracles(Fields& fields, Experiment& e, const ProtocolInfo* info) {
 
 void describe_stop(Fields& fields, Experiment& e) {
   bool sound = false;
-  fields.object({"stop", "the first of these that is met ends a run"}, [&](Fields& s) {
+  fields.object({"stop", "the first of these that is met ends a run", true}, [&](Fields& s) {
     s.whole({"rounds", "of the protocol, or units of time", true}, e.stop.rounds, {1, kCount.max});
     s.decimal({"time", "virtual", true}, e.stop.time, kDelay);
     s.whole({"decisions", "of one correct node", true}, e.stop.decisions, {1, kCount.max});

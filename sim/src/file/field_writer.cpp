@@ -80,7 +80,9 @@ void FieldWriter::parameter(const ParameterInfo& info, Parameter& value) {
 void FieldWriter::object(const Key& key, const Inner& inner, const char*) {
   FieldWriter writer(template_);
   inner(writer);
-  put(key, writer.take(), false);
+  text::Value object = writer.take();
+  const bool empty = object.members().empty();
+  put(key, std::move(object), empty);
   notes_.back().inner = writer.take_notes();
 }
 

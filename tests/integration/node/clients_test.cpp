@@ -4,73 +4,13 @@
 #include <map>
 #include <set>
 
-#include "network.hpp"
-#include "payloads.hpp"
-#include "raw_peer.hpp"
+#include "submitter.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 namespace {
-
-/// A client that speaks the protocol's bytes.
-class Submitter {
- public:
-  explicit Submitter(const Network& net, std::size_t node = 0,
-                     const crypto::SigningKey& key = crypto::SigningKey::generate())
-      : id_(client_id_of(key.public_key())) {
-    EXPECT_TRUE(Network::eventually([&] {  // a node listens some time after its start
-      peer_ = std::make_unique<RawPeer>(net.genesis().nodes[node].port, key);
-      return peer_->greet(net.genesis().context().chain);
-    }));
-  }
-  const ClientId& id() const { return id_; }
-  RawPeer& peer() { return *peer_; }
-  void submit(const Texts& texts) {
-    EXPECT_TRUE(peer_->write(bytes_of({kSubmit, {}, entries(texts)})));
-  }
-
-  /// Answers until `count` sequences have one: positions, or minus the number of the refusal.
-  std::map<std::uint64_t, std::int64_t> answers(std::size_t count) {
-    std::map<std::uint64_t, std::int64_t> out;
-    while (out.size() < count) {
-      const auto f = peer_->answer();
-      if (!f) break;
-      Reader in(f->payload.view());
-      if (f->kind == kAck) {
-        while (in.remaining() > 0) {
-          const std::uint64_t sequence = in.u64();
-          EXPECT_TRUE(out.emplace(sequence, static_cast<std::int64_t>(in.u64())).second);
-        }
-      } else if (f->kind == kRefused) {
-        const auto why = wire::decode<wire::Refused>(f->control.view());
-        EXPECT_TRUE(why);
-        while (why && in.remaining() > 0) out[in.u64()] = -static_cast<std::int64_t>(why->reason);
-      }
-    }
-    return out;
-  }
-  std::int64_t answer(std::uint64_t sequence, const std::string& text) {
-    submit({{sequence, text}});
-    const auto got = answers(1);
-    return got.contains(sequence) ? got.at(sequence) : -1000;
-  }
-
- private:
-  ClientId id_;
-  std::unique_ptr<RawPeer> peer_;
-};
-
-std::vector<std::string> log_of(const std::string& home) {
-  std::vector<std::string> out;
-  NodeOptions o;
-  o.home = home;
-  const auto read =
-      read_log(o, 0, [&](const Transaction& t) { out.emplace_back(as_text(t.data)); });
-  EXPECT_TRUE(read) << read.error();
-  return out;
-}
 
 // acks.py D6: a stranger read a client's id from the log, used its next numbers, and the client was
 // told that its own had been committed.
@@ -296,6 +236,22 @@ TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
   expect_stopped(waiting);
   auto late = (*node)->submit(as_view("too late"));
   expect_stopped(late);
+}
+
+// Stopped before anybody called run(): nobody is left who would answer.
+TEST(Clients, ANodeStoppedBeforeItRanAnswersToo) {
+  Network net(4);
+  Recorder app;
+  NodeOptions o;
+  o.home = net.home(0);
+  auto node = Node::open(o, app);
+  ASSERT_TRUE(node) << node.error();
+  auto waiting = (*node)->submit(as_view("early"));
+  (*node)->stop();
+  expect_stopped(waiting);
+  auto late = (*node)->submit(as_view("too late"));
+  expect_stopped(late);
+  EXPECT_EQ((*node)->run(), "");
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-// A log with a hole in it: filled by peers, or the node stops with what is missing. Never read
-// over.
+// A log with a hole in it: filled by peers before anything is signed, or the node stops with what
+// is missing. Never read over.
+#include <fstream>
 #include <mutex>
 
 #include "log_entry.hpp"
-#include "network.hpp"
+#include "member.hpp"
 #include "thresher/net/disk_store.hpp"
+#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
 namespace {
@@ -45,6 +47,49 @@ void lose_entries(const std::string& home, std::size_t from, std::size_t to) {
   ASSERT_TRUE((*store)->write(erasures, true));
 }
 
+/// Erases the last `count` commits: those in the log, and what the protocol noted of them.
+void forget_commits(const std::string& home, std::size_t count) {
+  const auto store = DiskStore::open(home + "/data");
+  ASSERT_TRUE(store) << store.error();
+  std::vector<std::uint64_t> slots;
+  const auto note = [&](ByteView key, ByteView) {
+    std::uint64_t slot = 0;
+    for (const std::byte b : key) slot = slot << 8 | std::to_integer<std::uint64_t>(b);
+    slots.push_back(slot);
+    return true;
+  };
+  ASSERT_TRUE((*store)->scan(kLedgerTable, {}, note));
+  ASSERT_GT(slots.size(), count);
+  std::vector<Persist> erasures;
+  for (std::size_t i = slots.size() - count; i < slots.size(); ++i) {
+    erasures.push_back({kLedgerTable, slot_key(Round{slots[i]}), {}, {}});
+    erasures.push_back({dag::kDelivered, Bytes::from(Writer().u64(slots[i]).take()), {}, {}});
+  }
+  ASSERT_TRUE((*store)->write(erasures, true));
+}
+
+/// Writes other bytes over the first place in the write-ahead log where `text` stands.
+bool damage(const std::string& home, const std::string& text) {
+  std::fstream file(home + "/data/wal", std::ios::in | std::ios::out | std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t at = content.find(text);
+  if (at == std::string::npos) return false;
+  file.clear();
+  file.seekp(static_cast<std::streamoff>(at));
+  file.write("XXXX", 4);
+  return file.good();
+}
+
+/// Transactions in the log of a node that does not run; the error is a failure.
+std::uint64_t length_at_rest(const std::string& home) {
+  std::uint64_t count = 0;
+  NodeOptions options;
+  options.home = home;
+  const auto read = read_log(options, 0, [&](const Transaction&) { ++count; });
+  EXPECT_TRUE(read) << read.error();
+  return count;
+}
+
 std::uint64_t fill(Network& net, std::size_t node, std::uint64_t slots) {
   std::uint64_t sent = 0;
   while (net.submit(node, "text " + std::to_string(sent++)).slot < slots) {
@@ -54,8 +99,70 @@ std::uint64_t fill(Network& net, std::size_t node, std::uint64_t slots) {
 
 class Holes : public testing::TestWithParam<std::string> {};
 
+TEST_P(Holes, InsideTheLogAreFilledByPeers) {
+  std::vector<Said> said(4);
+  Network net(4, GetParam());
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
+  const std::uint64_t sent = fill(net, 0, 60);
+  ASSERT_TRUE(net.reaches(3, sent));
+  net.stop(3);
+  ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 3, 5));
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  EXPECT_TRUE(said[3].has("are fetched from peers before this node signs anything"));
+  EXPECT_TRUE(net.reaches(3, sent));
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  std::filesystem::remove(net.home(3) + "/data/snapshot");
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  net.expect_same_state(sent + 1);
+}
+
+// Its peers are there and answer what a start asks, but do not give their logs: the node must not
+// say a word of its protocol, however long that takes, nor tell of what lies behind the hole.
+TEST_P(Holes, NothingIsSignedBeforeTheyAreFilled) {
+  Said said;
+  Network net(4, GetParam());
+  {
+    std::vector<Said> others(4);
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, others[i].options()), "");
+    ASSERT_TRUE(net.reaches(3, fill(net, 0, 60)));
+    for (std::size_t i = 0; i < 4; ++i) net.stop(i);
+  }
+  ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 3, 5));
+  ASSERT_EQ(net.start(3, said.options()), "");
+  std::vector<std::unique_ptr<Member>> peers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    peers.push_back(std::make_unique<Member>(net, 3, i));
+    peers.back()->know({});
+  }
+  // Each giver has its patience: when the first is asked again all have been asked.
+  EXPECT_TRUE(Network::eventually([&] {
+    return std::all_of(peers.begin(), peers.end(),
+                       [](const auto& p) { return p->heard(kWantLog) > 0; });
+  }));
+  peers[0]->say({kWantLogHash, wire::encode(wire::WantLogHash{Round{1}}), {}});
+  peers[0]->say({kWantLogHash, wire::encode(wire::WantLogHash{Round{55}}), {}});
+  EXPECT_TRUE(Network::eventually([&] { return peers[0]->heard(kLogHash) == 2; }));
+  EXPECT_FALSE(peers[0]->hash_of(Round{55}));
+  for (const auto& p : peers) EXPECT_EQ(p->spoken_to(), 0);
+  EXPECT_FALSE(net.ended(3));
+}
+
+INSTANTIATE_TEST_SUITE_P(Store, Holes,
+                         testing::Values("thresher", "anchored-bullshark", "pbft", "raft"),
+                         [](const auto& suite) {
+                           std::string name = suite.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+/// Protocols that do not keep what they delivered.
+class DagHoles : public Holes {};
+
 // The protocol knows of far more than the log has: what lies between is gone from its memory.
-TEST_P(Holes, BehindTheLogAreFilledByPeers) {
+TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
@@ -70,23 +177,112 @@ TEST_P(Holes, BehindTheLogAreFilledByPeers) {
   net.expect_same_state(sent + 1);
 }
 
-TEST_P(Holes, InsideTheLogStopItWithTheRange) {
+// The disk gives back something else than what was written there. What peers give stands in its
+// place afterwards: the log is whole again for whoever reads it, also from its start.
+TEST_P(DagHoles, PayloadsAreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  ASSERT_TRUE(net.reaches(3, fill(net, 0, 60)));
+  const std::uint64_t sent = fill(net, 0, 60);
+  ASSERT_TRUE(net.reaches(3, sent));
   net.stop(3);
-  ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 3, 5));
-  const std::string why = net.start(3, said[3].options());
-  EXPECT_NE(why.find("but the log ends with slot"), std::string::npos) << why;
+  std::filesystem::remove(net.home(3) + "/data/snapshot");
+  ASSERT_TRUE(damage(net.home(3), "text 7"));
+  ASSERT_TRUE(damage(net.home(3), "text 12"));
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  EXPECT_TRUE(said[3].has("a payload of slot"));
+  EXPECT_TRUE(net.reaches(3, sent));
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+  std::filesystem::remove(net.home(3) + "/data/snapshot");
+  std::filesystem::remove_all(net.home(3) + "/data/index");
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  net.expect_same_state(sent + 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Store, Holes, testing::Values("thresher", "anchored-bullshark"),
+// The same for the last thing in the file, of which the end is held in memory and written again.
+TEST_P(DagHoles, TheLastPayloadToo) {
+  std::vector<Said> said(4);
+  Network net(4, GetParam());
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
+  const std::uint64_t sent = fill(net, 0, 20);
+  ASSERT_TRUE(net.reaches(3, sent));
+  net.stop(3);
+  std::filesystem::remove(net.home(3) + "/data/snapshot");
+  ASSERT_TRUE(damage(net.home(3), "text " + std::to_string(sent - 1)));
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+}
+
+// As after a crash before its commits were durable, and one of the blocks that they order is
+// damaged: it was never in the log, so nothing is missing before the protocol orders it again.
+TEST(HolesAlone, ABlockThatIsOrderedNowIsFetchedToo) {
+  std::vector<Said> said(4);
+  Network net(4);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
+  const std::uint64_t sent = fill(net, 0, 30);
+  ASSERT_TRUE(net.reaches(3, sent));
+  net.stop(3);
+  std::filesystem::remove(net.home(3) + "/data/snapshot");
+  ASSERT_NO_FATAL_FAILURE(forget_commits(net.home(3), 10));
+  ASSERT_TRUE(damage(net.home(3), "text " + std::to_string(sent - 1)));
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  EXPECT_TRUE(net.reaches(3, sent));
+  EXPECT_TRUE(said[3].has("which is ordered now, cannot be read back"));
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+}
+
+// Behind the snapshot nobody reads the log at a start. A client that asked for such a part waited
+// for ever, and nobody was told.
+TEST(HolesAlone, WhoAsksForADamagedPayloadIsNotLeftWaiting) {
+  Said said;
+  Network net(4);
+  {
+    std::vector<Said> others(4);
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, others[i].options()), "");
+    ASSERT_TRUE(net.reaches(3, fill(net, 0, 30)));
+    for (std::size_t i = 0; i < 4; ++i) net.stop(i);
+  }
+  ASSERT_TRUE(damage(net.home(3), "text 7"));
+  ASSERT_EQ(net.start(3, said.options()), "");
+  std::unique_ptr<RawPeer> client;
+  ASSERT_TRUE(Network::eventually([&] {
+    client = std::make_unique<RawPeer>(net.genesis().nodes[3].port, crypto::SigningKey::generate());
+    return client->greet(net.genesis().context().chain);
+  }));
+  ASSERT_TRUE(client->write(bytes_of({kSubscribe, wire::encode(wire::Subscribe{0}), {}})));
+  const auto before = client->answer();
+  ASSERT_TRUE(before);
+  const auto part = wire::decode<wire::Log>(before->control.view());
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->count, 7u);
+  EXPECT_FALSE(client->answer());
+  EXPECT_TRUE(said.has("cannot be read back for a client"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Store, DagHoles, testing::Values("thresher", "anchored-bullshark"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::erase(name, '-');
                            return name;
                          });
+
+TEST(HolesAlone, InsideTheLogWithoutPeersTheNodeStopsWithTheRange) {
+  Said said;
+  Network net(1);
+  ASSERT_EQ(net.start(0, said.options()), "");
+  (void)fill(net, 0, 60);
+  net.stop(0);
+  ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(0), 3, 5));
+  const std::string why = net.start(0, said.options());
+  EXPECT_NE(why.find("but the log ends with slot"), std::string::npos) << why;
+}
 
 TEST(HolesAlone, WithoutPeersTheNodeStopsWithTheRange) {
   Said said;

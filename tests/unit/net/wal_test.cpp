@@ -130,6 +130,51 @@ TEST_F(Wal, BodiesAreReadWhereTheyLie) {
   EXPECT_EQ(wal.read_body({wal.end().offset + (1u << 30), 5}).error(), Errc::kCorrupt);
 }
 
+// A body anywhere in the file, also where it ends: of that block the log holds a copy, which it
+// writes again with what follows.
+TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
+  const std::size_t sizes[] = {10, 4096, 9000, 3, 4090, 70'000, 20, 1};
+  for (std::size_t hit = 0; hit < std::size(sizes); ++hit) {
+    fs::remove(path());
+    std::vector<BodyPlace> places;
+    WalPlace end;
+    const auto body = [&](std::size_t i) {
+      return bytes(std::string(sizes[i], static_cast<char>('a' + i)));
+    };
+    {
+      WriteAheadLog wal;
+      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      for (std::size_t i = 0; i < std::size(sizes); ++i) {
+        wal.append(std::vector<Persist>{{1, bytes(std::to_string(i)), bytes("v"), body(i)}},
+                   places);
+        ASSERT_TRUE(wal.flush(true));
+      }
+      end = wal.end();
+    }
+    overwrite(places[hit].offset + sizes[hit] / 2, '#');
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), end, ignore), "");
+    EXPECT_NE(wal.read_body(places[hit])->view()[sizes[hit] / 2], body(hit).view()[0]);
+    wal.append(std::vector<Persist>{{1, bytes("waits"), bytes("v"), bytes("body")}}, places);
+    ASSERT_TRUE(wal.mend_body(places[hit], body(hit).view())) << wal.problem();
+    wal.append(std::vector<Persist>{{1, bytes("after"), bytes("v"), bytes("body")}}, places);
+    ASSERT_TRUE(wal.flush(true));
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+      EXPECT_EQ(text(wal.read_body(places[i])->view()), text(body(i).view())) << i << " " << hit;
+    }
+    std::vector<std::string> found;
+    WalScan scan;
+    ASSERT_EQ(scan.open(path()), "");
+    EXPECT_EQ(scan.read({},
+                        [&](const WalFrame& f) {
+                          for (const WalRecord& r : f.records) found.push_back(text(r.key));
+                          return true;
+                        }),
+              "");
+    EXPECT_EQ(found.size(), std::size(sizes) + 2) << hit;
+  }
+}
+
 // Reading its end at a start leaves nothing behind that hides what is written there afterwards.
 TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
   for (int life = 0; life < 3; ++life) {

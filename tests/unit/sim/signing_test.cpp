@@ -398,6 +398,7 @@ TEST(Signing, FilesSayWhichKindAndRefuseWhatCannotBeReal) {
   const Experiment e = of_four(Signatures::kReal);
   EXPECT_EQ(read(write_experiment(e)).signatures, Signatures::kReal);
   EXPECT_EQ(write_experiment(of_four(Signatures::kMock)).find("signatures"), std::string::npos);
+  EXPECT_EQ(write_experiment(e).find("stop"), std::string::npos) << "an empty one is refused";
   const auto cells = read_experiments(
       R"({"schema":1,"protocol":{"name":"bullshark","certificates":"one"},
       "costs":{"signatures":"real"}})",

@@ -43,10 +43,38 @@ enum FrameKind : std::uint8_t {
   kWelcome,        ///< node to client, once, before anything else
 };
 
-/// Whether nodes say such frames only once their protocol runs.
+/// Whether nodes say such frames only once their protocol runs. Without a default, so that a new
+/// kind has to say which it is; bytes that are no kind are not.
 constexpr bool of_protocol(std::uint8_t kind) {
-  return (kind >= kPush && kind <= kGive) || kind == kCoinShare || kind == kEvidence ||
-         kind == kProtocol;
+  switch (static_cast<FrameKind>(kind)) {
+    case kPush:
+    case kWant:
+    case kWantRound:
+    case kWantEvidence:
+    case kGive:
+    case kCoinShare:
+    case kEvidence:
+    case kProtocol:
+      return true;
+    case kWantLog:
+    case kLogPart:
+    case kWantLogHash:
+    case kLogHash:
+    case kWantKnown:
+    case kKnown:
+    case kOtherProcess:
+    case kAlive:
+    case kSubmit:
+    case kAck:
+    case kStatus:
+    case kStatusReply:
+    case kRefused:
+    case kSubscribe:
+    case kLog:
+    case kWelcome:
+      return false;
+  }
+  return false;
 }
 
 Frame encode(const dag::Message& message);

@@ -39,6 +39,7 @@ class DiskStore final : public NodeStore {
                     const std::function<bool(ByteView, ByteView)>& visit) const override;
   std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
   Result<Bytes> read_body(const BodyPlace& place) const override;
+  bool mend_body(const BodyPlace& place, ByteView body) override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
   std::string problem() const override;
   std::uint64_t syncs() const override;

@@ -36,6 +36,9 @@ class NodeStore : public Storage {
   /// record may so name the bodies of others of its own write. Values may change in between, but
   /// not their sizes. Pre: on the thread that writes.
   virtual std::vector<BodyPlace> places_of(std::span<const Persist> batch) const = 0;
+  /// Puts a body back where it lies, durably: what was damaged there is what it was again. False:
+  /// problem() says why. Pre: on the thread that writes; it is the body that was written there.
+  virtual bool mend_body(const BodyPlace& place, ByteView body) = 0;
   /// What the last write that failed met, in words. To be read on the thread that writes.
   virtual std::string problem() const { return {}; }
   /// Synced writes so far.
