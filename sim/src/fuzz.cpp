@@ -20,8 +20,6 @@ constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
 constexpr std::uint64_t kSeldom = 256;  // what costs as much as dozens of other schedules
-constexpr std::uint64_t kNowAndThen = 64;
-constexpr std::uint64_t kMostRestarts = 6;  // where a liar hopes that somebody forgets
 constexpr std::uint64_t kFewRequests = 20;
 constexpr std::uint32_t kFew = 5;            // nodes: a view change costs the cube of them
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
@@ -82,10 +80,8 @@ class Drawing {
       while (bad.contains(id)) id = node();
       bad.insert(id);
       if (menu_.forges && (lawless_ || one_in(4))) {
-        const bool hoards = menu_.denies && one_in(2);
-        forge(id, hoards);
-        if (hoards) deny(id);
-        hoards_ = hoards_ || hoards;
+        forge(id);
+        if (menu_.denies && one_in(2)) deny(id);
         if (menu_.stuffs && one_in(kSeldom)) stuff(id);
         continue;
       }
@@ -104,7 +100,7 @@ class Drawing {
     Workload& w = e_.workload;
     if (w.kind == Workload::Kind::kClosed && w.liars_interval == 0 && !w.one_at_a_time)
       w.liars_interval = (1 + rng_.below(4)) * std::max(kUnit, e_.network.delay.mean);
-    if (menu_.largest == 0 || !one_in(hoards_ ? kNowAndThen : kSeldom)) return;
+    if (menu_.largest == 0 || !one_in(kSeldom)) return;
     w.bytes = menu_.largest >> rng_.below(3);
     if (e_.stop.rounds) e_.stop.rounds = std::min(*e_.stop.rounds, kLargeRounds);
     if (e_.stop.time) e_.stop.time = std::min(*e_.stop.time, 3 * kLargeRounds * kUnit);
@@ -191,11 +187,10 @@ class Drawing {
       at += lasts;
     }
   }
-  // Who hides what it says also says it late.
-  void forge(NodeId id, bool hides) {
+  void forge(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kForge};
     if (!one_in(3)) a.probability_ppm = 50'000 + rng_.below(500'000);
-    if (hides || one_in(2)) a.amount = 1 + rng_.below(3);
+    if (one_in(2)) a.amount = 1 + rng_.below(3);
     if (!menu_.fields.empty() && one_in(3)) a.field = menu_.fields[rng_.below(menu_.fields.size())];
     e_.faults.push_back(a);
   }
@@ -220,7 +215,7 @@ class Drawing {
   }
   // Correct nodes that crash and come back, beside whoever is faulty: not more than could be.
   void restarts(const std::set<NodeId>& bad) {
-    for (std::uint64_t k = (hoards_ ? kMostRestarts : 1) + rng_.below(2); k > 0; --k) {
+    for (std::uint64_t k = 1 + rng_.below(2); k > 0; --k) {
       const NodeId id = node();
       const Ticks from = (1 + rng_.below(span_)) * kUnit;
       const Ticks to = from + (1 + rng_.below(one_in(2) ? 3 : kLongestDown)) * kUnit;
@@ -405,7 +400,6 @@ class Drawing {
   bool lawless_ = false;
   std::optional<Ticks> besieged_until_{};  // for ages
   bool besieged_ = false;                  // by links that break
-  bool hoards_ = false;                    // some liar shows what it likes and answers nothing
 };
 
 class Campaign {

@@ -5,17 +5,14 @@
 
 #include <iostream>
 
-#include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/dag_run.hpp"
 #include "thresher/sim/fuzz.hpp"
-#include "thresher/sim/pbft_run.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kAtATime = 250;
-constexpr std::int64_t kWholeMemory = 1000;  // rounds: the simulator has nobody who hands out older
 
 struct Defect {
   const char* name;
@@ -24,7 +21,6 @@ struct Defect {
   std::uint64_t first;  ///< seeds from here
   std::uint64_t most;   ///< and so many
   Runner mutant;
-  std::uint32_t bytes = 0;  ///< of requests; 0: as the workload says
 };
 
 void PrintTo(const Defect& d, std::ostream* out) {
@@ -38,34 +34,11 @@ Runner dag_without(Change change) {
   return [rules](const Experiment& e) { return simulate_dag(e, rules, {}); };
 }
 
-Runner anchored_without_insisting() {
-  certified::Rules rules = certified::Rules::anchored_bullshark(0);
-  rules.insists = false;
-  return [rules](const Experiment& e) { return simulate_certified(e, rules, {}); };
-}
-
-Runner pbft_without_joining() {
-  return [](const Experiment& e) { return simulate_pbft(e, {.joins = false}, {}); };
-}
-
 std::vector<Defect> defects() {
   const std::vector<std::uint32_t> all = {4, 5, 6, 7, 10};
   return {
       {"EvidenceAskedOfTheFirstClaimer", "thresher", all, 1, 4000,
        dag_without([](dag::Rules& r) { r.evidence_of_all = false; })},
-      {"EvidenceCutByPayloads", "thresher", all, 1, 4000,
-       dag_without([](dag::Rules& r) { r.evidence_whole = false; }), 140'000},
-      {"EvidenceLostByARestart", "thresher", all, 1, 4000,
-       dag_without([](dag::Rules& r) { r.evidence_durable = false; })},
-      {"TwinsWithoutAQuota", "thresher", all, 1, 4000,
-       dag_without([](dag::Rules& r) { r.twins_charged = false; })},
-      {"VertexOfOneHeaderForgotten",
-       "anchored-bullshark",
-       {4, 5},
-       1,
-       4000,
-       anchored_without_insisting()},
-      {"WhoMissedViewsStaysAway", "pbft", {4, 5}, 1, 4000, pbft_without_joining()},
   };
 }
 
@@ -77,16 +50,7 @@ std::vector<Experiment> bases(const Defect& d) {
     e.n = n;
     e.f = (n - 1) / 3;
     const std::string protocol = d.protocol;
-    if (d.bytes > 0) e.workload.bytes = d.bytes;
-    if (protocol == "pbft") {
-      e.stop.time = 80 * kUnit;
-    } else {
-      e.stop.rounds = 40;
-    }
-    if (protocol == "anchored-bullshark") {
-      e.parameters["D"] = std::int64_t{0};
-      e.parameters["gc_depth"] = kWholeMemory;
-    }
+    e.stop.rounds = 40;
     out.push_back(e);
   }
   return out;
