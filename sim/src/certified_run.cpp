@@ -6,8 +6,10 @@
 #include "mutation.hpp"
 #include "published_sizes.hpp"
 #include "registry.hpp"
+#include "stuffing/certified.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -170,10 +172,28 @@ class CertifiedSubject {
     const auto* want = std::get_if<certified::Want>(&asked);
     return want != nullptr ? lies_->hand_out(*want) : std::nullopt;
   }
-  /// An anchor round may time out for each faulty anchor in turn, at doubled timers.
-  Ticks patience(const Experiment& e) const {
-    const Ticks anchor = 2 * (timeout_ + 8000) * std::max(e.network.delta, kUnit) / 1000;
-    return (committee_.size() + 8) * anchor;
+  std::uint64_t heals_within(const Bullshark& node) const {
+    // Timers that are set shorter than the page's have to grow first.
+    const std::uint64_t wait =
+        (std::max<std::uint64_t>(node.patience().value, kTimeout) + 999) / 1000;
+    return rules_.asynchronous ? promises::by_coin(committee_, wait)
+                               : promises::certified(committee_, wait);
+  }
+  std::vector<certified::Message> stuff(NodeId id, const certified::Message& heard,
+                                        std::uint64_t salt) const {
+    const std::uint64_t next = std::max<std::uint64_t>(facts_of(heard).round, 1) + 1;
+    return stuff_with(CertifiedStuffing{id, committee_, rules_, signer_, next}, heard, salt);
+  }
+  std::vector<Bound> bounds(const Bullshark& node) const {
+    const certified::Footprint held = node.footprint();
+    const certified::Footprint most = node.most();
+    return {{"vertices", held.vertices, most.vertices},
+            {"headers without a certificate", held.proposals, most.proposals},
+            {"payloads without a vertex", held.batches, most.batches},
+            {"signatures that wait for a verdict", held.checks, most.checks},
+            {"references to vertices that are missing", held.missing, most.missing},
+            {"vertices that wait for others", held.waiting, most.waiting},
+            {"certificates that wait to be checked", held.parked, most.parked}};
   }
   std::vector<certified::Ref> vouched(const Bullshark& node) const { return node.vouched(); }
   bool accepts(const Bullshark& node, const certified::Ref& ref) const { return node.accepts(ref); }
@@ -388,6 +408,7 @@ ProtocolInfo certified_info() {
   info.fields = {"certificate", "digest", "parents", "payload", "round", "self", "stragglers"};
   info.forges = true;
   info.answers = true;
+  info.stuffs = true;
   info.largest_payload = kLargestPayload;
   return info;
 }

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "dag_lies.hpp"
+#include "stuffing/dag.hpp"
 
 namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kThird = 333'334;
-constexpr std::uint64_t kStuffed = 256;       // blocks in an answer
-constexpr std::uint64_t kStuffedAhead = 250;  // rounds that are still listened to
-constexpr std::uint64_t kMostBehind = 6;      // rounds: a late vote may still make a certificate
+constexpr std::uint64_t kMostBehind = 6;  // rounds: a late vote may still make a certificate
 
 }  // namespace
 
@@ -196,27 +195,8 @@ void DagLies::double_a_parent(Draft& draft) const {
   }
 }
 
-std::vector<dag::Message> DagLies::stuff(NodeId id, const dag::Message& asked,
-                                         std::uint64_t salt) const {
-  const bool question = std::holds_alternative<dag::Want>(asked) ||
-                        std::holds_alternative<dag::WantRound>(asked) ||
-                        std::holds_alternative<dag::WantEvidence>(asked);
-  if (!question) return {};
-  const auto* evidence = std::get_if<dag::WantEvidence>(&asked);
-  dag::Give give;
-  for (std::uint64_t k = 0; k < kStuffed; ++k) {
-    const Digest nobodys = hash(Writer().u64(salt).u64(k).view());
-    dag::Header h;
-    h.author = id;
-    h.round = evidence != nullptr ? Round{evidence->slot.value + 1}
-                                  : Round{top(id) + 1 + mix64(salt + k) % kStuffedAhead};
-    h.self = {id, Round{h.round.value - 1}, nobodys};
-    h.vote = evidence != nullptr ? evidence->leader : nobodys;
-    const Signature signature = signer_.sign(id, dag::digest_of(h, {}));
-    give.blocks.push_back(dag::make_block(std::move(h), {}, signature, {}));
-  }
-  if (evidence == nullptr) return {dag::Message{std::move(give)}};
-  return {dag::Message{dag::Evidence{evidence->slot, evidence->leader, std::move(give.blocks)}}};
+std::vector<dag::Message> DagLies::stuff(NodeId id, const dag::Message& heard, std::uint64_t salt) {
+  return stuff_with(DagStuffing{id, committee_, signer_, top(id) + 1, twins_}, heard, salt);
 }
 
 std::optional<dag::Message> DagLies::hand_out(const dag::Message& asked) const {

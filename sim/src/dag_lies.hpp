@@ -39,9 +39,8 @@ class DagLies {
   /// leader block. With a field named only that one lies. They count as sent.
   std::vector<Forged<dag::Message>> forge(NodeId id, std::uint32_t dense, const FaultAction& action,
                                           std::uint64_t mood, std::uint64_t salt);
-  /// An answer full of blocks of `id` that nobody can use: each of a round to come, on an own block
-  /// and for a leader block that do not exist; as evidence, votes on own blocks that do not.
-  std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const;
+  /// What fills memory, on hearing a message (stuffing/dag.hpp).
+  std::vector<dag::Message> stuff(NodeId id, const dag::Message& heard, std::uint64_t salt);
   /// Those of the asked-for blocks that exist, whoever may have them.
   std::optional<dag::Message> hand_out(const dag::Message& asked) const;
 
@@ -68,6 +67,7 @@ class DagLies {
   Committee committee_;
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
+  std::map<Digest, dag::BlockPtr> twins_;  // that liars fill memory with
   NodeSet liars_;
   Signer signer_;
   std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;

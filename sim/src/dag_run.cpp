@@ -11,6 +11,7 @@
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -139,8 +140,8 @@ class DagSubject {
     return lies_->forge(id, committee_.at_least(rules_.dense), action, mood, salt);
   }
   std::optional<Finding> audit() const { return lemmas_ ? lemmas_->check() : std::nullopt; }
-  std::vector<dag::Message> stuff(NodeId id, const dag::Message& asked, std::uint64_t salt) const {
-    return lies_->stuff(id, asked, salt);
+  std::vector<dag::Message> stuff(NodeId id, const dag::Message& heard, std::uint64_t salt) const {
+    return lies_->stuff(id, heard, salt);
   }
   std::vector<Bound> bounds(const dag::Dag& node) const {
     const dag::Footprint held = node.footprint();
@@ -157,11 +158,12 @@ class DagSubject {
   std::optional<dag::Message> hand_out(NodeId, const dag::Message& asked) const {
     return lies_->hand_out(asked);
   }
-  /// A slot that two faces split waits for an anchor, which may hide behind split ones in turn,
-  /// until the leaders have been round; every round may cost a timeout and a pull.
-  Ticks patience(const Experiment& e) const {
-    const Ticks leader = (timeout_ + 4000) * std::max(e.network.delta, kUnit) / 1000;
-    return (committee_.size() + 8) * leader;
+  std::uint64_t heals_within(const dag::Dag& node) const {
+    // Timers that are set shorter than the page's have to grow first.
+    const std::uint64_t wait =
+        (std::max<std::uint64_t>(node.patience().value, kTimeout) + 999) / 1000;
+    return rules_.coin ? promises::by_coin(committee_, wait)
+                       : promises::timed_dag(committee_, wait);
   }
   std::vector<dag::Edge> vouched(const dag::Dag& node) const { return node.vouched(); }
   bool accepts(const dag::Dag& node, const dag::Edge& block) const { return node.accepts(block); }

@@ -15,6 +15,7 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kScheduleStream = 0x66757a7a;
+constexpr std::uint64_t kLossStream = 0x6c6f7373;  // so that partitions stand where they did
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
@@ -36,7 +37,11 @@ std::vector<FaultKind> standard_kinds() {
 class Drawing {
  public:
   Drawing(Experiment& e, std::uint64_t seed, const Menu& menu)
-      : e_(e), rng_(seed, kScheduleStream), menu_(menu), span_(span_of(e)) {
+      : e_(e),
+        rng_(seed, kScheduleStream),
+        loss_(seed, kLossStream),
+        menu_(menu),
+        span_(span_of(e)) {
     if (menu_.faults.empty()) menu_.faults = standard_kinds();
     lawless_ = menu_.lawless && menu_.network && e_.network.gst == 0 && one_in(2);
   }
@@ -80,6 +85,11 @@ class Drawing {
         if (menu_.stuffs && one_in(kSeldom)) stuff(id);
         continue;
       }
+      if (besieged_ && loss_.below(2) == 0) {
+        stop(id);
+        continue;
+      }
+      if (menu_.stuffs && !menu_.forges && one_in(kSeldom)) stuff(id);
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
     }
     if (menu_.restarts && one_in(2)) restarts(bad);
@@ -190,6 +200,12 @@ class Drawing {
     a.probability_ppm = 250'000;
     e_.faults.push_back(a);
   }
+  // Is gone for good, from some time on.
+  void stop(NodeId id) {
+    FaultAction a{.who = {id}, .what = FaultKind::kCrash};
+    a.from = besieged_until_ && loss_.below(2) == 0 ? *besieged_until_ : loss_.below(span_) * kUnit;
+    e_.faults.push_back(a);
+  }
   // Leaves questions unanswered, mostly those of everybody and for ever.
   void deny(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kDeny};
@@ -232,9 +248,30 @@ class Drawing {
       p.to = p.from + (kLongestAway / 4 + rng_.below(kLongestAway)) * kForAges * kUnit;
       e_.workload.requests = kFewRequests;
       e_.stop = {.time = p.to, .rounds = {}, .decisions = {}};
+      besieged_until_ = p.to;
+      // Meanwhile leaders may do nothing for the others either.
+      if (loss_.below(2) == 0) {
+        e_.network.gst = std::max(e_.network.gst, p.to);
+        e_.network.scheduler = Network::Scheduler::kStarve;
+      }
     }
     p.groups = {{victim}, all_but(victim, victim)};
-    e_.network.partitions.push_back(p);
+    const Ticks until = p.to;
+    part(std::move(p));
+    if (e_.network.partitions.back().loses) break_links(until);
+  }
+  // What is sent across comes late, as long as links hold, or never.
+  void part(Partition p) {
+    p.loses = loss_.below(2) == 0;
+    e_.network.partitions.push_back(std::move(p));
+  }
+  // Links that are about to break lose some messages before, and somebody may be gone already.
+  void break_links(Ticks until) {
+    Network& net = e_.network;
+    besieged_ = true;
+    if (net.loss_ppm > 0 || loss_.below(2) == 0) return;
+    net.gst = std::max(net.gst, until);
+    net.loss_ppm = 100'000 + loss_.below(400'000);
   }
 
   // One short disturbance after the other.
@@ -262,7 +299,7 @@ class Drawing {
     }
     if (left.empty() || right.empty()) return;
     p.groups = {left, right};
-    e_.network.partitions.push_back(p);
+    part(std::move(p));
   }
 
   // Leaders, or a node that only one other hears, or one that hears only one, or a single link.
@@ -299,6 +336,11 @@ class Drawing {
   void misbehave(NodeId id) {
     FaultAction a{.who = {id}, .what = menu_.faults[rng_.below(menu_.faults.size())]};
     interval(a.from, a.to);
+    // Who was away is needed when somebody else goes.
+    if (besieged_until_ && loss_.below(2) == 0) {
+      a.from = *besieged_until_;
+      a.to.reset();
+    }
     if (one_in(3)) a.probability_ppm = 1 + rng_.below(1'000'000);
     const bool stop = stops(a.what);
     if (one_in(4) && !stop) numbers(a);
@@ -352,9 +394,12 @@ class Drawing {
 
   Experiment& e_;
   Prng rng_;
+  Prng loss_;
   Menu menu_;
   std::uint64_t span_;
   bool lawless_ = false;
+  std::optional<Ticks> besieged_until_{};  // for ages
+  bool besieged_ = false;                  // by links that break
 };
 
 class Campaign {

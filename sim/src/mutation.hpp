@@ -62,8 +62,8 @@ class Mutation {
 /// Bracha's messages stand alone and inside PBFT.
 bool mutate_bracha(Bracha::Message& message, Mutation by);
 
-/// The start of a broadcast by `id` that will not be finished: `bytes` that nobody asked for, in an
-/// instance that `salt` draws from the first `window`.
-Bracha::Message unfinished(NodeId id, std::uint64_t salt, std::uint64_t window, std::size_t bytes);
+/// What nodes of it may hold, for Subject::bounds.
+void add_bounds(const bracha::Footprint& held, const bracha::Footprint& most,
+                std::vector<Bound>& out);
 
 }  // namespace thresher::sim

@@ -301,14 +301,25 @@ Ticks Links::scheduled(const Letter& letter, Ticks at, Prng& rng) const {
   return at;
 }
 
+// Whether a partition is between the ends of a letter when it is sent.
+bool Links::parted(std::size_t which, const Letter& letter) const {
+  const Partition& p = net_.partitions[which];
+  const std::uint16_t a = side_[which][letter.from.value];
+  const std::uint16_t b = side_[which][letter.to.value];
+  return p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b;
+}
+
+bool Links::lost_by_partitions(const Letter& letter) const {
+  for (std::size_t i = 0; i < net_.partitions.size(); ++i) {
+    if (net_.partitions[i].loses && parted(i, letter)) return true;
+  }
+  return false;
+}
+
 Ticks Links::held_by_partitions(const Letter& letter, Ticks at) const {
   const Ticks took = at - letter.sent;
   for (std::size_t i = 0; i < net_.partitions.size(); ++i) {
-    const Partition& p = net_.partitions[i];
-    const std::uint16_t a = side_[i][letter.from.value];
-    const std::uint16_t b = side_[i][letter.to.value];
-    if (p.from <= letter.sent && letter.sent < p.to && a != 0 && b != 0 && a != b)
-      at = std::max(at, p.to + took);
+    if (parted(i, letter)) at = std::max(at, net_.partitions[i].to + took);
   }
   return at;
 }
@@ -320,6 +331,7 @@ Transit Links::transit(const Letter& letter) const {
   Prng rng(seed_ ^ mix64(letter.number), link * 8 + kTransitStream);
   const bool calm = net_.gst > 0 && letter.sent >= net_.gst;
   if (net_.loss_ppm > 0 && !calm && rng.chance_ppm(net_.loss_ppm)) return {true, "loss", 0, {}};
+  if (lost_by_partitions(letter)) return {true, "partition", 0, {}};
   Ticks at = scheduled(letter, letter.sent + letter.extra + delay(letter, rng), rng);
   if (letter.withheld) {
     const Ticks latest = std::max(letter.sent, net_.gst) + net_.delta;

@@ -106,16 +106,41 @@ std::size_t Bullshark::pending_submits() const {
   return state_->submits.size();
 }
 
+Delay Bullshark::patience() const {
+  return Delay{state_->timeout};
+}
+
 Footprint Bullshark::footprint() const {
   const State& s = *state_;
   Footprint out;
   out.vertices = s.store.size() + s.attic.size();
   out.checks = s.checks.size();
   out.missing = s.missing.size();
+  for (const auto& [parent, children] : s.waiting) out.waiting += children.size();
   for (const State::Peer& p : s.peers) {
     out.proposals += p.proposals.size();
     out.batches += p.batches.size();
+    out.parked += p.parked;
   }
+  return out;
+}
+
+// One vertex of each author and round from the floor to the window. It waits in one place, and
+// what it refers to, and what the headers of each peer refer to, may be missing.
+Footprint Bullshark::most() const {
+  const State& s = *state_;
+  const Limits& limits = s.config.limits;
+  const std::size_t n = s.n();
+  const std::size_t rounds = s.current().value + 1 + limits.window - s.store.floor().value;
+  const std::size_t references = n + s.config.rules.stragglers + 1;
+  Footprint out;
+  out.vertices = n * rounds;
+  out.proposals = n * limits.proposals_per_peer;
+  out.batches = n * limits.batches_per_peer;
+  out.checks = n * (limits.checks_per_peer + limits.give_vertices + 1);
+  out.missing = out.vertices * references + n * (limits.missing_per_peer + n);
+  out.waiting = out.vertices;
+  out.parked = n * limits.proposals_per_peer;
   return out;
 }
 

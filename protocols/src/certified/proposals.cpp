@@ -146,7 +146,7 @@ void Bullshark::State::each_unsettled(const Header& h, F visit) const {
 // R8: an author that sends its header again has no certificate yet. What its header waits for here
 // is looked for again, however long ago that was given up: nobody else may ever name it.
 void Bullshark::State::insist(const Header& h) {
-  if (!asleep.contains(h.author)) return;
+  if (!config.rules.insists || !asleep.contains(h.author)) return;
   each_unsettled(h, [&](const Ref& ref) {
     if (store.find(ref) == nullptr) need(ref, h.author, false);
   });

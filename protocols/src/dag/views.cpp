@@ -39,6 +39,10 @@ Footprint Dag::most() const {
   return out;
 }
 
+Delay Dag::patience() const {
+  return Delay{state_->timeout};
+}
+
 Round Dag::floor() const {
   return state_->store.floor();
 }

@@ -201,6 +201,8 @@ void Pbft::complain(Fx& fx) {
 }
 
 bool Pbft::receive(NodeId from, const Bracha::Message& m, Fx& fx) {
+  // Which view changes a peer still keeps is a word of its view too.
+  if (!config_.joins && std::holds_alternative<bracha::Floor>(m)) return false;
   step_broadcast(Received<Bracha::Message>{from, m}, fx);
   return true;
 }
@@ -512,15 +514,32 @@ Footprint Pbft::footprint() const {
   out.request_bytes = requests_.bytes();
   for (const auto& [at, value] : proposals_) out.proposal_bytes += value.size();
   out.slots = slots_.size();
+  for (const auto& [number, slot] : slots_) {
+    for (const auto& [view, ballot] : slot.ballots) {
+      for (const Votes& votes : ballot.votes)
+        out.digests += votes.others.size() + (votes.spoke.empty() ? 0 : 1);
+    }
+  }
+  for (const auto& [slot, digests] : hearsay_) out.digests += digests.size();
+  out.decisions = decided_.size();
+  for (const auto& [view, names] : starts_) out.new_views += names.size();
   out.view_changes = broadcast_.footprint();
   return out;
 }
 
+// A peer votes once a phase, slot and view, and says once what a slot decided. What this node
+// delivered it keeps for the history; ahead of that are the open slots, and what peers answered.
+
 Footprint Pbft::most_held(const Config& config) {
+  const std::size_t n = config.committee.size();
   const std::size_t slots = 2 * config.window;
-  return {.request_bytes = config.committee.size() * (queue_bytes(config) + config.value_bytes),
-          .proposal_bytes = (kNearViews + 1) * slots * config.value_bytes,
+  const std::size_t views = kNearViews + 1;
+  return {.request_bytes = n * (queue_bytes(config) + config.value_bytes),
+          .proposal_bytes = views * slots * config.value_bytes,
           .slots = slots,
+          .digests = views * slots * 2 * n + kAnswers * n,
+          .decisions = config.history + config.window + kAnswers,
+          .new_views = views * n,
           .view_changes = Bracha::most_held(broadcast_of(config))};
 }
 

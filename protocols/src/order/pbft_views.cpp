@@ -100,6 +100,7 @@ void Pbft::expect_view_changes(Fx& fx) {
 
 // R8: where a peer is, by its own word.
 bool Pbft::note_view(NodeId from, const Message& message) {
+  if (!config_.joins) return false;
   std::uint64_t view = 0;
   if (const auto* c = std::get_if<Checkpoint>(&message)) view = c->view;
   if (const auto* w = std::get_if<Want>(&message)) view = w->view;

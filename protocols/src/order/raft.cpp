@@ -393,6 +393,11 @@ void Raft::forget(Fx& fx) {
   fx.push(Persist{kBase, numbers(0), numbers(base_, base_term_)});
 }
 
+Footprint Raft::most_held() const {
+  const std::uint64_t terms = std::max(term_, term_at(last())) - term_at(delivered_);
+  return {config_.history + config_.history / 2 + config_.history + terms, config_.history};
+}
+
 // R6: entries left on the disk would follow the adopted one after a restart, though they never did
 // in any log: the node would then vote by the last term of a leader that lost.
 void Raft::drop_log(Fx& fx) {

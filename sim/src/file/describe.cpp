@@ -116,6 +116,7 @@ void describe_partitions(Fields& fields, Network& net, const Members& all) {
         inner.node_lists({"groups", "nodes in none reach everybody"}, p.groups, all);
         inner.decimal({"from", "when it begins"}, p.from, kTime);
         inner.decimal({"to", "when it heals; what was sent across arrives after"}, p.to, kTime);
+        inner.truth({"loses", "what was sent across is lost instead", true}, p.loses);
         if (inner.sound()) check_partition(inner, p);
       });
 }

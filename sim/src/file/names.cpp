@@ -63,7 +63,7 @@ constexpr Name kFaults[] = {
     {"restart", "a correct node stops at `from` and is back at `to`: none of the f"},
     {"deny", "leaves questions (of `group`) unanswered"},
     {"deaf", "takes no messages (of `group`)"},
-    {"stuff", "answers with as much as a message may hold, all of it made up"},
+    {"stuff", "fills memory with messages of every type, all of it made up"},
 };
 
 }  // namespace

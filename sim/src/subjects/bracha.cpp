@@ -1,4 +1,5 @@
 #include "bracha_words.hpp"
+#include "thresher/protocols/promises.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -26,6 +27,7 @@ bool change(bracha::Floor& m, Mutation by) {
 struct Words : BrachaMessages {
   using Broadcast = Bracha;
   using BrachaMessages::facts;
+  static std::uint64_t heals_within() { return promises::bracha(); }
   static MessageFacts facts(const bracha::Statement& m) {
     return {.label = m.counter == bracha::kEcho ? "echo" : "ready", .round = m.instance.number};
   }
@@ -33,9 +35,11 @@ struct Words : BrachaMessages {
 
 }  // namespace
 
-Bracha::Message unfinished(NodeId id, std::uint64_t salt, std::uint64_t window, std::size_t bytes) {
-  std::vector<std::byte> filler(bytes, static_cast<std::byte>(salt));
-  return bracha::Init{{id, mix64(salt) % window}, Bytes::from(std::move(filler))};
+void add_bounds(const bracha::Footprint& held, const bracha::Footprint& most,
+                std::vector<Bound>& out) {
+  out.push_back({"instances of broadcasts", held.instances, most.instances});
+  out.push_back({"digests of broadcasts", held.digests, most.digests});
+  out.push_back({"bytes of broadcasts", held.payload_bytes, most.payload_bytes});
 }
 
 bool mutate_bracha(Bracha::Message& message, Mutation by) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "broadcast_subject.hpp"
+#include "stuffing/bracha.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
 
 namespace thresher::sim {
@@ -29,11 +30,12 @@ struct BrachaMessages {
   static std::uint32_t bytes(const Bracha::Message& m) {
     return static_cast<std::uint32_t>(encode(m).size());
   }
-  /// A broadcast of its own that nobody will finish, as large as one may be.
+  /// What fills memory, of every type of message.
   static std::vector<Bracha::Message> stuff(NodeId id, const Bracha::Message& heard,
                                             std::uint64_t salt, const Bracha::Config& config) {
-    if (!std::holds_alternative<bracha::Init>(heard)) return {};
-    return {unfinished(id, salt, config.window, config.payload_bytes)};
+    const BrachaStuffing stuffing{id, config.committee.size(), number_of(heard), config.window,
+                                  config.payload_bytes};
+    return stuff_with(stuffing, heard, salt);
   }
 };
 

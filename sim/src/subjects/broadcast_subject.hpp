@@ -6,7 +6,8 @@
 //     static MessageFacts facts(const bracha::Init&);             // one for each message
 //     static bool change(bracha::Init&, Mutation by);             // likewise
 //     static std::uint32_t bytes(const Broadcast::Message&);      // as encoded
-//     static std::vector<Broadcast::Message> stuff(id, heard, salt, config);  // optional
+//     static std::vector<Broadcast::Message> stuff(id, heard, salt, config);
+//     static std::uint64_t heals_within();                        // optional, in Delta
 //   };
 //   SubjectEntry subject_mine() { return broadcast_entry<Words>("what it is"); }
 //
@@ -76,6 +77,11 @@ struct BroadcastSubject {
     return {{"instances", held.instances, most.instances},
             {"digests", held.digests, most.digests},
             {"payload bytes", held.payload_bytes, most.payload_bytes}};
+  }
+  std::uint64_t heals_within(const Node&) const
+    requires requires { Words::heals_within(); }
+  {
+    return Words::heals_within();
   }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.refused(); }

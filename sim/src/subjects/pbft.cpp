@@ -1,6 +1,10 @@
+#include "stuffing/pbft.hpp"
+
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
+#include "thresher/protocols/promises.hpp"
+#include "thresher/sim/pbft_run.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -15,16 +19,18 @@ struct PbftSubject {
   static constexpr bool kOrdered = true;
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
+  Pbft::Config base{};
 
-  Pbft make(NodeId id) const {
+  Pbft make(NodeId id) const { return Pbft(config_of(id)); }
+  Pbft::Config config_of(NodeId id) const {
     const Experiment& e = *experiment;
-    Pbft::Config config;
+    Pbft::Config config = base;
     config.committee = *Committee::make(e.n, e.f);
     config.self = id;
     config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
     config.history = static_cast<std::uint64_t>(parameter(e, "history", kHistory));
     config.value_bytes = static_cast<std::size_t>(parameter(e, "value_bytes", kValueBytes));
-    return Pbft(config);
+    return config;
   }
   pbft::Submit request(const Bytes& payload) const { return {payload}; }
 
@@ -44,16 +50,31 @@ struct PbftSubject {
   bool mutate(Pbft::Message& message, NodeId, std::string_view field, std::uint64_t salt) const {
     return std::visit([&](auto& m) { return change(m, Mutation(field, salt)); }, message);
   }
+  std::vector<Pbft::Message> stuff(NodeId id, const Pbft::Message& heard,
+                                   std::uint64_t salt) const {
+    const Pbft::Config config = config_of(id);
+    return stuff_with(PbftStuffing(id, config, heard), heard, salt);
+  }
+  std::vector<Bound> bounds(const Pbft& node) const {
+    const pbft::Footprint held = node.footprint();
+    const pbft::Footprint most = Pbft::most_held(config_of({}));
+    std::vector<Bound> out = {{"bytes of requests", held.request_bytes, most.request_bytes},
+                              {"bytes of proposals", held.proposal_bytes, most.proposal_bytes},
+                              {"slots with votes", held.slots, most.slots},
+                              {"digests that peers named", held.digests, most.digests},
+                              {"decisions", held.decisions, most.decisions},
+                              {"names in new-views", held.new_views, most.new_views}};
+    add_bounds(held.view_changes, most.view_changes, out);
+    return out;
+  }
   std::uint64_t round(const Pbft& node) const { return node.view(); }
   std::uint64_t refused(const Pbft& node) const { return node.refused(); }
   NodeId leader(const Pbft& node) const { return node.leader(); }
 
-  // A view is given up after 8, 10, 12, ... Delta, and all faulty nodes may lead in turn.
-  Ticks patience(const Experiment& e) const {
-    const std::size_t faulty = FaultPlan(e).faulty().size();
-    Ticks ticks = 64;
-    for (std::size_t k = 0; k <= faulty + 1; ++k) ticks += 8 + 2 * k;
-    return ticks * std::max(e.network.delta, kUnit);
+  std::uint64_t heals_within(const Pbft& node) const {
+    const Committee committee = *Committee::make(experiment->n, experiment->f);
+    return promises::pbft(committee, node.patience(), config_of({}).window,
+                          std::max<std::uint64_t>(experiment->workload.clients, 1));
   }
 
  private:
@@ -108,6 +129,11 @@ struct PbftSubject {
 
 }  // namespace
 
+Outcome simulate_pbft(const Experiment& experiment, const Pbft::Config& config,
+                      const RunOptions& options) {
+  return run(PbftSubject{&experiment, config}, experiment, options);
+}
+
 SubjectEntry subject_pbft() {
   ProtocolInfo info;
   info.name = "pbft";
@@ -119,11 +145,11 @@ SubjectEntry subject_pbft() {
   };
   info.answers = true;
   info.bears_sieges = true;
+  info.stuffs = true;
   info.largest_payload = kValueBytes;
   info.fields = {"counter", "digest", "from",  "number", "payload",
                  "phase",   "slot",   "value", "view"};
-  return {info,
-          [](const Experiment& e, const RunOptions& o) { return run(PbftSubject{&e}, e, o); }};
+  return {info, [](const Experiment& e, const RunOptions& o) { return simulate_pbft(e, {}, o); }};
 }
 
 }  // namespace thresher::sim

@@ -1,5 +1,8 @@
+#include "stuffing/raft.hpp"
+
 #include "registry.hpp"
 #include "thresher/protocols/order/raft_wire.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -45,15 +48,20 @@ struct RaftSubject {
   }
   bool mutate(Raft::Message&, NodeId, std::string_view, std::uint64_t) const { return false; }
   std::optional<NodeId> leader(const Raft& node) const { return node.leader(); }
+  std::vector<Raft::Message> stuff(NodeId, const Raft::Message& heard, std::uint64_t salt) const {
+    const auto bytes = static_cast<std::size_t>(parameter(*experiment, "value_bytes", kValueBytes));
+    return stuff_with(RaftStuffing{bytes}, heard, salt);
+  }
+  std::vector<Bound> bounds(const Raft& node) const {
+    const raft::Footprint held = node.footprint();
+    const raft::Footprint most = node.most_held();
+    return {{"entries", held.entries, most.entries},
+            {"submissions that are not delivered", held.pending, most.pending}};
+  }
   std::uint64_t round(const Raft& node) const { return node.term(); }
   std::uint64_t refused(const Raft& node) const { return node.refused(); }
 
-  // Splits of the vote repeat: each costs the longest patience of 24 Delta, and every faulty node
-  // may lead before a correct one does.
-  Ticks patience(const Experiment& e) const {
-    const Ticks elections = FaultPlan(e).faulty().size() + 8;
-    return elections * 32 * std::max(e.network.delta, kUnit);
-  }
+  std::uint64_t heals_within(const Raft&) const { return promises::raft(); }
 
  private:
   // As encode(message).size(), without encoding each: all but payloads and entries have one size.
@@ -95,6 +103,9 @@ SubjectEntry subject_raft() {
   info.name = "raft";
   info.help = "Raft: a total order under crashes of a minority, nobody Byzantine";
   info.nodes_per_fault = 2;
+  info.byzantine = false;
+  info.stuffs = true;
+  info.largest_payload = kValueBytes;
   info.parameters = {
       {"window", kWindow, 1, 4096, "entries on the way to one follower"},
       {"history", kHistory, 8, 1 << 20, "delivered entries kept"},

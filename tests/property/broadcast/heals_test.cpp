@@ -18,12 +18,13 @@ constexpr std::uint64_t kSeldom = 80 * kDelta;  // also to who does not know wha
 
 class BrachaRun {
  public:
-  explicit BrachaRun(std::uint32_t n, std::size_t origin_bytes = 1 << 20)
+  explicit BrachaRun(std::uint32_t n, std::size_t origin_bytes = 1 << 20,
+                     std::uint64_t window = kWindow)
       : net(n,
             [=](NodeId id) {
               return Bracha({.committee = *Committee::of(n),
                              .self = id,
-                             .window = kWindow,
+                             .window = window,
                              .payload_bytes = 100,
                              .origin_bytes = origin_bytes});
             }),
@@ -155,6 +156,29 @@ TEST(BrachaHeals, LossAndLittleRoomStopNoStream) {
     ASSERT_EQ(taken(), last + 1) << "seed " << seed;
     run.net.run_until(run.net.now() + kSoon);
     for (std::uint16_t i = 0; i < 4; ++i) EXPECT_TRUE(run.has(i, 0, last)) << "seed " << seed;
+  }
+}
+
+// With room for all of it nobody skips anything, whatever was lost: room is what makes the others
+// forget.
+TEST(BrachaHeals, LossAloneLosesNothing) {
+  constexpr int kBroadcasts = 12;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    BrachaRun run(4, 1 << 20, kBroadcasts);
+    Prng random(seed);
+    run.net.link = [&](std::uint16_t, std::uint16_t, const Bracha::Message&) -> std::int64_t {
+      if (run.net.now() < 60 * kDelta && random.chance_ppm(400'000)) return kLost;
+      return static_cast<std::int64_t>(100 + random.below(900));
+    };
+    for (int k = 0; k < kBroadcasts; ++k) {
+      run.broadcast(0);
+      run.net.run_until(run.net.now() + 4 * kDelta);
+    }
+    run.net.run_until(60 * kDelta + kSeldom);
+    for (std::uint16_t i = 0; i < 4; ++i) {
+      for (int k = 0; k < kBroadcasts; ++k)
+        EXPECT_TRUE(run.has(i, 0, k)) << "seed " << seed << " node " << i << " broadcast " << k;
+    }
   }
 }
 

@@ -100,8 +100,8 @@ inline std::vector<Tooth> teeth() {
 }
 
 /// With f+1 votes. One correct voter and f liars: the fewer nodes there are, the likelier they
-/// meet. Not among teeth(): 10,000 seeds no longer find the schedule that forks, perhaps because
-/// nodes ask several peers for what they lack (not shown); unit_certified_graph does, on graphs.
+/// meet. Not among teeth(): 10,000 seeds no longer find the schedule that forks
+/// (docs/protocols/anchored.md says which one); unit_certified_graph does, on graphs.
 inline Tooth few_votes() {
   const certified::Rules whole = certified::Rules::anchored_bullshark(0);
   certified::Rules rules = whole;

@@ -169,6 +169,17 @@ TEST(Network, AHealedPartitionDeliversWhatWasHeldBack) {
   EXPECT_EQ(run.of(2, 0, 9)[0].at, 9 * kUnit);
 }
 
+TEST(Network, APartitionThatLosesDeliversNothingOfIt) {
+  Experiment e = hall();
+  e.network.partitions = {{{{NodeId{0}, NodeId{1}}, {NodeId{2}, NodeId{3}}}, 3 * kUnit, 8 * kUnit}};
+  e.network.partitions.front().loses = true;
+  const Hall run(e);
+  EXPECT_EQ(run.of(2, 0, 3)[0].at, 3 * kUnit);  // said at 2
+  EXPECT_TRUE(run.of(2, 0, 5).empty());         // said at 4
+  EXPECT_EQ(run.of(1, 0, 5)[0].at, 5 * kUnit);  // of the same group
+  EXPECT_EQ(run.of(2, 0, 9)[0].at, 9 * kUnit);
+}
+
 TEST(Network, CutLinksCarryNothingBeforeGst) {
   Experiment e = hall();
   e.network.gst = 12 * kUnit;

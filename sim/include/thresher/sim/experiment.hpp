@@ -46,7 +46,8 @@ struct LinkRule {
 struct Partition {
   std::vector<std::vector<NodeId>> groups{};  ///< nodes in none reach everybody
   Ticks from = 0;
-  Ticks to = 0;  ///< heals here; what was sent across meanwhile arrives after
+  Ticks to = 0;        ///< heals here; what was sent across meanwhile arrives after
+  bool loses = false;  ///< or is lost, as by links that break
 };
 
 enum class Topology : std::uint8_t {

@@ -65,6 +65,8 @@ class Links {
   const DelayLaw& law(NodeId from, NodeId to) const;
   Ticks delay(const Letter& letter, Prng& rng) const;
   Ticks scheduled(const Letter& letter, Ticks at, Prng& rng) const;
+  bool parted(std::size_t which, const Letter& letter) const;
+  bool lost_by_partitions(const Letter& letter) const;
   Ticks held_by_partitions(const Letter& letter, Ticks at) const;
   Ticks rounded(Ticks sent, Ticks at) const;
   void classify();

@@ -40,6 +40,13 @@ struct Measure {
   double value = 0;
 };
 
+/// How much a node holds of something that peers can fill, and the most that it ever may.
+struct Bound {
+  std::string_view what;
+  std::uint64_t held = 0;
+  std::uint64_t most = 0;
+};
+
 struct Outcome {
   Verdict verdict = Verdict::kPass;
   std::string oracle;  ///< which one failed; empty on a pass
@@ -69,6 +76,7 @@ struct Outcome {
   std::uint64_t restarts = 0;        ///< of nodes that came back
   std::uint64_t liars_requests = 0;  ///< that Byzantine nodes got beyond their first ones
   bool healed = false;               ///< the run went on until it had to have healed
+  std::vector<Bound> fullest{};      ///< of each bound of the subject, the fullest that was seen
 };
 
 /// One line of a trace.

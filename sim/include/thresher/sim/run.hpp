@@ -77,6 +77,7 @@ class Run {
 
  private:
   static constexpr Ticks kNone = ~Ticks{0};
+  static constexpr Ticks kIdle = 64;         // Delta: protocols repeat themselves every 50
   static constexpr Ticks kBoundsEvery = 16;  // units
   static constexpr bool kCountsRounds = requires { S::kRounds; };
   static constexpr bool kNamesVertices = requires(const S& s, const Message& m) { s.born(m); };
@@ -91,9 +92,24 @@ class Run {
   }
   Ticks bound() const {
     if (experiment_.oracles.liveness) return *experiment_.oracles.liveness;
-    if constexpr (requires { machine_.subject().patience(experiment_); })
+    if constexpr (requires { machine_.subject().heals_within(machine_.node(NodeId{})); }) {
+      std::uint64_t most = 0;
+      for (std::uint32_t i = 0; i < experiment_.n; ++i) {
+        const NodeId id{static_cast<std::uint16_t>(i)};
+        if (machine_.correct(id) && machine_.up(id))
+          most = std::max<std::uint64_t>(most, machine_.subject().heals_within(machine_.node(id)));
+      }
+      return std::max(longest(), most * std::max(experiment_.network.delta, kUnit));
+    } else if constexpr (requires { machine_.subject().patience(experiment_); }) {
       return std::max(longest(), machine_.subject().patience(experiment_));
+    }
     return 64 * longest();
+  }
+  // What timers have become by the time that the network is well is part of the bound.
+  void note_calm() {
+    if (calm_ || now_ < quiet_from()) return;
+    calm_ = true;
+    judge_.allow(bound());
   }
   // No run is longer, whatever it waits for.
   Ticks limit() const {
@@ -135,6 +151,7 @@ class Run {
     if constexpr (requires { machine_.subject().bounds(machine_.node(NodeId{})); }) {
       for (const NodeId id : correct_and_up()) {
         for (const Bound& b : machine_.subject().bounds(machine_.node(id))) {
+          note_fullest(b);
           if (b.held <= b.most) continue;
           judge_.violated("footprint", "node " + std::to_string(id.value) + " held " +
                                            std::to_string(b.held) + " " + std::string(b.what) +
@@ -142,6 +159,14 @@ class Run {
         }
       }
     }
+  }
+  void note_fullest(const Bound& seen) {
+    for (Bound& b : fullest_) {
+      if (b.what != seen.what) continue;
+      if (seen.held * b.most > b.held * seen.most) b = seen;
+      return;
+    }
+    fullest_.push_back(seen);
   }
   template <class F>
   std::uint64_t lowest(F measure) const {
@@ -181,6 +206,7 @@ class Run {
     }
     if (next_open_ == to) submit_everywhere();
     if (next_lie_ == to) submit_at_liars();
+    note_calm();
     ask_again();
     if (lone_ && !machine_.up(lone_->author)) submit_alone(now_);
   }
@@ -353,8 +379,12 @@ class Run {
     settling_ = true;
     next_open_ = next_lie_ = kNone;
     const std::uint64_t target = judge_.known();
-    const Ticks wait = std::max(judge_.bound(), experiment_.oracles.inclusion.value_or(0));
-    const Ticks end = std::max(now_, quiet_from()) + wait;
+    const Ticks begin = std::max(now_, quiet_from());
+    // Who lags in a cluster that has nothing to order hears of it when that repeats itself.
+    const auto end = [&] {
+      const Ticks wait = judge_.bound() + kIdle * longest();
+      return begin + std::max(wait, experiment_.oracles.inclusion.value_or(0));
+    };
     const auto lags = [&](NodeId id) {
       return experiment_.oracles.totality && judge_.length(id) < target;
     };
@@ -363,12 +393,12 @@ class Run {
       const auto ids = correct_and_up();
       return std::find_if(ids.begin(), ids.end(), lags) != ids.end();
     };
-    while (!judge_.failed() && behind() && machine_.next_time() <= end)
-      advance(machine_.next_time(), end + 1);
+    while (!judge_.failed() && behind() && machine_.next_time() <= end())
+      advance(machine_.next_time(), end() + 1);
     for (const NodeId id : correct_and_up()) {
       if (lags(id)) missed(id, target);
     }
-    if (judge_.outstanding() > 0) judge_.check_inclusion(end);
+    if (judge_.outstanding() > 0) judge_.check_inclusion(end());
   }
   void missed(NodeId id, std::uint64_t target) {
     const std::string why = "node " + std::to_string(id.value) + " delivered " +
@@ -398,6 +428,7 @@ class Run {
     const Ticks quiet = std::max(now_, quiet_from());
     while (!judge_.failed() && next_event() <= quiet) advance(next_event(), quiet + 1);
     now_ = quiet;
+    note_calm();
     const std::vector<NodeId> nodes = correct_and_up();
     for (const NodeId id : nodes) hand_out(id, now_);
     Healing<S> healing(machine_, judge_, experiment_.oracles, nodes, now_);
@@ -406,6 +437,7 @@ class Run {
     const Ticks end = now_ + judge_.bound();
     for (Ticks look = now_ + kUnit; !judge_.failed();) {
       if (now_ >= look) {
+        check_bounds();
         if (healing.done()) break;
         look = now_ + kUnit;
       }
@@ -434,6 +466,7 @@ class Run {
     out.restarts = restarts_;
     out.liars_requests = liars_requests_;
     out.healed = healed_;
+    out.fullest = fullest_;
     for (std::size_t i = 0; i < held_.size(); ++i) out.nodes[i].held = held_[i];
   }
 
@@ -507,6 +540,8 @@ class Run {
   Ticks vertex_ticks_ = 0;
   std::uint64_t paced_vertices_ = 0;
   bool settling_ = false;
+  std::vector<Bound> fullest_;  // by what it is
+  bool calm_ = false;           // network and faults leave the run alone
   Ticks now_ = 0;
   Ticks next_open_ = kNone;
   Ticks next_lie_ = kNone;

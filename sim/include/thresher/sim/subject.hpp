@@ -19,8 +19,9 @@
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `kRounds` (round() is what Stop::rounds counts),
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
-// `patience(experiment)` (the longest wait for a decision that is no fault), `held(node)` (what is
-// to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)` (proposals that a liar
+// `heals_within(node)` (in Delta, the longest wait for a decision that is no fault, as the node's
+// timers are now) or `patience(experiment)` (in ticks, where they never change), `held(node)` (what
+// is to stay bounded: NodeMeasures::held), `forge(id, action, mood, salt)` (proposals that a liar
 // signs, each with who sees it) with `proposes(message)` (what they stand in for) and
 // `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run
 // broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of
@@ -99,13 +100,6 @@ struct Forged {
   std::uint64_t shown_ppm = 1'000'000;
   /// Messages with the same one are shown to the same nodes; 0: to others each time.
   std::uint64_t audience = 0;
-};
-
-/// How much a node holds of something that peers can fill, and the most that it ever may.
-struct Bound {
-  std::string_view what;
-  std::uint64_t held = 0;
-  std::uint64_t most = 0;
 };
 
 template <class S>

@@ -84,6 +84,8 @@ struct Footprint {
   std::size_t batches = 0;    ///< payloads without a vertex
   std::size_t checks = 0;     ///< verdicts awaited
   std::size_t missing = 0;    ///< referenced and not held
+  std::size_t waiting = 0;    ///< held vertices that wait for others to be accepted
+  std::size_t parked = 0;     ///< certificates that are not checked yet
 };
 
 class Bullshark {
@@ -128,7 +130,13 @@ class Bullshark {
   Round frontier() const;
   const Stats& stats() const;
   std::size_t pending_submits() const;
+  /// t: how long an anchor is waited for now.
+  Delay patience() const;
   Footprint footprint() const;
+  /// What footprint() never exceeds between the floor and the round that this node is in. Rounds
+  /// that no commit has ordered yet are kept, so without commits that distance grows with time;
+  /// what peers say does not make it grow.
+  Footprint most() const;
   /// For oracles: what the last own header refers to, and the history of that, above the floor.
   /// Every correct node comes to accept it. Looks at every vertex held.
   std::vector<Ref> vouched() const;

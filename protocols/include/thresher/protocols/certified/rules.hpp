@@ -53,6 +53,7 @@ struct Rules {
 
   bool self_edge = true;           ///< a vertex refers to its author's latest earlier one
   bool serves_below_floor = true;  ///< accepted vertices below the floor are kept for peers
+  bool insists = true;             ///< what a repeated header waits for is looked for again
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).

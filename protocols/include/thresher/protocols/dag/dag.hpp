@@ -137,6 +137,8 @@ class Dag {
   Round frontier() const;
   const Stats& stats() const;
   std::size_t pending_submits() const;
+  /// T: how long a leader is waited for now.
+  Delay patience() const;
   Footprint footprint() const;
   /// What footprint() never exceeds between the floor and the round that this node is in.
   Footprint most() const;

@@ -101,6 +101,9 @@ struct Footprint {
   std::size_t request_bytes = 0;
   std::size_t proposal_bytes = 0;  ///< of leaders, for this view and the next two
   std::size_t slots = 0;           ///< with votes
+  std::size_t digests = 0;         ///< that peers voted for, or called decided
+  std::size_t decisions = 0;       ///< delivered ones of the history, and those ahead of them
+  std::size_t new_views = 0;       ///< names in them, for this view and the next two
   bracha::Footprint view_changes;
 };
 
@@ -121,6 +124,7 @@ class Pbft {
     std::uint64_t history = 1024;     ///< delivered slots kept, at least 4 windows
     std::size_t value_bytes = 65536;  ///< largest payload
     std::size_t queue_bytes = 0;      ///< requests kept of one peer; 0: a window of the largest
+    bool joins = true;  ///< R8; tests take it away: a peer's word of its view then says nothing
   };
 
   explicit Pbft(Config config);
@@ -146,6 +150,8 @@ class Pbft {
     }
     return above;
   }
+  /// How long it waits for progress in its view now, in Delta.
+  std::uint64_t patience() const { return patience_; }
   /// Slots delivered.
   std::uint64_t delivered() const { return delivered_; }
   /// Slots that some correct node has delivered, as far as checkpoints tell.

@@ -71,6 +71,12 @@ struct Submit {
   Bytes value;
 };
 
+/// What is held of all that peers and clients can fill.
+struct Footprint {
+  std::size_t entries = 0;  ///< of the log, delivered or not
+  std::size_t pending = 0;  ///< own submissions that are not delivered
+};
+
 /// Table of the entries: key entry_key(index), value the term u64 (0: was cut off), body the value.
 inline constexpr std::uint32_t kEntries = 1;
 inline constexpr std::uint32_t kBallot = 2;  ///< term u64, voted for u16 (0xffff: nobody)
@@ -119,6 +125,11 @@ class Raft {
   std::uint64_t frontier() const { return frontier_; }
   /// Messages refused: malformed, over a quota.
   std::uint64_t refused() const { return refused_; }
+  raft::Footprint footprint() const { return {log_.size(), pending_.size()}; }
+  /// What footprint() never exceeds while nobody lies: delivered entries are kept for one and a
+  /// half histories, one history may wait to be committed, and each term since the last delivery
+  /// may have added the first entry of its leader.
+  raft::Footprint most_held() const;
 
  private:
   struct Follower {

@@ -1,0 +1,68 @@
+// How long each protocol may take to go on once the network is well, in Delta: the formulas of
+// docs/protocols/bounds.md, in the one place where programs read them.
+//
+//   const std::uint64_t delta = promises::pbft(*Committee::of(4), 8, 8, 1);   // 288
+//   // within so many Delta each correct node has decided something, and a request of its own
+//
+// Guarantees: of correct nodes that are up, with messages that take at most Delta, at most f others
+// that do what they like, and nobody so far behind that the others forgot what it lacks; the page
+// of each protocol says why. What timers have become before the network was well is an argument.
+// The simulator judges runs by these numbers and `unit_promises` holds the page's table against
+// them. Says nothing of protocols whose rules are changed for a test.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "thresher/core/committee.hpp"
+
+namespace thresher::promises {
+
+/// ceil(log2(x)). Pre: x > 0.
+constexpr std::uint64_t log2_up(std::uint64_t x) {
+  return static_cast<std::uint64_t>(std::bit_width(x - 1));
+}
+
+/// docs/protocols/thresher.md: f+3 rounds to the next direct commit and 3f+2 that may hang on it,
+/// each T and 3 Delta, and two levels of blocks that liars showed to some. `wait`: T, in Delta.
+constexpr std::uint64_t timed_dag(const Committee& c, std::uint64_t wait) {
+  const std::uint64_t level = 8 + 2 * log2_up(std::uint64_t{c.size()} + 1);
+  return (4 * std::uint64_t{c.faults()} + 5) * (wait + 3) + 2 * level;
+}
+
+/// Leaders by a coin: n + 8 rounds of at most `wait` and 4 Delta, in which each slot commits with
+/// probability at least 1/2 (docs/protocols/mahi-mahi.md). The only ones that are not certain.
+constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
+  return (std::uint64_t{c.size()} + 8) * (wait + 4);
+}
+
+/// docs/protocols/anchored.md: a vertex that carries the request, then the anchor that takes it in,
+/// each by the bound of commits. `wait`: t, in Delta.
+constexpr std::uint64_t certified(const Committee& c, std::uint64_t wait) {
+  const std::uint64_t asking = 2 * (log2_up(std::uint64_t{c.faults()} + 1) + 3);
+  return 2 * (8 + asking + (2 * std::uint64_t{c.faults()} + 2) * (wait + 3));
+}
+
+/// docs/protocols/pbft.md, of a request with `before` others of its node ahead of it. `wait`: the
+/// patience P, in Delta; `window`: slots open at a time.
+constexpr std::uint64_t pbft(const Committee& c, std::uint64_t wait, std::uint64_t window,
+                             std::uint64_t before) {
+  const std::uint64_t n = c.size();
+  const std::uint64_t f = c.faults();
+  const std::uint64_t turn = 4 * ((2 * n + 2 * window + window - 1) / window);
+  return (before + 1) * (n + f + 1) * (wait + 2 * (f + 1) + turn);
+}
+
+/// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
+/// broadcast of its own.
+constexpr std::uint64_t bracha() {
+  return 80 + 8;
+}
+
+/// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
+/// one in a hundred takes longer.
+constexpr std::uint64_t raft() {
+  return 300 + 28;
+}
+
+}  // namespace thresher::promises

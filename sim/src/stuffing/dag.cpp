@@ -1,0 +1,139 @@
+#include "dag.hpp"
+
+#include "thresher/protocols/dag/block.hpp"
+
+namespace thresher::sim {
+namespace {
+
+const dag::Limits kLimits;
+constexpr std::uint64_t kMany = 16;
+constexpr std::uint64_t kLongest = 120;      // blocks of a chain
+constexpr std::size_t kMostTwins = 1 << 16;  // remembered
+
+}  // namespace
+
+// Up to the last that is listened to. A leader's block would have to name what exists.
+Round DagStuffing::any_round(Prng& rng) const {
+  const Round round{next + rng.below(kLimits.window)};
+  return dag::leader_of(round, committee) == id ? Round{round.value - 1} : round;
+}
+
+dag::BlockPtr DagStuffing::sign(dag::Header h, dag::Payload payload) const {
+  const Signature signature = signer.sign(id, dag::digest_of(h, {}));
+  return dag::make_block(std::move(h), std::move(payload), signature, {});
+}
+
+dag::BlockPtr DagStuffing::useless(Round round, const Digest& leader, std::size_t bytes,
+                                   Prng& rng) const {
+  dag::Header h;
+  h.author = id;
+  h.round = round;
+  h.self = {id, Round{round.value - 1}, nobodys(rng)};
+  h.vote = leader;
+  dag::Payload payload;
+  if (bytes > 0) {
+    payload.bytes = filler(bytes, rng);
+    payload.root = h.payload_root = hash(payload.bytes.view());
+    h.payload_bytes = static_cast<std::uint32_t>(bytes);
+  }
+  return sign(std::move(h), std::move(payload));
+}
+
+dag::BlockPtr DagStuffing::chain(Prng& rng) const {
+  if (twins.size() > kMostTwins) twins.clear();
+  const std::uint64_t end = any_round(rng).value;
+  const std::uint64_t length = std::min(1 + rng.below(kLongest), end);
+  dag::Edge below{id, Round{0}, {}};
+  dag::BlockPtr block;
+  for (std::uint64_t round = end - length + 1; round <= end; ++round) {
+    if (dag::leader_of(Round{round}, committee) == id) continue;
+    dag::Header h;
+    h.author = id;
+    h.round = Round{round};
+    h.self = below;
+    const Bytes bytes = filler(sizeof(std::uint64_t), rng);
+    h.payload_root = hash(bytes.view());
+    h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+    block = sign(h, {bytes, h.payload_root});
+    below = {id, block->round(), block->digest};
+    twins.emplace(block->digest, block);
+  }
+  return block;
+}
+
+void DagStuffing::make(Kind<dag::Push>, Prng& rng, Out& out) const {
+  if (rng.below(2) == 0) {
+    for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(dag::Push{chain(rng)});
+    return;
+  }
+  const std::size_t bytes = rng.below(4) == 0 ? kLimits.give_bytes : 0;
+  for (std::uint64_t k = bytes > 0 ? 1 : kMany; k > 0; --k) {
+    const Round round = any_round(rng);
+    const Digest leader = nobodys(rng);
+    out.push_back(dag::Push{useless(round, leader, bytes, rng)});
+  }
+}
+
+void DagStuffing::make(Kind<dag::Want>, Prng& rng, Out& out) const {
+  dag::Want want;
+  for (std::uint32_t k = 0; k < kLimits.give_blocks; ++k) {
+    const NodeId author{static_cast<std::uint16_t>(rng.below(committee.size()))};
+    const Round round = any_round(rng);
+    want.blocks.push_back({author, round, nobodys(rng)});
+  }
+  out.push_back(std::move(want));
+}
+
+void DagStuffing::make(Kind<dag::WantRound>, Prng&, Out& out) const {
+  for (std::uint64_t k = 0; k < kMany; ++k)
+    out.push_back(dag::WantRound{Round{1 + next - std::min(next, k)}, NodeSet(committee.size())});
+}
+
+void DagStuffing::make(Kind<dag::WantEvidence>, Prng& rng, Out& out) const {
+  for (std::uint64_t k = 0; k < kMany; ++k) {
+    const Round slot = any_round(rng);
+    out.push_back(dag::WantEvidence{slot, nobodys(rng)});
+  }
+}
+
+void DagStuffing::make(Kind<dag::Give>, Prng& rng, Out& out) const {
+  dag::Give give;
+  for (std::uint32_t k = 0; k < kLimits.give_blocks; ++k) {
+    const Round round = any_round(rng);
+    const Digest leader = nobodys(rng);
+    give.blocks.push_back(useless(round, leader, 0, rng));
+  }
+  out.push_back(std::move(give));
+}
+
+void DagStuffing::prove(Round slot, const Digest& leader, Prng& rng, Out& out) const {
+  dag::Evidence evidence{slot, leader, {}};
+  for (std::uint32_t k = 0; k < kLimits.give_blocks; ++k)
+    evidence.headers.push_back(useless(Round{slot.value + 1}, leader, 0, rng));
+  out.push_back(std::move(evidence));
+}
+
+void DagStuffing::make(Kind<dag::Evidence>, Prng& rng, Out& out) const {
+  const Round slot = any_round(rng);
+  const Digest leader = nobodys(rng);
+  prove(slot, leader, rng, out);
+}
+
+void DagStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
+  const auto* asked = std::get_if<dag::WantEvidence>(&heard);
+  if (asked != nullptr) prove(asked->slot, asked->leader, rng, out);
+  if (const auto* want = std::get_if<dag::Want>(&heard)) {
+    dag::Give give;
+    for (const dag::Edge& edge : want->blocks) {
+      for (auto at = twins.find(edge.digest);
+           at != twins.end() && give.blocks.size() < kLimits.give_blocks;
+           at = twins.find(at->second->header.self.digest))
+        give.blocks.push_back(at->second);
+    }
+    if (!give.blocks.empty()) out.push_back(std::move(give));
+  }
+  if (std::holds_alternative<dag::Want>(heard) || std::holds_alternative<dag::WantRound>(heard))
+    make(Kind<dag::Give>{}, rng, out);
+}
+
+}  // namespace thresher::sim

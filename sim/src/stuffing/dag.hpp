@@ -1,0 +1,46 @@
+// Filling the memory of nodes of the uncertified DAG.
+#pragma once
+
+#include <map>
+
+#include "stuffing.hpp"
+#include "thresher/protocols/dag/message.hpp"
+#include "thresher/sim/signing.hpp"
+
+namespace thresher::sim {
+
+struct DagStuffing {
+  using Message = dag::Message;
+  using Out = std::vector<Message>;
+
+  NodeId id;
+  const Committee& committee;
+  const Signer& signer;
+  std::uint64_t next;                      ///< the round that correct nodes speak in next
+  std::map<Digest, dag::BlockPtr>& twins;  ///< made so far, for those who ask
+
+  /// Blocks of rounds to come, some with the largest payload, each on an own block and for a leader
+  /// block that do not exist; or the end of a chain of its own, no block of which is of another
+  /// chain: whoever holds the end has to hold all of it.
+  void make(Kind<dag::Push>, Prng& rng, Out& out) const;
+  void make(Kind<dag::Want>, Prng& rng, Out& out) const;
+  /// For all that there is.
+  void make(Kind<dag::WantRound>, Prng& rng, Out& out) const;
+  void make(Kind<dag::WantEvidence>, Prng& rng, Out& out) const;
+  /// As many blocks as an answer holds.
+  void make(Kind<dag::Give>, Prng& rng, Out& out) const;
+  /// Votes on own blocks that do not exist.
+  void make(Kind<dag::Evidence>, Prng& rng, Out& out) const;
+  void make(Kind<coin::Share>, Prng& rng, Out& out) const { add_early_shares(rng, out); }
+  /// To who asks for a block of a chain, all of it from there down.
+  void answer(const Message& heard, Prng& rng, Out& out) const;
+
+ private:
+  dag::BlockPtr chain(Prng& rng) const;
+  dag::BlockPtr sign(dag::Header h, dag::Payload payload) const;
+  dag::BlockPtr useless(Round round, const Digest& leader, std::size_t bytes, Prng& rng) const;
+  Round any_round(Prng& rng) const;
+  void prove(Round slot, const Digest& leader, Prng& rng, Out& out) const;
+};
+
+}  // namespace thresher::sim

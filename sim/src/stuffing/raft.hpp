@@ -1,0 +1,28 @@
+// Filling the memory of Raft's nodes. Nobody lies there, so what fills memory is true: a node whose
+// clients ask for as much as they can. Of terms, votes and logs no node says more than it does in
+// any run.
+#pragma once
+
+#include "stuffing.hpp"
+#include "thresher/protocols/order/raft.hpp"
+
+namespace thresher::sim {
+
+struct RaftStuffing {
+  using Message = Raft::Message;
+  using Out = std::vector<Message>;
+  static constexpr std::uint64_t kMany = 64;
+
+  std::size_t bytes;  ///< of the largest payload
+
+  void make(Kind<raft::RequestVote>, Prng&, Out&) const {}
+  void make(Kind<raft::Vote>, Prng&, Out&) const {}
+  void make(Kind<raft::Append>, Prng&, Out&) const {}
+  void make(Kind<raft::Appended>, Prng&, Out&) const {}
+  void make(Kind<raft::Forward>, Prng& rng, Out& out) const {
+    for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(raft::Forward{filler(bytes, rng)});
+  }
+  void answer(const Message&, Prng&, Out&) const {}
+};
+
+}  // namespace thresher::sim

@@ -1,0 +1,124 @@
+// Liars that fill memory with every type of message, questions' answers too: what peers can fill
+// stays within the bounds that docs/protocols/bounds.md states, and runs heal.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "thresher/sim/faults.hpp"
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+namespace {
+
+struct Case {
+  const char* protocol;
+  std::set<std::string> said;  ///< labels of the messages that liars make up
+  /// Of these a run of the test comes to hold at least a per mille of the bound: else it has shown
+  /// nothing about it.
+  std::map<std::string, std::uint64_t> filled;
+};
+
+std::vector<Case> cases() {
+  return {
+      {"thresher",
+       {"block", "want", "want-round", "want-evidence", "give", "evidence", "coin-share"},
+       {{"blocks", 60},
+        {"blocks that wait for others", 30},
+        {"references to blocks that are missing", 10}}},
+      {"anchored-bullshark",
+       {"batch", "header", "vote", "certificate", "want", "want-round", "give", "coin-share"},
+       {{"certificates that wait to be checked", 60},
+        {"headers without a certificate", 180},
+        {"payloads without a vertex", 180},
+        {"vertices", 25}}},
+      {"pbft",
+       {"pre-prepare", "prepare", "commit", "new-view", "forward", "checkpoint", "want", "decided",
+        "view-change"},
+       {{"bytes of broadcasts", 100},
+        {"bytes of proposals", 200},
+        {"bytes of requests", 100},
+        {"decisions", 40},
+        {"digests of broadcasts", 100},
+        {"digests that peers named", 150},
+        {"instances of broadcasts", 900},
+        {"names in new-views", 250},
+        {"slots with votes", 1000}}},
+      {"bracha",
+       {"init", "echo", "ready", "want", "give", "floor"},
+       {{"bytes of broadcasts", 60},
+        {"digests of broadcasts", 80},
+        {"instances of broadcasts", 450}}},
+      {"raft", {"forward"}, {{"entries", 250}}},
+  };
+}
+
+// What liars said to fill memory, by label.
+struct Said : TraceSink {
+  std::set<std::string> labels;
+  bool stuffs = false;
+  void event(const TraceEvent& e) override {
+    if (e.kind == TraceEvent::Kind::kSend && stuffs) labels.emplace(e.label);
+    stuffs = e.kind == TraceEvent::Kind::kFault && e.label == to_string(FaultKind::kStuff);
+  }
+};
+
+// A liar that stuffs all it hears, on a network that loses messages for a while, so that questions
+// are asked; other faulty nodes keep silent.
+Experiment stuffed(const std::string& protocol, std::uint64_t seed) {
+  Experiment e;
+  e.protocol = protocol;
+  e.seed = seed;
+  e.n = seed % 2 == 0 ? 4 : 7;
+  e.f = (e.n - 1) / 3;
+  e.network.gst = 20 * kUnit;
+  e.network.loss_ppm = 100'000;
+  e.stop.time = 60 * kUnit;
+  if (protocol == "pbft") e.parameters["value_bytes"] = std::int64_t{4096};
+  const NodeId liar{static_cast<std::uint16_t>(seed % e.n)};
+  e.faults.push_back({.who = {liar}, .what = FaultKind::kStuff});
+  e.faults.back().probability_ppm = 200'000;
+  for (std::uint32_t k = 1; k < e.f; ++k) {
+    const NodeId silent{static_cast<std::uint16_t>((seed + k) % e.n)};
+    e.faults.push_back({.who = {silent}, .what = FaultKind::kSilent});
+  }
+  return e;
+}
+
+class Stuffing : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Each, Stuffing, testing::ValuesIn(cases()), [](const auto& suite) {
+  std::string name = suite.param.protocol;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(Stuffing, EveryTypeOfMessageLeavesTheBoundsAsTheyAre) {
+  const Case& c = GetParam();
+  std::set<std::string> said;
+  std::map<std::string, Bound> fullest;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Said sink;
+    const Outcome o = simulate(stuffed(c.protocol, seed), {.trace = &sink});
+    EXPECT_EQ(o.verdict, Verdict::kPass) << "seed " << seed << ": " << o.oracle << ": " << o.why;
+    EXPECT_TRUE(o.healed);
+    said.insert(sink.labels.begin(), sink.labels.end());
+    for (const Bound& b : o.fullest) {
+      Bound& best = fullest.try_emplace(std::string(b.what), b).first->second;
+      if (b.held * best.most > best.held * b.most) best = b;
+    }
+  }
+  EXPECT_EQ(said, c.said);
+  for (const auto& [what, b] : fullest) {
+    const std::uint64_t share = b.held * 1000 / b.most;
+    std::cout << "  " << c.protocol << ": " << what << ": " << b.held << " of " << b.most << "\n";
+    const auto least = c.filled.find(what);
+    if (least != c.filled.end()) {
+      EXPECT_GE(share, least->second) << what;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thresher::sim

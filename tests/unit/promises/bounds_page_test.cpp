@@ -1,0 +1,163 @@
+// docs/protocols/bounds.md against the program: every figure of its two tables, and no row too few.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/order/pbft.hpp"
+#include "thresher/protocols/order/raft.hpp"
+#include "thresher/protocols/promises.hpp"
+
+namespace thresher {
+namespace {
+
+using Row = std::vector<std::uint64_t>;
+/// "protocol, what" and its figures, from the smallest committee to the largest.
+using Table = std::map<std::string, Row>;
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> out;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) {
+    const auto begin = cell.find_first_not_of(' ');
+    const auto end = cell.find_last_not_of(' ');
+    out.push_back(begin == std::string::npos ? "" : cell.substr(begin, end - begin + 1));
+  }
+  return out;
+}
+
+std::uint64_t figure(std::string cell) {
+  std::erase(cell, ',');
+  return std::stoull(cell);
+}
+
+/// The rows under a heading whose first cell begins with a protocol's name.
+Table table_under(const std::string& heading, std::size_t columns) {
+  std::ifstream page(BOUNDS_PAGE);
+  EXPECT_TRUE(page) << BOUNDS_PAGE;
+  Table out;
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## ")) inside = line == "## " + heading;
+    if (!inside || !line.starts_with("| `")) continue;
+    const auto cells = cells_of(line);
+    EXPECT_GT(cells.size(), columns + 1) << line;
+    Row row;
+    for (std::size_t k = cells.size() - columns; k < cells.size(); ++k)
+      row.push_back(figure(cells[k]));
+    out[cells[0] + (cells.size() > columns + 2 ? ", " + cells[1] : "")] = row;
+  }
+  return out;
+}
+
+void expect_equal(const Table& page, const Table& program) {
+  for (const auto& [name, row] : program) {
+    const auto found = page.find(name);
+    std::ostringstream told;
+    for (const std::uint64_t figure : row) told << " | " << figure;
+    if (found == page.end()) {
+      ADD_FAILURE() << "the page lacks: " << name << told.str();
+    } else {
+      EXPECT_EQ(found->second, row) << name << told.str();
+    }
+  }
+  for (const auto& [name, row] : page) EXPECT_TRUE(program.contains(name)) << name;
+}
+
+TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
+  Table program;
+  for (const std::uint32_t n : {4U, 7U, 10U, 31U}) {
+    const Committee c = *Committee::of(n);
+    program["`thresher`, `mysticeti`"].push_back(promises::timed_dag(c, 6));
+    program["`mahi-mahi`"].push_back(promises::by_coin(c, 6));
+    program["`bullshark`, `anchored-bullshark`"].push_back(promises::certified(c, 8));
+    program["`bullshark-async`"].push_back(promises::by_coin(c, 8));
+    program["`pbft`"].push_back(promises::pbft(c, 8, Pbft::Config{}.window, 0));
+    program["`bracha`"].push_back(promises::bracha());
+    program["`raft`"].push_back(promises::raft());
+  }
+  expect_equal(table_under("Time", 4), program);
+}
+
+void add_dag(const Committee& c, Table& out) {
+  dag::Config config;
+  config.committee = c;
+  const dag::Footprint most = dag::Dag(config).most();
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`thresher`, ") + what].push_back(bound);
+  };
+  add("blocks", most.blocks);
+  add("blocks that wait for a verdict", most.pending);
+  add("references to blocks that are missing", most.missing);
+  add("blocks that wait for others", most.waiting);
+  add("headers kept as evidence", most.proofs);
+}
+
+void add_certified(const Committee& c, Table& out) {
+  certified::Config config;
+  config.committee = c;
+  const certified::Footprint most = certified::Bullshark(config).most();
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`anchored-bullshark`, ") + what].push_back(bound);
+  };
+  add("vertices", most.vertices);
+  add("headers without a certificate", most.proposals);
+  add("payloads without a vertex", most.batches);
+  add("signatures that wait for a verdict", most.checks);
+  add("references to vertices that are missing", most.missing);
+  add("vertices that wait for others", most.waiting);
+  add("certificates that wait to be checked", most.parked);
+}
+
+void add_broadcasts(const std::string& protocol, const bracha::Footprint& most, Table& out) {
+  out[protocol + ", instances of broadcasts"].push_back(most.instances);
+  out[protocol + ", digests of broadcasts"].push_back(most.digests);
+  out[protocol + ", bytes of broadcasts"].push_back(most.payload_bytes);
+}
+
+void add_pbft(const Committee& c, Table& out) {
+  Pbft::Config config;
+  config.committee = c;
+  const pbft::Footprint most = Pbft::most_held(config);
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`pbft`, ") + what].push_back(bound);
+  };
+  add("bytes of requests", most.request_bytes);
+  add("bytes of proposals", most.proposal_bytes);
+  add("slots with votes", most.slots);
+  add("digests that peers named", most.digests);
+  add("decisions", most.decisions);
+  add("names in new-views", most.new_views);
+  add_broadcasts("`pbft`", most.view_changes, out);
+}
+
+void add_raft(const Committee& c, Table& out) {
+  Raft::Config config;
+  config.committee = c;
+  const raft::Footprint most = Raft(config).most_held();
+  out["`raft`, entries"].push_back(most.entries);
+  out["`raft`, submissions that are not delivered"].push_back(most.pending);
+}
+
+TEST(BoundsPage, SaysHowMuchPeersCanFill) {
+  Table program;
+  for (const std::uint32_t n : {4U, 31U}) {
+    const Committee c = *Committee::of(n);
+    add_dag(c, program);
+    add_certified(c, program);
+    add_pbft(c, program);
+    add_raft(*Committee::make(n, 0), program);
+    Bracha::Config config;
+    config.committee = c;
+    add_broadcasts("`bracha`", Bracha::most_held(config), program);
+  }
+  expect_equal(table_under("Memory", 2), program);
+}
+
+}  // namespace
+}  // namespace thresher
