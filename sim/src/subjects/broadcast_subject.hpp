@@ -78,11 +78,8 @@ struct BroadcastSubject {
             {"digests", held.digests, most.digests},
             {"payload bytes", held.payload_bytes, most.payload_bytes}};
   }
-  std::uint64_t heals_within(const Node&) const
-    requires requires { Words::heals_within(); }
-  {
-    return Words::heals_within();
-  }
+  std::uint64_t heals_within(const Node&) const requires requires { Words::heals_within(); }
+  { return Words::heals_within(); }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.refused(); }
 };
