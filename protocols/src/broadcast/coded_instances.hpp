@@ -223,7 +223,9 @@ bool Instances<Self, S, M>::settled(const S& s) const {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::trim(NodeId id, Fx& fx) {
-  raise_floor(id, shelf_.crowded_floor(id, [this](const Instance&, const S& s) { return may_forget(s); }), fx);
+  raise_floor(
+      id, shelf_.crowded_floor(id, [this](const Instance&, const S& s) { return may_forget(s); }),
+      fx);
 }
 
 template <class Self, class S, class M>

@@ -50,10 +50,8 @@ TYPED_TEST(CodedUnit, FairWeatherCostsWhatThePageSays) {
 
 // Found by the 6,000th schedule of the arena: decoding was tried again for the fragments of others
 // only, so that a node whose own one came last lacked the payload for ever.
-TEST(CodedUnitDasXiangRen, TheOwnFragmentIsTheOneThatWasMissing) {
-  Bus<DasXiangRen> bus(4, 1, 100);
-  const Bytes payload = payload_of(40);
-  const auto cut = coded::Fragments(*Committee::make(4, 1)).cut(payload.view());
+void own_fragment_comes_last(Bus<DasXiangRen>& bus, const Bytes& payload, Threshold join) {
+  const auto cut = coded::Fragments(*Committee::make(4, 1), join).cut(payload.view());
   const broadcast::Instance i{NodeId{2}, 0};
   const Digest name = hash(payload.view());
   bus.say(2, 0, das_xiang_ren::Ready{i, name, payload_of(cut[2].size())});
@@ -62,8 +60,22 @@ TEST(CodedUnitDasXiangRen, TheOwnFragmentIsTheOneThatWasMissing) {
   EXPECT_TRUE(bus.got[0].empty()) << "of three fragments one is wrong";
   bus.say(1, 0, das_xiang_ren::Echo{i, name, cut[0]});
   bus.say(3, 0, das_xiang_ren::Echo{i, name, cut[0]});
+}
+
+TEST(CodedUnitDasXiangRen, TheOwnFragmentIsTheOneThatWasMissing) {
+  Bus<DasXiangRen> bus(4, 1, 100);
+  const Bytes payload = payload_of(40);
+  own_fragment_comes_last(bus, payload, kCorrectHeard);
   ASSERT_EQ(bus.got[0].size(), 1U);
   EXPECT_EQ(bus.got[0].begin()->second, payload);
+}
+
+TEST(CodedUnitDasXiangRen, OneMoreFragmentWouldBeTooMany) {
+  coded::Thresholds more = das_xiang_ren::kThresholds;
+  more.join.c += 1;
+  Bus<DasXiangRen> bus(4, 1, 100, 8, more);
+  own_fragment_comes_last(bus, payload_of(40), more.join);
+  EXPECT_TRUE(bus.got[0].empty()) << "all that can be waited for came, and a liar's";
 }
 
 TYPED_TEST(CodedUnit, AFragmentIsNumberedByAByte) {

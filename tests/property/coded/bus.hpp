@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "thresher/core/prng.hpp"
@@ -26,13 +27,15 @@ inline Bytes payload_of(std::size_t size) {
 template <class Node>
 class Bus {
  public:
-  Bus(std::uint32_t n, std::uint32_t f, std::size_t payload_bytes, std::uint64_t window = 8) {
+  Bus(std::uint32_t n, std::uint32_t f, std::size_t payload_bytes, std::uint64_t window = 8,
+      std::optional<coded::Thresholds> thresholds = {}) {
     for (std::uint16_t i = 0; i < n; ++i) {
       coded::Config config;
       config.committee = *Committee::make(n, f);
       config.self = NodeId{i};
       config.window = window;
       config.payload_bytes = payload_bytes;
+      config.thresholds = thresholds;
       nodes.emplace_back(config);
     }
     got.resize(n);
