@@ -74,7 +74,7 @@ TEST_P(Observer, SaysNothingOfTheProtocol) {
   second.know({});
   (void)net_.submit_later(3, as_view("not by this node"));
   EXPECT_TRUE(
-      Network::eventually([&] { return first.heard(kWantLog) > 2 && second.heard(kWantLog) > 2; }));
+      Network::eventually([&] { return first.heard(kWantLog) > 0 && second.heard(kWantLog) > 0; }));
   EXPECT_EQ(first.spoken_to() + second.spoken_to(), 0);
   EXPECT_EQ(first.heard(kWantKnown), 0);
 }
