@@ -71,7 +71,7 @@ TEST(Attachments, WhatAWithholderHidesIsBroughtAndNotAskedForAgain) {
     EXPECT_GT(run.attached(), 0u) << rules.name;
     rules.brings_late = false;
     Withholder without({0, 1, 2}, rules);
-    EXPECT_LT(questions * 10, without.late_questions()) << rules.name;
+    EXPECT_LT(questions * 4, without.late_questions()) << rules.name;
     EXPECT_EQ(without.attached(), 0u) << rules.name;
   }
 }
