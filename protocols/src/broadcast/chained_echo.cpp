@@ -267,7 +267,6 @@ void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
     at = add(*s, at, payload, from);
   }
   settle(m.origin, *s, fx);
-  ask_payloads(m.origin, *s, config_.committee.at_least(kValidity), fx);
 }
 
 void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {

@@ -17,9 +17,9 @@ namespace {
 /// delivered by origin.
 enum Table : std::uint32_t { kLinks = 1, kStatus = 2, kDelivered = 3 };
 
-/// Ticks that a delivered payload is kept at least: one until others hear of it, one until they
+/// Ticks that a delivered payload is kept at least: two until others hear of it, three until they
 /// ask, and four delays for the way and the payload.
-constexpr std::size_t kKeepTicks = 6;
+constexpr std::size_t kKeepTicks = 8;
 /// Positions that are sent again to one peer, or asked for, at a time.
 constexpr std::uint64_t kAtATime = 8;
 
@@ -126,13 +126,19 @@ void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
   } else if (due(++s.quiet)) {
     fx.broadcast(status_of(origin, s, true));
   }
+  // Payloads are most often on their way: they are asked for once nothing has moved for a tick.
+  const bool stuck = s.goal.count > s.delivered.count && !s.delivered_at.empty() &&
+                     s.delivered_at.front() == s.delivered.count;
+  s.stuck_ticks = stuck ? s.stuck_ticks + 1 : 0;
   s.echoed_at.push_front(s.echoed.count);
   s.delivered_at.push_front(s.delivered.count);
-  if (s.echoed_at.size() > config_.idle_ticks + std::size_t{2}) s.echoed_at.pop_back();
+  if (s.echoed_at.size() > config_.idle_ticks + std::size_t{3}) s.echoed_at.pop_back();
   if (s.delivered_at.size() > kKeepTicks) s.delivered_at.pop_back();
   ask_unknown(origin, s, fx);
-  ask_payloads(origin, s,
-               s.quiet <= 1 ? config_.committee.at_least(kValidity) : config_.committee.size(), fx);
+  if (s.stuck_ticks > 0 && due(s.stuck_ticks)) {
+    const Committee& all = config_.committee;
+    ask_payloads(origin, s, s.stuck_ticks == 1 ? all.at_least(kValidity) : all.size(), fx);
+  }
   if (origin == config_.self) send_again(s, fx);
   settle(origin, s, fx);
   trim(origin, s, fx);

@@ -73,7 +73,11 @@ void SignedBroadcast::ask(const Instance& i, State& s, Fx& fx) {
   ask_some(s, peers_.who_keeps(i), Want{i, true, false}, fx);
   if (!due(s.asked)) return;
   const auto own = s.voted ? s.payloads.find(*s.voted) : s.payloads.end();
-  if (i.origin == config_.self && own != s.payloads.end()) fx.broadcast(Propose{i, own->second});
+  for (std::uint16_t k = 0; k < config_.committee.size() && own != s.payloads.end(); ++k) {
+    const bool lacks =
+        i.origin == config_.self && NodeId{k} != config_.self && !s.spoke.contains(NodeId{k});
+    if (lacks) fx.send(NodeId{k}, Propose{i, own->second});
+  }
   say_vote(i, s, fx);
 }
 
@@ -176,16 +180,18 @@ const Bytes* SignedBroadcast::delivered(const Instance& i) const {
   return payload == s->payloads.end() ? nullptr : &payload->second;
 }
 
-// R7: of all origins, or of those with news.
-void SignedBroadcast::tell_progress(bool all, Fx& fx) {
-  Have have{.origins = {}, .asks = all};
+// R7: of those origins of which there is news; without any, of all, and others are asked for
+// theirs.
+void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
+  Have have{.origins = {}, .asks = ask};
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     Progress now = shelf_.progress(NodeId{o});
-    if (!all && now == told_[o]) continue;
+    if (now == told_[o]) continue;
     told_[o] = now;
     have.origins.push_back(std::move(now));
   }
-  if (all || !have.origins.empty()) fx.broadcast(std::move(have));
+  if (have.origins.empty() && ask) have.origins = told_;
+  if (!have.origins.empty()) fx.broadcast(std::move(have));
 }
 
 // Everything is delivered here and known to be delivered by all.
@@ -208,7 +214,8 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
       ask(i, s, fx);
     }
   });
-  tell_progress(lost || (due(quiet_) && !settled()), fx);
+  // In the first quiet tick all tell what they have; nobody has to be asked then.
+  tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) trim(NodeId{o}, fx);
   arm(fx);
 }

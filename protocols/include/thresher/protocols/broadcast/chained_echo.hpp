@@ -160,6 +160,7 @@ class ChainedEcho {
     std::deque<std::uint64_t> delivered_at;  // likewise
     std::uint32_t news_ticks = 0;            // that news waits
     std::uint32_t quiet = 0;                 // ticks without news
+    std::uint32_t stuck_ticks = 0;           // that payloads alone have kept back a delivery
   };
 
   void receive(NodeId from, const chained_echo::Extend& m, Fx& fx);

@@ -168,7 +168,7 @@ class SignedBroadcast {
   bool settled() const;
   void trim(NodeId origin, Fx& fx);
   void raise_floor(NodeId origin, std::uint64_t number, Fx& fx);
-  void tell_progress(bool all, Fx& fx);
+  void tell_progress(bool ask, Fx& fx);
   void arm(Fx& fx);
   std::uint64_t ticket(Check check);
 
