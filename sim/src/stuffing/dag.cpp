@@ -119,6 +119,24 @@ void DagStuffing::make(Kind<dag::Evidence>, Prng& rng, Out& out) const {
   prove(slot, leader, rng, out);
 }
 
+void DagStuffing::make(Kind<dag::Equivocation>, Prng& rng, Out& out) const {
+  const Digest leader = nobodys(rng);
+  for (std::uint64_t k = 0; k < kMany; ++k) {
+    const Round round = any_round(rng);
+    const dag::BlockPtr one = useless(round, leader, 0, rng);
+    const dag::BlockPtr other = useless(round, leader, 0, rng);
+    out.push_back(dag::Equivocation{one, other});
+  }
+  const DagStuffing framed{NodeId{static_cast<std::uint16_t>(rng.below(committee.size()))},
+                           committee, signer, next, twins};
+  const Round round = framed.any_round(rng);
+  dag::Header one = framed.useless(round, leader, 0, rng)->header;
+  dag::Header other = framed.useless(round, leader, 0, rng)->header;
+  const dag::BlockPtr first = sign(std::move(one), {});
+  const dag::BlockPtr second = sign(std::move(other), {});
+  out.push_back(dag::Equivocation{first, second});
+}
+
 void DagStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
   const auto* asked = std::get_if<dag::WantEvidence>(&heard);
   if (asked != nullptr) prove(asked->slot, asked->leader, rng, out);

@@ -32,6 +32,8 @@ struct DagStuffing {
   /// Votes on own blocks that do not exist.
   void make(Kind<dag::Evidence>, Prng& rng, Out& out) const;
   void make(Kind<coin::Share>, Prng& rng, Out& out) const { add_early_shares(rng, out); }
+  /// Proofs against itself, another for each round, and one against somebody else, which is false.
+  void make(Kind<dag::Equivocation>, Prng& rng, Out& out) const;
   /// To who asks for a block of a chain, all of it from there down.
   void answer(const Message& heard, Prng& rng, Out& out) const;
 
