@@ -5,7 +5,7 @@
 //
 // Guarantees: every figure but the CPU time is a function of the attack, the protocol and the
 // scale. A wide area of one of the tables that `network.wan` knows, cards of 1 Gbit/s, signatures
-// that cost time. Does not say what an attack should cost: docs/performance/attack.md does.
+// that cost time. Does not say what an attack should cost.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,6 @@ SubjectEntry subject_raft() {
   info.name = "raft";
   info.help = "Raft: a total order under crashes of a minority, nobody Byzantine";
   info.nodes_per_fault = 2;
-  info.byzantine = false;
   info.stuffs = true;
   info.largest_payload = kValueBytes;
   info.parameters = {
