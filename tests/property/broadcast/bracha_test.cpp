@@ -255,8 +255,8 @@ std::string caught_with(const RuleTable& table, const RuleTable& proved,
 
 // One threshold changed in the executor only: the steps are no steps of the automaton any more.
 // One lower is caught at the first early step, one higher when a step is never taken. Higher ones
-// before the input are no fault in these runs: the input comes, and the rules after it serve. Without
-// the fast rules the slow ones serve, and without a join the witnesses of all nodes do.
+// before the input are no fault in these runs: the input comes, and the rules after it serve.
+// Without the fast rules the slow ones serve, and without a join the witnesses of all nodes do.
 void a_changed_threshold_is_caught(const RuleTable& proved, std::set<std::string_view> spared) {
   for (std::size_t k = 0; k < proved.rules.size(); ++k) {
     if (!proved.rules[k].when) continue;
