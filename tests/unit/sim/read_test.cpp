@@ -24,14 +24,15 @@ const std::vector<ProtocolInfo>& known() {
   static const std::vector<ProtocolInfo> kKnown{
       {"pbft",
        "",
-       true,
+       "",
+       3,
        {{"checkpoint", std::int64_t{10}, 1, 1000, "slots between checkpoints"},
         {"batching", true, 0, 0, ""},
         {"mode", std::string("plain"), 0, 0, ""},
         {"scale", 1.5, 0, 9, ""}},
        {"digest", "view"}},
-      {"raft", "", false, {}, {}},
-      {"thresher", "", true, {}, {"parents"}}};
+      {"raft", "", "", 2, {}, {}},
+      {"thresher", "", "", 3, {}, {"parents"}}};
   return kKnown;
 }
 

@@ -61,7 +61,7 @@ class Sweep : public testing::Test {
   std::string content(const std::string& path) const { return load_file(root_ / path)->text; }
 
   fs::path root_;
-  std::vector<ProtocolInfo> protocols_{{"thresher", "", true, {}, {}}};
+  std::vector<ProtocolInfo> protocols_{{"thresher", "", "", 3, {}, {}}};
   std::vector<Cell> cells_;
   std::atomic<int> runs_{0};
 };
