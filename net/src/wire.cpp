@@ -418,6 +418,7 @@ template <>
 std::optional<Equivocation> decode(ByteView control) {
   pb::Equivocation in;
   if (!parse(control, in, kLargeBytes, kSmallFields)) return std::nullopt;
+  if (in.first().empty() || in.second().empty()) return std::nullopt;
   return Equivocation{Bytes::copy_of(as_view(in.first())), Bytes::copy_of(as_view(in.second()))};
 }
 
