@@ -12,7 +12,7 @@ sim::Experiment standard(const sim::ProtocolInfo& info) {
   sim::Experiment e;
   e.protocol = info.name;
   for (const sim::ParameterInfo& p : info.parameters) e.parameters[p.name] = p.standard;
-  e.n = 4;
+  e.n = std::max<std::uint32_t>(4, info.nodes_per_fault + 1);
   e.f = 1;
   e.stop.rounds = 100;
   if (info.name == "bitcoin" || info.name == "ethereum") {  // as in sim/experiments/parasite.json

@@ -241,13 +241,14 @@ class Running(Files):
 
     def test_dry_run_counts_the_faulty(self):
         """Once they were left out of the small committees: silent ones made 65 % too many messages, and two-faced ones
-        a ninth of the bytes. What those send grows with the tangle that they make, so it is foreseen within a factor of 2."""
+        a ninth of the bytes. What those send, and the proofs that they lie, grow with the tangle that they make, so it is
+        foreseen within a factor of 2."""
         for protocol, what, n in [("bullshark", "silent", 34), ("thresher", "silent", 40), ("thresher", "twins", 40)]:
             path = self.experiment(protocol={"name": protocol}, committee={"n": n}, stop={"rounds": 30}, workload={},
                                    faults=[{"who": {"count": "f"}, "what": what}])
             foreseen = json.loads(run("run", path, "--dry-run", "--json").stdout)
             measured = json.loads(run("run", path, "--json").stdout)
-            for key, most in (("messages", 0.25), ("bytes", 0.9)):
+            for key, most in (("messages", 0.5 if what == "twins" else 0.25), ("bytes", 0.9)):
                 self.assertAlmostEqual(foreseen[key] / measured[key], 1, delta=most, msg=(protocol, what, key))
 
     def test_a_prediction_does_not_depend_on_the_clock(self):
@@ -378,8 +379,9 @@ class Sweeps(Files):
                                sweep={"seed": {"from": 1, "to": 2000}})
         arguments = [BINARY, "sim", "sweep", str(path), "--out", str(self.folder / "out"), "--jobs", "1"]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-            # The first SIGINT must find the program past its start: a run that stands there shows it.
-            while not list((self.folder / "out" / "runs").glob("*/result.json")) and child.poll() is None:
+            # The SIGINT must find the program past its start, with one run counted: the second that stands there
+            # shows it.
+            while len(list((self.folder / "out" / "runs").glob("*/result.json"))) < 2 and child.poll() is None:
                 time.sleep(0.02)
             child.send_signal(signal.SIGINT)
             out, errors = child.communicate(timeout=60)

@@ -109,6 +109,8 @@ std::vector<Frame> all_frames(const Recording& run) {
   out.push_back(encode(dag::Message{dag::WantEvidence{Round{1}, blocks[0]->digest}}));
   blocks.resize(4);
   out.push_back(encode(dag::Message{dag::Evidence{Round{1}, blocks[0]->digest, blocks}}));
+  out.push_back(encode(dag::Message{dag::Equivocation{blocks[0], blocks[1]}}));
+  out.push_back(encode(dag::Message{dag::Push{blocks[3], {blocks[0], blocks[1]}}}));
   out.push_back(encode(dag::Message{coin::Share{1, {}, true}}));
   return out;
 }

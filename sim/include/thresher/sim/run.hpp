@@ -96,7 +96,8 @@ class Run {
       std::uint64_t most = 0;
       for (std::uint32_t i = 0; i < experiment_.n; ++i) {
         const NodeId id{static_cast<std::uint16_t>(i)};
-        if (machine_.correct(id) && machine_.up(id))
+        // Before the start nobody is up, and all that are correct will be.
+        if (machine_.correct(id) && (machine_.up(id) || machine_.now() == 0))
           most = std::max<std::uint64_t>(most, machine_.subject().heals_within(machine_.node(id)));
       }
       return std::max(longest(), most * std::max(experiment_.network.delta, kUnit));
