@@ -156,9 +156,11 @@ class Network {
   }
   template <class F>
   static bool eventually(F done) {
-    for (int k = 0; k < 2000 && !done(); ++k)
+    for (int k = 0; k < 2000; ++k) {
+      if (done()) return true;  // not asked again: it may have done something, such as connect
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return done();
+    }
+    return false;
   }
 
  private:
