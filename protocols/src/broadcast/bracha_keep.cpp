@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "floors.hpp"
 #include "keys.hpp"
 
 namespace thresher {
@@ -113,19 +114,11 @@ void Bracha::trim(NodeId id, Fx& fx) {
 }
 
 void Bracha::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
-  if (number <= shelf_.floor(id)) return;
-  Writer key;
-  Writer value;
-  key.u16(id.value);
-  value.u64(number);
-  fx.push(Persist{kFloors, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
-  shelf_.raise(id, number, [&](const Instance& old) {
-    for (const Counter c : {kEcho, kReadied})
-      fx.push(Persist{kStatements, key_of(old, c), {}, {}, true});
-    fx.push(Persist{kDeliveries, key_of(old), {}, {}, true});
-    if (id == config_.self) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
-  });
-  if (id == config_.self) next_ = std::max(next_, number);
+  const bool own = id == config_.self;
+  const bool rose =
+      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx,
+                             [&](const Instance& old) { forget_records(old, own, fx); });
+  if (rose && own) next_ = std::max(next_, number);
 }
 
 void Bracha::forget_below(std::uint64_t number, Fx& fx) {

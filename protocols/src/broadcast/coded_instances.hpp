@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "floors.hpp"
 #include "keys.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/protocols/broadcast/coded.hpp"
@@ -194,19 +195,11 @@ void Instances<Self, S, M>::receive(NodeId from, const Floor& m, Fx& fx) {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
-  if (number <= shelf_.floor(id)) return;
-  Writer key;
-  Writer value;
-  key.u16(id.value);
-  value.u64(number);
-  fx.push(Persist{kFloors, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
-  shelf_.raise(id, number, [&](const Instance& old) {
-    for (const Counter c : {kEcho, kReadied})
-      fx.push(Persist{kStatements, key_of(old, c), {}, {}, true});
-    fx.push(Persist{kDeliveries, key_of(old), {}, {}, true});
-    if (id == config_.self) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
-  });
-  if (id == config_.self) next_ = std::max(next_, number);
+  const bool own = id == config_.self;
+  const bool rose =
+      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx,
+                             [&](const Instance& old) { bracha::forget_records(old, own, fx); });
+  if (rose && own) next_ = std::max(next_, number);
 }
 
 // R7: delivered, and nobody needs it here: all have the payload, or had the time to ask.

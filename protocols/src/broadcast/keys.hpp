@@ -1,4 +1,4 @@
-// Where Bracha's durable records lie. Private to the protocol.
+// Where the durable records of Bracha's broadcast and of the coded ones lie. Private to them.
 #pragma once
 
 #include "thresher/core/transcript.hpp"
@@ -14,6 +14,15 @@ inline Bytes key_of(const Instance& i, std::uint8_t counter = 0) {
   Writer w;
   w.u16(i.origin.value).u64(i.number).u8(counter);
   return Bytes::from(w.take());
+}
+
+/// Erases what is on the disk about an instance; of an own one the payload too.
+template <class Fx>
+void forget_records(const Instance& old, bool own, Fx& fx) {
+  for (const Counter c : {kEcho, kReadied})
+    fx.push(Persist{kStatements, key_of(old, c), {}, {}, true});
+  fx.push(Persist{kDeliveries, key_of(old), {}, {}, true});
+  if (own) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
 }
 
 }  // namespace thresher::bracha

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "floors.hpp"
 #include "signed_records.hpp"
 
 namespace thresher {
@@ -149,17 +150,12 @@ void SignedBroadcast::trim(NodeId id, Fx& fx) {
 }
 
 void SignedBroadcast::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
-  if (number <= shelf_.floor(id)) return;
-  Writer key;
-  Writer value;
-  key.u16(id.value);
-  value.u64(number);
-  fx.push(Persist{kFloors, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
-  shelf_.raise(id, number, [&](const Instance& old) {
-    fx.push(Persist{kVotes, key_of(old), {}, {}, true});
-    fx.push(Persist{kCertificates, key_of(old), {}, {}, true});
-  });
-  if (id == config_.self) next_ = std::max(next_, number);
+  const bool rose =
+      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, [&](const Instance& old) {
+        fx.push(Persist{kVotes, key_of(old), {}, {}, true});
+        fx.push(Persist{kCertificates, key_of(old), {}, {}, true});
+      });
+  if (rose && id == config_.self) next_ = std::max(next_, number);
 }
 
 void SignedBroadcast::forget_below(std::uint64_t number, Fx& fx) {

@@ -97,15 +97,22 @@ std::uint64_t fill(Network& net, std::size_t node, std::uint64_t slots) {
   return sent;
 }
 
+/// Four nodes order `sent` transactions in so many slots; the last one has them all and stops.
+void fill_and_stop_last(Network& net, std::vector<Said>& said, std::uint64_t slots,
+                        std::uint64_t& sent) {
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
+  sent = fill(net, 0, slots);
+  ASSERT_TRUE(net.reaches(3, sent));
+  net.stop(3);
+}
+
 class Holes : public testing::TestWithParam<std::string> {};
 
 TEST_P(Holes, InsideTheLogAreFilledByPeers) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 60);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 60, sent));
   ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 3, 5));
   ASSERT_EQ(net.start(3, said[3].options()), "");
   EXPECT_TRUE(said[3].has("are fetched from peers before this node signs anything"));
@@ -165,10 +172,8 @@ class DagHoles : public Holes {};
 TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 120);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 120, sent));
   ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 5, SIZE_MAX));
   ASSERT_EQ(net.start(3, said[3].options()), "");
   EXPECT_TRUE(net.reaches(3, sent));
@@ -182,10 +187,8 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
 TEST_P(DagHoles, PayloadsAreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 60);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 60, sent));
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   ASSERT_TRUE(damage(net.home(3), "text 7"));
   ASSERT_TRUE(damage(net.home(3), "text 12"));
@@ -206,10 +209,8 @@ TEST_P(DagHoles, PayloadsAreFetchedAndWrittenInTheirPlaces) {
 TEST_P(DagHoles, TheLastPayloadToo) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 20);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 20, sent));
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   ASSERT_TRUE(damage(net.home(3), "text " + std::to_string(sent - 1)));
   ASSERT_EQ(net.start(3, said[3].options()), "");
@@ -224,10 +225,8 @@ TEST_P(DagHoles, TheLastPayloadToo) {
 TEST(HolesAlone, ABlockThatIsOrderedNowIsFetchedToo) {
   std::vector<Said> said(4);
   Network net(4);
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 30);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 30, sent));
   std::filesystem::remove(net.home(3) + "/data/snapshot");
   ASSERT_NO_FATAL_FAILURE(forget_commits(net.home(3), 10));
   ASSERT_TRUE(damage(net.home(3), "text " + std::to_string(sent - 1)));
@@ -301,10 +300,8 @@ TEST(HolesAlone, WithoutPeersTheNodeStopsWithTheRange) {
 TEST(HolesAlone, ASnapshotOfMoreThanTheLogIsLeftAside) {
   std::vector<Said> said(4);
   Network net(4);
-  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i, said[i].options()), "");
-  const std::uint64_t sent = fill(net, 0, 120);
-  ASSERT_TRUE(net.reaches(3, sent));
-  net.stop(3);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 120, sent));
   const std::string snapshot = net.home(3) + "/data/snapshot";
   std::filesystem::copy_file(snapshot, net.home(3) + "/kept");
   ASSERT_NO_FATAL_FAILURE(lose_entries(net.home(3), 5, SIZE_MAX));

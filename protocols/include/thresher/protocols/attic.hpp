@@ -1,9 +1,9 @@
 // Accepted blocks of the rounds that garbage collection has passed, kept to be handed out.
 //
 //   Attic<BlockPtr> attic(margin);
-//   attic.keep(block);                                            // its round falls below the
-//   floor attic.raise(floor, [&](const BlockPtr& b) { erase(b); });     // now nobody needs b any
-//   more if (const auto b = attic.find(round, author, digest)) give(b);
+//   attic.keep(block);                                          // its round falls below the floor
+//   attic.raise(floor, [&](const BlockPtr& b) { erase(b); });   // nobody needs b any more
+//   if (const auto b = attic.find(round, author, digest)) give(b);
 //
 // Why: a node counts everything at or below its floor as accepted, and names blocks that stand just
 // above it. A peer that is one commit behind has a lower floor and still needs the round that the
@@ -40,7 +40,7 @@ class Attic {
  public:
   explicit Attic(std::uint64_t margin) : margin_(margin) {}
 
-  /// OfRound up to and including this one are gone.
+  /// Rounds up to and including this one are gone.
   Round bottom() const { return bottom_; }
   Round top() const { return Round{bottom_.value + rounds_.size()}; }
   std::size_t size() const { return size_; }
