@@ -125,6 +125,8 @@ std::string DiskStore::Impl::index_log(const WalPlace& from) {
 std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
   if (std::string why = wal.open(folder + "/wal"); !why.empty()) return why;
   const std::string path = folder + "/index";
+  std::error_code unknown;
+  const bool gone = !std::filesystem::exists(path + "/CURRENT", unknown) && !unknown;
   WalPlace from;
   rocksdb::Status status = open_index(path);
   if (status.ok()) status = read_meta(from);
@@ -143,7 +145,13 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
     if (!status.ok()) return "cannot make the index '" + path + "' again: " + status.ToString();
     from = {};
   }
-  return index_log(from);
+  std::string why = index_log(from);
+  if (why.empty() && gone && wal.end().sequence > 0) {
+    warn("the index '" + path +
+         "' is gone: it was made again from the write-ahead log, which has "
+         "everything");
+  }
+  return why;
 }
 
 // The write-ahead log is the node's own, so RocksDB keeps none.
@@ -294,6 +302,10 @@ std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) cons
 
 std::string DiskStore::problem() const {
   return impl_->problem;
+}
+
+std::uint64_t DiskStore::written() const {
+  return impl_->wal.written();
 }
 
 std::uint64_t DiskStore::syncs() const {

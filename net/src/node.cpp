@@ -124,6 +124,7 @@ std::string Node::Impl::begin() {
         });
       },
       ledger.end());
+  start_scrubbing();
   loop.post([this] {
     begin_start();
     watch_lag();
@@ -141,6 +142,7 @@ void Node::Impl::finish() {
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   writer.reset();
+  scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
   metrics.reset();
   if (stopped_because.empty()) save_snapshot();
