@@ -311,7 +311,7 @@ TEST(HolesAlone, AnIndexThatIsGoneIsToldAndMadeAgain) {
   EXPECT_FALSE(said.has("index"));
   std::filesystem::remove_all(net.home(0) + "/data/index");
   ASSERT_EQ(net.start(0, said.options()), "");
-  EXPECT_TRUE(said.has("is gone: it was made again from the write-ahead log"));
+  EXPECT_TRUE(said.has("is gone: it is made again from the write-ahead log"));
   EXPECT_TRUE(net.reaches(0, sent));
 }
 
