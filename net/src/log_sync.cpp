@@ -13,6 +13,12 @@ namespace thresher::net {
 namespace {
 /// A giver that brought nothing confirmed for so long is replaced. Unit: microseconds.
 constexpr std::uint64_t kPatience = 1'000'000;
+/// So long anybody gives, whatever he brings: one who brings a little now and then must not be the
+/// only one. Unit: microseconds.
+constexpr std::uint64_t kTurn = 4'000'000;
+/// Both double when everybody had a turn, up to so many times: over a slow link a large commit may
+/// need longer than the first turn, and what is not confirmed is lost with its end.
+constexpr std::uint32_t kMostDoublings = 16;
 /// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
 constexpr std::size_t kMaxChecks = 8;
 /// Parts that one question asks for: its way and the wait for a processor are paid once for all.
@@ -21,6 +27,7 @@ constexpr std::uint32_t kParts = 8;
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
   active_ = true;
+  ended_turns_ = 0;
   confirmed_ = slot;
   confirmed_hash_ = log_hash;
   change_giver(now);
@@ -48,8 +55,15 @@ void LogSync::change_giver(std::uint64_t now) {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
   } while (giver_ == self_ && committee_.size() > 1);
   progress_us_ = now;
+  turn_us_ = now;
   owed_ = 0;
   ask();
+}
+
+bool LogSync::turn_is_over(std::uint64_t now) const {
+  const std::uint32_t laps = ended_turns_ / std::max(1u, committee_.size() - 1);
+  const std::uint32_t doublings = std::min(laps, kMostDoublings);
+  return now > progress_us_ + (kPatience << doublings) || now > turn_us_ + (kTurn << doublings);
 }
 
 void LogSync::ask() {
@@ -87,7 +101,10 @@ void LogSync::ask_hash(Round slot) {
 
 void LogSync::tick(std::uint64_t now) {
   if (!active_) return;
-  if (now > progress_us_ + kPatience) return change_giver(now);
+  if (turn_is_over(now)) {
+    ++ended_turns_;
+    return change_giver(now);
+  }
   if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
   ask();
 }
