@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every example in the opening comment of a public header stands, as code that is compiled, in a
-file beside this test, between `// <header>` and `// </>`. Comments and white space do not count; `...`
-in a header stands for anything.
+file beside this test, between `// <header>` and `// </>`. The first lines that are indented by three blanks are the example. Comments
+and white space do not count; `...` in a header stands for anything.
 
     tests/examples/headers/held_test.py ROOT
 """
@@ -29,6 +29,8 @@ def example_of(header: pathlib.Path) -> str:
         found = EXAMPLE.match(line)
         if found:
             lines.append(found.group(1))
+        elif lines:
+            break
     return "\n".join(lines)
 
 
