@@ -119,8 +119,7 @@ void export_example() {
 
 void alarm();
 void replay_example(const Automaton& ta, const std::vector<std::int64_t>& values,
-                    const Configuration& start, std::uint32_t rule,
-                    const Formula& property) {
+                    const Configuration& start, std::uint32_t rule, const Formula& property) {
   // <thresher/verify/replay.hpp>
   Run run{values, start, {{rule, 3}}};
   auto configurations = verify::replay(ta, run);
