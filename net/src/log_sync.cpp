@@ -11,14 +11,14 @@
 
 namespace thresher::net {
 namespace {
-/// A giver that brought nothing confirmed for so long is replaced. Unit: microseconds.
+/// A giver that sends nothing for so long is replaced. Unit: microseconds.
 constexpr std::uint64_t kPatience = 1'000'000;
-/// So long anybody gives, whatever he brings: one who brings a little now and then must not be the
+/// So long anybody gives, whatever he sends: one who brings a little now and then must not be the
 /// only one. Unit: microseconds.
 constexpr std::uint64_t kTurn = 4'000'000;
-/// Both double when everybody had a turn, up to so many times: over a slow link a large commit may
-/// need longer than the first turn, and what is not confirmed is lost with its end.
-constexpr std::uint32_t kMostDoublings = 16;
+/// Turns double when everybody had one and nothing was confirmed, up to so many times: over a slow
+/// link a large commit takes longer than a first turn, and what is not whole is lost at its end.
+constexpr std::uint32_t kMostDoublings = 10;
 /// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
 constexpr std::size_t kMaxChecks = 8;
 /// Parts that one question asks for: its way and the wait for a processor are paid once for all.
@@ -27,7 +27,6 @@ constexpr std::uint32_t kParts = 8;
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
   active_ = true;
-  ended_turns_ = 0;
   confirmed_ = slot;
   confirmed_hash_ = log_hash;
   change_giver(now);
@@ -54,16 +53,15 @@ void LogSync::change_giver(std::uint64_t now) {
   do {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
   } while (giver_ == self_ && committee_.size() > 1);
-  progress_us_ = now;
+  heard_us_ = now;
   turn_us_ = now;
   owed_ = 0;
   ask();
 }
 
 bool LogSync::turn_is_over(std::uint64_t now) const {
-  const std::uint32_t laps = ended_turns_ / std::max(1u, committee_.size() - 1);
-  const std::uint32_t doublings = std::min(laps, kMostDoublings);
-  return now > progress_us_ + (kPatience << doublings) || now > turn_us_ + (kTurn << doublings);
+  const std::uint32_t laps = fruitless_ / std::max(1u, committee_.size() - 1);
+  return now > turn_us_ + (kTurn << std::min(laps, kMostDoublings));
 }
 
 void LogSync::ask() {
@@ -101,8 +99,9 @@ void LogSync::ask_hash(Round slot) {
 
 void LogSync::tick(std::uint64_t now) {
   if (!active_) return;
+  if (now > heard_us_ + kPatience) return change_giver(now);
   if (turn_is_over(now)) {
-    ++ended_turns_;
+    ++fruitless_;
     return change_giver(now);
   }
   if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
@@ -164,6 +163,7 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
                 now);
   }
   if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);
+  heard_us_ = now;
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
     checks_.insert_or_assign(cursor_,
@@ -197,7 +197,8 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
   confirmed_ = slot;
   confirmed_hash_ = checks_.at(slot).hash;
   checks_.erase(checks_.begin(), checks_.upper_bound(slot));
-  progress_us_ = now;
+  heard_us_ = now;
+  fruitless_ = 0;
   while (active_ && !held_.empty() && held_.front().slot <= slot) {
     dag::Committed commit = std::move(held_.front());
     held_.pop_front();

@@ -90,10 +90,10 @@ class LogSync {
 
   bool active_ = false;
   NodeId giver_{};
-  std::uint32_t owed_ = 0;         // parts that the giver has yet to send
-  std::uint64_t progress_us_ = 0;  // last time that something was confirmed
-  std::uint64_t turn_us_ = 0;      // when the giver's turn began
-  std::uint32_t ended_turns_ = 0;  // by time
+  std::uint32_t owed_ = 0;       // parts that the giver has yet to send
+  std::uint64_t heard_us_ = 0;   // last time that the giver sent something, or it was confirmed
+  std::uint64_t turn_us_ = 0;    // when the giver's turn began
+  std::uint32_t fruitless_ = 0;  // turns that ended by time since something was confirmed
   Round confirmed_{0};
   Digest confirmed_hash_{};
   Round cursor_{0};  // last commit that is here whole
