@@ -246,8 +246,9 @@ def catch_up(net, victim):
 
 def kill_while_it_mends(net, victim, draw):
     """What the disk has changed under a whole log is written again; kills do not stop that for good."""
-    if not net.running(victim):
-        net.start(victim)
+    for node in range(NODES):  # what it lacks it gets from two at least
+        if not net.running(node):
+            net.start(node)
     catch_up(net, victim)
     net.kill(victim, signal.SIGTERM)  # the index covers all: else damage ends the log, or the start
     net.gone(victim)
