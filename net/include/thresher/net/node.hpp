@@ -126,6 +126,8 @@ inline constexpr std::string_view kHostBlocks =
 
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
+/// Why no store can be where the options say; empty: one can, as far as the paths show.
+std::string data_problem(const NodeOptions& options);
 
 class Node {
  public:
