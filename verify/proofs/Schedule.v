@@ -1,13 +1,13 @@
-(* A schedule of leaders that follows from decisions K slots back, for every K: agreement holds for both rules. And why
-   what was decided above such a decision is decided anew. *)
+(* A schedule of leaders that follows from decisions K slots back, for every K: agreement holds for both rules. And
+   why what was decided above such a decision is decided anew. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Model Proof Teeth TwoDelay TwoDelayForms.
 
 Section Ahead.
 Context {P : Params} {BT : Blocks}.
-(* rule l r: who may lead slot r, from the statuses l of the slots 1, 2, .. A node that has decided l knows of slot r what
-   the slots up to r-K-1 say, as far as l goes: one whole schedule, also for slots far above. *)
+(* rule l r: who may lead slot r, from the statuses l of the slots 1, 2, .. A node that has decided l knows of slot r
+   what the slots up to r-K-1 say, as far as l goes: one whole schedule, also for slots far above. *)
 Definition ahead (K : nat) (rule : list status -> nat -> Blk -> bool) (l : list status) (r : nat) : Blk -> bool :=
   rule (firstn (r - 1 - K) l) r.
 Theorem lookahead_ledger {LG : Legal P} K rule dl s V V' top top' :
@@ -30,12 +30,13 @@ Definition one_pass sched (looks : list (view * nat)) : list status :=
   fold_left (fun l Vt => l ++ decided_ones (table (sched l) (fst Vt) (snd Vt - length l) (S (length l)))) looks [].
 End Ahead.
 
-(* Teeth.v's good run. A commit of slot 1 takes slot 3 from its leader, so the look-ahead is one slot. One node looks when
-   slot 1 can be decided and again at the end, the other at the end alone. *)
+(* Teeth.v's good run. A commit of slot 1 takes slot 3 from its leader, so the look-ahead is one slot. One node looks
+   when slot 1 can be decided and again at the end, the other at the end alone. *)
 Definition takes_3 (l : list (@status (tb T_good))) (r : nat) (L : @Blk (tb T_good)) : bool :=
   match l with Commit _ :: _ => negb (r =? 3) | _ => true end && sch T_good ld_good r L.
 (* what two nodes have of the slots 1 to 3: by `rule` from two looks, and from one *)
-Definition looks (rule : list (@view (tb T_good) * nat) -> list (@status (tb T_good))) : option (list stat * list stat) :=
+Definition looks (rule : list (@view (tb T_good) * nat) -> list (@status (tb T_good))) : option (list stat * list
+  stat) :=
   match play P_good T_good init (script P_good T_good [6; 7; 8] (seq 0 27)) with
   | Some s => let early := (@view_of (tb T_good) s 5, 9) in let late := (@view_of (tb T_good) s 6, 9) in
               Some (map (of T_good) (firstn 3 (rule [early; late])), map (of T_good) (firstn 3 (rule [late])))

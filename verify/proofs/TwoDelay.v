@@ -1,6 +1,6 @@
-(* The two-delay path, docs/protocols/two-delay.md: F votes commit a slot one message delay sooner than claims do, and blocks
-   that KILL a round stand for its skip. Its runs are runs of Model.v with further rules, so P1 to P3 hold as they are.
-   Proved, not shipped. *)
+(* The two-delay path, docs/protocols/two-delay.md: F votes commit a slot one message delay sooner than claims do, and
+   blocks that KILL a round stand for its skip. Its runs are runs of Model.v with further rules, so P1 to P3 hold as
+   they are. Proved, not shipped. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Model Proof.
@@ -49,7 +49,8 @@ Definition freach (s : state) : Prop := exists es, frun init es = Some s.
 
 (* ---------- decisions ---------- *)
 Section Decide.
-Variable pick : (nat -> Blk -> bool) -> nat -> Blk -> option Blk.   (* step 3: pick g r A, from the votes in A's history *)
+Variable pick : (nat -> Blk -> bool) -> nat -> Blk -> option Blk.   (* step 3: pick g r A, from the votes in A's
+  history *)
 Variable g : nat -> Blk -> bool.
 (* a block of round r+2 that excludes what may fill slot r *)
 Definition qgone (r : nat) (B : Blk) : bool :=
@@ -199,7 +200,8 @@ Qed.
 Section Views.
 Variable nt : list Blk.
 Hypothesis OK : net_ok nt.
-Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round B - 2).
+Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round
+  B - 2).
 Hypothesis FIT : forall B L, In B nt -> byz (author B) = false -> vote B = Some L -> fit L = true.
 Definition fvalid (V : view) : Prop := valid_view nt V /\ forall B, In B (va V) ->
   kill_ok (vf V) (vh V) B = true /\ (rule_votes = true -> votes_fit B = true).
@@ -224,7 +226,8 @@ Qed.
 (* what a view sees of the history of an accepted block, it sees down to its floor *)
 Lemma seen_hist V r A B : valid_view nt V -> In A (va V) -> vf V < r -> In B (histl (r + 1) (S (round A)) A) ->
   In B (va V) /\ hist (r + 1) A B.
-Proof. intros HV HA HF H. apply histl_sound in H. split; auto. exact (view_hist nt V (r + 1) A B HV ltac:(lia) HA H). Qed.
+Proof. intros HV HA HF H. apply histl_sound in H. split; auto. exact (view_hist nt V (r + 1) A B HV ltac:(lia) HA H).
+  Qed.
 Lemma hist_seen V r A B : valid_view nt V -> In A (va V) -> vf V < r -> hist (r + 1) A B ->
   In B (histl (r + 1) (S (round A)) A).
 Proof. intros HV HA HF H. eapply histl_complete; eauto; lia. Qed.
@@ -255,7 +258,8 @@ Lemma voted_in g V r A L : valid_view nt V -> In A (va V) -> vf V < r -> g r L =
 Proof.
   intros HV HA HF G H. unfold Model.votes, wgt in H.
   assert (ZW : wsum wt (fun _ => false) N <= 0) by (clear; induction N; simpl; lia).
-  destruct (wsum_pick wt (fun _ => false) (has (histl (r + 1) (S (round A)) A) (qvote r L)) N) as (x & _ & Hx & _); [lia|].
+  destruct (wsum_pick wt (fun _ => false) (has (histl (r + 1) (S (round A)) A) (qvote r L)) N) as (x & _ & Hx & _);
+    [lia|].
   apply has_true in Hx. destruct Hx as (B & HB & _ & Q). apply qvote_true in Q. destruct Q as [Q1 Q2].
   unfold voted. rewrite nodup_In, filter_In, in_flat_map. split; auto. exists B. split; auto.
   rewrite (proj2 (Nat.eqb_eq _ _) Q1), Q2. simpl. auto.
@@ -266,8 +270,8 @@ Proof. induction k as [|k IH]; simpl; [lia|]. destruct (X k), (Z k); simpl; lia.
 Lemma wsum_le Z X k : (forall x, x < k -> X x = true -> Z x = true) -> wsum wt X k <= wsum wt Z k.
 Proof. apply wsum_mono. Qed.
 
-(* (PF) L has F votes: the history of every dense anchor holds the votes of correct nodes that its parents' authors gave;
-   Z covers the faulty ones among those. *)
+(* (PF) L has F votes: the history of every dense anchor holds the votes of correct nodes that its parents' authors
+   gave; Z covers the faulty ones among those. *)
 Lemma fast_seen V r L A Z : valid_view nt V -> In A (va V) -> vf V < r -> dense A = true -> r + 3 <= round A ->
   F <= Model.votes nt r L ->
   (forall x, has (filter (below A) (parents A)) (below A) x = true -> byz x = true -> Z x = true) ->
@@ -286,10 +290,12 @@ Proof.
     eapply hist_seen; eauto. apply (author_reached nt OK V); auto; try lia; subst x; auto. }
   unfold Model.votes, wgt in *. fold Y in HFa. unfold below in *. fold X in HW. unfold total in *. lia.
 Qed.
-(* of another block of the round, nobody but the rest and the faulty can vote in any history; t restricts the voters *)
+(* of another block of the round, nobody but the rest and the faulty can vote in any history; t restricts the voters
+   *)
 Lemma others_seen V r L L' A Z t : valid_view nt V -> In A (va V) -> vf V < r -> L <> L' ->
   F <= Model.votes nt r L ->
-  (forall x, byz x = true -> has (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) x = true -> Z x = true) ->
+  (forall x, byz x = true -> has (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) x = true -> Z x =
+    true) ->
   wgt (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) + F <= total + wsum wt Z N.
 Proof.
   intros HV HA HF HN HFa HZ. unfold Model.votes, wgt in *. set (X := has _ (fun B => qvote r L' B && t B)) in *.
@@ -322,7 +328,8 @@ Proof.
   intros HC. pose proof (certified_vote nt r L HC) as (B & IB & Z & E1 & E2).
   destruct (vote_dense nt OK B L IB Z E2) as [E3 _]. split; [lia|]. eapply FIT; eauto.
 Qed.
-Lemma direct_certified V r L : valid_view nt V -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L -> certified nt r L.
+Lemma direct_certified V r L : valid_view nt V -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L -> certified
+  nt r L.
 Proof.
   intros HV [H|H]; [apply (dcommit_certified nt OK V r L HV H)|]. apply fast_certified.
   etransitivity; [exact H|]. apply wgt_mono; auto. apply HV.
@@ -372,8 +379,10 @@ Proof.
 Qed.
 
 (* a direct commit, and what any later anchor says: P3 for claims, PF for votes *)
-Theorem PF_anchor_commits V V' r s A L : fvalid V -> fvalid V' -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L ->
-  g r L = true -> vf V' < r -> In A (va V') -> round A = s -> fit A = true -> r + 3 <= s -> verdict pick g r A = Commit L.
+Theorem PF_anchor_commits V V' r s A L : fvalid V -> fvalid V' -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r
+  L ->
+  g r L = true -> vf V' < r -> In A (va V') -> round A = s -> fit A = true -> r + 3 <= s -> verdict pick g r A =
+    Commit L.
 Proof.
   intros HV HV' HC G HF HA Rs HD Hs. pose proof (direct_certified V r L (proj1 HV) HC) as HL.
   assert (DA : dense A = true) by (apply fit_dense; auto; lia).
@@ -382,11 +391,13 @@ Proof.
     assert (certified nt r L') by (eapply (claim_in V'); eauto).
     assert (L = L') by (eapply P1_unique_certificate; eauto). subst L'. now rewrite G. }
   destruct HC as [HC|HC].
-  - exfalso. destruct (dense_reaches nt OK V V' r (qclaim r L) A) as (B & HB & Q); auto; try lia; try (apply HV); try (apply HV').
+  - exfalso. destruct (dense_reaches nt OK V V' r (qclaim r L) A) as (B & HB & Q); auto; try lia; try (apply HV); try
+    (apply HV').
     { intros B Q. apply qclaim_true in Q. tauto. }
     apply qclaim_true in Q. destruct Q as [Q1 Q2].
     assert (X : anyone r L = false); [|discriminate].
-    apply (findclaim_none _ _ _ EC B L); auto. eapply hist_seen; eauto; [apply HV'|]. eapply hist_lower; [|exact HB]. lia.
+    apply (findclaim_none _ _ _ EC B L); auto. eapply hist_seen; eauto; [apply HV'|]. eapply hist_lower; [|exact HB].
+      lia.
   - rewrite (no_kill_in V' r A L); auto.
     rewrite (pick_fast V' r A L); auto; [lia|]. etransitivity; [exact HC|]. apply wgt_mono; auto. apply HV.
 Qed.
@@ -421,7 +432,8 @@ Proof.
   intros HV HV' H. revert y. pose proof Hgap.
   assert (AN : forall U r s A, fvalid U -> r + gap <= s -> fdecided pick g U s (Commit A) ->
      round A = s /\ fit A = true /\ r + 3 <= s).
-  { intros U r0 s A HU Hs HA. destruct (fdecided_commit U s _ HU HA A eq_refl) as (E & _ & E'). repeat split; auto. lia. }
+  { intros U r0 s A HU Hs HA. destruct (fdecided_commit U s _ HU HA A eq_refl) as (E & _ & E'). repeat split; auto.
+    lia. }
   induction H as [r L HF G HC | r HF HS | r s A HF Hs HSk IHSk HA IHA IA]; intros y Hy.
   - inversion Hy as [r0 L' HF' G' HC' | r0 HF' HS' | r0 s' A' HF' Hs' HSk' HA' IA']; subst.
     + f_equal. eapply P1_unique_certificate; eauto; eapply direct_certified; eauto; [apply HV|apply HV'].

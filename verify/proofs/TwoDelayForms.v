@@ -1,5 +1,5 @@
-(* Step 3 of the two-delay path (TwoDelay.v) in two forms: one threshold, n >= 3f+2p+1; and the repaired form, for
-   n >= 3f+2p, and 3f+2p-1 when leaders leave out whom they see equivocate. Agreement, and one ledger, for each. *)
+(* Step 3 of the two-delay path (TwoDelay.v) in two forms: one threshold, n >= 3f+2p+1; and the repaired form, for n
+   >= 3f+2p, and 3f+2p-1 when leaders leave out whom they see equivocate. Agreement, and one ledger, for each. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Model Proof TwoDelay.
@@ -15,7 +15,8 @@ Class Heavy (w : nat) : Prop := {
   Fs : total + f + 1 <= bf + w                     (* nor of any after bf blames *)
 }.
 Class Repaired (w1 w2 : nat) : Prop := {
-  Rvotes : rule_votes = true;                      (* one vote, which may be a liar's, can commit: it must be for a fit block *)
+  Rvotes : rule_votes = true;                      (* one vote, which may be a liar's, can commit: it must be for a
+    fit block *)
   Rbf : total < bf;                                (* no skip by blames: kills alone *)
   Rseen : total + f + 1 <= d + F;                  (* every later anchor sees a voter *)
   R1 : w1 + total + f <= d + F;
@@ -58,7 +59,8 @@ Qed.
 Section Views.
 Variable nt : list Blk.
 Hypothesis OK : net_ok nt.
-Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round B - 2).
+Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round
+  B - 2).
 Hypothesis FIT : forall B L, In B nt -> byz (author B) = false -> vote B = Some L -> fit L = true.
 Variable g : nat -> Blk -> bool.
 Lemma nodup_voted H r : NoDup (voted g H r).
@@ -88,7 +90,8 @@ Qed.
 Lemma heavy_fast V r A L : fvalid nt V -> In A (va V) -> vf V < r -> fit A = true -> r + 3 <= round A ->
   F <= Model.votes nt r L -> g r L = true -> pick_heavy w g r A = Some L.
 Proof.
-  intros [HV _] HA HF HD HR HVF G. pose proof byz_le as BL. pose proof Fc as LC. pose proof Fw as LW. pose proof Fo as LO. set (H := histl (r + 1) (S (round A)) A).
+  intros [HV _] HA HF HD HR HVF G. pose proof byz_le as BL. pose proof Fc as LC. pose proof Fw as LW. pose proof Fo
+    as LO. set (H := histl (r + 1) (S (round A)) A).
   assert (HW : w <= Model.votes H r L).
   { pose proof (fast_seen nt OK V r L A byz HV HA HF (fit_dense3 A r HD HR) HR HVF (fun x _ E => E)) as K. fold H in K.
     assert (wgt H (fun B => qvote r L B && negb (byz (author B))) <= Model.votes H r L).
@@ -136,12 +139,14 @@ Proof.
   destruct (HK B IB) as [_ K]. specialize (K Rvotes). apply qvote_true in Q. destruct Q as [_ Q].
   unfold votes_fit in K. now rewrite Q in K.
 Qed.
-Lemma without_one (Z : nat -> bool) x k : x < k -> Z x = true -> wsum wt (fun y => Z y && negb (y =? x)) k + wt x <= wsum wt Z k.
+Lemma without_one (Z : nat -> bool) x k : x < k -> Z x = true -> wsum wt (fun y => Z y && negb (y =? x)) k + wt x <=
+  wsum wt Z k.
 Proof.
   induction k as [|k IH]; intros Hx HZ; [lia|]. simpl. destruct (Nat.eq_dec k x) as [->|NE].
   - rewrite Nat.eqb_refl, HZ. simpl. assert (wsum wt (fun y => Z y && negb (y =? x)) x <= wsum wt Z x); [|lia].
     apply wsum_mono. intros y _ Hy. apply andb_true_iff in Hy. tauto.
-  - rewrite (proj2 (Nat.eqb_neq k x) NE). specialize (IH ltac:(lia) HZ). simpl. rewrite andb_true_r. destruct (Z k); lia.
+  - rewrite (proj2 (Nat.eqb_neq k x) NE). specialize (IH ltac:(lia) HZ). simpl. rewrite andb_true_r. destruct (Z k);
+    lia.
 Qed.
 (* two blocks of one leader in a history: the leader lies, and a clean block has it among no parents *)
 Lemma twins_shown V r A L L' : fvalid nt V -> In A (va V) -> vf V < r ->
@@ -156,7 +161,8 @@ Proof.
   - destruct (byz (author L)) eqn:Z; auto. exfalso. apply NE. apply (one_block nt OK); auto; try congruence;
       [destruct (view_acc nt V L) as (IN & _)|destruct (view_acc nt V L') as (IN & _)]; auto.
   - intros HC. apply not_true_is_false. intros HP. apply has_true in HP. destruct HP as (Q & HQ & EQ & _).
-    apply filter_In in HQ. destruct HQ as [HQ _]. unfold clean in HC. rewrite forallb_forall in HC. specialize (HC Q HQ).
+    apply filter_In in HQ. destruct HQ as [HQ _]. unfold clean in HC. rewrite forallb_forall in HC. specialize (HC Q
+      HQ).
     apply negb_true_iff in HC. rewrite EQ in HC.
     assert (twins_in (histl 0 (S (round A)) A) (author L) = true); [|congruence].
     unfold twins_in. apply existsb_exists. exists L. split; [apply (histl_complete_low nt V r 0); auto; lia|].
@@ -190,8 +196,10 @@ Proof.
   - apply NoDup_filter, nodup_voted.
   - apply filter_In. split; [auto|]. apply Nat.leb_le.
     assert (HO : wgt H good <= wgt H (qother r L)).
-    { apply wgt_mono; [apply incl_refl|]. intros B _ Q. unfold good in Q. apply andb_true_iff in Q. destruct Q as [Q1 Q2].
-      unfold qother. rewrite Q1. simpl. apply negb_true_iff, Nat.eqb_neq. intros EB. rewrite EB, EZ in Q2. discriminate. }
+    { apply wgt_mono; [apply incl_refl|]. intros B _ Q. unfold good in Q. apply andb_true_iff in Q. destruct Q as [Q1
+      Q2].
+      unfold qother. rewrite Q1. simpl. apply negb_true_iff, Nat.eqb_neq. intros EB. rewrite EB, EZ in Q2.
+        discriminate. }
     destruct rule_twins eqn:RT; [|lia].
     assert (CA : clean A = true).
     { unfold fit in HD. apply orb_true_iff in HD. destruct HD as [HD|HD]; [apply Nat.leb_le in HD; lia|].
@@ -203,16 +211,20 @@ Proof.
   - intros M HM. apply filter_In in HM. destruct HM as [HM HW]. apply Nat.leb_le in HW.
     destruct (beq_dec M L) as [EM|NM]; auto. exfalso.
     destruct (twins_shown V r A L M FV HA HF HI HM ltac:(congruence)) as (EA' & _).
-    pose proof (others_seen nt OK V r L M A Z (fun B => negb (author B =? author M)) HV HA HF ltac:(congruence) HL) as K.
-    fold H in K. unfold qother in HW. assert (wgt H (fun B => qvote r M B && negb (author B =? author M)) + F <= total + wsum wt Z N); [|lia].
+    pose proof (others_seen nt OK V r L M A Z (fun B => negb (author B =? author M)) HV HA HF ltac:(congruence) HL)
+      as K.
+    fold H in K. unfold qother in HW. assert (wgt H (fun B => qvote r M B && negb (author B =? author M)) + F <=
+      total + wsum wt Z N); [|lia].
     apply K. intros q Hb Hq. unfold Z. rewrite Hb. simpl. apply has_true in Hq. destruct Hq as (B & _ & EB & Q).
     apply andb_true_iff in Q. destruct Q as [_ Q]. rewrite EB in Q. rewrite EA'. exact Q.
 Qed.
-Lemma repaired_skip V V' r A : fvalid nt V -> fvalid nt V' -> dskip_by g bf (vh V) r = true -> In A (va V') -> vf V' < r ->
+Lemma repaired_skip V V' r A : fvalid nt V -> fvalid nt V' -> dskip_by g bf (vh V) r = true -> In A (va V') -> vf V'
+  < r ->
   pick_repaired w1 w2 g r A = None.
 Proof.
   intros _ _ HS _ _. exfalso. unfold dskip_by in HS. apply andb_true_iff in HS. destruct HS as [HS _].
-  apply Nat.leb_le in HS. pose proof (wgt_le_total (vh V) (fun B => round B =? r + 1)). pose proof Rbf. unfold seen in HS. lia.
+  apply Nat.leb_le in HS. pose proof (wgt_le_total (vh V) (fun B => round B =? r + 1)). pose proof Rbf. unfold seen
+    in HS. lia.
 Qed.
 End Repaired.
 End Views.
@@ -252,7 +264,8 @@ Proof.
     [eapply heavy_sound|eapply heavy_fast|eapply heavy_skip with (V := V0)]; eauto.
 Qed.
 Theorem two_delay_ledger dl sched e s1 s2 p q top top' : freach s1 -> freach s2 -> flater s1 e -> flater s2 e ->
-  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top) (ledger_by (fdecide (pick_heavy w)) dl sched s2 q top') \/
+  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top) (ledger_by (fdecide (pick_heavy w)) dl sched s2 q
+    top') \/
   prefix (ledger_by (fdecide (pick_heavy w)) dl sched s2 q top') (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top).
 Proof.
   intros R1' R2' L1 L2. destruct (node_view e s1 p R1' L1) as [RE HV], (node_view e s2 q R2' L2) as [_ HV'].
@@ -278,8 +291,10 @@ Proof.
 Qed.
 Theorem repaired_ledger dl sched e s1 s2 p q top top' : (forall l, one_leader (sched l)) ->
   freach s1 -> freach s2 -> flater s1 e -> flater s2 e ->
-  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top) (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top') \/
-  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top') (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top).
+  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top) (ledger_by (fdecide (pick_repaired w1 w2)) dl
+    sched s2 q top') \/
+  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top') (ledger_by (fdecide (pick_repaired w1 w2)) dl
+    sched s1 p top).
 Proof.
   intros HG R1' R2' L1 L2. destruct (node_view e s1 p R1' L1) as [RE HV], (node_view e s2 q R2' L2) as [_ HV'].
   destruct (freach_finv e RE) as [I _]. destruct (fi_inv e I) as [OK _].
