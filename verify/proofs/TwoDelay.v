@@ -49,8 +49,7 @@ Definition freach (s : state) : Prop := exists es, frun init es = Some s.
 
 (* ---------- decisions ---------- *)
 Section Decide.
-Variable pick : (nat -> Blk -> bool) -> nat -> Blk -> option Blk.   (* step 3: pick g r A, from the votes in A's
-  history *)
+Variable pick : (nat -> Blk -> bool) -> nat -> Blk -> option Blk.   (* step 3: pick g r A, by A's history *)
 Variable g : nat -> Blk -> bool.
 (* a block of round r+2 that excludes what may fill slot r *)
 Definition qgone (r : nat) (B : Blk) : bool :=
@@ -200,8 +199,8 @@ Qed.
 Section Views.
 Variable nt : list Blk.
 Hypothesis OK : net_ok nt.
-Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round
-  B - 2).
+Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true ->
+  claim B = None /\ killed nt (round B - 2).
 Hypothesis FIT : forall B L, In B nt -> byz (author B) = false -> vote B = Some L -> fit L = true.
 Definition fvalid (V : view) : Prop := valid_view nt V /\ forall B, In B (va V) ->
   kill_ok (vf V) (vh V) B = true /\ (rule_votes = true -> votes_fit B = true).
@@ -290,12 +289,11 @@ Proof.
     eapply hist_seen; eauto. apply (author_reached nt OK V); auto; try lia; subst x; auto. }
   unfold Model.votes, wgt in *. fold Y in HFa. unfold below in *. fold X in HW. unfold total in *. lia.
 Qed.
-(* of another block of the round, nobody but the rest and the faulty can vote in any history; t restricts the voters
-   *)
+(* of another block of the round, nobody but the rest and the faulty can vote in any history; t restricts voters *)
 Lemma others_seen V r L L' A Z t : valid_view nt V -> In A (va V) -> vf V < r -> L <> L' ->
   F <= Model.votes nt r L ->
-  (forall x, byz x = true -> has (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) x = true -> Z x =
-    true) ->
+  (forall x, byz x = true -> has (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) x = true ->
+     Z x = true) ->
   wgt (histl (r + 1) (S (round A)) A) (fun B => qvote r L' B && t B) + F <= total + wsum wt Z N.
 Proof.
   intros HV HA HF HN HFa HZ. unfold Model.votes, wgt in *. set (X := has _ (fun B => qvote r L' B && t B)) in *.
@@ -328,8 +326,8 @@ Proof.
   intros HC. pose proof (certified_vote nt r L HC) as (B & IB & Z & E1 & E2).
   destruct (vote_dense nt OK B L IB Z E2) as [E3 _]. split; [lia|]. eapply FIT; eauto.
 Qed.
-Lemma direct_certified V r L : valid_view nt V -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L -> certified
-  nt r L.
+Lemma direct_certified V r L : valid_view nt V -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L ->
+  certified nt r L.
 Proof.
   intros HV [H|H]; [apply (dcommit_certified nt OK V r L HV H)|]. apply fast_certified.
   etransitivity; [exact H|]. apply wgt_mono; auto. apply HV.
@@ -379,10 +377,9 @@ Proof.
 Qed.
 
 (* a direct commit, and what any later anchor says: P3 for claims, PF for votes *)
-Theorem PF_anchor_commits V V' r s A L : fvalid V -> fvalid V' -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r
-  L ->
-  g r L = true -> vf V' < r -> In A (va V') -> round A = s -> fit A = true -> r + 3 <= s -> verdict pick g r A =
-    Commit L.
+Theorem PF_anchor_commits V V' r s A L : fvalid V -> fvalid V' -> c <= claims (vh V) r L \/ F <= Model.votes (vh V) r L ->
+  g r L = true -> vf V' < r -> In A (va V') -> round A = s -> fit A = true -> r + 3 <= s ->
+  verdict pick g r A = Commit L.
 Proof.
   intros HV HV' HC G HF HA Rs HD Hs. pose proof (direct_certified V r L (proj1 HV) HC) as HL.
   assert (DA : dense A = true) by (apply fit_dense; auto; lia).

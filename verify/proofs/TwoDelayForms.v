@@ -15,8 +15,7 @@ Class Heavy (w : nat) : Prop := {
   Fs : total + f + 1 <= bf + w                     (* nor of any after bf blames *)
 }.
 Class Repaired (w1 w2 : nat) : Prop := {
-  Rvotes : rule_votes = true;                      (* one vote, which may be a liar's, can commit: it must be for a
-    fit block *)
+  Rvotes : rule_votes = true;                      (* one vote can commit, a liar's too: so votes are checked *)
   Rbf : total < bf;                                (* no skip by blames: kills alone *)
   Rseen : total + f + 1 <= d + F;                  (* every later anchor sees a voter *)
   R1 : w1 + total + f <= d + F;
@@ -59,8 +58,8 @@ Qed.
 Section Views.
 Variable nt : list Blk.
 Hypothesis OK : net_ok nt.
-Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true -> claim B = None /\ killed nt (round
-  B - 2).
+Hypothesis KILL : forall B, In B nt -> byz (author B) = false -> kill B = true ->
+  claim B = None /\ killed nt (round B - 2).
 Hypothesis FIT : forall B L, In B nt -> byz (author B) = false -> vote B = Some L -> fit L = true.
 Variable g : nat -> Blk -> bool.
 Lemma nodup_voted H r : NoDup (voted g H r).
@@ -139,8 +138,8 @@ Proof.
   destruct (HK B IB) as [_ K]. specialize (K Rvotes). apply qvote_true in Q. destruct Q as [_ Q].
   unfold votes_fit in K. now rewrite Q in K.
 Qed.
-Lemma without_one (Z : nat -> bool) x k : x < k -> Z x = true -> wsum wt (fun y => Z y && negb (y =? x)) k + wt x <=
-  wsum wt Z k.
+Lemma without_one (Z : nat -> bool) x k : x < k -> Z x = true ->
+  wsum wt (fun y => Z y && negb (y =? x)) k + wt x <= wsum wt Z k.
 Proof.
   induction k as [|k IH]; intros Hx HZ; [lia|]. simpl. destruct (Nat.eq_dec k x) as [->|NE].
   - rewrite Nat.eqb_refl, HZ. simpl. assert (wsum wt (fun y => Z y && negb (y =? x)) x <= wsum wt Z x); [|lia].
@@ -218,8 +217,8 @@ Proof.
     apply K. intros q Hb Hq. unfold Z. rewrite Hb. simpl. apply has_true in Hq. destruct Hq as (B & _ & EB & Q).
     apply andb_true_iff in Q. destruct Q as [_ Q]. rewrite EB in Q. rewrite EA'. exact Q.
 Qed.
-Lemma repaired_skip V V' r A : fvalid nt V -> fvalid nt V' -> dskip_by g bf (vh V) r = true -> In A (va V') -> vf V'
-  < r ->
+Lemma repaired_skip V V' r A : fvalid nt V -> fvalid nt V' -> dskip_by g bf (vh V) r = true -> In A (va V') ->
+  vf V' < r ->
   pick_repaired w1 w2 g r A = None.
 Proof.
   intros _ _ HS _ _. exfalso. unfold dskip_by in HS. apply andb_true_iff in HS. destruct HS as [HS _].
@@ -264,9 +263,10 @@ Proof.
     [eapply heavy_sound|eapply heavy_fast|eapply heavy_skip with (V := V0)]; eauto.
 Qed.
 Theorem two_delay_ledger dl sched e s1 s2 p q top top' : freach s1 -> freach s2 -> flater s1 e -> flater s2 e ->
-  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top) (ledger_by (fdecide (pick_heavy w)) dl sched s2 q
-    top') \/
-  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s2 q top') (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top).
+  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top)
+         (ledger_by (fdecide (pick_heavy w)) dl sched s2 q top') \/
+  prefix (ledger_by (fdecide (pick_heavy w)) dl sched s2 q top')
+         (ledger_by (fdecide (pick_heavy w)) dl sched s1 p top).
 Proof.
   intros R1' R2' L1 L2. destruct (node_view e s1 p R1' L1) as [RE HV], (node_view e s2 q R2' L2) as [_ HV'].
   destruct (freach_finv e RE) as [I _]. destruct (fi_inv e I) as [OK _].
@@ -291,10 +291,10 @@ Proof.
 Qed.
 Theorem repaired_ledger dl sched e s1 s2 p q top top' : (forall l, one_leader (sched l)) ->
   freach s1 -> freach s2 -> flater s1 e -> flater s2 e ->
-  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top) (ledger_by (fdecide (pick_repaired w1 w2)) dl
-    sched s2 q top') \/
-  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top') (ledger_by (fdecide (pick_repaired w1 w2)) dl
-    sched s1 p top).
+  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top)
+         (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top') \/
+  prefix (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s2 q top')
+         (ledger_by (fdecide (pick_repaired w1 w2)) dl sched s1 p top).
 Proof.
   intros HG R1' R2' L1 L2. destruct (node_view e s1 p R1' L1) as [RE HV], (node_view e s2 q R2' L2) as [_ HV'].
   destruct (freach_finv e RE) as [I _]. destruct (fi_inv e I) as [OK _].
