@@ -1,0 +1,72 @@
+// SYNC-AUTH in both engines of the simulator, with real signatures, on graphs of the experiment.
+#include <gtest/gtest.h>
+
+#include "faces.hpp"
+#include "thresher/sim/outcome.hpp"
+
+namespace thresher::sim {
+namespace {
+
+// Two nodes hear each other and all others hear both: without one of the others, or one of the two,
+// the rest still has a source of two.
+Experiment on_graph(Engine engine, std::uint64_t seed) {
+  Experiment e;
+  e.protocol = "sync-auth";
+  e.n = 5;
+  e.f = 1;
+  e.engine = engine;
+  e.signatures = Signatures::kReal;
+  e.network.topology = Topology::kList;
+  for (std::uint16_t from = 0; from < 5; ++from) {
+    std::vector<NodeId> to;
+    for (std::uint16_t k = 0; k < 5; ++k) {
+      if (k != from && (from < 3 || k >= 3)) to.push_back(NodeId{k});
+    }
+    e.network.neighbours.push_back(to);
+  }
+  if (engine == Engine::kEvents) {
+    e.network.delay = {.kind = DelayLaw::Kind::kUniform, .min = 200, .max = e.network.delta};
+  }
+  e.stop.time = 40 * std::max(kUnit, e.network.delta);
+  e.seed = seed;
+  return e;
+}
+
+double decided(const Outcome& o) {
+  for (const Measure& m : o.measures) {
+    if (m.name == "decided") return m.value;
+  }
+  return -1;
+}
+
+TEST(SyncAuthSubject, DecidesInBothEnginesWhateverOneNodeDoes) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    for (const FaultKind what : {FaultKind::kSilent, FaultKind::kEquivocate, FaultKind::kTwins,
+                                 FaultKind::kWithhold, FaultKind::kMutate, FaultKind::kDrop}) {
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        Experiment e = on_graph(engine, seed);
+        e.faults.push_back({.who = {NodeId{static_cast<std::uint16_t>(seed % 5)}}, .what = what});
+        const Outcome out = simulate(e, {});
+        EXPECT_EQ(out.verdict, Verdict::kPass)
+            << static_cast<int>(what) << " " << seed << ": " << out.why;
+        EXPECT_EQ(decided(out), 4) << static_cast<int>(what) << " " << seed;
+      }
+    }
+  }
+}
+
+// Nobody leads into 3 and 4 alone, and nobody into 0, 1 and 2: the condition does not hold.
+TEST(SyncAuthSubject, DisagreesWhereTheGraphDoesNotAllowAgreement) {
+  bool violated = false;
+  for (std::uint64_t seed = 1; seed <= 10 && !violated; ++seed) {
+    Experiment e = on_graph(Engine::kRounds, seed);
+    for (std::uint16_t from = 0; from < 3; ++from) {
+      std::erase_if(e.network.neighbours[from], [](NodeId to) { return to.value >= 3; });
+    }
+    violated = simulate(e, {}).verdict == Verdict::kViolated;
+  }
+  EXPECT_TRUE(violated);
+}
+
+}  // namespace
+}  // namespace thresher::sim
