@@ -12,9 +12,11 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "thresher/core/protocol.hpp"
 #include "thresher/protocols/digraph/graph.hpp"
 #include "thresher/sim/signing.hpp"
 

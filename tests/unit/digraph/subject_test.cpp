@@ -1,14 +1,13 @@
 // SYNC-AUTH in both engines of the simulator, with real signatures, on graphs of the experiment.
 #include <gtest/gtest.h>
 
-#include "faces.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
 namespace {
 
-// Two nodes hear each other and all others hear both: without one of the others, or one of the two,
-// the rest still has a source of two.
+// 0, 1 and 2 hear each other, and 3 and 4 hear everybody: whoever is faulty, two of the first three
+// are left.
 Experiment on_graph(Engine engine, std::uint64_t seed) {
   Experiment e;
   e.protocol = "sync-auth";
@@ -55,7 +54,7 @@ TEST(SyncAuthSubject, DecidesInBothEnginesWhateverOneNodeDoes) {
   }
 }
 
-// Nobody leads into 3 and 4 alone, and nobody into 0, 1 and 2: the condition does not hold.
+// Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold.
 TEST(SyncAuthSubject, DisagreesWhereTheGraphDoesNotAllowAgreement) {
   bool violated = false;
   for (std::uint64_t seed = 1; seed <= 10 && !violated; ++seed) {
