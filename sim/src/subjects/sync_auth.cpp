@@ -121,6 +121,7 @@ SubjectEntry subject_sync_auth() {
   ProtocolInfo info;
   info.name = "sync-auth";
   info.help = "Exact agreement with signatures in a directed graph: network.topology says which";
+  info.kind = "agreement";  // once, on inputs that no client brings
   info.nodes_per_fault = 2;
   info.most_nodes = kMostNodes;
   info.unjudged = {"prefix", "validity", "totality", "liveness"};

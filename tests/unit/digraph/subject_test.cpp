@@ -54,17 +54,26 @@ TEST(SyncAuthSubject, DecidesInBothEnginesWhateverOneNodeDoes) {
   }
 }
 
-// Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold.
-TEST(SyncAuthSubject, DisagreesWhereTheGraphDoesNotAllowAgreement) {
-  bool violated = false;
-  for (std::uint64_t seed = 1; seed <= 10 && !violated; ++seed) {
-    Experiment e = on_graph(Engine::kRounds, seed);
-    for (std::uint16_t from = 0; from < 3; ++from) {
-      std::erase_if(e.network.neighbours[from], [](NodeId to) { return to.value >= 3; });
-    }
-    violated = simulate(e, {}).verdict == Verdict::kViolated;
+TEST(SyncAuthSubject, TheSeedFixesTheTrace) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    const Digest first = simulate(on_graph(engine, 1), {}).trace_hash;
+    EXPECT_EQ(simulate(on_graph(engine, 1), {}).trace_hash, first);
+    EXPECT_NE(simulate(on_graph(engine, 2), {}).trace_hash, first);
   }
-  EXPECT_TRUE(violated);
+}
+
+// Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold, and nobody
+// knows what all have.
+TEST(SyncAuthSubject, SaysSoWhereTheGraphDoesNotAllowAgreement) {
+  Experiment e = on_graph(Engine::kRounds, 1);
+  e.parameters["inputs"] = std::int64_t{1};
+  EXPECT_EQ(simulate(e, {}).verdict, Verdict::kPass);
+  for (std::uint16_t from = 0; from < 3; ++from) {
+    std::erase_if(e.network.neighbours[from], [](NodeId to) { return to.value >= 3; });
+  }
+  const Outcome out = simulate(e, {});
+  EXPECT_EQ(out.verdict, Verdict::kViolated);
+  EXPECT_NE(out.why.find("all correct nodes had 1"), std::string::npos) << out.why;
 }
 
 }  // namespace
