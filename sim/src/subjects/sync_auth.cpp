@@ -2,9 +2,9 @@
 // input is drawn from the seed.
 #include "thresher/protocols/digraph/sync_auth.hpp"
 
+#include "digraph_graph.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
-#include "thresher/sim/network.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -15,22 +15,6 @@ using digraph::Digraph;
 using digraph::Phase;
 using digraph::Relay;
 using digraph::Value;
-
-/// All graphs are looked at for every set of faulty nodes.
-constexpr std::uint32_t kMostNodes = 16;
-
-Digraph graph_of(const Experiment& e) {
-  Digraph graph(e.n);
-  const auto lists = neighbours(e.network, e.n, e.seed);
-  for (std::uint16_t from = 0; from < e.n; ++from) {
-    for (std::uint16_t to = 0; to < e.n && lists.empty(); ++to) {
-      if (from != to) graph.add(NodeId{from}, NodeId{to});
-    }
-    if (lists.empty()) continue;
-    for (const NodeId to : lists[from]) graph.add(NodeId{from}, to);
-  }
-  return graph;
-}
 
 struct SyncAuthSubject {
   using Node = digraph::SyncAuth;
@@ -123,7 +107,7 @@ SubjectEntry subject_sync_auth() {
   info.help = "Exact agreement with signatures in a directed graph: network.topology says which";
   info.kind = "agreement";  // once, on inputs that no client brings
   info.nodes_per_fault = 2;
-  info.most_nodes = kMostNodes;
+  info.most_nodes = kMostGraphNodes;
   info.unjudged = {"prefix", "validity", "totality", "liveness"};
   info.parameters = {{"inputs", SyncAuthSubject::kInputs, 1, 1000, "different inputs are drawn"}};
   info.fields = {"input", "statement"};

@@ -1,4 +1,5 @@
-// SYNC-AUTH in both engines of the simulator, with real signatures, on graphs of the experiment.
+// SYNC-AUTH and ASYNC-AUTH in both engines of the simulator, with real signatures, on graphs of the
+// experiment.
 #include <gtest/gtest.h>
 
 #include "thresher/sim/outcome.hpp"
@@ -45,6 +46,26 @@ TEST(SyncAuthSubject, DecidesInBothEnginesWhateverOneNodeDoes) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         Experiment e = on_graph(engine, seed);
         e.faults.push_back({.who = {NodeId{static_cast<std::uint16_t>(seed % 5)}}, .what = what});
+        const Outcome out = simulate(e, {});
+        EXPECT_EQ(out.verdict, Verdict::kPass)
+            << static_cast<int>(what) << " " << seed << ": " << out.why;
+        EXPECT_EQ(decided(out), 4) << static_cast<int>(what) << " " << seed;
+      }
+    }
+  }
+}
+
+TEST(AsyncAuthSubject, ComesNearInBothEnginesWhateverOneNodeDoes) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    for (const FaultKind what : {FaultKind::kSilent, FaultKind::kEquivocate, FaultKind::kTwins,
+                                 FaultKind::kWithhold, FaultKind::kMutate, FaultKind::kDrop}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        Experiment e = on_graph(engine, seed);
+        e.protocol = "async-auth";
+        e.network.topology = Topology::kComplete;
+        e.network.neighbours.clear();
+        e.stop.time = 400 * std::max(kUnit, e.network.delta);
+        e.faults.push_back({.who = {NodeId{static_cast<std::uint16_t>(seed)}}, .what = what});
         const Outcome out = simulate(e, {});
         EXPECT_EQ(out.verdict, Verdict::kPass)
             << static_cast<int>(what) << " " << seed << ": " << out.why;
