@@ -541,7 +541,7 @@ Proof.
   assert (E1 : decide g V top slot = Commit L).
   { destruct (dcommit g (vh V) slot) as [L'|] eqn:ED.
     - assert (ED' : decide g V top slot = Commit L').
-      { unfold decide. replace (S top - slot) with (S (top - slot)) by lia. simpl. unfold decide1.
+      { unfold decide, table. replace (S top - slot) with (S (top - slot)) by lia. simpl. unfold decide1.
         rewrite (proj2 (Nat.leb_gt slot (vf V))) by exact HF. unfold direct. now rewrite ED. }
       rewrite ED'. apply (agreement_net (net (at_ t)) OK g V V slot); auto; try apply (VV x).
       eapply decide_sound; [apply (VV x)|exact ED'|discriminate].

@@ -3,7 +3,7 @@
 //
 //   auto store = net::DiskStore::open("node0/data");
 //   if (!store) return fail(store.error());
-//   (*store)->write(records, /*sync=*/true);
+//   if (!(*store)->write(records, /*sync=*/true)) return fail((*store)->problem());
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
