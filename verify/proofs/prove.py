@@ -16,7 +16,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["Weight", "Model", "Proof", "Spec", "Teeth", "Oracle", "Certified", "CertifiedProof", "CertifiedOrder",
-         "CertifiedGate", "CertifiedTeeth", "Pbft", "PbftProof", "PbftTeeth", "LiveModel", "LiveTotal", "Live", "LiveTeeth"]
+         "CertifiedGate", "CertifiedTeeth", "TwoDelay", "TwoDelayForms", "TwoDelayTeeth", "Schedule", "Pbft", "PbftProof",
+         "PbftTeeth", "LiveModel", "LiveTotal", "Live", "LiveTeeth"]
 # Coq's virtual machine computes these runs in seconds. The independent checker has none and would take many minutes.
 NOT_CHECKED_AGAIN = {"LiveTeeth"}
 FOR_ORACLE = ["Weight", "Model", "Proof", "Oracle"]
