@@ -62,10 +62,10 @@ constexpr std::uint64_t simplex(const Committee& c, std::uint64_t wait, std::uin
 }
 
 /// docs/protocols/hotstuff2.md: as Simplex, but a block is final only when three correct leaders
-/// follow each other, which happens once in n views, and a silent leader costs two.
+/// follow each other, which happens once in n views, and a silent leader costs two views.
 constexpr std::uint64_t hotstuff2(const Committee& c, std::uint64_t wait, std::uint64_t before) {
   const std::uint64_t f = c.faults();
-  return (before + 1) * 3 * (std::uint64_t{c.size()} + 1) * (wait + 2 * (2 * f + 1) + 4);
+  return (before + 1) * 3 * (std::uint64_t{c.size()} + 1) * (wait + 4 * (f + 1) + 4);
 }
 
 /// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
