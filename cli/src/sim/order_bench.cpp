@@ -28,6 +28,8 @@ sim::Experiment experiment_of(const sim::ProtocolInfo& protocol, const OrderSett
     e.network.wan = s.wan;
     e.network.regions = sim::wan_table(s.wan)->regions;
     e.network.delta = kWanDelta;
+    e.workload.clients = 1;
+    e.workload.one_at_a_time = true;
     e.stop.time = kWanTime;
   }
   for (std::uint32_t k = 0; s.faults != OrderFaults::kNone && k < e.f; ++k) {

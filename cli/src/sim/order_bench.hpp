@@ -5,9 +5,10 @@
 //   }
 //
 // The workload is closed: two requests of 256 bytes of each node in flight. On the simple network
-// each message takes one delay and the protocols are told that Delta is two; over regions it takes
-// half of the round trip, and Delta is 200 ms. Figures are of a run of fixed length from an empty
-// network, so they hold its first delays as well.
+// each message takes one delay and the protocols are told that Delta is two. Over regions it takes
+// half of the round trip, Delta is 200 ms, and one request at a time is in flight, at the leader
+// where there is one: what is measured is how long a proposal takes. Figures are of a run of fixed
+// length from an empty network, so they hold its first delays as well.
 #pragma once
 
 #include <cstdint>

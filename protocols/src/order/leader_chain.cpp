@@ -228,10 +228,12 @@ bool LeaderChain::offer(NodeId from, const Certificate& c, Fx& fx) {
                     (c.kind == Kind::kSkip) == c.digest.is_zero() && c.list != nullptr &&
                     c.list->complete() && c.list->signers.below(config_.committee.size()) &&
                     c.list->signers.size() >= enough(c.kind);
-  if (!fits || pending_[from.value] >= kPending) {
+  if (!fits) {
     ++refused_;
     return false;
   }
+  // No offence: several answers to one question may come at once.
+  if (pending_[from.value] >= kPending) return false;
   ++pending_[from.value];
   checks_[++tickets_] = {c, from, {}};
   fx.push(VerifyAll{{tickets_, {}}, statement(c.kind, about(c)), c.list});

@@ -153,7 +153,7 @@ bool LeaderChain::consider(Fx& fx) {
   const auto v = views_.find(view_);
   if (v == views_.end() || !v->second.proposal) return false;
   if (said_.view == view_ && said_.notarized) return false;
-  const Held block = *v->second.proposal;
+  const Held& block = *v->second.proposal;
   const Reference& parent = block.block.parent;
   if (parent != tip_ && certificate_of(parent) == nullptr) return false;
   const auto first = end_of(parent);
