@@ -33,7 +33,7 @@ struct OrderRow {
   std::string protocol;
   OrderSetting setting;
   std::uint32_t f = 0;
-  std::string verdict;        ///< "Pass", else what went wrong
+  std::string verdict{};      ///< "Pass", else what went wrong
   std::uint64_t ordered = 0;  ///< requests that came back to who submitted them
   double median = 0;          ///< delays, or milliseconds over regions
   double last = 0;            ///< the 99th percentile of the same
