@@ -25,7 +25,7 @@ std::string to_string(OrderFaults faults);
 struct OrderSetting {
   std::uint32_t n = 4;
   OrderFaults faults = OrderFaults::kNone;
-  std::uint64_t rounds = 60;  ///< of the simple network
+  std::uint64_t rounds = 200;  ///< of the simple network
   std::string wan{};          ///< a table of round trips in place of it, n its regions
 };
 

@@ -22,7 +22,7 @@ struct Args {
   std::string faults = "none,silent,twins";
   std::string wan;
   std::string chart;
-  std::uint64_t rounds = 60;
+  std::uint64_t rounds = 200;
   std::uint64_t seconds = 5;
   bool sockets = false;
   bool json = false;
