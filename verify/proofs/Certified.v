@@ -1,5 +1,5 @@
-(* The certified family without a coin, docs/protocols/anchored.md: who votes for what (R1 to R4, with the gate), what a
-   node accepts, how it orders and delivers (R5, R6), garbage collection, and taking over the log of others. *)
+(* The certified family without a coin, docs/protocols/anchored.md: who votes for what (R1 to R4, with the gate), what
+   a node accepts, how it orders and delivers (R5, R6), garbage collection, and taking over the log of others. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight.
@@ -92,8 +92,8 @@ Fixpoint walk (D : list Vtx) (lo r : nat) (x : Vtx) : list Vtx :=
   end.
 Definition chain (D : list Vtx) (lo : nat) (x : Vtx) : list Vtx := walk D lo (vr x - 1) x ++ [x].
 
-(* what the anchor x delivers after `done`: its history down to G rounds below it, as far as it was not delivered,
-   by round and author. The search does not go on behind what was delivered. *)
+(* what the anchor x delivers after `done`: its history down to G rounds below it, as far as it was not delivered, by
+   round and author. The search does not go on behind what was delivered. *)
 Definition fresh (x : Vtx) (done : list Vtx) (n : name) : bool :=
   (vr x <=? snd n + depth) && negb (here done n).
 Definition grid (lo hi : nat) : list name :=

@@ -1,5 +1,5 @@
-(* What a certificate proves (R2 and R3 of docs/protocols/anchored.md): f+1 correct nodes hold what the vertex names and
-   had a complete round before it, so nobody runs ahead alone. *)
+(* What a certificate proves (R2 and R3 of docs/protocols/anchored.md): f+1 correct nodes hold what the vertex names
+   and had a complete round before it, so nobody runs ahead alone. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Certified CertifiedProof.
@@ -122,7 +122,8 @@ Proof.
     + intros q y Hy Z. specialize (HF q). destruct (gi_gate s G q y Hy Z) as [K|[K|K]]; auto. right. left. lia.
     + intros q. unfold upd. destruct (q =? p); [|apply (gi_flr s G)].
       destruct (le_ge_dec k (flr s p)) as [Q|Q]; [eapply full_below; [|apply (gi_flr s G p)]; lia|].
-      unfold last_round in E. destruct (endof_in (anchors (log s p)) None) as [En|(y & Hy & En)]; rewrite En in E; simpl in E;
+      unfold last_round in E. destruct (endof_in (anchors (log s p)) None) as [En|(y & Hy & En)]; rewrite En in E;
+        simpl in E;
         [intros j Hj; lia|]. eapply full_below; [|apply (gi_log s G p y Hy)]. lia.
   - destruct (length _ <=? _); [|discriminate]. injection H as <-. constructor; simpl; try apply G.
     intros r y. unfold upd. destruct (r =? p); [|apply (gi_log s G)]. unfold anchors. rewrite <- firstn_map. intros Hy.
@@ -133,14 +134,15 @@ Proof.
   intros [es H]. assert (G0 : ginv init) by (constructor; simpl; try tauto; intros p k Hk; simpl in Hk; lia).
   pose proof cinv_init as I0. revert H G0 I0. generalize init. induction es as [|e t IH]; simpl; intros s0 H G I;
     [inversion H; subst; auto|].
-  destruct (exec s0 e) eqn:E; [|discriminate]. eapply IH; [exact H| |]; [eapply ginv_exec; eauto|eapply cinv_exec; eauto].
+  destruct (exec s0 e) eqn:E; [|discriminate]. eapply IH; [exact H| |]; [eapply ginv_exec; eauto|eapply cinv_exec;
+    eauto].
 Qed.
 
 Lemma wsum_split (w : nat -> nat) Z V k : wsum w V k <= wsum w Z k + wsum w (fun x => negb (Z x) && V x) k.
 Proof. induction k as [|k IH]; simpl; [lia|]. destruct (V k), (Z k); simpl; lia. Qed.
 
-(* Correct nodes of weight certify - f, so f+1 at least, accepted all that the vertex names above their floors, and keep it
-   (the attic): whoever needs it can ask them. *)
+(* Correct nodes of weight certify - f, so f+1 at least, accepted all that the vertex names above their floors, and
+   keep it (the attic): whoever needs it can ask them. *)
 Theorem R3_holders s x : reach s -> In x (cert s) ->
   certify <= faults + wsum stake (fun p => negb (byz p) && voted s x p) members /\
   forall p, byz p = false -> voted s x p = true -> forall n, In n (names x) ->

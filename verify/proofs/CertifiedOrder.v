@@ -78,13 +78,15 @@ Proof.
   destruct (Nat.eq_dec (vr b) (vr x + 2)) as [Q|Q].
   - unfold avotes in Qx.
     destruct (wsum_quorum stake (fun _ => false) _ _ members 0 ZW
-      ltac:(unfold total in *; eapply Nat.le_trans; [|apply Nat.add_le_mono; [exact Qx|exact HD]]; lia)) as (p & _ & V1 & V2 & _).
+      ltac:(unfold total in *; eapply Nat.le_trans; [|apply Nat.add_le_mono; [exact Qx|exact HD]]; lia)) as (p & _ &
+        V1 & V2 & _).
     apply voter in V1. destruct V1 as (u & Iu & Eu & Nu).
     destruct (parent b p (vr x) W V2 ltac:(lia)) as (w & Iw & Ew & Nw).
     assert (u = w) by (apply HU; auto; rewrite Eu, Ew; f_equal; lia). subst w.
     apply hist_trans with u; [|apply to_anchor; auto].
     eapply h_step; [constructor|exact Iu|exact Nw|]. rewrite Ew. apply above_true. simpl. lia.
-  - destruct (wsum_pick stake (fun _ => false) (fun a => memn (a, vr b - 1) (vrefs b)) members) as (p & _ & V & _); [lia|].
+  - destruct (wsum_pick stake (fun _ => false) (fun a => memn (a, vr b - 1) (vrefs b)) members) as (p & _ & V & _);
+    [lia|].
     destruct (parent b p (vr x) W V ltac:(lia)) as (w & Iw & Ew & Nw).
     assert (Rw : vr w = vr b - 1) by (unfold nm in Ew; congruence).
     assert (S1 : hist C (above (vr x)) b w).
@@ -104,7 +106,8 @@ Proof.
   { unfold must_be_dense. rewrite Ab, orb_true_r, andb_true_r. apply Nat.leb_le. lia. }
   pose proof (dense_parents b Hb DM) as HD. unfold avotes in Qx.
   destruct (wsum_quorum stake byz _ _ members faults byz_le
-    ltac:(unfold total in *; eapply Nat.le_trans; [|apply Nat.add_le_mono; [exact Qx|exact HD]]; lia)) as (p & _ & V1 & V2 & Z).
+    ltac:(unfold total in *; eapply Nat.le_trans; [|apply Nat.add_le_mono; [exact Qx|exact HD]]; lia)) as (p & _ & V1
+      & V2 & Z).
   apply voter in V1. destruct V1 as (u & Iu & Eu & Nu).
   destruct (parent b p (vr x) W V2 ltac:(lia)) as (w & Iw & Ew & Nw).
   assert (Au : va u = p /\ vr u = vr x + 1) by (unfold nm in Eu; inversion Eu; auto).
@@ -314,7 +317,8 @@ Proof.
   assert (W : forall (l l' m : list Vtx), prefix l m -> prefix l' m -> prefix l l' \/ prefix l' l).
   { clear. induction l as [|x l IH]; intros l' m [u E] [u' E']; [left; exists l'; auto|].
     destruct l' as [|x' l']; [right; exists (x :: l); auto|]. subst m. simpl in E'. inversion E'.
-    destruct (IH l' (l ++ u)) as [[v V]|[v V]]; [exists u; auto|exists u'; auto|left|right]; exists v; simpl; congruence. }
+    destruct (IH l' (l ++ u)) as [[v V]|[v V]]; [exists u; auto|exists u'; auto|left|right]; exists v; simpl;
+      congruence. }
   rewrite E, E'. destruct (compare None _ _ L L' G G') as [[u U]|[u U]].
   - destruct (W (anchors (log s p)) (anchors (log s' q)) (anchors (log s' q) ++ t')); auto.
     + rewrite U, <- app_assoc. eexists; reflexivity.
@@ -475,7 +479,8 @@ Proof.
         assert (u = []) by (destruct u; auto; simpl in E; lia). subst u. rewrite app_nil_r in *.
         rewrite firstn_all2; [exists []; now rewrite app_nil_r|]. lia. }
     split; [|split; [|split]].
-    + exists (skipn k (anchors (log s q)) ++ t). unfold anchors in *. rewrite <- firstn_map, app_assoc, firstn_skipn. auto.
+    + exists (skipn k (anchors (log s q)) ++ t). unfold anchors in *. rewrite <- firstn_map, app_assoc, firstn_skipn.
+      auto.
     + rewrite JE at 1. rewrite deliver_firstn. unfold anchors. now rewrite firstn_map.
     + destruct PR as [u U]. rewrite U. intros y Hy. destruct (JA y Hy) as (K1 & K2). split; auto.
       rewrite ledger_app, in_app_iff. tauto.
@@ -497,7 +502,8 @@ Proof.
 Qed.
 Lemma inv_init : inv init.
 Proof.
-  intros p. split; [exists []; simpl; split; [auto|left; auto]|split; [reflexivity|split; [intros x []|left; reflexivity]]].
+  intros p. split; [exists []; simpl; split; [auto|left; auto]|split; [reflexivity|split; [intros x []|left;
+    reflexivity]]].
 Qed.
 End Order.
 
@@ -511,8 +517,8 @@ Proof.
   split; [exists (es ++ es'); exact R|]. intros I.
   eapply (inv_run e I es); [apply inv_init|apply cinv_init|exact H|eapply run_cert; eauto].
 Qed.
-(* Two nodes or observers p and q, each at any moment of one run: of their logs (anchors, and what each delivered) one is
-   a prefix of the other. With p = q: a log only grows. *)
+(* Two nodes or observers p and q, each at any moment of one run: of their logs (anchors, and what each delivered) one
+   is a prefix of the other. With p = q: a log only grows. *)
 Theorem certified_agreement e s1 s2 p q : reach s1 -> reach s2 -> later s1 e -> later s2 e ->
   prefix (log s1 p) (log s2 q) \/ prefix (log s2 q) (log s1 p).
 Proof.

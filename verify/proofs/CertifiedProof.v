@@ -1,5 +1,5 @@
-(* The certified family, model in Certified.v: names are unique, the gate, a committed anchor is reached by every later
-   one, and the logs of any two nodes agree, through garbage collection and logs taken over from others. *)
+(* The certified family, model in Certified.v: names are unique, the gate, a committed anchor is reached by every
+   later one, and the logs of any two nodes agree, through garbage collection and logs taken over from others. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Certified.

@@ -1,6 +1,6 @@
-(* Teeth of the certified family: with any one hypothesis removed, all others kept, there is a concrete run whose logs part,
-   or that breaks what a certificate proves; the unbroken rules order and deliver. n = 4, f = 1, node 3 is Byzantine, nodes
-   5 to 7 only watch. Every statement is checked by computation inside Coq. *)
+(* Teeth of the certified family: with any one hypothesis removed, all others kept, there is a concrete run whose logs
+   part, or that breaks what a certificate proves; the unbroken rules order and deliver. n = 4, f = 1, node 3 is
+   Byzantine, nodes 5 to 7 only watch. Every statement is checked by computation inside Coq. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Certified CertifiedProof CertifiedOrder CertifiedGate.
@@ -82,27 +82,30 @@ Definition ld := [9; 9; 1; 9; 3; 9; 2; 9].
 Definition n3 (r : nat) : list name := [(0, r); (1, r); (2, r)].
 Definition rounds12 := [
   mk 0 1 None []; mk 1 1 None []; mk 2 1 None [];                                          (* 0..2: 0.1 1.1 2.1 *)
-  mk 0 2 (Some 1) []; mk 1 2 (Some 1) (n3 1); mk 2 2 (Some 1) [] ].                        (* 3 0.2, 4 1.2 anchor, 5 2.2 *)
+  mk 0 2 (Some 1) []; mk 1 2 (Some 1) (n3 1); mk 2 2 (Some 1) [] ].                        (* 3..5: 0.2 1.2 2.2 *)
+(* 1.2 is the anchor of round 2, 2.6 of round 6 *)
 Definition table (v03 : list name) s04 s05 (par26 : list name) : list row := rounds12 ++ [
-  mk 0 3 (Some 2) v03; mk 1 3 (Some 2) [(1, 2)]; mk 2 3 (Some 2) []; mk 3 3 None [(1, 2)]; (* 6 0.3, 7 1.3, 8 2.3, 9 3.3 *)
-  mk 0 4 (Some s04) []; mk 1 4 (Some 3) []; mk 2 4 (Some 3) [];                            (* 10 0.4, 11 1.4, 12 2.4 *)
-  mk 0 5 s05 []; mk 2 5 (Some 4) []; mk 3 5 None [];                                       (* 13 0.5, 14 2.5, 15 3.5 *)
-  mk 2 6 (Some 5) par26; mk 0 6 (Some 5) []; mk 1 6 (Some 4) [];                           (* 16 2.6 anchor, 17 0.6, 18 1.6 *)
-  mk 0 7 (Some 6) [(2, 6)]; mk 2 7 (Some 6) [(2, 6)]; mk 3 7 None [(2, 6)] ].              (* 19 0.7, 20 2.7, 21 3.7 *)
+  mk 0 3 (Some 2) v03; mk 1 3 (Some 2) [(1, 2)]; mk 2 3 (Some 2) []; mk 3 3 None [(1, 2)]; (* 6..9: 0.3 to 3.3 *)
+  mk 0 4 (Some s04) []; mk 1 4 (Some 3) []; mk 2 4 (Some 3) [];                            (* 10..12: 0.4 1.4 2.4 *)
+  mk 0 5 s05 []; mk 2 5 (Some 4) []; mk 3 5 None [];                                       (* 13..15: 0.5 2.5 3.5 *)
+  mk 2 6 (Some 5) par26; mk 0 6 (Some 5) []; mk 1 6 (Some 4) [];                           (* 16..18: 2.6 0.6 1.6 *)
+  mk 0 7 (Some 6) [(2, 6)]; mk 2 7 (Some 6) [(2, 6)]; mk 3 7 None [(2, 6)] ].              (* 19..21: 0.7 2.7 3.7 *)
 Definition dense26 : list name := [(0, 5); (2, 5); (3, 5)].
 Definition T_good := table [(1, 2)] 3 (Some 4) dense26.
 Definition sees_12 := [0; 1; 2; 3; 4; 5; 6; 7; 9].
-Definition not_12 := [0; 3; 10; 13; 2; 5; 8; 12; 14; 15; 16; 17; 19; 20; 21].   (* what 2.6 names, without 0.3 and 1.2 *)
+(* what 2.6 names, without 0.3 and 1.2 *)
+Definition not_12 := [0; 3; 10; 13; 2; 5; 8; 12; 14; 15; 16; 17; 19; 20; 21].
 Definition P_good := par ld 3 3 3 false all_on.
 
-(* The unbroken rules: node 5 orders 1.2, then 2.6; node 6 orders 2.6 alone and takes 1.2 with it; node 7 takes over 5's
-   first entry, accepts the rest on top of it, forgets rounds up to 2, and orders 2.6. All deliver the same. *)
+(* The unbroken rules: node 5 orders 1.2, then 2.6; node 6 orders 2.6 alone and takes 1.2 with it; node 7 takes over
+   5's first entry, accepts the rest on top of it, orders 2.6, and forgets rounds up to 4. All deliver the same. *)
 Example good_legal : CLegal P_good.
 Proof. apply laws_legal. reflexivity. Qed.
 Definition good_run : list event := both T_good (seq 0 22) ++ watch T_good 5 (seq 0 22) 4 ++ [EAdopt 7 5 1]
   ++ watch T_good 5 (seq 0 22) 16 ++ watch T_good 6 (seq 0 22) 16 ++ watch T_good 7 (seq 0 22) 16 ++ [EFloor 7 4].
 Example good_orders : let s := play P_good T_good good_run in
-  (anchors (VT := tb T_good) (log s 5), ledger (VT := tb T_good) (log s 5)) = ([4; 16], [0; 1; 2; 4; 10; 12; 13; 14; 15; 16])
+  (anchors (VT := tb T_good) (log s 5), ledger (VT := tb T_good) (log s 5)) = ([4; 16], [0; 1; 2; 4; 10; 12; 13; 14;
+    15; 16])
   /\ log s 6 = log s 5 /\ log s 7 = log s 5 /\ flr s 7 = 4.
 Proof. vm_compute. repeat split. Qed.
 
@@ -129,14 +132,16 @@ Theorem fork_few : breaks (par ld 3 3 2 false all_on) 2 /\
   fork (par ld 3 3 2 false all_on) (tb (table [] 3 (Some 4) dense26)).
 Proof.
   split; [reflexivity|]. set (t := table _ _ _ _).
-  apply (parts_fork _ t (both t (seq 0 22) ++ watch t 5 sees_12 4 ++ watch t 6 (6 :: not_12 ++ [6; 10; 13; 16; 17; 19; 20; 21]) 16)).
+  apply (parts_fork _ t (both t (seq 0 22) ++ watch t 5 sees_12 4 ++ watch t 6 (6 :: not_12 ++ [6; 10; 13; 16; 17;
+    19; 20; 21]) 16)).
   vm_compute. reflexivity.
 Qed.
 Theorem fork_closed : breaks (par ld 3 3 3 false (mkflags true true true false true true true)) 6 /\
   fork (par ld 3 3 3 false (mkflags true true true false true true true)) (tb T_good).
 Proof.
   split; [reflexivity|].
-  apply (parts_fork _ T_good (both T_good (seq 0 22) ++ watch T_good 5 sees_12 4 ++ watch T_good 6 [16; 19; 20; 21] 16)).
+  apply (parts_fork _ T_good (both T_good (seq 0 22) ++ watch T_good 5 sees_12 4 ++ watch T_good 6 [16; 19; 20; 21]
+    16)).
   vm_compute. reflexivity.
 Qed.
 Theorem fork_floor : breaks (par ld 3 3 3 false (mkflags true true true true false true true)) 7 /\
@@ -156,7 +161,8 @@ Definition twin_seen (i : nat) := [0; 1; 2; i; 5; 6; 7; 8; 9; 10].
 Theorem fork_certify : breaks (par ld3 2 3 3 false all_on) 1 /\ fork (par ld3 2 3 3 false all_on) (tb T_twins).
 Proof.
   split; [reflexivity|]. set (t := T_twins).
-  apply (parts_fork _ t (both t [0; 1; 2] ++ flat_map (fun e => vote t (fst e) (snd e)) [(0, 3); (3, 3); (1, 4); (3, 4)] ++ certified t 3 ++ certified t 4
+  apply (parts_fork _ t (both t [0; 1; 2] ++ flat_map (fun e => vote t (fst e) (snd e)) [(0, 3); (3, 3); (1, 4); (3,
+    4)] ++ certified t 3 ++ certified t 4
     ++ both t (seq 5 6) ++ watch t 5 (twin_seen 3) 3 ++ watch t 6 (twin_seen 4) 4)). vm_compute. reflexivity.
 Qed.
 Theorem fork_rising : breaks (par ld3 3 3 3 false (mkflags false true true true true true true)) 3 /\
@@ -191,7 +197,8 @@ Theorem gap_gate : breaks (par ld 3 3 3 false (mkflags true true true true true 
 Proof. vm_compute. auto. Qed.
 Definition T_ghost : list row := [mk 0 1 None []; mk 1 1 None []; mk 2 1 None []; mk 0 2 (Some 1) [(3, 1)]].
 Theorem ghost_refs : breaks (par ld 3 3 3 false (mkflags true true true true true true false)) 9 /\
-  ghost (par ld 3 3 3 false (mkflags true true true true true true false)) T_ghost (both T_ghost (seq 0 4)) 3 (3, 1) = true.
+  ghost (par ld 3 3 3 false (mkflags true true true true true true false)) T_ghost (both T_ghost (seq 0 4)) 3 (3, 1)
+    = true.
 Proof. vm_compute. auto. Qed.
 Print Assumptions no_fork.
 Print Assumptions good_orders.

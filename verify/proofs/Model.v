@@ -223,7 +223,8 @@ Definition usable (V : view) (x : status) : status :=
   | _ => x
   end.
 (* dir: what the slot's own votes and claims say; ver r A: what the anchor A says of slot r *)
-Definition decide1 (dir : nat -> status) (ver : nat -> Blk -> status) (V : view) (r : nat) (rest : list status) : status :=
+Definition decide1 (dir : nat -> status) (ver : nat -> Blk -> status) (V : view) (r : nat)
+  (rest : list status) : status :=
   if r <=? vf V then Undecided else
   match dir r with
   | Undecided =>
@@ -246,8 +247,8 @@ End Decide.
 (* Output. The schedule may depend on the statuses of the slots decided so far: slot k+1 is decided with
    the filter sched l, l = statuses of slots 1..k. A fixed schedule is sched := fun _ => g. *)
 Definition decider : Type := (nat -> Blk -> bool) -> view -> nat -> nat -> status.
-Fixpoint prefix_by (dec : decider) (sched : list status -> nat -> Blk -> bool) (V : view) (top fuel : nat) (l : list status)
-  : list status :=
+Fixpoint prefix_by (dec : decider) (sched : list status -> nat -> Blk -> bool) (V : view)
+  (top fuel : nat) (l : list status) : list status :=
   match fuel with
   | 0 => l
   | S k => match dec (sched l) V top (S (length l)) with
