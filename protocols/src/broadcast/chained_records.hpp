@@ -17,8 +17,6 @@ enum Table : std::uint32_t { kLinks = ChainedEcho::kArchived, kStatus = 2, kDeli
 
 /// Positions that are sent again to one peer, or asked for, at a time.
 inline constexpr std::uint64_t kAtATime = 8;
-/// Windows of positions that one peer gets from the archive in a tick.
-inline constexpr std::uint64_t kServedWindows = 4;
 
 inline Bytes key_of(NodeId origin) {
   return Bytes::from(Writer().u16(origin.value).take());

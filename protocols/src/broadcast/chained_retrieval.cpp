@@ -50,7 +50,11 @@ void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
   const Link* link = s->chain.find(m.head);
   if (link != nullptr && link->payload) {
     fx.send(from, Give{m.origin, m.head, *link->payload});
-  } else if (auto payload = archived_payload(m.origin, m.head); payload && may_serve(*s, from, 1)) {
+    return;
+  }
+  if (!may_serve(*s, from)) return;
+  if (auto payload = archived_payload(m.origin, m.head)) {
+    s->claims[from.value].served_bytes += payload->size();
     fx.send(from, Give{m.origin, m.head, std::move(*payload)});
   } else if (m.head.count <= s->dropped.count) {
     fx.send(from, Floor{m.origin, s->dropped});
@@ -108,11 +112,12 @@ void ChainedEcho::answer_from_archive(NodeId to, const Trace& m, Stream& s, Fx& 
   const std::uint64_t end = (m.from.count / step + 1) * step;
   Path path{m.origin, m.from, {}};
   Head at = m.from;
-  if (config_.archive != nullptr && !may_serve(s, to, end - m.from.count)) return;
+  if (!may_serve(s, to)) return;
   for (std::uint64_t k = m.from.count + 1; k <= std::min(end, s.delivered.count); ++k) {
     const auto next = archived(m.origin, k);
     if (!next || successor(config_.chain, m.origin, at, next->payload) != next->head) break;
     path.payloads.push_back(next->payload);
+    s.claims[to.value].served_bytes += sizeof(Digest);
     at = next->head;
   }
   if (path.payloads.empty()) {
@@ -123,13 +128,12 @@ void ChainedEcho::answer_from_archive(NodeId to, const Trace& m, Stream& s, Fx& 
   fx.send(to, Delivered{m.origin, at});
 }
 
-// Reading disks for one peer must not keep a node from its work.
-bool ChainedEcho::may_serve(Stream& s, NodeId peer, std::uint64_t positions) {
+// Reading disks for one peer must not keep a node from its work. Who gets no answer asks again.
+bool ChainedEcho::may_serve(Stream& s, NodeId peer) {
   Claim& claim = s.claims[peer.value];
-  if (std::exchange(claim.served_tick, ticks_) != ticks_) claim.served = 0;
-  if (claim.served >= kServedWindows * config_.window) return false;
-  claim.served += positions;
-  return true;
+  if (std::exchange(claim.served_tick, ticks_) != ticks_) claim.served_bytes = 0;
+  claim.served_bytes += sizeof(Digest);
+  return claim.served_bytes <= config_.origin_bytes / 4;
 }
 
 // The highest position that the peer spoke of, if no way to it is known.
@@ -210,6 +214,8 @@ std::uint64_t ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uin
 
 // R9: what f+1 peers keep no more is over; one of them is correct and delivered it.
 void ChainedEcho::receive(NodeId from, const Floor& m, Fx& fx) {
+  // That it is over there is first of all news of a delivery: what came of it here is not skipped.
+  receive(from, Delivered{m.origin, m.head}, fx);
   Stream* s = stream_of(m.origin);
   if (s == nullptr || m.head.count <= s->delivered.count) return;
   s->floors[from] = m.head;

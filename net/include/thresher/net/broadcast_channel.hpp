@@ -40,6 +40,9 @@ struct ChannelOptions {
   std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
   std::size_t origin_bytes = 16u << 20;     ///< kept of one member; at least two payloads
   std::uint32_t speakers = 1;               ///< of chained-echo: who speak of an instance
+  /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
+  /// level for as long.
+  std::uint64_t patience_us = 10'000'000;
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
   std::function<void(const std::string&)> log{};
 };
@@ -49,6 +52,7 @@ struct ChannelStatus {
   std::uint64_t delivered = 0;
   std::uint64_t refused = 0;     ///< messages of peers: malformed, over a limit, too old
   std::uint64_t bytes_sent = 0;  ///< to other members
+  std::uint64_t skipped = 0;     ///< payloads that are never delivered here: others forgot them
   std::uint64_t syncs = 0;       ///< of the disk
   std::size_t links = 0;         ///< other members that are connected now
   std::size_t open = 0;          ///< instances on the way

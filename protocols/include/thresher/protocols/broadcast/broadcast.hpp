@@ -98,6 +98,8 @@ concept Broadcast = Protocol<B> && BroadcastConfig<typename B::Config> &&
   { B::most_held(config) } -> std::same_as<Footprint>;
   /// Messages and requests refused: malformed, over a limit, of an instance that is over.
   { c.refused() } -> std::same_as<std::uint64_t>;
+  /// Instances that this node will not deliver any more, since others keep them no longer.
+  { c.skipped() } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace thresher::broadcast

@@ -142,7 +142,6 @@ class ChainedEcho {
   broadcast::Footprint footprint() const;
   static broadcast::Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
-  /// Payloads that this node never delivers: f+1 peers keep them no more. R9.
   std::uint64_t skipped() const { return skipped_; }
 
  private:
@@ -157,8 +156,8 @@ class ChainedEcho {
     std::uint32_t unknown_ticks = 0;  // that it stood above what is known here
     std::uint32_t behind_ticks = 0;   // that it stood below what was sent to it long ago
     std::uint32_t waited_ticks = 0;   // that room was kept for it, less those that it was level
-    std::uint64_t served_tick = 0;    // when it was last served from the archive, and how much
-    std::uint64_t served = 0;
+    std::uint64_t served_tick = 0;    // when it was last served from the archive
+    std::size_t served_bytes = 0;     // and how much, since that tick
   };
   struct Archived {
     Head head;
@@ -226,7 +225,7 @@ class ChainedEcho {
   void ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx);
   std::optional<Head> unknown_of(const Stream& s, NodeId peer) const;
   void catch_up(NodeId origin, Stream& s, Fx& fx);
-  bool may_serve(Stream& s, NodeId peer, std::uint64_t positions);
+  bool may_serve(Stream& s, NodeId peer);
   void answer_from_archive(NodeId to, const chained_echo::Trace& m, Stream& s, Fx& fx);
   std::optional<Archived> archived(NodeId origin, std::uint64_t count) const;
   std::optional<Bytes> archived_payload(NodeId origin, const Head& head) const;
