@@ -42,6 +42,7 @@ class EngineOf final : public BroadcastEngine {
         if (body) whole.body = std::move(*body);
         inputs_.push_back(std::move(whole));
       });
+      if (archive_ && !archive_->mend()) problem = "its archive cannot be written";
       if (!read) problem = "its records cannot be read: " + host_.store->problem();
     }
     if (!problem.empty()) return problem;

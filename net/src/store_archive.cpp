@@ -32,6 +32,18 @@ void StoreArchive::note(std::vector<Persist>& batch) const {
     batch[size + k].value = encoded({places[noted[k]], batch[noted[k]].value});
 }
 
+Result<Unit> StoreArchive::mend() {
+  std::vector<Persist> batch;
+  const auto read = store_->scan(table_, {}, [&](ByteView key, ByteView value) {
+    if (const auto place = store_->locate(table_, key))
+      batch.push_back(
+          {kArchive, Bytes::copy_of(key), encoded({*place, Bytes::copy_of(value)}), {}, true});
+    return true;
+  });
+  if (!read) return read;
+  return store_->write(batch, false);
+}
+
 std::optional<StoreArchive::Entry> StoreArchive::find(const Bytes& key) const {
   std::optional<Entry> out;
   (void)store_->scan(kArchive, key.view(), [&](ByteView found, ByteView value) {

@@ -7,8 +7,9 @@
 //
 // The store's log keeps every body where it was written; what an erased record loses is its place
 // in the index. So each record of the table gets a second one, in a table of the host, that names
-// the place and holds the value. Guarantees: those of broadcast::Archive; both records are of one
-// write. Costs one small record more for each payload and reads no body until it is asked for.
+// the place and holds the value. Guarantees: those of broadcast::Archive, when mend() was called
+// after every start. Costs one small record more for each payload and reads no body until it is
+// asked for.
 #pragma once
 
 #include <vector>
@@ -25,6 +26,9 @@ class StoreArchive final : public broadcast::Archive {
   /// Adds to a batch that is written next what makes its records be found later. On the thread that
   /// writes.
   void note(std::vector<Persist>& batch) const;
+  /// After a start: notes again what the store holds of the table. A process that was killed may
+  /// have lost the second record of one that it wrote without waiting for the disk.
+  Result<Unit> mend();
 
   std::optional<Bytes> value(const Bytes& key) const override;
   std::optional<Bytes> body(const Bytes& key) const override;

@@ -127,7 +127,7 @@ ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& 
     if (claim.echoed == head) count(s, NodeId{k}, head, Chain::Said::kEcho);
     const bool leads = claim.ready.hash.is_zero() ? claim.echoed == head : claim.ready == head;
     if (leads) count(s, NodeId{k}, ready_of(s, claim), Chain::Said::kReady);
-    if (claim.delivered == head) count(s, NodeId{k}, head, Chain::Said::kDelivered);
+    if (claim.delivered == head) count_delivered(s, NodeId{k}, head);
   }
   return head;
 }

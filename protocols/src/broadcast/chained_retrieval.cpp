@@ -77,12 +77,17 @@ void ChainedEcho::receive(NodeId, const Give& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
-// R10: one of f+1 peers that delivered it is correct.
+// R10: one of f+1 peers that delivered it is correct. Who delivered it was ready for it.
+void ChainedEcho::count_delivered(Stream& s, NodeId who, const Head& head) {
+  count(s, who, head, Chain::Said::kReady);
+  count(s, who, head, Chain::Said::kDelivered);
+}
+
 void ChainedEcho::receive(NodeId from, const Delivered& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr || m.head.count <= s->delivered.count) return;
   s->claims[from.value].delivered = m.head;
-  count(*s, from, m.head, Chain::Said::kDelivered);
+  count_delivered(*s, from, m.head);
   settle(m.origin, *s, fx);
 }
 
@@ -106,7 +111,7 @@ std::optional<Bytes> ChainedEcho::archived_payload(NodeId origin, const Head& he
   return payload;
 }
 
-// R10: the way up to the next place where all cut alike, so that the answers of f+1 name one head.
+// R10: the way up to the next place where all cut.
 void ChainedEcho::answer_from_archive(NodeId to, const Trace& m, Stream& s, Fx& fx) {
   const std::uint64_t step = cut();
   const std::uint64_t end = (m.from.count / step + 1) * step;

@@ -190,6 +190,32 @@ TEST(ChainedEchoLagging, EachInTurnIsAway) {
   EXPECT_TRUE(run.all_delivered(160));
 }
 
+// Any node may be down, more than f at a time, and come back with what its disk holds.
+TEST(ChainedEchoLagging, WhateverIsKilledAndComesBackAllIsDelivered) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Prng random(seed);
+    Streams run({.speakers = 1 + static_cast<std::uint32_t>(random.below(4))});
+    std::uint64_t sent = 0;
+    for (std::uint64_t k = 0; k < 12; ++k) {
+      const auto who = static_cast<std::uint16_t>(random.below(4));
+      if (run.net.up(who)) {
+        run.net.kill(who);
+      } else {
+        run.net.restart(who);
+      }
+      sent += random.below(60);
+      (void)run.stream(sent, run.net.now() + (20 + random.below(100)) * kDelta);
+    }
+    for (std::uint16_t i = 0; i < 4; ++i) {
+      if (!run.net.up(i)) run.net.restart(i);
+    }
+    EXPECT_TRUE(run.stream(sent, run.net.now() + kMinute)) << "seed " << seed;
+    run.net.run_until(run.net.now() + kMinute);
+    EXPECT_TRUE(run.all_delivered(sent)) << "seed " << seed;
+    if (HasFailure()) return;
+  }
+}
+
 // One of the three that answer lies about what was delivered, with payloads of its own making.
 TEST(ChainedEchoLagging, ALiarLeadsNobodyAstrayWhoCatchesUp) {
   using namespace chained_echo;

@@ -14,7 +14,8 @@
 // broadcast.hpp, and payloads of one origin are delivered in the order of their numbers. In a
 // stream that goes on, an instance is delivered within about 2n/speakers later ones; when it
 // pauses, `idle_ticks` make all speak. Statements are durable before they leave; so is what a node
-// broadcasts. Numbers have no gaps: Submit::at_least beyond the next number is refused. Bounds: of
+// broadcasts. With Config::archive who was away gets everything that it missed; without one a peer
+// that lags is waited for, but not for ever. Numbers have no gaps: Submit::at_least beyond the next number is refused. Bounds: of
 // an origin 2 `window` positions of its own telling and twice as many of each peer's, and
 // `origin_bytes`. Rules, proof and provenance: docs/protocols/chained-echo.md. Source: the setting
 // and the goal, "Amortized Asynchronous Byzantine Reliable Broadcast with Optimal Resilience"
@@ -208,6 +209,7 @@ class ChainedEcho {
   void note_flush(Stream& s, std::uint64_t count);
   Head add(Stream& s, const Head& before, const Digest& payload, std::optional<NodeId> told_by);
   void count(Stream& s, NodeId who, const Head& head, Chain::Said what);
+  void count_delivered(Stream& s, NodeId who, const Head& head);
   void raise_ready(Stream& s, const Head& head);
   void speak(NodeId origin, Stream& s, Fx& fx);
   void settle(NodeId origin, Stream& s, Fx& fx);
