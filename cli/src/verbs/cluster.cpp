@@ -36,6 +36,8 @@ struct Args {
   std::string storage = "rocksdb";
   std::string delay = "0ms";
   std::string home;
+  std::string history;
+  std::string gets = "log";
   bool json = false;
 };
 
@@ -68,6 +70,28 @@ std::string check_events(const std::vector<ClusterEvent>& events) {
            std::to_string(e.at_us / 1000) + "ms: node " + std::to_string(e.node) +
            (e.restart ? " is up then; --kill it before" : " is down then; --restart it before");
   }
+  return {};
+}
+
+// Clients of a key-value store in place of a load, one operation at a time each.
+std::string read_history(const Args& a, ClusterOptions& o) {
+  if (a.gets != "log" && a.gets != "replica") {
+    return "--gets '" + a.gets + "' is neither log nor replica";
+  }
+  if (a.history.empty()) {
+    return a.gets == "log" ? "" : "--gets goes with --history FILE";
+  }
+  const Args none;
+  if (!a.transactions.empty() || a.window != none.window || a.tx_bytes != none.tx_bytes) {
+    return "--history makes its own transactions, one at a time for each client; leave out "
+           "--transactions, --window and --tx-bytes, and choose --clients";
+  }
+  if (!std::ofstream(a.history)) {
+    return "cannot write '" + a.history + "'; give a file in a folder that is there";
+  }
+  o.history = a.history;
+  o.replica_gets = a.gets == "replica";
+  o.window = a.clients;
   return {};
 }
 
@@ -110,6 +134,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   std::stable_sort(o.events.begin(), o.events.end(),
                    [](const auto& x, const auto& y) { return x.at_us < y.at_us; });
   if (std::string p = check_events(o.events); !p.empty()) return p;
+  if (std::string p = read_history(a, o); !p.empty()) return p;
   if (a.transactions.empty()) return {};
   auto in = open_lines(a.transactions);
   if (!in) return in.error();
@@ -199,7 +224,8 @@ int run_broadcast(const Args& a) {
   ClusterOptions checked;
   if (const std::string problem = read_options(a, checked); !problem.empty())
     return fail(kUsage, problem);
-  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms") {
+  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
+      !a.history.empty()) {
     return fail(
         kUsage,
         "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
@@ -254,28 +280,37 @@ int run(const Args& a) {
 
 Verb make_cluster() {
   auto a = std::make_shared<Args>();
-  return {{"cluster"},
-          "Run a local cluster of real processes under load, with faults, and measure it. Example: "
-          "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
-          {{"--nodes", "how many nodes", &a->nodes},
-           {"--protocol", protocol_help(), &a->protocol},
-           {"--broadcast", "channels of this broadcast in place of a ledger: bracha, ...",
-            &a->broadcast},
-           {"--set", parameter_help(), &a->set},
-           {"--duration", "how long to submit, like 20s", &a->duration},
-           {"--transactions", "a file: each line is a transaction; ends when all are committed",
-            &a->transactions},
-           {"--rate", "transactions a second in total, or max", &a->rate},
-           {"--tx-bytes", "size of a generated transaction", &a->tx_bytes},
-           {"--clients", "how many clients", &a->clients},
-           {"--window", "transactions in flight in total", &a->window},
-           {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
-           {"--restart", "NODE@TIME; repeatable", &a->restart},
-           {"--storage", "rocksdb or memory", &a->storage},
-           {"--delay", "added to every message between nodes, like 50ms", &a->delay},
-           {"--home", "keep the nodes' folders here", &a->home},
-           {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+  return {
+      {"cluster"},
+      "Run a local cluster of real processes under load, with faults, and measure it. Example: "
+      "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
+      {{"--nodes", "how many nodes", &a->nodes},
+       {"--protocol", protocol_help(), &a->protocol},
+       {"--broadcast", "channels of this broadcast in place of a ledger: bracha, ...",
+        &a->broadcast},
+       {"--set", parameter_help(), &a->set},
+       {"--duration", "how long to submit, like 20s", &a->duration},
+       {"--transactions", "a file: each line is a transaction; ends when all are committed",
+        &a->transactions},
+       {"--rate", "transactions a second in total, or max", &a->rate},
+       {"--tx-bytes", "size of a generated transaction", &a->tx_bytes},
+       {"--clients", "how many clients", &a->clients},
+       {"--window", "transactions in flight in total", &a->window},
+       {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
+       {"--restart", "NODE@TIME; repeatable", &a->restart},
+       {"--storage", "rocksdb or memory", &a->storage},
+       {"--delay", "added to every message between nodes, like 50ms", &a->delay},
+       {"--home", "keep the nodes' folders here", &a->home},
+       {"--history",
+        "clients of a key-value store in place of a load: each puts or gets, one at a time, and "
+        "what they did goes to this file, for thresher history check",
+        &a->history},
+       {"--gets",
+        "of these clients: log (each get has a place in it) or replica (what the log "
+        "of the client's node has come to)",
+        &a->gets},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli
