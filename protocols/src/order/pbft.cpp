@@ -18,6 +18,7 @@ constexpr Delay kIdle{50000};    // between questions whether the others went on
 constexpr Delay kServing{4000};  // for so long what each peer was sent is counted
 enum Timer : std::uint32_t { kProgress = 2, kIdling = 4, kServed = 6 };
 constexpr std::uint64_t kQuiet = 4;        // ticks of waiting before things are said again
+constexpr std::uint64_t kAgain = 16;       // before what has payloads is said once more
 constexpr std::uint64_t kPatience = 8;     // ticks: three delays to change a view, four to decide
 constexpr std::uint64_t kWindowTicks = 4;  // to decide a window, and to hear that a quorum has it
 constexpr std::uint64_t kAnswers = 4;      // decided slots sent for one question
@@ -159,7 +160,7 @@ void Pbft::tick(Fx& fx) {
     complain(fx);
   }
   // Messages are lost with links; while slots are delivered nothing has to be said again.
-  if (++quiet_ >= kQuiet && waiting()) repeat(fx);
+  if (++quiet_ % kQuiet == 0 && waiting()) repeat(fx);
 }
 
 // What a leader that goes round the queues needs at most before it comes to one certain request:
@@ -189,11 +190,19 @@ void Pbft::complain(Fx& fx) {
   }
   if (!complaint_ || (ticks_ - complaint_->since) % kQuiet != 0) return;
   fx.send(leader(view_), Forward{requests_.find(complaint_->digest)->value, true});
-  // The own ones may have been lost on their way to others, too.
+  submit_again(fx);
+}
+
+// The own requests may have been lost on their way to others. Under full load one waits for its
+// turn about as long as kAgain, and a copy of all that waits for each few ticks would make the wait
+// longer, until views end before they decide anything.
+void Pbft::submit_again(Fx& fx) {
+  if (ticks_ < submitted_again_ + kAgain) return;
   std::uint64_t some = config_.window;
   requests_.each_of(config_.self, [&](const Queued& r) {
     if (some-- == 0 || ticks_ < r.since + kQuiet) return false;
     fx.broadcast(Forward{r.value});
+    submitted_again_ = ticks_;
     return true;
   });
 }
@@ -430,16 +439,13 @@ bool Pbft::waiting() const {
 void Pbft::repeat(Fx& fx) {
   asked_ = delivered();
   fx.broadcast(Want{view_, delivered()});
-  std::uint64_t some = config_.window;
-  requests_.each_of(config_.self, [&](const Queued& r) {
-    fx.broadcast(Forward{r.value});
-    return --some > 0;
-  });
+  submit_again(fx);
   if (!active_) return expect_view_changes(fx);
+  const bool in_full = age_ <= 2 * kQuiet || age_ % kAgain < kQuiet;
   for (const auto& [number, slot] : slots_) {
     const auto b = slot.ballots.find(view_);
     if (b == slot.ballots.end() || !b->second.accepted) continue;
-    if (leader(view_) == config_.self && number >= first_)
+    if (in_full && leader(view_) == config_.self && number >= first_)
       fx.broadcast(PrePrepare{view_, number, b->second.value});
     fx.broadcast(Vote{view_, number, *b->second.accepted, kPrepare});
     if (b->second.prepared) fx.broadcast(Vote{view_, number, *b->second.accepted, kCommit});

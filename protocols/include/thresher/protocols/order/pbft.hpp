@@ -238,6 +238,7 @@ class Pbft {
   void tick(Fx& fx);
   bool censored() const;
   void complain(Fx& fx);
+  void submit_again(Fx& fx);
   std::uint64_t turn_ticks() const;
   void repeat(Fx& fx);
   void arm(Fx& fx);
@@ -259,6 +260,7 @@ class Pbft {
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
   std::uint64_t quiet_ = 0;             // ticks since the last delivery
+  std::uint64_t submitted_again_ = 0;   // the tick in which own requests were sent once more
   std::uint64_t ticks_ = 0;             // spent waiting
   std::uint64_t active_since_ = 0;      // in ticks
   std::uint64_t patience_;              // ticks until the view is given up
