@@ -28,7 +28,7 @@ import threading
 import time
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
-             "bullshark-async", "pbft", "raft")
+             "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
 PBFT_AND_RAFT = ("pbft", "raft")
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log
