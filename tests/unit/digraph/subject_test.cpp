@@ -83,6 +83,15 @@ TEST(SyncAuthSubject, TheSeedFixesTheTrace) {
   }
 }
 
+// Without synchrony it promises nothing, and is not called wrong.
+TEST(SyncAuthSubject, IsJudgedOnlyWhereMessagesAreInTime) {
+  Experiment e = on_graph(Engine::kRounds, 1);
+  e.parameters["inputs"] = std::int64_t{1};
+  e.network.partitions = {{.groups = {{NodeId{0}, NodeId{1}}}, .from = 0, .to = 30 * kUnit}};
+  const Outcome out = simulate(e, {});
+  EXPECT_EQ(out.verdict, Verdict::kPass) << out.why;
+}
+
 // Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold, and nobody
 // knows what all have.
 TEST(SyncAuthSubject, SaysSoWhereTheGraphDoesNotAllowAgreement) {
