@@ -59,18 +59,16 @@ TEST(AsyncAuthSubject, ComesNearInBothEnginesWhateverOneNodeDoes) {
   for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
     for (const FaultKind what : {FaultKind::kSilent, FaultKind::kEquivocate, FaultKind::kTwins,
                                  FaultKind::kWithhold, FaultKind::kMutate, FaultKind::kDrop}) {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        Experiment e = on_graph(engine, seed);
-        e.protocol = "async-auth";
-        e.network.topology = Topology::kComplete;
-        e.network.neighbours.clear();
-        e.stop.time = 400 * std::max(kUnit, e.network.delta);
-        e.faults.push_back({.who = {NodeId{static_cast<std::uint16_t>(seed)}}, .what = what});
-        const Outcome out = simulate(e, {});
-        EXPECT_EQ(out.verdict, Verdict::kPass)
-            << static_cast<int>(what) << " " << seed << ": " << out.why;
-        EXPECT_EQ(decided(out), 4) << static_cast<int>(what) << " " << seed;
-      }
+      const auto liar = static_cast<std::uint16_t>(static_cast<std::size_t>(what) % 5);
+      Experiment e = on_graph(engine, 1);
+      e.protocol = "async-auth";
+      e.network.topology = Topology::kComplete;
+      e.network.neighbours.clear();
+      e.stop.time = 200 * std::max(kUnit, e.network.delta);
+      e.faults.push_back({.who = {NodeId{liar}}, .what = what});
+      const Outcome out = simulate(e, {});
+      EXPECT_EQ(out.verdict, Verdict::kPass) << static_cast<int>(what) << ": " << out.why;
+      EXPECT_EQ(decided(out), 4) << static_cast<int>(what);
     }
   }
 }
