@@ -29,8 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SHARES = {"fuzz": 0.45, "kills": 0.25, "suites": 0.1, "sanitizers": 0.2}
 SEEDS_AT_A_TIME = 400
 # Where nobody promises what the oracles of an order ask for.
-MODELS = {"alternating_bit", "bitcoin", "chord", "ethereum", "kademlia", "stable_link", "stable-data-link",
-          "sparse-bullshark"}
+MODELS = {"alternating_bit", "async-auth", "bitcoin", "chord", "ethereum", "kademlia", "stable_link", "stable-data-link",
+          "sparse-bullshark", "sync-auth"}
 SIZES = [4, 5, 6, 7, 10]
 CORE_SUITES = ["unit_core", "unit_dag", "unit_certified", "unit_order", "unit_sim", "unit_testing", "unit_wire",
                "property_broadcast", "property_order"]

@@ -1,7 +1,11 @@
-// The graph on which a protocol of directed graphs runs: that of the experiment's topology.
+// What protocols of directed graphs take from an experiment: the graph, which is that of its
+// topology, and whether the run keeps to what they promise something for.
 //
 //   const digraph::Digraph graph = graph_of(experiment);
+//   if (synchronous(experiment)) judge(...);
 #pragma once
+
+#include <algorithm>
 
 #include "thresher/protocols/digraph/graph.hpp"
 #include "thresher/sim/network.hpp"
@@ -10,6 +14,22 @@ namespace thresher::sim {
 
 /// All graphs are looked at for every set of faulty nodes.
 inline constexpr std::uint32_t kMostGraphNodes = 16;
+
+/// Nobody who counts as correct goes silent, as these protocols do after a restart.
+inline bool nobody_restarts(const Experiment& e) {
+  return std::none_of(e.faults.begin(), e.faults.end(),
+                      [](const FaultAction& a) { return a.what == FaultKind::kRestart; });
+}
+
+/// That, and every message between correct nodes takes Delta at most.
+inline bool synchronous(const Experiment& e) {
+  const Links links(e, NodeSet(e.n));
+  const bool starved = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
+    return a.what == FaultKind::kStarve;
+  });
+  return !starved && links.quiet_from() == 0 && links.longest() <= e.network.delta &&
+         nobody_restarts(e);
+}
 
 inline digraph::Digraph graph_of(const Experiment& e) {
   digraph::Digraph graph(e.n);

@@ -74,8 +74,11 @@ struct SyncAuthSubject {
   std::vector<Bound> bounds(const Node& node) const {
     return {{"contents", node.held(), Node::most_held({.graph = graph})}};
   }
-  /// Nobody is without a decision after the last round; a common input is the decision.
+  /// Nobody is without a decision after the last round, all are the same, and a common input is it.
+  /// Of runs without synchrony nothing is promised.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {
+    if (!synchronous(*experiment)) return std::nullopt;
+    std::optional<Value> decided;
     std::optional<Value> common;
     bool one_input = true;
     for (const Node* node : nodes) {
@@ -85,7 +88,14 @@ struct SyncAuthSubject {
     for (const Node* node : nodes) {
       if (!node->decided()) {
         if (node->round() > 2 * graph.size()) return Finding{"liveness", "a node did not decide"};
-      } else if (one_input && *node->decided() != *common) {
+        continue;
+      }
+      if (decided && *decided != *node->decided()) {
+        return Finding{"agreement", "one decided " + std::to_string(*decided) + ", another one " +
+                                        std::to_string(*node->decided())};
+      }
+      decided = node->decided();
+      if (one_input && *node->decided() != *common) {
         return Finding{"validity", "all correct nodes had " + std::to_string(*common) +
                                        ", and one decided " + std::to_string(*node->decided())};
       }
@@ -108,7 +118,7 @@ SubjectEntry subject_sync_auth() {
   info.kind = "agreement";  // once, on inputs that no client brings
   info.nodes_per_fault = 2;
   info.most_nodes = kMostGraphNodes;
-  info.unjudged = {"prefix", "validity", "totality", "liveness"};
+  info.unjudged = {"agreement", "prefix", "validity", "totality", "liveness"};
   info.parameters = {{"inputs", SyncAuthSubject::kInputs, 1, 1000, "different inputs are drawn"}};
   info.fields = {"input", "statement"};
   return {info,

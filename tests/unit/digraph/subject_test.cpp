@@ -59,18 +59,16 @@ TEST(AsyncAuthSubject, ComesNearInBothEnginesWhateverOneNodeDoes) {
   for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
     for (const FaultKind what : {FaultKind::kSilent, FaultKind::kEquivocate, FaultKind::kTwins,
                                  FaultKind::kWithhold, FaultKind::kMutate, FaultKind::kDrop}) {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        Experiment e = on_graph(engine, seed);
-        e.protocol = "async-auth";
-        e.network.topology = Topology::kComplete;
-        e.network.neighbours.clear();
-        e.stop.time = 400 * std::max(kUnit, e.network.delta);
-        e.faults.push_back({.who = {NodeId{static_cast<std::uint16_t>(seed)}}, .what = what});
-        const Outcome out = simulate(e, {});
-        EXPECT_EQ(out.verdict, Verdict::kPass)
-            << static_cast<int>(what) << " " << seed << ": " << out.why;
-        EXPECT_EQ(decided(out), 4) << static_cast<int>(what) << " " << seed;
-      }
+      const auto liar = static_cast<std::uint16_t>(static_cast<std::size_t>(what) % 5);
+      Experiment e = on_graph(engine, 1);
+      e.protocol = "async-auth";
+      e.network.topology = Topology::kComplete;
+      e.network.neighbours.clear();
+      e.stop.time = 200 * std::max(kUnit, e.network.delta);
+      e.faults.push_back({.who = {NodeId{liar}}, .what = what});
+      const Outcome out = simulate(e, {});
+      EXPECT_EQ(out.verdict, Verdict::kPass) << static_cast<int>(what) << ": " << out.why;
+      EXPECT_EQ(decided(out), 4) << static_cast<int>(what);
     }
   }
 }
@@ -81,6 +79,15 @@ TEST(SyncAuthSubject, TheSeedFixesTheTrace) {
     EXPECT_EQ(simulate(on_graph(engine, 1), {}).trace_hash, first);
     EXPECT_NE(simulate(on_graph(engine, 2), {}).trace_hash, first);
   }
+}
+
+// Without synchrony it promises nothing, and is not called wrong.
+TEST(SyncAuthSubject, IsJudgedOnlyWhereMessagesAreInTime) {
+  Experiment e = on_graph(Engine::kRounds, 1);
+  e.parameters["inputs"] = std::int64_t{1};
+  e.network.partitions = {{.groups = {{NodeId{0}, NodeId{1}}}, .from = 0, .to = 30 * kUnit}};
+  const Outcome out = simulate(e, {});
+  EXPECT_EQ(out.verdict, Verdict::kPass) << out.why;
 }
 
 // Nothing leads into {0, 1, 2}, and nothing into {3, 4}: the condition does not hold, and nobody
