@@ -2,6 +2,7 @@
 
 #include "certified_engine.hpp"
 #include "dag_engine.hpp"
+#include "leader_chain_engine.hpp"
 #include "pbft_engine.hpp"
 #include "raft_engine.hpp"
 #include "thresher/net/genesis.hpp"
@@ -26,10 +27,12 @@ const std::vector<std::string>& node_protocols() {
   static const std::vector<std::string> names{"anchored-bullshark",
                                               "bullshark",
                                               "bullshark-async",
+                                              "hotstuff2",
                                               "mahi-mahi",
                                               "mysticeti",
                                               "pbft",
                                               "raft",
+                                              "simplex",
                                               "sparse-bullshark",
                                               "thresher"};
   return names;
@@ -56,6 +59,10 @@ std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& ho
   if (s.protocol == "bullshark-async") {
     return make_certified_engine(s, Rules::bullshark_async(), host);
   }
+  if (s.protocol == "simplex")
+    return make_leader_chain_engine(s, leader_chain::Rules::simplex(), host);
+  if (s.protocol == "hotstuff2")
+    return make_leader_chain_engine(s, leader_chain::Rules::hotstuff2(), host);
   if (s.protocol == "pbft") return make_pbft_engine(s, host);
   if (s.protocol == "raft") return make_raft_engine(s, host);
   return nullptr;

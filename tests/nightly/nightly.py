@@ -112,6 +112,7 @@ def fuzz_once(report, thresher, protocol, folder, first, seconds, totals):
     status, output = run([thresher, "sim", "fuzz", str(file), "--seeds", f"{first}..{last}", "--json", "--keep-going",
                           "--shrink-runs", "400", "--out", str(scenario)], seconds)
     if status == -1:
+        totals.setdefault("cut", []).append(f"{first}..{last}")
         return False
     told = last_object(output)
     if told is None:
@@ -152,9 +153,10 @@ def fuzz(report, args, seconds, folder):
         first += SEEDS_AT_A_TIME
     for name, t in totals.items():
         fired = ", ".join(f"{kind} {count}" for kind, count in sorted(t.get("fired", {}).items()))
+        cut = f"; no time for the rest of seeds {', '.join(t['cut'])}" if "cut" in t else ""
         report.exercised("fuzz", f"{name}: {t.get('runs', 0)} runs, {t.get('healed', 0)} healed, "
                          f"{t.get('decisions', 0)} decisions, {t.get('restarts', 0)} restarts, "
-                         f"{t.get('liars_requests', 0)} instances of liars; {fired or 'no faults'}")
+                         f"{t.get('liars_requests', 0)} instances of liars; {fired or 'no faults'}{cut}")
 
 
 # --- real nodes, suites, sanitizers -------------------------------------------------------------
@@ -269,7 +271,11 @@ def main(argv):
     print(f"[nightly] {args.hours} hours from seed {args.seed}; scenarios are kept in {folder}", flush=True)
     total = sum(SHARES[job] for job in args.jobs)
     for job in args.jobs:
-        JOBS[job](report, args, args.hours * 3600 * SHARES[job] / total, folder)
+        share, start = args.hours * 3600 * SHARES[job] / total, time.monotonic()
+        JOBS[job](report, args, share, folder)
+        report.exercised(job, f"took {(time.monotonic() - start) / 60:.1f} of its {share / 60:.1f} minutes")
+    for job in (job for job in JOBS if job not in args.jobs):
+        report.exercised(job, "not asked for (--only)")
     return report.conclude(time.monotonic() - began)
 
 

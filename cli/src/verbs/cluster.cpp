@@ -13,12 +13,16 @@
 #include "../json.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "../transaction_lines.hpp"
 
 namespace thresher::cli {
 namespace {
 
 /// Connections of clients that a node holds, and some for others.
 constexpr std::uint64_t kClientsPerNode = 200;
+/// What its nodes take, and what is read of a file of transactions. Unit: bytes.
+constexpr std::size_t kLargestTransaction = 262144;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 struct Args {
   std::uint64_t nodes = 4;
@@ -61,10 +65,16 @@ std::string parse_events(const std::vector<std::string>& texts, bool restart, co
   return {};
 }
 
-// Who is killed must be up by then, who is restarted down. `events` are in the order of time.
-std::string check_events(const std::vector<ClusterEvent>& events) {
+// Who is killed must be up by then, who is restarted down. `events` are in the order of time; load
+// ends at `end_us`, 0: when a file is submitted.
+std::string check_events(const std::vector<ClusterEvent>& events, std::uint64_t end_us) {
   std::set<std::size_t> down;
   for (const ClusterEvent& e : events) {
+    if (!e.restart && end_us != 0 && e.at_us >= end_us) {
+      return "--kill " + std::to_string(e.node) + "@" + std::to_string(e.at_us / 1000) +
+             "ms: the load ends before, after " + std::to_string(end_us / 1000) +
+             "ms; kill it earlier, or give a longer --duration";
+    }
     if (e.restart ? down.erase(e.node) != 0 : down.insert(e.node).second) continue;
     return (e.restart ? "--restart " : "--kill ") + std::to_string(e.node) + "@" +
            std::to_string(e.at_us / 1000) + "ms: node " + std::to_string(e.node) +
@@ -95,6 +105,23 @@ std::string read_history(const Args& a, ClusterOptions& o) {
   return {};
 }
 
+// All are in memory, so that what is measured does not read a file.
+std::string read_transactions(const std::string& path, ClusterOptions& o) {
+  TransactionLines lines;
+  if (std::string why = lines.open(path, kLargestTransaction); !why.empty()) return why;
+  o.from_file = true;
+  std::uint64_t bytes = 0;
+  for (std::string line; lines.next(line); o.lines.push_back(line)) {
+    bytes += line.size();
+    if (bytes > kMostBytes) {
+      return "'" + path + "' holds more than " + std::to_string(kMostBytes >> 30) +
+             " GiB; a cluster on one machine reads all of it first: give less";
+    }
+  }
+  if (!lines.problem().empty()) return lines.problem();
+  return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
+}
+
 std::string read_options(const Args& a, ClusterOptions& o) {
   o.nodes = a.nodes;
   o.protocol = a.protocol;
@@ -108,7 +135,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
     return "--clients must be 1 to " + std::to_string(kClientsPerNode * a.nodes) + ", " +
            std::to_string(kClientsPerNode) + " for each node";
   }
-  if (a.tx_bytes < 8 || a.tx_bytes > 262144) return "--tx-bytes must be 8 to 262144";
+  if (a.tx_bytes < 8 || a.tx_bytes > kLargestTransaction) return "--tx-bytes must be 8 to 262144";
   if (a.window == 0) return "--window must be at least 1";
   const auto duration = parse_duration(a.duration);
   if (!duration || *duration == 0)
@@ -133,21 +160,11 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   }
   std::stable_sort(o.events.begin(), o.events.end(),
                    [](const auto& x, const auto& y) { return x.at_us < y.at_us; });
-  if (std::string p = check_events(o.events); !p.empty()) return p;
+  const std::uint64_t end_us = a.transactions.empty() ? o.duration_us : 0;
+  if (std::string p = check_events(o.events, end_us); !p.empty()) return p;
   if (std::string p = read_history(a, o); !p.empty()) return p;
   if (a.transactions.empty()) return {};
-  auto in = open_lines(a.transactions);
-  if (!in) return in.error();
-  o.from_file = true;
-  for (std::string line; std::getline(*in, line);) {
-    if (line.size() > 262144) {
-      return a.transactions + ":" + std::to_string(o.lines.size() + 1) +
-             ": the line is longer than the limit of 262144 bytes of a transaction";
-    }
-    o.lines.push_back(std::move(line));
-  }
-  if (o.lines.empty()) return "'" + a.transactions + "' holds no line";
-  return {};
+  return read_transactions(a.transactions, o);
 }
 
 void print_json(const Args& a, const ClusterReport& r, const std::string& why) {

@@ -41,6 +41,7 @@ Bracha::Config broadcast_of(const Pbft::Config& c) {
 Pbft::Pbft(Config config)
     : config_(config),
       broadcast_(broadcast_of(config)),
+      log_(config.committee, {config.history, config.value_bytes, kAnswers}),
       patience_(kPatience),
       latest_(config.committee.size(), 1, config.committee.at_least(kValidity)),
       announced_(config.committee.size(), 0, config.committee.at_least(kQuorum)),
@@ -68,7 +69,7 @@ void Pbft::on(const Restored& record, Fx& fx) {
   Reader key(record.key.view());
   Reader value(record.value.view());
   if (started_) {
-    if (record.table == kDecisions) adopt(key.u64(), record.body, fx);
+    if (record.table == kDecisions && log_.adopt(record.key, record.body)) advance(fx);
     return;
   }
   restored_ = true;
@@ -79,10 +80,7 @@ void Pbft::on(const Restored& record, Fx& fx) {
     if (auto c = read_claim(value, record.value, UINT64_MAX))
       slots_[key.u64()].claim = std::move(*c);
   } else if (record.table == kDecisions) {
-    const std::uint64_t slot = key.u64();
-    decided_[slot] = record.body;
-    if (as_text(record.value.view()) == kDelivered) done_[hash(record.body.view())] = slot;
-    delivered_ = std::max(delivered_, slot + 1);
+    log_.restore(record.key, record.value, record.body);
   } else {
     step_broadcast(record, fx);
   }
@@ -91,7 +89,7 @@ void Pbft::on(const Restored& record, Fx& fx) {
 void Pbft::on(const Start& start, Fx& fx) {
   started_ = true;
   step_broadcast(start, fx);
-  (void)announce(config_.self, delivered_);
+  (void)announce(config_.self, delivered());
   forget(fx);
   if (restored_) resume(fx);
   advance(fx);
@@ -110,7 +108,7 @@ void Pbft::resume(Fx& fx) {
   if (view_ == 1) return;
   active_ = false;
   behind_ = true;
-  fx.broadcast(Want{view_, delivered_});
+  fx.broadcast(Want{view_, delivered()});
   load_view_changes();
   if (!broadcast_.submitted(number_of(view_))) submit_view_change(fx);
 }
@@ -141,7 +139,7 @@ void Pbft::on(const Expired& timer, Fx& fx) {
     return;
   } else if (timer.id.local == kIdling) {
     idling_ = false;
-    if (!waiting()) fx.broadcast(Want{view_, delivered_});
+    if (!waiting()) fx.broadcast(Want{view_, delivered()});
   } else {
     armed_ = false;
     tick(fx);
@@ -248,7 +246,7 @@ bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
     return false;
   }
   const Digest digest = hash(m.value.view());
-  if (repeats(digest)) return false;
+  if (log_.repeats(digest)) return false;
   if (m.urgent) {
     requests_.urge(from, m.value, digest, ticks_);
     return leader(view_) == config_.self;
@@ -267,14 +265,14 @@ bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
 // R9. What one peer is sent is bounded in time as well, however much it asks.
 bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
   std::uint64_t& served = served_[from];
-  for (std::uint64_t s = m.slot; s < delivered_ && s - m.slot < kAnswers; ++s) {
-    const auto it = decided_.find(s);
-    if (it == decided_.end() || served >= kServedBytes) break;
-    served += it->second.size();
-    fx.send(from, Decided{s, it->second});
+  for (std::uint64_t s = m.slot; s < delivered() && s - m.slot < kAnswers; ++s) {
+    const Bytes* value = log_.decided(s);
+    if (value == nullptr || served >= kServedBytes) break;
+    served += value->size();
+    fx.send(from, Decided{s, *value});
     if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
   }
-  fx.send(from, Checkpoint{view_, delivered_});
+  fx.send(from, Checkpoint{view_, delivered()});
   const auto start = starts_.find(m.view);
   if (start != starts_.end() && leader(m.view) == config_.self)
     fx.send(from, NewView{m.view, start->second});
@@ -283,13 +281,7 @@ bool Pbft::receive(NodeId from, const Want& m, Fx& fx) {
 
 // R9: f+1 that say the same decided it, because one of them is correct.
 bool Pbft::receive(NodeId from, const Decided& m, Fx&) {
-  if (m.slot < delivered_ || m.slot >= delivered_ + kAnswers ||
-      m.value.size() > config_.value_bytes || !heard_[m.slot].insert(from))
-    return false;
-  Tally& tally =
-      hearsay_[m.slot].try_emplace(hash(m.value.view()), config_.committee).first->second;
-  tally.add(from);
-  return tally.reached(kValidity, config_.committee) && decide(m.slot, m.value);
+  return log_.hear(from, m.slot, m.value);
 }
 
 bool Pbft::announce(NodeId id, std::uint64_t delivered) {
@@ -381,81 +373,39 @@ void Pbft::progress(std::uint64_t slot, Slot& s, Fx& fx) {
     save_claim(slot, s.claim, fx);
     vote(slot, b, kCommit, fx);
   }
-  if (b.prepared && slot >= delivered_ && enough(b, kCommit)) decide(slot, b.value);
-}
-
-// True when it was not decided yet.
-bool Pbft::decide(std::uint64_t slot, const Bytes& value) {
-  const auto [known, fresh] = decided_.try_emplace(slot, value);
-  // Both are mostly the same bytes in memory, and then nothing is compared.
-  THRESHER_ASSERT(
-      fresh || known->second.view().data() == value.view().data() || known->second == value,
-      "a slot decides one value, whatever the view and the source");
-  return fresh;
-}
-
-// Whether a copy of it was delivered within the history, as every node tells alike: copies that
-// were not delivered do not count, for a node that got the log from others never saw them.
-bool Pbft::repeats(const Digest& digest) const {
-  const auto at = done_.find(digest);
-  return at != done_.end() && at->second + config_.history >= delivered_;
+  if (b.prepared && slot >= delivered() && enough(b, kCommit)) (void)log_.decide(slot, b.value);
 }
 
 // R5: in the order of slots.
 void Pbft::deliver_ready(Fx& fx) {
-  for (auto it = decided_.find(delivered_); it != decided_.end(); it = decided_.find(delivered_)) {
-    const Bytes value = it->second;
-    const Digest digest = hash(value.view());
-    const bool fresh = !value.empty() && !repeats(digest);
-    const std::string_view mark = fresh ? kDelivered : kRepeated;
-    fx.push(Persist{kDecisions, key_of(delivered_), Bytes::copy_of(as_view(mark)), value, false});
-    note_delivered(value, digest, fresh, fx);
+  while (auto next = log_.deliver_next()) {
+    fx.push(std::move(next->record));
+    note_delivered(*next, fx);
   }
   // Who is behind asks on as soon as the answers are used up: a tick for each few slots would be
   // slower than the others order.
-  if (asked_ && delivered_ >= *asked_ + kAnswers && frontier() > delivered_) {
-    asked_ = delivered_;
-    fx.broadcast(Want{view_, delivered_});
+  if (asked_ && delivered() >= *asked_ + kAnswers && frontier() > delivered()) {
+    asked_ = delivered();
+    fx.broadcast(Want{view_, delivered()});
   }
   move_floor(fx);
 }
 
-void Pbft::adopt(std::uint64_t slot, const Bytes& value, Fx& fx) {
-  if (slot < delivered_) return;
-  delivered_ = slot;
-  decided_.insert_or_assign(slot, value);
-  hearsay_.erase(hearsay_.begin(), hearsay_.lower_bound(slot));
-  heard_.erase(heard_.begin(), heard_.lower_bound(slot));
-  advance(fx);
-}
-
-void Pbft::note_delivered(const Bytes& value, const Digest& digest, bool fresh, Fx& fx) {
-  if (fresh) {
-    done_.insert_or_assign(digest, delivered_);
-    fx.deliver({delivered_, value});
-  }
-  requests_.remove(digest);
-  proposed_.erase(digest);
-  hearsay_.erase(delivered_);
-  heard_.erase(delivered_);
-  ++delivered_;
+void Pbft::note_delivered(const SlotLog::Delivered& d, Fx& fx) {
+  if (d.fresh) fx.deliver({d.slot, d.value});
+  requests_.remove(d.digest);
+  proposed_.erase(d.digest);
   age_ = 0;
   quiet_ = 0;
-  if (!complaint_ || complaint_->digest == digest) patience_ = kPatience;
-  (void)announce(config_.self, delivered_);
-  if (delivered_ % (config_.window / 2) == 0) fx.broadcast(Checkpoint{view_, delivered_});
+  if (!complaint_ || complaint_->digest == d.digest) patience_ = kPatience;
+  (void)announce(config_.self, delivered());
+  if (delivered() % (config_.window / 2) == 0) fx.broadcast(Checkpoint{view_, delivered()});
   forget(fx);
 }
 
 // Lazily erased records may come back at a restart, and are erased again then.
 void Pbft::forget(Fx& fx) {
-  while (!decided_.empty() && decided_.begin()->first + config_.history < delivered_) {
-    const auto old = decided_.begin();
-    const auto last = done_.find(hash(old->second.view()));
-    if (last != done_.end() && last->second == old->first) done_.erase(last);
-    fx.push(Persist{kDecisions, key_of(old->first), {}, {}, true});
-    decided_.erase(old);
-  }
+  for (Persist& gone : log_.forget()) fx.push(std::move(gone));
   while (!slots_.empty() && slots_.begin()->first < minus(floor_, config_.window)) {
     fx.push(Persist{kClaims, key_of(slots_.begin()->first), {}, {}, true});
     slots_.erase(slots_.begin());
@@ -464,7 +414,7 @@ void Pbft::forget(Fx& fx) {
 
 void Pbft::move_floor(Fx& fx) {
   const std::uint64_t stable = announced_.mark();
-  const std::uint64_t floor = std::min(stable, delivered_);
+  const std::uint64_t floor = std::min(stable, delivered());
   if (floor <= floor_) return;
   floor_ = floor;
   save_view(fx);
@@ -474,12 +424,12 @@ void Pbft::move_floor(Fx& fx) {
 }
 
 bool Pbft::waiting() const {
-  return !requests_.empty() || !active_ || highest_ > delivered_ || frontier() > delivered_;
+  return !requests_.empty() || !active_ || highest_ > delivered() || frontier() > delivered();
 }
 
 void Pbft::repeat(Fx& fx) {
-  asked_ = delivered_;
-  fx.broadcast(Want{view_, delivered_});
+  asked_ = delivered();
+  fx.broadcast(Want{view_, delivered()});
   std::uint64_t some = config_.window;
   requests_.each_of(config_.self, [&](const Queued& r) {
     fx.broadcast(Forward{r.value});
@@ -520,8 +470,8 @@ Footprint Pbft::footprint() const {
         out.digests += votes.others.size() + (votes.spoke.empty() ? 0 : 1);
     }
   }
-  for (const auto& [slot, digests] : hearsay_) out.digests += digests.size();
-  out.decisions = decided_.size();
+  out.digests += log_.heard();
+  out.decisions = log_.size();
   for (const auto& [view, names] : starts_) out.new_views += names.size();
   out.view_changes = broadcast_.footprint();
   return out;

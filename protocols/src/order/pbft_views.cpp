@@ -122,7 +122,7 @@ bool Pbft::join(Fx& fx) {
   behind_ = view > view_ + 1;
   change_view(view, fx);
   // Those who are there will not say again how it began.
-  if (behind_) fx.broadcast(Want{view_, delivered_});
+  if (behind_) fx.broadcast(Want{view_, delivered()});
   return true;
 }
 

@@ -40,6 +40,15 @@ class Nightly(unittest.TestCase):
         line = [l for l in done.stdout.splitlines() if "fuzz: raft:" in l][0]
         self.assertNotIn("raft: 0 runs", line)
         self.assertIn("restart ", line)
+        self.assertRegex(done.stdout, r"fuzz: took \d+\.\d of its 0\.1 minutes")
+        self.assertIn("kills: not asked for (--only)", done.stdout)
+
+    def test_seeds_that_there_was_no_time_for_are_said(self):
+        fake = broken(self.folder.name, "sleep 100")
+        done = nightly("--hours", SHORT, "--only", "fuzz", "--protocols", "raft", "--seed", "5", "--thresher", fake)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("fuzz: raft: 0 runs", done.stdout)
+        self.assertIn("no time for the rest of seeds 5..404", done.stdout)
 
     def test_a_finding_is_one_line_with_seed_and_command(self):
         told = json.dumps({"verdict": "NoProgress", "runs": 400, "oracle": "liveness", "why": "node 1 decided nothing",

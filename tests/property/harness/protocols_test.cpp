@@ -33,7 +33,7 @@ const std::vector<Promise>& promises() {
   static const std::vector<Promise> list{
       {"bracha", broadcast()},         {"pbft", order()},      {"raft", order()},
       {"thresher", order()},           {"mysticeti", order()}, {"bullshark", order()},
-      {"anchored-bullshark", order()},
+      {"anchored-bullshark", order()}, {"simplex", order()},   {"hotstuff2", order()},
   };
   return list;
 }

@@ -21,6 +21,11 @@ struct Case {
   std::map<std::string, std::uint64_t> filled;
 };
 
+std::set<std::string> leader_chain_said() {
+  return {"propose", "vote",   "skip",       "finalize", "certificate", "forward",
+          "want",    "status", "want-block", "give",     "decided"};
+}
+
 std::vector<Case> cases() {
   return {
       {"thresher",
@@ -52,6 +57,12 @@ std::vector<Case> cases() {
         {"digests of broadcasts", 80},
         {"instances of broadcasts", 450}}},
       {"raft", {"forward"}, {{"entries", 250}}},
+      {"simplex",
+       leader_chain_said(),
+       {{"bytes of requests", 100}, {"votes", 50}, {"digests that peers named", 100}}},
+      {"hotstuff2",
+       leader_chain_said(),
+       {{"bytes of requests", 100}, {"votes", 50}, {"digests that peers named", 100}}},
   };
 }
 
@@ -76,7 +87,8 @@ Experiment stuffed(const std::string& protocol, std::uint64_t seed) {
   e.network.gst = 20 * kUnit;
   e.network.loss_ppm = 100'000;
   e.stop.time = 60 * kUnit;
-  if (protocol == "pbft") e.parameters["value_bytes"] = std::int64_t{4096};
+  const bool slots = protocol == "pbft" || protocol == "simplex" || protocol == "hotstuff2";
+  if (slots) e.parameters["value_bytes"] = std::int64_t{4096};
   const NodeId liar{static_cast<std::uint16_t>(seed % e.n)};
   e.faults.push_back({.who = {liar}, .what = FaultKind::kStuff});
   e.faults.back().probability_ppm = 200'000;

@@ -6,6 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "thresher/protocols/certified/legal.hpp"
 
 namespace thresher {
 namespace {
@@ -65,6 +70,18 @@ std::vector<Mutant> mutants() {
   Rules few_votes = Rules::anchored_bullshark(0);
   few_votes.commit = kValidity;
   return {{"AnchorNotDense", sparse_anchor}, {"NoSelfEdge", no_self}, {"FewVotes", few_votes}};
+}
+
+TEST(CertifiedLegal, NamesTheHypothesisThatAMutantBreaks) {
+  const std::map<std::string, std::string_view> expected = {
+      {"AnchorNotDense", "must_be_dense"}, {"NoSelfEdge", "Hself"}, {"FewVotes", "C2"}};
+  const Committee four = *Committee::of(4);
+  for (const Mutant& mutant : mutants()) {
+    const std::string_view broken = certified::broken_hypothesis(mutant.rules, four);
+    EXPECT_TRUE(broken.starts_with(expected.at(mutant.name))) << mutant.name << ": " << broken;
+  }
+  EXPECT_TRUE(
+      certified::broken_hypothesis(Rules::sparse_bullshark(6), four).starts_with("must_be_dense"));
 }
 
 class CertifiedMutants : public ::testing::TestWithParam<Mutant> {};

@@ -9,8 +9,10 @@
 
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/order/hotstuff2.hpp"
 #include "thresher/protocols/order/pbft.hpp"
 #include "thresher/protocols/order/raft.hpp"
+#include "thresher/protocols/order/simplex.hpp"
 #include "thresher/protocols/promises.hpp"
 
 namespace thresher {
@@ -78,6 +80,10 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`bullshark`, `anchored-bullshark`"].push_back(promises::certified(c, 8));
     program["`bullshark-async`"].push_back(promises::by_coin(c, 8));
     program["`pbft`"].push_back(promises::pbft(c, 8, Pbft::Config{}.window, 0));
+    program["`simplex`"].push_back(
+        promises::simplex(c, leader_chain::Rules::simplex().patience, 0));
+    program["`hotstuff2`"].push_back(
+        promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
     program["`raft`"].push_back(promises::raft());
   }
@@ -136,6 +142,22 @@ void add_pbft(const Committee& c, Table& out) {
   add_broadcasts("`pbft`", most.view_changes, out);
 }
 
+void add_leader_chain(const Committee& c, Table& out) {
+  LeaderChain::Config config;
+  config.committee = c;
+  const leader_chain::Footprint most = Simplex(config).most_held();
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`simplex`, ") + what].push_back(bound);
+  };
+  add("bytes of requests", most.request_bytes);
+  add("bytes of blocks", most.block_bytes);
+  add("votes", most.votes);
+  add("certificates", most.certificates);
+  add("verdicts that are awaited", most.checks);
+  add("digests that peers named", most.digests);
+  add("decisions", most.decisions);
+}
+
 void add_raft(const Committee& c, Table& out) {
   Raft::Config config;
   config.committee = c;
@@ -151,6 +173,7 @@ TEST(BoundsPage, SaysHowMuchPeersCanFill) {
     add_dag(c, program);
     add_certified(c, program);
     add_pbft(c, program);
+    add_leader_chain(c, program);
     add_raft(*Committee::make(n, 0), program);
     Bracha::Config config;
     config.committee = c;

@@ -4,6 +4,7 @@
 
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/broadcast/by_name.hpp"
+#include "thresher/protocols/order/leader_chain_wire.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
 #include "thresher/protocols/order/raft_wire.hpp"
 
@@ -198,6 +199,96 @@ RC_GTEST_PROP(Wire, AnyBytesAreReadOrRefused, (std::uint64_t seed)) {
   Prng rng(seed);
   const WireParts junk{some_bytes(rng), some_bytes(rng)};
   if (const auto m = decode_pbft(junk, kSeven)) {
+    RC_ASSERT(encode(*m).control == junk.control);
+    RC_ASSERT(encode(*m).payload == junk.payload);
+  }
+}
+
+leader_chain::Certificate some_certificate(Prng& rng) {
+  const bool skip = rng.below(2) == 0;
+  leader_chain::Certificate c{
+      skip ? leader_chain::Kind::kSkip : leader_chain::Kind::kNotarize, rng.next(), {}, nullptr};
+  if (!skip) c.digest = some_digest(rng);
+  SignatureList list{NodeSet(7), {}};
+  for (std::uint16_t i = 0; i < 7; ++i) {
+    if (rng.below(2) == 0) continue;
+    list.signers.insert(NodeId{i});
+    list.signatures.emplace_back();
+    list.signatures.back()[3] = static_cast<std::byte>(rng.next());
+  }
+  c.list = std::make_shared<const SignatureList>(std::move(list));
+  return c;
+}
+leader_chain::Block some_block(Prng& rng) {
+  leader_chain::Block block{rng.next(), {rng.next(), some_digest(rng)}, rng.next(), {}};
+  for (std::uint64_t k = rng.below(4); k > 0; --k) block.values.push_back(some_bytes(rng));
+  return block;
+}
+LeaderChain::Message some_leader_chain(Prng& rng) {
+  switch (rng.below(9)) {
+    case 0: {
+      leader_chain::Propose m{some_block(rng), {}, {}};
+      if (rng.below(2) == 0) m.parent = some_certificate(rng);
+      for (std::uint64_t k = rng.below(3); k > 0; --k) m.skips.push_back(some_certificate(rng));
+      return m;
+    }
+    case 1: {
+      leader_chain::Vote m{static_cast<leader_chain::Kind>(rng.below(leader_chain::kKinds)),
+                           rng.next(),
+                           some_digest(rng),
+                           {}};
+      m.signature[63] = static_cast<std::byte>(rng.next());
+      return m;
+    }
+    case 2:
+      return some_certificate(rng);
+    case 3:
+      return leader_chain::Forward{some_bytes(rng), rng.below(2) == 0};
+    case 4:
+      return leader_chain::Want{rng.next(), rng.next()};
+    case 5:
+      return leader_chain::Status{rng.next(), rng.next()};
+    case 6:
+      return leader_chain::WantBlock{{rng.next(), some_digest(rng)}};
+    case 7:
+      return leader_chain::Give{some_block(rng)};
+    default:
+      return leader_chain::Decided{rng.next(), some_bytes(rng)};
+  }
+}
+
+RC_GTEST_PROP(Wire, TheLeaderChainIsReadBackAndCutOffRefused, (std::uint64_t seed)) {
+  Prng rng(seed);
+  const WireParts parts = encode(some_leader_chain(rng));
+  const auto again = decode_leader_chain(parts, kSeven);
+  RC_ASSERT(again.has_value());
+  const WireParts twice = encode(*again);
+  RC_ASSERT(twice.control == parts.control);
+  RC_ASSERT(twice.payload == parts.payload);
+  const std::size_t cut = rng.below(parts.control.size());
+  RC_ASSERT(!decode_leader_chain({parts.control.slice(0, cut), parts.payload}, kSeven));
+  std::vector<std::byte> longer(parts.control.view().begin(), parts.control.view().end());
+  longer.push_back(std::byte{0});
+  RC_ASSERT(!decode_leader_chain({Bytes::from(std::move(longer)), parts.payload}, kSeven));
+}
+
+// One byte of a real message changed: read as what it says, or refused; never more, never a crash.
+RC_GTEST_PROP(Wire, ALeaderChainMessageWithAWrongByteIsReadOrRefused, (std::uint64_t seed)) {
+  Prng rng(seed);
+  WireParts parts = encode(some_leader_chain(rng));
+  std::vector<std::byte> bytes(parts.control.view().begin(), parts.control.view().end());
+  bytes[rng.below(bytes.size())] ^= static_cast<std::byte>(1 + rng.below(255));
+  parts.control = Bytes::from(std::move(bytes));
+  if (const auto m = decode_leader_chain(parts, kSeven)) {
+    RC_ASSERT(encode(*m).control == parts.control);
+    RC_ASSERT(encode(*m).payload == parts.payload);
+  }
+}
+
+RC_GTEST_PROP(Wire, AnyBytesAreALeaderChainMessageOrRefused, (std::uint64_t seed)) {
+  Prng rng(seed);
+  const WireParts junk{some_bytes(rng), some_bytes(rng)};
+  if (const auto m = decode_leader_chain(junk, kSeven)) {
     RC_ASSERT(encode(*m).control == junk.control);
     RC_ASSERT(encode(*m).payload == junk.payload);
   }

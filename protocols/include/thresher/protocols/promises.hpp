@@ -53,6 +53,21 @@ constexpr std::uint64_t pbft(const Committee& c, std::uint64_t wait, std::uint64
   return (before + 1) * (n + f + 1) * (wait + 2 * (f + 1) + turn);
 }
 
+/// docs/protocols/simplex.md, of a request with `before` others of its node ahead of it: n + f + 1
+/// views, of which a correct leader's orders what stands first in every queue. `wait`: the patience
+/// P, in Delta.
+constexpr std::uint64_t simplex(const Committee& c, std::uint64_t wait, std::uint64_t before) {
+  const std::uint64_t f = c.faults();
+  return (before + 1) * (c.size() + f + 1) * (wait + 2 * (f + 1) + 4);
+}
+
+/// docs/protocols/hotstuff2.md: as Simplex, but a block is final only when three correct leaders
+/// follow each other, which happens once in n views, and a silent leader costs two views.
+constexpr std::uint64_t hotstuff2(const Committee& c, std::uint64_t wait, std::uint64_t before) {
+  const std::uint64_t f = c.faults();
+  return (before + 1) * 3 * (std::uint64_t{c.size()} + 1) * (wait + 4 * (f + 1) + 4);
+}
+
 /// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
 /// broadcast of its own.
 constexpr std::uint64_t bracha() {

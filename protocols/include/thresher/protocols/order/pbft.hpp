@@ -28,6 +28,7 @@
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/order/marks.hpp"
 #include "thresher/protocols/order/requests.hpp"
+#include "thresher/protocols/order/slot_log.hpp"
 
 namespace thresher {
 
@@ -80,9 +81,9 @@ struct Submit {
 
 /// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
 /// kDelivered, or kRepeated for an empty value and one that was delivered at an earlier slot.
-inline constexpr std::uint32_t kDecisions = 13;
-inline constexpr std::string_view kDelivered = "d";
-inline constexpr std::string_view kRepeated = "r";
+inline constexpr std::uint32_t kDecisions = SlotLog::kTable;
+inline constexpr std::string_view kDelivered = SlotLog::kDelivered;
+inline constexpr std::string_view kRepeated = SlotLog::kRepeated;
 Bytes decision_key(std::uint64_t slot);
 
 /// What a node says of a slot when it leaves a view.
@@ -153,7 +154,7 @@ class Pbft {
   /// How long it waits for progress in its view now, in Delta.
   std::uint64_t patience() const { return patience_; }
   /// Slots delivered.
-  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t delivered() const { return log_.delivered(); }
   /// Slots that some correct node has delivered, as far as checkpoints tell.
   std::uint64_t frontier() const;
   /// Messages refused: malformed, out of the window, over a quota.
@@ -215,12 +216,9 @@ class Pbft {
   bool announce(NodeId id, std::uint64_t delivered);
   Tally* count(Ballot& b, NodeId from, pbft::Phase phase, const Digest& d);
   bool enough(const Ballot& b, pbft::Phase phase) const;
-  bool decide(std::uint64_t slot, const Bytes& value);
   void progress(std::uint64_t slot, Slot& s, Fx& fx);
   void deliver_ready(Fx& fx);
-  void adopt(std::uint64_t slot, const Bytes& value, Fx& fx);
-  bool repeats(const Digest& digest) const;
-  void note_delivered(const Bytes& value, const Digest& digest, bool fresh, Fx& fx);
+  void note_delivered(const SlotLog::Delivered& d, Fx& fx);
   void forget(Fx& fx);
   void move_floor(Fx& fx);
   void save_view(Fx& fx) const;
@@ -246,6 +244,7 @@ class Pbft {
 
   Config config_;
   Bracha broadcast_;
+  SlotLog log_;
   std::uint64_t view_ = 1;
   bool active_ = true;
   bool restored_ = false;
@@ -254,7 +253,6 @@ class Pbft {
   bool armed_ = false;
   bool idling_ = false;
   std::uint64_t floor_ = 0;             // a quorum delivered everything below, and so did this node
-  std::uint64_t delivered_ = 0;         // slots
   std::uint64_t next_ = 0;              // first slot of this view that its leader is free to fill
   std::uint64_t first_ = 0;             // below it the view change decided what this view proposes
   std::uint64_t highest_ = 0;           // one above the highest slot accepted
@@ -266,13 +264,9 @@ class Pbft {
   std::uint64_t patience_;              // ticks until the view is given up
   std::uint64_t refused_ = 0;
   std::map<std::uint64_t, Slot> slots_;
-  std::map<std::uint64_t, Bytes> decided_;  // delivered ones of the history, and early ones
-  std::map<Digest, std::uint64_t> done_;    // delivered values of the history, their slots
   std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> proposals_;  // by view, slot
   std::map<std::uint64_t, std::vector<NodeId>> starts_;                 // new-views, by view
   std::map<NodeId, pbft::ViewChange> changes_;                          // to this view
-  std::map<std::uint64_t, std::map<Digest, Tally>> hearsay_;            // decided, as peers say
-  std::map<std::uint64_t, NodeSet> heard_;
   Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
   Marks announced_;  // slots delivered by a quorum
   Marks frontier_;   // slots delivered by somebody correct

@@ -1,10 +1,11 @@
 // A recorded history of a key-value store: what clients asked, what they got, and when.
 //
-//   {"client":"c0","op":"put","key":"x","value":"1","begin":10,"end":25}
-//   {"client":"c1","op":"get","key":"x","value":null,"begin":12,"end":14}
-//
 //   const auto history = history::read(content, "run.ndjson");
 //   if (!history) return complain(history.error());            // every problem with its line
+//
+// The file:
+//     {"client":"c0","op":"put","key":"x","value":"1","begin":10,"end":25}
+//     {"client":"c1","op":"get","key":"x","value":null,"begin":12,"end":14}
 //
 // One operation a line. `begin` and `end` are whole numbers of any one clock and unit. `value`
 // null: the key held nothing (get), or is emptied (put). An operation without `end` never returned:

@@ -1,8 +1,8 @@
 // Which consistency a recorded history has: the levels of light-cone consistency that have a name.
 //
 //   const Report report = history::judge(*history, {});
-//   puts(name_of(report.level));                       // "sequential"
-//   report.of(Level::kLinearizable).why;               // the operation that breaks it
+//   std::cout << name_of(report.level);                       // "sequential"
+//   std::cout << report.of(Level::kLinearizable).why;         // the operation that breaks it
 //
 // A level says what a get may return. Its closure is which operations an observer must have seen
 // before it may read another one (its light cone), its order is how it chooses between puts of one

@@ -1,0 +1,54 @@
+#include "leader_chain_engine.hpp"
+
+#include "engine_of.hpp"
+#include "slot_adapter.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/protocols/order/leader_chain_wire.hpp"
+
+namespace thresher::net {
+namespace {
+
+struct LeaderChainAdapter : SlotAdapter {
+  using Protocol = LeaderChain;
+  using SlotAdapter::SlotAdapter;
+
+  std::optional<Frame> encode(const LeaderChain::Message& m) const {
+    WireParts parts = thresher::encode(m);
+    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  std::optional<LeaderChain::Message> decode(const Frame& frame) const {
+    if (frame.kind != kProtocol) return std::nullopt;
+    return decode_leader_chain({frame.control, frame.payload}, settings.committee);
+  }
+  leader_chain::Submit request(dag::Payload payload) { return {submitted(std::move(payload))}; }
+  void deliver(const leader_chain::Delivery& d, EngineHost& node) {
+    deliver_slot(d.slot, d.value, node);
+  }
+  static Round spoke_of(const LeaderChain::Message& m, NodeId) {
+    const auto* status = std::get_if<leader_chain::Status>(&m);
+    return status == nullptr ? Round{0} : round_of(status->delivered);
+  }
+  // Of a view everything that may be said is on disk together: what was said last is enough.
+  static Pledge pledge(const LeaderChain& p) { return {p.spoke(), 0}; }
+  static Pledge pledged(const LeaderChain::Message& m) {
+    if (const auto* vote = std::get_if<leader_chain::Vote>(&m)) return {vote->view, 0};
+    const auto* first = std::get_if<leader_chain::Propose>(&m);
+    return {first == nullptr ? 0 : first->block.view, 0};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_leader_chain_engine(const EngineSettings& s,
+                                                      const leader_chain::Rules& rules,
+                                                      EngineHost& host) {
+  LeaderChain::Config config;
+  config.committee = s.committee;
+  config.self = s.self;
+  config.chain = s.chain;
+  config.value_bytes = SlotAdapter::kValueBytes;
+  return std::make_unique<EngineOf<LeaderChainAdapter>>(LeaderChainAdapter(s),
+                                                        LeaderChain(rules, config), host);
+}
+
+}  // namespace thresher::net

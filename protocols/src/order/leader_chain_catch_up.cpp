@@ -1,0 +1,204 @@
+// Clocks of the leader chain, what it says again, and what it asks others for.
+#include <algorithm>
+#include <utility>
+
+#include "leader_chain_parts.hpp"
+
+namespace thresher {
+
+using namespace leader_chain;  // NOLINT(google-build-using-namespace): the protocol's own words
+
+void LeaderChain::on(const Expired& timer, Fx& fx) {
+  switch (timer.id.local) {
+    case kServed:
+      serving_ = false;
+      served_.clear();
+      return;
+    case kIdling:
+      idling_ = false;
+      if (!waiting()) fx.broadcast(Want{view_, log_.delivered()});
+      break;
+    case kGathered:
+      gathering_ = false;
+      break;
+    default:
+      armed_ = false;
+      tick(fx);
+  }
+  advance(fx);
+}
+
+// R11: who waited too long in a view says that it may be skipped, unless it said in this view that
+// a block of it is final.
+void LeaderChain::tick(Fx& fx) {
+  ++ticks_;
+  if (!waiting()) return;
+  ++age_;
+  const bool said = said_.view == view_ && (said_.skipped || said_.finalized);
+  if (age_ >= patience_ && !said) say(Kind::kSkip, {view_, {}}, fx);
+  ask_blocks(fx);
+  // Others have forgotten final blocks that this node missed: it asks for their slots.
+  if (behind() && ++late_ >= kLate) ask_slots(fx);
+  // Messages are lost with links; while views go on nothing has to be said again.
+  if (++quiet_ % kQuiet == 0) repeat(fx);
+}
+
+// Of f+1 that say so one is correct and waits: then this node helps it on.
+bool LeaderChain::skip_called_for() const {
+  const auto v = views_.find(view_);
+  if (v == views_.end()) return false;
+  const Votes& votes = v->second.votes[static_cast<std::size_t>(Kind::kSkip)];
+  return votes.spoke.size() >= config_.committee.at_least(kValidity);
+}
+
+bool LeaderChain::behind() const {
+  return target_ != tip_ || frontier() > log_.delivered();
+}
+
+bool LeaderChain::waiting() const {
+  return !requests_.empty() || open_loads() > 0 || behind() || latest_.mark() > view_ ||
+         skip_called_for();
+}
+
+void LeaderChain::ask_slots(Fx& fx) {
+  late_ = 0;
+  asked_ = log_.delivered();
+  fx.broadcast(Want{view_, log_.delivered()});
+}
+
+void LeaderChain::repeat(Fx& fx) {
+  ask_slots(fx);
+  std::uint64_t some = kAnswers;
+  requests_.each_of(config_.self, [&](const pbft::Queued& r) {
+    fx.broadcast(Forward{r.value, false});
+    return --some > 0;
+  });
+  // The leader may not know what one of them waits for.
+  const auto peer = NodeId{static_cast<std::uint16_t>(ticks_ / kQuiet % requests_.peers())};
+  const pbft::Queued* first = requests_.first_of(peer);
+  if (first != nullptr && leader(view_) != config_.self)
+    fx.send(leader(view_), Forward{first->value, true});
+  const auto before = views_.find(view_ - 1);
+  if (before != views_.end()) {
+    if (before->second.notarized) fx.broadcast(*before->second.notarized);
+    if (before->second.skipped) fx.broadcast(*before->second.skipped);
+  }
+  for (const std::uint64_t k : {view_ - 1, view_}) {
+    const auto v = views_.find(k);
+    if (v == views_.end()) continue;
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      for (const auto& [digest, votes] : v->second.votes[kind].good) {
+        const auto own = votes.find(config_.self);
+        if (own != votes.end()) tell({static_cast<Kind>(kind), k, digest, own->second}, fx);
+      }
+    }
+  }
+  const Held* own = said_.notarized && leader(view_) == config_.self && said_.view == view_
+                        ? held({view_, *said_.notarized})
+                        : nullptr;
+  if (own == nullptr) return;
+  Propose m{own->block, {}, {}};
+  if (const Certificate* c = certificate_of(own->block.parent)) m.parent = *c;
+  if (m.parent || own->block.parent.view == 0) fx.broadcast(std::move(m));
+}
+
+// Blocks that are certified or final and did not come, from those who signed them.
+void LeaderChain::ask_blocks(Fx& fx) {
+  std::size_t left = kLoads;
+  const auto ask = [&](const Reference& block, const SignatureList* signers) {
+    if (left == 0 || held(block) != nullptr || block == tip_) return;
+    --left;
+    std::uint32_t some = config_.committee.at_least(kValidity);
+    const std::uint32_t n = config_.committee.size();
+    for (std::uint32_t k = 1; k < n && some > 0; ++k) {
+      const NodeId who{static_cast<std::uint16_t>((config_.self.value + ticks_ + k) % n)};
+      if (who == config_.self || (signers != nullptr && !signers->signers.contains(who))) continue;
+      fx.send(who, WantBlock{block});
+      --some;
+    }
+  };
+  if (target_ != tip_) ask(target_, nullptr);
+  for (auto v = views_.upper_bound(tip_.view); v != views_.end(); ++v) {
+    if (v->second.notarized) ask(about(*v->second.notarized), v->second.notarized->list.get());
+  }
+}
+
+bool LeaderChain::may_serve(NodeId to, std::size_t bytes, Fx& fx) {
+  std::uint64_t& served = served_[to];
+  if (served >= kServedBytes) return false;
+  served += bytes;
+  if (!std::exchange(serving_, true)) fx.push(ArmTimer{{kServed, {}}, kServing});
+  return true;
+}
+
+bool LeaderChain::receive(NodeId from, const WantBlock& m, Fx& fx) {
+  const Held* block = held(m.block);
+  if (block != nullptr && may_serve(from, block->bytes(), fx)) fx.send(from, Give{block->block});
+  return false;
+}
+
+// Only what is certified or final: its name was signed by a quorum.
+bool LeaderChain::receive(NodeId, const Give& m, Fx& fx) {
+  if (!well_formed(m.block)) {
+    ++refused_;
+    return false;
+  }
+  const Held block = held_of(m.block);
+  const Reference name = block.name();
+  const bool wanted =
+      held(name) == nullptr && name != tip_ && (name == target_ || certificate_of(name) != nullptr);
+  if (wanted) keep_block(block, fx);
+  return wanted;
+}
+
+// R12: what one peer is sent is bounded in time as well, however much it asks.
+bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
+  for (std::uint64_t s = m.slot; s < log_.delivered() && s - m.slot < kAnswers; ++s) {
+    const Bytes* value = log_.decided(s);
+    if (value == nullptr || !may_serve(from, value->size(), fx)) break;
+    fx.send(from, Decided{s, *value});
+  }
+  give_certificates(from, m.view, fx);
+  fx.send(from, Status{view_, log_.delivered()});
+  return receive(from, Status{m.view, m.slot}, fx);
+}
+
+// Those of the views from `from_view` on and, should it be short of one, that of the highest block.
+void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) {
+  std::size_t left = kSkips;
+  const auto give = [&](const std::optional<Certificate>& c) {
+    const bool may =
+        c && left > 0 && may_serve(to, c->list->signatures.size() * sizeof(Signature), fx);
+    if (!may) return;
+    --left;
+    fx.send(to, *c);
+  };
+  if (const Certificate* c = certificate_of(high_)) give(*c);
+  const std::uint64_t back = rules_.linear() ? 1 : kSkips / 2;
+  const std::uint64_t first =
+      std::max({tip_.view, std::min(from_view, view_ - 1), view_ > back ? view_ - back : 0});
+  for (auto v = views_.lower_bound(first); v != views_.end() && v->first < view_; ++v) {
+    if (v->first != high_.view) give(v->second.notarized);
+    give(v->second.skipped);
+  }
+}
+
+bool LeaderChain::receive(NodeId from, const Status& m, Fx&) {
+  const bool view = latest_.raise(from, m.view);
+  const bool slots = frontier_.raise(from, m.delivered);
+  return view || slots;
+}
+
+// R12: f+1 that say the same decided it.
+bool LeaderChain::receive(NodeId from, const Decided& m, Fx&) {
+  return log_.hear(from, m.slot, m.value);
+}
+
+void LeaderChain::arm(Fx& fx) {
+  if (!std::exchange(idling_, true)) fx.push(ArmTimer{{kIdling, {}}, kIdle});
+  if (armed_ || !waiting()) return;
+  armed_ = true;
+  fx.push(ArmTimer{{kProgress, {}}, kTick});
+}
+
+}  // namespace thresher
