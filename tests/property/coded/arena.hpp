@@ -1,4 +1,4 @@
-// Erasure-coded broadcasts against an adversary that owns the network and f keys: any order of
+// Broadcasts of the shelf against an adversary that owns the network and f keys: any order of
 // messages, timers at will, crashes in the middle of effects, and liars that go on lying.
 //
 //   Arena<Avid> arena(n, seed, {});
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "liars.hpp"
+#include "hashed_liars.hpp"
 #include "thresher/testing/arena.hpp"
 
 namespace thresher {
@@ -67,15 +67,21 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
  private:
   static constexpr std::uint64_t kRounds = 40;  // of timers, until everybody must have everything
 
-  Node fresh(std::uint16_t i) const {
-    coded::Config config;
+  Node fresh(std::uint16_t i) const { return Node(config_of(i)); }
+  typename Node::Config config_of(std::uint16_t i) const {
+    typename Node::Config config;
     config.committee = Core::committee_;
     config.self = NodeId{i};
     config.window = Liars<Node>::kWindow;
     config.payload_bytes = Liars<Node>::kMostPayload;
-    config.origin_bytes = 1;  // as little as the protocol does with
-    config.thresholds = options_.thresholds;
-    return Node(config);
+    if constexpr (requires { config.thresholds; }) {
+      config.origin_bytes = 1;  // as little as the protocol does with
+      config.thresholds = options_.thresholds;
+    }
+    // Timers fire at will here, so no number of them is long enough for a peer that is starved.
+    if constexpr (requires { config.patience_ticks; }) config.patience_ticks = 1u << 20;
+    if constexpr (requires { config.speakers; }) config.speakers = 1 + Core::committee_.size() / 3;
+    return config;
   }
 
   void taste() { liars_.taste(); }
@@ -129,10 +135,7 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
   }
   void sees(std::uint16_t i, const typename Core::Input&) {
     const auto held = Core::nodes_[i].footprint();
-    const auto most = Node::most_held({.committee = Core::committee_,
-                                       .window = Liars<Node>::kWindow,
-                                       .payload_bytes = Liars<Node>::kMostPayload,
-                                       .origin_bytes = 1});
+    const auto most = Node::most_held(config_of(i));
     if (held.instances > most.instances || held.digests > most.digests ||
         held.payload_bytes > most.payload_bytes)
       violated("bounds", "node " + std::to_string(i));

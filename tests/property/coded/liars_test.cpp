@@ -1,4 +1,5 @@
-// The erasure-coded broadcasts under liars, and their thresholds: one less breaks something.
+// The erasure-coded broadcasts, Bracha's and chained echo under liars, and the thresholds of the
+// first: one less breaks something.
 #include "schedules.hpp"
 
 namespace thresher {
@@ -6,7 +7,7 @@ namespace {
 
 template <class Node>
 class CodedLiars : public ::testing::Test {};
-using Protocols = ::testing::Types<Avid, DasXiangRen>;
+using Protocols = ::testing::Types<Avid, DasXiangRen, Bracha, ChainedEcho>;
 TYPED_TEST_SUITE(CodedLiars, Protocols);
 
 TYPED_TEST(CodedLiars, BreakNothingInAnySchedule) {

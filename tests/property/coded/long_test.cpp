@@ -12,6 +12,13 @@ TEST(CodedLiarsLong, BreakNothingOfDasXiangRenIn10000Schedules) {
   expect_all_good<DasXiangRen>(10'000);
 }
 
+TEST(CodedLiarsLong, BreakNothingOfBrachaIn10000Schedules) {
+  expect_all_good<Bracha>(10'000);
+}
+TEST(CodedLiarsLong, BreakNothingOfChainedEchoIn10000Schedules) {
+  expect_all_good<ChainedEcho>(10'000);
+}
+
 template <class Node>
 void deliver_64_mib() {
   Bus<Node> bus(4, 1, std::size_t{64} << 20);
