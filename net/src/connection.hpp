@@ -72,6 +72,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       : context_(std::move(context)),
         stream_(std::move(socket), *context_),
         deadline_(stream_.get_executor()),
+        pause_end_(stream_.get_executor()),
         settings_(settings),
         events_(std::move(events)) {}
 
@@ -99,6 +100,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void pause() { paused_ = true; }
   void resume() {
     if (std::exchange(paused_, false) && !closed_) read_head();
+  }
+  /// Nothing is read for so long, behind the frame that is handed on: what the peer sends meanwhile
+  /// waits with the peer. Pre: called from `frame`. Unit: microseconds.
+  void rest(std::uint64_t us) {
+    paused_ = true;
+    pause_end_.expires_after(std::chrono::microseconds(us));
+    pause_end_.async_wait([self = shared_from_this()](const error_code& e) {
+      if (!e) self->resume();
+    });
   }
   /// From now on what comes is read and thrown away.
   void dismiss() {
@@ -175,6 +185,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     closed_ = true;
     error_code ignored;
     deadline_.cancel(ignored);
+    pause_end_.cancel(ignored);
     socket().close(ignored);
     queue_.clear();
     release(queued_bytes_);
@@ -385,6 +396,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Context> context_;
   boost::asio::ssl::stream<tcp::socket> stream_;
   boost::asio::steady_timer deadline_;
+  boost::asio::steady_timer pause_end_;
   Settings settings_;
   Events events_;
   std::deque<Frame> queue_;

@@ -9,6 +9,11 @@ namespace thresher::net {
 namespace {
 /// Log sent to a subscriber in one frame. Unit: bytes.
 constexpr std::size_t kLogFrame = 1u << 20;
+/// Read in a second of all clients together that is not taken, by its cost in the pool. Unit:
+/// bytes.
+constexpr std::uint64_t kNotTaken = 16u << 20;
+/// Unit: microseconds.
+constexpr std::uint64_t kLongestRest = 10'000'000;
 /// A subscriber that could not take more is tried again so much later. Unit: microseconds.
 constexpr std::uint64_t kSubscriberRetry = 10'000;
 /// Between two looks for what can be ordered no more. Unit: microseconds.
@@ -96,12 +101,14 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
                            each_entry(entries->view(), [](std::uint64_t, ByteView) {});
   if (!well_formed) {
     ++malformed;
-    return refuse(from, Refusal::kMalformed, {});
+    refuse(from, Refusal::kMalformed, {});
+    return rest(from, f.control.size() + f.payload.size());
   }
   if (older && !older_clients.expect(from, f.payload.view())) {
     std::vector<std::uint64_t> sequences;
     each_entry(entries->view(), [&](std::uint64_t s, ByteView) { sequences.push_back(s); });
-    return refuse(from, Refusal::kOverloaded, sequences);
+    refuse(from, Refusal::kOverloaded, sequences);
+    return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
   }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
   for (const Placed& p : answers.placed) {
@@ -111,6 +118,15 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
   refuse_later(answers.gave_way, Refusal::kOverloaded);
+  rest(from, answers.not_taken);
+}
+
+// Who sends what is not taken is read less, as is who submits the same again: reading it would take
+// the time of clients who stay below their shares, and of the order.
+void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t clients = std::max<std::uint64_t>(1, submissions.pool().clients());
+  transport.rest(from, std::min(kLongestRest, bytes * clients * 1'000'000 / kNotTaken));
 }
 
 // What the process around this node submitted; its sequences are this node's own.

@@ -155,6 +155,7 @@ struct Node::Impl final : EngineHost {
   void take(ConnectionId from, const Frame& f);
   void take_own();
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void rest(ConnectionId from, std::size_t bytes);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
               const dag::BlockPtr& block);
   void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);

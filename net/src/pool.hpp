@@ -58,6 +58,8 @@ class Pool {
   void take(std::size_t room, std::vector<std::byte>& out);
 
   bool empty() const { return turns_.empty(); }
+  /// With something waiting.
+  std::size_t clients() const { return queues_.size(); }
   /// Of entries that wait, without kEntryCost.
   std::size_t bytes() const { return bytes_; }
 

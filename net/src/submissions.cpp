@@ -61,11 +61,15 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
   };
   auto print = prints_.begin();
   each_entry(entries.view(), [&](std::uint64_t sequence, ByteView data) {
+    const std::size_t size = kEntryHead + data.size();
     if (take_one(sequence, data, *print++)) {
-      bytes += kEntryHead + data.size();
+      bytes += size;
       ++count;
       if (!whole) append_entry(sequence, data, taken);
-    } else if (std::exchange(whole, false)) {
+      return;
+    }
+    out.not_taken += size + Pool::kEntryCost;
+    if (std::exchange(whole, false)) {
       const ByteView before = entries.view().first(bytes);
       taken.assign(before.begin(), before.end());
     }

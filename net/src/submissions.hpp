@@ -41,6 +41,8 @@ class Submissions {
     std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
     /// Sequences of others that were awaited and are given up for this: no block has them.
     std::map<ClientId, std::vector<std::uint64_t>> gave_way{};
+    /// What was not taken would have cost in the pool: refused, ordered before, or awaited already.
+    std::size_t not_taken = 0;
   };
 
   explicit Submissions(const Limits& limits) : limits_(limits), pool_(limits.pool_bytes) {}

@@ -147,11 +147,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     if (c.id >= kFirstClient && !make_place()) {
       return c.close("there are " + std::to_string(options.max_clients) + " clients already");
     }
-    const auto link = links.find(c.id);
-    if (link != links.end() && is_node(c.id) &&
-        seconds.contend(link->second, c.shared_from_this())) {
-      return;
-    }
+    const ConnectionPtr link = is_node(c.id) ? link_to(c.id) : nullptr;
+    if (link && seconds.contend(link, c.shared_from_this())) return;
     take_place(c);
   }
 
@@ -250,8 +247,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     while (!c.closed()) {
       const auto out = frames.hold(c.id, bytes);
       if (!out) return;
-      const auto it = links.find(*out);
-      const ConnectionPtr slow = it->second;  // links, or it had sent no frame
+      const ConnectionPtr slow = link_to(*out);  // there is one, or it had sent no frame
       const std::string why =
           "client " + std::to_string(*out) + " at " + slow->address() +
           " is disconnected: its frame is the oldest that is not whole, and those of all clients "
@@ -287,9 +283,8 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   bool make_place() {
     if (clients() < options.max_clients) return true;
     const auto gives_way = callbacks.on_full ? callbacks.on_full() : std::nullopt;
-    const auto it = gives_way ? links.find(*gives_way) : links.end();
-    if (it == links.end()) return false;
-    const ConnectionPtr link = it->second;
+    const ConnectionPtr link = gives_way ? link_to(*gives_way) : nullptr;
+    if (!link) return false;
     link->close("another client needs its place");
     return true;
   }
@@ -322,6 +317,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   }
 
   bool send_now(ConnectionId to, const Frame& frame);
+  ConnectionPtr link_to(ConnectionId peer) const;  // null: there is none
   bool make_client_room(ConnectionId to, const Frame& frame);
 
   void dial(std::size_t node) {
@@ -447,8 +443,8 @@ bool Transport::send(ConnectionId to, const Frame& frame) {
 
 bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
   const bool room = to < kFirstClient || make_client_room(to, frame);
-  const auto it = room ? links.find(to) : links.end();
-  const bool ok = it != links.end() && it->second->send(frame);
+  const ConnectionPtr link = room ? link_to(to) : nullptr;
+  const bool ok = link && link->send(frame);
   if (!ok) ++dropped;
   return ok;
 }
@@ -456,9 +452,8 @@ bool Transport::Impl::send_now(ConnectionId to, const Frame& frame) {
 // Clients share one budget. Over it, the client that has most waiting is in the way: if it is not
 // the receiver it is closed, so that whoever reads is served and those who do not make room.
 bool Transport::Impl::make_client_room(ConnectionId to, const Frame& frame) {
-  const auto link = links.find(to);
-  if (link == links.end() || !link->second->has_room(frame)) return false;
-  const ConnectionPtr receiver = link->second;
+  const ConnectionPtr receiver = link_to(to);
+  if (!receiver || !receiver->has_room(frame)) return false;
   const std::size_t size = Connection::size_of(frame);
   while (!stopped && *client_bytes > 0 &&
          *client_bytes + size > options.max_all_clients_queue_bytes) {
@@ -480,22 +475,27 @@ bool Transport::Impl::make_client_room(ConnectionId to, const Frame& frame) {
   return !stopped && !receiver->closed();
 }
 
+ConnectionPtr Transport::Impl::link_to(ConnectionId peer) const {
+  const auto it = links.find(peer);
+  return it == links.end() ? nullptr : it->second;
+}
+
 void Transport::drop(ConnectionId to, const std::string& why) {
-  const auto it = impl_->links.find(to);
-  if (it == impl_->links.end()) return;
-  const ConnectionPtr link = it->second;
-  link->close(why);
+  if (const ConnectionPtr link = impl_->link_to(to)) link->close(why);
+}
+
+void Transport::rest(ConnectionId from, std::uint64_t us) {
+  if (const ConnectionPtr link = impl_->link_to(from)) link->rest(us);
 }
 
 std::optional<PublicKey> Transport::key_of(ConnectionId peer) const {
-  const auto it = impl_->links.find(peer);
-  if (it == impl_->links.end()) return std::nullopt;
-  return it->second->key();
+  const ConnectionPtr link = impl_->link_to(peer);
+  return link ? std::optional(link->key()) : std::nullopt;
 }
 
 std::uint32_t Transport::version_of(ConnectionId peer) const {
-  const auto it = impl_->links.find(peer);
-  return it == impl_->links.end() ? kWireVersion : it->second->version();
+  const ConnectionPtr link = impl_->link_to(peer);
+  return link ? link->version() : kWireVersion;
 }
 
 void Transport::introduce(const Incarnation& own) {
@@ -503,22 +503,22 @@ void Transport::introduce(const Incarnation& own) {
 }
 
 std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
-  const auto it = impl_->links.find(node);
-  return it == impl_->links.end() ? std::nullopt : it->second->incarnation();
+  const ConnectionPtr link = impl_->link_to(node);
+  return link ? link->incarnation() : std::nullopt;
 }
 
 std::size_t Transport::queued_bytes(ConnectionId to) const {
-  const auto it = impl_->links.find(to);
-  return it == impl_->links.end() ? 0 : it->second->queued_bytes();
+  const ConnectionPtr link = impl_->link_to(to);
+  return link ? link->queued_bytes() : 0;
 }
 
 PeerLink Transport::peer(NodeId node) const {
   const Impl::Peer& p = impl_->peers.at(node.value);
   PeerLink out{false, p.address, p.last_problem, p.links, p.bytes_sent, p.bytes_received};
-  if (const auto it = impl_->links.find(node.value); it != impl_->links.end()) {
+  if (const ConnectionPtr link = impl_->link_to(node.value)) {
     out.up = true;
-    out.bytes_sent += it->second->bytes_sent;
-    out.bytes_received += it->second->bytes_received;
+    out.bytes_sent += link->bytes_sent;
+    out.bytes_received += link->bytes_received;
   }
   return out;
 }

@@ -77,6 +77,21 @@ std::vector<std::pair<Mask, Mask>> smallest(const std::map<Mask, Mask>& faulty_b
 
 }  // namespace
 
+std::optional<Mask> source_of(const Digraph& graph, Mask faulty) {
+  const auto [one, other] = sources(graph, graph.all() & ~faulty);
+  return other == 0 ? std::optional(one) : std::nullopt;
+}
+
+std::vector<Mask> all_fault_sets(std::uint32_t nodes, std::uint32_t faults) {
+  std::vector<Mask> out;
+  auto keep = [&](Mask faulty) {
+    out.push_back(faulty);
+    return true;
+  };
+  (void)each_fault_set(nodes, faults, keep);
+  return out;
+}
+
 std::uint64_t fault_sets(std::uint32_t nodes, std::uint32_t faults) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   std::uint64_t sum = 0;

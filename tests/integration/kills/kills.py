@@ -7,7 +7,7 @@
 Four real nodes keep little (gc_rounds, sync_rounds), clients go on all the time, and one node after
 the other is killed: at a durable record (strace lets a call that writes, syncs or renames end the
 process), or after a random time, with a slow disk or not, after a stop of a random length, while it
-stops, or all at once. After each kill the log on the dead node's disk must begin as the others' logs
+stops, while it mends what its disk has changed, or all at once. After each kill the log on the dead node's disk must begin as the others' logs
 do, byte for byte, and hold what was acknowledged; now and then all must become level. Nothing may
 sign twice, and nothing may end by itself.
 
@@ -29,6 +29,7 @@ import time
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
              "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
+PBFT_AND_RAFT = ("pbft", "raft")
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
@@ -49,7 +50,7 @@ def strace(*inject):
 
 class Network:
     def __init__(self, binary, protocol, folder):
-        self.binary, self.folder = binary, folder
+        self.binary, self.protocol, self.folder = binary, protocol, folder
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol)
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
@@ -143,6 +144,22 @@ class Network:
                 process.kill()
 
 
+def damage(net, node, draw):
+    """Writes over payloads of the node's log on its disk; returns how many. Each stands there once: what a
+    crash left of a block that was not ordered is nobody's to mend."""
+    path = net.home(node) / "data/wal"
+    content = path.read_bytes()
+    texts = [line.split(b" ", 2)[-1] for line in net.log(node).split(b"\n")[:-1]]
+    found = 0
+    with open(path, "r+b") as wal:
+        for text in draw.sample(texts, min(len(texts), 12)):
+            if content.count(text) == 1:
+                wal.seek(content.index(text))
+                wal.write(b"?" * len(text))
+                found += 1
+    return found
+
+
 class Clients:
     """Submit all the time, at nodes that run, and note what was acknowledged at which position."""
 
@@ -227,10 +244,35 @@ def catch_up(net, victim):
         time.sleep(0.1)
 
 
+def kill_while_it_mends(net, victim, draw):
+    """What the disk has changed under a whole log is written again; kills do not stop that for good."""
+    for node in range(NODES):  # what it lacks it gets from two at least
+        if not net.running(node):
+            net.start(node)
+    catch_up(net, victim)
+    net.kill(victim, signal.SIGTERM)  # the index covers all: else damage ends the log, or the start
+    net.gone(victim)
+    found = damage(net, victim, draw)
+    for _ in range(3):
+        net.start(victim)
+        time.sleep(0.05 + draw.random() * 0.4)
+        net.kill(victim)
+        net.gone(victim)
+    net.start(victim)
+    catch_up(net, victim)
+    net.kill(victim)
+    net.gone(victim)
+    return f"while it mends {found} payloads"
+
+
 def one_kill(net, victim, draw):
     """Starts the node, if it is not running, and kills it in some state. Returns what was done."""
     way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "after the catch-up", "record", "record",
-                       "record", "time", "slow", "while it stops", "all at once"))
+                       "record", "time", "slow", "while it stops", "all at once", "while it mends"))
+    if way == "while it mends" and net.protocol in PBFT_AND_RAFT:
+        way = "time"  # they read their records whole at a start, and stop when one is damaged
+    if way == "while it mends":
+        return kill_while_it_mends(net, victim, draw)
     if way == "all at once":
         for node in range(NODES):
             net.kill(node)

@@ -104,6 +104,33 @@ TEST(Clients, WhatCannotBeReadIsRefusedAsSuch) {
   EXPECT_EQ(client.answer(0, "whole"), 0);
 }
 
+// One of four nodes, so nothing is ordered and pools stay full. Thirty clients have their shares; who
+// sends far more than its own is not read for a while, and everybody else is.
+TEST(Clients, WhoIsOverItsShareIsReadLessAndHoldsNobodyUp) {
+  Network net(4);
+  NodeOptions o;
+  o.pool_bytes = 1u << 16;
+  ASSERT_EQ(net.start(0, o), "");
+  std::deque<Submitter> others;
+  for (int k = 0; k < 30; ++k) {
+    others.emplace_back(net).submit({{0, "small"}});
+    ASSERT_TRUE(others.back().reads());
+  }
+  Submitter greedy(net);
+  Texts much;
+  for (std::uint64_t k = 0; k < 30; ++k) much.push_back({k, std::string(200'000, 'x')});
+  greedy.submit(much);
+  EXPECT_EQ(greedy.answers(much.size()).size(), much.size());
+  ASSERT_TRUE(greedy.peer().write(bytes_of({kStatus, {}, {}})));
+  Submitter newcomer(net);
+  newcomer.submit({{0, "below its share"}});
+  EXPECT_TRUE(newcomer.reads());
+  for (Submitter& other : others) EXPECT_TRUE(other.reads());
+  EXPECT_FALSE(greedy.peer().readable()) << "it was read like everybody";
+  const auto later = greedy.peer().answer();  // a rest ends
+  EXPECT_TRUE(later && later->kind == kStatusReply);
+}
+
 TEST(Clients, ConnectionsOfOneKeyShareItsAnswers) {
   Network net(4);
   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");

@@ -54,6 +54,14 @@ class Submitter {
     return 0;
   }
 
+  /// Asks for the node's status and waits for it: what was submitted on this connection has been
+  /// read then, and was not refused. Pre: nothing of it is ordered meanwhile.
+  bool reads() {
+    EXPECT_TRUE(peer_->write(bytes_of({kStatus, {}, {}})));
+    const auto f = peer_->answer();
+    return f && f->kind == kStatusReply;
+  }
+
   /// Answers until `count` sequences have one: positions, or minus the number of the refusal.
   std::map<std::uint64_t, std::int64_t> answers(std::size_t count) {
     std::map<std::uint64_t, std::int64_t> out;

@@ -32,7 +32,9 @@ TEST(Simulate, PbftDecidesEveryThreeRounds) {
 class EveryProtocol : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;
-  for (const ProtocolInfo& info : simulated_protocols()) out.push_back(info.name);
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    if (info.kind != "agreement") out.push_back(info.name);  // these decide just once
+  }
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryProtocol, testing::ValuesIn(names()),

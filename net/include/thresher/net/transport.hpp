@@ -160,6 +160,9 @@ class Transport {
   bool send(ConnectionId to, const Frame& frame);
   /// Closes a link; on_link is called.
   void drop(ConnectionId to, const std::string& why);
+  /// Nothing more is read from a link for so long. Pre: called from on_frame of that link. Unit:
+  /// microseconds.
+  void rest(ConnectionId from, std::uint64_t us);
   /// The key that a peer proved to hold; empty without a link.
   std::optional<PublicKey> key_of(ConnectionId peer) const;
   /// The wire version that a peer speaks; without a link kWireVersion.

@@ -49,6 +49,12 @@ struct Conditions {
   bool asynchronous_approximate() const { return !asynchronous; }
 };
 
+/// S_F, the one source component without `faulty`; empty: there are two. Pre: somebody is left.
+std::optional<Mask> source_of(const Digraph& graph, Mask faulty);
+/// All sets of at most `faults` of the nodes, always in the same order, the empty one first. Pre:
+/// fault_sets(nodes, faults) is not more than memory holds.
+std::vector<Mask> all_fault_sets(std::uint32_t nodes, std::uint32_t faults);
+
 /// Sets of at most f of n nodes: what a check walks through. Saturates.
 std::uint64_t fault_sets(std::uint32_t nodes, std::uint32_t faults);
 
