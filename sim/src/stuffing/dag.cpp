@@ -12,10 +12,12 @@ constexpr std::size_t kMostTwins = 1 << 16;  // remembered
 
 }  // namespace
 
-// Up to the last that is listened to. A leader's block would have to name what exists.
+// Up to the last that is listened to. A leader's block would have to name what exists. There is no
+// round before the first, so whoever leads that takes the second.
 Round DagStuffing::any_round(Prng& rng) const {
   const Round round{next + rng.below(kLimits.window)};
-  return dag::leader_of(round, committee) == id ? Round{round.value - 1} : round;
+  if (dag::leader_of(round, committee) != id) return round;
+  return Round{round.value > 1 ? round.value - 1 : round.value + 1};
 }
 
 dag::BlockPtr DagStuffing::sign(dag::Header h, dag::Payload payload) const {

@@ -244,11 +244,18 @@ def catch_up(net, victim):
         time.sleep(0.1)
 
 
+def start_others(net, victim):
+    """Where the node is to catch up: what it lacks it gets from two of them at least."""
+    for node in range(NODES):
+        if node != victim and not net.running(node):
+            net.start(node)
+
+
 def kill_while_it_mends(net, victim, draw):
     """What the disk has changed under a whole log is written again; kills do not stop that for good."""
-    for node in range(NODES):  # what it lacks it gets from two at least
-        if not net.running(node):
-            net.start(node)
+    start_others(net, victim)
+    if not net.running(victim):
+        net.start(victim)
     catch_up(net, victim)
     net.kill(victim, signal.SIGTERM)  # the index covers all: else damage ends the log, or the start
     net.gone(victim)
@@ -289,6 +296,7 @@ def one_kill(net, victim, draw):
         net.kill(victim)
         net.gone(victim)
     if way.endswith("the catch-up"):
+        start_others(net, victim)
         stay_away(net, victim, draw.choice((3, 6)) * SYNC_ROUNDS)
     else:
         time.sleep(draw.choice((0, 0.5, 2)))

@@ -132,5 +132,19 @@ TEST_P(Stuffing, EveryTypeOfMessageLeavesTheBoundsAsTheyAre) {
   }
 }
 
+// Who leads the first round has none before it to speak in.
+TEST(Stuffing, BeginsWithTheFirstRound) {
+  for (std::uint16_t liar = 0; liar < 4; ++liar) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Experiment e;
+      e.seed = seed;
+      e.stop.time = 3 * kUnit;
+      e.faults.push_back({.who = {NodeId{liar}}, .what = FaultKind::kStuff});
+      e.oracles.liveness_on = e.oracles.acceptance = false;
+      EXPECT_NE(simulate(e, {}).verdict, Verdict::kViolated) << "liar " << liar << " seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace thresher::sim
