@@ -97,8 +97,7 @@ void LeaderChainStuffing::make(Kind<leader_chain::Forward>, Prng& rng, Out& out)
 }
 
 void LeaderChainStuffing::make(Kind<leader_chain::Want>, Prng& rng, Out& out) const {
-  for (std::uint64_t k = 0; k < kMany; ++k)
-    out.push_back(leader_chain::Want{rng.below(view_ + 1), rng.below(slot_ + 1)});
+  out.push_back(leader_chain::Want{rng.below(view_ + 1), rng.below(slot_ + 1)});
 }
 
 void LeaderChainStuffing::make(Kind<leader_chain::Status>, Prng& rng, Out& out) const {

@@ -62,7 +62,7 @@ std::vector<Case> cases() {
        {{"bytes of requests", 100}, {"votes", 50}, {"digests that peers named", 100}}},
       {"hotstuff2",
        leader_chain_said(),
-       {{"bytes of requests", 100}, {"votes", 50}, {"digests that peers named", 100}}},
+       {{"bytes of requests", 100}, {"votes", 20}, {"digests that peers named", 100}}},
   };
 }
 
