@@ -111,6 +111,7 @@ struct Node::Impl final : EngineHost {
   std::string replay_entry(const LogEntry& entry);
   std::string restore_record(Restored record);
   std::string unreadable(Errc why, const std::string& place) const;
+  std::string of_other_genesis(const std::string& place) const;
   void restore_snapshot();
   void save_snapshot();
   void watch_lag();

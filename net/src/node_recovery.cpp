@@ -59,6 +59,16 @@ std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
          std::string(kObserve);
 }
 
+// The digests of all blocks hang on the genesis file, so another one shows in the first entry.
+std::string Node::Impl::of_other_genesis(const std::string& place) const {
+  return "the log of '" + options.home + "' does not begin (" + place + ") as the genesis file '" +
+         options.genesis +
+         "' says: the file was changed, or is that of another network; put the one back with which "
+         "the log was made. If it is that one, the log is damaged: move 'data' away and keep it. "
+         "Then " +
+         std::string(kObserve);
+}
+
 // Puts an entry of the own log into the ledger and the application; empty, or why not. A hole in
 // front of it or in it is kept in `hole`, where peers may have what is missing.
 std::string Node::Impl::replay_entry(const LogEntry& entry) {
@@ -70,6 +80,7 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
                                                    const Fingerprint&) { (void)apply(t); });
   if (!calls.problem().empty()) return app_problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
+    if (entry.before == Round{0}) return of_other_genesis(place);
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
   return {};

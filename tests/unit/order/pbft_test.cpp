@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -197,6 +198,31 @@ TEST(PbftViews, AreJoinedOnTheWordOfAValiditySet) {
   EXPECT_EQ(t.node().view(), 1u);
   t.say(3, pbft::Checkpoint{500, 0});
   EXPECT_EQ(t.node().view(), 500u);
+}
+
+// Under full load requests wait for their turn for many ticks. Copies of all of them every few
+// ticks once filled the links until views ended before they decided anything.
+TEST(PbftAgain, RequestsThatWaitAreSentAgainSeldom) {
+  constexpr std::uint64_t kRequests = 4, kTicks = 64, kAgain = 16;
+  constexpr TimerId kProgress{2, {}};
+  Pbft node{Pbft::Config{.committee = *Committee::of(4), .self = NodeId{0}}};
+  std::uint64_t sent = 0;
+  const auto feed = [&](const InputOf<Pbft>& input) {
+    Pbft::Fx fx;
+    step(node, input, fx);
+    for (const auto& effect : fx.list()) {
+      const auto* b = std::get_if<Broadcast<Pbft::Message>>(&effect);
+      sent += b != nullptr && std::holds_alternative<pbft::Forward>(b->message) ? 1 : 0;
+    }
+  };
+  feed(Start{});
+  for (std::uint64_t i = 0; i < kRequests; ++i) {
+    feed(Requested<Pbft::Request>{{Bytes::copy_of(as_view("request " + std::to_string(i)))}});
+  }
+  EXPECT_EQ(sent, kRequests);
+  for (std::uint64_t t = 0; t < kTicks; ++t) feed(Expired{kProgress});
+  EXPECT_GT(sent, kRequests) << "what was lost has to be said again";
+  EXPECT_LE(sent, kRequests * (1 + kTicks / kAgain));
 }
 
 }  // namespace
