@@ -48,6 +48,8 @@ class Timed {
   std::function<std::int64_t(std::uint16_t from, std::uint16_t to, const Message&)> link =
       [](std::uint16_t, std::uint16_t, const Message&) { return 300; };
   std::function<void(std::uint16_t, const Output&)> delivered = [](std::uint16_t, const Output&) {};
+  /// Sees every record that reached a disk.
+  std::function<void(std::uint16_t, const Persist&)> written = [](std::uint16_t, const Persist&) {};
 
   void feed(std::uint16_t i, const Input& input) {
     std::vector<Input> todo{input};
@@ -136,6 +138,7 @@ class Timed {
     unwritten_[i].push_back(e);
     if (e.lazy) return;
     (void)disks_[i].write(unwritten_[i], true);
+    for (const Persist& record : unwritten_[i]) written(i, record);
     unwritten_[i].clear();
   }
   void emit(std::uint16_t, const Verify& e, Todo& todo) {

@@ -72,6 +72,13 @@ struct Channel::Impl {
     waiting.front().set_value(std::move(d));
     waiting.pop_front();
   }
+  // A program that must not miss anything has to know that it did, and what helps the next time.
+  void miss(std::uint64_t count) {
+    log(std::to_string(count) +
+        " payloads were missed: this member was so far behind that the others keep them no more. "
+        "Use chained-echo with a folder at every member, or a larger window, origin_bytes and "
+        "patience_us");
+  }
   void fail(const std::string& why) {
     failed = "the disk under '" + options.folder + "' failed: " + why +
              "; nothing is sent any more. Repair it and join again";
@@ -96,6 +103,7 @@ struct Channel::Impl {
             .send = [this](NodeId to,
                            const net::Frame& frame) { (void)transport->send(to.value, frame); },
             .deliver = [this](Delivery d) { take(std::move(d)); },
+            .missed = [this](std::uint64_t count) { miss(count); },
             .fail = [this](const std::string& why) { fail(why); }};
   }
   // What is lost while links come up is said again by the broadcast.
@@ -197,6 +205,7 @@ ChannelStatus Channel::status() const {
     return ChannelStatus{.delivered = impl->delivered,
                          .refused = impl->engine->refused(),
                          .bytes_sent = impl->transport->node_bytes_sent(),
+                         .skipped = impl->engine->skipped(),
                          .syncs = impl->store ? impl->store->syncs() : 0,
                          .links = impl->transport->node_links(),
                          .open = impl->engine->open()};

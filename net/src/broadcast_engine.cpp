@@ -1,9 +1,11 @@
 #include "broadcast_engine.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "store_archive.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/broadcast/by_name.hpp"
@@ -25,7 +27,7 @@ class EngineOf final : public BroadcastEngine {
         key_(options.key),
         delta_us_(options.delta_us),
         host_(std::move(host)),
-        executor_(B(config), *this) {
+        executor_(B(with_archive(std::move(config))), *this) {
     for (const PeerAddress& member : options.members) keys_.push_back(member.key);
   }
 
@@ -40,6 +42,7 @@ class EngineOf final : public BroadcastEngine {
         if (body) whole.body = std::move(*body);
         inputs_.push_back(std::move(whole));
       });
+      if (archive_ && !archive_->mend()) problem = "its archive cannot be written";
       if (!read) problem = "its records cannot be read: " + host_.store->problem();
     }
     if (!problem.empty()) return problem;
@@ -67,6 +70,7 @@ class EngineOf final : public BroadcastEngine {
     return taken;
   }
   std::uint64_t refused() const override { return malformed_ + executor_.protocol().refused(); }
+  std::uint64_t skipped() const override { return executor_.protocol().skipped(); }
   std::size_t open() const override { return executor_.protocol().open(); }
 
   // What the executor asks for.
@@ -92,7 +96,8 @@ class EngineOf final : public BroadcastEngine {
     host_.loop->cancel(at->second);
     timers_.erase(at);
   }
-  void persist(const std::vector<Persist>& records, std::uint64_t barrier) {
+  void persist(std::vector<Persist> records, std::uint64_t barrier) {
+    if (archive_) archive_->note(records);
     if (host_.store != nullptr && !failed_ && !host_.store->write(records, barrier != 0)) {
       failed_ = true;
       host_.fail(host_.store->problem());
@@ -121,6 +126,14 @@ class EngineOf final : public BroadcastEngine {
     std::size_t count = 0;
   };
 
+  // What the protocol erases can be read again where records lie on disk.
+  typename B::Config with_archive(typename B::Config config) {
+    if constexpr (requires { config.archive; }) {
+      if (host_.store != nullptr) archive_.emplace(*host_.store, B::kArchived);
+      if (archive_) config.archive = &*archive_;
+    }
+    return config;
+  }
   static Frame frame_of(const Message& m) {
     WireParts parts = thresher::encode(m);
     return {kProtocol, std::move(parts.control), std::move(parts.payload)};
@@ -136,10 +149,12 @@ class EngineOf final : public BroadcastEngine {
   }
   void drain() {
     scheduled_ = false;
+    const std::uint64_t before = skipped();
     while (!failed_ && (!inputs_.empty() || !checks_.empty())) {
       answer_checks();
       step_all(std::exchange(inputs_, {}));
     }
+    if (skipped() != before) host_.missed(skipped() - before);
   }
   void answer_checks() {
     if (checks_.empty()) return;
@@ -161,6 +176,7 @@ class EngineOf final : public BroadcastEngine {
   crypto::SigningKey key_;
   std::uint64_t delta_us_;
   BroadcastHost host_;
+  std::optional<StoreArchive> archive_;
   std::vector<PublicKey> keys_;
   std::vector<Input> inputs_;
   std::vector<Check> checks_;
@@ -186,6 +202,13 @@ std::string size_problem(const broadcast::ChannelOptions& o) {
     return "window is " + std::to_string(o.window) + "; it must be 1 to 4096";
   if (o.delta_us == 0) return "delta_us is 0; give what a message takes at most, like 20000";
   return {};
+}
+
+// In ticks of the protocol's own timer; any number of them is right.
+std::uint32_t patience_ticks(const broadcast::ChannelOptions& o) {
+  const std::uint64_t tick_us = broadcast::kRepeat.value * o.delta_us / 1000;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(o.patience_us / std::max<std::uint64_t>(tick_us, 1), 1u << 20));
 }
 
 }  // namespace
@@ -235,6 +258,7 @@ std::unique_ptr<BroadcastEngine> make_engine(const broadcast::ChannelOptions& o,
     config.origin_bytes = o.origin_bytes;
     if constexpr (requires { config.chain; }) config.chain = chain;
     if constexpr (requires { config.speakers; }) config.speakers = o.speakers;
+    if constexpr (requires { config.patience_ticks; }) config.patience_ticks = patience_ticks(o);
     out = std::make_unique<EngineOf<B>>(config, o, std::move(host));
   });
   return out;

@@ -26,6 +26,8 @@ struct BroadcastHost {
   crypto::BatchVerifier* verifier = nullptr;
   std::function<void(NodeId, const Frame&)> send;
   std::function<void(broadcast::Delivery)> deliver;
+  /// So many payloads more will never be delivered here.
+  std::function<void(std::uint64_t)> missed;
   /// The disk failed: the channel must not go on.
   std::function<void(const std::string&)> fail;
 };
@@ -39,6 +41,7 @@ class BroadcastEngine {
   /// False when the broadcast has no room for it now.
   virtual bool send(Bytes payload) = 0;
   virtual std::uint64_t refused() const = 0;
+  virtual std::uint64_t skipped() const = 0;
   virtual std::size_t open() const = 0;
 };
 

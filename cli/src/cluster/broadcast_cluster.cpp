@@ -7,206 +7,33 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <thread>
-#include <vector>
 
-#include "thresher/core/transcript.hpp"
-#include "thresher/net/broadcast_channel.hpp"
+#include "broadcast_member.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::cli {
 namespace {
 
-using broadcast::Channel;
 using broadcast::ChannelOptions;
-using broadcast::Delivery;
-using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::seconds(30);
-constexpr std::size_t kLeastPayload = 8;  // the number of the payload
-
-/// What a process tells, and in this order: it is linked; it sent so many, all delivered at itself;
-/// everything was delivered.
-struct Line {
-  std::uint64_t sent = 0;
-  std::uint64_t delivered = 0;
-  Digest digest{};  ///< of all deliveries, in any order
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t syncs = 0;
-  std::uint64_t p50_us = 0;
-  std::uint64_t p99_us = 0;
-  char problem[256]{};
-};
-static_assert(std::is_trivially_copyable_v<Line>);
-
-// False at the end of the pipe.
-bool read_all(int fd, void* out, std::size_t size) {
-  for (std::size_t at = 0; at < size;) {
-    const ssize_t got = ::read(fd, static_cast<char*>(out) + at, size - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += static_cast<std::size_t>(got);
-  }
-  return true;
-}
-// Who is gone cannot be told anything, and that it is gone is seen when it is read from.
-void write_all(int fd, const void* data, std::size_t size) {
-  for (std::size_t at = 0; at < size;) {
-    const ssize_t put = ::write(fd, static_cast<const char*>(data) + at, size - at);
-    if (put <= 0) return;
-    at += static_cast<std::size_t>(put);
-  }
-}
-
-/// One node, in a process of its own.
-class Node {
- public:
-  Node(const BroadcastOptions& options, ChannelOptions own, int in, int out)
-      : options_(options), own_(std::move(own)), in_(in), out_(out) {}
-
-  void run() {
-    auto channel = Channel::join(own_, [this](const Delivery& d) { take(d); });
-    if (!channel) return tell_problem(channel.error());
-    channel_ = std::move(*channel);
-    self_ = channel_->self();
-    const auto deadline = Clock::now() + kPatience;
-    while (channel_->status().links + 1 < options_.nodes) {
-      if (Clock::now() > deadline) return tell_problem("the nodes did not connect within 30 s");
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    tell();
-    std::uint64_t word = 0;
-    if (!read_all(in_, &word, sizeof word)) return;  // all are linked
-    load();
-    tell();
-    if (!read_all(in_, &word, sizeof word)) return;  // so many were sent in all
-    if (!wait([&] { return delivered_ >= word; }))
-      return tell_problem("not everything was delivered within 30 s");
-    tell();
-    (void)read_all(in_, &word, sizeof word);  // others may still need this one
-  }
-
- private:
-  void take(const Delivery& d) {
-    Writer w;
-    w.u16(d.instance.origin.value).u64(d.instance.number);
-    w.bytes(hash(d.payload.view()).bytes);
-    const Digest one = hash(w.view());
-    const std::lock_guard lock(mutex_);
-    for (std::size_t k = 0; k < one.bytes.size(); ++k) digest_.bytes[k] ^= one.bytes[k];
-    ++delivered_;
-    if (d.instance.origin == self_) {
-      Reader in(d.payload.view());
-      const auto at = in_flight_.find(in.u64());
-      if (at != in_flight_.end()) {
-        latencies_us_.push_back(static_cast<std::uint64_t>(
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - at->second)
-                .count()));
-        in_flight_.erase(at);
-      }
-    }
-    changed_.notify_all();
-  }
-  template <class F>
-  bool wait(F done) {
-    std::unique_lock lock(mutex_);
-    std::uint64_t before = delivered_;
-    // As long as something comes there is no hurry.
-    while (!done()) {
-      if (changed_.wait_for(lock, kPatience, [&] { return done() || delivered_ != before; })) {
-        before = delivered_;
-      } else {
-        return false;
-      }
-    }
-    return true;
-  }
-  void load() {
-    const auto end = Clock::now() + std::chrono::microseconds(options_.duration_us);
-    std::vector<std::byte> payload(std::max<std::size_t>(options_.payload_bytes, kLeastPayload));
-    while (Clock::now() < end) {
-      if (!wait([&] { return in_flight_.size() < options_.window; })) return;
-      std::memcpy(payload.data(), &sent_, sizeof sent_);
-      {
-        const std::lock_guard lock(mutex_);
-        in_flight_[sent_] = Clock::now();
-      }
-      if (channel_->send(payload)) {
-        ++sent_;
-        continue;
-      }
-      // What was delivered here may still be kept for others: room comes with time.
-      {
-        const std::lock_guard lock(mutex_);
-        in_flight_.erase(sent_);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    (void)wait([&] { return in_flight_.empty(); });
-  }
-  Line line() {
-    const broadcast::ChannelStatus status =
-        channel_ ? channel_->status() : broadcast::ChannelStatus{};
-    const std::lock_guard lock(mutex_);
-    Line out{.sent = sent_, .delivered = delivered_, .digest = digest_};
-    out.bytes_sent = status.bytes_sent;
-    out.syncs = status.syncs;
-    std::vector<std::uint64_t> sorted = latencies_us_;
-    std::sort(sorted.begin(), sorted.end());
-    if (!sorted.empty()) {
-      out.p50_us = sorted[sorted.size() / 2];
-      out.p99_us = sorted[sorted.size() * 99 / 100];
-    }
-    return out;
-  }
-  void tell() {
-    const Line out = line();
-    write_all(out_, &out, sizeof out);
-  }
-  void tell_problem(const std::string& why) {
-    Line out = line();
-    std::strncpy(out.problem, why.c_str(), sizeof out.problem - 1);
-    write_all(out_, &out, sizeof out);
-  }
-
-  BroadcastOptions options_;
-  ChannelOptions own_;
-  int in_;
-  int out_;
-  std::unique_ptr<Channel> channel_;
-  NodeId self_;
-  std::mutex mutex_;  // of what follows
-  std::condition_variable changed_;
-  std::uint64_t sent_ = 0;
-  std::uint64_t delivered_ = 0;
-  Digest digest_{};
-  std::map<std::uint64_t, Clock::time_point> in_flight_;
-  std::vector<std::uint64_t> latencies_us_;
-};
+constexpr std::uint64_t kPatienceUs = 30'000'000;
 
 struct Child {
-  pid_t pid = -1;
+  pid_t pid = -1;  ///< -1: it was killed
   int to = -1;
   int from = -1;
 };
 
 class Processes {
  public:
-  explicit Processes(const BroadcastOptions& options) : options_(options) {}
+  Processes(const BroadcastOptions& options, DeliveryBoard& board)
+      : options_(options), board_(board), children_(options.nodes), own_(options.nodes) {}
   ~Processes() {
-    for (const Child& c : children_) {
-      ::close(c.to);
-      ::close(c.from);
-      ::kill(c.pid, SIGKILL);
-      (void)::waitpid(c.pid, nullptr, 0);
-    }
+    for (std::size_t i = 0; i < children_.size(); ++i) kill(i);
   }
 
   std::string start() {
@@ -222,43 +49,75 @@ class Processes {
     common.origin_bytes = std::max(common.origin_bytes, 8 * common.payload_bytes);
     common.window = std::max(common.window, options_.window);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      common.key = keys[i];
+      own_[i] = {common, i, options_.nodes - 1, options_.window, options_.payload_bytes};
+      own_[i].channel.key = keys[i];
       if (!options_.home.empty()) {
-        common.folder = options_.home + "/node" + std::to_string(i);
+        own_[i].channel.folder = options_.home + "/node" + std::to_string(i);
         std::error_code failed;
-        std::filesystem::create_directories(common.folder, failed);
-        if (failed) return "cannot create '" + common.folder + "': " + failed.message();
+        std::filesystem::create_directories(own_[i].channel.folder, failed);
+        if (failed) return "cannot create '" + own_[i].channel.folder + "': " + failed.message();
       }
-      if (std::string problem = fork_one(common); !problem.empty()) return problem;
+      if (std::string problem = fork_one(i); !problem.empty()) return problem;
     }
     return {};
   }
-  /// The next line of every child; the first problem among them.
-  std::string collect(std::vector<Line>& lines) {
-    lines.assign(children_.size(), {});
+  void kill(std::size_t i) {
+    Child& c = children_[i];
+    if (c.pid < 0) return;
+    ::kill(c.pid, SIGKILL);
+    (void)::waitpid(c.pid, nullptr, 0);
+    ::close(c.to);
+    ::close(c.from);
+    c = {};
+  }
+  std::string restart(std::size_t i) {
+    own_[i].links = 0;
+    return fork_one(i);
+  }
+  /// The next line of every process that is up; the first problem among them.
+  std::string collect(std::vector<MemberLine>& lines) {
+    lines.clear();
     std::string problem;
-    for (std::size_t i = 0; i < children_.size(); ++i) {
-      if (!read_all(children_[i].from, &lines[i], sizeof(Line)))
+    for (const std::uint64_t i : up()) {
+      MemberLine line;
+      if (!read_all(children_[i].from, &line, sizeof line))
         return "node " + std::to_string(i) + " ended before it had reported";
-      if (problem.empty() && lines[i].problem[0] != 0)
-        problem = "node " + std::to_string(i) + ": " + lines[i].problem;
+      if (problem.empty() && line.problem[0] != 0)
+        problem = "node " + std::to_string(i) + ": " + line.problem;
+      lines.push_back(line);
     }
     return problem;
   }
   void say(std::uint64_t word) {
-    for (const Child& c : children_) write_all(c.to, &word, sizeof word);
+    for (const std::uint64_t i : up()) say(i, word);
+  }
+  void say(std::size_t i, std::uint64_t word) { write_all(children_[i].to, &word, sizeof word); }
+  /// The line of one process, which was just started.
+  std::string collect_one(std::size_t i) {
+    MemberLine line;
+    if (!read_all(children_[i].from, &line, sizeof line))
+      return "node " + std::to_string(i) + " did not come back";
+    return line.problem[0] == 0 ? std::string{} : "node " + std::to_string(i) + ": " + line.problem;
+  }
+  std::vector<std::uint64_t> up() const {
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (children_[i].pid >= 0) out.push_back(i);
+    }
+    return out;
   }
   void end() {
     for (Child& c : children_) {
+      if (c.pid < 0) continue;
       (void)::waitpid(c.pid, nullptr, 0);
       ::close(c.to);
       ::close(c.from);
+      c = {};
     }
-    children_.clear();
   }
 
  private:
-  std::string fork_one(const ChannelOptions& own) {
+  std::string fork_one(std::size_t i) {
     int down[2];
     int up[2];
     if (::pipe2(down, O_CLOEXEC) != 0 || ::pipe2(up, O_CLOEXEC) != 0)
@@ -268,22 +127,25 @@ class Processes {
     if (pid == 0) {
       // A child that keeps its sisters' pipes open would keep them waiting for ever.
       for (const Child& c : children_) {
+        if (c.pid < 0) continue;
         ::close(c.to);
         ::close(c.from);
       }
       ::close(down[1]);
       ::close(up[0]);
-      Node(options_, own, down[0], up[1]).run();
+      run_member(own_[i], board_, down[0], up[1]);
       ::_exit(0);
     }
     ::close(down[0]);
     ::close(up[1]);
-    children_.push_back({pid, down[1], up[0]});
+    children_[i] = {pid, down[1], up[0]};
     return {};
   }
 
   BroadcastOptions options_;
+  DeliveryBoard& board_;
   std::vector<Child> children_;
+  std::vector<MemberOptions> own_;
 };
 
 double cpu_of_children_us() {
@@ -295,34 +157,84 @@ double cpu_of_children_us() {
   return us(use.ru_utime) + us(use.ru_stime);
 }
 
-void sum_up(const BroadcastOptions& o, const std::vector<Line>& lines, double cpu_us,
+void nap() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+// Kills and restarts at their times; what is down at the end stays down.
+std::string carry_out(const std::vector<ClusterEvent>& events, std::uint64_t began_us,
+                      std::uint64_t until_us, Processes& processes) {
+  for (const ClusterEvent& e : events) {
+    while (shared_now_us() < std::min(began_us + e.at_us, until_us)) nap();
+    if (!e.restart) {
+      processes.kill(e.node);
+      continue;
+    }
+    if (std::string problem = processes.restart(e.node); !problem.empty()) return problem;
+    if (std::string problem = processes.collect_one(e.node); !problem.empty()) return problem;
+    processes.say(e.node, until_us);
+  }
+  return {};
+}
+
+// Until all that are up delivered what one of them did. As long as something comes there is no
+// hurry.
+std::string wait_until_level(DeliveryBoard& board, const std::vector<std::uint64_t>& up) {
+  std::uint64_t progress = board.progress();
+  for (std::uint64_t since_us = shared_now_us(); !board.level(up); nap()) {
+    if (board.progress() != progress) {
+      progress = board.progress();
+      since_us = shared_now_us();
+    }
+    if (shared_now_us() - since_us > kPatienceUs)
+      return "not everything was delivered, and nothing came for 30 s: " + board.missing(up);
+  }
+  return {};
+}
+
+void sum_up(const BroadcastOptions& o, const std::vector<MemberLine>& lines, double cpu_us,
             BroadcastReport& r) {
-  r.agreement = true;
-  std::uint64_t sent = 0;
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> p50;
   std::uint64_t p99 = 0;
-  for (const Line& line : lines) {
-    r.agreement =
-        r.agreement && line.digest == lines[0].digest && line.delivered == lines[0].delivered;
-    sent += line.sent;
+  for (const MemberLine& line : lines) {
     bytes += line.bytes_sent;
     r.syncs += line.syncs;
     p50.push_back(line.p50_us);
     p99 = std::max(p99, line.p99_us);
   }
   std::sort(p50.begin(), p50.end());
-  r.delivered = lines[0].delivered;
   r.p50_ms = static_cast<double>(p50[p50.size() / 2]) / 1e3;
   r.p99_ms = static_cast<double>(p99) / 1e3;
   r.deliveries_per_s = r.seconds > 0 ? static_cast<double>(r.delivered) / r.seconds : 0;
-  if (sent == 0) return;
-  const double payload = static_cast<double>(sent) * static_cast<double>(std::max<std::uint64_t>(
-                                                         o.payload_bytes, kLeastPayload));
+  if (r.delivered == 0) return;
+  const double payload = static_cast<double>(r.delivered) *
+                         static_cast<double>(std::max(o.payload_bytes, kLeastPayload));
   const double everywhere = static_cast<double>(r.delivered) * static_cast<double>(lines.size());
   r.bytes_per_payload_byte = static_cast<double>(bytes) / payload;
   r.cpu_us_per_delivery = cpu_us / everywhere;
   r.cpu_ms_per_mib = cpu_us / 1e3 / (payload * static_cast<double>(lines.size()) / (1u << 20));
+}
+
+// From the first payload to the last delivery.
+std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processes& processes,
+                 std::vector<MemberLine>& lines, BroadcastReport& report) {
+  if (std::string problem = processes.collect(lines); !problem.empty()) return problem;
+  const std::uint64_t began_us = shared_now_us();
+  const std::uint64_t until_us = began_us + options.duration_us;
+  processes.say(until_us);
+  if (std::string p = carry_out(options.events, began_us, until_us, processes); !p.empty())
+    return p;
+  const std::vector<std::uint64_t> up = processes.up();
+  if (up.empty()) return "every node was killed and none came back";
+  if (std::string problem = processes.collect(lines); !problem.empty()) return problem;
+  report.seconds = static_cast<double>(shared_now_us() - began_us) / 1e6;
+  if (std::string problem = wait_until_level(board, up); !problem.empty()) return problem;
+  if (board.full())
+    return "more payloads were sent than can be compared; give a shorter --duration";
+  report.delivered = board.delivered(up.front());
+  report.agreement = !board.conflict();
+  return {};
 }
 
 }  // namespace
@@ -330,19 +242,17 @@ void sum_up(const BroadcastOptions& o, const std::vector<Line>& lines, double cp
 BroadcastReport run_broadcasts(const BroadcastOptions& options) {
   BroadcastReport report;
   (void)std::signal(SIGPIPE, SIG_IGN);
-  Processes processes(options);
-  if (report.problem = processes.start(); !report.problem.empty()) return report;
-  std::vector<Line> lines;
-  if (report.problem = processes.collect(lines); !report.problem.empty()) return report;
-  const auto began = Clock::now();
-  processes.say(0);
-  if (report.problem = processes.collect(lines); !report.problem.empty()) return report;
-  report.seconds = std::chrono::duration<double>(Clock::now() - began).count();
-  std::uint64_t sent = 0;
-  for (const Line& line : lines) sent += line.sent;
-  processes.say(sent);
-  if (report.problem = processes.collect(lines); !report.problem.empty()) return report;
+  const auto board = DeliveryBoard::make(options.nodes);
+  if (!board) {
+    report.problem = "there is no memory to compare the deliveries of so many nodes in";
+    return report;
+  }
   const double before_us = cpu_of_children_us();
+  Processes processes(options, *board);
+  if (report.problem = processes.start(); !report.problem.empty()) return report;
+  std::vector<MemberLine> lines;
+  if (report.problem = load(options, *board, processes, lines, report); !report.problem.empty())
+    return report;
   processes.say(0);
   processes.end();
   sum_up(options, lines, cpu_of_children_us() - before_us, report);

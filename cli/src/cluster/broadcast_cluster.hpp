@@ -3,13 +3,17 @@
 //   BroadcastReport r = run_broadcasts({.nodes = 4, .protocol = "chained-echo", ...});
 //   if (!r.problem.empty()) return fail(r.problem);
 //
-// Guarantees: every process delivers all that was broadcast before it is compared; `agreement` is
-// that of the payloads by origin and number. No process outlives the call. Pre: this process has
-// one thread.
+// Guarantees: every process that is up at the end delivers all that any of them did before they are
+// compared, or the report's problem says who lacks what; `agreement` is that of the payloads by
+// origin and number, those of killed processes included. No process outlives the call. Pre: this
+// process has one thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "cluster.hpp"
 
 namespace thresher::cli {
 
@@ -18,8 +22,9 @@ struct BroadcastOptions {
   std::string protocol = "bracha";
   std::uint64_t duration_us = 20'000'000;
   std::uint64_t payload_bytes = 512;
-  std::uint64_t window = 64;  ///< payloads of a node on the way
-  std::string home;           ///< records lie in folders here; empty: in memory
+  std::uint64_t window = 64;           ///< payloads of a node on the way
+  std::string home;                    ///< records lie in folders here; empty: in memory
+  std::vector<ClusterEvent> events{};  ///< in the order of time; restarts need a home
 };
 
 struct BroadcastReport {
@@ -29,7 +34,7 @@ struct BroadcastReport {
   double seconds = 0;                 ///< of the load
   double deliveries_per_s = 0;        ///< at each node
   double p50_ms = 0, p99_ms = 0;      ///< from sending to the sender's own delivery
-  double bytes_per_payload_byte = 0;  ///< sent by all, for a byte that was broadcast
+  double bytes_per_payload_byte = 0;  ///< sent by who is up at the end, for a byte broadcast
   double cpu_us_per_delivery = 0;     ///< of all processes, for a delivery at one node
   double cpu_ms_per_mib = 0;          ///< of all processes, for a MiB delivered at one node
   std::uint64_t syncs = 0;

@@ -241,15 +241,21 @@ int run_broadcast(const Args& a) {
   ClusterOptions checked;
   if (const std::string problem = read_options(a, checked); !problem.empty())
     return fail(kUsage, problem);
-  if (!a.kill.empty() || !a.restart.empty() || !a.transactions.empty() || !a.set.empty() ||
-      a.rate != "max" || a.delay != "0ms" || !a.history.empty()) {
+  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
+      !a.history.empty()) {
     return fail(
         kUsage,
-        "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --storage, --home "
-        "and --json; leave the others out");
+        "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
+        "--storage, --home and --json; leave the others out");
+  }
+  if (!a.restart.empty() && checked.memory) {
+    return fail(kUsage,
+                "--restart needs --storage rocksdb: without records a node must not come back "
+                "with its key");
   }
   BroadcastOptions o{.nodes = a.nodes, .protocol = a.broadcast, .home = a.home};
   o.duration_us = checked.duration_us;
+  o.events = checked.events;
   o.payload_bytes = a.tx_bytes;
   o.window = std::max<std::uint64_t>(1, std::min<std::uint64_t>(a.window / a.nodes, 64));
   std::string made;

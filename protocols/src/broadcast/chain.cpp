@@ -40,7 +40,9 @@ Head Chain::add(const Head& before, const Digest& payload, std::optional<NodeId>
   const Head head = successor(context_, origin_, before, payload);
   const std::uint32_t n = committee_.size();
   const bool fresh =
-      links_.try_emplace(head, Link{before.hash, payload, {}, NodeSet(n), NodeSet(n), told_by})
+      links_
+          .try_emplace(head,
+                       Link{before.hash, payload, {}, NodeSet(n), NodeSet(n), NodeSet(n), told_by})
           .second;
   if (fresh && told_by) ++told_[*told_by];
   return head;
@@ -66,7 +68,9 @@ Chain::Reached Chain::support(NodeId who, const Head& head, Said what, std::uint
   Reached out;
   Head at = head;
   for (Link* link = find(at); link != nullptr; link = find(at)) {
-    NodeSet& set = what == Said::kEcho ? link->echo : link->ready;
+    NodeSet& set = what == Said::kEcho    ? link->echo
+                   : what == Said::kReady ? link->ready
+                                          : link->delivered;
     if (!set.insert(who)) break;
     if (!out.low && set.size() >= low) out.low = at;
     if (!out.high && set.size() >= high) out.high = at;

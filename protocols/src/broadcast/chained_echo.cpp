@@ -127,6 +127,7 @@ ChainedEcho::Head ChainedEcho::add(Stream& s, const Head& before, const Digest& 
     if (claim.echoed == head) count(s, NodeId{k}, head, Chain::Said::kEcho);
     const bool leads = claim.ready.hash.is_zero() ? claim.echoed == head : claim.ready == head;
     if (leads) count(s, NodeId{k}, ready_of(s, claim), Chain::Said::kReady);
+    if (claim.delivered == head) count_delivered(s, NodeId{k}, head);
   }
   return head;
 }
@@ -143,10 +144,13 @@ ChainedEcho::Head ChainedEcho::ready_of(const Stream& s, const Claim& claim) {
 void ChainedEcho::count(Stream& s, NodeId who, const Head& head, Chain::Said what) {
   if (s.chain.find(head) == nullptr) return;
   const Committee& all = config_.committee;
-  const bool echo = what == Chain::Said::kEcho;
-  const auto reached =
-      s.chain.support(who, head, what, all.at_least(echo ? config_.ready : config_.amplify),
-                      all.at_least(echo ? config_.fast : config_.deliver));
+  const Threshold& low = what == Chain::Said::kEcho    ? config_.ready
+                         : what == Chain::Said::kReady ? config_.amplify
+                                                       : config_.vouch;
+  const Threshold& high = what == Chain::Said::kEcho    ? config_.fast
+                          : what == Chain::Said::kReady ? config_.deliver
+                                                        : config_.vouch;
+  const auto reached = s.chain.support(who, head, what, all.at_least(low), all.at_least(high));
   if (reached.low) raise_ready(s, *reached.low);
   if (reached.high && reached.high->count > s.goal.count) s.goal = *reached.high;
 }
@@ -203,6 +207,9 @@ void ChainedEcho::settle(NodeId origin, Stream& s, Fx& fx) {
     deliver_ready(origin, s, fx);
     moved = s.delivered != before;
   }
+  catch_up(origin, s, fx);
+  // Nothing is left to do for the next tick, so none may come.
+  if (settled(s)) trim(origin, s, fx);
 }
 
 void ChainedEcho::deliver_ready(NodeId origin, Stream& s, Fx& fx) {
@@ -216,18 +223,18 @@ void ChainedEcho::deliver_ready(NodeId origin, Stream& s, Fx& fx) {
   }
   if (s.delivered == before) return;
   s.quiet = 0;
-  follow_delivered(origin, s, fx);
+  follow_delivered(origin, s, before, fx);
   persist_delivered(origin, s, fx);
   trim(origin, s, fx);
 }
 
 // R6, fork hygiene: what was delivered is over, so an echo may move onto it from a branch that can
-// never be ready at or past the fork any more.
-void ChainedEcho::follow_delivered(NodeId origin, Stream& s, Fx& fx) {
+// never be ready at or past the fork any more. What was delivered `before` is on disk already.
+void ChainedEcho::follow_delivered(NodeId origin, Stream& s, const Head& before, Fx& fx) {
   if (s.ready.count < s.delivered.count) s.ready = s.delivered;
   if (!s.chain.extends(s.echoed, s.delivered)) {
     const bool moved = !s.chain.extends(s.delivered, s.echoed);
-    for (const Head& head : s.chain.path(moved ? s.chain.base() : s.echoed, s.delivered))
+    for (const Head& head : s.chain.path(moved ? before : s.echoed, s.delivered))
       persist_link(origin, s, head, true, fx);
     s.echoed = s.delivered;
     s.chain.prune(s.delivered);
@@ -237,63 +244,6 @@ void ChainedEcho::follow_delivered(NodeId origin, Stream& s, Fx& fx) {
     return;
   }
   s.chain.prune(s.delivered);
-}
-
-void ChainedEcho::receive(NodeId from, const Trace& m, Fx& fx) {
-  Stream* s = stream_of(m.origin);
-  if (s == nullptr) return;
-  if (m.from.count < s->chain.base().count) {
-    fx.send(from, Floor{m.origin, s->chain.base()});
-    return;
-  }
-  Path path{m.origin, m.from, {}};
-  for (const Head& head : s->chain.path(m.from, m.to))
-    path.payloads.push_back(s->chain.find(head)->payload_digest);
-  if (!path.payloads.empty()) fx.send(from, std::move(path));
-}
-
-// R7: of each peer so many positions are taken that it alone told of.
-void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
-  Stream* s = stream_of(m.origin);
-  if (s == nullptr) return;
-  Head at = m.from;
-  for (const Digest& payload : m.payloads) {
-    const bool room = s->chain.known(at) && s->chain.told_by(from) < 4 * config_.window &&
-                      at.count < s->chain.base().count + 2 * config_.window;
-    if (!room) {
-      ++refused_;
-      break;
-    }
-    at = add(*s, at, payload, from);
-  }
-  settle(m.origin, *s, fx);
-}
-
-void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
-  Stream* s = stream_of(m.origin);
-  if (s == nullptr) return;
-  const Link* link = s->chain.find(m.head);
-  if (link != nullptr && link->payload) {
-    fx.send(from, Give{m.origin, m.head, *link->payload});
-  } else if (m.head.count <= s->dropped.count) {
-    fx.send(from, Floor{m.origin, s->dropped});
-  }
-}
-
-// Only what is about to be delivered: its digest was counted, so it cannot be forged.
-void ChainedEcho::receive(NodeId, const Give& m, Fx& fx) {
-  Stream* s = stream_of(m.origin);
-  if (s == nullptr) return;
-  const Link* link = s->chain.find(m.head);
-  if (link == nullptr || link->payload || m.head.count <= s->delivered.count ||
-      !s->chain.extends(s->goal, m.head) || m.payload.size() > config_.payload_bytes ||
-      hash(m.payload.view()) != link->payload_digest ||
-      !has_room(*s, m.head.count - 1, m.payload.size())) {
-    ++refused_;
-    return;
-  }
-  (void)s->chain.fill(m.head, m.payload);
-  settle(m.origin, *s, fx);
 }
 
 }  // namespace thresher

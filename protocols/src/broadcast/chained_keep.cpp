@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "chained_records.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
@@ -13,38 +13,16 @@ using broadcast::kRepeat;
 
 namespace {
 
-/// Tables of durable records: payloads by origin and position, what was said by origin, what was
-/// delivered by origin.
-enum Table : std::uint32_t { kLinks = 1, kStatus = 2, kDelivered = 3 };
-
 /// Ticks that a delivered payload is kept at least: two until others hear of it, three until they
 /// ask, and four delays for the way and the payload.
 constexpr std::size_t kKeepTicks = 8;
-/// Positions that are sent again to one peer, or asked for, at a time.
-constexpr std::uint64_t kAtATime = 8;
-
-Bytes key_of(NodeId origin) {
-  return Bytes::from(Writer().u16(origin.value).take());
-}
-Bytes key_of(NodeId origin, std::uint64_t count) {
-  return Bytes::from(Writer().u16(origin.value).u64(count).take());
-}
-Bytes two_heads(const Head& a, const Head& b) {
-  Writer w;
-  w.u64(a.count).bytes(a.hash.bytes).u64(b.count).bytes(b.hash.bytes);
-  return Bytes::from(w.take());
-}
-Head read_head(Reader& in) {
-  const std::uint64_t count = in.u64();
-  return {count, in.digest()};
-}
-
 }  // namespace
 
 void ChainedEcho::persist_link(NodeId origin, const Stream& s, const Head& head, bool lazy,
                                Fx& fx) const {
-  fx.push(Persist{kLinks, key_of(origin, head.count), Bytes::copy_of(head.hash.bytes),
-                  *s.chain.find(head)->payload, lazy});
+  const Link& link = *s.chain.find(head);
+  fx.push(Persist{kLinks, key_of(origin, head.count), link_record(head, link.payload_digest),
+                  *link.payload, lazy});
 }
 void ChainedEcho::persist_status(NodeId origin, const Stream& s, Fx& fx) const {
   fx.push(Persist{kStatus, key_of(origin), two_heads(s.said.echoed, s.said.ready), {}, false});
@@ -127,55 +105,22 @@ void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
     fx.broadcast(status_of(origin, s, true));
   }
   // Payloads are most often on their way: they are asked for once nothing has moved for a tick.
-  const bool stuck = s.goal.count > s.delivered.count && !s.delivered_at.empty() &&
-                     s.delivered_at.front() == s.delivered.count;
-  s.stuck_ticks = stuck ? s.stuck_ticks + 1 : 0;
+  const bool stood = !s.delivered_at.empty() && s.delivered_at.front() == s.delivered.count;
+  s.stuck_ticks = stood && s.goal.count > s.delivered.count ? s.stuck_ticks + 1 : 0;
   s.echoed_at.push_front(s.echoed.count);
   s.delivered_at.push_front(s.delivered.count);
   if (s.echoed_at.size() > config_.idle_ticks + std::size_t{3}) s.echoed_at.pop_back();
   if (s.delivered_at.size() > kKeepTicks) s.delivered_at.pop_back();
-  ask_unknown(origin, s, fx);
+  note_patience(s);
+  ask_unknown(origin, s, stood, fx);
   if (s.stuck_ticks > 0 && due(s.stuck_ticks)) {
     const Committee& all = config_.committee;
-    ask_payloads(origin, s, s.stuck_ticks == 1 ? all.at_least(kValidity) : all.size(), fx);
+    s.asked = ask_payloads(origin, s, kAtATime,
+                           s.stuck_ticks == 1 ? all.at_least(kValidity) : all.size(), fx);
   }
   if (origin == config_.self) send_again(s, fx);
   settle(origin, s, fx);
   trim(origin, s, fx);
-}
-
-// R7: who stands where no way is known to is asked for the way.
-void ChainedEcho::ask_unknown(NodeId origin, Stream& s, Fx& fx) {
-  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
-    Claim& claim = s.claims[k];
-    const auto unknown = [&](const Head& h) {
-      return h.count > s.delivered.count && !s.chain.known(h);
-    };
-    const bool ready = !claim.ready.hash.is_zero() && unknown(claim.ready);
-    if (NodeId{k} == config_.self || (!ready && !unknown(claim.echoed))) {
-      claim.unknown_ticks = 0;
-    } else if (++claim.unknown_ticks >= 2 && due(claim.unknown_ticks - 1)) {
-      fx.send(NodeId{k}, Trace{origin, s.delivered, ready ? claim.ready : claim.echoed});
-    }
-  }
-}
-
-// Of f+1 that echoed a position one is correct, and has the payload.
-void ChainedEcho::ask_payloads(NodeId origin, const Stream& s, std::uint32_t most, Fx& fx) const {
-  std::uint64_t asked = 0;
-  const std::uint32_t n = config_.committee.size();
-  for (const Head& head : s.chain.path(s.delivered, s.goal)) {
-    const Link& link = *s.chain.find(head);
-    if (link.payload) continue;
-    if (++asked > kAtATime) return;
-    std::uint32_t left = most;
-    for (std::uint32_t k = 1; k < n && left > 0; ++k) {
-      const NodeId who{static_cast<std::uint16_t>((config_.self.value + k) % n)};
-      if (!link.echo.contains(who)) continue;
-      fx.send(who, Want{origin, head});
-      --left;
-    }
-  }
 }
 
 // What was sent before everybody's turn last came, to those who do not echo it.
@@ -186,8 +131,9 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
     Claim& claim = s.claims[k];
     if (NodeId{k} == config_.self || claim.echoed.count >= sent) continue;
-    if (!due(++claim.behind_ticks)) continue;
-    const std::uint64_t first = std::max(claim.echoed.count, base);
+    // Below the base it asks peers, of whom more than one may have it still.
+    if (claim.echoed.count < base || !due(++claim.behind_ticks)) continue;
+    const std::uint64_t first = claim.echoed.count;
     for (std::uint64_t i = first; i < std::min({sent, first + kAtATime, base + all.size()}); ++i) {
       const Link* link = s.chain.find(all[i - base]);
       if (link->payload) fx.send(NodeId{k}, Extend{{config_.self, i}, *link->payload, false});
@@ -195,18 +141,45 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
   }
 }
 
-// R9: all echo it, so all have it, or all had the time to ask.
+// R9: all echo it, so all have it. Else with an archive that it is old or that room is short;
+// without one, that it is old, n-f have it and the others had their patience.
 bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   if (head.count > s.delivered.count) return false;
-  if (s.delivered_at.size() >= kKeepTicks && head.count <= s.delivered_at.back()) return true;
   const Link* link = s.chain.find(head);
-  return link == nullptr || link->echo.size() == config_.committee.size();
+  if (link == nullptr || link->echo.size() == config_.committee.size()) return true;
+  const bool old = s.delivered_at.size() >= kKeepTicks && head.count <= s.delivered_at.back();
+  if (config_.archive != nullptr) {
+    return old || head.count + config_.window <= s.delivered.count ||
+           s.chain.bytes() + s.waiting_bytes > config_.origin_bytes / 2;
+  }
+  if (!old) return false;
+  std::uint32_t there = 0;
+  for (const Claim& c : s.claims) {
+    if (c.echoed.count >= head.count) {
+      ++there;
+    } else if (c.waited_ticks < config_.patience_ticks) {
+      return false;
+    }
+  }
+  return there >= config_.committee.at_least(kAvailability);
+}
+
+// R9: who lags uses up its patience, who is level earns it back. So a liar keeps the stream waiting
+// for half of the time at most, and one that crashed does so once.
+void ChainedEcho::note_patience(Stream& s) const {
+  if (s.delivered_at.size() < kKeepTicks) return;
+  for (Claim& c : s.claims) {
+    if (c.echoed.count < s.delivered_at.back()) {
+      c.waited_ticks = std::min(c.waited_ticks + 1, config_.patience_ticks);
+    } else if (c.waited_ticks > 0) {
+      --c.waited_ticks;
+    }
+  }
 }
 
 // R9. Heads are kept beyond their payloads, to where all nodes cut alike: at multiples of half a
 // window, so that those who are too far behind hear of one place from f+1.
 void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
-  const std::uint64_t step = std::max<std::uint64_t>(config_.window / 2, 1);
   std::optional<Head> base;
   for (const Head& head : s.chain.path(s.chain.base(), s.delivered)) {
     if (!outdated(s, head)) break;
@@ -214,7 +187,7 @@ void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
       s.chain.drop(head);
       s.dropped = std::max(s.dropped, head);
     }
-    if (head.count % step == 0) base = head;
+    if (head.count % cut() == 0) base = head;
   }
   if (base) move_base(origin, s, *base, fx);
 }
@@ -226,46 +199,6 @@ void ChainedEcho::move_base(NodeId origin, Stream& s, const Head& base, Fx& fx) 
   for (Head* head : {&s.echoed, &s.ready, &s.delivered, &s.goal, &s.dropped}) {
     if (head->count < base.count) *head = base;
   }
-  persist_delivered(origin, s, fx);
-}
-
-// R9: what f+1 peers keep no more is over; one of them is correct and delivered it.
-void ChainedEcho::receive(NodeId from, const Floor& m, Fx& fx) {
-  Stream* s = stream_of(m.origin);
-  if (s == nullptr || m.head.count <= s->delivered.count) return;
-  s->floors[from] = m.head;
-  skip_forgotten(m.origin, *s, fx);
-  settle(m.origin, *s, fx);
-}
-
-void ChainedEcho::skip_forgotten(NodeId origin, Stream& s, Fx& fx) {
-  const std::uint32_t some = config_.committee.at_least(kValidity);
-  const auto told = [&](auto agrees) {
-    std::uint32_t count = 0;
-    for (const auto& [peer, head] : s.floors) count += agrees(head) ? 1 : 0;
-    return count >= some;
-  };
-  // A place that is known here: payloads on the way to it are skipped one by one.
-  const Head before = s.delivered;
-  for (const Head& head : s.chain.path(s.delivered, s.goal)) {
-    if (s.chain.find(head)->payload) break;
-    if (!told([&](const Head& floor) { return s.chain.extends(floor, head); })) break;
-    s.delivered = head;
-  }
-  // One that is not: the same for f+1.
-  for (const auto& [peer, place] : s.floors) {
-    if (place.count <= s.delivered.count || s.chain.known(place)) continue;
-    const Head base = place;
-    if (!told([&](const Head& floor) { return floor == base; })) continue;
-    move_base(origin, s, base, fx);
-    s.echoed = s.delivered = base;
-    speak(origin, s, fx);
-    break;
-  }
-  if (s.delivered == before) return;
-  std::erase_if(s.floors, [&](const auto& f) { return f.second.count <= s.delivered.count; });
-  if (s.echoed.count < s.delivered.count) s.echoed = s.delivered;
-  extend_from_waiting(origin, s, fx);
   persist_delivered(origin, s, fx);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace chained_echo;  // NOLINT(google-build-using-namespace): the protocol's own words
 
-enum Kind : std::uint8_t { kExtend, kStatus, kTrace, kPath, kWant, kGive, kFloor };
+enum Kind : std::uint8_t { kExtend, kStatus, kTrace, kPath, kWant, kGive, kFloor, kDelivered };
 enum Flag : std::uint8_t { kFlush = 1, kAsks = 1, kOwnHash = 2 };
 
 Writer begin(Kind kind, NodeId origin) {
@@ -62,6 +62,11 @@ struct Encoder {
     put(w, m.head);
     return parts(w);
   }
+  WireParts operator()(const Delivered& m) const {
+    Writer w = begin(kDelivered, m.origin);
+    put(w, m.head);
+    return parts(w);
+  }
 };
 
 Head read_head(Reader& in) {
@@ -111,6 +116,8 @@ std::optional<ChainedEcho::Message> read_one(Kind kind, Reader& in, NodeId origi
       return Give{origin, read_head(in), payload};
     case kFloor:
       return Floor{origin, read_head(in)};
+    case kDelivered:
+      return Delivered{origin, read_head(in)};
   }
   return std::nullopt;
 }
@@ -126,7 +133,7 @@ std::optional<ChainedEcho::Message> decode_chained(const WireParts& parts,
   Reader in(parts.control.view());
   const std::uint8_t kind = in.u8();
   const NodeId origin{in.u16()};
-  if (kind > kFloor || !committee.contains(origin)) return std::nullopt;
+  if (kind > kDelivered || !committee.contains(origin)) return std::nullopt;
   auto out = read_one(static_cast<Kind>(kind), in, origin, parts.payload);
   const bool carries = kind == kExtend || kind == kGive;
   if (!in.done() || (!carries && !parts.payload.empty())) return std::nullopt;

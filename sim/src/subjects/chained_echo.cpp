@@ -38,6 +38,9 @@ struct Words {
   static MessageFacts facts(const Floor& m) {
     return {.label = "floor", .round = m.head.count, .answer = true};
   }
+  static MessageFacts facts(const Delivered& m) {
+    return {.label = "delivered", .round = m.head.count, .answer = true};
+  }
 
   static bool change(Extend& m, Mutation by) {
     if (by.picks("flush")) {
@@ -67,6 +70,7 @@ struct Words {
     return by.payload("payload", m.payload) || change(m.head, by);
   }
   static bool change(Floor& m, Mutation by) { return change(m.head, by); }
+  static bool change(Delivered& m, Mutation by) { return change(m.head, by); }
 
   static std::uint32_t bytes(const ChainedEcho::Message& m) {
     return static_cast<std::uint32_t>(encode(m).size());

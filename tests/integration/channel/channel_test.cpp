@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "thresher/net/broadcast_channel.hpp"
 #include "thresher/net/ports.hpp"
@@ -129,6 +130,81 @@ TEST_P(EveryBroadcast, GoesOnFromDisk) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(members.log.of(i)[third], "third");
   all.clear();
   std::filesystem::remove_all(folder);
+}
+
+// A committee with records, of which the last member leaves, misses `count` payloads and is back.
+class Away {
+ public:
+  Away(const std::string& protocol, std::size_t count)
+      : members_(protocol, 4), folder_(::testing::TempDir() + "away-" + protocol) {
+    std::filesystem::remove_all(folder_);
+    for (std::size_t i = 0; i < members_.size(); ++i) all_.push_back(join(i));
+    all_[kLast].reset();
+    for (std::size_t k = 0; k < count; ++k) send(k);
+    for (std::size_t i = 0; i < kLast; ++i) EXPECT_TRUE(members_.log.waits_for(i, count)) << i;
+    all_[kLast] = join(kLast);
+  }
+  ~Away() {
+    all_.clear();
+    std::filesystem::remove_all(folder_);
+  }
+  /// Member 0 broadcasts, as soon as there is room.
+  void send(std::size_t k) {
+    const std::string text = "payload " + std::to_string(k);
+    while (!all_[0]->send(as_view(text))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  bool last_gets(std::size_t count) { return members_.log.waits_for(kLast, count); }
+  std::map<broadcast::Instance, std::string> of(std::size_t i) { return members_.log.of(i); }
+  broadcast::ChannelStatus last() const { return all_[kLast]->status(); }
+  std::string told() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+ private:
+  static constexpr std::size_t kLast = 3;
+
+  std::unique_ptr<Channel> join(std::size_t i) {
+    ChannelOptions o = members_.options(i);
+    o.folder = folder_ + "/" + std::to_string(i);
+    std::filesystem::create_directories(o.folder);
+    o.window = 4;
+    o.log = [this](const std::string& line) {
+      const std::lock_guard lock(mutex_);
+      told_ += line + "\n";
+    };
+    auto channel =
+        Channel::join(std::move(o), [this, i](const Delivery& d) { members_.log.add(i, d); });
+    EXPECT_TRUE(channel) << channel.error();
+    return channel ? std::move(*channel) : nullptr;
+  }
+
+  Members members_;
+  std::string folder_;
+  std::mutex mutex_;
+  std::string told_;
+  std::vector<std::unique_ptr<Channel>> all_;
+};
+
+// Its peers forgot nearly all of it, and read it back from their disks.
+TEST(Channel, WhoWasAwayGetsEverythingOfChainedEcho) {
+  constexpr std::size_t kMissed = 200;
+  Away away("chained-echo", kMissed);
+  ASSERT_TRUE(away.last_gets(kMissed));
+  EXPECT_EQ(away.of(3), away.of(0));
+  EXPECT_EQ(away.last().skipped, 0u);
+}
+
+// The others have no archive: it goes on where they are, and its program is told.
+TEST(Channel, WhoMissesPayloadsIsTold) {
+  Away away("bracha", 60);
+  std::size_t sent = 60;
+  for (; away.last().skipped == 0 && sent < 500; ++sent) {
+    away.send(sent);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_GT(away.last().skipped, 0u);
+  EXPECT_NE(away.told().find("payloads were missed"), std::string::npos) << away.told();
 }
 
 TEST(Channel, DeliveriesCanBeAwaited) {

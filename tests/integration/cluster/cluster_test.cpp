@@ -215,4 +215,23 @@ TEST_F(Cluster, SimulationRepeatsItself) {
   EXPECT_EQ(trace(thresher(arguments).out), trace(one.out));
 }
 
+// Totality over sockets, instance by instance: whoever is up at the end delivered everything.
+TEST_F(Cluster, ABroadcastDeliversEverythingEverywhereWhoeverIsKilled) {
+  for (const std::string faults : {"--kill 3@500ms --restart 3@2s --kill 0@2500ms --restart 0@3s",
+                                   "--kill 2@1s", "--storage memory"}) {
+    const Outcome run =
+        thresher("cluster --broadcast chained-echo --duration 4s --tx-bytes 64 " + faults);
+    EXPECT_EQ(run.status, 0) << faults << ": " << run.out;
+    EXPECT_NE(run.out.find("all nodes delivered the same"), std::string::npos) << run.out;
+    EXPECT_EQ(run.out.find("were missed"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(Cluster, ABroadcastWithoutRecordsMustNotComeBack) {
+  const Outcome run = thresher(
+      "cluster --broadcast bracha --storage memory --duration 2s --kill 1@1s --restart 1@1500ms");
+  EXPECT_EQ(run.status, 2) << run.out;
+  EXPECT_NE(run.out.find("--storage rocksdb"), std::string::npos) << run.out;
+}
+
 }  // namespace

@@ -97,7 +97,7 @@ SignedBroadcast::Message some_signed(Prng& rng) {
 ChainedEcho::Message some_chained(Prng& rng) {
   const NodeId origin{static_cast<std::uint16_t>(rng.below(7))};
   const auto head = [&] { return chained_echo::Head{rng.next(), some_digest(rng)}; };
-  switch (rng.below(7)) {
+  switch (rng.below(8)) {
     case 0:
       return chained_echo::Extend{{origin, rng.next()}, some_bytes(rng), rng.below(2) == 0};
     case 1: {
@@ -115,8 +115,10 @@ ChainedEcho::Message some_chained(Prng& rng) {
       return chained_echo::Want{origin, head()};
     case 5:
       return chained_echo::Give{origin, head(), some_bytes(rng)};
-    default:
+    case 6:
       return chained_echo::Floor{origin, head()};
+    default:
+      return chained_echo::Delivered{origin, head()};
   }
 }
 

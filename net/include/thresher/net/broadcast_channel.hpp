@@ -9,7 +9,9 @@
 // every correct member delivers the same payloads, each once in a process, also of members that
 // lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
 // member said outlives crashes and power cuts, and payloads that were delivered before a crash may
-// be delivered again; without one it must not come back with its key. One thread of its own;
+// be delivered again; without one it must not come back with its key. Who is so far behind that the
+// others forgot what it lacks skips that, and is told by status() and the log; with chained-echo and
+// folders at all members nobody skips anything. One thread of its own;
 // `deliver` is called there and must not block. Nothing is ordered among origins. Errors say what
 // is wrong, where, and what to do.
 #pragma once
@@ -40,6 +42,9 @@ struct ChannelOptions {
   std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
   std::size_t origin_bytes = 16u << 20;     ///< kept of one member; at least two payloads
   std::uint32_t speakers = 1;               ///< of chained-echo: who speak of an instance
+  /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
+  /// level for as long.
+  std::uint64_t patience_us = 10'000'000;
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
   std::function<void(const std::string&)> log{};
 };
@@ -49,6 +54,7 @@ struct ChannelStatus {
   std::uint64_t delivered = 0;
   std::uint64_t refused = 0;     ///< messages of peers: malformed, over a limit, too old
   std::uint64_t bytes_sent = 0;  ///< to other members
+  std::uint64_t skipped = 0;     ///< payloads that are never delivered here: others forgot them
   std::uint64_t syncs = 0;       ///< of the disk
   std::size_t links = 0;         ///< other members that are connected now
   std::size_t open = 0;          ///< instances on the way

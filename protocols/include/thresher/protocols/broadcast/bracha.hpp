@@ -136,6 +136,7 @@ class Bracha {
   static bracha::Footprint most_held(const Config& config);
   /// Messages refused: malformed, over a quota, repeated.
   std::uint64_t refused() const { return refused_; }
+  std::uint64_t skipped() const { return shelf_.skipped(); }
 
  private:
   struct Count {

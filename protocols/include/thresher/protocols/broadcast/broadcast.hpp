@@ -9,8 +9,9 @@
 //   agreement  no two correct nodes deliver different payloads of one instance;
 //   integrity  an instance is delivered once, and of a correct origin only what it broadcast;
 //   totality   what one correct node delivers all deliver.
-// A node that is so far behind that the others forgot an instance skips it and goes on where they
-// are: nothing bounded can promise more, since a silent peer may need everything for ever. The
+// A node that is so far behind that the others forgot an instance skips it, counts it in skipped()
+// and goes on where they are: nothing bounded can promise more, since a silent peer may need
+// everything for ever. Where the host lends archives (archive.hpp) nothing is forgotten. The
 // limits of Config bound what is kept of each origin; most_held() says what that adds up to, and
 // footprint() never exceeds it, whatever peers send. A restarted node contradicts nothing that it
 // said. Origins are independent: a flood of one takes no room from another.
@@ -98,6 +99,8 @@ concept Broadcast = Protocol<B> && BroadcastConfig<typename B::Config> &&
   { B::most_held(config) } -> std::same_as<Footprint>;
   /// Messages and requests refused: malformed, over a limit, of an instance that is over.
   { c.refused() } -> std::same_as<std::uint64_t>;
+  /// Instances that this node will not deliver any more, since others keep them no longer.
+  { c.skipped() } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace thresher::broadcast

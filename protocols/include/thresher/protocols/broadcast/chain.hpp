@@ -46,6 +46,7 @@ struct Link {
   std::optional<Bytes> payload{};
   NodeSet echo;                     ///< who echoes this position, or one above it
   NodeSet ready;                    ///< likewise
+  NodeSet delivered;                ///< who said that it delivered this position, or one above it
   std::optional<NodeId> told_by{};  ///< the peer that told of it; empty: the origin showed it
 };
 
@@ -68,7 +69,7 @@ class Chain {
   /// Keeps the payload of a position. False when there is one. Pre: find(head) is not null.
   bool fill(const Head& head, const Bytes& payload);
 
-  enum class Said : std::uint8_t { kEcho, kReady };
+  enum class Said : std::uint8_t { kEcho, kReady, kDelivered };
   /// The highest positions, of those that a statement newly supports, with enough supporters.
   struct Reached {
     std::optional<Head> low{};   ///< at the lower threshold

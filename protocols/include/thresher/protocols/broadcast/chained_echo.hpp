@@ -14,13 +14,15 @@
 // broadcast.hpp, and payloads of one origin are delivered in the order of their numbers. In a
 // stream that goes on, an instance is delivered within about 2n/speakers later ones; when it
 // pauses, `idle_ticks` make all speak. Statements are durable before they leave; so is what a node
-// broadcasts. Numbers have no gaps: Submit::at_least beyond the next number is refused. Bounds: of
+// broadcasts. With Config::archive who was away gets everything that it missed; without one a peer
+// that lags is waited for, but not for ever. Numbers have no gaps: Submit::at_least beyond the next number is refused. Bounds: of
 // an origin 2 `window` positions of its own telling and twice as many of each peer's, and
 // `origin_bytes`. Rules, proof and provenance: docs/protocols/chained-echo.md. Source: the setting
 // and the goal, "Amortized Asynchronous Byzantine Reliable Broadcast with Optimal Resilience"
 // (arXiv 2605.10372); the protocol is this project's own.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <utility>
@@ -28,6 +30,7 @@
 #include <vector>
 
 #include "thresher/core/protocol.hpp"
+#include "thresher/protocols/broadcast/archive.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
 #include "thresher/protocols/broadcast/chain.hpp"
 
@@ -79,6 +82,11 @@ struct Floor {
   NodeId origin;
   Head head;
 };
+/// The sender delivered everything up to this head, and can say what.
+struct Delivered {
+  NodeId origin;
+  Head head;
+};
 
 }  // namespace chained_echo
 
@@ -88,9 +96,9 @@ class ChainedEcho {
   static constexpr std::uint32_t kNodesPerFault = 3;
   static constexpr std::uint32_t kMostNodes = Committee::kMaxSize;
 
-  using Message =
-      std::variant<chained_echo::Extend, chained_echo::Status, chained_echo::Trace,
-                   chained_echo::Path, chained_echo::Want, chained_echo::Give, chained_echo::Floor>;
+  using Message = std::variant<chained_echo::Extend, chained_echo::Status, chained_echo::Trace,
+                               chained_echo::Path, chained_echo::Want, chained_echo::Give,
+                               chained_echo::Floor, chained_echo::Delivered>;
   using Output = broadcast::Delivery;
   using Request = broadcast::Submit;
   using Fx = Effects<Message, Output>;
@@ -104,11 +112,19 @@ class ChainedEcho {
     ChainContext chain{};
     std::uint32_t speakers = 1;    ///< c: who speak of one instance, in turn; 1 to n
     std::uint32_t idle_ticks = 2;  ///< ticks of 4 Delta that news waits for its turn at most; >= 1
-    Threshold ready = kQuorum;     ///< echoes that make ready; tests break these
+    /// Where erased records of kArchived can be read; null: nowhere, and peers are waited for.
+    const broadcast::Archive* archive = nullptr;
+    /// Ticks that a peer which lags is waited for without an archive; it earns them back one by
+    /// one.
+    std::uint32_t patience_ticks = 25;
+    Threshold ready = kQuorum;  ///< echoes that make ready; tests break these
     Threshold amplify = kValidity;
     Threshold deliver = kStrong;
     Threshold fast = kFast;
+    Threshold vouch = kValidity;  ///< peers that delivered it, for a node that lagged to deliver
   };
+  /// Records with the payloads, which Config::archive hands back after they were erased.
+  static constexpr std::uint32_t kArchived = 1;
 
   explicit ChainedEcho(Config config);
 
@@ -127,6 +143,7 @@ class ChainedEcho {
   broadcast::Footprint footprint() const;
   static broadcast::Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
+  std::uint64_t skipped() const { return skipped_; }
 
  private:
   using Head = chained_echo::Head;
@@ -136,8 +153,16 @@ class ChainedEcho {
   struct Claim {
     Head echoed{};
     Head ready{};
+    Head delivered{};
     std::uint32_t unknown_ticks = 0;  // that it stood above what is known here
     std::uint32_t behind_ticks = 0;   // that it stood below what was sent to it long ago
+    std::uint32_t waited_ticks = 0;   // that room was kept for it, less those that it was level
+    std::uint64_t served_tick = 0;    // when it was last served from the archive
+    std::size_t served_bytes = 0;     // and how much, since that tick
+  };
+  struct Archived {
+    Head head;
+    Digest payload;
   };
   struct Stream {
     Stream(const Config& config, NodeId origin);
@@ -161,6 +186,9 @@ class ChainedEcho {
     std::uint32_t news_ticks = 0;            // that news waits
     std::uint32_t quiet = 0;                 // ticks without news
     std::uint32_t stuck_ticks = 0;           // that payloads alone have kept back a delivery
+    bool catching_up = false;                // f+1 peers are where no way is known to
+    std::uint64_t asked = 0;                 // catching up: payloads were asked for up to there
+    std::uint64_t traced = 0;                // likewise: the way was asked for from there
   };
 
   void receive(NodeId from, const chained_echo::Extend& m, Fx& fx);
@@ -170,28 +198,40 @@ class ChainedEcho {
   void receive(NodeId from, const chained_echo::Want& m, Fx& fx);
   void receive(NodeId from, const chained_echo::Give& m, Fx& fx);
   void receive(NodeId from, const chained_echo::Floor& m, Fx& fx);
+  void receive(NodeId from, const chained_echo::Delivered& m, Fx& fx);
   Stream* stream_of(NodeId origin);
   bool has_room(const Stream& s, std::uint64_t number, std::size_t bytes) const;
   bool in_turn(std::uint64_t number) const;
+  std::uint64_t cut() const { return std::max<std::uint64_t>(config_.window / 2, 1); }
   bool wants_to_speak(const Stream& s) const;
   void extend(NodeId origin, Stream& s, const Bytes& payload, bool durable, Fx& fx);
   void extend_from_waiting(NodeId origin, Stream& s, Fx& fx);
   void note_flush(Stream& s, std::uint64_t count);
   Head add(Stream& s, const Head& before, const Digest& payload, std::optional<NodeId> told_by);
   void count(Stream& s, NodeId who, const Head& head, Chain::Said what);
+  void count_delivered(Stream& s, NodeId who, const Head& head);
   void raise_ready(Stream& s, const Head& head);
   void speak(NodeId origin, Stream& s, Fx& fx);
   void settle(NodeId origin, Stream& s, Fx& fx);
   void deliver_ready(NodeId origin, Stream& s, Fx& fx);
-  void ask_payloads(NodeId origin, const Stream& s, std::uint32_t most, Fx& fx) const;
-  void follow_delivered(NodeId origin, Stream& s, Fx& fx);
+  /// Of the next `positions` that lack one, of `most` peers each; the highest that was asked for.
+  std::uint64_t ask_payloads(NodeId origin, const Stream& s, std::uint64_t positions,
+                             std::uint32_t most, Fx& fx) const;
+  void follow_delivered(NodeId origin, Stream& s, const Head& before, Fx& fx);
   void skip_forgotten(NodeId origin, Stream& s, Fx& fx);
   void persist_link(NodeId origin, const Stream& s, const Head& head, bool lazy, Fx& fx) const;
   void persist_status(NodeId origin, const Stream& s, Fx& fx) const;
   void persist_delivered(NodeId origin, const Stream& s, Fx& fx) const;
   void restore_links(NodeId origin, Stream& s);
   void tick(NodeId origin, Stream& s, Fx& fx);
-  void ask_unknown(NodeId origin, Stream& s, Fx& fx);
+  void ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx);
+  std::optional<Head> unknown_of(const Stream& s, NodeId peer) const;
+  void catch_up(NodeId origin, Stream& s, Fx& fx);
+  bool may_serve(Stream& s, NodeId peer);
+  void answer_from_archive(NodeId to, const chained_echo::Trace& m, Stream& s, Fx& fx);
+  std::optional<Archived> archived(NodeId origin, std::uint64_t count) const;
+  std::optional<Bytes> archived_payload(NodeId origin, const Head& head) const;
+  void note_patience(Stream& s) const;
   void send_again(Stream& s, Fx& fx) const;
   void trim(NodeId origin, Stream& s, Fx& fx);
   void move_base(NodeId origin, Stream& s, const Head& base, Fx& fx);
@@ -208,6 +248,7 @@ class ChainedEcho {
   std::map<std::pair<NodeId, std::uint64_t>, Bytes> restored_;
   std::uint64_t ticks_ = 0;
   std::uint64_t refused_ = 0;
+  std::uint64_t skipped_ = 0;
   bool armed_ = false;
 };
 

@@ -151,8 +151,11 @@ class Shelf {
   bool raise(NodeId id, std::uint64_t number, F forgotten) {
     Origin& origin = origins_[id.value];
     if (number <= origin.floor) return false;
+    const std::uint64_t first = std::max(origin.floor, origin.restored);
+    if (number > first) skipped_ += number - first;
     while (!origin.open.empty() && origin.open.begin()->first < number) {
       const auto oldest = origin.open.begin();
+      if (oldest->first >= first && oldest->second.done) --skipped_;
       forgotten(Instance{id, oldest->first});
       origin.bytes -= held_bytes(oldest->second);
       origin.open.erase(oldest);
@@ -166,8 +169,12 @@ class Shelf {
     if (committee_.contains(id)) origins_[id.value].floor = number;
   }
   std::uint64_t take_restored_floor(NodeId id) {
-    return std::exchange(origins_[id.value].floor, 0);
+    Origin& origin = origins_[id.value];
+    origin.restored = std::exchange(origin.floor, 0);
+    return origin.restored;
   }
+  /// Instances that were forgotten and not delivered here.
+  std::uint64_t skipped() const { return skipped_; }
 
   /// R9: a peer keeps nothing of `origin` below `number`. The floor that f+1 peers are at or above,
   /// so that one of them is correct and what is missing below is over; empty: there is none. Pre:
@@ -225,6 +232,7 @@ class Shelf {
  private:
   struct Origin {
     std::uint64_t floor = 0;
+    std::uint64_t restored = 0;  // the floor before a restart: what lies below was judged then
     std::size_t bytes = 0;
     std::map<std::uint64_t, State> open;
   };
@@ -240,6 +248,7 @@ class Shelf {
   std::uint64_t window_;
   std::size_t origin_bytes_;
   std::vector<Origin> origins_;
+  std::uint64_t skipped_ = 0;
   std::map<std::pair<NodeId, NodeId>, std::uint64_t> told_;  // floors, by origin and peer
 };
 

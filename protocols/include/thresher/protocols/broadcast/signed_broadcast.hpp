@@ -120,6 +120,7 @@ class SignedBroadcast {
   broadcast::Footprint footprint() const;
   static broadcast::Footprint most_held(const Config& config);
   std::uint64_t refused() const { return refused_; }
+  std::uint64_t skipped() const { return shelf_.skipped(); }
 
  private:
   struct State : broadcast::Kept {
