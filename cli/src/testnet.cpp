@@ -154,6 +154,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   net::Genesis genesis;
   genesis.protocol = o.protocol;
   genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
+  genesis.parameters.merge(net::fresh_parameters(o.protocol));
   genesis.f = Committee::of(static_cast<std::uint32_t>(o.nodes))->faults();
   net::NodeConfig config;
   config.options = o.node;

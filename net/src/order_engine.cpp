@@ -39,8 +39,12 @@ const std::vector<std::string>& node_protocols() {
 }
 
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& host) {
-  if (s.protocol == "thresher") return make_dag_engine(s, dag::Rules::thresher(), host);
-  if (s.protocol == "mysticeti") return make_dag_engine(s, dag::Rules::mysticeti(), host);
+  if (s.protocol == "thresher" || s.protocol == "mysticeti") {
+    dag::Rules rules = s.protocol == "thresher" ? dag::Rules::thresher() : dag::Rules::mysticeti();
+    const bool prompt = parameter_text(s.parameters, s.protocol, "schedule") == "prompt";
+    rules.leaders = prompt ? dag::Leaders::kPrompt : dag::Leaders::kMisses;
+    return make_dag_engine(s, rules, host);
+  }
   const auto number = [&](std::string_view name) {
     return parameter_number(s.parameters, s.protocol, name);
   };

@@ -52,11 +52,21 @@ const std::vector<ParameterOf>& node_parameters() {
   static const std::vector<ParameterOf> kParameters{
       {"anchored-bullshark", "D", "6", 0, kAll},
       {"mahi-mahi", "wave", "5", 4, 8},
+      {"mysticeti", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},
       // D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.
       {"sparse-bullshark", "D", "50", 0, kAll},
       {"sparse-bullshark", "sampling", "local", 0, 0, {"local", "verifiable"}},
+      {"thresher", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},
   };
   return kParameters;
+}
+
+Parameters fresh_parameters(std::string_view protocol) {
+  Parameters out;
+  for (const ParameterOf& p : node_parameters()) {
+    if (p.protocol == protocol && !p.fresh.empty()) out.emplace(p.name, p.fresh);
+  }
+  return out;
 }
 
 std::string parameter_problem(const std::string& protocol, const std::string& name,

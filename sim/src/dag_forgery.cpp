@@ -96,7 +96,7 @@ std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
     const Signature signature = signer_.sign(id, dag::digest_of(draft.header, {}));
     auto block = dag::make_block(draft.header, std::move(payload), signature, {});
     note(block);
-    const bool leads = dag::leader_of(round, committee_) == id;
+    const bool leads = turn(round) == id;
     made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird,
                     leads ? 0 : draft.taste.friends});
   }
@@ -109,7 +109,7 @@ std::uint64_t DagLies::lateness(Draft& draft, NodeId id, std::uint64_t next) con
   if (draft.taste.lag == 0)
     return draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
   const std::uint64_t late = draft.rng.below(2);
-  const bool leads = next > late && dag::leader_of(Round{next - late}, committee_) == id;
+  const bool leads = next > late && turn(Round{next - late}) == id;
   return leads ? late : draft.taste.lag;
 }
 
@@ -124,7 +124,8 @@ bool DagLies::craft(Draft& draft) const {
     h.claim = supported(draft, round - 2, draft.lies("claim") ? draft.taste.claims_of_4 : 4);
   }
   if (draft.field == "support") h.vote = h.claim = std::nullopt;
-  const bool leads = dag::leader_of(h.round, committee_) == h.author;
+  say_whose(h);
+  const bool leads = turn(h.round) == h.author;
   return round < 2 || !leads || add_parents(draft);
 }
 
@@ -133,7 +134,7 @@ void DagLies::point_back(Draft& draft) const {
   dag::Header& h = draft.header;
   h.self = {h.author, Round{0}, {}};
   const std::uint64_t forgets = draft.lies("self") ? draft.taste.forgets_of_8 : 0;
-  const bool leads = dag::leader_of(h.round, committee_) == h.author;
+  const bool leads = turn(h.round) == h.author;
   if (draft.lies("self") && draft.taste.orphans && !leads && h.round.value > 1 &&
       draft.rng.below(2) == 0) {
     h.self = {h.author, Round{h.round.value - 1}, hash(Writer().u64(draft.rng.next()).view())};

@@ -124,7 +124,7 @@ std::optional<Finding> DagLemmas::carried(std::uint64_t round, const Digest& lea
 bool DagLemmas::leads(const dag::BlockPtr& b) const {
   const dag::Header& h = b->header;
   const bool may =
-      rules_.reputation ? !h.refs.empty() : dag::leader_of(h.round, committee_) == h.author;
+      rules_.reputation() ? !h.refs.empty() : dag::leader_of(h.round, committee_) == h.author;
   if (!may) return false;
   Authors authors;
   std::uint32_t parents = 0;

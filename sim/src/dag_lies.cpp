@@ -29,10 +29,23 @@ std::vector<dag::BlockPtr> DagLies::leaders(std::uint64_t round) const {
   std::vector<dag::BlockPtr> found;
   const auto it = by_round_.find(round);
   if (it == by_round_.end()) return found;
-  const NodeId leader = dag::leader_of(Round{round}, committee_);
+  const NodeId leader = turn(Round{round});
   std::copy_if(it->second.begin(), it->second.end(), std::back_inserter(found),
                [&](const auto& b) { return b->author() == leader; });
   return found;
+}
+
+// A vote and a claim say whose block they mean, unless node r mod n wrote it.
+void DagLies::say_whose(dag::Header& h) const {
+  const auto whose = [&](const Name& name, std::uint64_t back) -> std::optional<NodeId> {
+    const auto it = name ? known_.find(*name) : known_.end();
+    if (it == known_.end()) return std::nullopt;
+    const NodeId author = it->second->author();
+    const bool usual = author == dag::leader_of(Round{h.round.value - back}, committee_);
+    return usual ? std::nullopt : std::optional(author);
+  };
+  h.vote_author = whose(h.vote, 1);
+  h.claim_author = whose(h.claim, 2);
 }
 
 // Another leader block of the round, or none.
@@ -49,7 +62,10 @@ bool DagLies::name_another(std::uint64_t round, Name& name, std::uint64_t salt) 
 
 bool DagLies::change_claim(dag::Header& h, std::uint64_t salt) const {
   h.claim_author.reset();
-  if (name_another(h.round.value - 2, h.claim, salt)) return true;
+  if (name_another(h.round.value - 2, h.claim, salt)) {
+    say_whose(h);
+    return true;
+  }
   h.claim = Digest{};  // nobody has such a block
   h.claim->bytes[salt % 32] = std::byte{1};
   return true;
@@ -102,8 +118,9 @@ bool DagLies::change(dag::Header& h, dag::Payload& payload, Mutation by) const {
     return true;
   }
   if (h.round.value >= 2 && by.picks("vote")) {
-    h.vote_author.reset();
-    if (name_another(h.round.value - 1, h.vote, salt)) return true;
+    const bool made = name_another(h.round.value - 1, h.vote, salt);
+    say_whose(h);
+    if (made) return true;
   }
   if (h.round.value >= 3 && by.picks("claim")) return change_claim(h, salt);
   if (!h.refs.empty() && by.picks("refs")) return change_refs(h, salt);

@@ -1,7 +1,7 @@
 // What a liar of the uncertified DAG can say instead: it knows every block that was sent, and signs
 // one that names others.
 //
-//   DagLies lies(committee, liars, signer);
+//   DagLies lies(committee, liars, rules.leaders, signer);
 //   lies.note(block);                                      // of anybody, as it is sent
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
 //   lies.forge(id, rules.dense, action, mood, salt);         // blocks that nobody's rules made
@@ -22,14 +22,18 @@
 #include "mutation.hpp"
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/protocols/dag/message.hpp"
+#include "thresher/protocols/dag/turns.hpp"
 #include "thresher/sim/signing.hpp"
 
 namespace thresher::sim {
 
 class DagLies {
  public:
-  DagLies(const Committee& committee, NodeSet liars, Signer signer)
-      : committee_(committee), liars_(std::move(liars)), signer_(std::move(signer)) {}
+  DagLies(const Committee& committee, NodeSet liars, dag::Leaders leaders, Signer signer)
+      : committee_(committee),
+        rule_(leaders),
+        liars_(std::move(liars)),
+        signer_(std::move(signer)) {}
 
   void note(const dag::BlockPtr& block);
   /// Changes one field of a block that is about to be signed; false: there is nothing to change.
@@ -58,13 +62,16 @@ class DagLies {
   std::vector<dag::BlockPtr> blocks_of(std::uint64_t round, NodeId author) const;
   std::uint64_t top(NodeId besides) const;
 
+  NodeId turn(Round round) const { return dag::turn_of(round, committee_, rule_); }
   std::vector<dag::BlockPtr> leaders(std::uint64_t round) const;
+  void say_whose(dag::Header& header) const;
   bool name_another(std::uint64_t round, Name& name, std::uint64_t salt) const;
   bool change_claim(dag::Header& header, std::uint64_t salt) const;
   bool change_refs(dag::Header& header, std::uint64_t salt) const;
   bool change_self(dag::Header& header, std::uint64_t salt) const;
 
   Committee committee_;
+  dag::Leaders rule_;  // liars know whose turn it is, and not who is passed over
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
   std::map<Digest, dag::BlockPtr> twins_;  // that liars fill memory with

@@ -11,6 +11,7 @@
 #include "registry.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/dag/turns.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
@@ -23,6 +24,8 @@ constexpr std::int64_t kTimeout = 6000;
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
 constexpr const char* kListed = "listed";
 constexpr const char* kBitmap = "bitmap";
+constexpr const char* kPrompt = "prompt";
+constexpr const char* kMisses = "misses";
 constexpr std::size_t kNameBytes = 4;
 constexpr std::size_t kLine = 64;  // of a cache
 
@@ -44,6 +47,9 @@ class DagSubject {
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
     sizes_ = sizes_of(e);
     names_ = dag::make_names(committee_);
+    if (rules_.leaders == dag::Leaders::kPrompt && choice(e, "schedule", kPrompt) == kMisses) {
+      rules_.leaders = dag::Leaders::kMisses;
+    }
     rules_.bitmap_refs |= choice(e, "refs", kListed) == kBitmap;
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
@@ -51,7 +57,8 @@ class DagSubject {
              a.what == FaultKind::kStuff;
     });
     records_ = stops_somebody(e);
-    if (liars) lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), signer_);
+    if (liars)
+      lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), rules_.leaders, signer_);
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges) lemmas_ = std::make_shared<DagLemmas>(committee_, rules_, FaultPlan(e));
@@ -203,7 +210,7 @@ class DagSubject {
     const dag::Block& b = *m.block;
     // Where a coin names leaders nobody is known in advance; whose turn it is stands in, so that a
     // scheduler has somebody to pick on.
-    const bool leads = dag::leader_of(b.round(), committee_) == b.author();
+    const bool leads = dag::turn_of(b.round(), committee_, rules_.leaders) == b.author();
     std::size_t bytes = size(b);
     for (const dag::BlockPtr& more : m.attached) bytes += 2 + size(*more);
     return {"block", b.round().value, total(bytes), leads};
@@ -262,6 +269,15 @@ class DagSubject {
 Outcome simulate_dag(const Experiment& experiment, const dag::Rules& rules,
                      const RunOptions& options) {
   return run(DagSubject(experiment, rules), experiment, options);
+}
+
+ParameterInfo schedule_parameter() {
+  return {"schedule",
+          std::string(kPrompt),
+          0,
+          0,
+          "who is passed over: who is not named in time, or as in ledgers that name no schedule",
+          {kPrompt, kMisses}};
 }
 
 ProtocolInfo dag_info() {

@@ -7,5 +7,7 @@ namespace thresher::sim {
 
 /// Parameters and fields; the name and the help are the set's own.
 ProtocolInfo dag_info();
+/// Of those sets whose leaders take turns.
+ParameterInfo schedule_parameter();
 
 }  // namespace thresher::sim

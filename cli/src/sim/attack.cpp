@@ -26,6 +26,13 @@ text::Value nodes(std::uint32_t from, std::uint32_t to) {
   return out;
 }
 
+// `count` nodes with equal gaps: the same ones each time, where a count alone would draw others.
+text::Value spread(std::uint32_t count, std::uint32_t n) {
+  text::Value out = text::Value::list();
+  for (std::uint32_t i = 0; i < count; ++i) out.push(i * n / count);
+  return out;
+}
+
 text::Value fault(text::Value who, const char* what) {
   text::Value out = text::Value::object();
   out.set("who", std::move(who)).set("what", what);
@@ -47,7 +54,7 @@ void add_both(std::vector<Attack>& all, const char* what) {
 Attack flip_flop(const AttackScale& scale) {
   Attack out{.name = "f silent in turns"};
   for (std::uint64_t at = kTurnMs; at < scale.virtual_ms; at += 2 * kTurnMs) {
-    text::Value action = fault(count("f"), "silent");
+    text::Value action = fault(spread((scale.n - 1) / 3, scale.n), "silent");
     out.faults.push(action.set("from", at).set("to", at + kTurnMs));
   }
   return out;
@@ -125,12 +132,12 @@ std::vector<Attack> attacks(const AttackScale& scale) {
   const std::uint64_t third = scale.virtual_ms / 3;
   std::vector<Attack> all{{.name = "none"}};
   add_both(all, "silent");
-  all.push_back(one("f silent, neighbours", fault(nodes(0, f), "silent")));
+  all.push_back(one("f silent neighbours", fault(nodes(0, f), "silent")));
   all.push_back(flip_flop(scale));
   text::Value crash = fault(count("f"), "crash");
   all.push_back(one("f crash at a third", crash.set("from", third)));
   text::Value neighbours = fault(nodes(0, f), "crash");
-  all.push_back(one("f crash, neighbours", neighbours.set("from", third)));
+  all.push_back(one("f crash neighbours", neighbours.set("from", third)));
   for (const char* what : {"twins", "equivocate", "withhold"}) add_both(all, what);
   for (const char* what : {"forge", "stuff"}) {
     all.push_back(one(std::string("f ") + what, fault(count("f"), what)));

@@ -23,11 +23,13 @@ bool Dag::State::order_once(Fx& fx) {
     if (d.verdict == Verdict::kUndecided) break;
     THRESHER_ASSERT(d.slot == next, "slots are decided one after another, each once");
     next = Round{d.slot.value + 1};
-    const bool changed = schedule.note(d.slot, d.verdict == Verdict::kCommit);
     if (d.verdict == Verdict::kSkip) {
+      schedule.note_skip(d.slot);
       ++stats.skips;
       continue;
     }
+    const Block& leader = *store.find(d.leader)->block;
+    const bool changed = schedule.note_commit(d.slot, named_in_time(leader, config.committee));
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) {
       timeout = config.timeout.value;

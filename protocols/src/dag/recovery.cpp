@@ -105,14 +105,17 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const auto blocks = std::exchange(restored, {});
   const bool gap = Round{value.u64()} != last_commit;
   const Digest leader = value.digest();
-  if (slot < next || gap || !value.ok()) return;
+  const auto its = [&](const RestoredBlock& one) { return one.block->digest == leader; };
+  const auto found = std::find_if(blocks.begin(), blocks.end(), its);
+  if (slot < next || gap || !value.ok() || found == blocks.end()) return;
   std::vector<Edge> ready;
   for (const RestoredBlock& one : blocks) adopt_block(one, ready, fx);
-  bool changed = false;
-  while (next <= slot) {
-    changed |= schedule.note(next, next == slot);
+  while (next < slot) {
+    schedule.note_skip(next);
     ++next.value;
   }
+  ++next.value;
+  const bool changed = schedule.note_commit(slot, named_in_time(*found->block, config.committee));
   const Round before = std::exchange(last_commit, slot);
   if (changed) leaders_changed();
   persist_delivered({slot, leader, {}, before}, fx);

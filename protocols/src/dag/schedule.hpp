@@ -1,14 +1,15 @@
-// Who leads a round: every node in turn, but one that missed its slots is passed over for a while.
+// Who leads a round: every node in turn, but those that the decided slots speak against.
 //
 //   Schedule schedule(committee, rules);
 //   schedule.reveal(slot, leader);                // rules that draw: known() from then on
 //   schedule.leader(round);                       // by all that was decided so far
-//   if (schedule.note(slot, committed)) ...       // decided in order; leaders from changes_at() on
+//   if (schedule.note_commit(slot, named)) ...    // decided in order; leaders from changes_at() on
+//   schedule.note_skip(slot);
 //
 // Guarantees: a function of the decided prefix alone, so nodes that decided the same slots agree on
 // it, after a restart and after catch-up too. A change found at a committed slot holds from
-// kSettled rounds later. Some turns ignore it (`in_turn`), so that nodes whose prefixes differ
-// meet again, and who was passed over can come back. At most f nodes are passed over.
+// a few rounds later. Some turns ignore it (`in_turn`), so that nodes whose prefixes differ meet
+// again, and who was passed over leads now and then. At most f nodes are passed over.
 // With a coin the leader of a round is whom it names: known when it is tossed, and to be revealed
 // again after a restart.
 // Source: docs/protocols/thresher.md, "Leaders".
@@ -17,15 +18,11 @@
 #include <map>
 #include <vector>
 
-#include "thresher/core/committee.hpp"
-#include "thresher/core/transcript.hpp"
+#include "standing.hpp"
 #include "thresher/protocols/dag/block.hpp"
-#include "thresher/protocols/dag/rules.hpp"
+#include "thresher/protocols/dag/turns.hpp"
 
 namespace thresher::dag {
-
-/// Rounds within which a slot is decided once the network is well.
-inline constexpr Threshold kSettled{0, 3, 5, 1};
 
 class Schedule {
  public:
@@ -40,12 +37,14 @@ class Schedule {
   void reveal(Round round, NodeId leader) { drawn_.emplace(round, leader); }
   /// The rounds before `next` are decided.
   void forget(Round next) { drawn_.erase(drawn_.begin(), drawn_.lower_bound(next)); }
-  /// Takes in the next decided slot. True when later leaders changed, from `changes_at` on.
-  bool note(Round slot, bool committed);
+  /// Takes in the next decided slot, and of a committed leader's block the authors of the round
+  /// before that it refers to. True when later leaders changed, from `changes_at` on.
+  bool note_commit(Round slot, const NodeSet& named);
+  void note_skip(Round slot);
   Round changes_at() const { return terms_.back().from; }
 
   void encode(Writer& out) const;
-  /// False when malformed; nothing is changed then.
+  /// False when malformed, or written by another rule; nothing is changed then.
   bool decode(Reader& in);
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
@@ -56,18 +55,21 @@ class Schedule {
     std::vector<NodeId> out;  // passed over, ascending
     friend bool operator==(const Term&, const Term&) = default;
   };
-  /// Of every kCycles times around the committee the first two ignore who was passed over.
   bool in_turn(Round round) const;
-  std::vector<NodeId> absent() const;
+  void forget_terms(Round slot);
 
-  std::uint32_t size_;
+  std::uint64_t members_;
   std::uint32_t faults_;
-  std::uint32_t settled_;
-  bool reputation_;
+  std::uint64_t step_;     // from one turn to the next
+  std::uint64_t settled_;  // rounds from a commit to the leaders that it changes
+  Leaders rule_;
   bool coin_;
-  std::map<Round, NodeId> drawn_;     // of rounds that are not decided
-  std::vector<std::uint8_t> missed_;  // slots in a row, by node; saturates
-  std::vector<Term> terms_;           // oldest first, never empty
+  std::map<Round, NodeId> drawn_;  // of rounds that are not decided
+  Standing standing_;
+  std::vector<Term> terms_;  // oldest first, never empty
 };
+
+/// The authors of the round before to whose blocks `block` refers.
+NodeSet named_in_time(const Block& block, const Committee& committee);
 
 }  // namespace thresher::dag

@@ -49,13 +49,13 @@ bool well_formed(const Block& block, const Judge& judge) {
   if (h.claim && (!sparse || r < 3)) return false;
   // One way to say it: an author is named only when it is not the one whose turn it was.
   const auto named = [&](const std::optional<NodeId>& author, bool present, std::uint64_t back) {
-    return !author || (present && rules.reputation && committee.contains(*author) &&
+    return !author || (present && rules.reputation() && committee.contains(*author) &&
                        *author != leader_of(Round{r - back}, committee));
   };
   if (!named(h.vote_author, h.vote.has_value(), 1)) return false;
   if (!named(h.claim_author, h.claim.has_value(), 2)) return false;
   const bool bare = h.refs.empty() && !h.packed;
-  if (sparse && rules.reputation) {
+  if (sparse && rules.reputation()) {
     // Whose slot it is follows from decisions that this node may not have made yet.
     return bare || (r >= 2 && dense(h, judge));
   }

@@ -8,6 +8,7 @@ SubjectEntry subject_thresher() {
   ProtocolInfo info = dag_info();
   info.name = "thresher";
   info.help = "the uncertified DAG with sparse edges: a commit in three delays";
+  info.parameters.push_back(schedule_parameter());
   return {info, [](const Experiment& e, const RunOptions& o) {
             return simulate_dag(e, dag::Rules::thresher(), o);
           }};

@@ -360,6 +360,17 @@ class Testnet(Files):
         self.assertEqual(os.stat(home / "node0/node.key").st_mode & 0o777, 0o600)
         self.assertEqual(run("testnet", "init", "-o", home).returncode, 2)
 
+    def test_a_new_ledger_says_who_is_passed_over(self):
+        home = self.make()
+        genesis = json.loads((home / "genesis.json").read_text())
+        self.assertEqual(genesis["parameters"], {"schedule": "prompt"})
+        for schedule, status in [("misses", 0), ("promt", 2)]:
+            genesis["parameters"]["schedule"] = schedule
+            (home / "genesis.json").write_text(json.dumps(genesis))
+            out = run("config", "check", "--home", home / "node0")
+            self.assertEqual(out.returncode, status, out.stderr)
+        self.assertIn("schedule of thresher must be misses or prompt, not 'promt'", out.stderr)
+
     def test_a_readable_key_is_refused(self):
         home = self.make()
         os.chmod(home / "node1/node.key", 0o644)
@@ -602,6 +613,21 @@ class Operators(Files):
         self.assertEqual(len(warned), 1, warned)
         self.assertIn("node 3: the peer has another genesis; compare the genesis files", warned[0])
 
+    def test_a_ledger_keeps_its_schedule(self):
+        nodes = [self.start(node) for node in range(4)]
+        self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "x").returncode, 0)
+        for node in nodes:
+            node.terminate()
+            node.wait()
+        genesis = json.loads((self.home / "genesis.json").read_text())
+        (self.home / "genesis.json").write_text(json.dumps(dict(genesis, parameters={"schedule": "misses"})))
+        out = run("node", "run", "--home", self.home / "node0")
+        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertIn("must not sign", out.stderr)
+        (self.home / "genesis.json").write_text(json.dumps(genesis))
+        nodes = [self.start(node) for node in range(3)]
+        self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "y").returncode, 0)
+
     def test_what_is_no_file_of_transactions(self):
         empty = self.write("empty", "")
         for verb in [("submit", "--home", self.home / "node0", "--file"), ("cluster", "--transactions")]:
@@ -714,6 +740,24 @@ class Output(Files):
         out = subprocess.run(["sh", "-c", '"$0" protocols >&-', BINARY], stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(out.returncode, 1)
         self.assertIn("Bad file descriptor", out.stderr)
+
+
+class Attack(unittest.TestCase):
+    """thresher bench attack: the table of what liars and bad networks do to the speed."""
+
+    def test_every_row_can_be_named_and_runs(self):
+        unknown = run("bench", "attack", "--only", "nobody")
+        self.assertEqual(unknown.returncode, 2)
+        rows = unknown.stderr.split("there are ")[1].strip().split(", ")
+        self.assertIn("f silent in turns", rows)
+        self.assertNotIn("neighbours", rows)  # a comma in a name would have cut it
+        out = run("bench", "attack", "--n", "4", "--virtual-s", "9", "--protocols", "thresher", "--json",
+                  "--only", ",".join(rows))
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertEqual(out.stderr, "")
+        table = json.loads(out.stdout)["rows"]
+        self.assertEqual([row["attack"] for row in table], rows)
+        self.assertTrue(all(row["commits"] > 0 for row in table), table)
 
 
 class Machine(Files):

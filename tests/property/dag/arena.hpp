@@ -208,7 +208,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   // Any block of the round that may lead it for somebody: the one whose turn it is, or any dense
   // one.
   dag::BlockPtr any_leader(std::uint64_t round) {
-    if (!rules_.reputation || more_.below(2) == 0) return any_of(round, leader(round), true);
+    if (!rules_.reputation() || more_.below(2) == 0) return any_of(round, leader(round), true);
     std::vector<dag::BlockPtr> found;
     const auto it = by_round_.find(round);
     if (it == by_round_.end()) return nullptr;
@@ -289,7 +289,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
         h.claim_author = named(b);
       }
     }
-    const bool leads = leader(round) == self || (rules_.reputation && more_.below(3) == 0);
+    const bool leads = leader(round) == self || (rules_.reputation() && more_.below(3) == 0);
     if (round >= 2 && (!sparse || leads) && !add_parents(h)) return nullptr;
     Writer salt;
     salt.u64(++payloads_);
@@ -397,7 +397,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   // known here, since the faulty cannot refer to what does not exist.
   bool dense_leader(const dag::BlockPtr& b) const {
     const dag::Header& h = b->header;
-    if (rules_.reputation ? h.refs.empty() : leader(h.round.value) != h.author.value) return false;
+    if (rules_.reputation() ? h.refs.empty() : leader(h.round.value) != h.author.value) return false;
     std::set<std::uint16_t> authors;
     std::uint32_t parents = 0;
     const auto count = [&](const dag::Edge& e) {

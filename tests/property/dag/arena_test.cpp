@@ -54,7 +54,7 @@ TEST_P(ArenaRules, CutAfterAnyEffectItNeverContradictsItself) {
 // Who leads is a function of the decided prefix: the arena compares the leaders that nodes see
 // after the same number of commits, also when they got there by restarts.
 TEST_P(ArenaRules, TheSamePrefixGivesTheSameLeaders) {
-  if (!GetParam().reputation || GetParam().bitmap_refs) GTEST_SKIP() << "nothing new to compare";
+  if (!GetParam().reputation() || GetParam().bitmap_refs) GTEST_SKIP() << "nothing new to compare";
   std::uint64_t compared = 0;
   std::uint64_t passed_over = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {

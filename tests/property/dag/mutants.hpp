@@ -14,7 +14,7 @@ namespace thresher {
 // equivocate is known where it was found only. Safety rests on neither, and an adversary that goes
 // on for longer finds more.
 inline dag::Rules in_turn(dag::Rules rules, std::string_view name) {
-  rules.reputation = false;
+  rules.leaders = dag::Leaders::kInTurn;
   rules.equivocations_told = false;
   rules.brings_late = false;
   rules.name = name;

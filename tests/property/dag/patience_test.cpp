@@ -64,7 +64,7 @@ class Fillers {
 // early: at no node are more late than may be liars. The time-out grows all the same.
 TEST(Patience, ATimeoutThatWasTooShortGrows) {
   Rules rules = Rules::thresher();
-  rules.reputation = false;
+  rules.leaders = Leaders::kInTurn;
   Timed world(kNodes, liars(), rules);
   world.delay = [&](std::uint16_t from, std::uint16_t to) {
     return Ticks{(from + kCorrect - to) % kCorrect > 4 ? 30 * kDelta : 200};
@@ -94,6 +94,51 @@ TEST(Patience, SilentLeadersInARowCostOneTimeout) {
     EXPECT_GT(world.node(i).next_slot().value, 10u) << i;
     EXPECT_LE(world.node(i).stats().timeouts, 10u);
   }
+}
+
+/// Who leads in the next rounds, by what one node decided.
+std::set<std::uint16_t> leaders_at(Timed& world, std::uint16_t node, std::uint64_t rounds) {
+  std::set<std::uint16_t> out;
+  const Dag& dag = world.node(node);
+  for (std::uint64_t k = 0; k < rounds; ++k) {
+    out.insert(dag.leader(Round{dag.next_slot().value + k}).value);
+  }
+  return out;
+}
+
+/// Whether the two whose blocks take 0.9 Delta in place of 0.1 lead after a while, and again a
+/// while after their links are as good as the others'.
+std::pair<bool, bool> slow_ones_lead(Leaders leaders) {
+  Rules rules = Rules::thresher();
+  rules.leaders = leaders;
+  Timed world(7, {}, rules);
+  bool slow = true;
+  world.delay = [&](std::uint16_t from, std::uint16_t) {
+    return Ticks{slow && (from == 2 || from == 5) ? 900u : 100u};
+  };
+  world.start();
+  world.at(0, [&] { world.keep_busy(kDelta / 4, 10); });
+  // The rounds of L5 are the last 9 of 112: well past the first, and before the second.
+  const auto until = [&](std::uint64_t slot) {
+    for (Ticks end = 0; world.node(0).next_slot().value < slot && end < 400; ++end) {
+      world.run_until(world.now() + kDelta);
+    }
+  };
+  until(160);
+  const auto lead = [&] {
+    const auto all = leaders_at(world, 0, 14);
+    return all.contains(2) || all.contains(5);
+  };
+  const bool before = lead();
+  slow = false;
+  until(200);
+  return {before, lead()};
+}
+
+TEST(Patience, WhoIsAlwaysLateDoesNotLeadAndComesBack) {
+  EXPECT_EQ(slow_ones_lead(Leaders::kPrompt), std::pair(false, true));
+  // They miss no slot, so the older rule lets them lead.
+  EXPECT_EQ(slow_ones_lead(Leaders::kMisses), std::pair(true, true));
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ TEST_P(Schedules, AnHonestRunSkipsNothing) {
 // With one of four nodes down its slots are given to others: more leaders commit in the same rounds
 // and what is submitted waits for fewer of them.
 TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
-  const auto with_one_down = [](dag::Rules rules, bool reputation) {
-    rules.reputation = reputation;
+  const auto with_one_down = [](dag::Rules rules, dag::Leaders leaders) {
+    rules.leaders = leaders;
     Experiment e;
     e.stop.rounds = 400;
     FaultAction down;
@@ -125,8 +125,8 @@ TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
     const auto sum = std::accumulate(o.latencies.begin(), o.latencies.end(), std::uint64_t{0});
     return static_cast<double>(sum) / static_cast<double>(o.latencies.size());
   };
-  const Outcome in_turn = with_one_down(GetParam(), false);
-  const Outcome passed_over = with_one_down(GetParam(), true);
+  const Outcome in_turn = with_one_down(GetParam(), dag::Leaders::kInTurn);
+  const Outcome passed_over = with_one_down(GetParam(), GetParam().leaders);
   ASSERT_EQ(in_turn.verdict, Verdict::kPass) << in_turn.why;
   ASSERT_EQ(passed_over.verdict, Verdict::kPass) << passed_over.why;
   // Every fourth slot was lost; now only those of the turns that ignore the schedule are.

@@ -15,7 +15,7 @@ std::uint32_t rounds() {
 
 Rules in_turn() {
   Rules rules = Rules::thresher();
-  rules.reputation = false;
+  rules.leaders = Leaders::kInTurn;
   return rules;
 }
 

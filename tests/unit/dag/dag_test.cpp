@@ -9,6 +9,7 @@
 
 #include "thresher/core/executor.hpp"
 #include "thresher/core/storage.hpp"
+#include "thresher/protocols/dag/turns.hpp"
 
 namespace thresher::dag {
 namespace {
@@ -201,7 +202,7 @@ TEST_P(DagRules, ALonelyTransactionCommitsAtOnce) {
     World world(4, GetParam(), pace);
     world.run(100);
     // One delay wakes the idle nodes into the leader's round; then three for its block.
-    world.submit(1, "one");
+    world.submit(turn_of(Round{1}, *Committee::of(4), GetParam().leaders).value, "one");
     world.run(static_cast<int>(4 * World::kHop) + 4);
     for (std::uint32_t i = 0; i < 4; ++i) {
       EXPECT_EQ(world.texts(i), std::vector<std::string>{"one"});

@@ -26,9 +26,14 @@ struct ParameterOf {
   std::uint32_t least = 0;    ///< of numbers
   std::uint32_t most = 0;
   std::vector<std::string_view> choices{};  ///< of texts; empty: a number
+  /// What a new ledger says. Empty: nothing. Not the default where older ledgers rely on that.
+  std::string_view fresh{};
 };
 /// All of them, by protocol.
 const std::vector<ParameterOf>& node_parameters();
+
+/// What the genesis of a new ledger of `protocol` says where nobody chose.
+Parameters fresh_parameters(std::string_view protocol);
 
 /// Why nodes cannot run `protocol` so, and what to do; empty when they can.
 std::string parameter_problem(const std::string& protocol, const std::string& name,

@@ -78,7 +78,7 @@ struct Block {
 };
 using BlockPtr = std::shared_ptr<const Block>;
 
-/// Who leads a round: every node in turn.
+/// Whom a vote or a claim for a block of `round` means when it names nobody: every node in turn.
 inline NodeId leader_of(Round round, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>(round.value % committee.size())};
 }

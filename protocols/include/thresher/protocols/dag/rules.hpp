@@ -22,6 +22,13 @@ enum class Edges : std::uint8_t {
   kDense,   ///< every block is dense; votes and claims follow from its references
 };
 
+/// Who leads a round. Part of a ledger: a node that goes by another rule expects other leaders.
+enum class Leaders {
+  kInTurn,  ///< node r mod n leads round r
+  kMisses,  ///< who missed its last two slots is passed over: ledgers that name no rule
+  kPrompt   ///< who the last committed leaders did not name in time, or missed a slot, is
+};
+
 struct Rules {
   std::string_view name;
   Edges edges = Edges::kSparse;
@@ -35,11 +42,11 @@ struct Rules {
   /// one of them, and see the leader through whatever lies between.
   std::uint32_t wave = 3;
   std::uint32_t anchor_distance = 3;  ///< the first round whose leader may decide a slot indirectly
+  Leaders leaders = Leaders::kPrompt;
   /// A common coin names the leader of a round when its wave is over; no timer is waited for. For
-  /// dense rules without reputation.
+  /// dense rules whose leaders follow in turn.
   bool coin = false;
   bool bitmap_refs = false;  ///< blocks name their dense parents by a bitmap and one hash (S1)
-  bool reputation = true;  ///< who missed its slots as a leader is passed over; false: all in turn
 
   bool check_claims = true;          ///< a claim without evidence is not accepted
   bool stop_at_undecided = true;     ///< an undecided slot hides the anchors behind it
@@ -58,6 +65,8 @@ struct Rules {
   bool equivocations_told = true;    ///< proofs of equivocation are sent to all
   bool brings_late = true;           ///< who names a block that others may lack sends it along
 
+  /// Whose turn it is may lead no more: anybody's block may be a leader's.
+  constexpr bool reputation() const { return leaders != Leaders::kInTurn; }
   /// Rounds from a slot to the votes, and to the claims, on its leader.
   constexpr std::uint64_t votes_after() const { return wave - 2; }
   constexpr std::uint64_t claims_after() const { return wave - 1; }
@@ -75,8 +84,8 @@ struct Rules {
             .edges = Edges::kDense,
             .wave = wave,
             .anchor_distance = wave,
-            .coin = true,
-            .reputation = false};
+            .leaders = Leaders::kInTurn,
+            .coin = true};
   }
 };
 
