@@ -46,7 +46,7 @@ class Watched {
   /// What took longer than is proved; empty when nothing did.
   std::string run(Ticks time) {
     Rules rules = Rules::thresher();
-    rules.reputation = false;  // `law_same`: leaders in turn
+    rules.leaders = Leaders::kInTurn;  // `law_same`: leaders in turn
     Timed world(n_, liars_, rules);
     world_ = &world;
     world.delay = [this](std::uint16_t from, std::uint16_t to) { return links_[from * n_ + to]; };
