@@ -26,7 +26,7 @@ struct OrderSetting {
   std::uint32_t n = 4;
   OrderFaults faults = OrderFaults::kNone;
   std::uint64_t rounds = 200;  ///< of the simple network
-  std::string wan{};          ///< a table of round trips in place of it, n its regions
+  std::string wan{};           ///< a table of round trips in place of it, n its regions
 };
 
 struct OrderRow {

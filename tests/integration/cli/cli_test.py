@@ -623,7 +623,8 @@ class Operators(Files):
         (self.home / "genesis.json").write_text(json.dumps(dict(genesis, parameters={"schedule": "misses"})))
         out = run("node", "run", "--home", self.home / "node0")
         self.assertEqual(out.returncode, 2, out.stderr)
-        self.assertIn("must not sign", out.stderr)
+        self.assertIn("as the genesis file", out.stderr)
+        self.assertIn("the file was changed, or is that of another network", out.stderr)
         (self.home / "genesis.json").write_text(json.dumps(genesis))
         nodes = [self.start(node) for node in range(3)]
         self.assertEqual(run("submit", "--home", self.home / "node0", "--data", "y").returncode, 0)

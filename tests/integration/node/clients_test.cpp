@@ -104,8 +104,8 @@ TEST(Clients, WhatCannotBeReadIsRefusedAsSuch) {
   EXPECT_EQ(client.answer(0, "whole"), 0);
 }
 
-// One of four nodes, so nothing is ordered and pools stay full. Thirty clients have their shares; who
-// sends far more than its own is not read for a while, and everybody else is.
+// One of four nodes, so nothing is ordered and pools stay full. Thirty clients have their shares;
+// who sends far more than its own is not read for a while, and everybody else is.
 TEST(Clients, WhoIsOverItsShareIsReadLessAndHoldsNobodyUp) {
   Network net(4);
   NodeOptions o;

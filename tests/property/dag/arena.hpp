@@ -397,7 +397,8 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   // known here, since the faulty cannot refer to what does not exist.
   bool dense_leader(const dag::BlockPtr& b) const {
     const dag::Header& h = b->header;
-    if (rules_.reputation() ? h.refs.empty() : leader(h.round.value) != h.author.value) return false;
+    if (rules_.reputation() ? h.refs.empty() : leader(h.round.value) != h.author.value)
+      return false;
     std::set<std::uint16_t> authors;
     std::uint32_t parents = 0;
     const auto count = [&](const dag::Edge& e) {

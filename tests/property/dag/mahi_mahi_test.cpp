@@ -143,7 +143,8 @@ constexpr std::uint64_t kRounds = 60;
 constexpr std::uint64_t kSteps = 120'000;
 
 TEST(WithoutSynchrony, TheNextKnownLeaderDelayedStallsTheTimedRules) {
-  for (const Rules& rules : {Rules::thresher(), Rules::mysticeti()}) {
+  for (Rules rules : {Rules::thresher(), Rules::mysticeti()}) {
+    rules.leaders = Leaders::kInTurn;  // the adversary's plan is for these
     for (const std::uint32_t n : kSizes) {
       testing::Delayed<Uncertified> run({rules, Coins(n)}, n, n);
       run.run(kRounds, kSteps);

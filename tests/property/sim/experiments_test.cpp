@@ -79,7 +79,8 @@ TEST_P(Random, FaultsWithinTheirBoundNeverBreakSafety) {
     decided += o.decisions;
   }
   EXPECT_GT(fired, 100U);
-  EXPECT_GT(decided, 200U);
+  // Those that decide once do so in most runs in which nothing that they need is drawn away.
+  EXPECT_GT(decided, 100U);
 }
 
 struct Count : TraceSink {

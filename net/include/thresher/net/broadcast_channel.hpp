@@ -10,10 +10,10 @@
 // lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
 // member said outlives crashes and power cuts, and payloads that were delivered before a crash may
 // be delivered again; without one it must not come back with its key. Who is so far behind that the
-// others forgot what it lacks skips that, and is told by status() and the log; with chained-echo and
-// folders at all members nobody skips anything. One thread of its own;
-// `deliver` is called there and must not block. Nothing is ordered among origins. Errors say what
-// is wrong, where, and what to do.
+// others forgot what it lacks skips that, and is told by status() and the log; with chained-echo
+// and folders at all members nobody skips anything. One thread of its own; `deliver` is called
+// there and must not block. Nothing is ordered among origins. Errors say what is wrong, where, and
+// what to do.
 #pragma once
 
 #include <cstdint>

@@ -15,11 +15,11 @@
 // stream that goes on, an instance is delivered within about 2n/speakers later ones; when it
 // pauses, `idle_ticks` make all speak. Statements are durable before they leave; so is what a node
 // broadcasts. With Config::archive who was away gets everything that it missed; without one a peer
-// that lags is waited for, but not for ever. Numbers have no gaps: Submit::at_least beyond the next number is refused. Bounds: of
-// an origin 2 `window` positions of its own telling and twice as many of each peer's, and
-// `origin_bytes`. Rules, proof and provenance: docs/protocols/chained-echo.md. Source: the setting
-// and the goal, "Amortized Asynchronous Byzantine Reliable Broadcast with Optimal Resilience"
-// (arXiv 2605.10372); the protocol is this project's own.
+// that lags is waited for, but not for ever. Numbers have no gaps: Submit::at_least beyond the next
+// number is refused. Bounds: of an origin 2 `window` positions of its own telling and twice as many
+// of each peer's, and `origin_bytes`. Rules, proof and provenance: docs/protocols/chained-echo.md.
+// Source: the setting and the goal, "Amortized Asynchronous Byzantine Reliable Broadcast with
+// Optimal Resilience" (arXiv 2605.10372); the protocol is this project's own.
 #pragma once
 
 #include <algorithm>
