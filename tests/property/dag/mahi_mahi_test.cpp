@@ -144,7 +144,7 @@ constexpr std::uint64_t kSteps = 120'000;
 
 TEST(WithoutSynchrony, TheNextKnownLeaderDelayedStallsTheTimedRules) {
   for (Rules rules : {Rules::thresher(), Rules::mysticeti()}) {
-    rules.leaders = Leaders::kInTurn;  // the adversary's plan is for these
+    rules.leaders = dag::Leaders::kInTurn;  // the adversary's plan is for these
     for (const std::uint32_t n : kSizes) {
       testing::Delayed<Uncertified> run({rules, Coins(n)}, n, n);
       run.run(kRounds, kSteps);
