@@ -29,7 +29,7 @@ import time
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
              "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
-PBFT_AND_RAFT = ("pbft", "raft")
+READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2")  # their records, at a start: a damaged one stops it
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
@@ -276,8 +276,8 @@ def one_kill(net, victim, draw):
     """Starts the node, if it is not running, and kills it in some state. Returns what was done."""
     way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "after the catch-up", "record", "record",
                        "record", "time", "slow", "while it stops", "all at once", "while it mends"))
-    if way == "while it mends" and net.protocol in PBFT_AND_RAFT:
-        way = "time"  # they read their records whole at a start, and stop when one is damaged
+    if way == "while it mends" and net.protocol in READ_WHOLE:
+        way = "time"
     if way == "while it mends":
         return kill_while_it_mends(net, victim, draw)
     if way == "all at once":
