@@ -181,12 +181,13 @@ bool Pbft::censored() const {
 void Pbft::complain(Fx& fx) {
   if (!active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
-  for (std::uint32_t k = 1; !complaint_ && k <= requests_.peers(); ++k) {
-    const std::uint32_t peer = (complained_of_ + k) % requests_.peers();
-    const Queued* first = requests_.first_of(NodeId{static_cast<std::uint16_t>(peer)});
-    if (first == nullptr || ticks_ < std::max(first->since, active_since_) + kQuiet) continue;
-    complaint_ = Complaint{first->digest, ticks_};
-    complained_of_ = peer;
+  if (!complaint_) {
+    const auto peer = requests_.whose_front(complained_of_, [&](const Queued& first) {
+      if (ticks_ < std::max(first.since, active_since_) + kQuiet) return false;
+      complaint_ = Complaint{first.digest, ticks_};
+      return true;
+    });
+    complained_of_ = peer.value_or(complained_of_);
   }
   if (!complaint_ || (ticks_ - complaint_->since) % kQuiet != 0) return;
   fx.send(leader(view_), Forward{requests_.find(complaint_->digest)->value, true});

@@ -275,7 +275,7 @@ class Pbft {
   pbft::Requests requests_;
   std::set<Digest> proposed_;
   std::optional<Complaint> complaint_;
-  std::uint32_t complained_of_ = 0;         // whose request the last complaint was about
+  NodeId complained_of_{};                  // whose request the last complaint was about
   std::map<NodeId, std::uint64_t> served_;  // bytes of decisions sent to each, for a while
   bool serving_ = false;
 };

@@ -49,6 +49,17 @@ class Requests {
   std::uint32_t peers() const { return n_; }
   /// The request of the queue's front, or null.
   const Queued* first_of(NodeId peer) const;
+  /// Whose queue has a front for which `wanted(Queued)`: the next one behind `after`, in a circle.
+  template <class F>
+  std::optional<NodeId> whose_front(NodeId after, F wanted) const {
+    for (const bool behind : {true, false}) {
+      for (const auto& [id, peer] : peers_) {
+        if ((id > after) != behind || peer.queue.empty()) continue;
+        if (wanted(known_.at(peer.queue.front()))) return id;
+      }
+    }
+    return std::nullopt;
+  }
   const Queued* find(const Digest& digest) const;
   /// Calls `visit(Queued)` for a peer's queue, oldest first, until it returns false.
   template <class F>
