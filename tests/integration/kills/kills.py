@@ -122,17 +122,19 @@ class Network:
         while True:
             found = [self.status(node) for node in range(NODES)]
             if all(found) and len({s["log_hash"] for s in found}) == 1:
-                break
+                logs = [self.log(node) for node in range(NODES)]
+                longest = max(logs, key=len)
+                if not all(longest.startswith(log) for log in logs):
+                    raise Finding("level, but the logs differ")
+                if len(set(logs)) == 1:
+                    return longest
+                continue  # something was ordered while they were read, one after another
             for node in range(NODES):
                 if not self.running(node):
                     raise Finding(f"node {node} ended by itself: {self.said(node)[-600:]}")
             if time.monotonic() > end:
                 raise Finding(f"not level after {PATIENCE} s: " + json.dumps(found))
             time.sleep(0.1)
-        logs = [self.log(node) for node in range(NODES)]
-        if len(set(logs)) != 1:
-            raise Finding("level, but the logs differ")
-        return logs[0]
 
     def close(self):
         for node in range(NODES):
