@@ -73,6 +73,9 @@ constexpr ProtocolRow kRows[] = {
      "f Byzantine, n >= 3f+1, n <= 255", "3", "2 n(n-1) + n-1 an instance",
      "43 bytes a message, the payload n-1 times and 2 n times n/(n-2f)",
      "authenticated links, no timing, Reed-Solomon", "library, tests, sim"},
+    {"threshold-coin", "common coins, one an instance, from shares of a secret",
+     "f Byzantine, n >= 3f+1", "1", "n(n-1) a toss", "105 bytes a share",
+     "a threshold key, dealt or from dkg, no timing", "library, tests, sim"},
 };
 
 }  // namespace

@@ -85,6 +85,7 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`hotstuff2`"].push_back(
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
+    program["`threshold-coin`"].push_back(promises::tosses(0));
     program["`raft`"].push_back(promises::raft());
   }
   expect_equal(table_under("Time", 4), program);

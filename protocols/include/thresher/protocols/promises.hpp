@@ -74,6 +74,12 @@ constexpr std::uint64_t bracha() {
   return 80 + 8;
 }
 
+/// docs/protocols/threshold-coin.md: what was lost is said and asked for again after 4 Delta, heard
+/// and answered within two more, and then a toss. `pause`: between two tosses, in Delta.
+constexpr std::uint64_t tosses(std::uint64_t pause) {
+  return pause + 4 + 2 + 2;
+}
+
 /// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
 /// one in a hundred takes longer.
 constexpr std::uint64_t raft() {
