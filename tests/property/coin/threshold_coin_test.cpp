@@ -79,7 +79,7 @@ TEST_P(Coins, KeepTheirPromisesWhenMessagesAreLost) {
   play(o);
 }
 
-// A toss takes one delay and the pause, and nobody's share is refused.
+// A toss takes one delay, a pause less than two more, and nobody's share is refused.
 TEST_P(Coins, TossOnceADelayInFairWeather) {
   for (const std::uint32_t n : {4u, 7u, 10u}) {
     for (const sim::Engine engine : {sim::Engine::kRounds, sim::Engine::kEvents}) {
@@ -93,7 +93,7 @@ TEST_P(Coins, TossOnceADelayInFairWeather) {
       const sim::Outcome o = sim::simulate(e, {});
       EXPECT_EQ(o.verdict, sim::Verdict::kPass) << o.why;
       for (const sim::NodeMeasures& node : o.nodes) {
-        EXPECT_GE(node.decisions, 29u / (1 + static_cast<std::uint64_t>(GetParam().pause)));
+        EXPECT_GE(node.decisions, 29u / (1 + 2 * static_cast<std::uint64_t>(GetParam().pause)));
         EXPECT_EQ(node.refused, 0u) << "n = " << n;
       }
     }
