@@ -39,6 +39,7 @@ struct Propose {
 struct Decision {
   std::uint64_t instance = 0;
   bool value = false;
+  std::uint32_t round = 0;  ///< in which this node decided itself; 0: others told it
 };
 
 /// What a node holds.

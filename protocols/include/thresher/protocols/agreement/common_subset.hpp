@@ -1,5 +1,6 @@
-// `common-subset`: of payloads that all nodes broadcast, n-f or more on which all agree. HoneyBadger's
-// asynchronous common subset, in epochs, over any broadcast and any binary agreement of the shelves.
+// `common-subset`: of payloads that all nodes broadcast, n-f or more on which all agree.
+// HoneyBadger's asynchronous common subset, in epochs, over any broadcast and any binary agreement
+// of the shelves.
 //
 //   using Subset = CommonSubset<Avid, BcaAgreement>;
 //   Subset node({.committee = c, .self = NodeId{0}, .coin = scheme, .valid = well_formed});
