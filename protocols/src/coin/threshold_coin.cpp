@@ -104,6 +104,15 @@ void ThresholdCoin::forget() {
   early_.erase_below({lowest, NodeId{0}});
 }
 
+void ThresholdCoin::forget(std::uint64_t first, std::uint64_t last) {
+  tosses_.erase(tosses_.lower_bound(first), tosses_.lower_bound(last));
+  std::vector<std::pair<std::uint64_t, NodeId>> dead;
+  early_.for_each([&](const auto& key, const crypto::CoinShare&) {
+    if (key.first >= first && key.first < last) dead.push_back(key);
+  });
+  for (const auto& key : dead) (void)early_.take(key);
+}
+
 void ThresholdCoin::on(const Expired& event, Fx& fx) {
   if (event.id != kResend) return;
   timer_armed_ = false;

@@ -77,6 +77,10 @@ class ThresholdCoin {
   void on(const Requested<Toss>&, Fx&);
   void on(const Expired&, Fx&);
 
+  /// Instances from `first` to before `last` matter no more to the owner: nothing is repeated or
+  /// kept of them. Shares of them that come later are the owner's to keep away.
+  void forget(std::uint64_t first, std::uint64_t last);
+
   const Stats& stats() const { return stats_; }
   std::size_t early_shares() const { return early_.size(); }
   std::size_t instances() const { return tosses_.size(); }
