@@ -76,6 +76,10 @@ constexpr ProtocolRow kRows[] = {
     {"threshold-coin", "common coins, one an instance, from shares of a secret",
      "f Byzantine, n >= 3f+1", "1", "n(n-1) a toss", "105 bytes a share",
      "a threshold key, dealt or from dkg, no timing", "library, tests, sim"},
+    {"dkg", "distributed key generation: a key shared among all, which nobody ever held",
+     "f Byzantine, n >= 3f+1", "about 14", "n broadcasts, n agreements, n^2(n-1) acks",
+     "128 + 32 m (n+f+1) bytes a dealing, m secrets",
+     "authenticated links, identities, coins for its agreement, no timing", "library, tests, sim"},
 };
 
 }  // namespace
