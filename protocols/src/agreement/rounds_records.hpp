@@ -98,7 +98,9 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   bool lacks = std::exchange(beyond_, false);
   for (auto& [instance, s] : open_) {
     if (s.age++ == 0) continue;
-    lacks = lacks || s.round == 0;
+    // Others are in it, and not liars alone.
+    const bool real = s.spoke.size() >= config_.committee.at_least(kValidity);
+    lacks = lacks || (s.round == 0 && real);
     repeat(instance, s, fx);
   }
   if (lacks) fx.broadcast(Want{base_});

@@ -38,6 +38,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
     if (m.asks) answer(from, m.instance, m.round, fx);
     return;
   }
+  s->spoke.insert(from);
   const bool fresh = round_of(*s, m.round).hear(from, m.counters);
   if (fresh && m.round < s->round) advance(m.instance, *s, m.round, fx);
   if (fresh && m.round == s->round) drive(m.instance, fx);
@@ -54,6 +55,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const Done& m, Fx& fx) {
     if (m.instance >= base_) ++refused_;
     return;
   }
+  s->spoke.insert(from);
   Tally& said = s->done[m.value ? 1 : 0];
   if (!said.add(from)) return;
   if (said.reached(kValidity, config_.committee)) decide(m.instance, *s, m.value, 0, fx);

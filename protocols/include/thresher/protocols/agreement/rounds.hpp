@@ -92,6 +92,7 @@ class RoundAgreement {
     std::uint32_t round = 0;  // 0: not proposed here
     std::map<std::uint32_t, Round> rounds;
     Tally done[2];  // who decided, by value
+    NodeSet spoke;  // peers that said anything of it
     std::optional<bool> decided;
     bool tossed = false;    // the coin of the current round
     std::uint32_t age = 0;  // ticks since something was said here
