@@ -30,7 +30,7 @@ void play(const harness::Options& o) {
   const auto report =
       harness::check("common-subset", sim::simulate,
                      {harness::agreement(), harness::integrity(), harness::validity(),
-                      harness::totality(), harness::once(), harness::bounded_liveness()},
+                      harness::totality(), harness::bounded_liveness()},
                      o, harness::this_test(harness::this_program()));
   EXPECT_TRUE(report.passed) << report.text;
   std::printf("%s\n", report.text.c_str());
