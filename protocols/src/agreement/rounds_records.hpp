@@ -74,7 +74,6 @@ void RoundAgreement<Coin>::on(const Start& start, Fx& fx) {
   std::vector<std::uint64_t> found;
   for (auto& [instance, s] : open_) {
     found.push_back(instance);
-    drop_below(instance, s, s.round > 0 ? s.round - 1 : 0, fx);
     if (!s.decided) continue;
     s.done[*s.decided ? 1 : 0].add(config_.self);
     fx.deliver(Decision{instance, *s.decided, 0});
@@ -98,7 +97,9 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   bool lacks = std::exchange(beyond_, false);
   for (auto& [instance, s] : open_) {
     if (s.age++ == 0) continue;
-    lacks = lacks || s.round == 0;
+    // Others are in it, and not liars alone.
+    const bool real = s.spoke.size() >= config_.committee.at_least(kValidity);
+    lacks = lacks || (s.round == 0 && real);
     repeat(instance, s, fx);
   }
   if (lacks) fx.broadcast(Want{base_});
@@ -109,8 +110,8 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
 // A6: what is open here is said again to all.
 template <class Coin>
 void RoundAgreement<Coin>::repeat(std::uint64_t instance, const State& s, Fx& fx) const {
-  for (const auto& [round, state] : s.rounds) {
-    if (state.said() != 0) fx.broadcast(Said{instance, round, state.said(), true});
+  for (auto it = s.rounds.lower_bound(s.round > 1 ? s.round - 1 : 1); it != s.rounds.end(); ++it) {
+    if (it->second.said() != 0) fx.broadcast(Said{instance, it->first, it->second.said(), true});
   }
   if (s.decided) fx.broadcast(Done{instance, *s.decided, true});
 }

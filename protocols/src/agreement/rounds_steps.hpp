@@ -29,7 +29,7 @@ void RoundAgreement<Coin>::on(const Received<Message>& event, Fx& fx) {
   arm(fx);
 }
 
-// A3. Rounds below the last one are over here: who is there hears the decision, in time.
+// A3
 template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
   State* s = open(m.instance);
@@ -38,10 +38,12 @@ void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
     if (m.asks) answer(from, m.instance, m.round, fx);
     return;
   }
+  s->spoke.insert(from);
   const bool fresh = round_of(*s, m.round).hear(from, m.counters);
   if (fresh && m.round < s->round) advance(m.instance, *s, m.round, fx);
   if (fresh && m.round == s->round) drive(m.instance, fx);
-  if (m.asks) answer(from, m.instance, m.round, fx);
+  // Who is two rounds behind lost something, or was away.
+  if (m.asks || (fresh && m.round + 1 < s->round)) answer(from, m.instance, m.round, fx);
 }
 
 // A5, the termination gadget.
@@ -54,6 +56,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const Done& m, Fx& fx) {
     if (m.instance >= base_) ++refused_;
     return;
   }
+  s->spoke.insert(from);
   Tally& said = s->done[m.value ? 1 : 0];
   if (!said.add(from)) return;
   if (said.reached(kValidity, config_.committee)) decide(m.instance, *s, m.value, 0, fx);
@@ -98,7 +101,7 @@ typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t i
 
 template <class Coin>
 bool RoundAgreement<Coin>::reaches(const State& s, std::uint32_t round) const {
-  return round >= 1 && round + 1 >= s.round && round <= s.round + kAhead;
+  return round >= 1 && round + kKept > s.round && round <= s.round + kAhead;
 }
 
 template <class Coin>
@@ -127,7 +130,7 @@ void RoundAgreement<Coin>::enter(std::uint64_t instance, State& s, std::uint32_t
   s.round = round;
   s.tossed = false;
   round_of(s, round).enter(estimate);
-  drop_below(instance, s, round - 1, fx);
+  if (round > kKept) drop_below(instance, s, round - kKept + 1, fx);
 }
 
 // A2: steps, then their record, then their statements.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "agreement_words.hpp"
 #include "coins.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
@@ -132,7 +133,7 @@ struct AgreementSubject {
   Proposal request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const typename Node::Message& message) const {
-    MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
+    MessageFacts out = std::visit([](const auto& m) { return agreement_words::facts(m); }, message);
     out.bytes = static_cast<std::uint32_t>(agreement::encode_rounds(message).size());
     return out;
   }
@@ -146,7 +147,8 @@ struct AgreementSubject {
   }
   bool mutate(typename Node::Message& message, NodeId, std::string_view field,
               std::uint64_t salt) const {
-    return std::visit([&](auto& m) { return change(m, Mutation(field, salt)); }, message);
+    return std::visit([&](auto& m) { return agreement_words::change(m, Mutation(field, salt)); },
+                      message);
   }
   std::vector<Bound> bounds(const Node& node) const {
     const agreement::Footprint held = node.node().footprint();
@@ -192,45 +194,6 @@ struct AgreementSubject {
         return true;
     }
     return false;
-  }
-
-  static MessageFacts facts(const agreement::Said& m) {
-    return {.label = "said", .round = m.instance, .answer = false};
-  }
-  static MessageFacts facts(const agreement::Done& m) {
-    return {.label = "done", .round = m.instance, .answer = true};
-  }
-  static MessageFacts facts(const agreement::Want& m) {
-    return {.label = "want", .round = m.instance};
-  }
-  static MessageFacts facts(const coin::Share& m) {
-    return {.label = "share", .round = m.instance >> agreement::kRoundBits, .share = true};
-  }
-  static bool change(agreement::Said& m, Mutation by) {
-    if (by.picks("value")) {
-      // A liar has said other things, or more of them.
-      m.counters = static_cast<BitSet>(mix64(by.salt()));
-      return true;
-    }
-    std::uint64_t round = m.round;
-    const bool changed = by.number("round", round);
-    m.round = static_cast<std::uint32_t>(round);
-    return changed || by.number("instance", m.instance);
-  }
-  static bool change(agreement::Done& m, Mutation by) {
-    if (by.picks("value")) {
-      m.value = !m.value;
-      return true;
-    }
-    return by.number("instance", m.instance);
-  }
-  static bool change(agreement::Want& m, Mutation by) { return by.number("instance", m.instance); }
-  static bool change(coin::Share& m, Mutation by) {
-    if (by.picks("share")) {
-      m.share.bytes[by.salt() % m.share.bytes.size()] ^= std::byte{1};
-      return true;
-    }
-    return by.number("instance", m.instance);
   }
 };
 

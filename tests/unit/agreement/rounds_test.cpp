@@ -173,6 +173,26 @@ TEST(Rounds, WhatPeersSayFillsNoMoreThanIsPromised) {
   run.expect_agreement(0, {0, 1, 2});
 }
 
+// One node is down while a liar helps the others ahead, and the liar falls silent when the node is
+// back: without old rounds nobody could go on.
+TEST(Rounds, WhoWasAwayIsHelpedThroughOldRounds) {
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Committee4 run(seed);
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+    run.net.run_until(400);
+    run.net.kill(1);
+    while (run.net.node(2).round(0) != 0 && run.net.node(2).round(0) < 4 && run.decided[2].empty())
+      run.net.run_until(run.net.now() + 100);
+    run.net.kill(0);
+    far += run.decided[2].empty() ? 1 : 0;
+    run.net.restart(1);
+    run.net.run_until(run.net.now() + 400 * kDelta);
+    run.expect_agreement(0, {1, 2, 3});
+  }
+  EXPECT_GT(far, 0);
+}
+
 // A liar that was heard in old rounds and says them again changes nothing there.
 TEST(Rounds, OldRoundsAreOver) {
   Committee4 run(8);

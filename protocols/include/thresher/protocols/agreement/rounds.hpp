@@ -6,11 +6,11 @@
 //
 // Guarantees: those of BinaryAgreement (agreement.hpp), as far as the tables' proofs go. What a
 // node says in a round, and what it learnt before it opens the round's coin, is durable before it
-// leaves. Only the current round and the one before are worked at; of a peer that is ahead, the
-// next kAhead rounds are counted. What was lost is said again every 4 Delta while an instance is
-// open here, and whoever hears that answers. The coin of round r of instance i is the coin's
-// instance i * 2^16 + r: nothing else may toss those.
-// Rules by number, bounds and their reasons: docs/protocols/agreement.md.
+// leaves. Rounds that a node has left go on: somebody may be stuck there who is needed later. Of a
+// peer that is ahead, the next kAhead rounds are counted. What was lost is said again every 4 Delta
+// while an instance is open here, and whoever hears that answers. The coin of round r of instance i
+// is the coin's instance i * 2^16 + r: nothing else may toss those. Rules by number, bounds and
+// their reasons: docs/protocols/agreement.md.
 #pragma once
 
 #include <map>
@@ -44,6 +44,9 @@ struct Want {
 
 /// Rounds of a peer that are counted ahead of this node's own.
 inline constexpr std::uint32_t kAhead = 4;
+/// Rounds of an open instance that are kept, the last ones. No more are needed but with probability
+/// 2^-64 (docs/protocols/agreement.md).
+inline constexpr std::uint32_t kKept = 64;
 /// Instances that one Want is answered for.
 inline constexpr std::uint64_t kAnswers = 64;
 /// Bits of a coin's instance that name the round.
@@ -77,7 +80,7 @@ class RoundAgreement {
   std::uint32_t round(std::uint64_t instance) const;
   Footprint footprint() const;
   static Footprint most_held(const Config& config) {
-    return {config.window, config.window * (kAhead + 2)};
+    return {config.window, config.window * (kKept + kAhead)};
   }
   std::uint64_t refused() const { return refused_; }
   /// The lowest instance that is not over here: f+1 correct nodes have not said that they decided.
@@ -92,6 +95,7 @@ class RoundAgreement {
     std::uint32_t round = 0;  // 0: not proposed here
     std::map<std::uint32_t, Round> rounds;
     Tally done[2];  // who decided, by value
+    NodeSet spoke;  // peers that said anything of it
     std::optional<bool> decided;
     bool tossed = false;    // the coin of the current round
     std::uint32_t age = 0;  // ticks since something was said here

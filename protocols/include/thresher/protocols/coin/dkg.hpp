@@ -16,7 +16,6 @@
 // a node says follows from its keys and from what its broadcast and its agreement keep on disk
 // before they speak, so it keeps nothing beside and a restart at any point continues. Of each peer
 // a bounded number of bytes is kept. Output once; a node that is done still answers.
-// Who restarted after the others forgot the broadcasts cannot go on.
 // Rules by number, with the arguments: docs/protocols/dkg.md.
 #pragma once
 
@@ -114,7 +113,7 @@ class Ledger {
 
 }  // namespace dkg
 
-template <broadcast::Broadcast B, class S>
+template <broadcast::OwnedBroadcast B, class S>
 class Dkg {
  public:
   using Message = std::variant<dkg::Message, typename B::Message, typename S::Message>;
@@ -180,6 +179,7 @@ class Dkg {
     out.committee = config.committee;
     out.self = config.self;
     out.window = 1;
+    out.owner_forgets = true;  // whatever else a dealer broadcasts
     out.payload_bytes = config.scheme->dealing_bytes();
     out.origin_bytes = 4 * out.payload_bytes;
     return out;
