@@ -72,8 +72,13 @@ class Settled final : public SettledKey {
     if (nodes.size() < shape_.coefficients) return std::nullopt;
     const auto weights = shamir::lagrange_weights(nodes, shamir::number(0));
     GeneratedKey out{keys_, group_, {}};
-    for (std::size_t k = 0; k < nodes.size(); ++k)
-      *out.share = shamir::add(*out.share, shamir::multiply((*weights)[k], values[k]));
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      Scalar part = shamir::multiply((*weights)[k], values[k]);
+      // Straight into guarded memory: the sum must not lie on the stack.
+      crypto_core_ristretto255_scalar_add(raw_bytes(out.share->data()),
+                                          raw_bytes(out.share->data()), raw_bytes(part.data()));
+      sodium_memzero(part.data(), part.size());
+    }
     sodium_memzero(values.data(), values.size() * sizeof(Scalar));
     if (ristretto_base(*out.share) != keys_.nodes[self_.value]) return std::nullopt;
     return out;

@@ -51,7 +51,8 @@ def strace(*inject):
 class Network:
     def __init__(self, binary, protocol, folder):
         self.binary, self.protocol, self.folder = binary, protocol, folder
-        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol)
+        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
+                        "--dealer")
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):
