@@ -14,6 +14,14 @@ std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, boo
   return std::nullopt;
 }
 
+bool Submissions::rejects(const ClientId& client, std::uint64_t sequence, ByteView data,
+                          Answers& out) const {
+  if (!check_) return false;
+  const std::optional<std::string> reason = check_(client, data);
+  if (reason) out.rejected[*reason].push_back(sequence);
+  return reason.has_value();
+}
+
 // It left the pool. Who waits for it is told, unless it has its answer. Of two copies, one with
 // slots that are over, the newer is awaited and gives way first.
 void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
@@ -56,6 +64,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
       out.refused[*why].push_back(sequence);
       return false;
     }
+    if (rejects(head.client, sequence, data, out)) return false;
     awaited_.add(print, {head.client, sequence, head.valid});
     return true;
   };

@@ -1,6 +1,6 @@
 // A node: the DAG over real sockets and a real disk, with your application on top.
 //
-//   struct Kv : net::App { void apply(const net::Transaction& t) override { ... } ... } app;
+//   struct Kv : net::App { Bytes apply(const net::Transaction& t) override { ... } ... } app;
 //   auto node = net::Node::open({.home = "net/node0"}, app);
 //   if (!node) return fail(node.error());
 //   (*node)->run();                               // until stop(), from any thread
@@ -9,8 +9,9 @@
 // sequence, data) once while it is valid; what was acknowledged survives crashes and power cuts;
 // after a restart the application is rebuilt from the log before the node votes. The application
 // and the log are called on the node's thread and must not block: while one of them does, the node
-// does nothing. What the application throws stops the node with the reason; what the log throws is
-// lost.
+// does nothing. An apply() that throws TransactionFailed has failed alike everywhere: that is its
+// result, and the node goes on; anything else that it throws stops this node with the reason, and
+// the others go on. What the log throws is lost.
 #pragma once
 
 #include <cstdint>
@@ -23,51 +24,15 @@
 #include <string_view>
 
 #include "thresher/core/bytes.hpp"
-#include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
-#include "thresher/net/client_id.hpp"
+#include "thresher/net/application.hpp"
+#include "thresher/net/outcome.hpp"
 
 namespace boost::asio {
 class io_context;
 }
 
 namespace thresher::net {
-
-/// One committed transaction. `data` lives as long as the call.
-struct Transaction {
-  std::uint64_t position = 0;  ///< in the log, from 0
-  ClientId client{};           ///< whose, as the member says that wrote the block
-  std::uint64_t sequence = 0;  ///< the client's number for it
-  ByteView data;
-};
-
-/// What the user implements.
-class App {
- public:
-  virtual ~App() = default;
-  virtual void apply(const Transaction& transaction) = 0;
-  /// A digest of the state, compared between nodes.
-  virtual Digest state() const = 0;
-  /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then
-  /// replays only what came after.
-  virtual std::optional<Bytes> snapshot() const { return std::nullopt; }
-  /// The mirror of snapshot(); false when the bytes are not usable. Called before any apply().
-  virtual bool restore(ByteView) { return false; }
-};
-
-/// Where a submitted transaction ended up.
-struct Receipt {
-  std::uint64_t position = 0;  ///< in the log, from 0
-  std::uint64_t slot = 0;      ///< of the commit
-  Digest leader{};             ///< the block that was committed
-  Digest block{};              ///< the block in its history that holds the transaction
-  /// For verify_receipt(), if it was asked for. Empty for protocols other than `thresher`, and when
-  /// the node got this commit from its peers' logs.
-  Bytes proof{};
-};
-
-/// Whether a receipt shall carry its proof: some kilobytes and the payload of one block.
-enum class Prove : std::uint8_t { kNo, kYes };
 
 /// How much a line of the log matters.
 enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
