@@ -51,6 +51,8 @@ class KeptResults {
                          [](const Entry& e, std::uint64_t p) { return e.position < p; });
     return at != entries_.end() && at->position == position ? &at->result : &kNothing;
   }
+  /// The position after the last one that was applied.
+  std::uint64_t end() const { return next_; }
   std::size_t bytes() const { return bytes_; }
 
  private:

@@ -53,6 +53,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
     const std::size_t size = bytes + kEntryHead + data.size();
     const bool fits = all_fit || pool_.has_room(head.client, size, count + 1);
     auto why = judge(head, data.size(), fits, ledger);
+    if (!why && rejects(head.client, sequence, data, out)) return false;
     while (!why && !awaited_.has_room()) {
       if (pool_.others_have_more(head.client, size, count + 1)) {
         pool_.give_way(Pool::kEntryCost, gave_way);
@@ -64,7 +65,6 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
       out.refused[*why].push_back(sequence);
       return false;
     }
-    if (rejects(head.client, sequence, data, out)) return false;
     awaited_.add(print, {head.client, sequence, head.valid});
     return true;
   };

@@ -89,6 +89,15 @@ inline constexpr std::string_view kHostBlocks =
     "alive, "
     "or end the process; and make the call return";
 
+/// How a transaction is submitted to a node.
+struct SubmitOptions {
+  Prove prove = Prove::kNo;
+  /// After so long the outcome is kUnknown. 0: it waits until the node stops. Unit: microseconds.
+  std::uint64_t patience_us = 0;
+  /// Ends the wait with kUnknown: what was taken may still be ordered.
+  std::stop_token cancel{};
+};
+
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
 /// Why no store can be where the options say; empty: one can, as far as the paths show.
@@ -111,10 +120,17 @@ class Node {
   std::string start(std::function<void(const std::string&)> stopped);
   /// From any thread, also from a callback; returns at once.
   void stop();
-  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded,
-  /// the transaction over the limit, not ordered in time (then it never is), or the node has
-  /// stopped (then it may be ordered by others).
-  std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
+  /// From any thread. Resolves when this node has applied the transaction, with its result; throws
+  /// NotCommitted when it was refused, or is not known: the patience ended, it was cancelled, or the
+  /// node has stopped.
+  std::future<Receipt> submit(ByteView transaction, SubmitOptions options = {});
+  /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that of
+  /// whoever stops the node. It may submit again.
+  void submit(ByteView transaction, OnOutcome done, SubmitOptions options = {});
+  /// The same with a completion token of Boost.Asio, as in `co_await node.submit(bytes,
+  /// use_awaitable)`: thresher/net/completion.hpp defines it.
+  template <CompletionToken Token>
+  auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
 
  private:
   Node();

@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "thresher/core/bytes.hpp"
@@ -61,6 +63,22 @@ struct Outcome {
 
   bool committed() const { return kind == Kind::kCommitted; }
 };
+
+/// What the application of one node answered to a question.
+struct Answer {
+  bool failed = false;       ///< `bytes` is why there is no answer, as text
+  Bytes bytes{};             ///< at most 1 MiB
+  std::uint64_t length = 0;  ///< transactions that the node had applied: it is the state after them
+};
+
+using OnOutcome = std::function<void(const Outcome&)>;
+struct SubmitOptions;  // of a node
+struct AskOptions;     // of a client
+/// Anything that is neither called with an outcome nor options of a submission.
+template <class T>
+concept CompletionToken = !std::is_invocable_v<std::decay_t<T>&, const Outcome&> &&
+    !std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
+    !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
 
 /// What a future or a coroutine throws for an outcome that is not kCommitted.
 class NotCommitted : public std::runtime_error {
