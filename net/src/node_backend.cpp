@@ -79,8 +79,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
 // What a block of this protocol takes bounds the rest.
 Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
-                                                      options.block_bytes - 2 * kRunHead - kEntryHead);
+  options.transaction_bytes = std::min<std::uint64_t>(
+      options.transaction_bytes, options.block_bytes - 2 * kRunHead - kEntryHead);
   return {options.transaction_bytes, options.pool_bytes};
 }
 
