@@ -9,7 +9,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "accounts.hpp"
+#include "order.hpp"
 #include "thresher/crypto/key_file.hpp"
 
 using namespace thresher;
@@ -37,7 +37,7 @@ int pay(net::Client& client, const crypto::SigningKey& key, const std::string& t
   if (!out.receipt.result) return fail("paid or not: the nodes keep this result no more");
   const std::string told(as_text(out.receipt.result->bytes.view()));
   if (out.receipt.result->failed) return fail(told);
-  std::cout << "paid; " << told << " are left" << std::endl;
+  std::cout << "paid; " << told.substr(0, told.find(' ')) << " are left" << std::endl;
   return 0;
 }
 
@@ -45,10 +45,9 @@ int pay(net::Client& client, const crypto::SigningKey& key, const std::string& t
 
 int main(int argc, char** argv) try {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() < 3) return fail("usage: ledger_client GENESIS KEY account | balance | pay");
+  if (args.size() < 3) return fail("usage: ledger_client GENESIS KEY account | balance | pay ...");
   if (!std::filesystem::exists(args[1])) {
-    const auto saved = crypto::save_key(crypto::SigningKey::generate(), args[1]);
-    if (!saved) return fail(saved.error());
+    (void)crypto::save_key(crypto::SigningKey::generate(), args[1]);  // load_key() says what fails
   }
   const auto key = crypto::load_key(args[1]);
   if (!key) return fail(key.error());
@@ -56,9 +55,7 @@ int main(int argc, char** argv) try {
   if (args[2] == "account") return std::cout << own << std::endl, 0;
   auto client = net::Client::open(args[0]);
   if (!client) return fail(client.error());
-  if (args[2] == "pay" && args.size() == 5)
-    return pay(**client, *key, args[3], std::stoull(args[4]));
-  if (args[2] != "balance") return fail("account, balance [ACCOUNT], or pay ACCOUNT AMOUNT");
+  if (args[2] == "pay") return pay(**client, *key, args.at(3), std::stoull(args.at(4)));
   const net::Answer answer = ask(**client, args.size() > 3 ? args[3] : own);
   const std::string told(as_text(answer.bytes.view()));
   if (answer.failed) return fail(told);

@@ -2,47 +2,89 @@
 // a snapshot. Make a network and start a node of it in each of four terminals:
 //
 //   thresher testnet init -n 4 -o mynet
-//   ledger_node mynet/node0
+//   ledger_node mynet/node0          # until the end of its input (Ctrl-D)
 #include "thresher/net/node.hpp"
 
-#include <csignal>
 #include <iostream>
+#include <map>
+#include <thread>
 
-#include "accounts.hpp"
+#include "order.hpp"
+#include "thresher/crypto/verifier.hpp"
 
 using namespace thresher;
 
 class Ledger final : public net::App {
  public:
-  Bytes apply(const net::Transaction& t) override { return bytes(accounts_.execute(t.data)); }
+  Bytes apply(const net::Transaction& t) override {
+    const auto [from, order] = read(t.data);
+    Account& payer = accounts_[from];
+    if (order.number != payer.orders) throw net::TransactionFailed("an order is missing, or twice");
+    if (order.amount > payer.balance) {
+      throw net::TransactionFailed("overdraft: there are " + std::to_string(payer.balance));
+    }
+    ++payer.orders;
+    payer.balance -= order.amount;
+    accounts_[order.to].balance += order.amount;
+    return text(payer.balance, payer.orders);
+  }
   std::optional<std::string> check(const net::ClientId&, ByteView data) const override {
-    (void)accounts_.read(data);  // what it throws is the reason
+    (void)read(data);  // what it throws is the reason
     return {};
   }
-  Bytes query(ByteView question) const override { return bytes(accounts_.show(as_text(question))); }
-  Digest state() const override { return hash(accounts_.save().view()); }
-  std::optional<Bytes> snapshot() const override { return accounts_.save(); }
-  bool restore(ByteView snapshot) override { return accounts_.restore(snapshot); }
+  /// Of an account: what it has, and how many orders it gave.
+  Bytes query(ByteView question) const override {
+    const auto it = accounts_.find(ledger::account(as_text(question)));
+    const Account a = it == accounts_.end() ? Account{} : it->second;
+    return text(a.balance, a.orders);
+  }
+  Digest state() const override { return hash(snapshot()->view()); }
+  std::optional<Bytes> snapshot() const override {
+    Writer w;
+    for (const auto& [key, a] : accounts_) w.bytes(key).u64(a.balance).u64(a.orders);
+    return Bytes::from(w.take());
+  }
+  bool restore(ByteView bytes) override {
+    Reader in(bytes);
+    while (in.ok() && in.remaining() > 0) {
+      const PublicKey key = in.digest().bytes;
+      accounts_[key] = {in.u64(), in.u64()};
+    }
+    return in.ok();
+  }
 
  private:
-  static Bytes bytes(const std::string& text) { return Bytes::copy_of(as_view(text)); }
-  ledger::Accounts accounts_;
+  struct Account {
+    std::uint64_t balance = 100;  // before its first order
+    std::uint64_t orders = 0;
+  };
+  static Bytes text(std::uint64_t balance, std::uint64_t orders) {
+    return Bytes::copy_of(as_view(std::to_string(balance) + " " + std::to_string(orders)));
+  }
+  std::pair<PublicKey, ledger::Order> read(ByteView data) const {
+    Reader in(data);
+    const PublicKey from = in.digest().bytes;
+    const ledger::Order order{in.u64(), in.digest().bytes, in.u64()};
+    Signature signature{};
+    const ByteView tail = in.bytes(signature.size());
+    if (!in.done()) throw net::TransactionFailed("this is no order");
+    std::copy(tail.begin(), tail.end(), signature.begin());
+    const crypto::SignatureJob job{from, data.first(data.size() - signature.size()), signature};
+    auto verdict = crypto::Verdict::kUnavailable;
+    verifier_->verify({&job, 1}, {&verdict, 1});
+    if (verdict != crypto::Verdict::kValid) throw net::TransactionFailed("the signature is wrong");
+    return {from, order};
+  }
+
+  std::map<PublicKey, Account> accounts_;
+  std::unique_ptr<crypto::BatchVerifier> verifier_ = crypto::make_verifier("portable");
 };
 
 int main(int argc, char** argv) {
   Ledger app;
-  sigset_t stops;
-  sigemptyset(&stops);
-  for (const int signal : {SIGINT, SIGTERM}) sigaddset(&stops, signal);
-  pthread_sigmask(SIG_BLOCK, &stops, nullptr);  // for all threads: one waits for them
   auto node = net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, app);
   if (!node) return std::cerr << node.error() << '\n', 1;
-  std::thread([&] {
-    int signal = 0;
-    sigwait(&stops, &signal);
-    (*node)->stop();
-  }).detach();
-  const std::string why = (*node)->run();
-  std::cerr << why << (why.empty() ? "" : "\n");
-  return why.empty() ? 0 : 1;
+  std::jthread runner([&] { std::cerr << (*node)->run(); });
+  for (std::string line; std::getline(std::cin, line);) continue;
+  (*node)->stop();
 }
