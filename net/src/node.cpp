@@ -131,6 +131,7 @@ std::string Node::Impl::begin() {
       },
       ledger.end());
   start_scrubbing();
+  if (std::string problem = open_gateway(); !problem.empty()) return problem;
   loop.post([this] {
     begin_start();
     watch_lag();
@@ -142,6 +143,7 @@ std::string Node::Impl::begin() {
 
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
+  gateway.reset();
   transport.close();
   inbox.close(stopped_because.empty() ? "the node has stopped"
                                       : "the node has stopped: " + stopped_because);
@@ -204,11 +206,7 @@ void Node::stop() {
 }
 
 void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
-  OwnSubmission ask{Bytes::copy_of(transaction), options.prove, 0, std::move(options.cancel),
-                    std::move(done)};
-  if (options.patience_us != 0) ask.deadline_us = Loop::now_us() + options.patience_us;
-  const bool first = impl_->inbox.add(std::move(ask));
-  if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
+  impl_->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
 }
 
 std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {

@@ -165,6 +165,7 @@ void Node::Impl::deliver(dag::Committed out) {
   commit(std::move(out));
   acknowledge();
   serve_queries();
+  if (gateway) gateway->length(ledger.length());
   feed_subscribers();
 }
 

@@ -9,6 +9,7 @@
 
 #include "complaints.hpp"
 #include "conduct.hpp"
+#include "gateway.hpp"
 #include "host_calls.hpp"
 #include "kept_results.hpp"
 #include "ledger.hpp"
@@ -164,11 +165,22 @@ struct Node::Impl final : EngineHost {
   void reply(const Queries::Query& query, bool failed, ByteView answer);
   void serve_queries();
 
+  // node_gateway.cpp
+  struct PageQuestion {
+    std::uint64_t from = 0;
+    std::size_t most = 0;
+    std::function<void(LogPage)> done;
+  };
+  std::string open_gateway();
+  void serve_pages();
+  LogPage read_page(std::uint64_t from, std::size_t most);
+
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
+  void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
   void take_own(OwnSubmission ask);
   void watch_own();
@@ -184,9 +196,20 @@ struct Node::Impl final : EngineHost {
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  struct Subscription {
+    Round after{0};              // entries up to here were sent
+    std::uint64_t position = 0;  // the next one to send
+  };
+  struct ReadOn {
+    Subscription next;
+    std::optional<Round> unreadable;  // its payloads cannot be read back
+  };
+  ReadOn read_on(const Subscription& from,
+                 const std::function<bool(const Transaction&, const Validity&)>& visit,
+                 const std::function<bool()>& enough);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
-  Bytes status();
+  NodeStatus status_now();
 
   NodeOptions options;
   App& app;
@@ -244,11 +267,11 @@ struct Node::Impl final : EngineHost {
   std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
-  bool asking = false;  // a timer runs for the next one
-  struct Subscription {
-    Round after{0};              // entries up to here were sent
-    std::uint64_t position = 0;  // the next one to send
-  };
+  bool asking = false;               // a timer runs for the next one
+  std::unique_ptr<Gateway> gateway;  // null: not asked for
+  std::deque<PageQuestion> pages;
+  ThreadShare page_share;
+  bool paging = false;  // a timer runs for the next page
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
   ClientId own_client{};  // who this node is as a client of itself

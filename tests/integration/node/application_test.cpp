@@ -7,8 +7,8 @@ namespace {
 
 class Application : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, Application, testing::ValuesIn(node_protocols()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& protocol) {
+                           std::string name = protocol.param;
                            std::erase(name, '-');
                            return name;
                          });
@@ -32,7 +32,9 @@ TEST_P(Application, AnswersWhoeverSubmitted) {
   }
   for (std::size_t k = 1; k < seen.size(); ++k) {
     EXPECT_GT(seen[k].slot, seen[k - 1].slot);
-    if (seen[k - 1].time_us > 0) EXPECT_GT(seen[k].time_us, seen[k - 1].time_us);
+    if (seen[k - 1].time_us > 0) {
+      EXPECT_GT(seen[k].time_us, seen[k - 1].time_us);
+    }
   }
 }
 

@@ -134,7 +134,7 @@ class Tills {
   struct Member {
     std::unique_ptr<Till> app;
     std::unique_ptr<Node> node;
-    std::future<std::string> ended;
+    std::shared_future<std::string> ended;
   };
   Network net_;
   std::vector<Member> members_;
