@@ -180,7 +180,7 @@ TEST(ApplicationQuery, FromAQuorumALieDoesNotCount) {
   tills.start_all();
   tills.app(0).lies_by(1'000'000);
   const auto client = tills.client();
-  EXPECT_EQ(result_of(client->submit(as_view("add 1")).get()), "1");
+  EXPECT_EQ(result_of(client->submit(as_view("add 1"), {.words = Words::kQuorum}).get()), "1");
   for (int k = 0; k < 10; ++k) {
     const Answer answer =
         client->query(as_view("sum"), {.words = Words::kQuorum, .length = 1}).get();
