@@ -35,4 +35,5 @@ thresher_shared(thresher
   REQUIRES "thresher-client = ${PROJECT_VERSION}"
   PARTS net
   LIBS thresher-client-shared PkgConfig::sodium OpenSSL::SSL OpenSSL::Crypto RocksDB::rocksdb-shared prometheus-cpp::core
+       tomlplusplus::tomlplusplus
        Threads::Threads)

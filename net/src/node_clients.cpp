@@ -121,6 +121,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
     return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
   }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
+  if (metrics) stages.waits(Loop::now_us());
   for (const Placed& p : answers.placed) placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
@@ -170,6 +171,7 @@ void Node::Impl::take_own(OwnSubmission ask) {
     const Refusal why = answers.refused.begin()->first;
     return ask.refuse(why, in_words(why, options.transaction_bytes));
   }
+  if (metrics) stages.waits(Loop::now_us());
   ask.until = head.valid.until.value;
   if (ask.cancel.stop_possible()) {
     ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(

@@ -24,6 +24,7 @@
 #include "run_end.hpp"
 #include "scrubber.hpp"
 #include "sign_once.hpp"
+#include "stage_clock.hpp"
 #include "standing_check.hpp"
 #include "start_question.hpp"
 #include "submissions.hpp"
@@ -73,6 +74,7 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
+  void note_stages(const dag::Committed& commit);
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -165,6 +167,11 @@ struct Node::Impl final : EngineHost {
   void reply(const Queries::Query& query, bool failed, ByteView answer);
   void serve_queries();
 
+  // node_evidence.cpp
+  std::string keep_evidence(const Bytes& bytes);
+  void order_evidence(NodeId who, const Bytes& bytes);
+  ApplyResult apply_evidence(const Transaction& t);
+
   // node_gateway.cpp
   struct PageQuestion {
     std::uint64_t from = 0;
@@ -240,6 +247,7 @@ struct Node::Impl final : EngineHost {
   std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
   std::string metrics_problem;       // why its port could not be opened
+  StageClock stages;                 // only where there are metrics
   std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
@@ -268,6 +276,9 @@ struct Node::Impl final : EngineHost {
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
   bool asking = false;               // a timer runs for the next one
+  static constexpr std::uint32_t kEvidenceOfCommit = 16;
+  std::uint64_t evidence_slot = 0;  // of the commit that is applied
+  std::uint32_t evidence_left = 0;  // of it, that is still looked at
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   std::deque<PageQuestion> pages;
   ThreadShare page_share;

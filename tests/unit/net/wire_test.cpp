@@ -80,7 +80,6 @@ std::vector<Kind> kinds() {
       kind("Results", Results{Round{0}}),
       kind("Query", Query{0, 12}),
       kind("QueryReply", QueryReply{0, 12, true}),
-      kind("SubmitForResults", Submit{std::pair(Round{0}, Round{9}), true}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -102,6 +101,13 @@ TEST(Wire, EveryMessageComesBack) {
       decode<NodeStatus>(encode(NodeStatus{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)}).view());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->length, 1u);
+  for (const bool results : {false, true}) {
+    const auto submit =
+        decode<Submit>(encode(Submit{std::pair(Round{0}, Round{9}), results}).view());
+    ASSERT_TRUE(submit);
+    EXPECT_EQ(submit->results, results);
+    EXPECT_EQ(submit->valid, std::pair(Round{0}, Round{9}));
+  }
   EXPECT_EQ(status->payload_bytes, 6u);
   EXPECT_EQ(status->state, digest_of(8));
   const auto part = decode<LogPart>(

@@ -59,6 +59,8 @@ inline constexpr std::size_t kMostResult = 1u << 16;
 /// H("thresher/result/1" || failed u8 || bytes): how nodes compare results.
 Digest digest_of(const ApplyResult& result);
 
+struct Evidence;  // thresher/net/evidence.hpp
+
 class App {
  public:
   virtual ~App() = default;
@@ -75,6 +77,10 @@ class App {
   virtual Bytes query(ByteView /*question*/) const {
     throw std::runtime_error("this application answers no queries");
   }
+  /// A member is proved to have signed two statements for one round. It comes in the order of the
+  /// log, in the place of an apply() and at the same position at all nodes, and may come again with
+  /// other proofs against the same member: who punishes once has to remember whom.
+  virtual void convict(const Evidence& /*evidence*/, const Transaction& /*where*/) {}
   /// A digest of the state, compared between nodes.
   virtual Digest state() const = 0;
   /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then
