@@ -50,18 +50,9 @@ void Node::Impl::order_evidence(NodeId who, const Bytes& bytes) {
   (void)submissions.submit(head, Bytes::from(std::move(entry)), ledger);
 }
 
-// Members can write anything under that name: only what holds is given on, and only so many of a
-// commit are looked at, since each costs two signatures.
 ApplyResult Node::Impl::apply_evidence(const Transaction& t) {
-  const auto failed = [](const std::string& why) {
-    return ApplyResult{true, Bytes::copy_of(as_view(why))};
-  };
-  if (evidence_slot != t.slot) evidence_left = kEvidenceOfCommit;
-  evidence_slot = t.slot;
-  if (evidence_left == 0) return failed("a commit has evidence enough without this");
-  --evidence_left;
-  const auto found = verify_evidence(genesis, t.data);
-  if (!found) return failed(found.error());
+  const auto found = evidence_gate.look(genesis, t);
+  if (!found) return {true, Bytes::copy_of(as_view(found.error()))};
   app.convict(*found, t);
   return {};
 }

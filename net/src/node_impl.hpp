@@ -9,6 +9,7 @@
 
 #include "complaints.hpp"
 #include "conduct.hpp"
+#include "evidence_gate.hpp"
 #include "gateway.hpp"
 #include "host_calls.hpp"
 #include "kept_results.hpp"
@@ -276,9 +277,7 @@ struct Node::Impl final : EngineHost {
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
   bool asking = false;               // a timer runs for the next one
-  static constexpr std::uint32_t kEvidenceOfCommit = 16;
-  std::uint64_t evidence_slot = 0;  // of the commit that is applied
-  std::uint32_t evidence_left = 0;  // of it, that is still looked at
+  EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   std::deque<PageQuestion> pages;
   ThreadShare page_share;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "evidence_gate.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -117,6 +118,20 @@ TEST(Evidence, OfCertifiedProtocolsIsTwoProposals) {
   EXPECT_EQ(net.against(Bytes::from(out.take())), "node 3");
   EXPECT_EQ(net.against(net.two(3, 7, 7)),
             "these are no two statements of a member of this ledger");
+}
+
+// Members can fill blocks with it, and each costs two signatures.
+TEST(Evidence, OfOneCommitSixteenAreLookedAt) {
+  const Net net;
+  const Bytes good = net.two(3, 7, 7);
+  EvidenceGate gate;
+  const auto look = [&](std::uint64_t slot, ByteView data) {
+    return gate.look(net.genesis, Transaction{0, kEvidenceClient, 3, data, slot, 0});
+  };
+  EXPECT_FALSE(look(1, as_view("nonsense")));
+  for (int k = 0; k < 15; ++k) EXPECT_TRUE(look(1, good.view()));
+  EXPECT_EQ(look(1, good.view()).error(), "the commit has evidence enough without it");
+  EXPECT_TRUE(look(2, good.view()));
 }
 
 TEST(Evidence, FilesAreReadBackAndBadOnesNamed) {

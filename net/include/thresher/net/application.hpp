@@ -1,9 +1,8 @@
 // What the user of a node implements: an application that is given the committed log.
 //
 //   struct Kv : net::App {
-//     Bytes apply(const net::Transaction& t) override { ...; return Bytes::copy_of(old_value); }
+//     Bytes apply(const net::Transaction& t) override { ... return Bytes::copy_of(...); }
 //     Digest state() const override { ... }
-//   };
 //
 // Guarantees: every correct node calls apply() for the same transactions in the same order, each
 // (client, sequence, data) once. What apply() returns goes to whoever submitted the transaction.

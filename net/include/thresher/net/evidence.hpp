@@ -2,7 +2,7 @@
 // trusts nobody.
 //
 //   auto found = net::verify_evidence(genesis, bytes);
-//   if (found) std::printf("node %u lied in round %llu\n", found->author.value, ...);
+//   if (found) use(found->round.value);
 //   auto kept = net::load_evidence("node0/data/evidence/node3-round17.json", genesis);
 //
 // Guarantees: verify_evidence() accepts nothing but two different statements of one kind for one
