@@ -65,9 +65,9 @@ std::vector<Key> service_keys() {
        0,
        {}},
       {"gateway",
-       "listen",
+       "address",
        "loopback address of the HTTP gateway; empty: none",
-       &O::gateway_listen,
+       &O::gateway_address,
        0,
        0,
        {}},
@@ -255,7 +255,7 @@ class Loader {
     }
     if constexpr (std::is_same_v<Owner, NodeOptions>) {
       const bool listens =
-          target == &NodeOptions::metrics_listen || target == &NodeOptions::gateway_listen;
+          target == &NodeOptions::metrics_listen || target == &NodeOptions::gateway_address;
       if (listens && !text->empty() && !loopback_address(*text)) {
         return problem(node, path + " is '" + *text +
                                  "', which is not on loopback; write it as \"127.0.0.1:9464\", or "

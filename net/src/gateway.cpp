@@ -417,7 +417,7 @@ std::string Gateway::listen(const LoopbackAddress& at) {
   if (!ec) impl_->acceptor.listen(asio::socket_base::max_listen_connections, ec);
   if (ec) {
     return "cannot listen at " + at.host + ":" + std::to_string(at.port) + ": " + ec.message() +
-           "; free the port, or name another one in gateway.listen";
+           "; free the port, or name another one in gateway.address";
   }
   impl_->accept();
   impl_->thread = std::thread([impl = impl_.get()] { impl->context.run(); });

@@ -13,10 +13,10 @@ constexpr std::size_t kPageBytes = 1u << 20;
 }  // namespace
 
 std::string Node::Impl::open_gateway() {
-  if (options.gateway_listen.empty()) return {};
-  const auto at = loopback_address(options.gateway_listen);
+  if (options.gateway_address.empty()) return {};
+  const auto at = loopback_address(options.gateway_address);
   if (!at) {
-    return "gateway.listen '" + options.gateway_listen +
+    return "gateway.address '" + options.gateway_address +
            "' is no address of this machine alone; write it as 127.0.0.1:8080";
   }
   GatewayHooks hooks;

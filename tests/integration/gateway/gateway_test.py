@@ -46,7 +46,7 @@ class Gateway(unittest.TestCase):
     def configure(cls, i, port):
         path = cls.net / f"node{i}" / "node.toml"
         before, after = path.read_text().split("[gateway]")
-        path.write_text(before + "[gateway]" + after.replace('listen = ""', f'listen = "127.0.0.1:{port}"', 1))
+        path.write_text(before + "[gateway]" + after.replace('address = ""', f'address = "127.0.0.1:{port}"', 1))
 
     @classmethod
     def start(cls, i):
@@ -153,9 +153,15 @@ class Served(Gateway):
             position = positions[-1] + 1
         self.assertEqual(positions[:length], list(range(length)))
 
-    def test_an_application_without_answers_says_so(self):
-        with self.assertRaisesRegex(thresher_client.Error, "this application answers no queries"):
-            self.client(0).query(b"anything")
+    def test_the_application_is_asked(self):
+        length = self.client(0).submit(b"asked").position + 1
+        for client in (self.client(3), self.client()):
+            self.assertGreaterEqual(int(client.query(b"length", length=length)), length)
+        self.assertGreaterEqual(int(self.client().query(b"length", length=length, words=2)), length)
+        with self.assertRaisesRegex(thresher_client.Error, "it knows its 'length'"):
+            self.client(0).query(b"anything \xff")
+        with self.assertRaisesRegex(ValueError, "2 words were asked for and 1 gateways"):
+            self.client(0).query(b"length", words=2)
 
     def test_the_shell_speaks_it_too(self):
         done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), self.gateways[0], "submit", "hi"],
@@ -261,12 +267,12 @@ class Off(unittest.TestCase):
                            capture_output=True, timeout=60)
             path = net / "node0" / "node.toml"
             text = path.read_text()
-            self.assertIn('[gateway]\nlisten = ""', text)  # off, unless it is asked for
+            self.assertIn('[gateway]\naddress = ""', text)  # off, unless it is asked for
             for wrong in ("0.0.0.0:8080", "localhost:8080", "127.0.0.1", "127.0.0.1:0"):
-                path.write_text(text.replace('[gateway]\nlisten = ""', f'[gateway]\nlisten = "{wrong}"'))
+                path.write_text(text.replace('[gateway]\naddress = ""', f'[gateway]\naddress = "{wrong}"'))
                 done = subprocess.run([BINARY, "node", "run", "--home", net / "node0"], capture_output=True, text=True, timeout=60)
                 self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn("gateway.listen", done.stderr)
+                self.assertIn("gateway.address", done.stderr)
 
 
 # The base has no tests of its own.

@@ -106,11 +106,11 @@ TEST(Evidence, EveryByteCounts) {
 TEST(Evidence, OfCertifiedProtocolsIsTwoProposals) {
   const Net net("bullshark");
   Writer out;
-  for (const std::uint8_t salt : {1, 2}) {
+  for (const std::byte salt : {std::byte{1}, std::byte{2}}) {
     certified::Header header;
     header.author = NodeId{3};
     header.round = Round{5};
-    header.payload_root.bytes[0] = std::byte{salt};
+    header.payload_root.bytes[0] = salt;
     const auto bare = certified::make_proposal(header, {}, net.genesis.context());
     const Signature signature = net.keys[3].sign(bare->digest.bytes);
     encode_proposal(*certified::make_proposal(header, signature, net.genesis.context()), 4, out);

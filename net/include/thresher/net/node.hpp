@@ -57,7 +57,7 @@ struct NodeOptions {
   std::string metrics_listen{};
   /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. Whoever
   /// reaches it submits as this node itself.
-  std::string gateway_listen{};
+  std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
