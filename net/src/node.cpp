@@ -144,6 +144,8 @@ std::string Node::Impl::begin() {
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   gateway.reset();
+  for (const Queries::Query& q : queries.take_own())
+    reply(q, true, as_view("the node has stopped"));
   transport.close();
   inbox.close(stopped_because.empty() ? "the node has stopped"
                                       : "the node has stopped: " + stopped_because);
@@ -207,6 +209,15 @@ void Node::stop() {
 
 void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
   impl_->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+}
+
+std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  impl_->loop.post([impl = impl_.get(), promise, length, text = Bytes::copy_of(question)] {
+    impl->ask({kOwnLink, 0, length, text, [promise](const Answer& a) { promise->set_value(a); }});
+  });
+  return answer;
 }
 
 std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {

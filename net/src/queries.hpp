@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "thread_share.hpp"
 #include "thresher/core/bytes.hpp"
@@ -25,8 +26,10 @@
 
 namespace thresher::net {
 
-/// Where questions of the HTTP gateway come from: no connection has this number.
+/// Where questions of the HTTP gateway, and of the program around the node, come from: no
+/// connection of a client has these numbers.
 inline constexpr ConnectionId kGatewayLink = 0;
+inline constexpr ConnectionId kOwnLink = 1;
 
 class Queries {
  public:
@@ -59,6 +62,19 @@ class Queries {
     for (auto it = waiting_.begin(); it != waiting_.end();) {
       it = it->from == link ? forget(it, Query(*it)) : std::next(it);
     }
+  }
+  /// Those that no link waits for: the node stops.
+  std::vector<Query> take_own() {
+    std::vector<Query> out;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (!it->done) {
+        ++it;
+        continue;
+      }
+      out.push_back(std::move(*it));
+      it = forget(it, out.back());
+    }
+    return out;
   }
   /// The oldest one that can be answered now; empty: none, or it is not its turn yet. Unit:
   /// microseconds.

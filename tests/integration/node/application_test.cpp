@@ -159,6 +159,20 @@ TEST(ApplicationQuery, ReadsWhatOneWroteAtAnyNode) {
   }
 }
 
+TEST(ApplicationQuery, TheProgramAroundTheNodeMayAsk) {
+  Tills tills(4);
+  tills.start_all();
+  const Receipt r = tills.node(0).submit(as_view("add 3")).get();
+  EXPECT_EQ(as_text(tills.node(3).query(as_view("sum"), r.position + 1).get().bytes.view()), "3");
+  EXPECT_TRUE(tills.node(3).query(as_view("rabbits")).get().failed);
+  auto waits = tills.node(3).query(as_view("sum"), 1000);
+  (void)tills.node(3).query(as_view("sum")).get();  // behind the other one
+  tills.stop(3);
+  const Answer stopped = waits.get();
+  EXPECT_TRUE(stopped.failed);
+  EXPECT_EQ(as_text(stopped.bytes.view()), "the node has stopped");
+}
+
 TEST(ApplicationQuery, SaysWhyThereIsNoAnswer) {
   Tills tills(1);
   const auto client = tills.client();

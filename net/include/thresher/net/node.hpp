@@ -134,6 +134,10 @@ class Node {
   /// use_awaitable)`: thresher/net/completion.hpp defines it.
   template <CompletionToken Token>
   auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
+  /// From any thread. What App::query() answers when this node has applied so many transactions, on
+  /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
+  /// before. Throws std::future_error when the node has stopped, or never runs.
+  std::future<Answer> query(ByteView question, std::uint64_t length = 0);
 
  private:
   Node();
