@@ -99,7 +99,7 @@ constexpr ProtocolRow kRows[] = {
     {"honeybadger", "total order by common subsets of batches", "f Byzantine, n >= 3f+1",
      "those of a broadcast and of about log n rounds of agreement",
      "n broadcasts and n agreements an epoch", "those of both, a byte more a message",
-     "a common coin, no timing, Reed-Solomon", "library, tests, sim"},
+     "a dealt threshold coin, no timing, Reed-Solomon", "cluster, sim"},
     {"common-subset", "n-f payloads or more on which all agree, by epochs",
      "f Byzantine, n >= 3f+1", "those of a broadcast and of about log n rounds of agreement",
      "a broadcast and an agreement for each of n payloads", "those of both",

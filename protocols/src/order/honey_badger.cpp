@@ -200,7 +200,6 @@ Bytes HoneyBadger::batch() const {
 void HoneyBadger::enter(Fx& fx) {
   if (subset_.submitted(epoch_) || outputs_.contains(epoch_)) return;
   if (requests_.empty() && !subset_.begun(epoch_)) return;
-  entered_ = epoch_ + 1;
   const Bytes values = batch();
   with_subset(fx, [&](Subset::Fx& child) {
     subset_.on(Requested<subset::Submit>{{epoch_, values}}, child);
@@ -277,6 +276,12 @@ void HoneyBadger::jump(Fx& fx) {
           fx, [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
     }
   }
+}
+
+std::uint64_t HoneyBadger::entered() const {
+  std::uint64_t epoch = epoch_;
+  while (subset_.submitted(epoch)) ++epoch;
+  return epoch;
 }
 
 Footprint HoneyBadger::footprint() const {

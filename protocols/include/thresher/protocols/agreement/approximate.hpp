@@ -49,7 +49,7 @@ struct Report {
   bool asks = false;
 };
 /// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
-enum Table : std::uint32_t { kReports = 61, kResults = 62, kFloor = 63 };
+enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
 
 /// The middle of the values without the f lowest and the f highest. Pre: more than 2 f of them.
 std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t f);

@@ -72,7 +72,7 @@ Bytes encode_batch(const std::vector<Bytes>& values);
 std::optional<std::vector<Bytes>> decode_batch(const Bytes& batch, std::size_t value_bytes);
 
 /// Durable: which epoch comes next, and its first slot.
-enum Table : std::uint32_t { kEpoch = 71 };
+enum Table : std::uint32_t { kEpoch = 9 };
 
 struct Footprint {
   Subset::Held subset;
@@ -117,8 +117,9 @@ class HoneyBadger {
 
   /// The epoch that this node waits for.
   std::uint64_t epoch() const { return epoch_; }
-  /// The last epoch that it entered a batch into, counted from 1; 0: none yet.
-  std::uint64_t entered() const { return entered_; }
+  /// One more than the last epoch that it entered a batch into, or is done with; no lower after a
+  /// restart.
+  std::uint64_t entered() const;
   /// Slots delivered.
   std::uint64_t delivered() const { return log_.delivered(); }
   /// Slots that some correct node has delivered, as far as peers tell.
@@ -162,7 +163,6 @@ class HoneyBadger {
   std::uint64_t first_ = 0;       // its first slot
   std::uint64_t checkpoint_ = 0;  // the last multiple of kCheckpoint up to epoch_
   std::uint64_t checkpoint_first_ = 0;
-  std::uint64_t entered_ = 0;
   Marks frontier_;
   std::map<NodeId, std::pair<std::uint64_t, std::uint64_t>> told_;  // checkpoints of peers
   std::uint64_t refused_ = 0;
