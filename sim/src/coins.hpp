@@ -4,8 +4,8 @@
 //   Coins coins(experiment, committee);                  // as the parameter `coin` says
 //   config.coin = coins.of(NodeId{2});
 //
-// Guarantees: `threshold` shares make a value, with either; the deal follows from the experiment's seed, so
-// it hides nothing from who knows that.
+// Guarantees: `threshold` shares make a value, with either; the deal follows from the experiment's
+// seed, so it hides nothing from who knows that.
 #pragma once
 
 #include <memory>

@@ -90,11 +90,12 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
     }
   }
   if (toss.good.size() < needed) return;
+  toss.good.resize(needed);
   const auto value = config_.scheme->combine(instance, toss.good);
   if (!value) return;
   toss.done = true;
-  toss.good.resize(1);  // the own share, for those who ask
-  fx.deliver(Tossed{instance, *value});
+  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those who ask
+  fx.deliver(Tossed{instance, *value, std::move(shares)});
 }
 
 void ThresholdCoin::forget() {

@@ -86,6 +86,7 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`hotstuff2`"].push_back(
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
+    program["`threshold-coin`"].push_back(promises::tosses(0));
     program["`bca-agreement`"].push_back(promises::agreement());
     program["`raft`"].push_back(promises::raft());
   }

@@ -35,13 +35,16 @@ struct Share {
 void encode_share(const Share& share, Writer& out);
 std::optional<Share> decode_share(Reader& in);
 
-/// Reveals the own share of an instance. Instances may come in any order.
+/// Reveals the own share of an instance. Instances may come in any order; one that is more than
+/// Config::keep below the highest tossed one is not tossed any more.
 struct Toss {
   std::uint64_t instance = 0;
 };
 struct Tossed {
   std::uint64_t instance = 0;
   Digest value;
+  /// Those that made it, each verified: as many as the threshold, the own one first.
+  std::vector<crypto::CoinClaim> shares{};
 };
 
 /// Shares of one peer that wait for instances that were not tossed here.
