@@ -28,8 +28,8 @@ import threading
 import time
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
-             "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
-READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2")  # their records, at a start: a damaged one stops it
+             "bullshark-async", "pbft", "raft", "simplex", "hotstuff2", "honeybadger")
+READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2", "honeybadger")  # their records, at a start: a damaged one stops it
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log, in most networks
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
