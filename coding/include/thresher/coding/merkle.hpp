@@ -24,6 +24,8 @@ using HashFunction = Digest (*)(ByteView);
 
 /// The hash of 0x00 and the leaf's bytes (RFC 6962, 2.1).
 Digest merkle_leaf(ByteView bytes, HashFunction hash = &thresher::hash);
+/// The hash of 0x01 and the hashes of its two parts.
+Digest merkle_parent(const Digest& left, const Digest& right, HashFunction hash = &thresher::hash);
 
 /// All the hashes of one tree, twice the size of its leaves.
 class MerkleTree {
