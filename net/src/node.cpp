@@ -129,6 +129,8 @@ std::string Node::Impl::begin() {
         });
       },
       ledger.end());
+  if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
+  transport_runs = true;
   start_scrubbing();
   loop.post([this] {
     begin_start();

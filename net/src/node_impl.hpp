@@ -10,6 +10,8 @@
 #include "conduct.hpp"
 #include "host_calls.hpp"
 #include "ledger.hpp"
+#include "life/checkpoints.hpp"
+#include "life/divergence.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -117,7 +119,7 @@ struct Node::Impl final : EngineHost {
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
-  bool quiet() const { return starting || standing.suspects() || gap; }
+  bool quiet() const { return starting || standing.suspects() || gap || checkpoints.difference(); }
   void remind();
 
   // node_mending.cpp: holes in the log
@@ -148,6 +150,21 @@ struct Node::Impl final : EngineHost {
   void adopt(dag::Committed commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
+
+  // life/node_life.cpp: checkpoints
+  Checkpoints::Hooks checkpoint_hooks();
+  void add_to_tree(const Transaction& t, const Digest& result);
+  std::vector<Persist> tree_records();
+  void checkpoint_after(const LogEntry& entry);
+  bool life_frame(NodeId from, const Frame& f);
+  void answer_tree(NodeId from, const WantTree& want);
+  TreeReader* tree_at(Round slot);
+  void watch_checkpoints(std::uint64_t now);
+  void checkpoints_differ();
+  std::string differs_in_result(const Checkpoints::Difference& d) const;
+  std::string differs_in_state(const Checkpoints::Difference& d) const;
+  Result<LogProof, std::string> prove(std::uint64_t position);
+  void answer_proof(ConnectionId from, const Frame& f);
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -207,6 +224,14 @@ struct Node::Impl final : EngineHost {
   Submissions submissions;
   dag::Payload fed;  // the last one that the engine got, while it is short
   Ledger ledger;
+  std::uint64_t checkpoint_every;  // slots; 0: never
+  LogTree tree;
+  Checkpoints checkpoints;
+  std::vector<Persist> before_writer;  // made while the log was read
+  std::optional<TreeReader> past_tree;
+  std::map<NodeId, std::uint64_t> tree_rest_us;  // no answer to a peer before
+  std::optional<DivergenceSearch> divergence;
+  bool transport_runs = false;
   std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
   Round lacks_until{0};                   // the log has to reach this slot by what peers have
   std::optional<Hole> hole;               // in the stored log, of a node that starts

@@ -20,7 +20,10 @@ void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
   if (!snapshot || options.store == StoreKind::kMemory) return;
   Ledger restored;
+  Reader tree_in(snapshot->tree.view());
+  LogTree restored_tree;
   if (!restored.restore(snapshot->ledger.view())) return;
+  if (checkpoint_every > 0 && !restored_tree.restore(tree_in, restored.length())) return;
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
     return say(Level::kWarning,
@@ -31,6 +34,7 @@ void Node::Impl::restore_snapshot() {
   bool taken = false;
   if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
   ledger = std::move(restored);
+  tree = std::move(restored_tree);
   snapshot_length = ledger.length();
 }
 
@@ -43,7 +47,10 @@ void Node::Impl::save_snapshot() {
   }
   if (!state) return;
   snapshot_length = ledger.length();
-  const std::string problem = net::save_snapshot(options.data, {ledger.save(), *state});
+  Writer tree_bytes;
+  tree.save(tree_bytes);
+  const std::string problem =
+      net::save_snapshot(options.data, {ledger.save(), *state, Bytes::from(tree_bytes.take())});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
@@ -83,7 +90,9 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
     if (entry.before == Round{0}) return of_other_genesis(place);
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
-  return {};
+  (void)tree_records();
+  checkpoint_after(entry);
+  return calls.problem().empty() ? std::string() : app_problem();
 }
 
 // The stored log from the end of the ledger on: to its end, to a hole, or until a time.
@@ -109,6 +118,7 @@ std::string Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
+  checkpoints.recall();
   restore_snapshot();
   std::string problem = calls.problem();
   if (problem.empty()) problem = read_log({});
@@ -148,6 +158,7 @@ void Node::Impl::watch_lag() {
   }
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
+  watch_checkpoints(now);
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   if (standing.suspects()) {

@@ -8,14 +8,14 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 }  // namespace
 
 std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   Writer w;
   w.u32(kVersion).u64(s.ledger.size()).bytes(s.ledger.view());
-  w.u64(s.app.size()).bytes(s.app.view());
+  w.u64(s.app.size()).bytes(s.app.view()).u64(s.tree.size()).bytes(s.tree.view());
   const Digest digest = hash(w.view());
   w.bytes(digest.bytes);
   const std::string path = folder + "/snapshot";
@@ -40,6 +40,7 @@ std::optional<Snapshot> load_snapshot(const std::string& folder) {
   Snapshot s;
   s.ledger = Bytes::copy_of(r.bytes(r.u64()));
   s.app = Bytes::copy_of(r.bytes(r.u64()));
+  s.tree = Bytes::copy_of(r.bytes(r.u64()));
   if (!r.done()) return std::nullopt;
   return s;
 }

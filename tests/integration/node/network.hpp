@@ -73,7 +73,9 @@ class Recorder final : public App {
 
 class Network {
  public:
-  explicit Network(std::uint32_t n, const std::string& protocol = "thresher") : running_(n) {
+  explicit Network(std::uint32_t n, const std::string& protocol = "thresher",
+                   const Parameters& parameters = {})
+      : running_(n) {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     std::string name = test->name();
     std::replace(name.begin(), name.end(), '/', '-');
@@ -83,6 +85,7 @@ class Network {
     genesis_.f = (n - 1) / 3;
     genesis_.chain = test->name();
     genesis_.protocol = protocol;
+    genesis_.parameters = parameters;
     for (std::uint32_t i = 0; i < n; ++i) {
       std::filesystem::create_directories(home(i));
       const auto key = crypto::SigningKey::generate();
