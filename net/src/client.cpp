@@ -22,14 +22,16 @@ constexpr std::uint64_t kTick = 50'000;
 constexpr std::size_t kFrameBytes = 256 * 1024;
 
 Outcome committed(std::uint64_t position, const Validity& valid) {
-  return {Outcome::Kind::kCommitted, position, {}, valid.until.value, {}};
+  Receipt receipt;
+  receipt.position = position;
+  return {Outcome::Kind::kCommitted, std::move(receipt), {}, valid.until.value, {}};
 }
 Outcome refused(Refusal refusal, const Validity& valid, std::string why) {
-  return {Outcome::Kind::kRefused, 0, refusal, valid.until.value, std::move(why)};
+  return {Outcome::Kind::kRefused, {}, refusal, valid.until.value, std::move(why)};
 }
 Outcome unknown(const Validity& valid, const std::string& why) {
   return {Outcome::Kind::kUnknown,
-          0,
+          {},
           {},
           valid.until.value,
           why + ": it may still be ordered until slot " + std::to_string(valid.until.value) +

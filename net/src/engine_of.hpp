@@ -15,6 +15,7 @@
 //     static constexpr bool kExtends = false;
 //     RecordName record_of(const dag::Block&) const;
 //     std::size_t payload_limit() const;
+//     std::uint32_t clock_witnesses() const;
 //     // Of the store, for one of the protocol, and the mirror (empty: not its own):
 //     std::uint32_t table(std::uint32_t) const;
 //     std::optional<std::uint32_t> own_table(std::uint32_t) const;
@@ -187,6 +188,7 @@ class EngineOf final : public OrderEngine {
   }
   std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
+  std::uint32_t clock_witnesses() const override { return backend_.adapter.clock_witnesses(); }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
  private:

@@ -95,6 +95,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   impl.own_client = client_id_of(impl.key.public_key());
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
+  impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
   if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
   return node;
@@ -204,10 +205,25 @@ void Node::stop() {
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
-std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
-  auto [receipt, first] = impl_->inbox.add(transaction, prove);
+void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
+  OwnSubmission ask{Bytes::copy_of(transaction), options.prove, 0, std::move(options.cancel),
+                    std::move(done)};
+  if (options.patience_us != 0) ask.deadline_us = Loop::now_us() + options.patience_us;
+  const bool first = impl_->inbox.add(std::move(ask));
   if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
-  return std::move(receipt);
+}
+
+std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {
+  auto promise = std::make_shared<std::promise<Receipt>>();
+  std::future<Receipt> receipt = promise->get_future();
+  submit(
+      transaction,
+      [promise](const Outcome& out) {
+        if (out.committed()) return promise->set_value(out.receipt);
+        promise->set_exception(std::make_exception_ptr(NotCommitted(out)));
+      },
+      std::move(options));
+  return receipt;
 }
 
 }  // namespace thresher::net

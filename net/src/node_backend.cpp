@@ -13,9 +13,6 @@ namespace {
 /// A shorter payload that still waits for its block gets what came since. Unit: bytes.
 constexpr std::size_t kExtend = 16 * 1024;
 
-/// The result of an application that gives none.
-const Digest kNoResult = hash({});
-
 crypto::BatcherOptions batcher_options(const NodeOptions& o) {
   crypto::BatcherOptions out;
   out.deadline_us = o.verify_deadline_us;
@@ -65,7 +62,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                    &Loop::now_us}),
       conduct(genesis.nodes.size(),
               [this](Level level, const std::string& line) { say(level, line); }),
-      submissions(limits()),
+      submissions(limits(),
+                  [this](const ClientId& client, ByteView data) { return check(client, data); }),
       checkpoint_every(checkpoint_slots(genesis)),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
@@ -83,8 +81,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
 // What a block of this protocol takes bounds the rest.
 Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
-                                                      options.block_bytes - kRunHead - kEntryHead);
+  options.transaction_bytes = std::min<std::uint64_t>(
+      options.transaction_bytes, options.block_bytes - 2 * kRunHead - kEntryHead);
   return {options.transaction_bytes, options.pool_bytes};
 }
 
@@ -169,25 +167,8 @@ void Node::Impl::deliver(dag::Committed out) {
   }
   commit(std::move(out));
   acknowledge();
+  serve_queries();
   feed_subscribers();
-}
-
-// False when the application threw, now or before. Every node gives its application the same
-// transactions, and each restart gives this one again: so what is told is enough to find it.
-bool Node::Impl::apply(const Transaction& t) {
-  const auto which = [&] {
-    return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
-           to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
-           std::to_string(t.data.size()) + " bytes)";
-  };
-  if (!calls.problem().empty() || !calls.run(which, [&] { app.apply(t); })) return false;
-  add_to_tree(t, kNoResult);
-  return true;
-}
-
-std::string Node::Impl::app_problem() const {
-  return calls.problem() +
-         "; mend the application, then start the node again, which gives it this transaction first";
 }
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
@@ -196,10 +177,12 @@ void Node::Impl::commit(dag::Committed out) {
       out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
-        app_lags = app_lags || run_end.asked() || !apply(t);
+        app_lags = app_lags || run_end.asked();
+        const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t);
+        app_lags = !result;
         payload_bytes += t.data.size();
         if (const auto awaited = submissions.ordered(t.client, print)) {
-          answer(*awaited, t, out, block);
+          answer(*awaited, t, out, block, result);
         }
       });
   std::vector<Persist> progress = engine->take_progress(out.slot);
@@ -343,17 +326,26 @@ void Node::Impl::arm_verdicts() {
   });
 }
 
-// Hands waiting transactions to the DAG as one payload when it has none.
+// Hands waiting transactions to the protocol as one payload when it has none. Where the members
+// agree on a time the payload begins with this node's clock; a member without transactions writes
+// it alone, while others order some.
 void Node::Impl::feed() {
-  if (submissions.pool().empty()) return;
+  const bool stamps = engine->clock_witnesses() > 0;
+  const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
+  if (submissions.pool().empty() && !alone) return;
   const std::size_t pending = engine->pending_submits();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
-  if (pending > 0 && !extend) return;
+  if (pending > 0 && (!extend || submissions.pool().empty())) return;
   std::vector<std::byte> packed;
-  if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
+  if (stamps) append_stamp(clock_now_us(), packed);
+  const std::size_t head = packed.size();
+  if (extend) {
+    const ByteView before = fed.bytes.view().subspan(head);
+    packed.insert(packed.end(), before.begin(), before.end());
+  }
   const std::size_t before = packed.size();
   submissions.pool().take(options.block_bytes - before, packed);
-  if (packed.size() == before) return;
+  if (packed.size() == before && !alone) return;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
   engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);
@@ -373,6 +365,11 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (starting) return hold(peer, f);
   if (quiet()) return;
+  // Before the message: the next block may be the answer to it.
+  if (engine->extends() && holds_transactions(f.payload.view())) {
+    stamp_due = true;
+    feed();
+  }
   if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
 }

@@ -2,6 +2,7 @@
 // .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "complaints.hpp"
 #include "conduct.hpp"
 #include "host_calls.hpp"
+#include "kept_results.hpp"
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
@@ -19,6 +21,7 @@
 #include "older_clients.hpp"
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
+#include "queries.hpp"
 #include "run_end.hpp"
 #include "scrubber.hpp"
 #include "sign_once.hpp"
@@ -35,6 +38,8 @@
 
 namespace thresher::net {
 
+/// Appends a number as 8 bytes, little-endian.
+void append(std::uint64_t value, std::vector<std::byte>& out);
 /// To the host's log, or to stderr from warnings on.
 void say(const NodeOptions& options, Level level, const std::string& line);
 
@@ -69,8 +74,6 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
-  bool apply(const Transaction& t);
-  std::string app_problem() const;
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -153,7 +156,7 @@ struct Node::Impl final : EngineHost {
 
   // life/node_life.cpp: checkpoints
   Checkpoints::Hooks checkpoint_hooks();
-  void add_to_tree(const Transaction& t, const Digest& result);
+  void add_to_tree(const Transaction& t, const ApplyResult& result);
   std::vector<Persist> tree_records();
   void checkpoint_after(const LogEntry& entry);
   bool life_frame(NodeId from, const Frame& f);
@@ -165,6 +168,17 @@ struct Node::Impl final : EngineHost {
   std::string differs_in_state(const Checkpoints::Difference& d) const;
   Result<LogProof, std::string> prove(std::uint64_t position);
   void answer_proof(ConnectionId from, const Frame& f);
+  // node_application.cpp
+  std::optional<ApplyResult> apply(const Transaction& t);
+  std::string app_problem() const;
+  std::optional<std::string> check(const ClientId& client, ByteView data);
+  void placed(ConnectionId id, const Placed& at);
+  void tell_results();
+  bool tell_results(ConnectionId id);
+  void query(ConnectionId from, const Frame& f);
+  void ask(Queries::Query query);
+  void reply(const Queries::Query& query, bool failed, ByteView answer);
+  void serve_queries();
 
   // node_clients.cpp
   void link(ConnectionId id, bool up);
@@ -172,10 +186,14 @@ struct Node::Impl final : EngineHost {
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
   void take_own();
-  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void take_own(OwnSubmission ask);
+  void watch_own();
+  void cancel_own(std::uint64_t sequence);
+  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
+              const std::string& text = {});
   void rest(ConnectionId from, std::size_t bytes);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
-              const dag::BlockPtr& block);
+              const dag::BlockPtr& block, const std::optional<ApplyResult>& result);
   void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
@@ -222,7 +240,8 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
   Submissions submissions;
-  dag::Payload fed;  // the last one that the engine got, while it is short
+  dag::Payload fed;        // the last one that the engine got, while it is short
+  bool stamp_due = false;  // others order transactions, and want this node's clock beside them
   Ledger ledger;
   std::uint64_t checkpoint_every;  // slots; 0: never
   LogTree tree;
@@ -245,6 +264,11 @@ struct Node::Impl final : EngineHost {
   OlderClients older_clients;
   Complaints complaints;
   std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
+  KeptResults results;
+  std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
+  bool telling = false;                               // a timer runs for the rest of them
+  Queries queries;
+  bool asking = false;  // a timer runs for the next one
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
@@ -254,6 +278,7 @@ struct Node::Impl final : EngineHost {
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
+  bool watching_own = false;  // a timer runs for their deadlines
   bool has_records = false;  // the store had some of the protocol at the start
   SignOnce sign_once;
   Incarnation incarnation;  // of this start

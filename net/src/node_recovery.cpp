@@ -19,9 +19,9 @@ constexpr std::uint64_t kNotes = 1'000'000;
 void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
   if (!snapshot || options.store == StoreKind::kMemory) return;
-  Ledger restored;
   Reader tree_in(snapshot->tree.view());
   LogTree restored_tree;
+  Ledger restored(AgreedTime(engine->clock_witnesses()));
   if (!restored.restore(snapshot->ledger.view())) return;
   if (checkpoint_every > 0 && !restored_tree.restore(tree_in, restored.length())) return;
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
@@ -36,6 +36,7 @@ void Node::Impl::restore_snapshot() {
   ledger = std::move(restored);
   tree = std::move(restored_tree);
   snapshot_length = ledger.length();
+  results.begin_at(ledger.length());
 }
 
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.

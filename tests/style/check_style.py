@@ -34,7 +34,7 @@ PURE = {"core", "coding", "protocols"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
                   "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
 IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device|std::unordered_\w+")
-HEAVY = {"thresher.pb.h": 1, "google/protobuf/": 1, "boost/asio": 2, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
+HEAVY = {"thresher.pb.h": 2, "google/protobuf/": 2, "boost/asio": 2, "spdlog/": 2, "CLI/": 2, "nlohmann/": 2, "toml++/": 2}
 FAULTS = r"(?:\w+\s*(?:\.|->|::)\s*)*f(?:aults?)?_?\b(?:\s*\(\s*\))?"
 QUORUM_LITERAL = re.compile(rf"\b[23]u?\s*\*\s*{FAULTS}\s*\+\s*1u?\b|(?<![\w.]){FAULTS}\s*\*\s*[23]u?\s*\+\s*1u?\b")
 IMPURE_SYMBOLS = re.compile(r"\b(?:clock_gettime|gettimeofday|time|rand|random|getrandom|getentropy|socket|connect|"

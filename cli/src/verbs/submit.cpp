@@ -107,11 +107,11 @@ class Submitter {
     if (json_) {
       text::Value row;
       row.set("line", done_).set("outcome", what);
-      if (out.committed()) row.set("position", out.position);
+      if (out.committed()) row.set("position", out.receipt.position);
       if (!out.committed()) row.set("why", out.why);
       std::puts(text::write(row).c_str());
     } else if (out.committed()) {
-      std::printf("%llu\n", static_cast<unsigned long long>(out.position));
+      std::printf("%llu\n", static_cast<unsigned long long>(out.receipt.position));
     } else {
       std::puts(what);
     }

@@ -45,9 +45,11 @@ Checkpoints::Hooks Node::Impl::checkpoint_hooks() {
 }
 
 // What was not applied leaves the tree as it is: the node stops, and its next start makes it again.
-void Node::Impl::add_to_tree(const Transaction& t, const Digest& result) {
+void Node::Impl::add_to_tree(const Transaction& t, const ApplyResult& result) {
+  static const Digest kNothing = digest_of(ApplyResult{});  // of applications that give no results
   if (checkpoint_every == 0 || tree.length() != t.position) return;
-  tree.append(leaf_of({t.client, t.sequence, payload_hash(t.data), result}), result);
+  const Digest& digest = result == ApplyResult{} ? kNothing : digest_of(result);
+  tree.append(leaf_of({t.client, t.sequence, payload_hash(t.data), digest}), digest);
 }
 
 // Records that the store has already are those of a start that read its log again.

@@ -47,7 +47,7 @@ void client_example() {
   auto client = net::Client::open("net/genesis.json");
   const net::Outcome out = (*client)->submit(as_view("hello")).get();
   if (out.committed())
-    use(out.position);
+    use(out.receipt.position);
   else
     report(out.why);
   (*client)->subscribe(0, [](const net::Transaction& t) { use(t.position); });
@@ -80,7 +80,7 @@ void genesis_example() {
 int node_example() {
   // <thresher/net/node.hpp>
   struct Kv : net::App {
-    void apply(const net::Transaction& t) override { use(t.position); }
+    Bytes apply(const net::Transaction& t) override { return Bytes::copy_of(t.data); }
     Digest state() const override { return {}; }
   } app;
   auto node = net::Node::open({.home = "net/node0"}, app);
@@ -141,7 +141,7 @@ void ports_example() {
 
 void receipt_example(Node& node, ByteView data, const Genesis& genesis) {
   // <thresher/net/receipt_proof.hpp>
-  Receipt r = node.submit(data, Prove::kYes).get();
+  Receipt r = node.submit(data, {.prove = Prove::kYes}).get();
   auto place = net::verify_receipt(genesis, r.proof.view(), data);
   // </>
 }

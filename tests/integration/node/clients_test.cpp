@@ -250,7 +250,7 @@ TEST(Clients, TheLibraryGoesToAnotherNodeAndItCountsOnce) {
   for (auto& o : outcomes) {
     const Outcome out = o.get();
     ASSERT_TRUE(out.committed()) << out.why;
-    EXPECT_TRUE(positions.insert(out.position).second);
+    EXPECT_TRUE(positions.insert(out.receipt.position).second);
   }
   EXPECT_EQ(*positions.rbegin(), 399u);
   EXPECT_EQ(net.submit(1, "after").position, 400u);

@@ -2,7 +2,7 @@
 //
 //   auto client = net::Client::open("net/genesis.json");
 //   const net::Outcome out = (*client)->submit(as_view("hello")).get();
-//   if (out.committed()) use(out.position); else report(out.why);
+//   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
 // Guarantees: every submission has one outcome within its patience. kCommitted: the node at hand
@@ -66,32 +66,9 @@ struct NodeStatus {
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 
-/// Why a transaction was not taken; the numbers are those of the wire.
-enum class Refusal : std::uint8_t {
-  kOverloaded = 1,  ///< the node's pool, or this client's share of it, is full
-  kTooLarge,        ///< over the node's limits.transaction_bytes
-  kExpired,         ///< not ordered by its last slot
-  kTooLate,         ///< the node cannot tell any more whether it had been ordered before
-  kMalformed,
-  kTooEarly,     ///< its first slot is ahead of the node's log
-  kUnreachable,  ///< no node took it, because none was reached: the wire has no such answer
-};
-
 /// A submission's slots begin so many before the last one that its node named: another node that is
 /// a little behind takes it too, also while nothing moves that node on.
 inline constexpr std::uint64_t kSlotsBack = 16;
-
-/// What became of a submission.
-struct Outcome {
-  enum class Kind : std::uint8_t { kCommitted, kRefused, kUnknown };
-  Kind kind = Kind::kUnknown;
-  std::uint64_t position = 0;               ///< in the log, of kCommitted
-  Refusal refusal = Refusal::kUnreachable;  ///< of kRefused
-  std::uint64_t until = 0;  ///< the last slot in which it may be ordered; 0: it was never sent
-  std::string why{};        ///< in words, with what to do; empty when committed
-
-  bool committed() const { return kind == Kind::kCommitted; }
-};
 
 struct ClientOptions {
   std::optional<NodeId> node{};  ///< only this one; empty: any, moving on when it fails
