@@ -7,11 +7,16 @@
 
 namespace thresher::coding {
 
-Digest merkle_parent(const Digest& left, const Digest& right, HashFunction hash) {
-  std::array<std::byte, 65> bytes{std::byte{1}};
+std::array<std::byte, kMerkleParentBytes> merkle_parent_bytes(const Digest& left,
+                                                              const Digest& right) {
+  std::array<std::byte, kMerkleParentBytes> bytes{std::byte{1}};
   std::ranges::copy(left.bytes, bytes.begin() + 1);
   std::ranges::copy(right.bytes, bytes.begin() + 33);
-  return hash(bytes);
+  return bytes;
+}
+
+Digest merkle_parent(const Digest& left, const Digest& right, HashFunction hash) {
+  return hash(merkle_parent_bytes(left, right));
 }
 
 Digest merkle_leaf(ByteView bytes, HashFunction hash) {

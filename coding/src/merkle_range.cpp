@@ -1,6 +1,7 @@
 #include "thresher/coding/merkle_range.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "thresher/core/assert.hpp"
@@ -14,6 +15,37 @@ std::optional<MerkleRange> MerkleRange::restore(std::uint64_t size, std::vector<
   out.size_ = size;
   out.peaks_ = std::move(peaks);
   return out;
+}
+
+// On each level the new nodes stand behind what the range has. Where that is odd, its last node is
+// a peak and pairs with the first new one; a new node that is left over becomes the level's peak.
+void MerkleRange::append_all(std::vector<Digest> level, const HashMany& hash_many,
+                             const std::function<void(const MerkleNode&)>& completed) {
+  std::uint64_t first = size_;
+  size_ += level.size();
+  std::vector<Digest> leftover;  // from the lowest level to the highest
+  for (std::uint32_t height = 0; !level.empty(); ++height) {
+    for (std::size_t i = 0; i < level.size(); ++i) completed({{height, first + i}, level[i]});
+    if ((first & 1) != 0) {
+      level.insert(level.begin(), peaks_.back());
+      peaks_.pop_back();
+      --first;
+    }
+    if (level.size() % 2 != 0) {
+      leftover.push_back(level.back());
+      level.pop_back();
+    }
+    std::vector<std::array<std::byte, kMerkleParentBytes>> pairs(level.size() / 2);
+    std::vector<ByteView> views;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      pairs[i] = merkle_parent_bytes(level[2 * i], level[2 * i + 1]);
+      views.emplace_back(pairs[i]);
+    }
+    level.resize(pairs.size());
+    hash_many(views, level);
+    first >>= 1;
+  }
+  peaks_.insert(peaks_.end(), leftover.rbegin(), leftover.rend());
 }
 
 Digest MerkleRange::root() const {

@@ -52,7 +52,7 @@ std::string unknown(const std::string& protocol, const std::string& name) {
 const std::vector<ParameterOf>& node_parameters() {
   constexpr std::uint32_t kAll = Committee::kMaxSize;
   static const std::vector<ParameterOf> kParameters{
-      {kEveryProtocol, "checkpoint", "1024", 0, kMostCheckpointSlots},
+      {kEveryProtocol, "checkpoint", "0", 0, kMostCheckpointSlots},
       {"anchored-bullshark", "D", "6", 0, kAll},
       {"mahi-mahi", "wave", "5", 4, 8},
       {"mysticeti", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},

@@ -13,10 +13,17 @@ constexpr std::uint32_t kMostSteps = 64;
 
 }  // namespace
 
+LeafBytes leaf_bytes(const LeafContent& c) {
+  LeafBytes out{};
+  auto at = std::ranges::copy(c.client.bytes, out.begin() + 1).out;
+  for (int shift = 0; shift < 64; shift += 8) *at++ = static_cast<std::byte>(c.sequence >> shift);
+  at = std::ranges::copy(c.payload.bytes, at).out;
+  std::ranges::copy(c.result.bytes, at);
+  return out;
+}
+
 Digest leaf_of(const LeafContent& c) {
-  Writer w;
-  w.bytes(c.client.bytes).u64(c.sequence).bytes(c.payload.bytes).bytes(c.result.bytes);
-  return coding::merkle_leaf(w.view());
+  return coding::merkle_leaf(ByteView(leaf_bytes(c)).subspan(1));
 }
 
 std::string log_proof_problem(const Genesis& genesis, const LogProof& proof) {

@@ -1,7 +1,9 @@
 #include "log_tree.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <map>
+
+#include "thresher/crypto/hash_many.hpp"
 
 namespace thresher::net {
 namespace {
@@ -50,23 +52,47 @@ std::optional<Bytes> value_of(const NodeStore& store, std::uint32_t table, const
 
 }  // namespace
 
-void LogTree::append(const Digest& leaf, const Digest& result) {
-  open_.push_back(result);
-  range_.append(leaf, [&](const coding::MerkleNode& node) {
-    if (node.place.level >= kChunkLevel) nodes_.push_back(node.hash);
-  });
-  if (open_.size() < kChunk) return;
-  Writer w;
-  write_results(open_, w);
-  for (const Digest& node : nodes_) w.bytes(node.bytes);
-  records_.push_back(
-      {kTreeTable, chunk_key(length() / kChunk - 1), Bytes::from(w.take()), {}, true});
-  open_.clear();
-  nodes_.clear();
+void LogTree::add(const Transaction& t, const Digest& result) {
+  added_.push_back({t.client, t.sequence, t.data, result});
+}
+
+// The payloads first, then the leaves over them: each in one go.
+std::vector<Digest> LogTree::hash_leaves() const {
+  std::vector<ByteView> messages;
+  messages.reserve(added_.size());
+  for (const Added& a : added_) messages.push_back(a.data);
+  std::vector<Digest> payloads(added_.size());
+  crypto::hash_many(messages, payloads);
+  std::vector<LeafBytes> leaves(added_.size());
+  for (std::size_t i = 0; i < added_.size(); ++i) {
+    const Added& a = added_[i];
+    leaves[i] = leaf_bytes({a.client, a.sequence, payloads[i], a.result});
+    messages[i] = leaves[i];
+  }
+  crypto::hash_many(messages, payloads);
+  return payloads;
 }
 
 std::vector<Persist> LogTree::take_records() {
-  return std::exchange(records_, {});
+  std::map<std::uint64_t, std::vector<Digest>> nodes;  // by the chunk that completes them
+  range_.append_all(hash_leaves(), &crypto::hash_many, [&](const coding::MerkleNode& node) {
+    if (node.place.level < kChunkLevel) return;
+    const std::uint32_t above = node.place.level - kChunkLevel;
+    nodes[((node.place.index + 1) << above) - 1].push_back(node.hash);
+  });
+  std::uint64_t chunk = (range_.size() - added_.size()) / kChunk;
+  std::vector<Persist> records;
+  for (const Added& a : added_) {
+    open_.push_back(a.result);
+    if (open_.size() < kChunk) continue;
+    Writer w;
+    write_results(open_, w);
+    for (const Digest& node : nodes[chunk]) w.bytes(node.bytes);
+    records.push_back({kTreeTable, chunk_key(chunk++), Bytes::from(w.take()), {}, true});
+    open_.clear();
+  }
+  added_.clear();
+  return records;
 }
 
 void LogTree::save(Writer& out) const {
@@ -121,6 +147,19 @@ std::vector<Round> own_checkpoint_slots(const NodeStore& store) {
     std::uint64_t slot = 0;
     for (const std::byte b : key) slot = slot << 8 | std::to_integer<std::uint64_t>(b);
     out.push_back(Round{slot});
+    return true;
+  });
+  return out;
+}
+
+std::vector<Digest> chunk_results(const NodeStore& store) {
+  std::vector<Digest> out;
+  (void)store.scan(kTreeTable, {}, [&](ByteView key, ByteView value) {
+    Reader in(value);
+    const auto results = read_results(in);
+    const bool next = std::ranges::equal(key, chunk_key(out.size() / LogTree::kChunk).view());
+    if (!results || !next) return false;
+    out.insert(out.end(), results->begin(), results->end());
     return true;
   });
   return out;

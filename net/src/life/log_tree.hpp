@@ -1,9 +1,9 @@
 // The Merkle tree over the positions of the log, each with its transaction and its result. Private
 // to net/.
 //
-//   tree.append(leaf_of({client, sequence, payload_hash, result_hash}), result_hash);
+//   tree.add(transaction, result_hash);               // while the transaction's bytes live
+//   for (Persist& r : tree.take_records()) ...        // beside the log entry: all that was added
 //   Digest root = tree.root();                        // into a checkpoint
-//   for (Persist& r : tree.take_records()) ...        // beside the log entry
 //
 //   TreeReader past(store, reader, *load_own_checkpoint(store, slot));
 //   auto path = past.path(position);                  // against that checkpoint's root
@@ -41,23 +41,33 @@ class LogTree {
   static constexpr std::uint32_t kChunkLevel = 8;
   static constexpr std::uint64_t kChunk = 1u << kChunkLevel;
 
-  void append(const Digest& leaf, const Digest& result);
-  std::uint64_t length() const { return range_.size(); }
+  /// The next position. Its bytes have to live until take_records(), which hashes all at once.
+  void add(const Transaction& t, const Digest& result);
+  std::uint64_t length() const { return range_.size() + added_.size(); }
+  /// Puts what was added into the tree; gives the records of the chunks that this completes.
+  std::vector<Persist> take_records();
+
+  // Of what was there at the last take_records():
   Digest root() const { return range_.root(); }
   /// Of the positions behind the last whole chunk.
   const std::vector<Digest>& open_results() const { return open_; }
-  /// Records of the chunks that were completed since the last call.
-  std::vector<Persist> take_records();
 
   void save(Writer& out) const;
   /// Mirror of save(); false when the bytes are no tree of `length` leaves.
   bool restore(Reader& in, std::uint64_t length);
 
  private:
+  std::vector<Digest> hash_leaves() const;
+
   coding::MerkleRange range_;
-  std::vector<Digest> open_;
-  std::vector<Digest> nodes_;  // of kChunkLevel and above, completed by the chunk that is open
-  std::vector<Persist> records_;
+  std::vector<Digest> open_;  // results behind the last whole chunk
+  struct Added {
+    ClientId client;
+    std::uint64_t sequence;
+    ByteView data;
+    Digest result;
+  };
+  std::vector<Added> added_;
 };
 
 /// What this node said of a slot, and the results that no whole chunk has at that length.
@@ -71,6 +81,9 @@ std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round s
                                                  std::uint32_t n);
 /// Slots of all checkpoints of this node in a store, rising.
 std::vector<Round> own_checkpoint_slots(const NodeStore& store);
+
+/// Hashes of the results from position 0 on, of the whole chunks that follow one another.
+std::vector<Digest> chunk_results(const NodeStore& store);
 
 class TreeReader;
 /// The proof of a position against a certificate of the tree's own checkpoint, or what the store

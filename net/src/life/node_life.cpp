@@ -48,8 +48,7 @@ Checkpoints::Hooks Node::Impl::checkpoint_hooks() {
 void Node::Impl::add_to_tree(const Transaction& t, const ApplyResult& result) {
   static const Digest kNothing = digest_of(ApplyResult{});  // of applications that give no results
   if (checkpoint_every == 0 || tree.length() != t.position) return;
-  const Digest& digest = result == ApplyResult{} ? kNothing : digest_of(result);
-  tree.append(leaf_of({t.client, t.sequence, payload_hash(t.data), digest}), digest);
+  tree.add(t, result == ApplyResult{} ? kNothing : digest_of(result));
 }
 
 // Records that the store has already are those of a start that read its log again.

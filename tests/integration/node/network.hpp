@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,8 +38,12 @@ class Recorder final : public App {
     state_ = hash(w.view());
     ++count_;
     ++applied_;
-    return {};
+    if (t.position == wrong_state_at_) state_.bytes[0] ^= std::byte{1};
+    return t.position == wrong_result_at_ ? Bytes::copy_of(as_view("wrong")) : Bytes{};
   }
+  /// As an application that is not deterministic. To be said before the node starts.
+  void answer_wrongly_at(std::uint64_t position) { wrong_result_at_ = position; }
+  void remember_wrongly_at(std::uint64_t position) { wrong_state_at_ = position; }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
     return state_;
@@ -68,6 +73,8 @@ class Recorder final : public App {
   mutable std::mutex mutex_;
   std::atomic<bool> held_{false};
   Digest state_{};
+  std::uint64_t wrong_result_at_ = ~std::uint64_t{0};
+  std::uint64_t wrong_state_at_ = ~std::uint64_t{0};
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> applied_{0};
 };
@@ -108,10 +115,13 @@ class Network {
   std::string home(std::size_t i) const { return (dir_ / ("node" + std::to_string(i))).string(); }
   const Genesis& genesis() const { return genesis_; }
 
-  /// Empty, or why the node could not be opened.
-  std::string start(std::size_t i, NodeOptions options = {}) {
+  /// Empty, or why the node could not be opened. `prepare` gets the application before the node.
+  std::string start(
+      std::size_t i, NodeOptions options = {},
+      const std::function<void(Recorder&)>& prepare = [](Recorder&) {}) {
     auto& r = running_[i];
     r = std::make_unique<Running>();
+    prepare(r->app);
     options.home = home(i);
     auto node = Node::open(std::move(options), r->app);
     if (!node) {

@@ -101,6 +101,29 @@ RC_GTEST_PROP(MerkleRange, RestoredFromItsPeaksItGoesOnAsIfItHadNotStopped, ()) 
   RC_ASSERT(!merkle_included(leaf(index + 1), index, proven, path, root));
 }
 
+// Any cut of the list into batches gives the same range and the same parts.
+RC_GTEST_PROP(MerkleRange, ManyLeavesAtOnceAreThoseOneByOne, ()) {
+  const auto batches =
+      *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 90));
+  const HashMany many = [](std::span<const ByteView> messages, std::span<Digest> out) {
+    for (std::size_t i = 0; i < messages.size(); ++i) out[i] = hash(messages[i]);
+  };
+  MerkleRange range;
+  std::map<MerklePlace, Digest> full;
+  std::uint64_t size = 0;
+  for (const std::uint64_t batch : batches) {
+    std::vector<Digest> leaves;
+    for (std::uint64_t i = 0; i < batch; ++i) leaves.push_back(leaf(size++));
+    range.append_all(std::move(leaves), many, [&](const MerkleNode& node) {
+      RC_ASSERT(full.emplace(node.place, node.hash).second);
+    });
+  }
+  const Stored one_by_one(size);
+  RC_ASSERT(range.size() == size);
+  RC_ASSERT(range.peaks() == one_by_one.range.peaks());
+  RC_ASSERT(full == one_by_one.full);
+}
+
 // A search for the first leaf that differs walks down by these halves.
 RC_GTEST_PROP(MerkleRange, TheHalvesOfAPartHashToIt, ()) {
   const auto size = *rc::gen::inRange<std::uint64_t>(2, 500);

@@ -36,6 +36,9 @@ struct MerkleNode {
   Digest hash{};
 };
 
+/// Hashes many messages at once: out[i] is the hash of messages[i].
+using HashMany = std::function<void(std::span<const ByteView> messages, std::span<Digest> out)>;
+
 class MerkleRange {
  public:
   explicit MerkleRange(HashFunction hash = &thresher::hash) : hash_(hash) {}
@@ -61,6 +64,11 @@ class MerkleRange {
   void append(const Digest& leaf_hash) {
     append(leaf_hash, [](const MerkleNode&) {});
   }
+  /// The same for many leaves in their order, a level of the tree at a time; `hash_many` computes
+  /// the range's own hash. `completed` gets the parts of each level in their order, the leaves
+  /// first.
+  void append_all(std::vector<Digest> leaf_hashes, const HashMany& hash_many,
+                  const std::function<void(const MerkleNode&)>& completed);
   std::uint64_t size() const { return size_; }
   /// The hash of nothing for an empty range.
   Digest root() const;

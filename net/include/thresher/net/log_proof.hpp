@@ -12,6 +12,7 @@
 // the bytes that you mean.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct LeafContent {
 inline Digest payload_hash(ByteView transaction) {
   return hash(transaction);
 }
+/// What leaf_of() hashes: 0x00, client, sequence (u64, little-endian), payload, result.
+using LeafBytes = std::array<std::byte, 1 + 16 + 8 + 32 + 32>;
+LeafBytes leaf_bytes(const LeafContent& content);
 /// The leaf of RFC 6962 over client, sequence (u64, little-endian), payload and result.
 Digest leaf_of(const LeafContent& content);
 
