@@ -279,7 +279,7 @@ struct Node::Impl final : EngineHost {
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
   bool watching_own = false;  // a timer runs for their deadlines
-  bool has_records = false;  // the store had some of the protocol at the start
+  bool has_records = false;   // the store had some of the protocol at the start
   SignOnce sign_once;
   Incarnation incarnation;  // of this start
   struct Starting {

@@ -34,7 +34,7 @@ struct OwnSubmission {
   std::uint64_t deadline_us = 0;  ///< monotonic; 0: none
   std::stop_token cancel{};
   std::function<void(Outcome)> done;
-  std::uint64_t until = 0;                   ///< the last slot in which it may be ordered
+  std::uint64_t until = 0;                    ///< the last slot in which it may be ordered
   std::unique_ptr<StopCallback> on_cancel{};  ///< set while the node has it
 
   /// Not in the log, and never will be through this node.
@@ -120,9 +120,9 @@ class OwnSubmissions {
 
  private:
   mutable std::mutex mutex_;
-  std::string closed_;                           // why; empty: open
-  std::vector<OwnSubmission> waiting_;           // to be taken
-  std::map<std::uint64_t, OwnSubmission> kept_;  // by sequence
+  std::string closed_;                                           // why; empty: open
+  std::vector<OwnSubmission> waiting_;                           // to be taken
+  std::map<std::uint64_t, OwnSubmission> kept_;                  // by sequence
   std::set<std::pair<std::uint64_t, std::uint64_t>> deadlines_;  // of kept_, with the sequence
 };
 

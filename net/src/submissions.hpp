@@ -10,8 +10,8 @@
 // or giving way to another client's submit(), whichever comes first; what is submitted again
 // meanwhile waits for the same answer and takes no second place in the pool, and keeps the slots
 // that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate, kTooEarly or kRejected
-// means that no block of this node has it; kExpired that it is not in the log and never will be. Shares of
-// clients: pool.hpp, awaited.hpp.
+// means that no block of this node has it; kExpired that it is not in the log and never will be.
+// Shares of clients: pool.hpp, awaited.hpp.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ class Submitter {
       print_next();
     }
     bytes_ += line.size();
-    flying_.push_back({client_.submit(as_view(line), patience_us_), line.size()});
+    flying_.push_back({client_.submit(as_view(line), {.patience_us = patience_us_}), line.size()});
     while (!flying_.empty() && ready(flying_.front())) print_next();
   }
   int finish() {

@@ -121,11 +121,11 @@ class Node {
   /// From any thread, also from a callback; returns at once.
   void stop();
   /// From any thread. Resolves when this node has applied the transaction, with its result; throws
-  /// NotCommitted when it was refused, or is not known: the patience ended, it was cancelled, or the
-  /// node has stopped.
+  /// NotCommitted when it was refused, or is not known: the patience ended, it was cancelled, or
+  /// the node has stopped.
   std::future<Receipt> submit(ByteView transaction, SubmitOptions options = {});
-  /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that of
-  /// whoever stops the node. It may submit again.
+  /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that
+  /// of whoever stops the node. It may submit again.
   void submit(ByteView transaction, OnOutcome done, SubmitOptions options = {});
   /// The same with a completion token of Boost.Asio, as in `co_await node.submit(bytes,
   /// use_awaitable)`: thresher/net/completion.hpp defines it.

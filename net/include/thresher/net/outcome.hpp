@@ -32,8 +32,9 @@ struct Receipt {
   /// For verify_receipt(), if it was asked for. Empty for protocols other than `thresher`, and when
   /// the node got this commit from its peers' logs.
   Bytes proof{};
-  /// What apply() made of it. Empty when the transaction was ordered so long ago that the node keeps
-  /// its result no more (the last 16 MiB of them are kept), or the node is of an older release.
+  /// What apply() made of it. Empty when the transaction was ordered so long ago that the node
+  /// keeps its result no more (the last 16 MiB of them are kept), or the node is of an older
+  /// release.
   std::optional<ApplyResult> result{};
 };
 
@@ -77,8 +78,8 @@ struct AskOptions;     // of a client
 /// Anything that is neither called with an outcome nor options of a submission.
 template <class T>
 concept CompletionToken = !std::is_invocable_v<std::decay_t<T>&, const Outcome&> &&
-    !std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
-    !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
+                          !std::is_same_v<std::remove_cvref_t<T>, SubmitOptions> &&
+                          !std::is_same_v<std::remove_cvref_t<T>, AskOptions>;
 
 /// What a future or a coroutine throws for an outcome that is not kCommitted.
 class NotCommitted : public std::runtime_error {
