@@ -45,7 +45,7 @@ bool Dag::State::may_leave(Round r) const {
   if (config.rules.coin) return true;  // there is nobody to wait for
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee) || timed_out) return true;
-  if (leader_block(r) == nullptr) return false;
+  if (leader_block(r) == nullptr && !hopeless(r)) return false;
   if (r.value == 1) return true;
   const Round slot{r.value - 1};
   const auto& all = store.candidates(slot);
@@ -74,12 +74,16 @@ bool Dag::State::suspected(NodeId leader, Round r) const {
   return true;
 }
 
+bool Dag::State::hopeless(Round r) const {
+  const NodeId leader = schedule.leader(r);
+  return leader != config.self && suspected(leader, r);
+}
+
 // Round `left` is over: what did this node not wait for any longer?
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
-  const bool waited = timed_out && waits_in_full;
   if (leader_block(left) == nullptr) {
-    missed[left] = {schedule.leader(left), true, false, waited};
+    missed[left] = {schedule.leader(left), true, false, timed_out && !hopeless(left)};
   }
   const Round slot{left.value - 1};
   const auto& all = store.candidates(slot);
@@ -89,7 +93,7 @@ void Dag::State::note_missed(Round left) {
     Missed& m = missed[slot];
     m.leader = schedule.leader(slot);
     m.proof = true;
-    m.waited |= waited;
+    m.waited |= timed_out;
   }
   while (missed.size() > kMissedSlots) missed.erase(missed.begin());
 }
@@ -160,10 +164,7 @@ void Dag::State::watch_round(Fx& fx) {
   const Round cur = own ? own->round() : Round{0};
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
-  const NodeId leader = schedule.leader(cur);
-  const bool hopeless = suspected(leader, cur) && leader != config.self;
-  waits_in_full = !hopeless;
-  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{timeout}});
 }
 
 Header Dag::State::compose(Round r, Fx& fx) {

@@ -103,6 +103,8 @@ struct Dag::State {
   bool certification_impossible(Round slot) const;
   bool has_work() const;
   bool suspected(NodeId leader, Round r) const;
+  /// The leader's block of the round is not waited for.
+  bool hopeless(Round r) const;
   void note_missed(Round left);
   void came_late(Round slot, bool proof);
   bool paced(Round r) const;
@@ -269,7 +271,6 @@ struct Dag::State {
   std::vector<BlockPtr> signing_attached;  // that will go along with it
   Round timer_for{0};                      // the round whose timer was armed
   bool timed_out = false;                  // E3 of the current round
-  bool waits_in_full = false;              // the timer of this round is the time-out
   std::uint64_t timeout = 0;               // T in 1/1000 Delta
   /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
   struct Missed {

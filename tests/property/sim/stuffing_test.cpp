@@ -29,7 +29,8 @@ std::set<std::string> leader_chain_said() {
 std::vector<Case> cases() {
   return {
       {"thresher",
-       {"block", "want", "want-round", "want-evidence", "give", "evidence", "coin-share"},
+       {"block", "want", "want-round", "want-evidence", "give", "evidence", "equivocation",
+        "coin-share"},
        {{"blocks", 60},
         {"blocks that wait for others", 30},
         {"references to blocks that are missing", 10}}},
@@ -142,6 +143,34 @@ TEST(Stuffing, BeginsWithTheFirstRound) {
       e.faults.push_back({.who = {NodeId{liar}}, .what = FaultKind::kStuff});
       e.oracles.liveness_on = e.oracles.acceptance = false;
       EXPECT_NE(simulate(e, {}).verdict, Verdict::kViolated) << "liar " << liar << " seed " << seed;
+    }
+  }
+}
+
+// A liar that says everything twice and one that answers all with more than it heard must not keep
+// each other going: seed 200153 of the long test of broadcasts ate all memory that way.
+TEST(Stuffing, LiarsDoNotKeepEachOtherGoing) {
+  struct Limit : TraceSink {
+    std::uint64_t events = 0;
+    void event(const TraceEvent&) override {
+      if (++events > 2'000'000) throw std::runtime_error("it does not end");
+    }
+  };
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    if (!info.stuffs || info.kind != "broadcast") continue;
+    for (const FaultKind other : {FaultKind::kReplay, FaultKind::kFlood}) {
+      Experiment e;
+      e.protocol = info.name;
+      e.n = 11;
+      e.f = info.faults_of(e.n);
+      e.network.delay = {DelayLaw::Kind::kUniform, kUnit, 0, 1, 2 * kUnit};
+      e.stop.time = 150 * kUnit;
+      e.faults.push_back({.who = {NodeId{0}}, .what = other});
+      e.faults.push_back({.who = {NodeId{9}}, .what = FaultKind::kStuff});
+      e.faults.back().probability_ppm = 250'000;
+      e.oracles.liveness_on = e.oracles.acceptance = false;
+      Limit limit;
+      EXPECT_NO_THROW((void)simulate(e, {.trace = &limit})) << info.name << " " << to_string(other);
     }
   }
 }

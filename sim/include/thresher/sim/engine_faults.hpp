@@ -134,8 +134,8 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
 // What a liar that hears a message says to fill the memory of who sent it.
 template <Subject S>
 void Machine<S>::stuff(Face& face, const Payload& heard) {
-  // Liars that answered each other would never end.
-  if (faults_.stuffs(heard.id)) return;
+  // Liars that answered each other would never end: another one may say all that it hears twice.
+  if (!faults_.correct(heard.id)) return;
   const auto salt = faults_.stuffs(face.id, face.measures.messages_received, now_);
   if (!salt) return;
   for (auto& message : subject_.stuff(face.id, message_of(heard), *salt)) {
