@@ -132,6 +132,7 @@ std::string Node::Impl::begin() {
       ledger.end());
   if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
   transport_runs = true;
+  start_snapshots();
   start_scrubbing();
   loop.post([this] {
     begin_start();
@@ -149,6 +150,7 @@ void Node::Impl::finish() {
                                       : "the node has stopped: " + stopped_because);
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
+  snapshots.reset();
   writer.reset();
   scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());

@@ -14,6 +14,7 @@
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/snapshot_writer.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -117,7 +118,6 @@ struct Node::Impl final : EngineHost {
   std::string restore_record(Restored record);
   std::string unreadable(Errc why, const std::string& place) const;
   std::string of_other_genesis(const std::string& place) const;
-  void restore_snapshot();
   void save_snapshot();
   void watch_lag();
   void check_log();
@@ -168,6 +168,14 @@ struct Node::Impl final : EngineHost {
   std::string differs_in_state(const Checkpoints::Difference& d) const;
   Result<LogProof, std::string> prove(std::uint64_t position);
   void answer_proof(ConnectionId from, const Frame& f);
+  // life/node_snapshots.cpp
+  void start_snapshots();
+  void take_snapshot(const Checkpoint& checkpoint);
+  Bytes own_state() const;
+  std::string restore_snapshot();
+  enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
+  FromSnapshot restore_from(ByteView own, ByteView state, const Checkpoint* of);
+
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t);
   std::string app_problem() const;
@@ -251,12 +259,13 @@ struct Node::Impl final : EngineHost {
   std::map<NodeId, std::uint64_t> tree_rest_us;  // no answer to a peer before
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
-  std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
-  Round lacks_until{0};                   // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;               // in the stored log, of a node that starts
-  bool unread = false;                    // the stored log goes on behind the ledger
-  bool gap = false;                       // what the protocol delivered does not follow the log
-  std::vector<dag::Committed> held_back;  // what it delivered since
+  std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
+  std::uint64_t next_fetch_us = 0;            // of what the log lacks at a start
+  Round lacks_until{0};                       // the log has to reach this slot by what peers have
+  std::optional<Hole> hole;                   // in the stored log, of a node that starts
+  bool unread = false;                        // the stored log goes on behind the ledger
+  bool gap = false;                           // what the protocol delivered does not follow the log
+  std::vector<dag::Committed> held_back;      // what it delivered since
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`

@@ -16,29 +16,6 @@ constexpr std::uint64_t kPeersEach = 25;
 constexpr std::uint64_t kNotes = 1'000'000;
 }  // namespace
 
-void Node::Impl::restore_snapshot() {
-  const auto snapshot = load_snapshot(options.data);
-  if (!snapshot || options.store == StoreKind::kMemory) return;
-  Reader tree_in(snapshot->tree.view());
-  LogTree restored_tree;
-  Ledger restored(AgreedTime(engine->clock_witnesses()));
-  if (!restored.restore(snapshot->ledger.view())) return;
-  if (checkpoint_every > 0 && !restored_tree.restore(tree_in, restored.length())) return;
-  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
-  if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
-    return say(Level::kWarning,
-               "the snapshot in '" + options.data + "' is of slot " +
-                   std::to_string(restored.slot().value) +
-                   ", which the log does not have so: the log is replayed instead");
-  }
-  bool taken = false;
-  if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
-  ledger = std::move(restored);
-  tree = std::move(restored_tree);
-  snapshot_length = ledger.length();
-  results.begin_at(ledger.length());
-}
-
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.
 void Node::Impl::save_snapshot() {
   if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
@@ -48,10 +25,7 @@ void Node::Impl::save_snapshot() {
   }
   if (!state) return;
   snapshot_length = ledger.length();
-  Writer tree_bytes;
-  tree.save(tree_bytes);
-  const std::string problem =
-      net::save_snapshot(options.data, {ledger.save(), *state, Bytes::from(tree_bytes.take())});
+  const std::string problem = net::save_snapshot(options.data, {own_state(), *state});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
@@ -120,8 +94,8 @@ std::string Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
 std::string Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
   checkpoints.recall();
-  restore_snapshot();
-  std::string problem = calls.problem();
+  std::string problem = restore_snapshot();
+  if (problem.empty()) problem = calls.problem();
   if (problem.empty()) problem = read_log({});
   if (!problem.empty()) return problem;
   if (metrics) metrics->starting("reads the records of its protocol");

@@ -96,7 +96,8 @@ void WriterThread::queue(Item item) {
 void WriterThread::work() {
   while (true) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return stop_ || barrier_ != 0 || !items_.empty(); });
+    wake_.wait(lock,
+               [&] { return stop_ || barrier_ != 0 || !items_.empty() || !waiting_.empty(); });
     if (barrier_ == 0 && !stop_) {
       wake_.wait_for(lock, kLazyWait, [&] { return stop_ || barrier_ != 0; });
     }

@@ -11,7 +11,7 @@ namespace {
 
 void write(const Checkpoint& c, Writer& out) {
   out.u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
-  out.bytes(c.state.bytes).bytes(c.snapshot.bytes);
+  out.bytes(c.state.bytes);
 }
 
 Checkpoint read_checkpoint(Reader& in) {
@@ -21,7 +21,6 @@ Checkpoint read_checkpoint(Reader& in) {
   out.log_hash = in.digest();
   out.root = in.digest();
   out.state = in.digest();
-  out.snapshot = in.digest();
   return out;
 }
 

@@ -11,16 +11,6 @@ namespace {
 /// Statements of one peer about slots that this node has not reached.
 constexpr std::size_t kMostEarly = 2;
 
-std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, std::uint32_t n) {
-  std::optional<Certificate> out;
-  (void)store.scan(kCertificateTable, slot_key(slot).view(), [&](ByteView, ByteView value) {
-    out = decode_certificate(value, n);
-    return false;
-  });
-  if (out && out->checkpoint.slot != slot) out.reset();
-  return out;
-}
-
 Bytes slot_question(Round slot) {
   return Bytes::from(Writer().u64(slot.value).take());
 }

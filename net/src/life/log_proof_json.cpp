@@ -103,7 +103,6 @@ std::string write_log_proof(const LogProof& p) {
   text::Value checkpoint;
   checkpoint.set("slot", c.slot.value).set("length", c.length).set("log", base64(c.log_hash));
   checkpoint.set("root", base64(c.root)).set("state", base64(c.state));
-  checkpoint.set("snapshot", base64(c.snapshot));
   text::Value signatures = text::Value::object();
   p.certificate.signatures.for_each([&](NodeId signer, const Signature& s) {
     signatures.set(std::to_string(signer.value), to_base64(s));
@@ -137,8 +136,8 @@ Result<LogProof, std::string> parse_log_proof(const std::string& json) {
   read_content(in, out);
   const Reading c = in.inner("checkpoint");
   Checkpoint& checkpoint = out.certificate.checkpoint;
-  checkpoint = {Round{c.number("slot")}, c.number("length"), c.digest("log"),
-                c.digest("root"),        c.digest("state"),  c.digest("snapshot")};
+  checkpoint = {Round{c.number("slot")}, c.number("length"), c.digest("log"), c.digest("root"),
+                c.digest("state")};
   read_signatures(in.inner("signatures"), out.certificate.signatures);
   if (!problem.empty()) return problem;
   return out;

@@ -141,6 +141,11 @@ std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round s
   return out;
 }
 
+std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, std::uint32_t n) {
+  const auto value = value_of(store, kCertificateTable, slot_key(slot));
+  return value ? decode_certificate(value->view(), n) : std::nullopt;
+}
+
 std::vector<Round> own_checkpoint_slots(const NodeStore& store) {
   std::vector<Round> out;
   (void)store.scan(kCheckpointTable, {}, [&](ByteView key, ByteView) {

@@ -79,6 +79,8 @@ struct OwnCheckpoint {
 Persist record_of(const OwnCheckpoint& own);
 std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round slot,
                                                  std::uint32_t n);
+/// The certificate of a slot, if the store has one.
+std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, std::uint32_t n);
 /// Slots of all checkpoints of this node in a store, rising.
 std::vector<Round> own_checkpoint_slots(const NodeStore& store);
 

@@ -69,13 +69,15 @@ std::vector<Persist> Node::Impl::tree_records() {
 void Node::Impl::checkpoint_after(const LogEntry& entry) {
   if (!has_checkpoint(entry.before, entry.slot, checkpoint_every)) return;
   if (tree.length() != ledger.length() || app_lags) return;
-  Checkpoint c{entry.slot, ledger.length(), ledger.log_hash(), tree.root(), {}, {}};
+  Checkpoint c{entry.slot, ledger.length(), ledger.log_hash(), tree.root(), {}};
   if (!calls.run("state()", [&] { c.state = app.state(); })) {
     if (writer) halt(calls.problem());
     return;
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
+  if (has_checkpoint(entry.before, entry.slot, checkpoint_every * options.snapshot_checkpoints))
+    take_snapshot(c);
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {

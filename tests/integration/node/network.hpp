@@ -44,6 +44,7 @@ class Recorder final : public App {
   /// As an application that is not deterministic. To be said before the node starts.
   void answer_wrongly_at(std::uint64_t position) { wrong_result_at_ = position; }
   void remember_wrongly_at(std::uint64_t position) { wrong_state_at_ = position; }
+  void restore_wrongly() { restores_wrongly_ = true; }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
     return state_;
@@ -66,6 +67,7 @@ class Recorder final : public App {
     const std::lock_guard lock(mutex_);
     count_ = count;
     state_ = state;
+    if (restores_wrongly_) state_.bytes[0] ^= std::byte{1};
     return true;
   }
 
@@ -75,6 +77,7 @@ class Recorder final : public App {
   Digest state_{};
   std::uint64_t wrong_result_at_ = ~std::uint64_t{0};
   std::uint64_t wrong_state_at_ = ~std::uint64_t{0};
+  bool restores_wrongly_ = false;
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> applied_{0};
 };

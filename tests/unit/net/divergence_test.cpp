@@ -56,8 +56,8 @@ struct Searched {
   }
   static Checkpoints::Difference difference(const Log& mine, const Log& theirs,
                                             std::vector<NodeId> peers) {
-    const Checkpoint a{Round{9}, mine.leaves.size(), {}, mine.range.root(), {}, {}};
-    const Checkpoint b{Round{9}, theirs.leaves.size(), {}, theirs.range.root(), {}, {}};
+    const Checkpoint a{Round{9}, mine.leaves.size(), {}, mine.range.root(), {}};
+    const Checkpoint b{Round{9}, theirs.leaves.size(), {}, theirs.range.root(), {}};
     return {{}, a, b, std::move(peers)};
   }
   DivergenceSearch::Hooks hooks() {

@@ -1,6 +1,6 @@
 // Signed statements about a prefix of the log, and what a quorum of them proves.
 //
-//   Checkpoint c{slot, length, log_hash, root, state, snapshot};
+//   Checkpoint c{slot, length, log_hash, root, state};
 //   SignedCheckpoint mine = signed_checkpoint(key, self, chain, c);
 //   if (auto why = certificate_problem(genesis, certificate); !why.empty()) return fail(why);
 //
@@ -29,9 +29,8 @@ struct Checkpoint {
   Round slot;
   std::uint64_t length = 0;  ///< transactions of the log up to there
   Digest log_hash{};         ///< that chains the commits
-  Digest root{};      ///< of the tree over all transactions and their results: see log_proof.hpp
-  Digest state{};     ///< App::state() behind the last of them
-  Digest snapshot{};  ///< of the manifest of the snapshot that was taken last; zero: none was
+  Digest root{};   ///< of the tree over all transactions and their results: see log_proof.hpp
+  Digest state{};  ///< App::state() behind the last of them
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 

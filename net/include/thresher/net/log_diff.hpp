@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "thresher/core/ids.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
