@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
@@ -25,6 +27,13 @@ class LogApp final : public net::App {
     for (const std::uint64_t sum : {sums.a, sums.b, sums.c, sums.d}) mixed_ = mix64(mixed_ ^ sum);
     ++count_;
     return {};
+  }
+  /// "length": how many were applied.
+  Bytes query(ByteView question) const override {
+    if (as_text(question) != "length") {
+      throw std::runtime_error("this node keeps a log alone; it knows its 'length'");
+    }
+    return Bytes::copy_of(as_view(std::to_string(count_)));
   }
   Digest state() const override {
     Writer w;

@@ -134,6 +134,7 @@ std::string Node::Impl::begin() {
   transport_runs = true;
   start_snapshots();
   start_scrubbing();
+  if (std::string problem = open_gateway(); !problem.empty()) return problem;
   loop.post([this] {
     begin_start();
     watch_lag();
@@ -145,6 +146,9 @@ std::string Node::Impl::begin() {
 
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
+  gateway.reset();
+  for (const Queries::Query& q : queries.take_own())
+    reply(q, true, as_view("the node has stopped"));
   transport.close();
   inbox.close(stopped_because.empty() ? "the node has stopped"
                                       : "the node has stopped: " + stopped_because);
@@ -208,11 +212,16 @@ void Node::stop() {
 }
 
 void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
-  OwnSubmission ask{Bytes::copy_of(transaction), options.prove, 0, std::move(options.cancel),
-                    std::move(done)};
-  if (options.patience_us != 0) ask.deadline_us = Loop::now_us() + options.patience_us;
-  const bool first = impl_->inbox.add(std::move(ask));
-  if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
+  impl_->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+}
+
+std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  impl_->loop.post([impl = impl_.get(), promise, length, text = Bytes::copy_of(question)] {
+    impl->ask({kOwnLink, 0, length, text, [promise](const Answer& a) { promise->set_value(a); }});
+  });
+  return answer;
 }
 
 std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {

@@ -42,7 +42,11 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t) {
   ApplyResult result;
   const bool ran = calls.run(which, [&] {
     try {
-      result.bytes = app.apply(t);
+      if (t.client == kEvidenceClient) {
+        result = apply_evidence(t);
+      } else {
+        result.bytes = app.apply(t);
+      }
     } catch (const TransactionFailed& e) {
       result = {true, Bytes::copy_of(as_view(e.what()))};
     }
@@ -61,6 +65,7 @@ std::string Node::Impl::app_problem() const {
 
 // A check that throws refuses: else whoever finds such a transaction could stop every node.
 std::optional<std::string> Node::Impl::check(const ClientId& client, ByteView data) {
+  if (client == kEvidenceClient) return std::nullopt;
   std::optional<std::string> reason;
   const auto threw = calls.attempt([&] { reason = app.check(client, data); });
   if (threw) {

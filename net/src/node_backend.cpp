@@ -165,10 +165,22 @@ void Node::Impl::deliver(dag::Committed out) {
   for (dag::BlockPtr& b : out.blocks) {
     if (!fill_in(b)) return fetch_unreadable(out, *b);
   }
+  const std::uint64_t begin = Loop::now_us();
+  if (metrics) note_stages(out);
   commit(std::move(out));
   acknowledge();
+  if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
   serve_queries();
+  if (gateway) gateway->length(ledger.length());
   feed_subscribers();
+}
+
+void Node::Impl::note_stages(const dag::Committed& commit) {
+  const std::uint64_t now = Loop::now_us();
+  for (const dag::BlockPtr& b : commit.blocks) {
+    if (b->payload.bytes.empty()) continue;
+    if (const auto us = stages.ordered(b->payload.root, now)) metrics->observe(Stage::kOrder, *us);
+  }
 }
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
@@ -217,19 +229,6 @@ void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
 
 void Node::Impl::endorse(const Endorse& e) {
   (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
-}
-
-void Node::Impl::accuse(const Accuse& a) {
-  if (a.who == self) {
-    return halt("blocks signed with the key of '" + options.home +
-                "' are about that this disk does not have: another process runs with this key, or "
-                "the folder is an old copy. Stop the other process. " +
-                std::string(kKeyMayNotSign));
-  }
-  conduct.convict(a.who);
-  say(Level::kWarning, "node " + std::to_string(a.who.value) +
-                           " signed two blocks for one round (evidence: " +
-                           std::to_string(a.evidence.size()) + " bytes)");
 }
 
 void Node::Impl::broken(const std::string& what) {
@@ -348,7 +347,9 @@ void Node::Impl::feed() {
   if (packed.size() == before && !alone) return;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
-  engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);
+  const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
+  engine->submit({bytes, root}, replaced);
+  if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
   fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
 }
 

@@ -7,8 +7,11 @@
 
 namespace thresher::net {
 namespace {
-/// Log sent to a subscriber in one frame. Unit: bytes.
+/// Log sent to a subscriber in one frame: after so much not another entry, and of one entry not
+/// much more than the second, which is below what a frame may have. The rest of an entry means
+/// reading it again. Unit: bytes.
 constexpr std::size_t kLogFrame = 1u << 20;
+constexpr std::size_t kMostLog = 4u << 20;
 /// Read in a second of all clients together that is not taken, by its cost in the pool. Unit:
 /// bytes.
 constexpr std::uint64_t kNotTaken = 16u << 20;
@@ -76,7 +79,7 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
   switch (f.kind) {
     case kStatus:
       if (wire::decode<wire::Empty>(f.control.view())) {
-        (void)transport.send(from, {kStatusReply, status(), {}});
+        (void)transport.send(from, {kStatusReply, wire::encode(status_now()), {}});
       } else {
         ++malformed;
       }
@@ -120,6 +123,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
     return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
   }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
+  if (metrics) stages.waits(Loop::now_us());
   for (const Placed& p : answers.placed) placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
@@ -136,6 +140,12 @@ void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
   if (bytes == 0) return;
   const std::uint64_t clients = std::max<std::uint64_t>(1, submissions.pool().clients());
   transport.rest(from, std::min(kLongestRest, bytes * clients * 1'000'000 / kNotTaken));
+}
+
+void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
+  OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel), std::move(done)};
+  if (how.patience_us != 0) ask.deadline_us = Loop::now_us() + how.patience_us;
+  if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
 }
 
 // What the process around this node submitted; its sequences are this node's own.
@@ -163,6 +173,7 @@ void Node::Impl::take_own(OwnSubmission ask) {
     const Refusal why = answers.refused.begin()->first;
     return ask.refuse(why, in_words(why, options.transaction_bytes));
   }
+  if (metrics) stages.waits(Loop::now_us());
   ask.until = head.valid.until.value;
   if (ask.cancel.stop_possible()) {
     ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(
@@ -265,47 +276,64 @@ void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
   transport.drop(to, what);
 }
 
+// Visits the log from there on until `visit`, or `enough` at the end of an entry, ends it.
+Node::Impl::ReadOn Node::Impl::read_on(
+    const Subscription& from, const std::function<bool(const Transaction&, const Validity&)>& visit,
+    const std::function<bool()>& enough) {
+  ReadOn out{from, {}};
+  bool more = true;
+  (void)reader.each(from.after, [&](const LogEntry& entry) {
+    if (entry.slot > ledger.slot()) return false;  // behind a hole
+    const auto whole = reader.whole(entry);
+    if (!whole) out.unreadable = entry.slot;
+    if (!whole) return false;
+    std::uint64_t position = entry.first;
+    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
+      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
+                              [&](Transaction t, const Validity& valid) {
+                                if (!more || t.position < out.next.position) return;
+                                t.slot = entry.slot.value;
+                                more = visit(t, valid);
+                                out.next.position = t.position + 1;
+                              });
+    }
+    if (out.next.position < position) return false;  // some of this entry are left
+    out.next.after = entry.slot;
+    out.next.position = position;
+    return more && !enough();
+  });
+  return out;
+}
+
 // One frame; false when nothing was left or enough waits already: who does not read must not cost a
 // look at the log each time.
 bool Node::Impl::feed_subscriber(ConnectionId id) {
   if (transport.queued_bytes(id) > kLogFrame) return false;
   Subscription& s = subscriptions[id];
-  Subscription next = s;
   std::vector<std::byte> log;
   RunWriter out(log);
   std::uint32_t count = 0;
-  std::optional<Round> unreadable_slot;
-  (void)reader.each(s.after, [&](const LogEntry& entry) {
-    if (entry.slot > ledger.slot()) return false;  // behind a hole
-    const auto whole = reader.whole(entry);
-    if (!whole) unreadable_slot = entry.slot;
-    if (!whole) return false;
-    std::uint64_t position = entry.first;
-    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
-      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
-                              [&](const Transaction& t, const Validity& valid) {
-                                if (t.position < s.position) return;
-                                out.add({t.client, valid}, t.sequence, t.data);
-                                ++count;
-                              });
-    }
-    next.after = entry.slot;
-    next.position = std::max(next.position, position);
-    return log.size() < kLogFrame;
-  });
-  if (next.after == s.after) {
-    if (unreadable_slot) cannot_serve(id, *unreadable_slot);
+  const ReadOn end = read_on(
+      s,
+      [&](const Transaction& t, const Validity& valid) {
+        out.add({t.client, valid}, t.sequence, t.data);
+        ++count;
+        return log.size() < kMostLog;
+      },
+      [&] { return log.size() >= kLogFrame; });
+  if (end.next.after == s.after && count == 0) {
+    if (end.unreadable) cannot_serve(id, *end.unreadable);
     return false;
   }
   if (count > 0) {
-    const wire::Log control{next.position - count, count};
+    const wire::Log control{end.next.position - count, count};
     const Frame frame{
         kLog, wire::encode(control),
         older_clients.speaks(id) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
     if (!transport.send(id, frame)) return false;
     visitors.served(id, Loop::now_us());
   }
-  s = next;
+  s = end.next;
   return true;
 }
 
@@ -339,7 +367,7 @@ void Node::Impl::answer(const Submission& s, const Transaction& t, const dag::Co
   ask->done({Outcome::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
 }
 
-Bytes Node::Impl::status() {
+NodeStatus Node::Impl::status_now() {
   const EngineSample now = engine->sample();
   const crypto::BatcherFigures verified = batcher.figures();
   NodeStatus out{ledger.length(),
@@ -357,7 +385,7 @@ Bytes Node::Impl::status() {
   if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
   out.waits_for = waits_for();
   out.peers = peers();
-  return wire::encode(out);
+  return out;
 }
 
 }  // namespace thresher::net

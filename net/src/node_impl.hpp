@@ -9,6 +9,8 @@
 
 #include "complaints.hpp"
 #include "conduct.hpp"
+#include "evidence_gate.hpp"
+#include "gateway.hpp"
 #include "host_calls.hpp"
 #include "kept_results.hpp"
 #include "ledger.hpp"
@@ -26,6 +28,7 @@
 #include "run_end.hpp"
 #include "scrubber.hpp"
 #include "sign_once.hpp"
+#include "stage_clock.hpp"
 #include "standing_check.hpp"
 #include "start_question.hpp"
 #include "submissions.hpp"
@@ -75,6 +78,7 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
+  void note_stages(const dag::Committed& commit);
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -188,11 +192,27 @@ struct Node::Impl final : EngineHost {
   void reply(const Queries::Query& query, bool failed, ByteView answer);
   void serve_queries();
 
+  // node_evidence.cpp
+  std::string keep_evidence(const Bytes& bytes);
+  void order_evidence(NodeId who, const Bytes& bytes);
+  ApplyResult apply_evidence(const Transaction& t);
+
+  // node_gateway.cpp
+  struct PageQuestion {
+    std::uint64_t from = 0;
+    std::size_t most = 0;
+    std::function<void(LogPage)> done;
+  };
+  std::string open_gateway();
+  void serve_pages();
+  LogPage read_page(std::uint64_t from, std::size_t most);
+
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
+  void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
   void take_own(OwnSubmission ask);
   void watch_own();
@@ -208,9 +228,20 @@ struct Node::Impl final : EngineHost {
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  struct Subscription {
+    Round after{0};              // entries up to here were sent
+    std::uint64_t position = 0;  // the next one to send
+  };
+  struct ReadOn {
+    Subscription next;
+    std::optional<Round> unreadable;  // its payloads cannot be read back
+  };
+  ReadOn read_on(const Subscription& from,
+                 const std::function<bool(const Transaction&, const Validity&)>& visit,
+                 const std::function<bool()>& enough);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
-  Bytes status();
+  NodeStatus status_now();
 
   NodeOptions options;
   App& app;
@@ -241,6 +272,7 @@ struct Node::Impl final : EngineHost {
   std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
   std::string metrics_problem;       // why its port could not be opened
+  StageClock stages;                 // only where there are metrics
   std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
@@ -277,11 +309,12 @@ struct Node::Impl final : EngineHost {
   std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
-  bool asking = false;  // a timer runs for the next one
-  struct Subscription {
-    Round after{0};              // entries up to here were sent
-    std::uint64_t position = 0;  // the next one to send
-  };
+  bool asking = false;               // a timer runs for the next one
+  EvidenceGate evidence_gate;
+  std::unique_ptr<Gateway> gateway;  // null: not asked for
+  std::deque<PageQuestion> pages;
+  ThreadShare page_share;
+  bool paging = false;  // a timer runs for the next page
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
   ClientId own_client{};  // who this node is as a client of itself

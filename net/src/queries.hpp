@@ -5,8 +5,8 @@
 //   if (const auto at = queries.next_us(applied)) call_at(*at);
 //
 // Guarantees: at most kMostOfOne wait of a link and kMostOfAll in all, of kMostBytes; who asks for
-// what is not applied yet holds up nobody else. Answers take at most one kShare-th of the time of
-// the node's thread, over more than kBurst, so that questions do not hold up the order.
+// what is not applied yet holds up nobody else. Answers take a ThreadShare of the node's thread, so
+// that questions do not hold up the order.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,25 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "thread_share.hpp"
 #include "thresher/core/bytes.hpp"
 #include "thresher/net/outcome.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
 
+/// Where questions of the HTTP gateway, and of the program around the node, come from: no
+/// connection of a client has these numbers.
+inline constexpr ConnectionId kGatewayLink = 0;
+inline constexpr ConnectionId kOwnLink = 1;
+
 class Queries {
  public:
   static constexpr std::size_t kMostOfOne = 64;
   static constexpr std::size_t kMostOfAll = 4096;
   static constexpr std::size_t kMostBytes = 16u << 20;
-  static constexpr std::uint64_t kShare = 4;
-  static constexpr std::uint64_t kBurst = 1000;  ///< Unit: microseconds.
 
   struct Query {
     ConnectionId from = 0;
@@ -58,10 +63,23 @@ class Queries {
       it = it->from == link ? forget(it, Query(*it)) : std::next(it);
     }
   }
+  /// Those that no link waits for: the node stops.
+  std::vector<Query> take_own() {
+    std::vector<Query> out;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (!it->done) {
+        ++it;
+        continue;
+      }
+      out.push_back(std::move(*it));
+      it = forget(it, out.back());
+    }
+    return out;
+  }
   /// The oldest one that can be answered now; empty: none, or it is not its turn yet. Unit:
   /// microseconds.
   std::optional<Query> take(std::uint64_t applied, std::uint64_t now_us) {
-    if (now_us < free_us_) return std::nullopt;
+    if (!share_.free(now_us)) return std::nullopt;
     const auto at = std::find_if(waiting_.begin(), waiting_.end(),
                                  [&](const Query& q) { return q.length <= applied; });
     if (at == waiting_.end()) return std::nullopt;
@@ -70,15 +88,12 @@ class Queries {
     return query;
   }
   /// An answer took the node's thread from one time to another. Unit: microseconds.
-  void spent(std::uint64_t begin_us, std::uint64_t end_us) {
-    const std::uint64_t earliest = begin_us - std::min(begin_us, kBurst);
-    free_us_ = std::max(free_us_, earliest) + kShare * (end_us - begin_us);
-  }
+  void spent(std::uint64_t begin_us, std::uint64_t end_us) { share_.spent(begin_us, end_us); }
   /// When take() has something to give; empty: nothing waits for its turn.
   std::optional<std::uint64_t> next_us(std::uint64_t applied) const {
     const bool any = std::any_of(waiting_.begin(), waiting_.end(),
                                  [&](const Query& q) { return q.length <= applied; });
-    return any ? std::optional(free_us_) : std::nullopt;
+    return any ? std::optional(share_.free_us()) : std::nullopt;
   }
   bool empty() const { return waiting_.empty(); }
 
@@ -93,7 +108,7 @@ class Queries {
   std::deque<Query> waiting_;
   std::map<ConnectionId, std::size_t> held_;  // how many of each
   std::size_t bytes_ = 0;
-  std::uint64_t free_us_ = 0;  // not before
+  ThreadShare share_;
 };
 
 }  // namespace thresher::net

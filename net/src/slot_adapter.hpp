@@ -71,8 +71,6 @@ struct SlotAdapter {
     return waiting.size() >= kOutstanding ? 1 : 0;
   }
   std::uint32_t quorum() const { return settings.committee.at_least(kQuorum); }
-  // Nobody signs who wrote a value.
-  static std::uint32_t clock_witnesses() { return 0; }
   static std::size_t payload_limit() { return kValueBytes; }
   /// Of a protocol that counts views and slots.
   template <class Protocol>

@@ -48,7 +48,7 @@ void Bullshark::State::try_certify(Fx& fx) {
   own->certified = true;
   own_vertex = v;
   fx.broadcast(certify(v));
-  (void)hold(v, config.self, fx);
+  if (!hold(v, config.self, fx) && v->round() <= store.floor()) propose_again(v->payload);
 }
 
 Certify Bullshark::State::certify(const VertexPtr& v) {

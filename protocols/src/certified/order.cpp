@@ -66,13 +66,14 @@ void Bullshark::State::forget(const Cell& cell, Fx& fx) {
   const Vertex& v = *cell.vertex;
   const bool loaded = v.header.payload_bytes > 0;
   if (cell.accepted && !cell.delivered && loaded && undelivered > 0) --undelivered;
-  // Our transactions that no anchor took in time go into a new vertex, behind those on their way.
-  const bool mine = v.author() == config.self;
-  const bool whole = loaded && !v.payload.bytes.empty();
-  if (mine && !cell.delivered && whole && submits.size() < config.limits.pending_submits) {
-    submits.push_back(v.payload);
-  }
+  if (v.author() == config.self && !cell.delivered) propose_again(v.payload);
   if (cell.accepted) falls_below(cell.vertex, fx);
+}
+
+// Transactions of ours that no anchor took in time go into a new vertex, behind those on their way.
+// They come on top of what the host may submit: it was told that they are taken.
+void Bullshark::State::propose_again(const Payload& payload) {
+  if (!payload.bytes.empty()) submits.push_back(payload);
 }
 
 void Bullshark::State::raise_floor(Round anchor, Fx& fx) {

@@ -127,6 +127,7 @@ struct Bullshark::State {
   void deliver(const Anchor& anchor, Fx& fx);
   void raise_floor(Round anchor, Fx& fx);
   void forget(const Cell& cell, Fx& fx);
+  void propose_again(const Payload& payload);
 
   // waves.cpp: coins of the asynchronous rules
   void receive(NodeId from, const coin::Share& message, Fx& fx);

@@ -124,6 +124,12 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   raise_floor(commit.slot, fx);
 }
 
+// Transactions of ours that no leader took in time go into a new block, on top of what the host may
+// submit: it was told that they are taken.
+void Dag::State::propose_again(const Payload& payload) {
+  if (!payload.bytes.empty()) submits.push_front(payload);
+}
+
 void Dag::State::raise_floor(Round leader, Fx& fx) {
   if (leader.value <= config.gc_depth) return;
   const Round floor{leader.value - config.gc_depth};
@@ -139,12 +145,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
       --peers[e.block->author().value].waiting;
     }
     if (e.accepted && !e.delivered) awaits_no_more(*e.block);
-    // Our transactions that no leader took in time go into a new block.
-    const bool mine = e.block->author() == config.self;
-    if (mine && !e.delivered && !e.block->payload.bytes.empty() &&
-        submits.size() < config.limits.pending_submits) {
-      submits.push_front(e.block->payload);
-    }
+    if (e.block->author() == config.self && !e.delivered) propose_again(e.block->payload);
     falls_below(e);
   });
   raise_attic(floor, fx);

@@ -133,9 +133,12 @@ bool Dag::State::paced(Round r) const {
 
 Round Dag::State::next_round() const {
   const Round cur = own ? own->round() : Round{0};
-  Round highest = cur;
+  // A block at the floor or below it is over before anybody orders it.
+  const bool over = cur < store.floor();
+  Round highest = over ? store.floor() : cur;
+  const std::uint64_t near = over ? highest.value : cur.value + kJumpLag;
   // Not from the top: liars sign blocks far ahead, and this is asked for every message.
-  for (Round r = store.full_top(); r.value > cur.value + kJumpLag; --r.value) {
+  for (Round r = store.full_top(); r.value > near; --r.value) {
     if (!complete(r)) continue;
     highest = r;
     break;
@@ -159,9 +162,15 @@ void Dag::State::progress(Fx& fx) {
   fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
 }
 
+// The round whose time-out counts: the own block's, unless that is over.
+Round Dag::State::watched() const {
+  const Round cur = own ? own->round() : Round{0};
+  return cur < store.floor() ? Round{next_round().value - 1} : cur;
+}
+
 // E3 counts from the later of sending the own block and completing the round.
 void Dag::State::watch_round(Fx& fx) {
-  const Round cur = own ? own->round() : Round{0};
+  const Round cur = watched();
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{timeout}});
@@ -253,7 +262,11 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   persist(kOwn, *own, fx);
   stats.attached += signing_attached.size();
   fx.broadcast(Push{outgoing(), std::exchange(signing_attached, {})});
-  hold(own, config.self, fx);
+  if (own->round() > store.floor()) {
+    hold(own, config.self, fx);
+  } else {
+    propose_again(own->payload);  // the log was taken over while it was signed
+  }
   fx.push(CancelTimer{{kRoundTimer, {}}});
   if (config.pace.value > 0) {
     pace_over = false;
@@ -266,7 +279,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
   if (id.route.depth > 0) return expired_of_coin(id, fx);
   switch (id.local) {
     case kRoundTimer:
-      if (timer_for != (own ? own->round() : Round{0})) return;
+      if (timer_for != watched()) return;
       timed_out = true;
       ++stats.timeouts;
       progress(fx);

@@ -114,6 +114,7 @@ struct Dag::State {
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   Round next_round() const;
+  Round watched() const;
   Header compose(Round r, Fx& fx);
   void add_references(Header& header);
   void endorsed(const Endorsed& event, Fx& fx);
@@ -128,6 +129,7 @@ struct Dag::State {
   void deliver(const Decision& commit, Fx& fx);
   std::vector<Place> collect(const Edge& leader);
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
+  void propose_again(const Payload& payload);
   void raise_floor(Round leader, Fx& fx);
   void forget_below(Round floor, Fx& fx);
 

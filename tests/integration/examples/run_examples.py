@@ -3,6 +3,7 @@
 
     run_examples.py BUILD_DIR SOURCE_DIR THRESHER_BINARY
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,6 +31,7 @@ def main():
             run("cmake", "-S", source / "examples" / name, "-B", folder / name, "-G", "Ninja",
                 f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DCMAKE_BUILD_TYPE=Release")
             run("cmake", "--build", folder / name)
+        libraries(source, folder)
         lines = run(folder / "own_loop" / "own_loop").split("\n")
         expect(sorted(lines[:4]) == [f"from node {i}" for i in range(4)], "own_loop commits four payloads")
         net = folder / "net"
@@ -56,6 +58,47 @@ def main():
             for node in nodes:
                 expect(node.wait(timeout=30) == 0, "kv ends well")
         ledger(folder / "ledger", binary, folder / "accounts")
+
+
+def libraries(source, folder):
+    """A client needs neither RocksDB nor prometheus: by CMake's component, and by pkg-config with the shared library."""
+    prefix, client = folder / "prefix", folder / "client"
+    client.mkdir()
+    (client / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
+project(client LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_DISABLE_FIND_PACKAGE_RocksDB TRUE)
+set(CMAKE_DISABLE_FIND_PACKAGE_prometheus-cpp TRUE)
+find_package(thresher REQUIRED COMPONENTS client)
+add_executable(client {source}/examples/replicated_log/main.cpp)
+target_link_libraries(client PRIVATE thresher::client)
+find_package(thresher QUIET COMPONENTS rabbit)
+if(thresher_FOUND)
+  message(FATAL_ERROR "there is no rabbit")
+endif()
+""")
+    run("cmake", "-S", client, "-B", client / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", client / "build")
+    places = [p.parent for p in prefix.rglob("thresher-client.pc")]
+    expect(len(places) == 1, "one thresher-client.pc is installed")
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(places[0]))
+
+    def flags(package):
+        return run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+
+    run("c++", "-std=c++20", source / "examples" / "replicated_log" / "main.cpp", "-o", client / "by_pkg_config",
+        *flags("thresher-client"), "-Wl,-rpath," + str(places[0].parent))
+    run("c++", "-std=c++20", source / "examples" / "kv" / "main.cpp", "-o", client / "kv", *flags("thresher"),
+        "-Wl,-rpath," + str(places[0].parent))
+    for program in (client / "build" / "client", client / "by_pkg_config"):
+        needed = run("ldd", program)
+        for unwanted in ("rocksdb", "prometheus", "not found"):
+            expect(unwanted not in needed, f"{program.name} does without {unwanted}: {needed}")
+    expect("libthresher-client.so" in run("ldd", client / "by_pkg_config"), "the shared library is what pkg-config names")
+    node = run("ldd", client / "kv")
+    expect("libthresher.so" in node and "rocksdb" in node and "not found" not in node, "a node by pkg-config has its store")
+    usage = subprocess.run([client / "by_pkg_config"], capture_output=True, text=True, timeout=60)
+    expect("usage: replicated_log" in usage.stderr, "a program with the shared library starts")
 
 
 def ledger(programs, binary, net):

@@ -7,8 +7,8 @@ namespace {
 
 class Application : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Protocols, Application, testing::ValuesIn(node_protocols()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& protocol) {
+                           std::string name = protocol.param;
                            std::erase(name, '-');
                            return name;
                          });
@@ -32,7 +32,9 @@ TEST_P(Application, AnswersWhoeverSubmitted) {
   }
   for (std::size_t k = 1; k < seen.size(); ++k) {
     EXPECT_GT(seen[k].slot, seen[k - 1].slot);
-    if (seen[k - 1].time_us > 0) EXPECT_GT(seen[k].time_us, seen[k - 1].time_us);
+    if (seen[k - 1].time_us > 0) {
+      EXPECT_GT(seen[k].time_us, seen[k - 1].time_us);
+    }
   }
 }
 
@@ -157,6 +159,20 @@ TEST(ApplicationQuery, ReadsWhatOneWroteAtAnyNode) {
   }
 }
 
+TEST(ApplicationQuery, TheProgramAroundTheNodeMayAsk) {
+  Tills tills(4);
+  tills.start_all();
+  const Receipt r = tills.node(0).submit(as_view("add 3")).get();
+  EXPECT_EQ(as_text(tills.node(3).query(as_view("sum"), r.position + 1).get().bytes.view()), "3");
+  EXPECT_TRUE(tills.node(3).query(as_view("rabbits")).get().failed);
+  auto waits = tills.node(3).query(as_view("sum"), 1000);
+  (void)tills.node(3).query(as_view("sum")).get();  // behind the other one
+  tills.stop(3);
+  const Answer stopped = waits.get();
+  EXPECT_TRUE(stopped.failed);
+  EXPECT_EQ(as_text(stopped.bytes.view()), "the node has stopped");
+}
+
 TEST(ApplicationQuery, SaysWhyThereIsNoAnswer) {
   Tills tills(1);
   const auto client = tills.client();
@@ -178,7 +194,7 @@ TEST(ApplicationQuery, FromAQuorumALieDoesNotCount) {
   tills.start_all();
   tills.app(0).lies_by(1'000'000);
   const auto client = tills.client();
-  EXPECT_EQ(result_of(client->submit(as_view("add 1")).get()), "1");
+  EXPECT_EQ(result_of(client->submit(as_view("add 1"), {.words = Words::kQuorum}).get()), "1");
   for (int k = 0; k < 10; ++k) {
     const Answer answer =
         client->query(as_view("sum"), {.words = Words::kQuorum, .length = 1}).get();

@@ -1,13 +1,13 @@
 // The ways to submit, and that each ends: future, callback, coroutine; deadline, cancellation,
 // stop.
+#include "thresher/net/completion.hpp"
+//
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
 
-#include "thresher/net/completion.hpp"
 #include "tills.hpp"
 
 namespace thresher::net {

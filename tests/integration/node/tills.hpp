@@ -15,6 +15,7 @@
 
 #include "network.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/evidence.hpp"
 
 namespace thresher::net {
 
@@ -62,6 +63,20 @@ class Till final : public App {
     return seen_;
   }
   void breaks_by(const std::string& words) { broken_by_ = words; }
+  struct Convicted {
+    std::uint64_t position = 0;
+    std::uint64_t author = 0;
+    std::uint64_t round = 0;
+    friend bool operator==(const Convicted&, const Convicted&) = default;
+  };
+  void convict(const Evidence& e, const Transaction& where) override {
+    const std::lock_guard lock(mutex_);
+    convicted_.push_back({where.position, e.author.value, e.round.value});
+  }
+  std::vector<Convicted> convicted() const {
+    const std::lock_guard lock(mutex_);
+    return convicted_;
+  }
   /// The node's thread stands still in apply().
   void hold(bool held) { held_ = held; }
   /// In what it answers, not in what it holds.
@@ -73,6 +88,7 @@ class Till final : public App {
  private:
   mutable std::mutex mutex_;
   std::vector<Seen> seen_;
+  std::vector<Convicted> convicted_;
   std::string broken_by_ = "-";
   std::atomic<bool> held_{false};
   long sum_ = 0;
@@ -109,6 +125,7 @@ class Tills {
     members_[i].ended.wait();
     members_[i].node.reset();
   }
+  const Network& net() const { return net_; }
   Node& node(std::size_t i) { return *members_[i].node; }
   Till& app(std::size_t i) { return *members_[i].app; }
   std::string ending(std::size_t i) {
@@ -134,7 +151,7 @@ class Tills {
   struct Member {
     std::unique_ptr<Till> app;
     std::unique_ptr<Node> node;
-    std::future<std::string> ended;
+    std::shared_future<std::string> ended;
   };
   Network net_;
   std::vector<Member> members_;

@@ -60,6 +60,36 @@ TEST(Garbage, APayloadThatNoAnchorTookInTimeIsProposedAgain) {
   EXPECT_TRUE(t.accused.empty());
 }
 
+// Whose votes come after the floor passed its header, as after a pause: nobody will order that.
+TEST(Garbage, APayloadWhoseHeaderIsCertifiedTooLateIsProposedAgain) {
+  Desk t(4, Rules::bullshark());
+  const Payload payload = payload_of("certified too late");
+  t.feed(Requested<Submit>{{payload}});
+  const ProposalPtr mine = t.broadcast<Propose>().front().proposal;
+  rounds_without_it(t, 1, kDepth + 12);
+  ASSERT_GT(t.node().last_ordered().value, kDepth + mine->header.round.value);
+  EXPECT_TRUE(t.broadcast<Certify>().empty());
+  vote_for(t, mine);
+  EXPECT_EQ(t.broadcast<Certify>().size(), 1u);
+  const std::vector<Digest> roots = proposed_roots(t);
+  EXPECT_EQ(std::count(roots.begin(), roots.end(), payload.root), 2);
+}
+
+// What the host was told is taken is not dropped because more of it waits by now.
+TEST(Garbage, APayloadIsProposedAgainHoweverManyWait) {
+  Desk t(4, Rules::bullshark());
+  const Payload payload = payload_of("nobody refers to it");
+  t.feed(Requested<Submit>{{payload}});
+  vote_for(t, t.broadcast<Propose>().front().proposal);
+  rounds_without_it(t, 1, kDepth);
+  const std::uint32_t most = Limits{}.pending_submits;
+  for (std::uint32_t i = 0; i < most; ++i)
+    t.feed(Requested<Submit>{{payload_of(std::to_string(i))}});
+  const std::size_t before = t.node().pending_submits();
+  rounds_without_it(t, kDepth + 1, kDepth + 12);
+  EXPECT_EQ(t.node().pending_submits(), before + 1);
+}
+
 TEST(Garbage, ADeliveredPayloadIsNot) {
   Desk t(4, Rules::bullshark());
   t.feed(Requested<Submit>{{payload_of("taken")}});

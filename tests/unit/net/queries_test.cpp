@@ -64,8 +64,8 @@ TEST(Queries, SlowAnswersTakeAPartOfTheTime) {
       now += 1000;
     }
   }
-  EXPECT_LE(busy, (now - 1'000'000) / Queries::kShare + 2 * 5000);
-  EXPECT_GE(busy, (now - 1'000'000) / (2 * Queries::kShare));
+  EXPECT_LE(busy, (now - 1'000'000) / ThreadShare::kShare + 2 * 5000);
+  EXPECT_GE(busy, (now - 1'000'000) / (2 * ThreadShare::kShare));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // What the user of a node implements: an application that is given the committed log.
 //
 //   struct Kv : net::App {
-//     Bytes apply(const net::Transaction& t) override { ...; return Bytes::copy_of(old_value); }
+//     Bytes apply(const net::Transaction& t) override { ... return Bytes::copy_of(...); }
 //     Digest state() const override { ... }
-//   };
 //
 // Guarantees: every correct node calls apply() for the same transactions in the same order, each
 // (client, sequence, data) once. What apply() returns goes to whoever submitted the transaction.
@@ -71,6 +70,8 @@ class Frozen {
   virtual bool write(const std::function<bool(ByteView)>& sink) const = 0;
 };
 
+struct Evidence;  // thresher/net/evidence.hpp
+
 class App {
  public:
   virtual ~App() = default;
@@ -87,6 +88,10 @@ class App {
   virtual Bytes query(ByteView /*question*/) const {
     throw std::runtime_error("this application answers no queries");
   }
+  /// A member is proved to have signed two statements for one round. It comes in the order of the
+  /// log, in the place of an apply() and at the same position at all nodes, and may come again with
+  /// other proofs against the same member: who punishes once has to remember whom.
+  virtual void convict(const Evidence& /*evidence*/, const Transaction& /*where*/) {}
   /// A digest of the state, compared between nodes.
   virtual Digest state() const = 0;
   /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then

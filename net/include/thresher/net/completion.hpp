@@ -11,6 +11,9 @@
 // loops of their own; the handler never runs on their threads, unless its executor is one of them.
 #pragma once
 
+// Before Boost.Asio: that of Boost 1.74 uses std::exchange without it.
+#include <utility>
+//
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
@@ -19,7 +22,6 @@
 #include <exception>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "thresher/net/client.hpp"
 #include "thresher/net/node.hpp"

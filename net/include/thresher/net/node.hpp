@@ -55,6 +55,9 @@ struct NodeOptions {
   boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
   std::string metrics_listen{};
+  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. Whoever
+  /// reaches it submits as this node itself.
+  std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
@@ -133,6 +136,10 @@ class Node {
   /// use_awaitable)`: thresher/net/completion.hpp defines it.
   template <CompletionToken Token>
   auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
+  /// From any thread. What App::query() answers when this node has applied so many transactions, on
+  /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
+  /// before. Throws std::future_error when the node has stopped, or never runs.
+  std::future<Answer> query(ByteView question, std::uint64_t length = 0);
 
  private:
   Node();
