@@ -232,7 +232,9 @@ class Drawing {
   void tell_another(NodeId liar, const FaultAction& restart) {
     FaultAction first{.who = {liar}, .what = FaultKind::kTwins, .from = 0, .to = restart.from};
     first.group = some();
-    first.group.push_back(restart.who.front());
+    const NodeId back = restart.who.front();
+    if (std::find(first.group.begin(), first.group.end(), back) == first.group.end())
+      first.group.push_back(back);
     FaultAction second{.who = {liar}, .what = FaultKind::kReplay, .from = *restart.to};
     e_.faults.push_back(first);
     e_.faults.push_back(second);

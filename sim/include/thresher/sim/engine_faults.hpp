@@ -15,7 +15,6 @@ void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
   if (hidden(from)) return;
   Carriage carriage;
   std::uint32_t use = ref;
-  std::uint64_t copies = 0;
   ++payloads_[use].uses;
   for (const FaultPlan::Deed& deed : deeds_) {
     bool changed = true;
@@ -42,11 +41,12 @@ void Machine<S>::afflict(Face& from, NodeId to, std::uint32_t ref) {
         changed = swap(use, older(from, use));
         break;
       case FaultKind::kReplay:
-        changed = replay(from, to, deed);
+        // Liars that answered each other twice would never end.
+        changed = faults_.correct(to) && replay(from, to, deed);
         break;
       case FaultKind::kFlood:
-        copies += std::max<std::uint64_t>(deed.action->amount, 1);
-        flood(from, to, use, deed);
+        changed = faults_.correct(to);
+        if (changed) flood(from, to, use, deed);
         break;
       case FaultKind::kTwins:
         break;
