@@ -149,12 +149,17 @@ void Checkpoints::weigh(const Open& open) {
   }
 }
 
+// Older slots stay open: a node that was behind may have a snapshot of one, of which it needs to
+// know that it was certified.
 void Checkpoints::certified(const Open& open) {
-  certificate_ = Certificate{open.own, open.agree};
-  last_same_ = open.own;
-  hooks_.persist_lazily(
-      {kCertificateTable, slot_key(open.own.slot), encode(*certificate_), {}, true});
-  open_.erase(open_.begin(), open_.upper_bound(Round{open.own.slot}));
+  const Round slot = open.own.slot;
+  Certificate certificate{open.own, open.agree};
+  hooks_.persist_lazily({kCertificateTable, slot_key(slot), encode(certificate), {}, true});
+  if (!certificate_ || slot > certificate_->checkpoint.slot) {
+    last_same_ = open.own;
+    certificate_ = std::move(certificate);
+  }
+  open_.erase(slot);
 }
 
 bool Checkpoints::take_certificate(const Certificate& certificate) {
@@ -234,12 +239,16 @@ void Checkpoints::meet(NodeId peer) const {
     hooks_.send(peer, {kWantCheckpoint, slot_question(open_.rbegin()->first), {}});
 }
 
-// A frame is lost with its link: what has no certificate after a while is said and asked again.
+// A frame is lost with its link: what has no certificate after a while is said and asked again; of
+// what the others certified meanwhile the oldest is asked for.
 void Checkpoints::tick(std::uint64_t now) {
   if (now < looked_us_ + kPeriod || difference_) return;
   looked_us_ = now;
-  const Round newest = open_.empty() ? Round{0} : open_.rbegin()->first;
-  const bool waits = newest.value > 0 && newest == looked_at_;
+  if (open_.empty()) return;
+  const Round oldest = open_.begin()->first;
+  if (certificate_ && oldest < certificate_->checkpoint.slot) ask_all(oldest);
+  const Round newest = open_.rbegin()->first;
+  const bool waits = newest == looked_at_;
   looked_at_ = newest;
   if (!waits) return;
   each_peer([&](NodeId peer) { send_newest(peer); });

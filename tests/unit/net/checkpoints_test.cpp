@@ -258,6 +258,24 @@ TEST(Checkpoints, ACertificateOfAPeerIsTakenWhenItHolds) {
   EXPECT_EQ(f.certified(), 8u);
 }
 
+// A node that was behind passes checkpoints that the others certified before.
+TEST(Checkpoints, OfTheOnesThatWerePassedTheOldestIsAskedFor) {
+  Four f;
+  f.checkpoints->may_sign();
+  for (const std::uint64_t slot : {8u, 16u, 24u}) f.checkpoints->reached(at(slot), {});
+  f.durable();
+  EXPECT_TRUE(f.says(1, at(24)));
+  EXPECT_TRUE(f.says(2, at(24)));
+  EXPECT_EQ(f.certified(), 24u);
+  f.sent.clear();
+  f.checkpoints->tick(Checkpoints::kPeriod);
+  EXPECT_EQ(f.count(kWantCheckpoint), 3);
+  EXPECT_TRUE(f.says(1, at(8)));
+  EXPECT_TRUE(f.says(2, at(8)));
+  EXPECT_TRUE(load_certificate(f.store, Round{8}, 4));
+  EXPECT_EQ(f.certified(), 24u) << "the newest stays the newest";
+}
+
 TEST(Checkpoints, WhatHasNoCertificateAfterAWhileIsSaidAndAskedAgain) {
   Four f;
   f.checkpoints->may_sign();

@@ -2,9 +2,11 @@
 #include "life/snapshot_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -162,6 +164,47 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   EXPECT_NE(failed[0].find("no memory"), std::string::npos);
   EXPECT_NE(failed[1].find("gave up"), std::string::npos);
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}})) << "what there was stays";
+}
+
+/// Files of this process end at so many bytes, as on a disk that is full.
+class Full {
+ public:
+  explicit Full(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~Full() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  Full(const Full&) = delete;
+  Full& operator=(const Full&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
+  take(1, state_of(3'000'000));
+  {
+    const Full full(1'500'000);
+    const auto file = folder_.begin(Round{2});
+    ASSERT_TRUE(file);
+    EXPECT_FALSE(file->append(as_view(state_of(3'000'000))));
+  }
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
+  EXPECT_TRUE(folder_.load(Round{1}));
+  {
+    const Full full(100);  // the state fits, what is beside it does not
+    const auto file = folder_.begin(Round{3});
+    ASSERT_TRUE(file && file->append(as_view("small")));
+    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o'))));
+  }
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
+  take(4, "room again");
+  EXPECT_TRUE(folder_.load(Round{4}));
 }
 
 }  // namespace
