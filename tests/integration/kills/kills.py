@@ -7,8 +7,8 @@
 Four real nodes keep little (gc_rounds, sync_rounds), clients go on all the time, and one node after
 the other is killed: at a durable record (strace lets a call that writes, syncs or renames end the
 process), or after a random time, with a slow disk or not, after a stop of a random length, while it
-stops, while it mends what its disk has changed, or all at once. Every few slots have a checkpoint and a snapshot of the
-running node, so kills meet those too. After each kill the log on the dead node's disk must begin as the others' logs
+stops, while it mends what its disk has changed, after it was paused, or all at once. Every few slots have a checkpoint and a
+snapshot of the running node, so kills meet those too. After each kill the log on the dead node's disk must begin as the others' logs
 do, byte for byte, and hold what was acknowledged; now and then all must become level. Nothing may
 sign twice, and nothing may end by itself.
 
@@ -32,7 +32,7 @@ PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullsh
              "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
 READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2")  # their records, at a start: a damaged one stops it
 NODES = 4
-SYNC_ROUNDS = 16  # a node further behind fetches the log
+SYNC_ROUNDS = 16  # a node further behind fetches the log, in most networks
 CHECKPOINT_SLOTS = 16  # every one of them with a snapshot of the running node
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
 PATIENCE = 60  # seconds for what must happen
@@ -51,17 +51,18 @@ def strace(*inject):
 
 
 class Network:
-    def __init__(self, binary, protocol, folder):
+    def __init__(self, binary, protocol, folder, draw):
         self.binary, self.protocol, self.folder = binary, protocol, folder
+        gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
                         "--set", f"checkpoint={CHECKPOINT_SLOTS}")
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):
             path = self.home(node) / "node.toml"
-            text = re.sub(r"gc_rounds = \d+", "gc_rounds = 32", path.read_text())
+            text = re.sub(r"gc_rounds = \d+", f"gc_rounds = {gc_rounds}", path.read_text())
             text = re.sub(r"(\[snapshots\]\s*checkpoints = )\d+", r"\g<1>1", text)
-            path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {SYNC_ROUNDS}", text))
+            path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {sync_rounds}", text))
         self.process = [None] * NODES
         self.wrapped = [False] * NODES
 
@@ -292,14 +293,43 @@ def kill_while_it_mends(net, victim, draw):
     return f"while it mends {found} payloads"
 
 
+def kill_after_a_pause(net, victim, draw):
+    """The process stops for a while and goes on. Who gave it transactions before keeps the connection, and gets
+    an answer for each."""
+    start_others(net, victim)
+    if not net.running(victim):
+        net.start(victim)
+    catch_up(net, victim)
+    texts = "".join(f"before a pause {draw.random()} {i}\n" for i in range(40))
+    client = subprocess.Popen([net.binary, "submit", "--home", str(net.home(victim)), "--file", "-"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    client.stdin.write(texts)
+    client.stdin.flush()
+    time.sleep(draw.random() * 0.2)
+    net.kill(victim, signal.SIGSTOP)
+    stay_away(net, victim, draw.choice((3, 6, 12)) * SYNC_ROUNDS)
+    net.kill(victim, signal.SIGCONT)
+    try:
+        client.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        client.kill()
+        raise Finding(f"what node {victim} took before it was paused has no answer after {PATIENCE} s: "
+                      f"{client.communicate()[0].count(chr(10))} of 40") from None
+    net.kill(victim)
+    net.gone(victim)
+    return "after a pause"
+
+
 def one_kill(net, victim, draw):
     """Starts the node, if it is not running, and kills it in some state. Returns what was done."""
     way = draw.choice(("in the catch-up", "in the catch-up", "in the catch-up", "after the catch-up", "record", "record",
-                       "record", "time", "slow", "while it stops", "all at once", "while it mends"))
+                       "record", "time", "slow", "while it stops", "all at once", "while it mends", "after a pause"))
     if way == "while it mends" and net.protocol in READ_WHOLE:
         way = "time"
     if way == "while it mends":
         return kill_while_it_mends(net, victim, draw)
+    if way == "after a pause":
+        return kill_after_a_pause(net, victim, draw)
     if way == "all at once":
         for node in range(NODES):
             net.kill(node)
@@ -426,9 +456,10 @@ def main():
         if kills == 0:
             continue
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"kills-{protocol}-", dir=given.scratch))
-        net = Network(given.binary, protocol, folder / "net")
+        draw = random.Random(f"{protocol} {seed}")
+        net = Network(given.binary, protocol, folder / "net", draw)
         try:
-            many_kills(net, random.Random(f"{protocol} {seed}"), kills, until, note)
+            many_kills(net, draw, kills, until, note)
         except (Finding, subprocess.TimeoutExpired) as found:
             print(f"FOUND {protocol}, seed {seed}, kill {note.get('kill')}, node {note.get('victim')} "
                   f"({note.get('way')}): {found}\n  kept: {folder}\n  again: {sys.argv[0]} {given.binary} "
