@@ -164,7 +164,7 @@ struct Node::Impl final : EngineHost {
   std::vector<Persist> tree_records();
   void checkpoint_after(const LogEntry& entry);
   bool life_frame(NodeId from, const Frame& f);
-  void answer_tree(NodeId from, const WantTree& want);
+  void answer_tree(NodeId from);
   TreeReader* tree_at(Round slot);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
@@ -288,7 +288,12 @@ struct Node::Impl final : EngineHost {
   Checkpoints checkpoints;
   std::vector<Persist> before_writer;  // made while the log was read
   std::optional<TreeReader> past_tree;
-  std::map<NodeId, std::uint64_t> tree_rest_us;  // no answer to a peer before
+  struct TreeTurn {
+    std::optional<WantTree> want;  // the newest question of a peer
+    std::uint64_t rest_us = 0;     // no answer before
+    bool armed = false;            // a timer runs for it
+  };
+  std::map<NodeId, TreeTurn> tree_turns;
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
@@ -309,7 +314,7 @@ struct Node::Impl final : EngineHost {
   std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
-  bool asking = false;               // a timer runs for the next one
+  bool asking = false;  // a timer runs for the next one
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   std::deque<PageQuestion> pages;

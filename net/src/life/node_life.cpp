@@ -84,8 +84,10 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
   if (f.kind == kWantTree) {
     const auto want = decode_want_tree(f.control.view());
-    if (want && now >= tree_rest_us[from]) answer_tree(from, *want);
-    return want.has_value();
+    if (!want) return false;
+    tree_turns[from].want = *want;
+    answer_tree(from);
+    return true;
   }
   if (f.kind == kTreePart) {
     const auto part = decode_tree_part(f.control.view());
@@ -99,12 +101,22 @@ bool Node::Impl::life_frame(NodeId from, const Frame& f) {
 }
 
 // A part of the log is read for it, so a peer waits for its next answer as long as that asks for.
-void Node::Impl::answer_tree(NodeId from, const WantTree& want) {
+void Node::Impl::answer_tree(NodeId from) {
+  TreeTurn& turn = tree_turns[from];
+  if (!turn.want || turn.armed) return;
   const std::uint64_t began = Loop::now_us();
-  TreeReader* of = tree_at(want.slot);
-  (void)transport.send(from.value, {kTreePart, encode(answer_of(want, of)), {}});
+  if (began < turn.rest_us) {
+    turn.armed = true;
+    loop.call_after(turn.rest_us - began, [this, from] {
+      tree_turns[from].armed = false;
+      answer_tree(from);
+    });
+    return;
+  }
+  const WantTree want = *std::exchange(turn.want, std::nullopt);
+  (void)transport.send(from.value, {kTreePart, encode(answer_of(want, tree_at(want.slot))), {}});
   const std::uint64_t now = Loop::now_us();
-  tree_rest_us[from] = now + (now - began) * kShare;
+  turn.rest_us = now + (now - began) * kShare;
 }
 
 // One is kept: a search asks for many parts of one tree.
