@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(sys.argv.pop(1))
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 def run(*command, **options):

@@ -55,7 +55,7 @@ class Network:
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
-                        "--set", f"checkpoint={CHECKPOINT_SLOTS}")
+                        "--dealer", "--set", f"checkpoint={CHECKPOINT_SLOTS}")
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):
