@@ -102,7 +102,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=8, help="of a run that is compared")
     parser.add_argument("--rate", default="20000", help="transactions a second, or max")
     parser.add_argument("--slots", type=int, default=1024, help="between two checkpoints")
-    parser.add_argument("--snapshot-slots", type=int, default=32, help="between two checkpoints of the long log")
+    parser.add_argument("--snapshot-slots", type=int, default=4, help="between two checkpoints of the long log")
     parser.add_argument("--log-seconds", type=int, help="of the log that is restarted from")
     parser.add_argument("--long", action="store_true", help="a log of about ten million entries")
     parser.add_argument("--only", choices=["compare", "restart"])
