@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
@@ -12,7 +14,7 @@ namespace thresher::cli {
 
 class LogApp final : public net::App {
  public:
-  void apply(const net::Transaction& t) override {
+  Bytes apply(const net::Transaction& t) override {
     // Four sums beside each other: one alone would wait for each multiplication. An array of them
     // would be computed in vectors, which take six instructions a product of 64 bits.
     Sums sums{mixed_ ^ t.position, mixed_ + 1, mixed_ + 2, mixed_ + 3};
@@ -24,6 +26,14 @@ class LogApp final : public net::App {
     mixed_ = mix64(t.data.size());
     for (const std::uint64_t sum : {sums.a, sums.b, sums.c, sums.d}) mixed_ = mix64(mixed_ ^ sum);
     ++count_;
+    return {};
+  }
+  /// "length": how many were applied.
+  Bytes query(ByteView question) const override {
+    if (as_text(question) != "length") {
+      throw std::runtime_error("this node keeps a log alone; it knows its 'length'");
+    }
+    return Bytes::copy_of(as_view(std::to_string(count_)));
   }
   Digest state() const override {
     Writer w;

@@ -3,54 +3,54 @@
 //   thresher testnet init -n 4 -o mynet
 //   kv mynet/node0
 //
-// Lines on standard input: "put KEY VALUE" returns when all nodes agreed on its place, "get KEY".
+// Lines on standard input: "put KEY VALUE", "get KEY". Both are ordered with those of all nodes and
+// print what apply() answered; so a get sees every put that ended before it began, wherever.
 #include <iostream>
 #include <map>
-#include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "thresher/net/node.hpp"
 
-class Kv final : public thresher::net::App {
+using namespace thresher;
+
+class Kv final : public net::App {
  public:
-  void apply(const thresher::net::Transaction& t) override {
-    std::istringstream in{std::string(thresher::as_text(t.data))};
+  Bytes apply(const net::Transaction& t) override {
+    std::istringstream in{std::string(as_text(t.data))};
+    std::string verb;
     std::string key;
     std::string value;
-    in >> key >> value;
-    const std::lock_guard lock(mutex_);
-    pairs_[key] = value;
+    std::getline(in >> verb >> key >> std::ws, value);
+    if (verb == "put") pairs_[key] = value;
+    const auto it = pairs_.find(key);
+    if (it == pairs_.end()) throw net::TransactionFailed("there is no '" + key + "'");
+    return Bytes::copy_of(as_view(it->second));
   }
-  thresher::Digest state() const override {
-    const std::lock_guard lock(mutex_);
+  std::optional<std::string> check(const net::ClientId&, ByteView data) const override {
+    if (as_text(data).starts_with("put ") || as_text(data).starts_with("get ")) return {};
+    return "write 'put KEY VALUE' or 'get KEY'";
+  }
+  Digest state() const override {
     std::string all;
     for (const auto& [key, value] : pairs_) all += key + "=" + value + "\n";
-    return thresher::hash(thresher::as_view(all));
-  }
-  std::string get(const std::string& key) const {
-    const std::lock_guard lock(mutex_);
-    const auto it = pairs_.find(key);
-    return it == pairs_.end() ? "(nothing)" : it->second;
+    return hash(as_view(all));
   }
 
  private:
-  mutable std::mutex mutex_;
   std::map<std::string, std::string> pairs_;
 };
 
 int main(int argc, char** argv) {
   Kv kv;
-  auto node = thresher::net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, kv);
+  auto node = net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, kv);
   if (!node) return std::cerr << node.error() << '\n', 1;
   std::jthread runner([&] { std::cerr << (*node)->run(); });
-  for (std::string verb, rest; std::cin >> verb && std::getline(std::cin >> std::ws, rest);) {
-    if (verb == "put") {
-      const auto receipt = (*node)->submit(thresher::as_view(rest)).get();
-      std::cout << "at position " << receipt.position << std::endl;
-    } else {
-      std::cout << kv.get(rest) << std::endl;
+  for (std::string line; std::getline(std::cin, line);) try {
+      const net::Receipt receipt = (*node)->submit(as_view(line)).get();
+      std::cout << as_text(receipt.result->bytes.view()) << std::endl;
+    } catch (const net::NotCommitted& e) {
+      std::cout << e.what() << std::endl;
     }
-  }
   (*node)->stop();
 }

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     const std::string_view text = thresher::as_text(t.data);
     std::printf("%llu %.*s\n", static_cast<unsigned long long>(t.position),
                 static_cast<int>(text.size()), text.data());
-    if (t.position == out.position) seen.set_value();
+    if (t.position == out.receipt.position) seen.set_value();
   });
   seen.get_future().wait();
 }

@@ -97,6 +97,7 @@ struct CertifiedAdapter {
                               Bytes::from(mark.take()),
                               {}});
   }
+  std::uint32_t clock_witnesses() const { return settings.committee.at_least(kValidity); }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static constexpr bool kExtends = false;
   static Pledge pledge(const Bullshark& b) { return {b.round().value, b.voted().value}; }

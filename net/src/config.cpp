@@ -64,6 +64,13 @@ std::vector<Key> service_keys() {
        0,
        0,
        {}},
+      {"gateway",
+       "address",
+       "loopback address of the HTTP gateway; empty: none",
+       &O::gateway_address,
+       0,
+       0,
+       {}},
       {"log",
        "level",
        "debug, info, warning or error",
@@ -247,7 +254,9 @@ class Loader {
       return problem(node, path + " must be one of: " + key.comment + "; not '" + *text + "'");
     }
     if constexpr (std::is_same_v<Owner, NodeOptions>) {
-      if (target == &NodeOptions::metrics_listen && !text->empty() && !loopback_address(*text)) {
+      const bool listens =
+          target == &NodeOptions::metrics_listen || target == &NodeOptions::gateway_address;
+      if (listens && !text->empty() && !loopback_address(*text)) {
         return problem(node, path + " is '" + *text +
                                  "', which is not on loopback; write it as \"127.0.0.1:9464\", or "
                                  "\"\" for none");

@@ -70,6 +70,7 @@ struct DagAdapter {
     const auto proof = d.prove(slot, {b.author(), b.round(), b.digest});
     return proof ? encode_receipt_proof(*proof, b.payload.bytes.view()) : Bytes();
   }
+  std::uint32_t clock_witnesses() const { return settings.committee.at_least(kValidity); }
   std::size_t payload_limit() const { return settings.options.block_bytes; }
   static std::uint64_t refused(const dag::Dag& d) { return d.stats().refused; }
   static Round spoke_of(const dag::Message& m, NodeId from) {

@@ -33,6 +33,8 @@
 //     // If it signs something:
 //     Bytes last_signed(const Protocol&, NodeId author) const;
 //     std::optional<LastSigned> read_signed(const Protocol&, const Bytes&) const;
+//     // If clocks of members can be believed: of how many.
+//     std::uint32_t clock_witnesses() const;
 //     // If it keeps something of its own:
 //     void restore(const Restored&); void start(EngineHost&);
 //   };
@@ -187,6 +189,12 @@ class EngineOf final : public OrderEngine {
   }
   std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
   RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
+  std::uint32_t clock_witnesses() const override {
+    if constexpr (requires { backend_.adapter.clock_witnesses(); }) {
+      return backend_.adapter.clock_witnesses();
+    }
+    return 0;
+  }
   std::size_t payload_limit() const override { return backend_.adapter.payload_limit(); }
 
  private:

@@ -34,6 +34,11 @@ class HostCalls {
     if (why && problem_.empty()) problem_ = "the application threw in " + what() + ": " + *why;
     return !why;
   }
+  /// Why it threw, which is not kept; empty: it did not.
+  template <class F>
+  std::optional<std::string> attempt(F&& call) {
+    return inside(call);
+  }
   /// What it throws is forgotten.
   template <class F>
   void pass(F&& call) {

@@ -2,20 +2,28 @@
 
 namespace thresher::net {
 
+std::uint64_t Ledger::time_of(const dag::Committed& commit) {
+  for (const dag::BlockPtr& b : commit.blocks) {
+    if (const auto stamp = stamp_of(b->payload.bytes.view())) time_.note(b->author(), *stamp);
+  }
+  return time_.next();
+}
+
 Bytes Ledger::save() const {
   Writer w;
   w.u64(slot_.value).u64(length_).bytes(hash_.bytes);
+  time_.save(w);
   remembered_.save(w);
   return Bytes::from(w.take());
 }
 
 bool Ledger::restore(ByteView bytes) {
   Reader in(bytes);
-  *this = Ledger();
+  *this = Ledger(std::move(time_));
   slot_ = Round{in.u64()};
   length_ = in.u64();
   hash_ = in.digest();
-  return remembered_.restore(in, length_) && in.done();
+  return time_.restore(in) && remembered_.restore(in, length_) && in.done();
 }
 
 }  // namespace thresher::net

@@ -7,11 +7,13 @@
 // hashes. A transaction is (client, sequence, data): each is visited once, while it is valid; two
 // that share client and sequence and differ in data are two transactions, so what a Byzantine
 // member writes in a client's name displaces nothing of that client. Memory is bounded
-// (remembered.hpp).
+// (remembered.hpp). Each commit has an agreed time (agreed_time.hpp).
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "agreed_time.hpp"
 #include "log_entry.hpp"
 #include "remembered.hpp"
 #include "thresher/net/node.hpp"
@@ -31,22 +33,26 @@ std::uint64_t each_ordered(const LoggedBlock& block, ByteView payload, std::uint
       ++skip;
       return;
     }
-    visit(Transaction{position++, run.client, sequence, data}, run.valid);
+    visit(Transaction{position++, run.client, sequence, data, 0, 0}, run.valid);
   });
   return position;
 }
 
 class Ledger {
  public:
+  /// `time`: before the first commit.
+  explicit Ledger(AgreedTime time = AgreedTime()) : time_(std::move(time)) {}
+
   /// Orders one commit; `visit` gets the transactions that are new, and their blocks. Pre:
   /// follows(commit); payloads are there.
   template <class F>
   LogEntry append(const dag::Committed& commit, F visit) {
     LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}, slot_};
     slot_ = commit.slot;
+    const std::uint64_t time_us = time_of(commit);
     entry.blocks.reserve(commit.blocks.size());
     for (const dag::BlockPtr& b : commit.blocks) {
-      append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), visit);
+      append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), time_us, visit);
     }
     remembered_.end_slot(slot_);
     entry.count = length_ - entry.first;
@@ -87,15 +93,17 @@ class Ledger {
   bool restore(ByteView bytes);
 
  private:
+  std::uint64_t time_of(const dag::Committed& commit);
   template <class F>
-  void append_block(LoggedBlock& logged, F& visit) {
+  void append_block(LoggedBlock& logged, std::uint64_t time_us, F& visit) {
     std::uint32_t index = 0;
     each_transaction(logged.block->payload.bytes.view(), [&](const Run& run, std::uint64_t sequence,
                                                              ByteView data) {
       const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
       if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key)) {
         remembered_.add(key);
-        visit(Transaction{length_++, run.client, sequence, data}, logged.block, key.print);
+        visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
+              logged.block, key.print);
       } else {
         logged.skipped.push_back(index);
       }
@@ -103,6 +111,7 @@ class Ledger {
     });
   }
 
+  AgreedTime time_;
   Remembered remembered_;
   std::uint64_t length_ = 0;
   Digest hash_{};

@@ -2,6 +2,7 @@
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
@@ -68,6 +69,20 @@ constexpr Figure kGauges[] = {
     {"thresher_links_up", "Connections to other nodes that are up.", &Sample::links_up},
 };
 
+/// A histogram, by the label `stage`.
+struct StageFigure {
+  const char* name;
+  const char* help;
+};
+constexpr StageFigure kStages{"thresher_commit_stage_seconds",
+                              "Where the time of own transactions goes: pool, order, apply."};
+constexpr const char* kStageNames[] = {"pool", "order", "apply"};
+
+// From a fast machine to a network around the world.
+prometheus::Histogram::BucketBoundaries bounds() {
+  return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+}
+
 /// The same of each other node, by the label `peer`.
 struct PeerFigure {
   const char* name;
@@ -110,6 +125,7 @@ struct Metrics::Impl {
   prometheus::Registry registry;
   std::vector<prometheus::Counter*> counters;
   std::vector<prometheus::Gauge*> gauges;
+  std::vector<prometheus::Histogram*> stages;                    // by Stage
   std::vector<std::vector<prometheus::Counter*>> peer_counters;  // by figure, then by node
   std::vector<std::vector<prometheus::Gauge*>> peer_gauges;      // null for the node itself
   std::atomic<bool> runs{false};
@@ -165,6 +181,11 @@ Metrics::Metrics(std::size_t nodes, NodeId self) : impl_(std::make_unique<Impl>(
     auto& family = prometheus::BuildGauge().Name(f.name).Help(f.help).Register(impl_->registry);
     impl_->gauges.push_back(&family.Add({}));
   }
+  auto& stages =
+      prometheus::BuildHistogram().Name(kStages.name).Help(kStages.help).Register(impl_->registry);
+  for (const char* stage : kStageNames) {
+    impl_->stages.push_back(&stages.Add({{"stage", stage}}, bounds()));
+  }
   impl_->peer_counters = by_peer<prometheus::Counter>(impl_->registry, &prometheus::BuildCounter,
                                                       kPeerCounters, nodes, self);
   impl_->peer_gauges = by_peer<prometheus::Gauge>(impl_->registry, &prometheus::BuildGauge,
@@ -194,6 +215,10 @@ std::string Metrics::listen(const std::string& address) {
 
 void Metrics::starting(const std::string& what) {
   impl_->wait_for(what + "; it has no links before that");
+}
+
+void Metrics::observe(Stage stage, std::uint64_t us) {
+  impl_->stages[static_cast<std::size_t>(stage)]->Observe(static_cast<double>(us) / 1e6);
 }
 
 void Metrics::update(const Sample& sample) {

@@ -54,6 +54,13 @@ struct Sample {
   std::vector<PeerStatus> peers;  ///< of all other nodes, or of none: not taken this time
 };
 
+/// Where the time of a transaction goes, at the node that took it.
+enum class Stage : std::uint8_t {
+  kPool,   ///< until it is in a payload
+  kOrder,  ///< until the payload is in a commit
+  kApply,  ///< until the commit is applied and answered
+};
+
 class Metrics {
  public:
   /// Of node `self` among so many.
@@ -64,6 +71,8 @@ class Metrics {
   /// What a node that does not run yet is doing, for /readyz.
   void starting(const std::string& what);
   void update(const Sample& sample);
+  /// From any thread.
+  void observe(Stage stage, std::uint64_t us);
 
  private:
   struct Impl;

@@ -95,6 +95,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   impl.own_client = client_id_of(impl.key.public_key());
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
+  impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
   if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
   return node;
@@ -130,6 +131,7 @@ std::string Node::Impl::begin() {
       },
       ledger.end());
   start_scrubbing();
+  if (std::string problem = open_gateway(); !problem.empty()) return problem;
   loop.post([this] {
     begin_start();
     watch_lag();
@@ -141,6 +143,9 @@ std::string Node::Impl::begin() {
 
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
+  gateway.reset();
+  for (const Queries::Query& q : queries.take_own())
+    reply(q, true, as_view("the node has stopped"));
   transport.close();
   inbox.close(stopped_because.empty() ? "the node has stopped"
                                       : "the node has stopped: " + stopped_because);
@@ -202,10 +207,30 @@ void Node::stop() {
   impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
 }
 
-std::future<Receipt> Node::submit(ByteView transaction, Prove prove) {
-  auto [receipt, first] = impl_->inbox.add(transaction, prove);
-  if (first) impl_->loop.post([impl = impl_.get()] { impl->take_own(); });
-  return std::move(receipt);
+void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
+  impl_->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+}
+
+std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  std::future<Answer> answer = promise->get_future();
+  impl_->loop.post([impl = impl_.get(), promise, length, text = Bytes::copy_of(question)] {
+    impl->ask({kOwnLink, 0, length, text, [promise](const Answer& a) { promise->set_value(a); }});
+  });
+  return answer;
+}
+
+std::future<Receipt> Node::submit(ByteView transaction, SubmitOptions options) {
+  auto promise = std::make_shared<std::promise<Receipt>>();
+  std::future<Receipt> receipt = promise->get_future();
+  submit(
+      transaction,
+      [promise](const Outcome& out) {
+        if (out.committed()) return promise->set_value(out.receipt);
+        promise->set_exception(std::make_exception_ptr(NotCommitted(out)));
+      },
+      std::move(options));
+  return receipt;
 }
 
 }  // namespace thresher::net

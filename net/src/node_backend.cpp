@@ -62,7 +62,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                    &Loop::now_us}),
       conduct(genesis.nodes.size(),
               [this](Level level, const std::string& line) { say(level, line); }),
-      submissions(limits()),
+      submissions(limits(),
+                  [this](const ClientId& client, ByteView data) { return check(client, data); }),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;
@@ -78,8 +79,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
 // What a block of this protocol takes bounds the rest.
 Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
-  options.transaction_bytes = std::min<std::uint64_t>(options.transaction_bytes,
-                                                      options.block_bytes - kRunHead - kEntryHead);
+  options.transaction_bytes = std::min<std::uint64_t>(
+      options.transaction_bytes, options.block_bytes - 2 * kRunHead - kEntryHead);
   return {options.transaction_bytes, options.pool_bytes};
 }
 
@@ -161,25 +162,22 @@ void Node::Impl::deliver(dag::Committed out) {
   for (dag::BlockPtr& b : out.blocks) {
     if (!fill_in(b)) return fetch_unreadable(out, *b);
   }
+  const std::uint64_t begin = Loop::now_us();
+  if (metrics) note_stages(out);
   commit(std::move(out));
   acknowledge();
+  if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
+  serve_queries();
+  if (gateway) gateway->length(ledger.length());
   feed_subscribers();
 }
 
-// False when the application threw, now or before. Every node gives its application the same
-// transactions, and each restart gives this one again: so what is told is enough to find it.
-bool Node::Impl::apply(const Transaction& t) {
-  const auto which = [&] {
-    return "apply() of the transaction at position " + std::to_string(t.position) + " (client " +
-           to_hex(t.client.bytes) + ", sequence " + std::to_string(t.sequence) + ", " +
-           std::to_string(t.data.size()) + " bytes)";
-  };
-  return calls.problem().empty() && calls.run(which, [&] { app.apply(t); });
-}
-
-std::string Node::Impl::app_problem() const {
-  return calls.problem() +
-         "; mend the application, then start the node again, which gives it this transaction first";
+void Node::Impl::note_stages(const dag::Committed& commit) {
+  const std::uint64_t now = Loop::now_us();
+  for (const dag::BlockPtr& b : commit.blocks) {
+    if (b->payload.bytes.empty()) continue;
+    if (const auto us = stages.ordered(b->payload.root, now)) metrics->observe(Stage::kOrder, *us);
+  }
 }
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
@@ -188,10 +186,12 @@ void Node::Impl::commit(dag::Committed out) {
       out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
-        app_lags = app_lags || run_end.asked() || !apply(t);
+        app_lags = app_lags || run_end.asked();
+        const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t);
+        app_lags = !result;
         payload_bytes += t.data.size();
         if (const auto awaited = submissions.ordered(t.client, print)) {
-          answer(*awaited, t, out, block);
+          answer(*awaited, t, out, block, result);
         }
       });
   writer->ledger(std::move(entry), engine->take_progress(out.slot));
@@ -223,19 +223,6 @@ void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
 
 void Node::Impl::endorse(const Endorse& e) {
   (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
-}
-
-void Node::Impl::accuse(const Accuse& a) {
-  if (a.who == self) {
-    return halt("blocks signed with the key of '" + options.home +
-                "' are about that this disk does not have: another process runs with this key, or "
-                "the folder is an old copy. Stop the other process. " +
-                std::string(kKeyMayNotSign));
-  }
-  conduct.convict(a.who);
-  say(Level::kWarning, "node " + std::to_string(a.who.value) +
-                           " signed two blocks for one round (evidence: " +
-                           std::to_string(a.evidence.size()) + " bytes)");
 }
 
 void Node::Impl::broken(const std::string& what) {
@@ -332,20 +319,31 @@ void Node::Impl::arm_verdicts() {
   });
 }
 
-// Hands waiting transactions to the DAG as one payload when it has none.
+// Hands waiting transactions to the protocol as one payload when it has none. Where the members
+// agree on a time the payload begins with this node's clock; a member without transactions writes
+// it alone, while others order some.
 void Node::Impl::feed() {
-  if (submissions.pool().empty()) return;
+  const bool stamps = engine->clock_witnesses() > 0;
+  const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
+  if (submissions.pool().empty() && !alone) return;
   const std::size_t pending = engine->pending_submits();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
-  if (pending > 0 && !extend) return;
+  if (pending > 0 && (!extend || submissions.pool().empty())) return;
   std::vector<std::byte> packed;
-  if (extend) packed.assign(fed.bytes.view().begin(), fed.bytes.view().end());
+  if (stamps) append_stamp(clock_now_us(), packed);
+  const std::size_t head = packed.size();
+  if (extend) {
+    const ByteView before = fed.bytes.view().subspan(head);
+    packed.insert(packed.end(), before.begin(), before.end());
+  }
   const std::size_t before = packed.size();
   submissions.pool().take(options.block_bytes - before, packed);
-  if (packed.size() == before) return;
+  if (packed.size() == before && !alone) return;
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
-  engine->submit({bytes, root}, extend ? std::optional(fed.root) : std::nullopt);
+  const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
+  engine->submit({bytes, root}, replaced);
+  if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
   fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
 }
 
@@ -358,6 +356,11 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
   if (starting) return hold(peer, f);
   if (quiet()) return;
+  // Before the message: the next block may be the answer to it.
+  if (engine->extends() && holds_transactions(f.payload.view())) {
+    stamp_due = true;
+    feed();
+  }
   if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
 }

@@ -7,8 +7,11 @@
 
 namespace thresher::net {
 namespace {
-/// Log sent to a subscriber in one frame. Unit: bytes.
+/// Log sent to a subscriber in one frame: after so much not another entry, and of one entry not
+/// much more than the second, which is below what a frame may have. The rest of an entry means
+/// reading it again. Unit: bytes.
 constexpr std::size_t kLogFrame = 1u << 20;
+constexpr std::size_t kMostLog = 4u << 20;
 /// Read in a second of all clients together that is not taken, by its cost in the pool. Unit:
 /// bytes.
 constexpr std::uint64_t kNotTaken = 16u << 20;
@@ -18,11 +21,8 @@ constexpr std::uint64_t kLongestRest = 10'000'000;
 constexpr std::uint64_t kSubscriberRetry = 10'000;
 /// Between two looks for what can be ordered no more. Unit: microseconds.
 constexpr std::uint64_t kExpiryCheck = 1'000'000;
-
-void append(std::uint64_t value, std::vector<std::byte>& out) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), bytes, bytes + sizeof value);
-}
+/// Between two looks for own submissions whose patience has ended. Unit: microseconds.
+constexpr std::uint64_t kOwnTick = 10'000;
 
 // A refusal in words, for those who are in this process.
 std::string in_words(Refusal why, std::uint64_t limit) {
@@ -38,6 +38,11 @@ std::string in_words(Refusal why, std::uint64_t limit) {
 }
 }  // namespace
 
+void append(std::uint64_t value, std::vector<std::byte>& out) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
 void Node::Impl::link(ConnectionId id, bool up) {
   if (id < kFirstClient && up) meet(NodeId{static_cast<std::uint16_t>(id)});
   if (id < kFirstClient) return;
@@ -45,6 +50,8 @@ void Node::Impl::link(ConnectionId id, bool up) {
   visitors.leave(id);
   older_clients.leave(id);
   acks.erase(id);
+  untold.erase(id);
+  queries.leave(id);
   subscriptions.erase(id);
 }
 
@@ -72,7 +79,7 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
   switch (f.kind) {
     case kStatus:
       if (wire::decode<wire::Empty>(f.control.view())) {
-        (void)transport.send(from, {kStatusReply, status(), {}});
+        (void)transport.send(from, {kStatusReply, wire::encode(status_now()), {}});
       } else {
         ++malformed;
       }
@@ -82,6 +89,8 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
       return pump();
     case kSubscribe:
       return subscribe(from, f);
+    case kQuery:
+      return query(from, f);
     default:
       ++malformed;
   }
@@ -95,6 +104,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   const std::optional<Bytes> entries =
       older ? OlderClients::entries_of(f.payload.view()) : std::optional(f.payload);
   Run head{*client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  if (in && in->results && !older) untold.try_emplace(from);
   if (in && in->valid) head.valid = {in->valid->first, in->valid->second};
   const bool well_formed = in && entries && head.valid.since <= head.valid.until &&
                            head.valid.until.value - head.valid.since.value <= kLongestLife &&
@@ -111,12 +121,13 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
     return rest(from, f.payload.size() + sequences.size() * Pool::kEntryCost);
   }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
-  for (const Placed& p : answers.placed) {
-    append(p.sequence, acks[from]);
-    append(p.position, acks[from]);
-  }
+  if (metrics) stages.waits(Loop::now_us());
+  for (const Placed& p : answers.placed) placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
+  for (const auto& [why, sequences] : answers.rejected) {
+    refuse(from, Refusal::kRejected, sequences, why);
+  }
   refuse_later(answers.gave_way, Refusal::kOverloaded);
   rest(from, answers.not_taken);
 }
@@ -129,29 +140,64 @@ void Node::Impl::rest(ConnectionId from, std::size_t bytes) {
   transport.rest(from, std::min(kLongestRest, bytes * clients * 1'000'000 / kNotTaken));
 }
 
+void Node::Impl::submit_own(Bytes data, SubmitOptions how, OnOutcome done) {
+  OwnSubmission ask{std::move(data), how.prove, 0, std::move(how.cancel), std::move(done)};
+  if (how.patience_us != 0) ask.deadline_us = Loop::now_us() + how.patience_us;
+  if (inbox.add(std::move(ask))) loop.post([this] { take_own(); });
+}
+
 // What the process around this node submitted; its sequences are this node's own.
 void Node::Impl::take_own() {
   if (!writer) return;  // begin() asks again
-  for (OwnSubmission& ask : inbox.take()) {
-    const std::uint64_t sequence = own_sequence++;
-    std::vector<std::byte> entry;
-    append_entry(sequence, ask.data.view(), entry);
-    const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
-    const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
-    refuse_later(answers.gave_way, Refusal::kOverloaded);
-    if (answers.refused.empty()) {
-      inbox.keep(sequence, std::move(ask));
-    } else {
-      ask.fail(in_words(answers.refused.begin()->first, options.transaction_bytes));
-    }
-  }
+  for (OwnSubmission& ask : inbox.take()) take_own(std::move(ask));
+  watch_own();
   pump();
 }
 
-void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences) {
+void Node::Impl::take_own(OwnSubmission ask) {
+  if (ask.cancel.stop_requested()) {
+    return ask.refuse(Refusal::kUnreachable, "it was cancelled before the node took it");
+  }
+  const std::uint64_t sequence = own_sequence++;
+  std::vector<std::byte> entry;
+  append_entry(sequence, ask.data.view(), entry);
+  const Run head{own_client, {ledger.slot(), Round{ledger.slot().value + kLongestLife}}};
+  const auto answers = submissions.submit(head, Bytes::from(std::move(entry)), ledger);
+  refuse_later(answers.gave_way, Refusal::kOverloaded);
+  if (!answers.rejected.empty()) {
+    return ask.refuse(Refusal::kRejected, answers.rejected.begin()->first);
+  }
+  if (!answers.refused.empty()) {
+    const Refusal why = answers.refused.begin()->first;
+    return ask.refuse(why, in_words(why, options.transaction_bytes));
+  }
+  if (metrics) stages.waits(Loop::now_us());
+  ask.until = head.valid.until.value;
+  if (ask.cancel.stop_possible()) {
+    ask.on_cancel = std::make_unique<OwnSubmission::StopCallback>(
+        ask.cancel, [this, sequence] { loop.post([this, sequence] { cancel_own(sequence); }); });
+  }
+  inbox.keep(sequence, std::move(ask));
+}
+
+void Node::Impl::cancel_own(std::uint64_t sequence) {
+  if (auto ask = inbox.settle(sequence)) ask->unknown("it was cancelled");
+}
+
+void Node::Impl::watch_own() {
+  for (OwnSubmission& ask : inbox.take_late(Loop::now_us())) ask.unknown("no commit in time");
+  if (!inbox.any_deadline() || std::exchange(watching_own, true)) return;
+  loop.call_after(kOwnTick, [this] {
+    watching_own = false;
+    watch_own();
+  });
+}
+
+void Node::Impl::refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
+                        const std::string& text) {
   std::vector<std::byte> payload;
   for (const std::uint64_t sequence : sequences) append(sequence, payload);
-  const wire::Refused control{why, options.transaction_bytes, ledger.slot()};
+  const wire::Refused control{why, options.transaction_bytes, ledger.slot(), text};
   const Frame frame = older_clients.speaks(to)
                           ? older_clients.refusal_of(to, why, sequences, options.transaction_bytes)
                           : Frame{kRefused, wire::encode(control), Bytes::from(std::move(payload))};
@@ -166,7 +212,9 @@ void Node::Impl::refuse_later(const std::map<ClientId, std::vector<std::uint64_t
     for (const ConnectionId id : links) refuse(id, why, sequences);
     if (client != own_client) continue;
     for (const std::uint64_t sequence : sequences) {
-      if (auto ask = inbox.settle(sequence)) ask->fail(in_words(why, options.transaction_bytes));
+      if (auto ask = inbox.settle(sequence)) {
+        ask->refuse(why, in_words(why, options.transaction_bytes));
+      }
     }
   }
 }
@@ -226,47 +274,64 @@ void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
   transport.drop(to, what);
 }
 
+// Visits the log from there on until `visit`, or `enough` at the end of an entry, ends it.
+Node::Impl::ReadOn Node::Impl::read_on(
+    const Subscription& from, const std::function<bool(const Transaction&, const Validity&)>& visit,
+    const std::function<bool()>& enough) {
+  ReadOn out{from, {}};
+  bool more = true;
+  (void)reader.each(from.after, [&](const LogEntry& entry) {
+    if (entry.slot > ledger.slot()) return false;  // behind a hole
+    const auto whole = reader.whole(entry);
+    if (!whole) out.unreadable = entry.slot;
+    if (!whole) return false;
+    std::uint64_t position = entry.first;
+    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
+      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
+                              [&](Transaction t, const Validity& valid) {
+                                if (!more || t.position < out.next.position) return;
+                                t.slot = entry.slot.value;
+                                more = visit(t, valid);
+                                out.next.position = t.position + 1;
+                              });
+    }
+    if (out.next.position < position) return false;  // some of this entry are left
+    out.next.after = entry.slot;
+    out.next.position = position;
+    return more && !enough();
+  });
+  return out;
+}
+
 // One frame; false when nothing was left or enough waits already: who does not read must not cost a
 // look at the log each time.
 bool Node::Impl::feed_subscriber(ConnectionId id) {
   if (transport.queued_bytes(id) > kLogFrame) return false;
   Subscription& s = subscriptions[id];
-  Subscription next = s;
   std::vector<std::byte> log;
   RunWriter out(log);
   std::uint32_t count = 0;
-  std::optional<Round> unreadable_slot;
-  (void)reader.each(s.after, [&](const LogEntry& entry) {
-    if (entry.slot > ledger.slot()) return false;  // behind a hole
-    const auto whole = reader.whole(entry);
-    if (!whole) unreadable_slot = entry.slot;
-    if (!whole) return false;
-    std::uint64_t position = entry.first;
-    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
-      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
-                              [&](const Transaction& t, const Validity& valid) {
-                                if (t.position < s.position) return;
-                                out.add({t.client, valid}, t.sequence, t.data);
-                                ++count;
-                              });
-    }
-    next.after = entry.slot;
-    next.position = std::max(next.position, position);
-    return log.size() < kLogFrame;
-  });
-  if (next.after == s.after) {
-    if (unreadable_slot) cannot_serve(id, *unreadable_slot);
+  const ReadOn end = read_on(
+      s,
+      [&](const Transaction& t, const Validity& valid) {
+        out.add({t.client, valid}, t.sequence, t.data);
+        ++count;
+        return log.size() < kMostLog;
+      },
+      [&] { return log.size() >= kLogFrame; });
+  if (end.next.after == s.after && count == 0) {
+    if (end.unreadable) cannot_serve(id, *end.unreadable);
     return false;
   }
   if (count > 0) {
-    const wire::Log control{next.position - count, count};
+    const wire::Log control{end.next.position - count, count};
     const Frame frame{
         kLog, wire::encode(control),
         older_clients.speaks(id) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
     if (!transport.send(id, frame)) return false;
     visitors.served(id, Loop::now_us());
   }
-  s = next;
+  s = end.next;
   return true;
 }
 
@@ -283,23 +348,23 @@ void Node::Impl::acknowledge() {
     // It would wait for this answer for ever; on a new connection it asks again.
     transport.drop(link_id, "the client does not read its answers");
   }
+  if (!untold.empty()) tell_results();
 }
 
+// Without a result the application has not got it: who asked for results gets no answer from this
+// node, which is about to stop.
 void Node::Impl::answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
-                        const dag::BlockPtr& block) {
-  for (const ConnectionId id : visitors.links_of(s.client)) {
-    append(s.sequence, acks[id]);
-    append(t.position, acks[id]);
-  }
-  if (s.client != own_client) return;
+                        const dag::BlockPtr& block, const std::optional<ApplyResult>& result) {
+  for (const ConnectionId id : visitors.links_of(s.client)) placed(id, {s.sequence, t.position});
+  if (s.client != own_client || !result) return;
   auto ask = inbox.settle(s.sequence);
   if (!ask) return;
-  Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}};
+  Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}, *result};
   if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
-  ask->promise.set_value(std::move(receipt));
+  ask->done({Outcome::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
 }
 
-Bytes Node::Impl::status() {
+NodeStatus Node::Impl::status_now() {
   const EngineSample now = engine->sample();
   const crypto::BatcherFigures verified = batcher.figures();
   NodeStatus out{ledger.length(),
@@ -317,7 +382,7 @@ Bytes Node::Impl::status() {
   if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
   out.waits_for = waits_for();
   out.peers = peers();
-  return wire::encode(out);
+  return out;
 }
 
 }  // namespace thresher::net

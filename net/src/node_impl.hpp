@@ -2,13 +2,17 @@
 // .cpp file of its own (node_backend, node_clients, node_recovery); this header is private to net/.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "complaints.hpp"
 #include "conduct.hpp"
+#include "evidence_gate.hpp"
+#include "gateway.hpp"
 #include "host_calls.hpp"
+#include "kept_results.hpp"
 #include "ledger.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
@@ -17,9 +21,11 @@
 #include "older_clients.hpp"
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
+#include "queries.hpp"
 #include "run_end.hpp"
 #include "scrubber.hpp"
 #include "sign_once.hpp"
+#include "stage_clock.hpp"
 #include "standing_check.hpp"
 #include "start_question.hpp"
 #include "submissions.hpp"
@@ -33,6 +39,8 @@
 
 namespace thresher::net {
 
+/// Appends a number as 8 bytes, little-endian.
+void append(std::uint64_t value, std::vector<std::byte>& out);
 /// To the host's log, or to stderr from warnings on.
 void say(const NodeOptions& options, Level level, const std::string& line);
 
@@ -67,8 +75,7 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
-  bool apply(const Transaction& t);
-  std::string app_problem() const;
+  void note_stages(const dag::Committed& commit);
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -149,25 +156,68 @@ struct Node::Impl final : EngineHost {
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
 
+  // node_application.cpp
+  std::optional<ApplyResult> apply(const Transaction& t);
+  std::string app_problem() const;
+  std::optional<std::string> check(const ClientId& client, ByteView data);
+  void placed(ConnectionId id, const Placed& at);
+  void tell_results();
+  bool tell_results(ConnectionId id);
+  void query(ConnectionId from, const Frame& f);
+  void ask(Queries::Query query);
+  void reply(const Queries::Query& query, bool failed, ByteView answer);
+  void serve_queries();
+
+  // node_evidence.cpp
+  std::string keep_evidence(const Bytes& bytes);
+  void order_evidence(NodeId who, const Bytes& bytes);
+  ApplyResult apply_evidence(const Transaction& t);
+
+  // node_gateway.cpp
+  struct PageQuestion {
+    std::uint64_t from = 0;
+    std::size_t most = 0;
+    std::function<void(LogPage)> done;
+  };
+  std::string open_gateway();
+  void serve_pages();
+  LogPage read_page(std::uint64_t from, std::size_t most);
+
   // node_clients.cpp
   void link(ConnectionId id, bool up);
   void client_frame(ConnectionId from, const Frame& f);
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
+  void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
-  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences);
+  void take_own(OwnSubmission ask);
+  void watch_own();
+  void cancel_own(std::uint64_t sequence);
+  void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
+              const std::string& text = {});
   void rest(ConnectionId from, std::size_t bytes);
   void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
-              const dag::BlockPtr& block);
+              const dag::BlockPtr& block, const std::optional<ApplyResult>& result);
   void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  struct Subscription {
+    Round after{0};              // entries up to here were sent
+    std::uint64_t position = 0;  // the next one to send
+  };
+  struct ReadOn {
+    Subscription next;
+    std::optional<Round> unreadable;  // its payloads cannot be read back
+  };
+  ReadOn read_on(const Subscription& from,
+                 const std::function<bool(const Transaction&, const Validity&)>& visit,
+                 const std::function<bool()>& enough);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
-  Bytes status();
+  NodeStatus status_now();
 
   NodeOptions options;
   App& app;
@@ -198,6 +248,7 @@ struct Node::Impl final : EngineHost {
   std::exception_ptr thrown;         // by the node's thread
   std::unique_ptr<Metrics> metrics;  // null: not asked for
   std::string metrics_problem;       // why its port could not be opened
+  StageClock stages;                 // only where there are metrics
   std::uint64_t ticks = 0;           // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
@@ -205,7 +256,8 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
   Submissions submissions;
-  dag::Payload fed;  // the last one that the engine got, while it is short
+  dag::Payload fed;        // the last one that the engine got, while it is short
+  bool stamp_due = false;  // others order transactions, and want this node's clock beside them
   Ledger ledger;
   std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
   Round lacks_until{0};                   // the log has to reach this slot by what peers have
@@ -220,16 +272,23 @@ struct Node::Impl final : EngineHost {
   OlderClients older_clients;
   Complaints complaints;
   std::map<ConnectionId, std::vector<std::byte>> acks;  // to be sent
-  struct Subscription {
-    Round after{0};              // entries up to here were sent
-    std::uint64_t position = 0;  // the next one to send
-  };
+  KeptResults results;
+  std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
+  bool telling = false;                               // a timer runs for the rest of them
+  Queries queries;
+  bool asking = false;               // a timer runs for the next one
+  EvidenceGate evidence_gate;
+  std::unique_ptr<Gateway> gateway;  // null: not asked for
+  std::deque<PageQuestion> pages;
+  ThreadShare page_share;
+  bool paging = false;  // a timer runs for the next page
   std::map<ConnectionId, Subscription> subscriptions;
   bool feeding_subscribers = false;
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;
   OwnSubmissions inbox;
-  bool has_records = false;  // the store had some of the protocol at the start
+  bool watching_own = false;  // a timer runs for their deadlines
+  bool has_records = false;   // the store had some of the protocol at the start
   SignOnce sign_once;
   Incarnation incarnation;  // of this start
   struct Starting {

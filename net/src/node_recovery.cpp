@@ -19,7 +19,7 @@ constexpr std::uint64_t kNotes = 1'000'000;
 void Node::Impl::restore_snapshot() {
   const auto snapshot = load_snapshot(options.data);
   if (!snapshot || options.store == StoreKind::kMemory) return;
-  Ledger restored;
+  Ledger restored(AgreedTime(engine->clock_witnesses()));
   if (!restored.restore(snapshot->ledger.view())) return;
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
@@ -32,6 +32,7 @@ void Node::Impl::restore_snapshot() {
   if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
   ledger = std::move(restored);
   snapshot_length = ledger.length();
+  results.begin_at(ledger.length());
 }
 
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.

@@ -5,7 +5,6 @@
 #include "leader_chain_engine.hpp"
 #include "pbft_engine.hpp"
 #include "raft_engine.hpp"
-#include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
 
@@ -21,21 +20,6 @@ std::optional<Bytes> unsealed(const Restored& record) {
   Reader in(record.value.view());
   if (in.digest() != hash(record.body.view())) return std::nullopt;
   return record.value.slice(kHash, record.value.size() - kHash);
-}
-
-const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{"anchored-bullshark",
-                                              "bullshark",
-                                              "bullshark-async",
-                                              "hotstuff2",
-                                              "mahi-mahi",
-                                              "mysticeti",
-                                              "pbft",
-                                              "raft",
-                                              "simplex",
-                                              "sparse-bullshark",
-                                              "thresher"};
-  return names;
 }
 
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& host) {

@@ -148,6 +148,9 @@ class OrderEngine {
   virtual std::uint32_t quorum() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
   virtual RecordName record_of(const dag::Block& block) const = 0;
+  /// Members of whom one at least is correct, where blocks of the log say for certain who wrote
+  /// them; else 1 where no member lies, and 0: no clock of a member can be believed.
+  virtual std::uint32_t clock_witnesses() const = 0;
   /// Largest payload of one submission. Unit: bytes.
   virtual std::size_t payload_limit() const = 0;
 };

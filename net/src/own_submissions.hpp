@@ -1,19 +1,23 @@
-// Transactions that the process around the node submits, until their receipts. Private to net/.
+// Transactions that the process around the node submits, until their outcomes. Private to net/.
 //
-//   auto [receipt, first] = inbox.add(data, prove);     // from any thread
+//   const bool first = inbox.add({data, options, done});          // from any thread
 //   for (auto& ask : inbox.take()) inbox.keep(sequence, std::move(ask));   // on the node's thread
-//   if (auto ask = inbox.settle(sequence)) ask->promise.set_value(...);
-//   inbox.close("the node has stopped");                // from any thread
+//   if (auto ask = inbox.settle(sequence)) ask->done(outcome);
+//   inbox.close("the node has stopped");                          // from any thread
 //
-// Guarantees: every future that was handed out resolves: what has no receipt when the box is closed
-// fails, what comes later fails at once.
+// Guarantees: every `done` is called once: what has no outcome when the box is closed, when its
+// patience ends or when it is cancelled is unknown, or refused if the node never took it; what
+// comes after close() is refused at once. No lock is held meanwhile, so it may submit again.
 #pragma once
 
-#include <future>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
+#include <set>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +27,27 @@
 namespace thresher::net {
 
 struct OwnSubmission {
+  using StopCallback = std::stop_callback<std::function<void()>>;
+
   Bytes data;
   Prove prove = Prove::kNo;
-  std::promise<Receipt> promise;
+  std::uint64_t deadline_us = 0;  ///< monotonic; 0: none
+  std::stop_token cancel{};
+  std::function<void(Outcome)> done;
+  std::uint64_t until = 0;                    ///< the last slot in which it may be ordered
+  std::unique_ptr<StopCallback> on_cancel{};  ///< set while the node has it
 
-  void fail(const std::string& why) {
-    promise.set_exception(std::make_exception_ptr(std::runtime_error(why)));
+  /// Not in the log, and never will be through this node.
+  void refuse(Refusal refusal, const std::string& why) {
+    done({Outcome::Kind::kRefused, {}, refusal, until, why});
+  }
+  void unknown(const std::string& why) {
+    done({Outcome::Kind::kUnknown,
+          {},
+          {},
+          until,
+          why + ": it may still be ordered until slot " + std::to_string(until) +
+              ", and never after"});
   }
 };
 
@@ -39,17 +58,16 @@ class OwnSubmissions {
   OwnSubmissions& operator=(const OwnSubmissions&) = delete;
   ~OwnSubmissions() { close("the node is gone"); }
 
-  /// The receipt to come, and whether this is the first one waiting to be taken.
-  std::pair<std::future<Receipt>, bool> add(ByteView data, Prove prove) {
-    OwnSubmission ask{Bytes::copy_of(data), prove, {}};
-    std::future<Receipt> receipt = ask.promise.get_future();
-    const std::lock_guard lock(mutex_);
-    if (!closed_.empty()) {
-      ask.fail(closed_);
-      return {std::move(receipt), false};
+  /// Whether this is the first one waiting to be taken.
+  bool add(OwnSubmission ask) {
+    std::unique_lock lock(mutex_);
+    if (closed_.empty()) {
+      waiting_.push_back(std::move(ask));
+      return waiting_.size() == 1;
     }
-    waiting_.push_back(std::move(ask));
-    return {std::move(receipt), waiting_.size() == 1};
+    lock.unlock();
+    ask.refuse(Refusal::kUnreachable, closed_);  // set once
+    return false;
   }
   std::vector<OwnSubmission> take() {
     const std::lock_guard lock(mutex_);
@@ -57,30 +75,55 @@ class OwnSubmissions {
   }
   /// The node has it. Pre: the sequence is new.
   void keep(std::uint64_t sequence, OwnSubmission ask) {
-    const std::lock_guard lock(mutex_);
-    if (!closed_.empty()) return ask.fail(closed_);
-    kept_.emplace(sequence, std::move(ask));
+    std::unique_lock lock(mutex_);
+    if (closed_.empty()) {
+      if (ask.deadline_us != 0) deadlines_.emplace(ask.deadline_us, sequence);
+      kept_.emplace(sequence, std::move(ask));
+      return;
+    }
+    lock.unlock();
+    ask.unknown(closed_);
   }
-  /// Empty when the box was closed meanwhile.
+  /// Empty when it has its outcome already.
   std::optional<OwnSubmission> settle(std::uint64_t sequence) {
     const std::lock_guard lock(mutex_);
     auto node = kept_.extract(sequence);
     if (!node) return std::nullopt;
+    deadlines_.erase({node.mapped().deadline_us, sequence});
     return std::move(node.mapped());
+  }
+  /// Those whose patience has ended.
+  std::vector<OwnSubmission> take_late(std::uint64_t now_us) {
+    const std::lock_guard lock(mutex_);
+    std::vector<OwnSubmission> late;
+    while (!deadlines_.empty() && deadlines_.begin()->first <= now_us) {
+      late.push_back(std::move(kept_.extract(deadlines_.begin()->second).mapped()));
+      deadlines_.erase(deadlines_.begin());
+    }
+    return late;
+  }
+  bool any_deadline() const {
+    const std::lock_guard lock(mutex_);
+    return !deadlines_.empty();
   }
   /// Pre: `why` is not empty. The first reason stands.
   void close(const std::string& why) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (closed_.empty()) closed_ = why;
-    for (OwnSubmission& ask : std::exchange(waiting_, {})) ask.fail(closed_);
-    for (auto& [sequence, ask] : std::exchange(kept_, {})) ask.fail(closed_);
+    deadlines_.clear();
+    auto waiting = std::exchange(waiting_, {});
+    auto kept = std::exchange(kept_, {});
+    lock.unlock();
+    for (OwnSubmission& ask : waiting) ask.refuse(Refusal::kUnreachable, closed_);
+    for (auto& [sequence, ask] : kept) ask.unknown(closed_);
   }
 
  private:
-  std::mutex mutex_;
-  std::string closed_;                           // why; empty: open
-  std::vector<OwnSubmission> waiting_;           // to be taken
-  std::map<std::uint64_t, OwnSubmission> kept_;  // by sequence
+  mutable std::mutex mutex_;
+  std::string closed_;                                           // why; empty: open
+  std::vector<OwnSubmission> waiting_;                           // to be taken
+  std::map<std::uint64_t, OwnSubmission> kept_;                  // by sequence
+  std::set<std::pair<std::uint64_t, std::uint64_t>> deadlines_;  // of kept_, with the sequence
 };
 
 }  // namespace thresher::net

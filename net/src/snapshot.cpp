@@ -8,7 +8,7 @@
 
 namespace thresher::net {
 namespace {
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 }  // namespace
 

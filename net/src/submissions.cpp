@@ -14,6 +14,14 @@ std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, boo
   return std::nullopt;
 }
 
+bool Submissions::rejects(const ClientId& client, std::uint64_t sequence, ByteView data,
+                          Answers& out) const {
+  if (!check_) return false;
+  const std::optional<std::string> reason = check_(client, data);
+  if (reason) out.rejected[*reason].push_back(sequence);
+  return reason.has_value();
+}
+
 // It left the pool. Who waits for it is told, unless it has its answer. Of two copies, one with
 // slots that are over, the newer is awaited and gives way first.
 void Submissions::give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
@@ -45,6 +53,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
     const std::size_t size = bytes + kEntryHead + data.size();
     const bool fits = all_fit || pool_.has_room(head.client, size, count + 1);
     auto why = judge(head, data.size(), fits, ledger);
+    if (!why && rejects(head.client, sequence, data, out)) return false;
     while (!why && !awaited_.has_room()) {
       if (pool_.others_have_more(head.client, size, count + 1)) {
         pool_.give_way(Pool::kEntryCost, gave_way);

@@ -9,12 +9,16 @@
 // Guarantees: everything submitted is answered once: by submit(), or later by ordered(), expire()
 // or giving way to another client's submit(), whichever comes first; what is submitted again
 // meanwhile waits for the same answer and takes no second place in the pool, and keeps the slots
-// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate or kTooEarly means that no
-// block of this node has it; kExpired that it is not in the log and never will be. Shares of
-// clients: pool.hpp, awaited.hpp.
+// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate, kTooEarly or kRejected
+// means that no block of this node has it; kExpired that it is not in the log and never will be.
+// Shares of clients: pool.hpp, awaited.hpp.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "awaited.hpp"
@@ -39,13 +43,20 @@ class Submissions {
   struct Answers {
     std::vector<Placed> placed{};                             ///< ordered before
     std::map<Refusal, std::vector<std::uint64_t>> refused{};  ///< sequences
+    /// Sequences by what the application has against them.
+    std::map<std::string, std::vector<std::uint64_t>> rejected{};
     /// Sequences of others that were awaited and are given up for this: no block has them.
     std::map<ClientId, std::vector<std::uint64_t>> gave_way{};
     /// What was not taken would have cost in the pool: refused, ordered before, or awaited already.
     std::size_t not_taken = 0;
   };
 
-  explicit Submissions(const Limits& limits) : limits_(limits), pool_(limits.pool_bytes) {}
+  /// What the application has against a transaction; empty: nothing.
+  using Check = std::function<std::optional<std::string>(const ClientId&, ByteView)>;
+
+  /// `check` is asked last, of what would be taken. Null: everything is welcome.
+  explicit Submissions(const Limits& limits, Check check = {})
+      : limits_(limits), check_(std::move(check)), pool_(limits.pool_bytes) {}
 
   /// Pre: `entries` are well-formed; the validity spans at most kLongestLife.
   Answers submit(const Run& head, const Bytes& entries, const Ledger& ledger);
@@ -69,7 +80,10 @@ class Submissions {
   void give_up(const ClientId& client, const Fingerprint& print, std::uint64_t sequence,
                Answers& out);
 
+  bool rejects(const ClientId& client, std::uint64_t sequence, ByteView data, Answers& out) const;
+
   Limits limits_;
+  Check check_;
   Pool pool_;
   Awaited awaited_;
   std::vector<Fingerprint> prints_;  // of the entries at hand

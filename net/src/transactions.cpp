@@ -24,6 +24,16 @@ ClientId client_id_of(const PublicKey& key) {
   return out;
 }
 
+bool holds_transactions(ByteView payload) {
+  while (payload.size() >= kRunHead) {
+    const std::size_t size = load<std::uint32_t>(payload.data() + kRunHead - sizeof(std::uint32_t));
+    if (size >= kEntryHead) return size <= payload.size() - kRunHead;
+    if (size > 0) return false;  // malformed
+    payload = payload.subspan(kRunHead);
+  }
+  return false;
+}
+
 void append_entry(std::uint64_t sequence, ByteView data, std::vector<std::byte>& out) {
   put(sequence, out);
   put(static_cast<std::uint32_t>(data.size()), out);

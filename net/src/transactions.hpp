@@ -83,6 +83,9 @@ bool each_transaction(ByteView payload, F visit) {
   return true;
 }
 
+/// Whether a payload, or several one after another, hold any transaction.
+bool holds_transactions(ByteView payload);
+
 /// Appends one entry. Pre: `data` is shorter than 4 GiB.
 void append_entry(std::uint64_t sequence, ByteView data, std::vector<std::byte>& out);
 

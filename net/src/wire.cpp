@@ -1,113 +1,12 @@
 #include "thresher/net/wire.hpp"
 
-#include <google/protobuf/io/coded_stream.h>
-
 #include <algorithm>
 
-#include "thresher.pb.h"
 #include "thresher/core/transcript.hpp"
+#include "wire_fields.hpp"
 
 namespace thresher::net::wire {
 namespace {
-
-namespace pb = ::thresher::wire::v3;
-
-/// Lists come in frames, which the transport bounds; this bounds them again. Unit: bytes.
-constexpr std::size_t kLargeBytes = 8u << 20;
-/// Fields of a message without a list, unknown ones included.
-constexpr std::size_t kSmallFields = 64;
-constexpr std::size_t kLargeFields = kMaxItems + kSmallFields;
-/// What a status says of one peer; its longest text in it.
-constexpr std::size_t kPeerBytes = 512;
-constexpr std::size_t kProblemBytes = 256;
-/// Of a text that names where a process is.
-constexpr std::size_t kAddressBytes = 64;
-/// Messages within messages.
-constexpr int kDepth = 4;
-
-std::optional<std::uint64_t> varint(ByteView& in) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), 10); ++i) {
-    const auto byte = std::to_integer<std::uint64_t>(in[i]);
-    value |= (byte & 0x7f) << (7 * i);
-    if (byte < 0x80) {
-      in = in.subspan(i + 1);
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-// Walks over the outermost fields before Protobuf takes memory for them: a list of empty messages
-// costs two bytes an element on the wire and fifty times that in memory.
-bool few_fields(ByteView in, std::size_t limit) {
-  for (std::size_t count = 0; !in.empty(); ++count) {
-    const auto tag = varint(in);
-    if (!tag || *tag >> 3 == 0 || *tag > ~std::uint32_t{0} || count == limit) return false;
-    std::uint64_t size = 0;
-    switch (*tag & 7) {
-      case 0:
-        if (!varint(in)) return false;
-        break;
-      case 1:
-        size = 8;
-        break;
-      case 2: {
-        const auto length = varint(in);
-        if (!length) return false;
-        size = *length;
-        break;
-      }
-      case 5:
-        size = 4;
-        break;
-      default:
-        return false;  // groups: no message has any
-    }
-    if (size > in.size()) return false;
-    in = in.subspan(static_cast<std::size_t>(size));
-  }
-  return true;
-}
-
-template <class M>
-bool parse(ByteView in, M& out, std::size_t max_bytes, std::size_t max_fields) {
-  if (in.size() > max_bytes || !few_fields(in, max_fields)) return false;
-  google::protobuf::io::CodedInputStream coded(reinterpret_cast<const std::uint8_t*>(in.data()),
-                                               static_cast<int>(in.size()));
-  coded.SetRecursionLimit(kDepth);
-  return out.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
-}
-template <class M>
-bool parse_small(ByteView in, M& out) {
-  return parse(in, out, kSmallBytes, kSmallFields);
-}
-template <class M>
-bool parse_large(ByteView in, M& out) {
-  return parse(in, out, kLargeBytes, kLargeFields);
-}
-
-Bytes bytes_of(const google::protobuf::MessageLite& m) {
-  std::vector<std::byte> out(m.ByteSizeLong());
-  if (!out.empty()) m.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out.data()));
-  return Bytes::from(std::move(out));
-}
-
-std::string text(ByteView view) {
-  return std::string(as_text(view));
-}
-std::string text(const Digest& digest) {
-  return text(ByteView(digest.bytes));
-}
-bool is_digest(const std::string& field) {
-  return field.size() == Digest{}.bytes.size();
-}
-// Pre: is_digest(field).
-Digest digest(const std::string& field) {
-  Digest out;
-  std::copy_n(as_view(field).begin(), out.bytes.size(), out.bytes.begin());
-  return out;
-}
 
 template <class Pb>
 void put(const CarriedBlock& from, Pb& to) {
@@ -239,24 +138,6 @@ Bytes encode(const LogHash& m) {
   return bytes_of(out);
 }
 
-void put(const PeerStatus& m, pb::PeerStatus& out) {
-  out.set_id(m.id.value);
-  out.set_up(m.up);
-  out.set_address(m.address);
-  out.set_problem(m.problem.substr(0, kProblemBytes));
-  out.set_round(m.round);
-  out.set_lag(m.lag);
-  out.set_links(m.links);
-  out.set_bytes_sent(m.bytes_sent);
-  out.set_bytes_received(m.bytes_received);
-  out.set_log_bytes(m.log_bytes);
-  out.set_malformed(m.malformed);
-  out.set_refused(m.refused);
-  out.set_bad_signatures(m.bad_signatures);
-  out.set_false_answers(m.false_answers);
-  out.set_suspicion(m.suspicion);
-}
-
 Bytes encode(const Known& m) {
   pb::Known out;
   if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
@@ -271,70 +152,6 @@ Bytes encode(const OtherProcess& m) {
   put(m.incarnation, *out.mutable_incarnation());
   out.set_address(m.address);
   out.set_speaks(m.speaks);
-  return bytes_of(out);
-}
-
-Bytes encode(const NodeStatus& m) {
-  pb::StatusReply out;
-  out.set_length(m.length);
-  out.set_round(m.round);
-  out.set_slot(m.slot);
-  out.set_node_bytes(m.node_bytes);
-  out.set_syncs(m.syncs);
-  out.set_payload_bytes(m.payload_bytes);
-  out.set_log_hash(text(m.log_hash));
-  out.set_state(text(m.state));
-  out.set_links(m.links);
-  out.set_signatures(m.signatures);
-  out.set_verify_calls(m.verify_calls);
-  out.set_certificate_calls(m.certificate_calls);
-  out.set_waits_for(m.waits_for);
-  for (const PeerStatus& peer : m.peers) put(peer, *out.add_peers());
-  return bytes_of(out);
-}
-
-Bytes encode(const Welcome& m) {
-  pb::Welcome out;
-  out.set_slot(m.slot.value);
-  out.set_client(text(m.client.bytes));
-  out.set_longest_life(m.longest_life);
-  out.set_limit(m.limit);
-  return bytes_of(out);
-}
-
-Bytes encode(const Submit& m) {
-  pb::Submit out;
-  if (m.valid) {
-    out.set_since(m.valid->first.value);
-    out.set_until(m.valid->second.value);
-  }
-  return bytes_of(out);
-}
-
-Bytes encode(const Ack& m) {
-  pb::Ack out;
-  out.set_slot(m.slot.value);
-  return bytes_of(out);
-}
-
-Bytes encode(const Refused& m) {
-  pb::Refused out;
-  out.set_reason(static_cast<std::uint32_t>(m.reason));
-  out.set_limit(m.limit);
-  out.set_slot(m.slot.value);
-  return bytes_of(out);
-}
-
-Bytes encode(const Subscribe& m) {
-  pb::Subscribe out;
-  out.set_position(m.position);
-  return bytes_of(out);
-}
-
-Bytes encode(const Log& m) {
-  pb::Log out;
-  out.set_first(m.first);
-  out.set_count(m.count);
   return bytes_of(out);
 }
 
@@ -475,86 +292,6 @@ std::optional<OtherProcess> decode(ByteView control) {
   const auto other = incarnation(in.incarnation());
   if (!other || in.address().size() > kAddressBytes) return std::nullopt;
   return OtherProcess{*other, in.address(), in.speaks()};
-}
-
-template <>
-std::optional<NodeStatus> decode(ByteView control) {
-  pb::StatusReply in;
-  if (!parse_large(control, in) || !is_digest(in.log_hash()) || !is_digest(in.state())) {
-    return std::nullopt;
-  }
-  // Small, but for what it says of each peer.
-  const auto peers = static_cast<std::size_t>(in.peers_size());
-  if (control.size() > kSmallBytes + peers * kPeerBytes ||
-      !few_fields(control, kSmallFields + peers)) {
-    return std::nullopt;
-  }
-  NodeStatus out{in.length(),           in.round(),         in.slot(),
-                 in.node_bytes(),       in.syncs(),         in.payload_bytes(),
-                 digest(in.log_hash()), digest(in.state()), in.links(),
-                 in.signatures(),       in.verify_calls(),  in.certificate_calls()};
-  out.waits_for = in.waits_for();
-  out.peers.reserve(peers);
-  for (const pb::PeerStatus& p : in.peers()) {
-    if (p.id() > 0xffff) return std::nullopt;
-    out.peers.push_back({NodeId{static_cast<std::uint16_t>(p.id())}, p.up(), p.address(),
-                         p.problem(), p.round(), p.lag(), p.links(), p.bytes_sent(),
-                         p.bytes_received(), p.log_bytes(), p.malformed(), p.refused(),
-                         p.bad_signatures(), p.false_answers(), p.suspicion()});
-  }
-  return out;
-}
-
-template <>
-std::optional<Welcome> decode(ByteView control) {
-  pb::Welcome in;
-  Welcome out;
-  if (!parse_small(control, in) || !in.has_slot() ||
-      in.client().size() != out.client.bytes.size()) {
-    return std::nullopt;
-  }
-  out = {Round{in.slot()}, {}, in.longest_life(), in.limit()};
-  std::copy_n(as_view(in.client()).begin(), out.client.bytes.size(), out.client.bytes.begin());
-  return out;
-}
-
-template <>
-std::optional<Submit> decode(ByteView control) {
-  pb::Submit in;
-  if (!parse_small(control, in) || in.has_since() != in.has_until()) return std::nullopt;
-  if (!in.has_since()) return Submit{};
-  return Submit{std::pair(Round{in.since()}, Round{in.until()})};
-}
-
-template <>
-std::optional<Ack> decode(ByteView control) {
-  pb::Ack in;
-  if (!parse_small(control, in) || !in.has_slot()) return std::nullopt;
-  return Ack{Round{in.slot()}};
-}
-
-template <>
-std::optional<Refused> decode(ByteView control) {
-  pb::Refused in;
-  if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
-  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kTooEarly)) {
-    return std::nullopt;
-  }
-  return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}};
-}
-
-template <>
-std::optional<Subscribe> decode(ByteView control) {
-  pb::Subscribe in;
-  if (!parse_small(control, in) || !in.has_position()) return std::nullopt;
-  return Subscribe{in.position()};
-}
-
-template <>
-std::optional<Log> decode(ByteView control) {
-  pb::Log in;
-  if (!parse_small(control, in) || !in.has_first() || !in.has_count()) return std::nullopt;
-  return Log{in.first(), in.count()};
 }
 
 }  // namespace thresher::net::wire

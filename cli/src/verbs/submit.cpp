@@ -25,6 +25,7 @@ struct Args {
   std::string data;
   std::string file;
   std::string timeout = "30s";
+  bool quorum = false;
   bool json = false;
 };
 
@@ -41,7 +42,11 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
 class Submitter {
  public:
   Submitter(net::Client& client, std::uint64_t patience_us, const Args& args)
-      : client_(client), patience_us_(patience_us), timeout_(args.timeout), json_(args.json) {}
+      : client_(client),
+        patience_us_(patience_us),
+        words_(args.quorum ? net::Words::kQuorum : net::Words::kOne),
+        timeout_(args.timeout),
+        json_(args.json) {}
 
   void submit(const std::string& line) {
     while (!flying_.empty() &&
@@ -49,7 +54,9 @@ class Submitter {
       print_next();
     }
     bytes_ += line.size();
-    flying_.push_back({client_.submit(as_view(line), patience_us_), line.size()});
+    flying_.push_back(
+        {client_.submit(as_view(line), {.patience_us = patience_us_, .words = words_}),
+         line.size()});
     while (!flying_.empty() && ready(flying_.front())) print_next();
   }
   int finish() {
@@ -107,11 +114,15 @@ class Submitter {
     if (json_) {
       text::Value row;
       row.set("line", done_).set("outcome", what);
-      if (out.committed()) row.set("position", out.position);
+      if (out.committed()) row.set("position", out.receipt.position);
+      if (out.committed() && out.receipt.result) {
+        row.set("failed", out.receipt.result->failed);
+        row.set("result", escaped(as_text(out.receipt.result->bytes.view())));
+      }
       if (!out.committed()) row.set("why", out.why);
       std::puts(text::write(row).c_str());
     } else if (out.committed()) {
-      std::printf("%llu\n", static_cast<unsigned long long>(out.position));
+      std::printf("%llu\n", static_cast<unsigned long long>(out.receipt.position));
     } else {
       std::puts(what);
     }
@@ -119,6 +130,7 @@ class Submitter {
 
   net::Client& client_;
   std::uint64_t patience_us_;
+  net::Words words_;
   std::string timeout_;  // the same as it was written
   bool json_;
   std::deque<Flight> flying_;
@@ -134,6 +146,9 @@ class Submitter {
 int submit(const Args& a) {
   if (a.home.empty() == a.genesis.empty()) {
     return fail(kUsage, "give either a node's folder with --home or the network with --genesis");
+  }
+  if (a.quorum && !a.home.empty()) {
+    return fail(kUsage, "--quorum asks several nodes: give the network with --genesis");
   }
   const auto patience = parse_duration(a.timeout);
   if (!patience || *patience == 0) {
@@ -177,7 +192,8 @@ Verb make_submit() {
        {"--data", "one transaction", &a->data},
        {"--file", "a file of one transaction a line; - reads standard input", &a->file},
        {"--timeout", "how long to wait for each transaction, like 30s", &a->timeout},
-       {"--json", "one object a transaction, a line each", &a->json}},
+       {"--quorum", "f+1 nodes have to say the same of each", &a->quorum},
+       {"--json", "one object a transaction, with its result, a line each", &a->json}},
       [a] { return submit(*a); }};
 }
 

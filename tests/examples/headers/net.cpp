@@ -1,4 +1,8 @@
 // The examples of net's headers, compiled (held_test.py says how they are found).
+#include "thresher/net/completion.hpp"
+//
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -12,6 +16,7 @@
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/disk_store.hpp"
+#include "thresher/net/evidence.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/incarnation.hpp"
 #include "thresher/net/node.hpp"
@@ -47,7 +52,7 @@ void client_example() {
   auto client = net::Client::open("net/genesis.json");
   const net::Outcome out = (*client)->submit(as_view("hello")).get();
   if (out.committed())
-    use(out.position);
+    use(out.receipt.position);
   else
     report(out.why);
   (*client)->subscribe(0, [](const net::Transaction& t) { use(t.position); });
@@ -80,7 +85,7 @@ void genesis_example() {
 int node_example() {
   // <thresher/net/node.hpp>
   struct Kv : net::App {
-    void apply(const net::Transaction& t) override { use(t.position); }
+    Bytes apply(const net::Transaction& t) override { return Bytes::copy_of(t.data); }
     Digest state() const override { return {}; }
   } app;
   auto node = net::Node::open({.home = "net/node0"}, app);
@@ -139,9 +144,51 @@ void ports_example() {
   // </>
 }
 
+void application_example(const Bytes& old_value) {
+  // <thresher/net/application.hpp>
+  struct Kv : net::App {
+    Bytes apply(const net::Transaction& t) override {
+      use(t.position);
+      return Bytes::copy_of(old_value.view());
+    }
+    Digest state() const override { return {}; }
+    // </>
+    explicit Kv(const Bytes& v) : old_value(v) {}
+    Bytes old_value;
+  };
+  use(Kv(old_value).old_value.size());
+}
+
+void outcome_example(Client* client) {
+  // <thresher/net/outcome.hpp>
+  const net::Outcome out = client->submit(as_view("hello")).get();
+  if (out.committed())
+    use(out.receipt.position);
+  else
+    report(out.why);
+  // </>
+}
+
+boost::asio::awaitable<void> completion_example(Node& node, Client& client) {
+  // <thresher/net/completion.hpp>
+  net::Receipt r = co_await node.submit(as_view("hello"), boost::asio::use_awaitable);
+  net::Receipt s = co_await client.submit(as_view("hi"), boost::asio::use_awaitable,
+                                          {.words = net::Words::kQuorum});
+  // </>
+  use(r.position + s.position);
+}
+
+void evidence_example(const Genesis& genesis, ByteView bytes) {
+  // <thresher/net/evidence.hpp>
+  auto found = net::verify_evidence(genesis, bytes);
+  if (found) use(found->round.value);
+  auto kept = net::load_evidence("node0/data/evidence/node3-round17.json", genesis);
+  // </>
+}
+
 void receipt_example(Node& node, ByteView data, const Genesis& genesis) {
   // <thresher/net/receipt_proof.hpp>
-  Receipt r = node.submit(data, Prove::kYes).get();
+  Receipt r = node.submit(data, {.prove = Prove::kYes}).get();
   auto place = net::verify_receipt(genesis, r.proof.view(), data);
   // </>
 }

@@ -3,6 +3,7 @@
 
     run_examples.py BUILD_DIR SOURCE_DIR THRESHER_BINARY
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -26,10 +27,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         run("cmake", "--install", build, "--prefix", folder / "prefix")
-        for name in ["kv", "replicated_log", "own_loop", "beacon"]:
+        for name in ["kv", "ledger", "replicated_log", "own_loop", "beacon"]:
             run("cmake", "-S", source / "examples" / name, "-B", folder / name, "-G", "Ninja",
                 f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DCMAKE_BUILD_TYPE=Release")
             run("cmake", "--build", folder / name)
+        libraries(source, folder)
         lines = run(folder / "own_loop" / "own_loop").split("\n")
         expect(sorted(lines[:4]) == [f"from node {i}" for i in range(4)], "own_loop commits four payloads")
         net = folder / "net"
@@ -41,17 +43,92 @@ def main():
                 nodes[node].stdin.write(line + "\n")
                 nodes[node].stdin.flush()
                 return nodes[node].stdout.readline().strip()
-            expect(ask(0, "put colour blue") == "at position 0", "kv: the first put is at position 0")
-            expect(ask(1, "put colour green") == "at position 1", "kv: the second put is at position 1")
-            expect(ask(1, "get colour") == "green", "kv: the last put wins")
-            out = run(folder / "replicated_log" / "replicated_log", net / "genesis.json", "third line")
-            expect(out.splitlines()[:3] == ["0 colour blue", "1 colour green", "2 third line"],
-                   "replicated_log prints the log in order")
+            expect(ask(0, "put colour blue") == "blue", "kv: the first put is answered")
+            expect(ask(1, "get colour") == "blue", "kv: a get at another node sees what ended before it")
+            expect(ask(1, "put colour green") == "green", "kv: the second put is answered")
+            for node in range(4):
+                expect(ask(node, "get colour") == "green", f"kv: node {node} sees the last put")
+            expect(ask(2, "get taste") == "there is no 'taste'", "kv: what failed is the answer")
+            expect(ask(3, "colour") == "write 'put KEY VALUE' or 'get KEY'", "kv: nonsense is refused")
+            out = run(folder / "replicated_log" / "replicated_log", net / "genesis.json", "get colour")
+            expect(out.splitlines()[:2] == ["0 put colour blue", "1 get colour"], "replicated_log prints the log in order")
         finally:
             for node in nodes:
                 node.stdin.close()
             for node in nodes:
                 expect(node.wait(timeout=30) == 0, "kv ends well")
+        ledger(folder / "ledger", binary, folder / "accounts")
+
+
+def libraries(source, folder):
+    """A client needs neither RocksDB nor prometheus: by CMake's component, and by pkg-config with the shared library."""
+    prefix, client = folder / "prefix", folder / "client"
+    client.mkdir()
+    (client / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
+project(client LANGUAGES C CXX)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_DISABLE_FIND_PACKAGE_RocksDB TRUE)
+set(CMAKE_DISABLE_FIND_PACKAGE_prometheus-cpp TRUE)
+find_package(thresher REQUIRED COMPONENTS client)
+add_executable(client {source}/examples/replicated_log/main.cpp)
+target_link_libraries(client PRIVATE thresher::client)
+find_package(thresher QUIET COMPONENTS rabbit)
+if(thresher_FOUND)
+  message(FATAL_ERROR "there is no rabbit")
+endif()
+""")
+    run("cmake", "-S", client, "-B", client / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", client / "build")
+    places = [p.parent for p in prefix.rglob("thresher-client.pc")]
+    expect(len(places) == 1, "one thresher-client.pc is installed")
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(places[0]))
+
+    def flags(package):
+        return run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+
+    run("c++", "-std=c++20", source / "examples" / "replicated_log" / "main.cpp", "-o", client / "by_pkg_config",
+        *flags("thresher-client"), "-Wl,-rpath," + str(places[0].parent))
+    run("c++", "-std=c++20", source / "examples" / "kv" / "main.cpp", "-o", client / "kv", *flags("thresher"),
+        "-Wl,-rpath," + str(places[0].parent))
+    for program in (client / "build" / "client", client / "by_pkg_config"):
+        needed = run("ldd", program)
+        for unwanted in ("rocksdb", "prometheus", "not found"):
+            expect(unwanted not in needed, f"{program.name} does without {unwanted}: {needed}")
+    expect("libthresher-client.so" in run("ldd", client / "by_pkg_config"), "the shared library is what pkg-config names")
+    node = run("ldd", client / "kv")
+    expect("libthresher.so" in node and "rocksdb" in node and "not found" not in node, "a node by pkg-config has its store")
+    usage = subprocess.run([client / "by_pkg_config"], capture_output=True, text=True, timeout=60)
+    expect("usage: replicated_log" in usage.stderr, "a program with the shared library starts")
+
+
+def ledger(programs, binary, net):
+    """Pays, overdraws, and goes on from its snapshot after all nodes were stopped."""
+    run(binary, "testnet", "init", "-n", "4", "-o", net, "--base-port", "0")
+
+    def client(key, *words, good=True):
+        done = subprocess.run([programs / "ledger_client", net / "genesis.json", net / key, *words],
+                              capture_output=True, text=True, timeout=60)
+        expect((done.returncode == 0) == good, f"ledger: {words} ends with {0 if good else 1}: {done.stderr}")
+        return (done.stdout + done.stderr).strip()
+
+    alice, bob = client("alice.key", "account"), client("bob.key", "account")
+    for start in ("first", "second"):
+        nodes = [subprocess.Popen([programs / "ledger_node", net / f"node{i}"], stdin=subprocess.PIPE) for i in range(4)]
+        try:
+            if start == "first":
+                expect(client("alice.key", "pay", bob, "30") == "paid; 70 are left", "ledger: alice pays")
+                expect(client("alice.key", "pay", bob, "71", good=False) == "overdraft: there are 70",
+                       "ledger: an overdraft is refused with a result")
+                expect(client("bob.key", "pay", alice, "130") == "paid; 0 are left", "ledger: bob pays what he got")
+            else:
+                expect(all((net / f"node{i}" / "data" / "snapshot").exists() for i in range(4)), "ledger: snapshots are there")
+                expect(client("alice.key", "pay", bob, "200") == "paid; 0 are left", "ledger: it goes on after a restart")
+            expect(client("alice.key", "balance", bob) == ("0" if start == "first" else "200"), "ledger: balances are right")
+        finally:
+            for node in nodes:
+                node.stdin.close()
+            for node in nodes:
+                expect(node.wait(timeout=30) == 0, "ledger_node ends well")
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ TEST(Clients, TheLibraryTellsCommittedRefusedAndUnknownApart) {
   o.transaction_bytes = 100;
   const auto client = client_of(net);
   // Nobody is there: it was never sent.
-  const Outcome nobody = client->submit(as_view("too early"), 300'000).get();
+  const Outcome nobody = client->submit(as_view("too early"), {.patience_us = 300'000}).get();
   EXPECT_EQ(nobody.kind, Outcome::Kind::kRefused);
   EXPECT_EQ(nobody.refusal, Refusal::kUnreachable);
   EXPECT_NE(nobody.why.find("cannot connect"), std::string::npos) << nobody.why;
@@ -225,7 +225,7 @@ TEST(Clients, TheLibraryTellsCommittedRefusedAndUnknownApart) {
   ASSERT_EQ(net.start(0, o), "");
   Outcome alone;
   ASSERT_TRUE(Network::eventually([&] {
-    alone = client->submit(as_view("alone"), 300'000).get();
+    alone = client->submit(as_view("alone"), {.patience_us = 300'000}).get();
     return alone.kind == Outcome::Kind::kUnknown;
   }));
   EXPECT_GT(alone.until, 0u);
@@ -250,7 +250,7 @@ TEST(Clients, TheLibraryGoesToAnotherNodeAndItCountsOnce) {
   for (auto& o : outcomes) {
     const Outcome out = o.get();
     ASSERT_TRUE(out.committed()) << out.why;
-    EXPECT_TRUE(positions.insert(out.position).second);
+    EXPECT_TRUE(positions.insert(out.receipt.position).second);
   }
   EXPECT_EQ(*positions.rbegin(), 399u);
   EXPECT_EQ(net.submit(1, "after").position, 400u);

@@ -13,7 +13,10 @@ namespace {
 /// Does what the test says when a transaction comes.
 struct Hosted final : App {
   explicit Hosted(std::function<void(const Transaction&)> f) : on_apply(std::move(f)) {}
-  void apply(const Transaction& t) override { on_apply(t); }
+  Bytes apply(const Transaction& t) override {
+    on_apply(t);
+    return {};
+  }
   Digest state() const override { return {}; }
   std::function<void(const Transaction&)> on_apply;
 };

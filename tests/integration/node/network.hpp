@@ -29,7 +29,7 @@ namespace thresher::net {
 /// Remembers what it was given; its state is the hash of that.
 class Recorder final : public App {
  public:
-  void apply(const Transaction& t) override {
+  Bytes apply(const Transaction& t) override {
     while (held_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const std::lock_guard lock(mutex_);
     Writer w;
@@ -37,6 +37,7 @@ class Recorder final : public App {
     state_ = hash(w.view());
     ++count_;
     ++applied_;
+    return {};
   }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
@@ -135,7 +136,7 @@ class Network {
     return future.get();
   }
   std::future<Receipt> submit_later(std::size_t i, ByteView data, Prove prove = Prove::kNo) {
-    return running_[i]->node->submit(data, prove);
+    return running_[i]->node->submit(data, {.prove = prove});
   }
   Recorder& app(std::size_t i) { return running_[i]->app; }
   /// Waits until node `i` has applied `count` transactions; false after 20 s.

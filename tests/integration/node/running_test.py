@@ -136,6 +136,53 @@ class Asked(Nodes):
         self.assertEqual(out.returncode, 1)
         self.assertIn("thresher node run --home", out.stderr)
 
+    def test_the_application_is_asked_and_a_quorum_says_the_same(self):
+        self.start(0, 1, 2, 3)
+        genesis = self.net / "genesis.json"
+        out = run("submit", "--genesis", genesis, "--quorum", "--data", "one", "--json")
+        row = json.loads(out.stdout)
+        self.assertEqual((row["outcome"], row["position"], row["failed"], row["result"]), ("committed", 0, False, ""), out.stderr)
+        for where in (("--genesis", genesis, "--quorum"), ("--genesis", genesis), ("--home", self.home(3))):
+            out = run("query", *where, "--data", "length", "--length", "1")
+            self.assertEqual((out.returncode, out.stdout), (0, "1\n"), out.stderr)
+        out = run("query", "--home", self.home(0), "--data", "rabbits")
+        self.assertEqual((out.returncode, out.stderr), (1, "thresher: this node keeps a log alone; it knows its 'length'\n"))
+        out = run("query", "--home", self.home(0), "--data", "length", "--length", "9", "--timeout", "300ms")
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("no answer in time", out.stderr)
+        for wrong in (("submit", "--home", self.home(0), "--quorum", "--data", "x"), ("query", "--home", self.home(0), "--quorum",
+                                                                                      "--data", "x")):
+            self.assertEqual(run(*wrong).returncode, 2)
+
+    def test_top_shows_all_nodes_and_who_is_away(self):
+        self.start(0, 1, 2, 3)
+        self.submit(0, "one", "two")
+        self.level(0, 1, 2, 3, length=2)
+        self.stop(2)
+        out = run("top", "--genesis", self.net / "genesis.json", "--once", "--json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        nodes = json.loads(out.stdout)["nodes"]
+        self.assertEqual([n["answers"] for n in nodes], [True, True, False, True])
+        self.assertEqual([n["length"] for n in nodes if n["answers"]], [2, 2, 2])
+        self.assertIn("cannot connect", nodes[2]["problem"])
+        text = run("top", "--genesis", self.net / "genesis.json", "--once").stdout
+        self.assertIn("thresher, 4 nodes: 3 answer, 3 are needed; 2 transactions", text)
+        self.assertRegex(text, r"(?m)^2     away .*cannot connect")
+        self.stop(0, 1, 3)
+        self.assertEqual(run("top", "--genesis", self.net / "genesis.json", "--once").returncode, 1)
+
+    def test_evidence_is_listed_and_a_bad_file_named(self):
+        out = run("evidence", "list", "--home", self.home(0))
+        self.assertEqual((out.returncode, out.stdout), (0, ""), out.stderr)
+        folder = self.home(0) / "data" / "evidence"
+        folder.mkdir(parents=True)
+        (folder / "node1-round1.json").write_text("{}")
+        out = run("evidence", "list", "--home", self.home(0))
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("is no file of evidence", out.stderr)
+        out = run("evidence", "verify", folder / "node1-round1.json", "--genesis", self.net / "genesis.json")
+        self.assertEqual(out.returncode, 1)
+
     def test_a_log_longer_than_one_frame_comes_whole_while_it_grows(self):
         self.start(0, 1, 2, 3)
         texts = [f"{i:07d} " + "x" * 2000 for i in range(1500)]

@@ -186,6 +186,18 @@ TEST(ClientProtocol, TheDocumentedBytesAreUnderstood) {
   const std::string log = frame(kLog, std::string("\x08\x00\x10\x01", 4),
                                 id + u64(0) + std::string("\x00\x40", 2) + u32(17) + hello_entry);
   EXPECT_EQ(client.receive(log.size()), log);
+  // The same again, by a connection that wants results: the application gave none.
+  client.send(frame(kSubmit, std::string("\x08\x00\x10\x80\x80\x01\x18\x01", 8), hello_entry));
+  const std::string results_head = client.receive(9);
+  ASSERT_EQ(results_head.size(), 9u);
+  EXPECT_EQ(results_head[4], kResults);
+  Reader result_sizes(as_view(results_head).subspan(5));
+  EXPECT_TRUE(wire::decode<wire::Results>(as_view(client.receive(result_sizes.u32()))));
+  EXPECT_EQ(client.receive(21), u64(0) + u64(0) + '\0' + u32(0));
+  client.send(frame(kQuery, "\x08\x01\x10\x01", "sum"));
+  const std::string reply =
+      frame(kQueryReply, "\x08\x01\x10\x01\x18\x01", "this application answers no queries");
+  EXPECT_EQ(client.receive(reply.size()), reply);
   client.send(frame(kStatus, {}));
   const std::string head = client.receive(9);
   ASSERT_EQ(head.size(), 9u);

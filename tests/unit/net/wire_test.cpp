@@ -76,6 +76,10 @@ std::vector<Kind> kinds() {
       kind("Welcome", Welcome{Round{0}, client_id_of(PublicKey{}), 7, 8}),
       kind("Ack", Ack{Round{0}}),
       kind("Refused", Refused{Refusal::kTooEarly, 7, Round{0}}),
+      kind("Rejected", Refused{Refusal::kRejected, 7, Round{0}, "no such account"}),
+      kind("Results", Results{Round{0}}),
+      kind("Query", Query{0, 12}),
+      kind("QueryReply", QueryReply{0, 12, true}),
       kind("Subscribe", Subscribe{~0ull}),
       kind("Log", Log{0, 12})};
   out.push_back({"WantRound", encode(dag::WantRound{Round{3}, have}),
@@ -97,6 +101,13 @@ TEST(Wire, EveryMessageComesBack) {
       decode<NodeStatus>(encode(NodeStatus{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)}).view());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->length, 1u);
+  for (const bool results : {false, true}) {
+    const auto submit =
+        decode<Submit>(encode(Submit{std::pair(Round{0}, Round{9}), results}).view());
+    ASSERT_TRUE(submit);
+    EXPECT_EQ(submit->results, results);
+    EXPECT_EQ(submit->valid, std::pair(Round{0}, Round{9}));
+  }
   EXPECT_EQ(status->payload_bytes, 6u);
   EXPECT_EQ(status->state, digest_of(8));
   const auto part = decode<LogPart>(
@@ -174,7 +185,7 @@ TEST(Wire, WrongTypesAndSizesAreRefused) {
   refused(decode<Ack>(as_view("\x0a\x01\x04")));
   refused(decode<Submit>(as_view("\x08\x01")));                           // one slot of two
   refused(decode<Refused>(as_view(std::string("\x08\x00\x18\x01", 4))));  // no reason
-  refused(decode<Refused>(as_view("\x08\x07\x18\x01")));                  // one that is none
+  refused(decode<Refused>(as_view("\x08\x08\x18\x01")));                  // one that is none
   refused(decode<Welcome>(as_view("\x08\x01\x12\x02xy")));
   refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
   refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));
@@ -303,6 +314,9 @@ TEST(Wire, TheDocumentedBytesHold) {
   EXPECT_EQ(joined(encode(Refused{Refusal::kTooLarge, 262'144, Round{302}})),
             "\x08\x02\x10\x80\x80\x10\x18\xae\x02");
   EXPECT_EQ(joined(encode(Log{4, 2})), "\x08\x04\x10\x02");
+  EXPECT_EQ(joined(encode(Results{Round{302}})), "\x08\xae\x02");
+  EXPECT_EQ(joined(encode(Query{1, 8})), "\x08\x01\x10\x08");
+  EXPECT_EQ(joined(encode(QueryReply{1, 9, false})), "\x08\x01\x10\x09");
   EXPECT_EQ(joined(encode(NodeStatus{300, 20, 19, 0, 0, 5, digest_of('l'), digest_of('s')})),
             "\x08\xac\x02\x10\x14\x18\x13\x30\x05\x3a\x20" + digest_text('l') + "\x42\x20" +
                 digest_text('s'));

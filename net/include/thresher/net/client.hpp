@@ -1,16 +1,16 @@
-// A client of a network: submit and wait, read the log, ask for a node's status.
+// A client of a network: submit and wait, ask the application, read the log, ask for a node's
+// status.
 //
 //   auto client = net::Client::open("net/genesis.json");
 //   const net::Outcome out = (*client)->submit(as_view("hello")).get();
-//   if (out.committed()) use(out.position); else report(out.why);
+//   if (out.committed()) use(out.receipt.position); else report(out.why);
 //   (*client)->subscribe(0, [](const net::Transaction& t) { ... });
 //
-// Guarantees: every submission has one outcome within its patience. kCommitted: the node at hand
-// has it in its log at that position. kRefused: it is not in the log, and this client sends it no
-// more. kUnknown: the patience ended first; it may still be ordered until slot `until`, and never
-// after. What was not acknowledged is sent again, to the next node that answers, with the same last
-// slot, so it counts once. One thread of its own. What one node says (positions, refusals, the log)
-// is that node's word: ask f+1 of them for the log hash to be certain.
+// Guarantees: every submission has one outcome within its patience (outcome.hpp). What was not
+// acknowledged is sent again, to the next node that answers, with the same last slot, so it counts
+// once; a node that is silent for kSilence gives way to the next one. One thread of its own. What
+// one node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum
+// f+1 nodes have said the same, so one that is correct, where the genesis file has the right f.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -66,32 +67,30 @@ struct NodeStatus {
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 
-/// Why a transaction was not taken; the numbers are those of the wire.
-enum class Refusal : std::uint8_t {
-  kOverloaded = 1,  ///< the node's pool, or this client's share of it, is full
-  kTooLarge,        ///< over the node's limits.transaction_bytes
-  kExpired,         ///< not ordered by its last slot
-  kTooLate,         ///< the node cannot tell any more whether it had been ordered before
-  kMalformed,
-  kTooEarly,     ///< its first slot is ahead of the node's log
-  kUnreachable,  ///< no node took it, because none was reached: the wire has no such answer
-};
-
 /// A submission's slots begin so many before the last one that its node named: another node that is
 /// a little behind takes it too, also while nothing moves that node on.
 inline constexpr std::uint64_t kSlotsBack = 16;
 
-/// What became of a submission.
-struct Outcome {
-  enum class Kind : std::uint8_t { kCommitted, kRefused, kUnknown };
-  Kind kind = Kind::kUnknown;
-  std::uint64_t position = 0;               ///< in the log, of kCommitted
-  Refusal refusal = Refusal::kUnreachable;  ///< of kRefused
-  std::uint64_t until = 0;  ///< the last slot in which it may be ordered; 0: it was never sent
-  std::string why{};        ///< in words, with what to do; empty when committed
-
-  bool committed() const { return kind == Kind::kCommitted; }
+/// Whose words end a submission or a question.
+enum class Words : std::uint8_t {
+  kOne,     ///< the node at hand
+  kQuorum,  ///< f+1 nodes that say the same: one of them at least is correct
 };
+
+/// How long to wait, and for whom.
+struct AskOptions {
+  std::uint64_t patience_us = 30'000'000;  ///< Unit: microseconds.
+  Words words = Words::kOne;
+  /// Of a question: the state has to have so many transactions. `receipt.position + 1` reads what
+  /// one wrote oneself, whichever node answers.
+  std::uint64_t length = 0;
+  /// Of a submission: ends the wait with kUnknown, or kRefused if it was never sent.
+  std::stop_token cancel{};
+};
+
+/// A node that has not answered a submission for so long gives way to the next one, where any may
+/// be asked. Unit: microseconds.
+inline constexpr std::uint64_t kSilence = 5'000'000;
 
 struct ClientOptions {
   std::optional<NodeId> node{};  ///< only this one; empty: any, moving on when it fails
@@ -110,8 +109,20 @@ class Client {
   /// What has no outcome yet gets kUnknown, or kRefused if it was never sent.
   ~Client();
 
-  /// Never throws, and resolves within `patience_us`.
-  std::future<Outcome> submit(ByteView transaction, std::uint64_t patience_us = 30'000'000);
+  /// Never throws, and resolves within the patience.
+  std::future<Outcome> submit(ByteView transaction, AskOptions options = {});
+  /// The same; `done` is called once, on the client's thread or on that of the destructor. It may
+  /// submit again.
+  void submit(ByteView transaction, OnOutcome done, AskOptions options = {});
+  /// The same with a completion token of Boost.Asio: thresher/net/completion.hpp defines it.
+  template <CompletionToken Token>
+  auto submit(ByteView transaction, Token&& token, AskOptions options = {});
+  /// Asks the application. Never throws, and resolves within the patience: `failed` with the reason
+  /// when no node answered, or the application has none. With Words::kQuorum the answer is the same
+  /// at f+1 nodes, each in a state of its own with at least `length` transactions; `length` of the
+  /// answer is the least of these. A question at one node may be answered from an old state, unless
+  /// `length` says how old it may be.
+  std::future<Answer> query(ByteView question, AskOptions options = {});
   /// Throws std::runtime_error when no node answers within `patience_us`.
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,

@@ -22,6 +22,14 @@ struct ClientId {
   friend auto operator<=>(const ClientId&, const ClientId&) = default;
 };
 
+/// Whose transactions evidence against members is (evidence.hpp): 16 bytes of ones, which are the id
+/// of no key that anybody can find.
+inline constexpr ClientId kEvidenceClient = [] {
+  ClientId out;
+  out.bytes.fill(std::byte{0xff});
+  return out;
+}();
+
 /// The first 16 bytes of H("thresher/client/1" || key).
 ClientId client_id_of(const PublicKey& key);
 

@@ -43,6 +43,9 @@ enum FrameKind : std::uint8_t {
   kSubscribe,      ///< client to node
   kLog,            ///< node to client; payload: as in a block
   kWelcome,        ///< node to client, once, before anything else
+  kResults,        ///< node to client, in the place of kAck; payload: results
+  kQuery,          ///< client to node; payload: a question for the application
+  kQueryReply,     ///< node to client; payload: the answer
 };
 
 /// Whether nodes say such frames only once their protocol runs. Without a default, so that a new
@@ -76,6 +79,9 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kSubscribe:
     case kLog:
     case kWelcome:
+    case kResults:
+    case kQuery:
+    case kQueryReply:
       return false;
   }
   return false;

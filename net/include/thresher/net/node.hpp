@@ -1,6 +1,6 @@
 // A node: the DAG over real sockets and a real disk, with your application on top.
 //
-//   struct Kv : net::App { void apply(const net::Transaction& t) override { ... } ... } app;
+//   struct Kv : net::App { Bytes apply(const net::Transaction& t) override { ... } ... } app;
 //   auto node = net::Node::open({.home = "net/node0"}, app);
 //   if (!node) return fail(node.error());
 //   (*node)->run();                               // until stop(), from any thread
@@ -9,8 +9,9 @@
 // sequence, data) once while it is valid; what was acknowledged survives crashes and power cuts;
 // after a restart the application is rebuilt from the log before the node votes. The application
 // and the log are called on the node's thread and must not block: while one of them does, the node
-// does nothing. What the application throws stops the node with the reason; what the log throws is
-// lost.
+// does nothing. An apply() that throws TransactionFailed has failed alike everywhere: that is its
+// result, and the node goes on; anything else that it throws stops this node with the reason, and
+// the others go on. What the log throws is lost.
 #pragma once
 
 #include <cstdint>
@@ -23,51 +24,15 @@
 #include <string_view>
 
 #include "thresher/core/bytes.hpp"
-#include "thresher/core/hash.hpp"
 #include "thresher/core/result.hpp"
-#include "thresher/net/client_id.hpp"
+#include "thresher/net/application.hpp"
+#include "thresher/net/outcome.hpp"
 
 namespace boost::asio {
 class io_context;
 }
 
 namespace thresher::net {
-
-/// One committed transaction. `data` lives as long as the call.
-struct Transaction {
-  std::uint64_t position = 0;  ///< in the log, from 0
-  ClientId client{};           ///< whose, as the member says that wrote the block
-  std::uint64_t sequence = 0;  ///< the client's number for it
-  ByteView data;
-};
-
-/// What the user implements.
-class App {
- public:
-  virtual ~App() = default;
-  virtual void apply(const Transaction& transaction) = 0;
-  /// A digest of the state, compared between nodes.
-  virtual Digest state() const = 0;
-  /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then
-  /// replays only what came after.
-  virtual std::optional<Bytes> snapshot() const { return std::nullopt; }
-  /// The mirror of snapshot(); false when the bytes are not usable. Called before any apply().
-  virtual bool restore(ByteView) { return false; }
-};
-
-/// Where a submitted transaction ended up.
-struct Receipt {
-  std::uint64_t position = 0;  ///< in the log, from 0
-  std::uint64_t slot = 0;      ///< of the commit
-  Digest leader{};             ///< the block that was committed
-  Digest block{};              ///< the block in its history that holds the transaction
-  /// For verify_receipt(), if it was asked for. Empty for protocols other than `thresher`, and when
-  /// the node got this commit from its peers' logs.
-  Bytes proof{};
-};
-
-/// Whether a receipt shall carry its proof: some kilobytes and the payload of one block.
-enum class Prove : std::uint8_t { kNo, kYes };
 
 /// How much a line of the log matters.
 enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
@@ -90,6 +55,9 @@ struct NodeOptions {
   boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
   std::string metrics_listen{};
+  /// Loopback address and port of the HTTP gateway, like 127.0.0.1:8080; empty: none. Whoever
+  /// reaches it submits as this node itself.
+  std::string gateway_address{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
@@ -124,6 +92,15 @@ inline constexpr std::string_view kHostBlocks =
     "alive, "
     "or end the process; and make the call return";
 
+/// How a transaction is submitted to a node.
+struct SubmitOptions {
+  Prove prove = Prove::kNo;
+  /// After so long the outcome is kUnknown. 0: it waits until the node stops. Unit: microseconds.
+  std::uint64_t patience_us = 0;
+  /// Ends the wait with kUnknown: what was taken may still be ordered.
+  std::stop_token cancel{};
+};
+
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
 /// Why no store can be where the options say; empty: one can, as far as the paths show.
@@ -146,10 +123,21 @@ class Node {
   std::string start(std::function<void(const std::string&)> stopped);
   /// From any thread, also from a callback; returns at once.
   void stop();
-  /// From any thread. Resolves at commit; throws std::runtime_error when the node is overloaded,
-  /// the transaction over the limit, not ordered in time (then it never is), or the node has
-  /// stopped (then it may be ordered by others).
-  std::future<Receipt> submit(ByteView transaction, Prove prove = Prove::kNo);
+  /// From any thread. Resolves when this node has applied the transaction, with its result; throws
+  /// NotCommitted when it was refused, or is not known: the patience ended, it was cancelled, or
+  /// the node has stopped.
+  std::future<Receipt> submit(ByteView transaction, SubmitOptions options = {});
+  /// The same; `done` is called once, on the node's thread, which it must not hold up, or on that
+  /// of whoever stops the node. It may submit again.
+  void submit(ByteView transaction, OnOutcome done, SubmitOptions options = {});
+  /// The same with a completion token of Boost.Asio, as in `co_await node.submit(bytes,
+  /// use_awaitable)`: thresher/net/completion.hpp defines it.
+  template <CompletionToken Token>
+  auto submit(ByteView transaction, Token&& token, SubmitOptions options = {});
+  /// From any thread. What App::query() answers when this node has applied so many transactions, on
+  /// the node's thread; `failed` when it has no answer, too many questions wait, or the node stops
+  /// before. Throws std::future_error when the node has stopped, or never runs.
+  std::future<Answer> query(ByteView question, std::uint64_t length = 0);
 
  private:
   Node();

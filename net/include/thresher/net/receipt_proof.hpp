@@ -1,6 +1,6 @@
 // Proofs that a transaction is in the committed log, for somebody who trusts no single node.
 //
-//   Receipt r = node.submit(data, Prove::kYes).get();
+//   Receipt r = node.submit(data, {.prove = Prove::kYes}).get();
 //   auto place = net::verify_receipt(genesis, r.proof.view(), data);   // anywhere, later
 //
 // A proof holds a quorum of signed claims for a leader block, the blocks that lead from it to the

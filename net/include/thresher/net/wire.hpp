@@ -99,6 +99,7 @@ struct Welcome {
 struct Submit {
   /// The slots in which the transactions may be ordered; empty: the node chooses.
   std::optional<std::pair<Round, Round>> valid;
+  bool results = false;  ///< the connection gets Results in the place of Ack
 };
 struct Ack {
   Round slot;
@@ -107,6 +108,21 @@ struct Refused {
   Refusal reason = Refusal::kMalformed;
   std::uint64_t limit = 0;  ///< bytes of a transaction
   Round slot;
+  std::string text{};  ///< of kRejected; longer than kReasonBytes is cut
+};
+inline constexpr std::size_t kReasonBytes = 256;
+/// Like Ack, with results as payload (result_entries.hpp).
+struct Results {
+  Round slot;
+};
+struct Query {
+  std::uint64_t id = 0;
+  std::uint64_t length = 0;  ///< that have to be applied before
+};
+struct QueryReply {
+  std::uint64_t id = 0;
+  std::uint64_t length = 0;  ///< that were applied
+  bool failed = false;
 };
 struct Subscribe {
   std::uint64_t position = 0;
@@ -136,6 +152,9 @@ Bytes encode(const Welcome& m);
 Bytes encode(const Submit& m);
 Bytes encode(const Ack& m);
 Bytes encode(const Refused& m);
+Bytes encode(const Results& m);
+Bytes encode(const Query& m);
+Bytes encode(const QueryReply& m);
 Bytes encode(const Subscribe& m);
 Bytes encode(const Log& m);
 
@@ -165,6 +184,9 @@ template <> std::optional<Welcome> decode(ByteView control);
 template <> std::optional<Submit> decode(ByteView control);
 template <> std::optional<Ack> decode(ByteView control);
 template <> std::optional<Refused> decode(ByteView control);
+template <> std::optional<Results> decode(ByteView control);
+template <> std::optional<Query> decode(ByteView control);
+template <> std::optional<QueryReply> decode(ByteView control);
 template <> std::optional<Subscribe> decode(ByteView control);
 template <> std::optional<Log> decode(ByteView control);
 // clang-format on

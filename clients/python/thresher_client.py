@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""A client of the HTTP gateways of Thresher nodes, in one file, with the standard library alone.
+
+    from thresher_client import Client
+    client = Client(["127.0.0.1:8080", "127.0.0.1:8081"])
+    receipt = client.submit(b"hello")                       # Receipt(position=0, slot=3, result=b"", ...)
+    print(client.query(b"sum", length=receipt.position + 1))
+    for t in client.follow(0):
+        print(t.position, t.data)
+
+or from a shell:
+
+    thresher_client.py 127.0.0.1:8080 submit hello
+    thresher_client.py 127.0.0.1:8080 log --from 0 --follow
+
+A gateway answers on its own machine alone, without encryption, and submits as its node. What it says is one node's word:
+`query(..., words=2)` asks until so many gateways have said the same (f+1 of them hold a correct one). The wire that the
+gateways stand on, for those who need neither, is in docs/client-protocol.md.
+
+Guarantees: `submit` sends to one gateway and never twice: after an answer that did not come the transaction is Unknown, and
+may be ordered until its last slot. Questions go to the next gateway when one does not answer.
+"""
+import argparse
+import collections
+import http.client
+import json
+import sys
+import time
+import urllib.parse
+
+Receipt = collections.namedtuple("Receipt", "position slot result failed proof")
+Transaction = collections.namedtuple("Transaction", "position slot client sequence data")
+
+
+class Error(Exception):
+    """What a gateway has against a request; `reply` is its JSON."""
+
+    def __init__(self, what, reply=None):
+        super().__init__(what)
+        self.reply = reply or {}
+
+
+class Refused(Error):
+    """The transaction was not taken, and is not in the log."""
+
+
+class Unknown(Error):
+    """Nobody knows yet: the transaction may still be ordered until slot `until`, if it is known."""
+
+    @property
+    def until(self):
+        return self.reply.get("until")
+
+
+class Unreachable(Error):
+    """No gateway answered."""
+
+
+class Client:
+    def __init__(self, gateways, timeout=30.0):
+        """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, at most 120."""
+        self.gateways = [gateways] if isinstance(gateways, str) else list(gateways)
+        if not self.gateways:
+            raise ValueError("give at least one gateway, like 127.0.0.1:8080")
+        self.timeout = timeout
+        self._at = 0
+
+    def submit(self, transaction, prove=False):
+        """Orders bytes. Returns the Receipt; raises Refused, Unknown, or Unreachable (nothing was sent)."""
+        target = f"/submit?timeout_ms={int(self.timeout * 1000)}&prove={int(prove)}"
+        last = None
+        for _ in self.gateways:
+            gateway = self.gateways[self._at]
+            connection = http.client.HTTPConnection(gateway, timeout=self.timeout + 5)
+            try:
+                connection.connect()
+            except OSError as e:
+                last = f"{gateway}: {e}"
+                self._at = (self._at + 1) % len(self.gateways)
+                continue
+            try:
+                connection.request("POST", target, bytes(transaction), {"Content-Type": "application/octet-stream"})
+                status, reply = self._read(connection)
+            except (OSError, http.client.HTTPException) as e:
+                raise Unknown(f"{gateway} did not answer: {e}") from e
+            finally:
+                connection.close()
+            if status == 200:
+                return Receipt(reply["position"], reply["slot"], bytes.fromhex(reply["result"]) if "result" in reply else None,
+                               reply.get("failed", False), bytes.fromhex(reply.get("proof", "")))
+            why = reply.get("error", f"status {status}")
+            raise (Unknown if reply.get("outcome") == "unknown" else Refused)(why, reply)
+        raise Unreachable(f"no gateway can be reached; the last problem: {last}")
+
+    def query(self, question, length=0, words=1):
+        """The application's answer in a state of at least `length` transactions, as bytes; of `words` gateways alike."""
+        target = "/query?" + urllib.parse.urlencode(
+            {"q": bytes(question), "length": length, "timeout_ms": int(self.timeout * 1000)})
+        if words <= 1:
+            return self._answer(*self._get(target))
+        if words > len(self.gateways):
+            raise ValueError(f"{words} words were asked for and {len(self.gateways)} gateways are known")
+        end = time.monotonic() + self.timeout
+        while True:
+            said = collections.Counter()
+            for gateway in self.gateways:
+                try:
+                    said[self._answer(*self._get(target, gateway))] += 1
+                except Error:
+                    continue
+            for answer, count in said.items():
+                if count >= words:
+                    return answer
+            if time.monotonic() > end:
+                raise Error(f"no {words} gateways say the same ({len(said)} different answers)")
+            time.sleep(0.05)  # their states move
+
+    def status(self, gateway=None):
+        """What a node says of itself, as a dictionary."""
+        return self._good(*self._get("/status", gateway))
+
+    def log(self, start=0, limit=1000):
+        """A list of Transactions from a position on: empty at the end of the log."""
+        reply = self._good(*self._get(f"/log?from={start}&limit={limit}"))
+        return [_transaction(t) for t in reply["transactions"]]
+
+    def follow(self, start=0):
+        """Every Transaction from a position on, without end; goes on at another gateway when one ends."""
+        while True:
+            gateway = self.gateways[self._at]
+            connection = http.client.HTTPConnection(gateway, timeout=self.timeout)
+            try:
+                connection.request("GET", f"/log?from={start}", headers={"Accept": "text/event-stream"})
+                response = connection.getresponse()
+                if response.status != 200:
+                    raise Error(f"{gateway}: {response.read().decode(errors='replace').strip()}")
+                for line in response:
+                    if line.startswith(b"data: "):
+                        transaction = _transaction(json.loads(line[6:]))
+                        start = transaction.position + 1
+                        yield transaction
+            except (OSError, http.client.HTTPException):
+                pass
+            finally:
+                connection.close()
+            self._at = (self._at + 1) % len(self.gateways)
+            time.sleep(0.1)
+
+    @staticmethod
+    def _read(connection):
+        response = connection.getresponse()
+        body = response.read()
+        try:
+            return response.status, json.loads(body)
+        except ValueError:
+            return response.status, {"error": body.decode(errors="replace")}
+
+    def _get(self, target, gateway=None):
+        last = None
+        for _ in [gateway] if gateway else self.gateways:
+            at = gateway or self.gateways[self._at]
+            connection = http.client.HTTPConnection(at, timeout=self.timeout + 5)
+            try:
+                connection.request("GET", target)
+                return self._read(connection)
+            except (OSError, http.client.HTTPException) as e:
+                last = f"{at}: {e}"
+                if not gateway:
+                    self._at = (self._at + 1) % len(self.gateways)
+            finally:
+                connection.close()
+        raise Unreachable(f"no gateway can be reached; the last problem: {last}")
+
+    @staticmethod
+    def _good(status, reply):
+        if status != 200:
+            raise Error(reply.get("error", f"status {status}"), reply)
+        return reply
+
+    def _answer(self, status, reply):
+        return bytes.fromhex(self._good(status, reply)["answer"])
+
+
+def _transaction(row):
+    return Transaction(row["position"], row["slot"], row["client"], row["sequence"], bytes.fromhex(row["data"]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Asks the HTTP gateway of a Thresher node.")
+    parser.add_argument("gateway", help="like 127.0.0.1:8080; several with commas between them")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("submit", help="order a text, print its position and result").add_argument("text")
+    query = verbs.add_parser("query", help="ask the application")
+    query.add_argument("text")
+    query.add_argument("--length", type=int, default=0, help="transactions that the state must have")
+    query.add_argument("--words", type=int, default=1, help="gateways that have to say the same")
+    verbs.add_parser("status", help="what the node says of itself")
+    log = verbs.add_parser("log", help="print transactions, a line each")
+    log.add_argument("--from", dest="start", type=int, default=0)
+    log.add_argument("--follow", action="store_true", help="without end")
+    a = parser.parse_args()
+    client = Client(a.gateway.split(","))
+    try:
+        if a.verb == "submit":
+            receipt = client.submit(a.text.encode())
+            print(receipt.position, "failed" if receipt.failed else "done", (receipt.result or b"").decode(errors="replace"))
+            return int(receipt.failed)
+        if a.verb == "query":
+            print(client.query(a.text.encode(), a.length, a.words).decode(errors="replace"))
+        elif a.verb == "status":
+            print(json.dumps(client.status(), indent=2))
+        else:
+            for t in client.follow(a.start) if a.follow else client.log(a.start):
+                print(t.position, t.client[:8], t.data.decode(errors="replace"), flush=True)
+    except Error as e:
+        print(e, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+// What a client holds, and its duties: links, submissions (client_submissions.cpp), questions
+// (client_queries.cpp). Private to net/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "thresher/net/client.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/wire.hpp"
+#include "transactions.hpp"
+
+namespace thresher::net {
+
+struct Client::Impl {
+  using StopCallback = std::stop_callback<std::function<void()>>;
+
+  /// What one node says of a committed transaction.
+  struct Word {
+    std::uint64_t position = 0;
+    std::optional<ApplyResult> result{};
+    friend bool operator==(const Word&, const Word&) = default;
+  };
+  /// A submission on its way.
+  struct Flight {
+    Bytes data;
+    OnOutcome done;
+    std::uint64_t deadline_us = 0;
+    Words words = Words::kOne;
+    std::unique_ptr<StopCallback> on_cancel{};
+    Validity valid{};           // of its first sending, and of all
+    std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
+    std::uint64_t sent_us = 0;  // to the node at hand, for the first time
+    std::map<std::size_t, Word> said{};  // by node
+  };
+  using Flights = std::map<std::uint64_t, Flight>;  // by sequence
+
+  /// A question on its way.
+  struct Question {
+    Bytes text;
+    std::function<void(Answer)> done;
+    std::uint64_t deadline_us = 0;
+    std::uint64_t length = 0;
+    Words words = Words::kOne;
+    std::map<std::size_t, Answer> said{};  // by node, of this round
+  };
+  using Questions = std::map<std::uint64_t, Question>;  // by the id of its round
+
+  struct Link {
+    std::unique_ptr<ClientLink> link{};
+    bool wanted = false;   // it is connected again when it ends
+    bool welcome = false;  // it is up and the node has said in which slot it is
+  };
+
+  Impl(Genesis g, ClientOptions o);
+  ~Impl();
+
+  // client.cpp: links
+  void connect(std::size_t node);
+  void want(std::size_t node);
+  void want_all();
+  void failed(std::size_t node, const std::string& why);
+  void linked(std::size_t node, bool up);
+  void move_on();
+  void at_hand();
+  void welcomed(std::size_t node, const wire::Welcome& in);
+  void frame(std::size_t node, const Frame& f);
+  void saw(std::size_t node, Round at);
+  void tick();
+  bool send(std::size_t node, const Frame& frame);
+  void ask_log();
+  void log(const Frame& f);
+  std::size_t quorum_of_words() const;
+
+  // client_submissions.cpp
+  void take(Flight flight, const std::stop_token& cancel);
+  void send_all(std::size_t node);
+  void send(std::size_t node, std::uint64_t sequence, Flight& flight);
+  void submit(std::size_t node, const Validity& valid, std::vector<std::byte> entries);
+  void stamp(Flight& flight);
+  void acknowledged(std::size_t node, const Frame& f);
+  void results(std::size_t node, const Frame& f);
+  void said(std::size_t node, std::uint64_t sequence, Word word);
+  void refusals(std::size_t node, const Frame& f);
+  void refusal(Flights::iterator it, const wire::Refused& answer);
+  void again_later(std::size_t node, std::uint64_t sequence);
+  void resolve(Flights::iterator it, Outcome outcome);
+  void give_up(Flights::iterator it, const std::string& why);
+  Outcome given_up(const Flight& flight, const std::string& why) const;
+  std::string contradictions(const Flight& flight) const;
+  void cancel(std::uint64_t sequence);
+  void tick_submissions(std::uint64_t now);
+
+  // client_queries.cpp
+  void take(Question question);
+  void send_questions(std::size_t node);
+  void send(std::size_t node, std::uint64_t id, const Question& question);
+  void answered(std::size_t node, const Frame& f);
+  void ask_again(Questions::iterator it);
+  void tick_questions(std::uint64_t now);
+
+  Genesis genesis;
+  ClientOptions options;
+  crypto::SigningKey key;
+  std::size_t node;  // at hand
+  Loop loop;
+  std::vector<Link> links;  // by node
+  bool closed = false;
+  std::string problem;  // the last one of a link
+  Round slot{0};        // the last that the node at hand named
+  Flights flying;
+  std::uint64_t next_sequence;
+  Questions questions;
+  std::uint64_t next_question = 0;
+  std::vector<std::promise<NodeStatus>> asking;
+  std::function<void(const Transaction&)> visit;
+  std::uint64_t log_position = 0;
+  std::thread thread;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,238 @@
+// Submissions of a client: sent, acknowledged, refused, compared, given up.
+#include <algorithm>
+#include <utility>
+
+#include "client_impl.hpp"
+#include "result_entries.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Until what was refused, and may be on its way through another node, is sent again.
+constexpr std::uint64_t kRetry = 500'000;
+/// Entries of one frame, at least one. Unit: bytes.
+constexpr std::size_t kFrameBytes = 256 * 1024;
+
+Outcome committed(std::uint64_t position, std::optional<ApplyResult> result,
+                  const Validity& valid) {
+  Receipt receipt;
+  receipt.position = position;
+  receipt.result = std::move(result);
+  return {Outcome::Kind::kCommitted, std::move(receipt), {}, valid.until.value, {}};
+}
+Outcome refused(Refusal refusal, const Validity& valid, std::string why) {
+  return {Outcome::Kind::kRefused, {}, refusal, valid.until.value, std::move(why)};
+}
+Outcome unknown(const Validity& valid, const std::string& why) {
+  return {Outcome::Kind::kUnknown,
+          {},
+          {},
+          valid.until.value,
+          why + ": it may still be ordered until slot " + std::to_string(valid.until.value) +
+              ", and never after; the log tells (thresher log)"};
+}
+
+std::string in_words(const wire::Refused& answer) {
+  switch (answer.reason) {
+    case Refusal::kTooLarge:
+      return "the transaction is larger than the " + std::to_string(answer.limit) +
+             " bytes that the node takes: split it, or raise limits.transaction_bytes there";
+    case Refusal::kOverloaded:
+      return "the node is overloaded: submit less, or later";
+    case Refusal::kExpired:
+      return "it was not ordered by its last slot, and never will be: submit it again";
+    case Refusal::kRejected:
+      return answer.text.empty() ? "the application refuses it" : answer.text;
+    default:
+      return "the node could not read the submission: do client and node have one release?";
+  }
+}
+
+}  // namespace
+
+void Client::Impl::take(Flight taken, const std::stop_token& stop) {
+  if (taken.words == Words::kQuorum && options.node) {
+    return taken.done(refused(Refusal::kUnreachable, {},
+                              "this client speaks to one node alone, and the words of f+1 were "
+                              "asked for: open it without ClientOptions::node"));
+  }
+  if (taken.words == Words::kQuorum) want_all();
+  const std::uint64_t sequence = next_sequence++;
+  Flight& flight = flying.emplace(sequence, std::move(taken)).first->second;
+  if (stop.stop_possible()) {
+    flight.on_cancel = std::make_unique<StopCallback>(
+        stop, [this, sequence] { loop.post([this, sequence] { cancel(sequence); }); });
+  }
+  if (links[node].welcome) send(node, sequence, flight);
+}
+
+void Client::Impl::cancel(std::uint64_t sequence) {
+  if (const auto it = flying.find(sequence); it != flying.end()) give_up(it, "it was cancelled");
+}
+
+// Several transactions with one validity fill a frame; those that other nodes have seen keep
+// theirs. A node that is not the one at hand gets those whose words are compared, once one node has
+// said that they are ordered: then it only has to say so, too.
+void Client::Impl::send_all(std::size_t to) {
+  std::vector<std::byte> entries;
+  Validity valid{};
+  const auto flush = [&] {
+    if (!entries.empty()) submit(to, valid, std::exchange(entries, {}));
+  };
+  for (auto& [sequence, flight] : flying) {
+    if (to != node && flight.said.empty()) continue;
+    if (flight.said.contains(to)) continue;
+    if (to == node) stamp(flight);
+    if (!(flight.valid == valid) || entries.size() > kFrameBytes) flush();
+    valid = flight.valid;
+    append_entry(sequence, flight.data.view(), entries);
+  }
+  flush();
+}
+
+void Client::Impl::send(std::size_t to, std::uint64_t sequence, Flight& flight) {
+  if (to == node) stamp(flight);
+  std::vector<std::byte> entry;
+  append_entry(sequence, flight.data.view(), entry);
+  submit(to, flight.valid, std::move(entry));
+}
+
+void Client::Impl::submit(std::size_t to, const Validity& valid, std::vector<std::byte> entries) {
+  const wire::Submit control{std::pair(valid.since, valid.until), true};
+  (void)send(to, {kSubmit, wire::encode(control), Bytes::from(std::move(entries))});
+}
+
+// Once sent, its last slot is part of it: whoever orders it by then remembers it.
+void Client::Impl::stamp(Flight& flight) {
+  flight.sent_us = Loop::now_us();
+  if (flight.sent++ > 0) return;
+  const std::uint64_t since = slot.value - std::min(slot.value, kSlotsBack);
+  flight.valid = {Round{since}, Round{since + kLongestLife}};
+}
+
+// Of a node of an older release, which tells no results.
+void Client::Impl::acknowledged(std::size_t from, const Frame& f) {
+  if (const auto in = wire::decode<wire::Ack>(f.control.view())) saw(from, in->slot);
+  Reader in(f.payload.view());
+  while (in.remaining() >= 16) {
+    const std::uint64_t sequence = in.u64();
+    said(from, sequence, {in.u64(), {}});
+  }
+}
+
+void Client::Impl::results(std::size_t from, const Frame& f) {
+  if (const auto in = wire::decode<wire::Results>(f.control.view())) saw(from, in->slot);
+  each_result(f.payload.view(), [&](std::uint64_t sequence, std::uint64_t position,
+                                    std::optional<ApplyResult> result) {
+    said(from, sequence, {position, std::move(result)});
+  });
+}
+
+void Client::Impl::said(std::size_t from, std::uint64_t sequence, Word word) {
+  const auto it = flying.find(sequence);
+  if (it == flying.end()) return;
+  Flight& flight = it->second;
+  const auto end_with = [&](const Word& w) {
+    resolve(it, committed(w.position, w.result, flight.valid));
+  };
+  if (flight.words == Words::kOne) return end_with(word);
+  const bool first = flight.said.empty();
+  flight.said[from] = word;
+  const auto same = std::count_if(flight.said.begin(), flight.said.end(),
+                                  [&](const auto& other) { return other.second == word; });
+  if (static_cast<std::size_t>(same) >= quorum_of_words()) return end_with(word);
+  if (!first) return;
+  for (std::size_t to = 0; to < links.size(); ++to) {
+    if (to != from && links[to].welcome) send(to, sequence, flight);
+  }
+}
+
+void Client::Impl::refusals(std::size_t from, const Frame& f) {
+  const auto answer = wire::decode<wire::Refused>(f.control.view());
+  if (!answer) return;
+  saw(from, answer->slot);
+  Reader in(f.payload.view());
+  while (in.remaining() >= 8) {
+    const auto it = flying.find(in.u64());
+    if (it == flying.end()) continue;
+    if (from == node && it->second.said.empty()) {
+      refusal(it, *answer);
+    } else {
+      again_later(from, it->first);  // it is ordered, by another node's word: this one has yet to
+    }
+  }
+}
+
+// What another node may have taken before is not refused by this one's word: it goes on until its
+// patience ends, unless its last slot is over.
+void Client::Impl::refusal(Flights::iterator it, const wire::Refused& answer) {
+  Flight& flight = it->second;
+  const bool first = flight.sent <= 1;
+  if (answer.reason == Refusal::kTooLate) {
+    if (!first) {
+      return resolve(it, unknown(flight.valid,
+                                 "a node that may have taken it went away, and "
+                                 "the next one remembers too little to tell"));
+    }
+    flight.sent = 0;  // this node was behind when it said which slot it is: once more
+    return send(node, it->first, flight);
+  }
+  const bool early = answer.reason == Refusal::kTooEarly;  // this node is behind the last one
+  if (early || (!first && answer.reason != Refusal::kExpired)) return again_later(node, it->first);
+  resolve(it, refused(answer.reason, flight.valid, in_words(answer)));
+}
+
+void Client::Impl::again_later(std::size_t to, std::uint64_t sequence) {
+  loop.call_after(kRetry, [this, to, sequence] {
+    const auto it = flying.find(sequence);
+    if (it != flying.end() && links[to].welcome) send(to, sequence, it->second);
+  });
+}
+
+// Its owner may submit again meanwhile, so it is out of the map before.
+void Client::Impl::resolve(Flights::iterator it, Outcome outcome) {
+  const auto flight = flying.extract(it);
+  flight.mapped().done(outcome);
+}
+
+std::string Client::Impl::contradictions(const Flight& flight) const {
+  std::string out = "only " + std::to_string(flight.said.size()) +
+                    " nodes have answered, or they " + "do not say the same (" +
+                    std::to_string(quorum_of_words()) + " have to)";
+  for (const auto& [from, word] : flight.said) {
+    out += "; node " + std::to_string(from) + ": position " + std::to_string(word.position);
+    if (!word.result) out += ", no result";
+    if (word.result) out += word.result->failed ? ", failed" : ", a result";
+    if (word.result) out += " of " + std::to_string(word.result->bytes.size()) + " bytes";
+  }
+  return out;
+}
+
+Outcome Client::Impl::given_up(const Flight& flight, const std::string& why) const {
+  if (!flight.said.empty()) return unknown(flight.valid, why + ": " + contradictions(flight));
+  const std::string seen = problem.empty() ? why : why + " (" + problem + ")";
+  if (flight.sent == 0) return refused(Refusal::kUnreachable, {}, seen + ": it was never sent");
+  return unknown(flight.valid, seen);
+}
+
+void Client::Impl::give_up(Flights::iterator it, const std::string& why) {
+  resolve(it, given_up(it->second, why));
+}
+
+void Client::Impl::tick_submissions(std::uint64_t now) {
+  bool silent = false;
+  std::vector<std::uint64_t> late;
+  for (const auto& [sequence, flight] : flying) {
+    if (flight.deadline_us <= now) late.push_back(sequence);
+    silent = silent || (flight.sent > 0 && flight.said.empty() && now - flight.sent_us > kSilence);
+  }
+  for (const std::uint64_t sequence : late) {
+    if (const auto it = flying.find(sequence); it != flying.end()) give_up(it, "no answer in time");
+  }
+  if (!silent || options.node || links.size() == 1 || !links[node].welcome) return;
+  failed(node, "it has not answered for " + std::to_string(kSilence / 1'000'000) +
+                   " s: the next one is asked");
+  move_on();
+}
+
+}  // namespace thresher::net

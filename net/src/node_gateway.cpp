@@ -1,0 +1,91 @@
+// What the HTTP gateway asks of the node, answered on the node's thread.
+#include <utility>
+
+#include "gateway.hpp"
+#include "node_impl.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Data of transactions in one page, but for those of the last one. Unit: bytes.
+constexpr std::size_t kPageBytes = 1u << 20;
+
+}  // namespace
+
+std::string Node::Impl::open_gateway() {
+  if (options.gateway_address.empty()) return {};
+  const auto at = loopback_address(options.gateway_address);
+  if (!at) {
+    return "gateway.address '" + options.gateway_address +
+           "' is no address of this machine alone; write it as 127.0.0.1:8080";
+  }
+  GatewayHooks hooks;
+  hooks.submit = [this](const Bytes& data, SubmitOptions how, OnOutcome done) {
+    submit_own(data, std::move(how), std::move(done));
+  };
+  hooks.query = [this](const Bytes& question, std::uint64_t length,
+                       std::function<void(Answer)> done) {
+    loop.post([this, question, length, done = std::move(done)] {
+      ask({kGatewayLink, 0, length, question, done});
+    });
+  };
+  hooks.status = [this](const std::function<void(NodeStatus)>& done) {
+    loop.post([this, done] { done(status_now()); });
+  };
+  hooks.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
+    loop.post([this, from, most, done = std::move(done)] {
+      pages.push_back({from, most, done});
+      serve_pages();
+    });
+  };
+  auto made = std::make_unique<Gateway>(
+      std::move(hooks), GatewayLimits{.transaction_bytes = options.transaction_bytes});
+  made->length(ledger.length());
+  if (std::string why = made->listen(*at); !why.empty()) return why;
+  gateway = std::move(made);
+  return {};
+}
+
+// A connection of the gateway has one question at a time, so they are bounded by its connections.
+void Node::Impl::serve_pages() {
+  while (!pages.empty()) {
+    const std::uint64_t begin = Loop::now_us();
+    if (!page_share.free(begin)) break;
+    const PageQuestion ask = std::move(pages.front());
+    pages.pop_front();
+    ask.done(read_page(ask.from, ask.most));
+    page_share.spent(begin, Loop::now_us());
+  }
+  if (pages.empty() || std::exchange(paging, true)) return;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(page_share.free_us() > now ? page_share.free_us() - now : 0, [this] {
+    paging = false;
+    serve_pages();
+  });
+}
+
+LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
+  LogPage out{ledger.length(), {}, {}};
+  if (from >= out.length) return out;
+  const auto start = reader.before(from, ledger.slot());
+  if (!start) {
+    out.problem = "the log cannot be read back at position " + std::to_string(from);
+    return out;
+  }
+  std::size_t bytes = 0;
+  const ReadOn end = read_on(
+      {*start, from},
+      [&](const Transaction& t, const Validity&) {
+        out.transactions.push_back(
+            {t.position, t.slot, t.client, t.sequence, Bytes::copy_of(t.data)});
+        bytes += t.data.size();
+        return bytes < kPageBytes && out.transactions.size() < most;
+      },
+      [] { return false; });
+  if (end.unreadable) {
+    out.problem = "slot " + std::to_string(end.unreadable->value) + " cannot be read back";
+  }
+  return out;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Alert rules, dashboard and unit file against a running node and the tools that read them."""
+import json
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+BINARY, ROOT = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
+ALERTS, DASHBOARD = ROOT / "deploy/prometheus/alerts.yml", ROOT / "deploy/grafana/thresher.json"
+UNIT = ROOT / "deploy/systemd/thresher@.service"
+NAME = re.compile(r"\bthresher_[a-z_]+")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def metrics_of_a_node():
+    """The text of /metrics of a real node that has committed something."""
+    with tempfile.TemporaryDirectory() as folder:
+        net, port = pathlib.Path(folder, "net"), free_port()
+        subprocess.run([BINARY, "testnet", "init", "-n", "2", "-o", net, "--base-port", "0"], check=True, capture_output=True,
+                       timeout=60)
+        toml = net / "node0" / "node.toml"
+        before, after = toml.read_text().split("[metrics]")
+        toml.write_text(before + "[metrics]" + after.replace('listen = ""', f'listen = "127.0.0.1:{port}"', 1))
+        nodes = [subprocess.Popen([BINARY, "node", "run", "--home", net / f"node{i}"], stderr=subprocess.DEVNULL) for i in (0, 1)]
+        try:
+            subprocess.run([BINARY, "submit", "--home", net / "node0", "--data", "x"], check=True, capture_output=True, timeout=60)
+            for _ in range(500):
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+                    text = answer.read().decode()
+                if re.search(r"^thresher_committed_transactions_total [1-9]", text, re.M):
+                    return text
+                time.sleep(0.02)
+            raise AssertionError(text)
+        finally:
+            for node in nodes:
+                node.kill()
+                node.wait(timeout=30)
+
+
+class Monitoring(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.metrics = metrics_of_a_node()
+        cls.names = set(NAME.findall("\n".join(l for l in cls.metrics.splitlines() if not l.startswith("#"))))
+
+    def expect_names(self, expressions):
+        used = {name for e in expressions for name in NAME.findall(e)}
+        self.assertGreater(len(used), 5)
+        self.assertEqual(sorted(used - self.names), [])
+
+    def test_stages_of_a_commit_are_counted(self):
+        for stage in ("pool", "order", "apply"):
+            self.assertRegex(self.metrics, rf'thresher_commit_stage_seconds_count{{stage="{stage}"}} [1-9]')
+
+    def test_alerts_ask_for_metrics_that_exist(self):
+        text = ALERTS.read_text()
+        rules = re.findall(r"- alert: (\w+)\n\s+expr: (.+)\n", text)
+        self.assertEqual(len(rules), text.count("- alert:"))
+        self.assertEqual(len({name for name, _ in rules}), len(rules))
+        self.assertEqual(text.count("summary:"), len(rules))
+        self.assertEqual(text.count("severity:"), len(rules))
+        self.expect_names([expression for _, expression in rules])
+
+    def test_prometheus_reads_them(self):
+        if shutil.which("promtool") is None:
+            self.skipTest("promtool is not installed")
+        done = subprocess.run(["promtool", "check", "rules", ALERTS], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_dashboard_asks_for_metrics_that_exist(self):
+        board = json.loads(DASHBOARD.read_text())
+        expressions = [t["expr"] for panel in board["panels"] for t in panel["targets"]]
+        self.assertGreater(len(expressions), 10)
+        self.expect_names(expressions)
+        places = [(p["gridPos"]["x"], p["gridPos"]["y"]) for p in board["panels"]]
+        self.assertEqual(len(set(places)), len(places))
+
+    def test_what_is_no_metric_is_found(self):
+        with self.assertRaises(AssertionError):
+            self.expect_names([" ".join(sorted(self.names)), "thresher_no_such_total"])
+
+    def test_every_metric_has_its_line(self):
+        told = dict(re.findall(r"^# HELP (thresher_\w+) (.+)$", self.metrics, re.M))
+        families = {re.sub(r"_(bucket|sum|count)$", "", n) if n.startswith("thresher_commit_stage") else n for n in self.names}
+        self.assertEqual(sorted(families - told.keys()), [])
+
+
+class Unit(unittest.TestCase):
+    def test_systemd_understands_it(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("systemd-analyze is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            unit = pathlib.Path(folder, "thresher@node0.service")
+            unit.write_text(UNIT.read_text().replace("/usr/bin/thresher", BINARY))
+            done = subprocess.run(["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", unit], capture_output=True,
+                                  text=True, timeout=60)
+            ours = [line for line in (done.stdout + done.stderr).splitlines() if "thresher@" in line]
+            self.assertEqual(ours, [])
+
+    def test_the_verbs_that_it_calls_are_there(self):
+        for verb in re.findall(r"^Exec\w+=/usr/bin/thresher ((?:[a-z]+ )+)--home", UNIT.read_text(), re.M):
+            done = subprocess.run([BINARY, *verb.split(), "--help"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, verb)
+            self.assertIn("--home", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
