@@ -1,5 +1,5 @@
-// The common coins of a simulated committee: ideal ones, or the real threshold coin as a dealer
-// deals it.
+// The common coins of a simulated committee: ideal ones, or the real threshold coin on a key that
+// a dealer deals or that the nodes generate.
 //
 //   Coins coins(experiment, committee);                  // as the parameter `coin` says
 //   config.coin = coins.of(NodeId{2});

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "registry.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/threshold.hpp"
 #include "thresher/sim/faults.hpp"
@@ -505,6 +506,10 @@ Experiment draw_schedule(const Experiment& base, std::uint64_t seed, const Menu&
   if (menu.network) drawing.network();
   drawing.faults();
   drawing.workload();
+  // Written to a file it must read back, and there these may not stand.
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    if (info.name == e.protocol) leave_out_unjudged(info, e);
+  }
   return e;
 }
 

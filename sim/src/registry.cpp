@@ -16,8 +16,15 @@ const std::vector<SubjectEntry>& entries() {
   return sorted;
 }
 
-// What means nothing for a protocol is not judged, whoever made the experiment.
+// Whoever made the experiment.
 Outcome run_entry(const SubjectEntry& entry, Experiment e, const RunOptions& options) {
+  leave_out_unjudged(entry.info, e);
+  return entry.run(e, options);
+}
+
+}  // namespace
+
+void leave_out_unjudged(const ProtocolInfo& info, Experiment& e) {
   const std::pair<const char*, bool*> oracles[] = {
       {"agreement", &e.oracles.agreement},
       {"prefix", &e.oracles.prefix},
@@ -28,13 +35,10 @@ Outcome run_entry(const SubjectEntry& entry, Experiment e, const RunOptions& opt
       {"accountability", &e.oracles.accountability},
   };
   for (const auto& [name, on] : oracles) {
-    const auto& off = entry.info.unjudged;
+    const auto& off = info.unjudged;
     if (std::find(off.begin(), off.end(), name) != off.end()) *on = false;
   }
-  return entry.run(e, options);
 }
-
-}  // namespace
 
 std::int64_t parameter(const Experiment& e, std::string_view name, std::int64_t standard) {
   const auto it = e.parameters.find(std::string(name));

@@ -19,6 +19,9 @@ struct SubjectEntry {
 /// Written by CMake from the files of src/subjects.
 std::vector<SubjectEntry> all_subjects();
 
+/// Switches off the oracles that mean nothing for a protocol.
+void leave_out_unjudged(const ProtocolInfo& info, Experiment& experiment);
+
 /// A whole number among the parameters; `standard` when it is not given.
 std::int64_t parameter(const Experiment& experiment, std::string_view name, std::int64_t standard);
 /// A text among the parameters.

@@ -33,7 +33,8 @@ class EveryProtocol : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const ProtocolInfo& info : simulated_protocols()) {
-    if (info.kind != "agreement") out.push_back(info.name);  // these decide just once
+    // These decide just once, and of coins nobody asks for anything.
+    if (info.kind != "agreement" && info.kind != "coin") out.push_back(info.name);
   }
   return out;
 }
@@ -66,6 +67,17 @@ TEST_P(EveryProtocol, AnHonestRunPassesOnBothEngines) {
     EXPECT_FALSE(o.latencies.empty());
     EXPECT_EQ(o.faults_fired, 0U);
     EXPECT_EQ(o.nodes.size(), 7U);
+  }
+}
+
+// Both run without requests: one makes a key once, the other tosses a coin a round for ever.
+TEST(Simulate, CoinsAskForNoRequests) {
+  for (const Engine engine : {Engine::kRounds, Engine::kEvents}) {
+    for (const auto& [protocol, least] : {std::pair("dkg", 1u), std::pair("threshold-coin", 40u)}) {
+      const Outcome o = simulate(jittery(protocol, engine), {});
+      EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+      EXPECT_GE(o.decisions, least) << protocol;
+    }
   }
 }
 
