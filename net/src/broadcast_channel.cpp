@@ -16,6 +16,7 @@ namespace {
 
 // Control parts of the largest messages, certificates among them.
 constexpr std::size_t kControlBytes = 1u << 20;
+constexpr std::uint64_t kSecondUs = 1'000'000;
 
 std::optional<NodeId> place_of(const PublicKey& key, const std::vector<net::PeerAddress>& members) {
   const auto at = std::find_if(members.begin(), members.end(),
@@ -46,8 +47,10 @@ struct Channel::Impl {
   std::unique_ptr<net::BroadcastEngine> engine;
   std::thread thread;
   std::uint64_t delivered = 0;
-  std::string failed;  // why it does not go on; empty: it does
-  std::mutex mutex;    // of the next two
+  std::uint64_t missed = 0;  // and not told yet
+  bool told_missed = false;  // within the last second
+  std::string failed;        // why it does not go on; empty: it does
+  std::mutex mutex;          // of the next two
   std::deque<Delivery> ready;
   std::deque<std::promise<Delivery>> waiting;
 
@@ -73,8 +76,18 @@ struct Channel::Impl {
     waiting.pop_front();
   }
   // A program that must not miss anything has to know that it did, and what helps the next time.
+  // Who was away misses a little with each answer: that is said once a second.
   void miss(std::uint64_t count) {
-    log(std::to_string(count) +
+    missed += count;
+    if (!told_missed) tell_missed();
+  }
+  void tell_missed() {
+    told_missed = true;
+    (void)loop.call_after(kSecondUs, [this] {
+      told_missed = false;
+      if (missed > 0) tell_missed();
+    });
+    log(std::to_string(std::exchange(missed, 0)) +
         " payloads were missed: this member was so far behind that the others keep them no more. "
         "Use chained-echo with a folder at every member, or a larger window, origin_bytes and "
         "patience_us");

@@ -14,6 +14,7 @@
 
 #include "broadcast_member.hpp"
 #include "thresher/net/ports.hpp"
+#include "thresher/protocols/broadcast/by_name.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -161,15 +162,29 @@ void nap() {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
+/// Whether who comes back gets everything from the others' disks.
+bool keeps_archives(const std::string& protocol) {
+  bool keeps = false;
+  (void)broadcast::with(protocol, [&](auto type) {
+    keeps = requires(typename decltype(type)::type::Config c) {
+      c.archive;
+    };
+  });
+  return keeps;
+}
+
 // Kills and restarts at their times; what is down at the end stays down.
-std::string carry_out(const std::vector<ClusterEvent>& events, std::uint64_t began_us,
-                      std::uint64_t until_us, Processes& processes) {
+std::string carry_out(const BroadcastOptions& options, std::uint64_t began_us,
+                      std::uint64_t until_us, DeliveryBoard& board, Processes& processes) {
+  const std::vector<ClusterEvent>& events = options.events;
+  const bool archives = keeps_archives(options.protocol);
   for (const ClusterEvent& e : events) {
     while (shared_now_us() < std::min(began_us + e.at_us, until_us)) nap();
     if (!e.restart) {
       processes.kill(e.node);
       continue;
     }
+    if (!archives) board.excuse(e.node);
     if (std::string problem = processes.restart(e.node); !problem.empty()) return problem;
     if (std::string problem = processes.collect_one(e.node); !problem.empty()) return problem;
     processes.say(e.node, until_us);
@@ -223,7 +238,7 @@ std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processe
   const std::uint64_t began_us = shared_now_us();
   const std::uint64_t until_us = began_us + options.duration_us;
   processes.say(until_us);
-  if (std::string p = carry_out(options.events, began_us, until_us, processes); !p.empty())
+  if (std::string p = carry_out(options, began_us, until_us, board, processes); !p.empty())
     return p;
   const std::vector<std::uint64_t> up = processes.up();
   if (up.empty()) return "every node was killed and none came back";
@@ -232,7 +247,10 @@ std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processe
   if (std::string problem = wait_until_level(board, up); !problem.empty()) return problem;
   if (board.full())
     return "more payloads were sent than can be compared; give a shorter --duration";
-  report.delivered = board.delivered(up.front());
+  for (const std::uint64_t node : up) {
+    report.delivered = std::max(report.delivered, board.delivered(node));
+    report.missed += board.missed(node);
+  }
   report.agreement = !board.conflict();
   return {};
 }

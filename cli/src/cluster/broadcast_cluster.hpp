@@ -4,7 +4,9 @@
 //   if (!r.problem.empty()) return fail(r.problem);
 //
 // Guarantees: every process that is up at the end delivers all that any of them did before they are
-// compared, or the report's problem says who lacks what; `agreement` is that of the payloads by
+// compared, or the report's problem says who lacks what. One that was killed and is back may lack
+// what the others forgot meanwhile, unless the broadcast keeps an archive: how much is counted, and
+// of each node's payloads it has the last. `agreement` is that of the payloads by
 // origin and number, those of killed processes included. No process outlives the call. Pre: this
 // process has one thread.
 #pragma once
@@ -30,7 +32,7 @@ struct BroadcastOptions {
 struct BroadcastReport {
   std::string problem;  ///< not empty: the run failed, and why
   bool agreement = false;
-  std::uint64_t delivered = 0;        ///< at each node
+  std::uint64_t delivered = 0;        ///< at each node that missed nothing
   double seconds = 0;                 ///< of the load
   double deliveries_per_s = 0;        ///< at each node
   double p50_ms = 0, p99_ms = 0;      ///< from sending to the sender's own delivery
@@ -38,6 +40,7 @@ struct BroadcastReport {
   double cpu_us_per_delivery = 0;     ///< of all processes, for a delivery at one node
   double cpu_ms_per_mib = 0;          ///< of all processes, for a MiB delivered at one node
   std::uint64_t syncs = 0;
+  std::uint64_t missed = 0;  ///< by processes that were killed and are back, all together
 };
 
 BroadcastReport run_broadcasts(const BroadcastOptions& options);

@@ -49,12 +49,16 @@ std::uint64_t DeliveryBoard::advance(std::uint64_t node, std::uint64_t origin) {
   return below;
 }
 
+std::uint64_t DeliveryBoard::reached(std::uint64_t node, std::uint64_t origin) {
+  return excused_.contains(node) ? top(node, origin).load() : advance(node, origin);
+}
+
 bool DeliveryBoard::level(const std::vector<std::uint64_t>& nodes) {
   for (std::uint64_t o = 0; o < nodes_; ++o) {
     std::uint64_t most = 0;
     for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
     for (const std::uint64_t node : nodes) {
-      if (advance(node, o) < most) return false;
+      if (reached(node, o) < most) return false;
     }
   }
   return true;
@@ -65,7 +69,7 @@ std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) {
     std::uint64_t most = 0;
     for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
     for (const std::uint64_t node : nodes) {
-      if (const std::uint64_t below = advance(node, o); below < most) {
+      if (const std::uint64_t below = reached(node, o); below < most) {
         return "node " + std::to_string(node) + " lacks payload " + std::to_string(below) +
                " of node " + std::to_string(o) + ", of which others delivered " +
                std::to_string(most);
@@ -92,6 +96,20 @@ std::optional<broadcast::Instance> DeliveryBoard::conflict() const {
   }
   if (counter(kConflicts) != 0) return broadcast::Instance{};
   return std::nullopt;
+}
+
+std::uint64_t DeliveryBoard::missed(std::uint64_t node) const {
+  std::uint64_t count = 0;
+  for (std::uint64_t o = 0; o < nodes_; ++o) {
+    std::uint64_t most = 0;
+    for (std::uint64_t k = 0; k < nodes_; ++k) most = std::max<std::uint64_t>(most, top(k, o));
+    for (std::uint64_t number = 0; number < most; ++number) {
+      bool elsewhere = false;
+      for (std::uint64_t k = 0; k < nodes_; ++k) elsewhere |= cell(k, o, number) != 0;
+      count += elsewhere && cell(node, o, number) == 0 ? 1 : 0;
+    }
+  }
+  return count;
 }
 
 std::uint64_t DeliveryBoard::delivered(std::uint64_t node) const {

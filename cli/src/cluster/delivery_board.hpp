@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,17 @@ class DeliveryBoard {
   /// `digest`: of the payload, and not zero.
   void put(std::uint64_t node, const broadcast::Instance& i, std::uint64_t digest);
 
-  /// All of `nodes` delivered what any of them did.
+  /// From now on the node may miss payloads that others forgot while it was away: it is as far as
+  /// the last one that it delivered.
+  void excuse(std::uint64_t node) { excused_.insert(node); }
+  /// All of `nodes` delivered what any of them did; who is excused, the last of each origin.
   bool level(const std::vector<std::uint64_t>& nodes);
   /// What the first of `nodes` that lacks something lacks, in words. Pre: level() is false.
   std::string missing(const std::vector<std::uint64_t>& nodes);
   /// An instance of which two nodes, or one of them twice, delivered different payloads.
   std::optional<broadcast::Instance> conflict() const;
+  /// Payloads that others delivered and the node did not.
+  std::uint64_t missed(std::uint64_t node) const;
   /// Different payloads that the node delivered.
   std::uint64_t delivered(std::uint64_t node) const;
   /// Rises with each delivery anywhere.
@@ -58,10 +64,13 @@ class DeliveryBoard {
   Cell& counter(std::uint64_t which) const { return cells_[nodes_ * nodes_ * (kMost + 1) + which]; }
   /// Below this the node has delivered everything of that origin.
   std::uint64_t advance(std::uint64_t node, std::uint64_t origin);
+  /// How far it is: advance(), or, where it is excused, top().
+  std::uint64_t reached(std::uint64_t node, std::uint64_t origin);
 
   std::uint64_t nodes_;
   Cell* cells_;
   std::vector<std::uint64_t> below_;
+  std::set<std::uint64_t> excused_;
 };
 
 }  // namespace thresher::cli

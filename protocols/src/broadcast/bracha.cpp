@@ -21,7 +21,7 @@ Guard delivering(const RuleTable& table) {
 }  // namespace
 
 Bracha::Bracha(Config config)
-    : config_(config), delivering_(delivering(*config.table)), shelf_(config_) {}
+    : config_(config), delivering_(delivering(*config.table)), shelf_(config_), remains_(config_) {}
 
 std::uint8_t Bracha::last_location() const {
   return static_cast<std::uint8_t>(config_.table->locations.size() - 1);

@@ -83,7 +83,7 @@ void Bracha::on(const Restored& record, Fx&) {
 void Bracha::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     const NodeId id{o};
-    raise_floor(id, shelf_.take_restored_floor(id), fx);
+    raise_floor(id, shelf_.take_restored_floor(id), Past::kSpokenOf, fx);
     shelf_.for_each_of(id, [&](const Instance& i, State& state) {
       if (config_.trace != nullptr) {
         config_.trace->add({.instance = o,
@@ -106,23 +106,47 @@ bool Bracha::may_forget(const State& s) const {
   return counts != s.counts.end() && counts->second.by[kEcho].count() == config_.committee.size();
 }
 
+// R8. What is not old goes when what remains of it has room.
 void Bracha::trim(NodeId id, Fx& fx) {
-  raise_floor(
-      id,
-      shelf_.crowded_floor(id, [this](const Instance&, const State& s) { return may_forget(s); }),
-      fx);
+  std::size_t room = remains_.room(id);
+  const auto may = [&](const Instance&, const State& s) {
+    return may_forget(s) && (s.age >= kKeepTicks || (room > 0 && room-- > 0));
+  };
+  raise_floor(id, shelf_.crowded_floor(id, may), Past::kSpokenOf, fx);
 }
 
-void Bracha::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
+void Bracha::raise_floor(NodeId id, std::uint64_t number, Past past, Fx& fx) {
   const bool own = id == config_.self;
-  const bool rose =
-      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx,
-                             [&](const Instance& old) { forget_records(old, own, fx); });
+  const auto forget = [&](const Instance& old, const State& s) {
+    const bool spoke = s.said[kEcho] || s.said[kReadied];
+    const bool young = s.age < kKeepTicks;
+    if (past == Past::kSpokenOf && spoke && young && remains_.room(id) > 0) {
+      leave(old, s, fx);
+    } else {
+      forget_records(old, own, fx);
+    }
+  };
+  const bool rose = broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, forget);
   if (rose && own) next_ = std::max(next_, number);
 }
 
+// R8: everybody has the payload, but maybe not what this node said. A ready was said of what is
+// delivered, if of anything; an echo of another payload helps nobody to deliver that.
+void Bracha::leave(const Instance& i, const State& s, Fx& fx) {
+  broadcast::Said said{.value = s.said[kReadied] ? *s.said[kReadied] : *s.said[kEcho]};
+  for (const Counter c : {kEcho, kReadied}) said.counter[c] = s.said[c] == said.value;
+  leave_records(i, said, i.origin == config_.self, fx);
+  remains_.leave(i, said);
+}
+
+// What lies below is neither kept nor spoken of.
+std::uint64_t Bracha::over_below(NodeId origin) const {
+  return remains_.first(origin).value_or(shelf_.floor(origin));
+}
+
 void Bracha::forget_below(std::uint64_t number, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) raise_floor(NodeId{o}, number, fx);
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
+    raise_floor(NodeId{o}, number, Past::kForgotten, fx);
 }
 
 void Bracha::expect(const Instance& i, Fx& fx) {
@@ -140,14 +164,20 @@ const Bytes* Bracha::delivered(const Instance& i) const {
 }
 
 // The instance that a peer speaks of. Of one that is too far ahead, or that is forgotten and the
-// peer `asks` about, it hears where this node stands.
+// peer `asks` about, it hears where this node stands, or what it said there.
 Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, Fx& fx) {
   State* s = shelf_.open(i);
   if (s != nullptr) return s;
   ++refused_;
   if (!config_.committee.contains(i.origin)) return nullptr;
-  const std::uint64_t floor = shelf_.floor(i.origin);
-  if (asks || i.number >= floor) fx.send(from, Floor{i.origin, floor, i.number >= floor});
+  if (const broadcast::Said* said = remains_.find(i)) {
+    for (const Counter c : {kEcho, kReadied}) {
+      if (asks && said->counter[c]) fx.send(from, Statement{i, c, said->value});
+    }
+    return nullptr;
+  }
+  const bool ahead = i.number >= shelf_.floor(i.origin);
+  if (asks || ahead) fx.send(from, Floor{i.origin, over_below(i.origin), ahead});
   return nullptr;
 }
 
@@ -156,12 +186,12 @@ void Bracha::receive(NodeId from, const Floor& m, Fx& fx) {
   if (!config_.committee.contains(m.origin)) return;
   const std::uint64_t floor = shelf_.floor(m.origin);
   if (m.number < floor) {
-    if (m.asks) fx.send(from, Floor{m.origin, floor, false});
+    if (m.asks) fx.send(from, Floor{m.origin, over_below(m.origin), false});
     return;
   }
   if (m.number == floor) return;
   if (const auto over = shelf_.told_floor(m.origin, from, m.number))
-    raise_floor(m.origin, *over, fx);
+    raise_floor(m.origin, *over, Past::kForgotten, fx);
 }
 
 // Whether the peer said what makes others deliver: then it asks itself for what it lacks.
@@ -182,7 +212,7 @@ bool Bracha::settled(const State& s) const {
 
 void Bracha::arm(Fx& fx) {
   if (armed_) return;
-  bool all = true;
+  bool all = remains_.empty();
   std::as_const(shelf_).for_each([&](const Instance&, const State& s) { all = all && settled(s); });
   if (all) return;
   armed_ = true;
@@ -234,6 +264,7 @@ void Bracha::on(const Expired&, Fx& fx) {
         if (!speaks_for_itself(s, NodeId{k})) repeat(NodeId{k}, i, s, fx);
       }
     });
+    remains_.tick(NodeId{o}, [&](const Instance& old) { forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
   }
   arm(fx);
@@ -242,13 +273,15 @@ void Bracha::on(const Expired&, Fx& fx) {
 Footprint Bracha::footprint() const {
   Footprint out = shelf_.footprint();
   shelf_.for_each([&](const Instance&, const State& s) { out.digests += s.counts.size(); });
+  out.digests += remains_.size();
   return out;
 }
 
 Footprint Bracha::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
   const std::size_t instances = n * 2 * config.window;
-  return {instances, instances * 2 * n, n * config.origin_bytes};
+  const std::size_t remain = n * broadcast::Remains::most_of_one(config);
+  return {instances, instances * 2 * n + remain, n * config.origin_bytes};
 }
 
 }  // namespace thresher

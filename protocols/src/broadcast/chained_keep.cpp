@@ -142,7 +142,9 @@ void ChainedEcho::send_again(Stream& s, Fx& fx) const {
 }
 
 // R9: all echo it, so all have it. Else with an archive that it is old or that room is short;
-// without one, that it is old, n-f have it and the others had their patience.
+// without one, that it is old, n-f have it and the others had their patience. Who is behind itself
+// leaves waiting to those that are ahead: one of them is correct, and it waits for this node only
+// as long as this node would wait for somebody who is silent.
 bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   if (head.count > s.delivered.count) return false;
   const Link* link = s.chain.find(head);
@@ -157,7 +159,7 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   for (const Claim& c : s.claims) {
     if (c.echoed.count >= head.count) {
       ++there;
-    } else if (c.waited_ticks < config_.patience_ticks) {
+    } else if (c.waited_ticks < config_.patience_ticks && !s.catching_up) {
       return false;
     }
   }

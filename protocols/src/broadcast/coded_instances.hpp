@@ -36,7 +36,8 @@ Instances<Self, S, M>::Instances(const Config& config, const Thresholds& standar
         Config real = config;
         real.origin_bytes = origin_bytes(config);
         return real;
-      }()) {}
+      }()),
+      remains_(config) {}
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Requested<Request>& event, Fx& fx) {
@@ -84,7 +85,7 @@ void Instances<Self, S, M>::on(const Restored& record, Fx&) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), fx);
+    raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), Past::kSpokenOf, fx);
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
   }
   arm(fx);
@@ -100,23 +101,15 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
       if (!s.done) return ask_again(i, s, fx);
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
     });
+    remains_.tick(NodeId{o}, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
   }
   arm(fx);
 }
 
-// A statement of a liar alone makes nobody ask: of f+1 that spoke one is correct.
-template <class Self, class S, class M>
-bool Instances<Self, S, M>::heard_of(const S& s) const {
-  if (s.input || s.said[kReadied] || s.expected) return true;
-  NodeSet all = s.spoke[kEcho];
-  all.merge(s.spoke[kReadied]);
-  return all.size() >= config_.committee.at_least(kValidity);
-}
-
 template <class Self, class S, class M>
 void Instances<Self, S, M>::ask_again(const Instance& i, S& s, Fx& fx) {
-  if (!heard_of(s)) return;
+  if (!s.vouched(config_.committee)) return;
   const bool only_expected = s.expected && !s.input && !s.said[kReadied];
   if (only_expected && !broadcast::due(++s.age)) return;
   for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
@@ -145,7 +138,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
   S* s = shelf_.find(m.instance);
   if (s == nullptr) {
-    if (!in_window(m.instance)) tell_floor(from, m.instance, true, fx);
+    if (!in_window(m.instance)) tell_past(from, m, fx);
     return;
   }
   if (!s->answered.insert(from)) return refuse();
@@ -153,6 +146,17 @@ void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
     self().say_input(from, m.instance, *s, fx);
   if (m.echo && s->said[kEcho]) self().say(from, m.instance, *s, kEcho, fx);
   if (m.ready && s->said[kReadied]) self().say(from, m.instance, *s, kReadied, fx);
+}
+
+// R7: who asks here has the payload, and lacks what was said.
+template <class Self, class S, class M>
+void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) const {
+  if (!config_.committee.contains(m.instance.origin)) return;
+  const broadcast::Said* said = remains_.find(m.instance);
+  if (said == nullptr) return tell_floor(to, m.instance, true, fx);
+  if (m.echo && said->counter[kEcho]) self().say_bare(to, m.instance, said->value, kEcho, fx);
+  if (m.ready && said->counter[kReadied])
+    self().say_bare(to, m.instance, said->value, kReadied, fx);
 }
 
 template <class Self, class S, class M>
@@ -165,8 +169,8 @@ bool Instances<Self, S, M>::in_window(const Instance& i) const {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const {
   if (!config_.committee.contains(i.origin)) return;
-  const std::uint64_t floor = shelf_.floor(i.origin);
-  if (asks || i.number >= floor) fx.send(to, Floor{i.origin, floor, i.number >= floor});
+  const bool ahead = i.number >= shelf_.floor(i.origin);
+  if (asks || ahead) fx.send(to, Floor{i.origin, over_below(i.origin), ahead});
 }
 
 template <class Self, class S, class M>
@@ -185,21 +189,42 @@ void Instances<Self, S, M>::receive(NodeId from, const Floor& m, Fx& fx) {
   if (!config_.committee.contains(m.origin)) return;
   const std::uint64_t floor = shelf_.floor(m.origin);
   if (m.number < floor) {
-    if (m.asks) fx.send(from, Floor{m.origin, floor, false});
+    if (m.asks) fx.send(from, Floor{m.origin, over_below(m.origin), false});
     return;
   }
   if (m.number == floor) return;
   if (const auto over = shelf_.told_floor(m.origin, from, m.number))
-    raise_floor(m.origin, *over, fx);
+    raise_floor(m.origin, *over, Past::kForgotten, fx);
 }
 
 template <class Self, class S, class M>
-void Instances<Self, S, M>::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
+void Instances<Self, S, M>::raise_floor(NodeId id, std::uint64_t number, Past past, Fx& fx) {
   const bool own = id == config_.self;
-  const bool rose =
-      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx,
-                             [&](const Instance& old) { bracha::forget_records(old, own, fx); });
+  const auto forget = [&](const Instance& old, const S& s) {
+    const bool young = s.age < broadcast::kKeepTicks;
+    if (past == Past::kSpokenOf && s.said[kReadied] && young && remains_.room(id) > 0) {
+      leave(old, s, fx);
+    } else {
+      bracha::forget_records(old, own, fx);
+    }
+  };
+  const bool rose = broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, forget);
   if (rose && own) next_ = std::max(next_, number);
+}
+
+// R7: everybody has the payload, but maybe not what this node said.
+template <class Self, class S, class M>
+void Instances<Self, S, M>::leave(const Instance& i, const S& s, Fx& fx) {
+  broadcast::Said said{.value = *s.said[kReadied]};
+  for (const Counter c : {kEcho, kReadied}) said.counter[c] = s.said[c] == said.value;
+  bracha::leave_records(i, said, i.origin == config_.self, fx);
+  remains_.leave(i, said);
+}
+
+// What lies below is neither kept nor spoken of.
+template <class Self, class S, class M>
+std::uint64_t Instances<Self, S, M>::over_below(NodeId origin) const {
+  return remains_.first(origin).value_or(shelf_.floor(origin));
 }
 
 // R7: delivered, and nobody needs it here: all have the payload, or had the time to ask.
@@ -216,15 +241,17 @@ bool Instances<Self, S, M>::settled(const S& s) const {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::trim(NodeId id, Fx& fx) {
-  raise_floor(
-      id, shelf_.crowded_floor(id, [this](const Instance&, const S& s) { return may_forget(s); }),
-      fx);
+  std::size_t room = remains_.room(id);
+  const auto may = [&](const Instance&, const S& s) {
+    return may_forget(s) && (s.age >= broadcast::kKeepTicks || (room > 0 && room-- > 0));
+  };
+  raise_floor(id, shelf_.crowded_floor(id, may), Past::kSpokenOf, fx);
 }
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::arm(Fx& fx) {
   if (armed_) return;
-  bool all = true;
+  bool all = remains_.empty();
   std::as_const(shelf_).for_each([&](const Instance&, const S& s) { all = all && settled(s); });
   if (all) return;
   armed_ = true;
@@ -233,7 +260,8 @@ void Instances<Self, S, M>::arm(Fx& fx) {
 
 template <class Self, class S, class M>
 void Instances<Self, S, M>::forget_below(std::uint64_t number, Fx& fx) {
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) raise_floor(NodeId{o}, number, fx);
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o)
+    raise_floor(NodeId{o}, number, Past::kForgotten, fx);
 }
 
 template <class Self, class S, class M>
@@ -259,6 +287,7 @@ template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::footprint() const {
   Footprint out = shelf_.footprint();
   shelf_.for_each([&](const Instance&, const S& s) { out.digests += self().values(s); });
+  out.digests += remains_.size();
   return out;
 }
 
@@ -266,7 +295,8 @@ template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
   const std::size_t instances = n * 2 * config.window;
-  return {instances, instances * 2 * n, n * origin_bytes(config)};
+  const std::size_t remain = n * broadcast::Remains::most_of_one(config);
+  return {instances, instances * 2 * n + remain, n * origin_bytes(config)};
 }
 
 template <class Self, class S, class M>

@@ -16,9 +16,14 @@ Count& DasXiangRen::count(State& s, const Digest& hash) const {
   return s.counts.try_emplace(hash, config_.committee).first->second;
 }
 
-// A fragment of any payload that is allowed has one of these sizes.
+// A fragment of any payload that is allowed has one of these sizes, or is left out.
 bool DasXiangRen::fits(const Bytes& fragment) const {
-  return !fragment.empty() && fragment.size() <= fragments_.size(config_.payload_bytes);
+  return fragment.size() <= fragments_.size(config_.payload_bytes);
+}
+
+// Who has the payload can cut the fragment that was left out.
+bool DasXiangRen::understood(const State& s, const Digest& hash, const Bytes& fragment) const {
+  return !fragment.empty() || s.payloads.contains(hash);
 }
 
 // R1
@@ -75,8 +80,14 @@ void DasXiangRen::receive(NodeId from, const Echo& m, Fx& fx) {
   if (!fits(m.fragment)) return refuse();
   State* s = instance_for(from, m.instance, fx);
   if (s == nullptr || s->spoke[kEcho].contains(from)) return;
+  if (!understood(*s, m.hash, m.fragment)) return refuse();
   Count& c = count(*s, m.hash);
-  if (!s->said[kReadied] && !claim(m.instance, *s, c, from, m.fragment)) return;
+  if (!s->said[kReadied]) {
+    const Bytes fragment = m.fragment.empty()
+                               ? fragments_.cut(s->payloads.at(m.hash).view(), config_.self)
+                               : m.fragment;
+    if (!claim(m.instance, *s, c, from, fragment)) return;
+  }
   s->spoke[kEcho].insert(from);
   c.echoed.insert(from);
   advance(m.instance, *s, fx);
@@ -87,6 +98,7 @@ void DasXiangRen::receive(NodeId from, const Ready& m, Fx& fx) {
   if (!fits(m.fragment)) return refuse();
   State* s = instance_for(from, m.instance, fx);
   if (s == nullptr || s->spoke[kReadied].contains(from)) return;
+  if (!understood(*s, m.hash, m.fragment)) return refuse();
   Count& c = count(*s, m.hash);
   if (!s->payloads.contains(m.hash) && s->said[kReadied].value_or(m.hash) == m.hash) {
     if (!take_room(m.instance, *s, m.fragment.size())) return;
@@ -191,6 +203,12 @@ void DasXiangRen::say(NodeId to, const Instance& i, const State& s, Counter c, F
   } else {
     fx.send(to, Ready{i, said, held == s.payloads.end() ? s.mine : cut(config_.self)});
   }
+}
+
+void DasXiangRen::say_bare(NodeId to, const Instance& i, const Digest& hash, Counter c,
+                           Fx& fx) const {
+  if (c == kEcho) return fx.send(to, Echo{i, hash, {}});
+  fx.send(to, Ready{i, hash, {}});
 }
 
 void DasXiangRen::say_input(NodeId to, const Instance& i, State& s, Fx& fx) const {

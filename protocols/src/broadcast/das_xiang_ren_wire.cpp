@@ -43,10 +43,8 @@ std::optional<DasXiangRen::Message> decode_das_xiang_ren(const WireParts& parts,
   if (kind == kReady) out = das_xiang_ren::Ready{instance, in.digest(), parts.payload};
   if (kind == kAsk) out = coded::read_ask(instance, in);
   if (kind == kFloor) out = coded::read_floor(instance, in);
-  const bool fragment = kind == kEcho || kind == kReady;
   const bool bare = kind == kAsk || kind == kFloor;
-  if (!in.done() || (fragment && parts.payload.empty()) || (bare && !parts.payload.empty()))
-    return std::nullopt;
+  if (!in.done() || (bare && !parts.payload.empty())) return std::nullopt;
   return out;
 }
 

@@ -1,6 +1,6 @@
 // An origin's floor rises: its record, and the end of what lies below. Private to the broadcasts.
 //
-//   if (!broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, [&](const Instance& old) {...}))
+//   if (!broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, forget))
 //     return;
 //
 // Guarantees: what `forget` erases is erased behind the record of the floor, so a restart never
@@ -22,8 +22,8 @@ struct Rise {
   std::uint64_t number = 0;
 };
 
-/// Calls `forget(const Instance&)` for what lies below. False when the floor is as high already;
-/// nothing is done then.
+/// Calls `forget(const Instance&, const State&)` for what lies below. False when the floor is as
+/// high already; nothing is done then.
 template <class Shelf, class Fx, class Forget>
 bool raise_floor(Shelf& shelf, const Rise& to, Fx& fx, Forget forget) {
   if (to.number <= shelf.floor(to.origin)) return false;

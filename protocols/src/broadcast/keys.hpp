@@ -25,4 +25,15 @@ void forget_records(const Instance& old, bool own, Fx& fx) {
   if (own) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
 }
 
+/// What remains of an instance's records: that these statements were said, without a payload.
+template <class Fx>
+void leave_records(const Instance& old, const broadcast::Said& said, bool own, Fx& fx) {
+  for (const Counter c : {kEcho, kReadied}) {
+    const Bytes value = said.counter[c] ? Bytes::copy_of(said.value.bytes) : Bytes{};
+    fx.push(Persist{kStatements, key_of(old, c), value, {}, true});
+  }
+  fx.push(Persist{kDeliveries, key_of(old), {}, {}, true});
+  if (own) fx.push(Persist{kOwn, key_of(old), {}, {}, true});
+}
+
 }  // namespace thresher::bracha

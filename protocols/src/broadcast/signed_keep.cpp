@@ -150,8 +150,8 @@ void SignedBroadcast::trim(NodeId id, Fx& fx) {
 }
 
 void SignedBroadcast::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
-  const bool rose =
-      broadcast::raise_floor(shelf_, {kFloors, id, number}, fx, [&](const Instance& old) {
+  const bool rose = broadcast::raise_floor(
+      shelf_, {kFloors, id, number}, fx, [&](const Instance& old, const State&) {
         fx.push(Persist{kVotes, key_of(old), {}, {}, true});
         fx.push(Persist{kCertificates, key_of(old), {}, {}, true});
       });

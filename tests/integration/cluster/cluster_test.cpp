@@ -115,7 +115,8 @@ TEST_F(Cluster, OtherProtocolsComeThroughAKillWithEqualLogs) {
 }
 
 TEST_F(Cluster, ACoinShareThatIsOpenMissingOrNotItsOwnIsRefused) {
-  const std::string init = "testnet init --dealer --protocol bullshark-async --base-port 0 -n 4 -o ";
+  const std::string init =
+      "testnet init --dealer --protocol bullshark-async --base-port 0 -n 4 -o ";
   ASSERT_EQ(thresher(init + path("net")).status, 0);
   const std::string home = path("net/node0");
   const std::string share = home + "/coin.key";
@@ -224,6 +225,19 @@ TEST_F(Cluster, ABroadcastDeliversEverythingEverywhereWhoeverIsKilled) {
     EXPECT_EQ(run.status, 0) << faults << ": " << run.out;
     EXPECT_NE(run.out.find("all nodes delivered the same"), std::string::npos) << run.out;
     EXPECT_EQ(run.out.find("were missed"), std::string::npos) << run.out;
+  }
+}
+
+// The other broadcasts forget what a node that is down lacks. It goes on where the others are, and
+// the run says how much it missed; it waited 30 s for that in vain, and failed.
+TEST_F(Cluster, WhoComesBackToABroadcastWithoutAnArchiveGoesOn) {
+  for (const std::string name : {"bracha", "signed-broadcast", "avid"}) {
+    const Outcome run = thresher("cluster --broadcast " + name +
+                                 " --duration 4s --tx-bytes 64 --kill 3@700ms --restart 3@2s");
+    EXPECT_EQ(run.status, 0) << name << ": " << run.out;
+    const std::size_t at = run.out.find("came back missed ");
+    ASSERT_NE(at, std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("whatever two nodes delivered is the same"), std::string::npos);
   }
 }
 

@@ -95,6 +95,8 @@ class Avid : public coded::Instances<Avid, avid::State, avid::Message> {
   void receive(NodeId from, const avid::Echo& m, Fx& fx);
   void receive(NodeId from, const avid::Ready& m, Fx& fx);
   void say(NodeId to, const avid::Instance& i, const State& s, avid::Counter c, Fx& fx) const;
+  void say_bare(NodeId to, const avid::Instance& i, const Digest& root, avid::Counter c,
+                Fx& fx) const;
   void say_input(NodeId to, const avid::Instance& i, State& s, Fx& fx);
   void restore(const avid::Instance& i, State& s, avid::Counter c, const Restored& record);
   void resume(const avid::Instance& i, State& s, Fx& fx);

@@ -12,9 +12,10 @@
 // before they are sent, so a restart never contradicts them; they are repeated while an instance is
 // open here, and more seldom, but for ever, to peers that have not said ready: lost messages only
 // delay. Bounds: of an origin at most 2 `window` instances and `origin_bytes` of payload are kept;
-// a peer counts once for each counter of an instance, so an instance holds at most 2n digests. Does
-// not order. Rules, bounds and their reasons: docs/protocols/bracha.md.
-// Source: Bracha, "Asynchronous Byzantine agreement protocols" (1987); docs/verify/automata.md.
+// a peer counts once for each counter of an instance, so an instance holds at most 2n digests; of
+// what was forgotten lately a digest remains (remains.hpp). Does not order. Rules, bounds and their
+// reasons: docs/protocols/bracha.md. Source: Bracha, "Asynchronous Byzantine agreement protocols"
+// (1987); docs/verify/automata.md.
 #pragma once
 
 #include <map>
@@ -27,6 +28,7 @@
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_trace.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/remains.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher {
@@ -140,6 +142,8 @@ class Bracha {
   std::uint64_t skipped() const { return shelf_.skipped(); }
 
  private:
+  /// What becomes of instances below the floor.
+  enum class Past : std::uint8_t { kForgotten, kSpokenOf };
   struct Count {
     Tally by[2];  // by counter
 
@@ -147,6 +151,9 @@ class Bracha {
   };
   struct State : broadcast::Kept {
     explicit State(const Committee& c) : spoke{NodeSet(c.size()), NodeSet(c.size())} {}
+    bool vouched(const Committee& c) const {
+      return has_input || done || expected || broadcast::one_is_correct(spoke, c);
+    }
 
     std::uint8_t location = bracha::kIdle;
     bool has_input = false;
@@ -166,7 +173,9 @@ class Bracha {
   State* instance_for(NodeId from, const bracha::Instance& i, bool asks, Fx& fx);
   bool may_forget(const State& s) const;
   void trim(NodeId origin, Fx& fx);
-  void raise_floor(NodeId origin, std::uint64_t number, Fx& fx);
+  void raise_floor(NodeId origin, std::uint64_t number, Past past, Fx& fx);
+  void leave(const bracha::Instance& i, const State& s, Fx& fx);
+  std::uint64_t over_below(NodeId origin) const;
   void restore_statement(const Restored& record, const bracha::Instance& i);
   void repeat(NodeId to, const bracha::Instance& i, const State& s, Fx& fx) const;
   void input(const bracha::Instance& i, State& s, const Bytes& payload, Fx& fx);
@@ -187,6 +196,7 @@ class Bracha {
   Config config_;
   Guard delivering_;  // of the table's first rule that delivers
   broadcast::Shelf<State> shelf_;
+  broadcast::Remains remains_;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
   bool armed_ = false;

@@ -22,6 +22,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/protocol.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/remains.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
 
 namespace thresher::coded {
@@ -100,6 +101,10 @@ struct State : broadcast::Kept {
   bool expected = false;          ///< by the owner; `age` then counts from there
   std::size_t bytes = 0;          ///< of fragments, charged to the origin
   std::size_t charged() const { return bytes; }
+  /// A statement of a liar alone makes nobody ask or forget.
+  bool vouched(const Committee& c) const {
+    return input || said[kReadied] || done || expected || broadcast::one_is_correct(spoke, c);
+  }
 };
 
 /// The course of instances. `Self` has
@@ -107,6 +112,7 @@ struct State : broadcast::Kept {
 ///   receive(from, message, fx)             for each of its messages
 ///   advance(i, s, fx)                      takes the steps that are open
 ///   say(to, i, s, counter, fx) const       once more; pre: it was said
+///   say_bare(to, i, value, counter, fx) const  as much of it as a digest tells
 ///   say_input(to, i, s, fx)                the origin's message once more; pre: it is ours
 ///   restore(i, s, counter, record)         its statement
 ///   resume(i, s, fx)                       after a restart
@@ -171,15 +177,21 @@ class Instances {
   Thresholds thresholds_;
   Fragments fragments_;
   broadcast::Shelf<S> shelf_;
+  broadcast::Remains remains_;
 
  private:
+  /// What becomes of instances below the floor.
+  enum class Past : std::uint8_t { kForgotten, kSpokenOf };
+
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
   bool in_window(const Instance& i) const;
+  void tell_past(NodeId to, const Ask& m, Fx& fx) const;
   void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const;
-  void raise_floor(NodeId id, std::uint64_t number, Fx& fx);
+  void raise_floor(NodeId id, std::uint64_t number, Past past, Fx& fx);
+  void leave(const Instance& i, const S& s, Fx& fx);
+  std::uint64_t over_below(NodeId origin) const;
   void trim(NodeId id, Fx& fx);
-  bool heard_of(const S& s) const;
   bool may_forget(const S& s) const;
   bool settled(const S& s) const;
   void ask_again(const Instance& i, S& s, Fx& fx);

@@ -27,13 +27,13 @@ struct Propose {
   Instance instance;
   Bytes payload;
 };
-/// The receiver's fragment of a payload with this hash.
+/// The receiver's fragment of a payload with this hash; empty for a receiver that has the payload.
 struct Echo {
   Instance instance;
   Digest hash{};
   Bytes fragment;
 };
-/// The sender's fragment of a payload with this hash.
+/// The sender's fragment of a payload with this hash; empty as above.
 struct Ready {
   Instance instance;
   Digest hash{};
@@ -89,6 +89,8 @@ class DasXiangRen
   void receive(NodeId from, const das_xiang_ren::Ready& m, Fx& fx);
   void say(NodeId to, const das_xiang_ren::Instance& i, const State& s, das_xiang_ren::Counter c,
            Fx& fx) const;
+  void say_bare(NodeId to, const das_xiang_ren::Instance& i, const Digest& hash,
+                das_xiang_ren::Counter c, Fx& fx) const;
   void say_input(NodeId to, const das_xiang_ren::Instance& i, State& s, Fx& fx) const;
   void restore(const das_xiang_ren::Instance& i, State& s, das_xiang_ren::Counter c,
                const Restored& record);
@@ -101,6 +103,7 @@ class DasXiangRen
              const Bytes& fragment);
   void input(const das_xiang_ren::Instance& i, State& s, const Bytes& payload, Fx& fx);
   bool fits(const Bytes& fragment) const;
+  bool understood(const State& s, const Digest& hash, const Bytes& fragment) const;
   std::optional<Bytes> vouched(const State& s, const Digest& hash,
                                const das_xiang_ren::Count& c) const;
   void ready(const das_xiang_ren::Instance& i, State& s, const Digest& hash, const Bytes& fragment,

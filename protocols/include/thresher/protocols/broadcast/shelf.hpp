@@ -1,7 +1,12 @@
 // What a broadcast keeps and for how long: instances of every origin within a window, a limit on
 // their bytes, and what is forgotten when. The part that all of broadcast.hpp's protocols share.
 //
-//   struct State : broadcast::Kept { explicit State(const Committee&); ... };
+//   struct State : broadcast::Kept {
+//     explicit State(const Committee&);
+//     bool vouched(const Committee&) const;                  // of those that spoke of it one is
+//     correct
+//     ...
+//   };
 //   Shelf<State> shelf(config);
 //   State* s = shelf.open({origin, number});                 // null: outside the window
 //   if (s != nullptr && shelf.has_room(i, payload.size())) shelf.keep(i, *s, digest, payload);
@@ -10,9 +15,10 @@
 // bytes is for its oldest instance that is not delivered, so that those after it never keep it out;
 // what is delivered makes room in time, so the oldest is let in at last and no stream stops. An
 // instance is forgotten only when newer ones need the room and nobody needs it here, or when f+1
-// peers keep it no more. Where its owner forgets (Config::owner_forgets), an instance is kept until
-// the owner says so, whatever room newer ones need. Says nothing and stores nothing itself: the
-// protocol does. Rules R7 to R9 of docs/protocols/bracha.md, with the arguments.
+// peers keep it no more. Newer ones are those that the origin itself or a correct node spoke of, so
+// that liars push nothing out. Where its owner forgets (Config::owner_forgets), an instance is kept
+// until the owner says so, whatever room newer ones need. Says nothing and stores nothing itself:
+// the protocol does. Rules R7 to R9 of docs/protocols/bracha.md, with the arguments.
 #pragma once
 
 #include <algorithm>
@@ -51,6 +57,13 @@ inline constexpr std::uint32_t kKeepTicks = 4;
 /// Peers that are not known to be as far hear of an instance again after 1, 2, 4, ... ticks, and at
 /// least this often.
 inline constexpr std::uint32_t kSeldomTicks = 16;
+
+/// Whether a correct node is among those that spoke of an instance in either counter.
+inline bool one_is_correct(const NodeSet (&spoke)[2], const Committee& committee) {
+  NodeSet all = spoke[0];
+  all.merge(spoke[1]);
+  return all.size() >= committee.at_least(kValidity);
+}
 
 constexpr bool due(std::uint32_t age) {
   return std::has_single_bit(age) || age % kSeldomTicks == 0;
@@ -132,25 +145,25 @@ class Shelf {
 
   /// Everything below is forgotten.
   std::uint64_t floor(NodeId origin) const { return origins_[origin.value].floor; }
-  /// The floor that room for newer instances asks for: those below may be forgotten, says
+  /// R8: the floor that room for newer instances asks for: those below may be forgotten, says
   /// `may_forget(instance, state)`, which must be false of what is not delivered.
   template <class F>
   std::uint64_t crowded_floor(NodeId id, F may_forget) const {
     const Origin& origin = origins_[id.value];
     if (owner_forgets_) return origin.floor;
+    const std::uint64_t newest = newest_vouched(origin);
     std::uint64_t floor = origin.floor;
     std::size_t bytes = origin.bytes;
     for (const auto& [number, s] : origin.open) {
-      const bool crowded =
-          origin.open.rbegin()->first >= floor + window_ || bytes > origin_bytes_ / 2;
+      const bool crowded = newest >= floor + window_ || bytes > origin_bytes_ / 2;
       if (number != floor || !crowded || !may_forget(Instance{id, number}, s)) break;
       bytes -= held_bytes(s);
       ++floor;
     }
     return floor;
   }
-  /// Forgets what is below `number`, calling `forgotten(instance)` for each. False when nothing
-  /// changes.
+  /// Forgets what is below `number`, calling `forgotten(instance, state)` for each. False when
+  /// nothing changes.
   template <class F>
   bool raise(NodeId id, std::uint64_t number, F forgotten) {
     Origin& origin = origins_[id.value];
@@ -160,7 +173,7 @@ class Shelf {
     while (!origin.open.empty() && origin.open.begin()->first < number) {
       const auto oldest = origin.open.begin();
       if (oldest->first >= first && oldest->second.done) --skipped_;
-      forgotten(Instance{id, oldest->first});
+      forgotten(Instance{id, oldest->first}, std::as_const(oldest->second));
       origin.bytes -= held_bytes(oldest->second);
       origin.open.erase(oldest);
     }
@@ -241,6 +254,13 @@ class Shelf {
     std::map<std::uint64_t, State> open;
   };
 
+  // The floor when there is none.
+  std::uint64_t newest_vouched(const Origin& origin) const {
+    for (auto at = origin.open.rbegin(); at != origin.open.rend(); ++at) {
+      if (at->second.vouched(committee_)) return at->first;
+    }
+    return origin.floor;
+  }
   static std::size_t held_bytes(const State& s) {
     std::size_t bytes = 0;
     for (const auto& [digest, payload] : s.payloads) bytes += payload.size();

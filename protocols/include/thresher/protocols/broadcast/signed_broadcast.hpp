@@ -125,6 +125,9 @@ class SignedBroadcast {
  private:
   struct State : broadcast::Kept {
     explicit State(const Committee& c) : spoke(c.size()), certifiers(c.size()) {}
+    bool vouched(const Committee& c) const {
+      return voted || certificate || spoke.size() >= c.at_least(kValidity);
+    }
 
     std::optional<Digest> voted{};   // by this node
     std::optional<Signature> own{};  // its signature, once made
