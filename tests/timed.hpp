@@ -61,6 +61,15 @@ class Timed {
       for (auto& effect : fx.list()) std::visit([&](auto& e) { emit(i, e, todo); }, effect);
     }
   }
+  /// What a node's owner does with it: `act(node, effects)`.
+  template <class F>
+  void ask(std::uint16_t i, F act) {
+    typename Node::Fx fx;
+    act(*nodes_[i], fx);
+    std::vector<Input> todo;
+    for (auto& effect : fx.list()) std::visit([&](auto& e) { emit(i, e, todo); }, effect);
+    for (const Input& input : todo) feed(i, input);
+  }
   /// A message that no node sent: a liar's.
   void say(std::uint16_t from, std::uint16_t to, const Message& m) { send(from, to, m); }
   void at(std::uint64_t time, std::function<void()> what) {

@@ -73,6 +73,21 @@ constexpr ProtocolRow kRows[] = {
      "f Byzantine, n >= 3f+1, n <= 255", "3", "2 n(n-1) + n-1 an instance",
      "43 bytes a message, the payload n-1 times and 2 n times n/(n-2f)",
      "authenticated links, no timing, Reed-Solomon", "library, tests, sim"},
+    {"threshold-coin", "common coins, one an instance, from shares of a secret",
+     "f Byzantine, n >= 3f+1", "1", "n(n-1) a toss", "105 bytes a share",
+     "a threshold key, dealt or from dkg, no timing", "library, tests, sim"},
+    {"dkg", "distributed key generation: a key shared among all, which nobody ever held",
+     "f Byzantine, n >= 3f+1", "about 14", "n broadcasts, n agreements, n^2(n-1) acks",
+     "128 + 32 m (n+f+1) bytes a dealing, m secrets",
+     "authenticated links, identities, coins for its agreement, no timing", "library, tests, sim"},
+    {"bca-agreement", "binary agreement, from a rule table that `verify` proves",
+     "f Byzantine, n >= 3f+1", "4 and a coin a round, at most 4 rounds in the mean",
+     "5 n(n-1) a round, one of them coin shares", "18 bytes a message, 106 a coin share",
+     "authenticated links, a common coin, no timing", "library, tests, sim"},
+    {"common-subset", "n-f payloads or more on which all agree, by epochs",
+     "f Byzantine, n >= 3f+1", "those of a broadcast and of about log n rounds of agreement",
+     "a broadcast and an agreement for each of n payloads", "those of both",
+     "a broadcast, a common coin, no timing", "library, tests, sim"},
 };
 
 }  // namespace

@@ -178,7 +178,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   }
   // Every network is another ledger, also with equal parameters.
   genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
-  if (net::needs_coin(o.protocol)) {
+  if (o.dealer && net::needs_coin(o.protocol)) {
     const auto dealt = net::deal_coin(genesis, homes);
     if (!dealt) return dealt.error();
   }

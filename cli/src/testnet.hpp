@@ -19,10 +19,11 @@ struct TestnetOptions {
   std::vector<std::string> hosts;  ///< ADDRESS or ADDRESS:PORT a node; empty: all on loopback
   net::NodeOptions node;           ///< what node.toml says besides
   std::vector<std::string> set;    ///< NAME=VALUE: parameters of the protocol
+  bool dealer = false;             ///< deals the coin too, so whoever runs this could know it
 };
 
-/// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}, and a coin.key each when the
-/// protocol tosses coins.
+/// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}; with a dealer a coin.key each when
+/// the protocol tosses coins.
 Result<net::Genesis, std::string> make_testnet(const TestnetOptions& options);
 
 /// What nodes can run, for the help of an option.

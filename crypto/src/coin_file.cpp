@@ -56,8 +56,9 @@ Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& 
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd < 0) {
     return system_error("cannot open coin share file", path) +
-           "; this protocol tosses coins, and the dealer of the network (thresher testnet init) "
-           "wrote one share for each node: copy this node's there";
+           "; this protocol tosses coins, and each node has a share, which thresher dkg makes or "
+           "the "
+           "dealer of the network (thresher testnet init --dealer) wrote: copy this node's there";
   }
   const std::string why = secret_file_problem(file.fd, "coin share file", path, "a share");
   if (!why.empty()) return why;

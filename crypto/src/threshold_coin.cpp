@@ -3,89 +3,31 @@
 #include <algorithm>
 #include <utility>
 
-#include "scalar.hpp"
 #include "sha512.hpp"
+#include "shamir.hpp"
 #include "thresher/crypto/dleq.hpp"
+#include "thresher/crypto/ristretto_sum.hpp"
 
 namespace thresher::crypto {
 namespace {
 
 using Nodes = std::span<const NodeId>;
 
-RistrettoScalar add(const RistrettoScalar& a, const RistrettoScalar& b) {
-  RistrettoScalar out;
-  crypto_core_ristretto255_scalar_add(raw_bytes(out.data()), raw_bytes(a.data()),
-                                      raw_bytes(b.data()));
-  return out;
-}
-
-RistrettoScalar subtract(const RistrettoScalar& a, const RistrettoScalar& b) {
-  RistrettoScalar out;
-  crypto_core_ristretto255_scalar_sub(raw_bytes(out.data()), raw_bytes(a.data()),
-                                      raw_bytes(b.data()));
-  return out;
-}
-
-RistrettoScalar multiply(const RistrettoScalar& a, const RistrettoScalar& b) {
-  RistrettoScalar out;
-  crypto_core_ristretto255_scalar_mul(raw_bytes(out.data()), raw_bytes(a.data()),
-                                      raw_bytes(b.data()));
-  return out;
-}
-
-RistrettoScalar number(std::uint32_t value) {
-  RistrettoScalar out{};
-  for (std::size_t i = 0; i < sizeof value; ++i) out[i] = static_cast<std::byte>(value >> (8 * i));
-  return out;
-}
-
-// Node i holds the polynomial's value at i + 1: its value at 0 is the secret.
-RistrettoScalar place_of(NodeId node) {
-  return number(node.value + std::uint32_t{1});
-}
-
-// Lagrange's weight of `nodes[i]` for the value at `at`. Pre: nodes are distinct.
-std::optional<RistrettoScalar> weight(Nodes nodes, std::size_t i, const RistrettoScalar& at) {
-  RistrettoScalar above = number(1);
-  RistrettoScalar below = number(1);
-  const RistrettoScalar mine = place_of(nodes[i]);
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (k == i) continue;
-    const RistrettoScalar other = place_of(nodes[k]);
-    above = multiply(above, subtract(at, other));
-    below = multiply(below, subtract(mine, other));
-  }
-  RistrettoScalar inverse;
-  if (crypto_core_ristretto255_scalar_invert(raw_bytes(inverse.data()), raw_bytes(below.data())) !=
-      0) {
-    return std::nullopt;
-  }
-  return multiply(above, inverse);
-}
-
 // The point at `at` of the polynomial that goes through the given ones.
 std::optional<RistrettoPoint> interpolate(Nodes nodes, std::span<const RistrettoPoint> points,
                                           const RistrettoScalar& at) {
-  std::optional<RistrettoPoint> sum;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto w = weight(nodes, i, at);
-    const auto part = w ? ristretto_multiply(*w, points[i]) : std::nullopt;
-    if (!part) return std::nullopt;
-    sum = sum ? ristretto_add(*sum, *part) : part;
-    if (!sum) return std::nullopt;  // the identity: no honest shares give it
-  }
+  const auto weights = shamir::lagrange_weights(nodes, at);
+  auto sum = weights ? ristretto_sum(*weights, points) : std::nullopt;
+  if (sum == RistrettoPoint{}) sum.reset();  // the identity: no honest shares give it
   return sum;
 }
 
 // Uniform in the scalars: 64 hashed bytes, reduced.
 RistrettoScalar coefficient(const std::array<std::byte, 32>& seed, std::uint32_t index) {
   constexpr std::string_view kDomain = "thresher/coin-deal/1";
-  const RistrettoScalar counter = number(index);
+  const RistrettoScalar counter = shamir::number(index);
   Sha512 wide = sha512({as_view(kDomain), seed, counter});
-  RistrettoScalar out;
-  crypto_core_ristretto255_scalar_reduce(raw_bytes(out.data()), raw_bytes(wide.data()));
-  sodium_memzero(wide.data(), wide.size());
-  return out;
+  return shamir::scalar_of(wide);
 }
 
 struct Parts {
@@ -116,9 +58,8 @@ std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
   out.keys.threshold = threshold;
   bool good = true;
   for (std::uint32_t i = 0; i < n; ++i) {
-    const RistrettoScalar x = place_of(NodeId{static_cast<std::uint16_t>(i)});
-    RistrettoScalar value{};
-    for (std::size_t k = threshold; k-- > 0;) value = add(multiply(value, x), polynomial[k]);
+    const NodeId node{static_cast<std::uint16_t>(i)};
+    RistrettoScalar value = shamir::evaluate(polynomial, shamir::place_of(node));
     const auto key = ristretto_base(value);
     good = good && key.has_value();  // a zero secret comes once in 2^252 deals
     out.keys.nodes.push_back(key.value_or(RistrettoPoint{}));
@@ -139,7 +80,7 @@ bool coin_keys_agree(const CoinKeys& keys) {
   const std::span points(keys.nodes.data(), keys.threshold);
   for (std::size_t i = keys.threshold; i < keys.nodes.size(); ++i) {
     const NodeId node{static_cast<std::uint16_t>(i)};
-    if (interpolate(first, points, place_of(node)) != keys.nodes[i]) return false;
+    if (interpolate(first, points, shamir::place_of(node)) != keys.nodes[i]) return false;
   }
   return true;
 }
@@ -199,7 +140,7 @@ std::optional<Digest> ThresholdCoin::combine(std::uint64_t instance,
     points.push_back(split(claim.share).evaluated);
   }
   if (nodes.size() < keys_.threshold) return std::nullopt;
-  const auto point = interpolate(nodes, points, number(0));
+  const auto point = interpolate(nodes, points, shamir::number(0));
   if (!point) return std::nullopt;
   Transcript out("thresher/coin-value/1", chain_);
   out.u32(keys_.threshold).u64(instance).bytes(*point);

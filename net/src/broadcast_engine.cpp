@@ -1,12 +1,10 @@
 #include "broadcast_engine.hpp"
 
-#include <map>
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "protocol_host.hpp"
 #include "store_archive.hpp"
-#include "thresher/core/executor.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/broadcast/by_name.hpp"
 
@@ -16,178 +14,93 @@ namespace {
 constexpr std::size_t kMostPayload = 64u << 20;
 
 template <broadcast::Broadcast B>
-class EngineOf final : public BroadcastEngine {
- public:
+struct Codec {
   using Message = typename B::Message;
-  using Input = InputOf<B>;
+  Committee committee;
 
-  EngineOf(typename B::Config config, const broadcast::ChannelOptions& options, BroadcastHost host)
-      : committee_(config.committee),
-        self_(config.self),
-        key_(options.key),
-        delta_us_(options.delta_us),
-        host_(std::move(host)),
-        executor_(B(with_archive(std::move(config))), *this) {
-    for (const PeerAddress& member : options.members) keys_.push_back(member.key);
-  }
-
-  std::string restore() override {
-    std::string problem;
-    if (host_.store != nullptr) {
-      const auto read = host_.store->replay([&](const Restored& record) {
-        Restored whole = record;
-        const auto place = host_.store->locate(record.table, record.key.view());
-        auto body = place ? host_.store->read_body(*place) : Result<Bytes>(Bytes{});
-        if (!body) problem = "a record's payload cannot be read back";
-        if (body) whole.body = std::move(*body);
-        inputs_.push_back(std::move(whole));
-      });
-      if (archive_ && !archive_->mend()) problem = "its archive cannot be written";
-      if (!read) problem = "its records cannot be read: " + host_.store->problem();
-    }
-    if (!problem.empty()) return problem;
-    inputs_.push_back(Start{});
-    drain();
-    return {};
-  }
-  void receive(NodeId from, const Frame& frame) override {
-    auto message = broadcast::decode(std::type_identity<Message>{}, {frame.control, frame.payload},
-                                     committee_);
-    if (!message) {
-      ++malformed_;
-      return;
-    }
-    inputs_.push_back(Received<Message>{from, std::move(*message)});
-    // What came with it in one read is handled with it, for one write of the disk.
-    if (!std::exchange(scheduled_, true)) host_.loop->post([this] { drain(); });
-  }
-  bool send(Bytes payload) override {
-    drain();
-    const std::uint64_t before = executor_.protocol().refused();
-    step_all({Requested<broadcast::Submit>{{std::move(payload)}}});
-    const bool taken = executor_.protocol().refused() == before;
-    drain();
-    return taken;
-  }
-  std::uint64_t refused() const override { return malformed_ + executor_.protocol().refused(); }
-  std::uint64_t skipped() const override { return executor_.protocol().skipped(); }
-  std::size_t open() const override { return executor_.protocol().open(); }
-
-  // What the executor asks for.
-  void send(NodeId to, Message m) { host_.send(to, frame_of(m)); }
-  void broadcast(const Message& m) {
-    const Frame frame = frame_of(m);
-    for (std::uint16_t k = 0; k < committee_.size(); ++k) {
-      if (NodeId{k} != self_) host_.send(NodeId{k}, frame);
-    }
-  }
-  void deliver(broadcast::Delivery d) { host_.deliver(std::move(d)); }
-  void arm(TimerId id, Delay after) {
-    cancel(id);
-    timers_[id] = host_.loop->call_after(after.value * delta_us_ / 1000, [this, id] {
-      timers_.erase(id);
-      inputs_.push_back(Expired{id});
-      drain();
-    });
-  }
-  void cancel(TimerId id) {
-    const auto at = timers_.find(id);
-    if (at == timers_.end()) return;
-    host_.loop->cancel(at->second);
-    timers_.erase(at);
-  }
-  void persist(std::vector<Persist> records, std::uint64_t barrier) {
-    if (archive_) archive_->note(records);
-    if (host_.store != nullptr && !failed_ && !host_.store->write(records, barrier != 0)) {
-      failed_ = true;
-      host_.fail(host_.store->problem());
-    }
-    durable_ = std::max(durable_, barrier);
-  }
-  void verify(const Verify& v) {
-    checks_.push_back({v.ticket, jobs_.size(), 1});
-    add_job(v.signer, v.digest, v.signature);
-  }
-  void verify(const VerifyAll& v) {
-    checks_.push_back({v.ticket, jobs_.size(), v.list->signatures.size()});
-    v.list->for_each([&](NodeId signer, const Signature& s) { add_job(signer, v.digest, s); });
-  }
-  void endorse(const Endorse& e) {
-    inputs_.push_back(Endorsed{e.ticket, key_.sign(e.digest.bytes)});
-  }
-  void reveal(const RevealCoin&) {}
-  void accuse(const Accuse&) {}
-
- private:
-  /// One verdict for jobs [first, first + count).
-  struct Check {
-    Ticket ticket;
-    std::size_t first = 0;
-    std::size_t count = 0;
-  };
-
-  // What the protocol erases can be read again where records lie on disk.
-  typename B::Config with_archive(typename B::Config config) {
-    if constexpr (requires { config.archive; }) {
-      if (host_.store != nullptr) archive_.emplace(*host_.store, B::kArchived);
-      if (archive_) config.archive = &*archive_;
-    }
-    return config;
-  }
   static Frame frame_of(const Message& m) {
     WireParts parts = thresher::encode(m);
     return {kProtocol, std::move(parts.control), std::move(parts.payload)};
   }
-  void add_job(NodeId signer, const Digest& digest, const Signature& signature) {
-    digests_.push_back(Bytes::copy_of(digest.bytes));
-    jobs_.push_back({keys_[signer.value], digests_.back().view(), signature});
+  std::optional<Message> read(const Frame& frame) const {
+    return broadcast::decode(std::type_identity<Message>{}, {frame.control, frame.payload},
+                             committee);
   }
-  void step_all(const std::vector<Input>& inputs) {
-    if (failed_) return;
-    executor_.run(inputs);
-    if (!failed_) executor_.persisted(durable_);
+  static std::uint32_t stored(std::uint32_t table) { return table; }
+  static std::uint32_t restored(std::uint32_t table) { return table; }
+};
+
+template <broadcast::Broadcast B>
+class EngineOf final : public BroadcastEngine {
+ public:
+  EngineOf(typename B::Config config, const broadcast::ChannelOptions& options, BroadcastHost host)
+      : missed_(host.missed),
+        archive_(archive_of(host.store)),
+        host_(B(with_archive(config)), Codec<B>{config.committee},
+              links(config, options, std::move(host))) {}
+
+  std::string restore() override {
+    return host_.restore([this] { return !archive_ || archive_->mend(); });
   }
-  void drain() {
-    scheduled_ = false;
-    const std::uint64_t before = skipped();
-    while (!failed_ && (!inputs_.empty() || !checks_.empty())) {
-      answer_checks();
-      step_all(std::exchange(inputs_, {}));
+  void receive(NodeId from, const Frame& frame) override {
+    if (!host_.receive(from, frame)) ++malformed_;
+  }
+  bool send(Bytes payload) override {
+    host_.drain();
+    const std::uint64_t before = host_.protocol().refused();
+    host_.request({std::move(payload)});
+    const bool taken = host_.protocol().refused() == before;
+    host_.drain();
+    return taken;
+  }
+  std::uint64_t refused() const override { return malformed_ + host_.protocol().refused(); }
+  std::uint64_t skipped() const override { return host_.protocol().skipped(); }
+  std::size_t open() const override { return host_.protocol().open(); }
+
+ private:
+  static constexpr bool kArchives = requires(typename B::Config c) { c.archive; };
+
+  // What the protocol erases can be read again where records lie on disk.
+  static std::optional<StoreArchive> archive_of(NodeStore* store) {
+    if constexpr (kArchives) {
+      if (store != nullptr) return std::optional<StoreArchive>(std::in_place, *store, B::kArchived);
     }
-    if (skipped() != before) host_.missed(skipped() - before);
+    return std::nullopt;
   }
-  void answer_checks() {
-    if (checks_.empty()) return;
-    std::vector<crypto::Verdict> verdicts(jobs_.size());
-    host_.verifier->verify(jobs_, verdicts);
-    for (const Check& c : checks_) {
-      bool ok = c.count > 0;
-      for (std::size_t k = c.first; k < c.first + c.count; ++k)
-        ok = ok && verdicts[k] == crypto::Verdict::kValid;
-      inputs_.push_back(Verified{c.ticket, ok});
+  typename B::Config with_archive(typename B::Config config) {
+    if constexpr (kArchives) {
+      if (archive_) config.archive = &*archive_;
     }
-    checks_.clear();
-    jobs_.clear();
-    digests_.clear();
+    return config;
+  }
+  HostLinks<broadcast::Delivery> links(const typename B::Config& config,
+                                       const broadcast::ChannelOptions& options,
+                                       BroadcastHost host) {
+    HostLinks<broadcast::Delivery> out{.committee = config.committee,
+                                       .self = config.self,
+                                       .delta_us = options.delta_us,
+                                       .loop = host.loop,
+                                       .store = host.store,
+                                       .verifier = host.verifier,
+                                       .key = options.key,
+                                       .send = std::move(host.send),
+                                       .deliver = std::move(host.deliver),
+                                       .fail = std::move(host.fail)};
+    for (const PeerAddress& member : options.members) out.keys.push_back(member.key);
+    if (archive_) out.note = [this](std::vector<Persist>& records) { archive_->note(records); };
+    out.stepped = [this] { tell_missed(); };
+    return out;
+  }
+  void tell_missed() {
+    const std::uint64_t before = std::exchange(told_, skipped());
+    if (told_ != before) missed_(told_ - before);
   }
 
-  Committee committee_;
-  NodeId self_;
-  crypto::SigningKey key_;
-  std::uint64_t delta_us_;
-  BroadcastHost host_;
+  std::function<void(std::uint64_t)> missed_;
   std::optional<StoreArchive> archive_;
-  std::vector<PublicKey> keys_;
-  std::vector<Input> inputs_;
-  std::vector<Check> checks_;
-  std::vector<crypto::SignatureJob> jobs_;
-  std::vector<Bytes> digests_;  // that jobs_ point into
-  std::map<TimerId, std::uint64_t> timers_;
-  std::uint64_t durable_ = 0;
   std::uint64_t malformed_ = 0;
-  bool scheduled_ = false;
-  bool failed_ = false;
-  Executor<B, EngineOf> executor_;
+  std::uint64_t told_ = 0;  // payloads that were skipped
+  ProtocolHost<B, Codec<B>> host_;
 };
 
 std::string size_problem(const broadcast::ChannelOptions& o) {

@@ -41,7 +41,9 @@ Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const G
   if (!needs_coin(genesis.protocol)) return out;
   if (!genesis.coin || self.value >= genesis.coin->nodes.size()) {
     return "the genesis file holds no coin keys for node " + std::to_string(self.value) +
-           "; protocol " + genesis.protocol + " needs them: deal them with thresher testnet init";
+           "; protocol " + genesis.protocol +
+           " needs them: make them with thresher dkg at every node, or with thresher testnet init "
+           "--dealer";
   }
   if (!crypto::coin_keys_agree(*genesis.coin)) {
     return std::string(
@@ -56,7 +58,7 @@ Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const G
   if (out) return out;
   return "the coin share '" + path + "' is not that of node " + std::to_string(self.value) +
          " of this committee: it is another node's or of another deal; put the file there that "
-         "thresher testnet init wrote for this node";
+         "thresher dkg or thresher testnet init --dealer wrote for this node";
 }
 
 }  // namespace thresher::net

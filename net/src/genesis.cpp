@@ -26,11 +26,13 @@ bool read_key(const std::string& text, PublicKey& out) {
 }
 
 // Whether the keys belong together takes longer to see: that is open_coin's.
-std::string check_coin(const Genesis& g) {
+std::string check_coin(const Genesis& g, MayLackCoin may_lack) {
   if (!g.coin) {
-    if (!needs_coin(g.protocol)) return {};
+    if (!needs_coin(g.protocol) || may_lack == MayLackCoin::kYes) return {};
     return "protocol " + g.protocol +
-           " tosses coins and `coin` is missing; deal it with: thresher testnet init";
+           " tosses coins and `coin` is missing; make it with thresher dkg at every node, or a "
+           "network "
+           "whose coin a dealer made with: thresher testnet init --dealer";
   }
   if (!needs_coin(g.protocol)) {
     return "`coin` is there, but protocol " + g.protocol + " tosses none; remove it";
@@ -73,7 +75,7 @@ std::string check_nodes(const std::vector<PeerAddress>& nodes) {
   return {};
 }
 
-std::string check(const Genesis& g) {
+std::string check(const Genesis& g, MayLackCoin may_lack) {
   const auto n = static_cast<std::uint32_t>(g.nodes.size());
   if (!Committee::make(n, g.f)) {
     return std::to_string(n) + " nodes tolerate at most " +
@@ -92,7 +94,7 @@ std::string check(const Genesis& g) {
       return "`parameters`: " + why;
     }
   }
-  return check_coin(g);
+  return check_coin(g, may_lack);
 }
 
 // Reads members of one object; the first problem stands in `problem`.
@@ -192,7 +194,7 @@ ChainContext Genesis::context() const {
   return {hash(w.view()), epoch};
 }
 
-Result<Genesis, std::string> load_genesis(const std::string& path) {
+Result<Genesis, std::string> load_genesis(const std::string& path, MayLackCoin may_lack) {
   if (std::string why = odd_file(path); !why.empty()) return why;
   std::ifstream in(path);
   if (!in) return "cannot open genesis file '" + path + "'; make one with: thresher testnet init";
@@ -229,7 +231,7 @@ Result<Genesis, std::string> load_genesis(const std::string& path) {
   if (problem.empty() && parameters != nullptr) {
     g.parameters = read_parameters(*parameters, problem);
   }
-  if (problem.empty()) problem = check(g);
+  if (problem.empty()) problem = check(g, may_lack);
   if (!problem.empty()) return name + ": " + problem;
   return g;
 }
@@ -255,7 +257,7 @@ Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path
   if (!g.parameters.empty()) tree.set("parameters", std::move(parameters));
   tree.set("protocol", g.protocol).set("schema", 1);
   const std::string content = text::write(tree, 2) + '\n';
-  if (!write_synced(path, as_view(content), kForAll))
+  if (!replace_synced(path, as_view(content), kForAll))
     return "cannot write genesis file '" + path + "'; check the folder and the disk";
   return Unit{};
 }

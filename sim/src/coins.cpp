@@ -22,9 +22,9 @@ crypto::CoinDeal dealt(std::uint32_t n, std::uint32_t threshold, std::uint64_t s
 
 }  // namespace
 
-Coins::Coins(const Experiment& e, const Committee& committee) {
+Coins::Coins(const Experiment& e, const Committee& committee, Threshold shares) {
   const std::uint32_t n = committee.size();
-  const std::uint32_t threshold = committee.at_least(kAvailability);
+  const std::uint32_t threshold = committee.at_least(shares);
   if (choice(e, "coin", kIdeal) == kIdeal) {
     for (std::uint16_t i = 0; i < n; ++i)
       schemes_.push_back(std::make_shared<coin::IdealCoin>(threshold, NodeId{i}, e.seed));

@@ -4,8 +4,8 @@
 //   Coins coins(experiment, committee);                  // as the parameter `coin` says
 //   config.coin = coins.of(NodeId{2});
 //
-// Guarantees: n-f shares make a value, with either; the deal follows from the experiment's seed, so
-// it hides nothing from who knows that.
+// Guarantees: `threshold` shares make a value, with either; the deal follows from the experiment's
+// seed, so it hides nothing from who knows that.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,8 @@ namespace thresher::sim {
 
 class Coins {
  public:
-  Coins(const Experiment& experiment, const Committee& committee);
+  Coins(const Experiment& experiment, const Committee& committee,
+        Threshold threshold = kAvailability);
   std::shared_ptr<const crypto::CoinScheme> of(NodeId id) const { return schemes_[id.value]; }
 
  private:

@@ -8,6 +8,7 @@
 #include "../models/finality.hpp"
 #include "../models/incremental_voting.hpp"
 #include "../models/ordered_agents.hpp"
+#include "committee_coin_claims.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -232,6 +233,7 @@ struct Model {
 const std::map<std::string, Model>& models() {
   static const std::map<std::string, Model> all{
       {"black-hole", {"Di Luna and others, ICDCS 2021; arXiv 2404.15132", &black_hole}},
+      {"committee-coin", {"Mizrahi and Wattenhofer; arXiv 2603.02071", &committee_coin}},
       {"finality", {"FRC-0089; arXiv 2603.01307", &finality}},
       {"incremental-voting", {"arXiv 2409.12615, 2606.06381", &incremental_voting}},
       {"ordered-agents", {"arXiv 2605.09937", &ordered_agents}},

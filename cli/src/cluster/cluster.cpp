@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "../coin_making.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "history_recorder.hpp"
@@ -17,6 +18,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/codec.hpp"
+#include "thresher/net/coin.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -45,6 +47,7 @@ class Cluster {
       return report_;
     }
     genesis_ = *genesis;
+    if (report_.problem = make_coin(); !report_.problem.empty()) return report_;
     for (std::size_t i = 0; i < options_.nodes; ++i) processes_.start(i);
     for (std::size_t i = 0; i < options_.nodes; ++i) open_link(i);
     for (std::uint64_t c = 0; c < options_.clients; ++c) {
@@ -70,6 +73,19 @@ class Cluster {
     t.node.link_delay_us = options_.delay_us;
     t.node.delta_us += options_.delay_us;
     return t;
+  }
+
+  // Made by the nodes among themselves, as in a network without a dealer.
+  std::string make_coin() {
+    if (!net::needs_coin(options_.protocol)) return {};
+    std::vector<std::string> homes;
+    for (std::size_t i = 0; i < options_.nodes; ++i)
+      homes.push_back(options_.home + "/node" + std::to_string(i));
+    if (std::string problem = make_coins(homes, {}); !problem.empty()) return problem;
+    auto genesis = net::load_genesis(options_.home + "/genesis.json");
+    if (!genesis) return genesis.error();
+    genesis_ = std::move(*genesis);
+    return {};
   }
 
   void open_link(std::size_t i) {

@@ -2,6 +2,7 @@
 
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "thresher/net/coin.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -37,6 +38,14 @@ int init(Args a) {
   if (!genesis) return fail(kUsage, genesis.error());
   if (a.json) return print_json(a.options.dir, *genesis);
   const char* dir = a.options.dir.c_str();
+  const bool lacks_coin = net::needs_coin(genesis->protocol) && !genesis->coin;
+  if (lacks_coin) {
+    std::printf(
+        "%zu nodes (f = %u) in %s; make their coin with: thresher dkg --home %s/node0, at each at "
+        "about the same time; then start each with: thresher node run --home %s/node0\n",
+        genesis->nodes.size(), genesis->f, dir, dir, dir);
+    return kDone;
+  }
   std::printf("%zu nodes (f = %u) in %s; start each with: thresher node run --home %s/node0\n",
               genesis->nodes.size(), genesis->f, dir, dir);
   return kDone;
@@ -54,6 +63,8 @@ Verb make_testnet_init() {
            {"-o,--output", "the folder to make", &a->options.dir, true},
            {"--protocol", protocol_help(), &a->options.protocol},
            {"--set", parameter_help(), &a->options.set},
+           {"--dealer", "deal the coin here, for tests: whoever runs this could know every value",
+            &a->options.dealer},
            {"--hosts", "a file: ADDRESS:PORT a line, one for each node", &a->hosts},
            {"--base-port", "the first node's port; 0 picks free ones", &a->options.base_port},
            {"--json", "one object on one line", &a->json}},

@@ -90,17 +90,27 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
     }
   }
   if (toss.good.size() < needed) return;
+  toss.good.resize(needed);
   const auto value = config_.scheme->combine(instance, toss.good);
   if (!value) return;
   toss.done = true;
-  toss.good.resize(1);  // the own share, for those who ask
-  fx.deliver(Tossed{instance, *value});
+  auto shares = std::exchange(toss.good, {toss.good.front()});  // the own one, for those who ask
+  fx.deliver(Tossed{instance, *value, std::move(shares)});
 }
 
 void ThresholdCoin::forget() {
   const std::uint64_t lowest = highest_ > config_.keep ? highest_ - config_.keep : 0;
   tosses_.erase(tosses_.begin(), tosses_.lower_bound(lowest));
   early_.erase_below({lowest, NodeId{0}});
+}
+
+void ThresholdCoin::forget(std::uint64_t first, std::uint64_t last) {
+  tosses_.erase(tosses_.lower_bound(first), tosses_.lower_bound(last));
+  std::vector<std::pair<std::uint64_t, NodeId>> dead;
+  early_.for_each([&](const auto& key, const crypto::CoinShare&) {
+    if (key.first >= first && key.first < last) dead.push_back(key);
+  });
+  for (const auto& key : dead) (void)early_.take(key);
 }
 
 void ThresholdCoin::on(const Expired& event, Fx& fx) {

@@ -69,6 +69,10 @@ struct Words : CodedMessages {
 
 }  // namespace
 
+bool mutate_avid(Avid::Message& message, Mutation by) {
+  return std::visit([&](auto& m) { return Words::change(m, by); }, message);
+}
+
 SubjectEntry subject_avid() {
   return broadcast_entry<Words>("AVID: fragments under a Merkle root in place of copies",
                                 {"digest", "fragment", "holds", "number", "payload"});

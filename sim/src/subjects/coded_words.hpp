@@ -2,6 +2,7 @@
 #pragma once
 
 #include "broadcast_subject.hpp"
+#include "thresher/protocols/broadcast/avid.hpp"
 #include "thresher/protocols/broadcast/coded.hpp"
 
 namespace thresher::sim {
@@ -25,5 +26,8 @@ struct CodedMessages {
     return true;
   }
 };
+
+/// AVID's messages stand alone and inside a common subset.
+bool mutate_avid(Avid::Message& message, Mutation by);
 
 }  // namespace thresher::sim

@@ -18,8 +18,9 @@ class Reproduce(unittest.TestCase):
         self.assertEqual((out.returncode, out.stderr), (0, ""))
         self.assertTrue(all(line.startswith("  yes ") for line in out.stdout.splitlines()[1:]))
         results = json.loads(run("--runs", "100", "--json").stdout)
-        self.assertEqual([r["name"] for r in results], ["black-hole", "finality", "incremental-voting", "ordered-agents"])
-        for claim in results[1]["claims"]:
+        self.assertEqual([r["name"] for r in results], ["black-hole", "committee-coin", "finality", "incremental-voting",
+                                                         "ordered-agents"])
+        for claim in results[2]["claims"]:
             self.assertEqual(claim["holds"], claim["least"] <= claim["measured"] <= claim["most"])
 
     def test_bad_usage(self):

@@ -115,7 +115,7 @@ TEST_F(Cluster, OtherProtocolsComeThroughAKillWithEqualLogs) {
 }
 
 TEST_F(Cluster, ACoinShareThatIsOpenMissingOrNotItsOwnIsRefused) {
-  const std::string init = "testnet init --protocol bullshark-async --base-port 0 -n 4 -o ";
+  const std::string init = "testnet init --dealer --protocol bullshark-async --base-port 0 -n 4 -o ";
   ASSERT_EQ(thresher(init + path("net")).status, 0);
   const std::string home = path("net/node0");
   const std::string share = home + "/coin.key";

@@ -27,7 +27,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         run("cmake", "--install", build, "--prefix", folder / "prefix")
-        for name in ["kv", "ledger", "replicated_log", "own_loop"]:
+        for name in ["kv", "ledger", "replicated_log", "own_loop", "beacon"]:
             run("cmake", "-S", source / "examples" / name, "-B", folder / name, "-G", "Ninja",
                 f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DCMAKE_BUILD_TYPE=Release")
             run("cmake", "--build", folder / name)

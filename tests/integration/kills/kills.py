@@ -52,7 +52,8 @@ class Network:
     def __init__(self, binary, protocol, folder, draw):
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
-        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol)
+        done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
+                        "--dealer")
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):

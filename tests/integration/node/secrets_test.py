@@ -50,7 +50,8 @@ class Secrets(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.net = pathlib.Path(folder.name, "net")
         # A protocol that tosses coins, so that the node has a share too.
-        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi")
+        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi",
+                  "--dealer")
         self.assertEqual(out.returncode, 0, out.stderr)
         self.nodes = []
         for node in range(4):

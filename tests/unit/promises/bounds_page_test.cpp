@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/order/hotstuff2.hpp"
@@ -85,6 +86,8 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`hotstuff2`"].push_back(
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
+    program["`threshold-coin`"].push_back(promises::tosses(0));
+    program["`bca-agreement`"].push_back(promises::agreement());
     program["`raft`"].push_back(promises::raft());
   }
   expect_equal(table_under("Time", 4), program);
@@ -175,6 +178,9 @@ TEST(BoundsPage, SaysHowMuchPeersCanFill) {
     add_pbft(c, program);
     add_leader_chain(c, program);
     add_raft(*Committee::make(n, 0), program);
+    const agreement::Footprint agreements = BcaAgreement::most_held({});
+    program["`bca-agreement`, instances"].push_back(agreements.instances);
+    program["`bca-agreement`, rounds"].push_back(agreements.rounds);
     Bracha::Config config;
     config.committee = c;
     add_broadcasts("`bracha`", Bracha::most_held(config), program);

@@ -97,6 +97,15 @@ struct VoteTable {
   std::uint8_t nodes_per_fault = 3;  ///< it is for n > this * f
 };
 
+/// The tables that one kind of round runs from.
+struct RoundTables {
+  const VoteTable* round = nullptr;
+  /// What `kCorrect` guards stand for, its counters being the first ones of `round`; null: `round`
+  /// has no such guards.
+  const VoteTable* under = nullptr;
+  std::array<BitSet, 2> delivered{};  ///< where a node of `under` has delivered 0, or 1
+};
+
 namespace detail {
 
 constexpr bool changes_nothing(const VoteRule& r) {
@@ -227,6 +236,32 @@ constexpr bool well_formed(const VoteTable& table) {
     if ((table.starts >> at & 1) != 0 && !detail::paths_are_good(table, at, 0, 0)) return false;
   }
   return true;
+}
+
+/// Whether a node in `location` throws a coin of its own there: steps without guards lead from it
+/// into the ends of both values.
+constexpr bool throws_coin(const VoteTable& table, std::uint8_t location) {
+  return table.rounds && table.rounds->reads == 0 &&
+         detail::can_go(table, location, table.rounds->ends[0], true) &&
+         detail::can_go(table, location, table.rounds->ends[1], true);
+}
+
+/// The first rule in table order that leaves `location`, whose guards all hold (`holds(guard)`) and
+/// which needs no coin or the one that is known; null when there is none. A coin of the node's own
+/// chooses among the steps that it throws for.
+template <class Holds>
+constexpr const VoteRule* enabled(const VoteTable& table, std::uint8_t location, Holds holds,
+                                  std::optional<bool> coin) {
+  const bool throws = throws_coin(table, location);
+  for (const VoteRule& rule : table.rules) {
+    if (rule.from != location || detail::changes_nothing(rule)) continue;
+    if (rule.coin && (!coin || *rule.coin != (*coin ? 1 : 0))) continue;
+    if (throws && (!coin || (bits(rule.to) & table.rounds->ends[*coin ? 1 : 0]) == 0)) continue;
+    bool all = true;
+    for (const auto& guard : rule.when) all = all && (!guard || holds(*guard));
+    if (all) return &rule;
+  }
+  return nullptr;
 }
 
 }  // namespace thresher

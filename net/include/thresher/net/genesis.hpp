@@ -36,7 +36,11 @@ struct Genesis {
 /// The protocols that a node can run: what `protocol` may be.
 const std::vector<std::string>& node_protocols();
 
-Result<Genesis, std::string> load_genesis(const std::string& path);
+/// Whether the coin's keys may be missing though the protocol tosses coins: before they are made.
+enum class MayLackCoin : bool { kNo, kYes };
+
+Result<Genesis, std::string> load_genesis(const std::string& path,
+                                          MayLackCoin may_lack = MayLackCoin::kNo);
 Result<Unit, std::string> save_genesis(const Genesis& genesis, const std::string& path);
 
 }  // namespace thresher::net

@@ -74,6 +74,18 @@ constexpr std::uint64_t bracha() {
   return 80 + 8;
 }
 
+/// docs/protocols/threshold-coin.md: what was lost is said and asked for again after 4 Delta, heard
+/// and answered within two more, and then a toss. `pause`: between two tosses, in Delta.
+constexpr std::uint64_t tosses(std::uint64_t pause) {
+  return pause + 4 + 2 + 2;
+}
+
+/// docs/protocols/agreement.md: what is over elsewhere is heard of, or 40 rounds of a repetition's
+/// first tick and five delays go by, of which each decides with probability 1/2. Not certain.
+constexpr std::uint64_t agreement() {
+  return 80 + 40 * 5;
+}
+
 /// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
 /// one in a hundred takes longer.
 constexpr std::uint64_t raft() {

@@ -2,19 +2,20 @@
 //
 //   verify::export_votes(agreement::kCobalt);      // thresher verify --protocol cobalt
 //
-// What they are: the steps that the handlers of the agreement protocols will take, and their proof
-// obligations. Nothing runs from them yet. mmr14 and cobalt stand on bv-broadcast: a value is in a
-// node's set only if a correct node said it (bv's `justification`), the rest of bv is left open,
-// which only adds runs. C0 and C1 are "one value alone", CB is "both", and there the common coin of
-// the round is read: D decides, E carries a value on. That the coin finds the outcome fixed
-// (`binding`, a property of two futures) fails for mmr14 and is what cobalt's CONF exchange is for.
-// ben_or throws a coin in each node and stands alone; it needs n > 5f.
-// The slot has its thresholds from dag::Rules. It ends with direct decisions and with what a later
-// leader's parents must show of them (`survival`); that anchors of anchors decide alike is proved
-// on paper (docs/protocols/thresher.md). Sources: Mostefaoui, Moumen, Raynal, "Signature-free
-// asynchronous Byzantine consensus" (PODC 2014), figures 1 and 2; MacBrough, "Cobalt: BFT
-// governance in open networks" (2018), section 4; Ben-Or, "Another advantage of free choice" (PODC
-// 1983), protocol B.
+// What they are: the steps that the agreement protocols take (round.hpp runs them), and their proof
+// obligations. bca, mmr14 and cobalt stand on bv-broadcast: a value is in a node's set only if a
+// correct node said it (bv's `justification`), the rest of bv is left open, which only adds runs.
+// C0 and C1 are "one value alone", CB is "both" or none, and there the common coin of the round is
+// read: D decides, E carries a value on. That the coin finds the outcome fixed (`binding`, a
+// property of two futures) holds for bca, fails for mmr14 and is what cobalt's CONF exchange is
+// for. ben_or throws a coin in each node and stands alone; it needs n > 5f. The slot has its
+// thresholds from dag::Rules. It ends with direct decisions and with what a later leader's parents
+// must show of them (`survival`); that anchors of anchors decide alike is proved on paper
+// (docs/protocols/thresher.md). Sources: Abraham, Ben-David, Yandamuri, "Efficient and adaptively
+// secure asynchronous binary agreement via binding crusader agreement" (PODC 2022); Mostefaoui,
+// Moumen, Raynal, "Signature-free asynchronous Byzantine consensus" (PODC 2014), figures 1 and 2;
+// MacBrough, "Cobalt: BFT governance in open networks" (2018), section 4; Ben-Or, "Another
+// advantage of free choice" (PODC 1983), protocol B.
 #pragma once
 
 #include "thresher/core/rule_votes.hpp"
@@ -43,13 +44,15 @@ inline constexpr VoteRule kRules[] = {
     {"deliver 1 of both", kB01, kCB1, {SumGuard{bits(kBval1), kStrong}}, {}},
     {"deliver 0 as well", kCB1, kC01, {SumGuard{bits(kBval0), kStrong}}, {}},
 };
+/// Where a node has delivered the value.
+inline constexpr std::array<BitSet, 2> kDelivered{bits(kC0, kCB0, kC01), bits(kC1, kCB1, kC01)};
 inline constexpr Claim kClaims[] = {
-    {"justification0", ClaimKind::kNever, bits(kC0, kCB0, kC01), 0, bits(kV0)},
-    {"obligation0", ClaimKind::kAllEnd, bits(kC0, kCB0, kC01), 0, 0, bits(kV0), kValidity},
-    {"uniformity0", ClaimKind::kSpread, bits(kC0, kCB0, kC01), bits(kC0, kCB0, kC01)},
-    {"justification1", ClaimKind::kNever, bits(kC1, kCB1, kC01), 0, bits(kV1)},
-    {"obligation1", ClaimKind::kAllEnd, bits(kC1, kCB1, kC01), 0, 0, bits(kV1), kValidity},
-    {"uniformity1", ClaimKind::kSpread, bits(kC1, kCB1, kC01), bits(kC1, kCB1, kC01)},
+    {"justification0", ClaimKind::kNever, kDelivered[0], 0, bits(kV0)},
+    {"obligation0", ClaimKind::kAllEnd, kDelivered[0], 0, 0, bits(kV0), kValidity},
+    {"uniformity0", ClaimKind::kSpread, kDelivered[0], kDelivered[0]},
+    {"justification1", ClaimKind::kNever, kDelivered[1], 0, bits(kV1)},
+    {"obligation1", ClaimKind::kAllEnd, kDelivered[1], 0, 0, bits(kV1), kValidity},
+    {"uniformity1", ClaimKind::kSpread, kDelivered[1], kDelivered[1]},
     {"termination", ClaimKind::kAllEnd, bits(kC0, kC1, kCB0, kCB1, kC01)},
 };
 
@@ -59,6 +62,78 @@ inline constexpr Claim kClaims[] = {
 inline constexpr VoteTable kBvBroadcast{"bv_broadcast", bv::kLocations, bits(bv::kV0, bv::kV1),
                                         bv::kCounters,  bv::kRules,     bv::kClaims};
 static_assert(well_formed(kBvBroadcast));
+
+namespace bca {
+
+enum Location : std::uint8_t {
+  kV0,
+  kV1,
+  kM,
+  kA0,
+  kA1,
+  kX0,
+  kX1,
+  kXB,
+  kC0,
+  kC1,
+  kCB,
+  kD0,
+  kD1,
+  kE0,
+  kE1,
+};
+enum Counter : std::uint8_t { kBval0, kBval1, kEcho20, kEcho21, kEcho30, kEcho31, kEcho3B };
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "A0", "A1", "X0", "X1", "XB",
+                                                  "C0", "C1", "CB", "D0", "D1", "E0", "E1"};
+inline constexpr std::string_view kCounters[] = {"bval0",   "bval1",   "echo2_0", "echo2_1",
+                                                 "echo3_0", "echo3_1", "echo3_B"};
+inline constexpr SumGuard kApproved0{bits(kBval0), kAny, Senders::kCorrect};
+inline constexpr SumGuard kApproved1{bits(kBval1), kAny, Senders::kCorrect};
+inline constexpr VoteRule kRules[] = {
+    {"say 0", kV0, kM, {}, kBval0},
+    {"say 1", kV1, kM, {}, kBval1},
+    {"approve 0", kM, kA0, {kApproved0}, kEcho20},
+    {"approve 1", kM, kA1, {kApproved1}, kEcho21},
+    {"quorum of 0 from A0", kA0, kX0, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
+    {"quorum of 1 from A0", kA0, kX0, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
+    {"both from A0", kA0, kXB, {kApproved1}, kEcho3B},
+    {"quorum of 0 from A1", kA1, kX1, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
+    {"quorum of 1 from A1", kA1, kX1, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
+    {"both from A1", kA1, kXB, {kApproved0}, kEcho3B},
+    {"only 0 from X0", kX0, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
+    {"only 1 from X1", kX1, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
+    {"approve 1 late", kX0, kXB, {kApproved1}, {}},
+    {"approve 0 late", kX1, kXB, {kApproved0}, {}},
+    {"only 0 from XB", kXB, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
+    {"only 1 from XB", kXB, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
+    {"none", kXB, kCB, {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}}, {}},
+    {"decide 0", kC0, kD0, {}, {}, 0},
+    {"carry 0", kC0, kE0, {}, {}, 1},
+    {"decide 1", kC1, kD1, {}, {}, 1},
+    {"carry 1", kC1, kE1, {}, {}, 0},
+    {"coin 0", kCB, kE0, {}, {}, 0},
+    {"coin 1", kCB, kE1, {}, {}, 1},
+};
+inline constexpr Claim kClaims[] = {
+    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
+    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
+    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
+};
+inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
+                                {bits(kD0, kE0), bits(kD1, kE1)},
+                                {bits(kD0), bits(kD1)},
+                                {bits(kC0), bits(kC1)},
+                                bits(kC0, kC1, kCB)};
+
+}  // namespace bca
+
+/// A round on binding crusader agreement: ECHO1 is bval, "approved" is bv's delivery. Av: approved
+/// v first and said ECHO2(v); X: said ECHO3, with what it approved by now; CB: the crusader's
+/// bottom.
+inline constexpr VoteTable kBca{"bca",          bca::kLocations, bits(bca::kV0, bca::kV1),
+                                bca::kCounters, bca::kRules,     bca::kClaims,
+                                bca::kRounds};
+static_assert(well_formed(kBca));
 
 namespace mmr14 {
 
@@ -342,7 +417,7 @@ inline constexpr VoteTable kThresherSlot{
     slot::kCounters, slot::kRules,     slot::kClaims};
 static_assert(well_formed(kThresherSlot));
 
-inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kMmr14, &kCobalt, &kBenOr,
-                                               &kThresherSlot};
+inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kBca,   &kMmr14,
+                                               &kCobalt,      &kBenOr, &kThresherSlot};
 
 }  // namespace thresher::agreement

@@ -107,6 +107,7 @@ class Bracha {
     std::uint64_t window = 64;                 ///< instances of one origin on the way
     std::size_t payload_bytes = 1u << 20;      ///< largest payload
     std::size_t origin_bytes = 16u << 20;      ///< kept of one origin; at least two payloads
+    bool owner_forgets = false;                ///< nothing but forget_below makes room
     const RuleTable* table = &bracha::kTable;  ///< tests break it
     RuleLog* trace = nullptr;                  ///< where steps are logged; null: nowhere
   };

@@ -103,4 +103,11 @@ concept Broadcast = Protocol<B> && BroadcastConfig<typename B::Config> &&
   { c.skipped() } -> std::same_as<std::uint64_t>;
 };
 
+/// A broadcast whose owner numbers instances by something of its own and says itself what is to be
+/// forgotten: with Config::owner_forgets nobody makes room by newer instances, liars least of all.
+template <class B>
+concept OwnedBroadcast = Broadcast<B> && requires(typename B::Config c) {
+  { c.owner_forgets } -> std::same_as<bool&>;
+};
+
 }  // namespace thresher::broadcast

@@ -57,6 +57,7 @@ struct Config {
   std::uint64_t window = 64;             ///< instances of one origin on the way
   std::size_t payload_bytes = 1u << 20;  ///< largest payload
   std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; less than two instances is raised
+  bool owner_forgets = false;            ///< nothing but forget_below makes room
   std::optional<Thresholds> thresholds{};  ///< tests break them; else the protocol's own
 };
 

@@ -10,8 +10,9 @@
 // bytes is for its oldest instance that is not delivered, so that those after it never keep it out;
 // what is delivered makes room in time, so the oldest is let in at last and no stream stops. An
 // instance is forgotten only when newer ones need the room and nobody needs it here, or when f+1
-// peers keep it no more. Says nothing and stores nothing itself: the protocol does.
-// Rules R7 to R9 of docs/protocols/bracha.md, with the arguments.
+// peers keep it no more. Where its owner forgets (Config::owner_forgets), an instance is kept until
+// the owner says so, whatever room newer ones need. Says nothing and stores nothing itself: the
+// protocol does. Rules R7 to R9 of docs/protocols/bracha.md, with the arguments.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +64,9 @@ class Shelf {
       : committee_(config.committee),
         window_(config.window),
         origin_bytes_(config.origin_bytes),
-        origins_(config.committee.size()) {}
+        origins_(config.committee.size()) {
+    if constexpr (requires { config.owner_forgets; }) owner_forgets_ = config.owner_forgets;
+  }
 
   /// The instance's state, made if it is new; null when it is forgotten, beyond the window or of
   /// nobody.
@@ -134,6 +137,7 @@ class Shelf {
   template <class F>
   std::uint64_t crowded_floor(NodeId id, F may_forget) const {
     const Origin& origin = origins_[id.value];
+    if (owner_forgets_) return origin.floor;
     std::uint64_t floor = origin.floor;
     std::size_t bytes = origin.bytes;
     for (const auto& [number, s] : origin.open) {
@@ -247,6 +251,7 @@ class Shelf {
   Committee committee_;
   std::uint64_t window_;
   std::size_t origin_bytes_;
+  bool owner_forgets_ = false;
   std::vector<Origin> origins_;
   std::uint64_t skipped_ = 0;
   std::map<std::pair<NodeId, NodeId>, std::uint64_t> told_;  // floors, by origin and peer

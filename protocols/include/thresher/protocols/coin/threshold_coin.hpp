@@ -35,13 +35,16 @@ struct Share {
 void encode_share(const Share& share, Writer& out);
 std::optional<Share> decode_share(Reader& in);
 
-/// Reveals the own share of an instance. Instances may come in any order.
+/// Reveals the own share of an instance. Instances may come in any order; one that is more than
+/// Config::keep below the highest tossed one is not tossed any more.
 struct Toss {
   std::uint64_t instance = 0;
 };
 struct Tossed {
   std::uint64_t instance = 0;
   Digest value;
+  /// Those that made it, each verified: as many as the threshold, the own one first.
+  std::vector<crypto::CoinClaim> shares{};
 };
 
 /// Shares of one peer that wait for instances that were not tossed here.
@@ -73,6 +76,10 @@ class ThresholdCoin {
   void on(const Received<Share>&, Fx&);
   void on(const Requested<Toss>&, Fx&);
   void on(const Expired&, Fx&);
+
+  /// Instances from `first` to before `last` matter no more to the owner: nothing is repeated or
+  /// kept of them. Shares of them that come later are the owner's to keep away.
+  void forget(std::uint64_t first, std::uint64_t last);
 
   const Stats& stats() const { return stats_; }
   std::size_t early_shares() const { return early_.size(); }

@@ -1,0 +1,149 @@
+#include "coin_making.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/coin.hpp"
+#include "thresher/net/config.hpp"
+#include "thresher/net/synced_file.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Writes the share, or sees that the file holds it already.
+std::string keep_share(const crypto::GeneratedKey& key, const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    const auto saved = crypto::save_coin_share(*key.share, path);
+    if (!saved) return saved.error();
+    return net::sync_folder_of(path) ? ""
+                                     : "cannot sync the folder of '" + path + "'; check the disk";
+  }
+  const auto old = crypto::load_coin_share(path);
+  if (!old) return old.error();
+  if (**old == *key.share) return {};
+  return "'" + path +
+         "' holds another share than this run made; move it away if it is of no use any "
+         "more, and run thresher dkg again";
+}
+
+/// Held by one node at a time of those that share a file.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ >= 0) (void)::flock(file_, LOCK_EX);
+  }
+  ~FileLock() {
+    if (file_ >= 0) (void)::close(file_);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_;
+};
+
+/// Adds the public keys to the genesis file, or sees that they are there.
+std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
+                      const std::string& path) {
+  // Whoever waited here finds the file that replaced the one it locked.
+  const FileLock lock(path);
+  const auto now = net::load_genesis(path, net::MayLackCoin::kYes);
+  if (!now) return now.error();
+  genesis.coin = keys;
+  if (!now->coin) {
+    const auto saved = net::save_genesis(genesis, path);
+    return saved ? "" : saved.error();
+  }
+  if (now->coin->threshold == keys.threshold && now->coin->nodes == keys.nodes) return {};
+  return "'" + path +
+         "' names another coin than this run made; restore it from where the network was made, at "
+         "every node";
+}
+
+Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis genesis,
+                                        const crypto::SigningKey& key, const CoinMaking& how) {
+  MadeCoin out;
+  const std::string folder = o.home + "/dkg";
+  const auto begun = Clock::now();
+  auto run = net::KeyGeneration::begin(
+      {.genesis = genesis, .key = key, .folder = folder, .delta_us = o.delta_us});
+  if (!run) return run.error();
+  const auto made = (*run)->wait(how.patience);
+  if (!made) return made.error();
+  out.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  genesis.coin.reset();
+  if (std::string problem = keep_share(*made, o.coin); !problem.empty()) return problem;
+  if (std::string problem = keep_keys(made->keys, genesis, o.genesis); !problem.empty())
+    return problem;
+  out.all_done = (*run)->linger(how.linger);
+  out.bytes_sent = (*run)->status().bytes_sent;
+  out.group = made->group;
+  out.genesis = std::move(genesis);
+  run->reset();
+  // The seed that shares follow from is needed no more.
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (error)
+    return "cannot remove '" + folder + "': " + error.message() + "; remove it, it is secret";
+  return out;
+}
+
+}  // namespace
+
+Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMaking& how) {
+  auto genesis = net::load_genesis(o.genesis, net::MayLackCoin::kYes);
+  if (!genesis) return genesis.error();
+  if (!net::needs_coin(genesis->protocol))
+    return "protocol " + genesis->protocol + " tosses no coins, so '" + o.genesis +
+           "' needs no key; thresher protocols says which do";
+  const auto key = crypto::load_key(o.key);
+  if (!key) return key.error();
+  const auto& nodes = genesis->nodes;
+  const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const net::PeerAddress& node) {
+    return node.key == key->public_key();
+  });
+  if (at == nodes.end())
+    return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
+  const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
+  // Nodes on one machine may share the file, which another one has written then.
+  if (genesis->coin && net::open_coin(*genesis, o.coin, self)) {
+    MadeCoin out;
+    out.was_there = true;
+    out.genesis = std::move(*genesis);
+    return out;
+  }
+  return generated(o, std::move(*genesis), *key, how);
+}
+
+std::string make_coins(const std::vector<std::string>& homes, const CoinMaking& how) {
+  std::mutex mutex;
+  std::string problem;
+  std::vector<std::jthread> threads;
+  for (const std::string& home : homes) {
+    threads.emplace_back([&, home] {
+      const auto config = net::load_config(home);
+      std::string why = config ? "" : config.error().front();
+      if (config) {
+        const auto made = make_coin(net::with_paths(config->options), how);
+        if (!made) why = made.error();
+      }
+      const std::lock_guard lock(mutex);
+      if (problem.empty()) problem = why;
+    });
+  }
+  threads.clear();
+  return problem;
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,70 @@
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "../text.hpp"
+#include "thresher/core/hex.hpp"
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/beacon.hpp"
+#include "thresher/net/config.hpp"
+
+namespace thresher::cli {
+namespace {
+
+struct Args {
+  std::string home;
+  std::string listen;
+  std::uint64_t pause_ms = 1000;
+  std::uint64_t rounds = 0;
+  std::uint64_t first = 0;
+};
+
+int run(const Args& a) {
+  const auto config = net::load_config(a.home);
+  if (!config) return fail(kUsage, config.error().front());
+  const net::NodeOptions o = net::with_paths(config->options);
+  const auto genesis = net::load_genesis(o.genesis);
+  if (!genesis) return fail(kUsage, genesis.error());
+  const auto key = crypto::load_key(o.key);
+  if (!key) return fail(kUsage, key.error());
+  std::atomic<std::uint64_t> told = 0;
+  auto beacon = net::Beacon::begin({.genesis = *genesis,
+                                    .key = *key,
+                                    .coin = o.coin,
+                                    .pause_us = a.pause_ms * 1000,
+                                    .first = a.first,
+                                    .delta_us = o.delta_us,
+                                    .listen = a.listen},
+                                   [&](const net::BeaconValue& value) {
+                                     if (a.rounds != 0 && told >= a.rounds) return;
+                                     std::puts(net::json_of(value).c_str());
+                                     (void)std::fflush(stdout);
+                                     ++told;
+                                   });
+  if (!beacon) return fail(kUsage, beacon.error());
+  while (a.rounds == 0 || told < a.rounds)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // The others may need this node's last share.
+  std::this_thread::sleep_for(std::chrono::microseconds(10 * o.delta_us));
+  return kDone;
+}
+
+}  // namespace
+
+Verb make_beacon_run() {
+  auto a = std::make_shared<Args>();
+  return {{"beacon", "run"},
+          "Publish a value that nobody could know or choose, round after round, with a proof, one "
+          "JSON object a line. Runs in place of the node, on its address, with the coin that "
+          "thresher dkg made. Example: thresher beacon run --home mynet/node0",
+          {{"--home", "the node's folder", &a->home, true},
+           {"--listen", "loopback address of /latest, /recent and /group, like 127.0.0.1:9465",
+            &a->listen},
+           {"--pause", "milliseconds between a value and the next toss", &a->pause_ms},
+           {"--rounds", "values until the end; 0: until SIGTERM", &a->rounds},
+           {"--first", "the round to begin with, when all nodes begin anew", &a->first}},
+          [a] { return run(*a); }};
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,65 @@
+#include <memory>
+
+#include "../coin_making.hpp"
+#include "../text.hpp"
+#include "thresher/core/hex.hpp"
+#include "thresher/net/config.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::cli {
+namespace {
+
+struct Args {
+  std::string home;
+  std::uint64_t patience_s = 60;
+  std::uint64_t linger_s = 10;
+  bool json = false;
+};
+
+int tell_json(const MadeCoin& made, const net::NodeOptions& o) {
+  text::Value out;
+  out.set("share", o.coin).set("genesis", o.genesis).set("was_there", made.was_there);
+  if (!made.was_there) {
+    out.set("group_key", to_hex(made.group)).set("seconds", made.seconds);
+    out.set("bytes_sent", made.bytes_sent).set("all_done", made.all_done);
+  }
+  std::puts(text::write(out).c_str());
+  return kDone;
+}
+
+int run(const Args& a) {
+  const auto config = net::load_config(a.home);
+  if (!config) return fail(kUsage, config.error().front());
+  const net::NodeOptions o = net::with_paths(config->options);
+  const auto made = make_coin(o, {.patience = std::chrono::seconds(a.patience_s),
+                                  .linger = std::chrono::seconds(a.linger_s)});
+  if (!made) return fail(kFailed, made.error());
+  if (a.json) return tell_json(*made, o);
+  if (made->was_there) {
+    std::printf("the coin is there already: %s\n", o.coin.c_str());
+    return kDone;
+  }
+  std::printf("group key %s after %.2f s; share in %s, public keys in %s\n",
+              to_hex(made->group).c_str(), made->seconds, o.coin.c_str(), o.genesis.c_str());
+  if (!made->all_done)
+    std::printf("some nodes were not done when this one left; f of them may be missing for good\n");
+  return kDone;
+}
+
+}  // namespace
+
+Verb make_dkg() {
+  auto a = std::make_shared<Args>();
+  return {
+      {"dkg"},
+      "Make the network's coin together with the other nodes, without a dealer: writes this "
+      "node's share (0600) and puts the public keys into the genesis file. Run it at all nodes "
+      "at about the same time, before the first start. Example: thresher dkg --home mynet/node0",
+      {{"--home", "the node's folder", &a->home, true},
+       {"--patience", "seconds until it gives up; begun again, it goes on", &a->patience_s},
+       {"--linger", "seconds that it stays for nodes that are not done", &a->linger_s},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
+}
+
+}  // namespace thresher::cli

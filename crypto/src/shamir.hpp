@@ -1,0 +1,40 @@
+// Shamir's secret sharing over the scalars of ristretto255: polynomials, and Lagrange's weights.
+// Private to crypto/.
+//
+//   Scalar share = evaluate(coefficients, place_of(NodeId{2}));
+//   auto weights = lagrange_weights(nodes, number(0));        // secret = sum of weight * share
+//
+// Guarantees: node i holds the polynomial's value at i + 1, so no node has the value at 0. What is
+// computed with secrets takes no time that depends on them (libsodium's). Wipes nothing: the owner
+// of a secret does. Source: Shamir, "How to share a secret" (1979).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "thresher/core/ids.hpp"
+#include "thresher/crypto/dleq_group.hpp"
+
+namespace thresher::crypto::shamir {
+
+using Scalar = RistrettoScalar;
+
+Scalar add(const Scalar& a, const Scalar& b);
+Scalar subtract(const Scalar& a, const Scalar& b);
+Scalar multiply(const Scalar& a, const Scalar& b);
+Scalar number(std::uint32_t value);
+/// Where a node's share is taken.
+Scalar place_of(NodeId node);
+/// Uniform: 64 bytes of a hash, which are wiped.
+Scalar scalar_of(std::array<std::byte, 64>& uniform);
+
+/// The polynomial's value, coefficients from the constant one on.
+Scalar evaluate(std::span<const Scalar> coefficients, const Scalar& at);
+/// 1, at, at^2, ...: `count` of them.
+std::vector<Scalar> powers(const Scalar& at, std::size_t count);
+/// What the shares of `nodes` are multiplied by so that they add up to the polynomial's value at
+/// `at`, with as many nodes as coefficients. Empty when a node is named twice.
+std::optional<std::vector<Scalar>> lagrange_weights(std::span<const NodeId> nodes,
+                                                    const Scalar& at);
+
+}  // namespace thresher::crypto::shamir

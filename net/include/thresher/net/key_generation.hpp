@@ -1,0 +1,70 @@
+// The key of a coin, made by the nodes of a network among themselves: distributed key generation on
+// TLS links.
+//
+//   auto run = net::KeyGeneration::begin({.genesis = genesis, .key = key, .folder = "node2/dkg"});
+//   if (!run) return fail(run.error());
+//   auto made = (*run)->wait(std::chrono::seconds(60));      // the same public keys at every node
+//   (*run)->linger(std::chrono::seconds(10));                // others may still need this one
+//
+// Guarantees: those of protocols/coin/dkg.hpp and crypto/dkg.hpp with up to f liars. What a node
+// said outlives crashes and power cuts: it is on disk in `folder` before it is sent, and whoever
+// begins again with the same folder goes on where it was. Shares and the secret that they are made
+// of lie in guarded memory, in the folder's file `seed.key` (0600) and nowhere else; messages carry
+// shares sealed.
+// The votes on which dealings count toss a coin that anybody can compute from the genesis: no key
+// depends on it, but a network that delivers every message when an adversary likes could keep the
+// votes going. Errors say what is wrong, where, and what to do.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "thresher/core/result.hpp"
+#include "thresher/crypto/dkg.hpp"
+#include "thresher/net/genesis.hpp"
+
+namespace thresher::net {
+
+struct KeyGenerationOptions {
+  Genesis genesis;  ///< what it says of a coin is not looked at
+  crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
+  std::uint32_t threshold = 0;                              ///< of the key; 0: n-f
+  std::string folder{};             ///< of records and the seed; empty: in memory, for tests
+  std::uint64_t delta_us = 20'000;  ///< what a message takes at most when all is well
+  /// Of a key that is kept: the old keys, and by id which old node each node was.
+  std::optional<crypto::Reshared> reshares{};
+  std::optional<crypto::Secret<crypto::RistrettoScalar>> old_share{};
+  /// Gets what is wrong with links, and who was proved to have lied. Default: stderr.
+  std::function<void(const std::string&)> log{};
+};
+
+struct KeyGenerationStatus {
+  std::size_t links = 0;  ///< other nodes that are connected now
+  std::uint32_t others_done = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t refused = 0;  ///< messages of peers: malformed, false, too late
+};
+
+class KeyGeneration {
+ public:
+  static Result<std::unique_ptr<KeyGeneration>, std::string> begin(KeyGenerationOptions options);
+  /// Leaves at once.
+  ~KeyGeneration();
+
+  /// The key, once it is there. The error says why not. From any thread.
+  Result<crypto::GeneratedKey, std::string> wait(std::chrono::milliseconds patience);
+  /// Stays until all other nodes said that they are done, or the time is over. False: it is over.
+  bool linger(std::chrono::milliseconds longest);
+  KeyGenerationStatus status() const;
+  NodeId self() const;
+
+ private:
+  KeyGeneration();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::net

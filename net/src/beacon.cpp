@@ -1,0 +1,194 @@
+#include "thresher/net/beacon.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "http_pages.hpp"
+#include "loopback_address.hpp"
+#include "protocol_host.hpp"
+#include "thresher/core/hex.hpp"
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/protocols/coin/beacon.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Values that /recent has.
+constexpr std::size_t kRecent = 64;
+
+struct Codec {
+  static Frame frame_of(const coin::Share& share) {
+    Writer w;
+    coin::encode_share(share, w);
+    return {kProtocol, Bytes::from(w.take()), {}};
+  }
+  static std::optional<coin::Share> read(const Frame& frame) {
+    Reader in(frame.control.view());
+    auto share = coin::decode_share(in);
+    if (!in.done() || !frame.payload.empty()) return std::nullopt;
+    return share;
+  }
+  static std::uint32_t stored(std::uint32_t table) { return table; }
+  static std::uint32_t restored(std::uint32_t table) { return table; }
+};
+
+}  // namespace
+
+struct Beacon::Impl {
+  BeaconOptions options;
+  Deliver deliver;
+  NodeId self;
+  crypto::CoinKeys keys;
+  crypto::RistrettoPoint group{};
+  Loop loop;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<ProtocolHost<coin::Beacon, Codec>> host;
+  std::unique_ptr<HttpPages> pages;
+  std::thread thread;
+  std::mutex mutex;  // of the next one
+  std::deque<BeaconValue> recent;
+
+  ~Impl() {
+    pages.reset();
+    loop.stop();
+    if (thread.joinable()) thread.join();
+    if (transport) transport->close();
+  }
+  void log(const std::string& line) const {
+    if (options.log) return options.log(line);
+    (void)std::fprintf(stderr, "beacon: %s\n", line.c_str());
+  }
+  void take(const coin::Tossed& tossed) {
+    BeaconValue value{tossed.instance, tossed.value,
+                      *crypto::make_beacon_proof(keys, tossed.shares)};
+    {
+      const std::lock_guard lock(mutex);
+      recent.push_back(value);
+      if (recent.size() > kRecent) recent.pop_front();
+    }
+    if (deliver) deliver(value);
+  }
+
+  std::string begin() {
+    const auto& genesis = options.genesis;
+    const auto committee =
+        Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
+    if (!committee) return "the genesis file's nodes do not tolerate its f";
+    if (!genesis.coin || !crypto::coin_keys_agree(*genesis.coin))
+      return "the genesis file holds no coin keys that belong together; make them with thresher "
+             "dkg "
+             "at every node";
+    keys = *genesis.coin;
+    group = crypto::group_key(keys).value();
+    const auto share = crypto::load_coin_share(options.coin);
+    if (!share) return share.error();
+    if (crypto::ristretto_base(**share) != keys.nodes[self.value])
+      return "the coin share '" + options.coin + "' is not that of node " +
+             std::to_string(self.value) + " of this genesis file";
+    open_links();
+    const coin::BeaconConfig config{
+        .coin = {.committee = *committee,
+                 .self = self,
+                 .scheme = std::make_shared<crypto::ThresholdCoin>(crypto::beacon_context(group),
+                                                                   keys, self, *share)},
+        .pause = Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)},
+        .first = options.first};
+    host = std::make_unique<ProtocolHost<coin::Beacon, Codec>>(coin::Beacon(config), Codec{},
+                                                               links(*committee));
+    (void)host->restore([] { return true; });
+    if (std::string problem = transport->start(); !problem.empty()) return problem;
+    if (std::string problem = serve(); !problem.empty()) return problem;
+    thread = std::thread([this] { loop.run(); });
+    return {};
+  }
+  // Links of their own: nodes of a ledger with the same keys do not connect to these.
+  void open_links() {
+    Transcript t("thresher/beacon-links/1", options.genesis.context());
+    TransportOptions o;
+    o.self = self;
+    o.key = options.key;
+    o.chain = t.digest();
+    o.nodes = options.genesis.nodes;
+    o.max_clients = 0;
+    transport = std::make_unique<Transport>(
+        loop, std::move(o),
+        TransportCallbacks{[this](ConnectionId from, const Frame& frame) {
+                             if (from < options.genesis.nodes.size())
+                               (void)host->receive(NodeId{static_cast<std::uint16_t>(from)}, frame);
+                           },
+                           [](ConnectionId, bool) {},
+                           [this](const std::string& what) { log(what); }});
+  }
+  HostLinks<coin::Tossed> links(const Committee& committee) {
+    return {
+        .committee = committee,
+        .self = self,
+        .delta_us = options.delta_us,
+        .loop = &loop,
+        .send = [this](NodeId to, const Frame& frame) { (void)transport->send(to.value, frame); },
+        .deliver = [this](const coin::Tossed& tossed) { take(tossed); },
+        .fail = [](const std::string&) {}};
+  }
+  std::string serve() {
+    if (options.listen.empty()) return {};
+    const auto where = loopback_address(options.listen);
+    if (!where)
+      return "cannot listen on '" + options.listen +
+             "': give an address of this machine alone, like 127.0.0.1:9465";
+    pages = std::make_unique<HttpPages>(std::map<std::string, HttpPages::Page>{
+        {"/latest", [this] { return page(1); }},
+        {"/recent", [this] { return page(kRecent); }},
+        {"/group", [this] {
+           return HttpPages::Answer{200, to_hex(group) + "\n"};
+         }}});
+    const std::string problem = pages->listen(where->host, where->port);
+    return problem.empty() ? "" : "cannot listen on '" + options.listen + "': " + problem;
+  }
+  /// The newest ones, the newest last, one a line.
+  HttpPages::Answer page(std::size_t most) {
+    const std::lock_guard lock(mutex);
+    if (recent.empty()) return {503, "no value yet: fewer than n-f nodes are connected\n"};
+    std::string out;
+    const std::size_t first = recent.size() > most ? recent.size() - most : 0;
+    for (std::size_t i = first; i < recent.size(); ++i) out += json_of(recent[i]) + "\n";
+    return {200, out};
+  }
+};
+
+Beacon::Beacon() : impl_(std::make_unique<Impl>()) {}
+Beacon::~Beacon() = default;
+
+Result<std::unique_ptr<Beacon>, std::string> Beacon::begin(BeaconOptions options, Deliver deliver) {
+  const auto& nodes = options.genesis.nodes;
+  const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const PeerAddress& node) {
+    return node.key == options.key.public_key();
+  });
+  if (at == nodes.end())
+    return std::string("the key is no member's of the genesis file; check which belongs");
+  std::unique_ptr<Beacon> out(new Beacon);
+  out->impl_->self = NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
+  out->impl_->options = std::move(options);
+  out->impl_->deliver = std::move(deliver);
+  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  return out;
+}
+
+const crypto::RistrettoPoint& Beacon::group() const {
+  return impl_->group;
+}
+
+std::string json_of(const BeaconValue& v) {
+  text::Value out;
+  out.set("round", v.round)
+      .set("value", to_hex(v.value.bytes))
+      .set("proof", to_hex(v.proof.view()));
+  return text::write(out);
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,266 @@
+#include "thresher/net/key_generation.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "protocol_host.hpp"
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/coin.hpp"
+#include "thresher/net/disk_store.hpp"
+#include "thresher/net/synced_file.hpp"
+#include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/coin/dkg.hpp"
+#include "thresher/protocols/coin/dkg_wire.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
+
+namespace thresher::net {
+namespace {
+
+using Protocol = Dkg<Avid, CoreSet<BcaAgreement>>;
+using Seed = crypto::Secret<crypto::DealtKey::Seed>;
+
+struct Codec {
+  Committee committee;
+
+  static Frame frame_of(const Protocol::Message& m) {
+    WireParts parts = dkg::encode_message(m);
+    return {kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  std::optional<Protocol::Message> read(const Frame& frame) const {
+    return dkg::decode_message<Protocol::Message>({frame.control, frame.payload}, committee);
+  }
+  // The votes' records stand behind the broadcast's: a store hands back tables below kHostTables.
+  static constexpr std::uint32_t kVotes = 8;
+  static std::uint32_t stored(std::uint32_t table) {
+    return agreement::keeps(table) ? table - agreement::kRounds + kVotes : table;
+  }
+  static std::uint32_t restored(std::uint32_t table) {
+    return table >= kVotes ? table - kVotes + agreement::kRounds : table;
+  }
+};
+
+/// The seed of a run that was begun in this folder, or a new one that is on disk when this returns.
+/// It lies in the form of a key file, which others cannot read.
+Result<Seed, std::string> seed_in(const std::string& folder) {
+  const std::string path = folder + "/seed.key";
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    const auto kept = crypto::load_key(path);
+    if (kept) return Seed(kept->seed());
+    return kept.error() + ". If no other node has a key yet, remove '" + folder +
+           "' and begin again";
+  }
+  const auto fresh = crypto::SigningKey::generate();
+  if (const auto saved = crypto::save_key(fresh, path); !saved) return saved.error();
+  if (sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
+  return "cannot sync '" + folder + "'; check the disk";
+}
+
+}  // namespace
+
+struct KeyGeneration::Impl {
+  KeyGenerationOptions options;
+  NodeId self;
+  std::unique_ptr<DiskStore> store;
+  Loop loop;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<ProtocolHost<Protocol, Codec>> host;
+  std::thread thread;
+  std::uint64_t malformed = 0;
+  mutable std::mutex mutex;  // of the next two
+  std::condition_variable changed;
+  std::optional<crypto::GeneratedKey> made;
+  std::string failed;
+
+  ~Impl() {
+    loop.stop();
+    if (thread.joinable()) thread.join();
+    if (transport) transport->close();
+  }
+  void log(const std::string& line) const {
+    if (options.log) return options.log(line);
+    (void)std::fprintf(stderr, "dkg: %s\n", line.c_str());
+  }
+  void fail(const std::string& why) {
+    {
+      const std::lock_guard lock(mutex);
+      failed =
+          "the disk under '" + options.folder + "' failed: " + why + "; repair it and begin again";
+    }
+    changed.notify_all();
+  }
+  void deliver(crypto::GeneratedKey key) {
+    {
+      const std::lock_guard lock(mutex);
+      made = std::move(key);
+    }
+    changed.notify_all();
+  }
+
+  std::string begin() {
+    options.genesis.coin.reset();
+    const auto n = static_cast<std::uint32_t>(options.genesis.nodes.size());
+    const auto committee = Committee::make(n, options.genesis.f);
+    if (!committee)
+      return std::to_string(n) + " nodes do not tolerate f=" + std::to_string(options.genesis.f);
+    if (n > Avid::kMostNodes)
+      return std::to_string(n) + " nodes are too many: fragments of dealings are numbered to " +
+             std::to_string(Avid::kMostNodes);
+    auto scheme = make_scheme(*committee);
+    if (!scheme) return scheme.error();
+    if (!options.folder.empty()) {
+      auto opened = DiskStore::open(options.folder + "/data", [this](const auto& w) { log(w); });
+      if (!opened) return opened.error();
+      store = std::move(*opened);
+    }
+    open_links();
+    host = std::make_unique<ProtocolHost<Protocol, Codec>>(
+        Protocol(
+            {.committee = *committee,
+             .self = self,
+             .scheme = std::move(*scheme),
+             .coin = std::make_shared<coin::IdealCoin>(committee->at_least(kValidity), self,
+                                                       options.genesis.context().chain.prefix())}),
+        Codec{*committee}, links(*committee));
+    if (std::string problem = host->restore([] { return true; }); !problem.empty())
+      return "'" + options.folder + "': " + problem;
+    if (std::string problem = transport->start(); !problem.empty()) return problem;
+    thread = std::thread([this] { loop.run(); });
+    return {};
+  }
+  Result<std::shared_ptr<const crypto::DkgScheme>, std::string> make_scheme(
+      const Committee& committee) {
+    crypto::DkgSetup setup{.chain = options.genesis.context(), .committee = committee};
+    setup.threshold = options.threshold != 0 ? options.threshold : committee.at_least(kCoinShares);
+    setup.reshares = options.reshares;
+    std::vector<PublicKey> identities;
+    for (const PeerAddress& node : options.genesis.nodes) identities.push_back(node.key);
+    auto keys = crypto::dkg_keys_of(identities);
+    if (!keys)
+      return std::string(
+          "a node's key in the genesis file is no point of the curve; check the file");
+    setup.keys = std::move(*keys);
+    if (std::string problem = setup.problem(); !problem.empty()) return problem;
+    Seed seed;
+    if (!options.folder.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(options.folder, error);
+      auto kept = seed_in(options.folder);
+      if (!kept) return kept.error();
+      seed = std::move(*kept);
+    } else {
+      *seed = crypto::SigningKey::generate().seed();
+    }
+    return std::shared_ptr<const crypto::DkgScheme>(std::make_shared<crypto::DealtKey>(
+        std::move(setup), self, crypto::dkg_secret_of(options.key), std::move(seed),
+        options.old_share));
+  }
+  // Who means another run never connects.
+  void open_links() {
+    Transcript t("thresher/key-generation/1", options.genesis.context());
+    t.u32(options.threshold).u8(options.reshares ? 1 : 0);
+    TransportOptions o;
+    o.self = self;
+    o.key = options.key;
+    o.chain = t.digest();
+    o.nodes = options.genesis.nodes;
+    o.max_clients = 0;
+    transport = std::make_unique<Transport>(
+        loop, std::move(o),
+        TransportCallbacks{[this](ConnectionId from, const Frame& frame) {
+                             if (from >= options.genesis.nodes.size()) return;
+                             if (!host->receive(NodeId{static_cast<std::uint16_t>(from)}, frame))
+                               ++malformed;
+                           },
+                           [](ConnectionId, bool) {},
+                           [this](const std::string& what) { log(what); }});
+  }
+  HostLinks<crypto::GeneratedKey> links(const Committee& committee) {
+    return {
+        .committee = committee,
+        .self = self,
+        .delta_us = options.delta_us,
+        .loop = &loop,
+        .store = store.get(),
+        .key = options.key,
+        .send = [this](NodeId to, const Frame& frame) { (void)transport->send(to.value, frame); },
+        .deliver = [this](crypto::GeneratedKey key) { deliver(std::move(key)); },
+        .accuse =
+            [this](const Accuse& a) {
+              log("node " + std::to_string(a.who.value) +
+                  " is proved to have dealt shares that do not fit");
+            },
+        .fail = [this](const std::string& why) { fail(why); }};
+  }
+  template <class F>
+  auto on_loop(F work) {
+    using R = decltype(work());
+    auto done = std::make_shared<std::promise<R>>();
+    auto result = done->get_future();
+    loop.post([done, work = std::move(work)] { done->set_value(work()); });
+    return result.get();
+  }
+};
+
+KeyGeneration::KeyGeneration() : impl_(std::make_unique<Impl>()) {}
+KeyGeneration::~KeyGeneration() = default;
+
+Result<std::unique_ptr<KeyGeneration>, std::string> KeyGeneration::begin(
+    KeyGenerationOptions options) {
+  const auto& nodes = options.genesis.nodes;
+  const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const PeerAddress& node) {
+    return node.key == options.key.public_key();
+  });
+  if (at == nodes.end())
+    return std::string("the key is no member's of the genesis file; check which belongs");
+  std::unique_ptr<KeyGeneration> out(new KeyGeneration);
+  out->impl_->self = NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
+  out->impl_->options = std::move(options);
+  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  return out;
+}
+
+Result<crypto::GeneratedKey, std::string> KeyGeneration::wait(std::chrono::milliseconds patience) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait_for(lock, patience, [this] { return impl_->made || !impl_->failed.empty(); });
+  if (impl_->made) return *impl_->made;
+  if (!impl_->failed.empty()) return impl_->failed;
+  lock.unlock();
+  const auto n = impl_->options.genesis.nodes.size();
+  return "there is no key after " + std::to_string(patience.count() / 1000) + " s, with links to " +
+         std::to_string(status().links) + " of " + std::to_string(n - 1) +
+         " other nodes; start thresher dkg at all of them at about the same time, " +
+         std::to_string(n - impl_->options.genesis.f) + " at least";
+}
+
+bool KeyGeneration::linger(std::chrono::milliseconds longest) {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  const auto others = static_cast<std::uint32_t>(impl_->options.genesis.nodes.size() - 1);
+  while (status().others_done < others) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+KeyGenerationStatus KeyGeneration::status() const {
+  return impl_->on_loop([impl = impl_.get()] {
+    return KeyGenerationStatus{.links = impl->transport->node_links(),
+                               .others_done = impl->host->protocol().ledger().others_done(),
+                               .bytes_sent = impl->transport->node_bytes_sent(),
+                               .refused = impl->malformed + impl->host->protocol().refused()};
+  });
+}
+
+NodeId KeyGeneration::self() const {
+  return impl_->self;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,67 @@
+// A randomness beacon: one common coin a round, round after round, at every node of a committee.
+//
+//   Beacon beacon({.coin = {.committee = c, .self = id, .scheme = scheme}, .pause = Delay{0}});
+//   Executor<Beacon, Backend> executor(std::move(beacon), backend);
+//   executor.run(Start{});                        // Deliver<Tossed>{0, ...}, {1, ...}, ...
+//
+// A node tosses round r+1 when it has the value of round r and `pause` has passed, or when f+1
+// peers speak of round r+1 or a later one, so that a correct node does.
+// Guarantees: those of ThresholdCoin for each round. Before f+1 peers of some correct node, or it,
+// have the value of round r, no correct node reveals its share of round r+1. A node that was away
+// comes to where the others are; of the rounds meanwhile it tosses the last kCatchUp.
+// Rounds are delivered in the order in which their values come, which is not always that of their
+// numbers. Nothing is persisted: a node that restarts begins at `first` and follows the others.
+// The values are as good as the scheme: with IdealCoin anybody may know them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thresher/core/compose.hpp"
+#include "thresher/protocols/coin/threshold_coin.hpp"
+
+namespace thresher::coin {
+
+/// Rounds that are behind the others' and are tossed still: peers may need the shares.
+inline constexpr std::uint64_t kCatchUp = 64;
+
+struct BeaconConfig {
+  Config coin{};
+  Delay pause{0};           ///< between a value and the next toss; 0: none, or as short as can be
+  std::uint64_t first = 0;  ///< the round that a start begins with
+};
+
+class Beacon {
+ public:
+  using Message = Share;
+  using Output = Tossed;
+  using Request = Toss;
+  using Fx = Effects<Message, Output>;
+
+  /// Pre: config.coin.scheme is not null.
+  explicit Beacon(BeaconConfig config);
+
+  void on(const Start&, Fx&);
+  void on(const Received<Share>&, Fx&);
+  /// Nobody asks a beacon for a round of its own choice: ignored.
+  void on(const Requested<Toss>&, Fx&) {}
+  void on(const Expired&, Fx&);
+
+  /// The highest round that this node has tossed; before Start the one before the first.
+  std::uint64_t round() const { return next_ == 0 ? 0 : next_ - 1; }
+  const ThresholdCoin& coin() const { return coin_; }
+
+ private:
+  void toss_up_to(std::uint64_t round, Fx& fx);
+  void absorb(ThresholdCoin::Fx& child, Fx& fx);
+  std::uint64_t vouched() const;
+
+  BeaconConfig config_;
+  ThresholdCoin coin_;
+  std::vector<std::uint64_t> spoken_;  // by peer: one more than the highest round it spoke of
+  std::uint64_t next_;                 // the lowest round that was not tossed
+  std::uint64_t due_ = 0;              // the end of the rounds that the running pause leads to
+  bool started_ = false;
+};
+
+}  // namespace thresher::coin

@@ -1,0 +1,39 @@
+// What nodes say to each other while they generate a key, beside their broadcasts and votes.
+#pragma once
+
+#include <variant>
+
+#include "thresher/core/bytes.hpp"
+#include "thresher/core/committee.hpp"
+
+namespace thresher::dkg {
+
+/// The dealings whose shares the sender found good, so far. `asks`: it is not done and may lack
+/// what the receiver said.
+struct Acks {
+  NodeSet dealers;
+  bool done = false;
+  bool asks = false;
+};
+/// The proof that a dealer gave the sender shares that do not fit.
+struct Complaint {
+  NodeId dealer;
+  Bytes proof;
+};
+/// The sender's own shares of a dealing, for who complained of it.
+struct Reveal {
+  NodeId dealer;
+  Bytes shares;
+};
+/// What the receiver's share of the key is made of, sealed.
+struct Point {
+  Bytes sealed;
+};
+
+using Message = std::variant<Acks, Complaint, Reveal, Point>;
+
+/// Bytes of the largest one: `shares` of a dealing with its head.
+inline constexpr std::size_t kProofBytes = 96;
+inline constexpr std::size_t kPointBytes = 32;
+
+}  // namespace thresher::dkg

@@ -1,0 +1,242 @@
+// The subcubic coin of Mizrahi and Wattenhofer (arXiv 2603.02071) as a model: the majority of many
+// coins, each tossed by a small fixed committee, against an adversary that corrupts after it has
+// seen them all.
+//
+//   CommitteeCoin coin({.n = 64, .k = 3, .size_ppm = 3'000'000, .slack_ppm = 250'000});
+//   CommitteeCoin::Toss toss = coin.toss(seed);   // toss.agreed: whatever the adversary shows to
+//   whom CommitteeCoin::Cost cost = coin.cost();       // bits of one toss, by part
+//
+// N = n^(2-2/k) committees of s = c n^(1/k) members, and d = O(log n) members of each committee
+// that a party listens to: all public, drawn from a hash of their names (nothing up a sleeve).
+// Committees toss ideal strong coins; a strong coin among s parties costs s^k messages. A party
+// takes from a committee the bit that most of its d members report, waits for N - 2b bits and
+// outputs the sign of their sum, 0 on a tie. The adversary corrupts (1/k' - slack) n parties, k' =
+// 3 or 4 as the strong coin bears, chosen greedily after it has seen the committees' bits; says
+// what it likes for committees that it overpowers and to parties most of whose listeners it has;
+// and withholds 2b bits from each party. Guarantees: everything is counted, nothing estimated; the
+// greedy choice is a lower bound on what an adversary can do. Not a protocol: nobody sends
+// anything.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "thresher/core/prng.hpp"
+
+namespace thresher::sim {
+
+/// How large everything is, and what it costs.
+class CommitteeCoinShape {
+ public:
+  struct Setup {
+    std::uint32_t n = 64;
+    std::uint32_t k = 3;                 ///< the strong coin costs s^k messages: 3 or 4
+    std::uint64_t size_ppm = 3'000'000;  ///< c in s = c n^(1/k)
+    std::uint64_t slack_ppm = 250'000;   ///< below the strong coin's resilience, of n
+    std::uint64_t gamma_ppm = 100'000;   ///< b = gamma sqrt(N)
+  };
+  /// Unit: bits. A message of a strong coin carries 256, one of publishing 1 and its committee's
+  /// number.
+  struct Cost {
+    double committees = 0;
+    double publishing = 0;
+    double total() const { return committees + publishing; }
+  };
+  explicit CommitteeCoinShape(const Setup& setup) : setup_(setup) {
+    const double n = setup.n;
+    const double k = setup.k;
+    committees_ = static_cast<std::uint32_t>(std::ceil(std::pow(n, 2 - 2 / k) - 1e-9));
+    size_ = std::min(setup.n,
+                     static_cast<std::uint32_t>(std::ceil(
+                         static_cast<double>(setup.size_ppm) / 1e6 * std::pow(n, 1 / k) - 1e-9)));
+    listened_ = std::min(size_, 2 * log2_up(setup.n) + 1);
+    bound_ = static_cast<std::uint32_t>(
+        std::ceil(static_cast<double>(setup.gamma_ppm) / 1e6 * std::sqrt(committees_)));
+  }
+
+  const Setup& setup() const { return setup_; }
+  std::uint32_t committees() const { return committees_; }
+  std::uint32_t size() const { return size_; }
+  std::uint32_t listened() const { return listened_; }
+  std::uint32_t bound() const { return bound_; }
+  /// Parties that the adversary corrupts.
+  std::uint32_t corrupt() const {
+    const double share = 1.0 / setup_.k - static_cast<double>(setup_.slack_ppm) / 1e6;
+    return share <= 0 ? 0 : static_cast<std::uint32_t>(share * setup_.n);
+  }
+  /// Members of a committee in corrupt hands from which on it is overpowered.
+  std::uint32_t majority() const { return size_ / setup_.k + 1; }
+
+  Cost cost() const {
+    const double per_coin = std::pow(size_, setup_.k) * kCoinMessageBits;
+    const double told = static_cast<double>(setup_.n) * committees_ * listened_;
+    return {committees_ * per_coin, told * (1 + log2_up(committees_))};
+  }
+  /// What the strong coin alone costs among all n: n^3 messages. Unit: bits.
+  double strong_cost() const { return std::pow(setup_.n, 3) * kCoinMessageBits; }
+  /// Publishing without what is a power of log n in it: of the fit. Unit: bits.
+  double plain_cost() const {
+    const Cost c = cost();
+    return c.committees + c.publishing / (listened_ * (1.0 + log2_up(committees_)));
+  }
+
+  static std::uint32_t log2_up(std::uint32_t x) {
+    std::uint32_t bits = 0;
+    while ((std::uint64_t{1} << bits) < x) ++bits;
+    return bits;
+  }
+
+ private:
+  static constexpr double kCoinMessageBits = 256;
+
+  Setup setup_;
+  std::uint32_t committees_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t listened_ = 0;
+  std::uint32_t bound_ = 0;
+};
+
+class CommitteeCoin {
+ public:
+  struct Toss {
+    bool agreed = false;
+    bool value = false;             ///< what all output, if they agreed
+    bool within_bound = false;      ///< |Z| > 6b: the proof promises agreement
+    std::uint32_t overpowered = 0;  ///< committees
+    std::uint32_t misled = 0;  ///< of one party, the most: sound committees that it is told wrongly
+  };
+
+  explicit CommitteeCoin(const CommitteeCoinShape& shape)
+      : shape_(shape),
+        n_(shape.setup().n),
+        committees_(shape.committees()),
+        size_(shape.size()),
+        listened_(shape.listened()) {
+    draw();
+  }
+
+  Toss toss(std::uint64_t seed) const {
+    Prng random(seed);
+    std::vector<int> bit(committees_);
+    int sum = 0;
+    for (int& b : bit) sum += b = random.below(2) == 1 ? 1 : -1;
+    // Against who is ahead: there is nothing to gain from committees that say the other.
+    const std::vector<bool> bad = corrupted(bit, sum > 0 ? 1 : -1);
+    Toss out;
+    out.within_bound = std::abs(sum) > 6 * static_cast<int>(shape_.bound());
+    std::vector<bool> lost(committees_);
+    for (std::uint32_t j = 0; j < committees_; ++j) {
+      lost[j] = held(members_[j], bad) >= shape_.majority();
+      out.overpowered += lost[j] ? 1 : 0;
+    }
+    bool all_one = true;
+    bool all_zero = true;
+    for (std::uint32_t p = 0; p < n_; ++p) {
+      if (bad[p]) continue;
+      const Range r = range_of(p, bit, lost, bad, out.misled);
+      all_one = all_one && r.low > 0;
+      all_zero = all_zero && r.high <= 0;
+    }
+    out.agreed = all_one || all_zero;
+    out.value = all_one;
+    return out;
+  }
+
+ private:
+  using Members = std::vector<std::uint16_t>;
+  struct Range {
+    int low = 0;
+    int high = 0;
+  };
+
+  /// `count` distinct numbers below `below`, by name.
+  static Members distinct(std::uint64_t name, std::uint32_t count, std::uint32_t below) {
+    Prng random(mix64(name));
+    Members all(below);
+    for (std::uint32_t i = 0; i < below; ++i) all[i] = static_cast<std::uint16_t>(i);
+    for (std::uint32_t i = 0; i < count; ++i) std::swap(all[i], all[i + random.below(below - i)]);
+    all.resize(count);
+    return all;
+  }
+  void draw() {
+    const std::uint64_t family = mix64(0x7468726573686572 ^ mix64(n_ * 8 + shape_.setup().k));
+    of_.resize(n_);
+    for (std::uint32_t j = 0; j < committees_; ++j) {
+      members_.push_back(distinct(family ^ mix64(j), size_, n_));
+      for (const std::uint16_t p : members_[j]) of_[p].push_back(j);
+    }
+  }
+  static std::uint32_t held(const Members& members, const std::vector<bool>& bad) {
+    return static_cast<std::uint32_t>(
+        std::count_if(members.begin(), members.end(), [&](std::uint16_t p) { return bad[p]; }));
+  }
+  // One party after the other: whoever stands in most committees that are worth it, those that are
+  // nearly overpowered counting most.
+  std::vector<bool> corrupted(const std::vector<int>& bit, int ahead) const {
+    std::vector<bool> bad(n_);
+    std::vector<std::uint32_t> have(committees_);
+    std::vector<double> score(n_);
+    const auto worth = [&](std::uint32_t j) {
+      if (bit[j] != ahead || have[j] >= shape_.majority()) return 0.0;
+      return std::pow(4.0, have[j]);
+    };
+    for (std::uint32_t p = 0; p < n_; ++p) {
+      for (const std::uint32_t j : of_[p]) score[p] += worth(j);
+    }
+    for (std::uint32_t taken = 0; taken < shape_.corrupt(); ++taken) {
+      const auto best = std::max_element(score.begin(), score.end());
+      const auto p = static_cast<std::uint32_t>(best - score.begin());
+      bad[p] = true;
+      for (const std::uint32_t j : of_[p]) {
+        const double before = worth(j);
+        ++have[j];
+        const double change = worth(j) - before;
+        for (const std::uint16_t q : members_[j]) score[q] += change;
+      }
+      *best = -1e300;
+    }
+    return bad;
+  }
+  // What the sum of one party can be made to be.
+  Range range_of(std::uint32_t p, const std::vector<int>& bit, const std::vector<bool>& lost,
+                 const std::vector<bool>& bad, std::uint32_t& most_misled) const {
+    int fixed = 0;
+    int free = 0;
+    int ones = 0;
+    int zeros = 0;
+    std::uint32_t misled = 0;
+    for (std::uint32_t j = 0; j < committees_; ++j) {
+      const bool wrong = !lost[j] && misleads(p, j, bad);
+      misled += wrong ? 1 : 0;
+      if (lost[j] || wrong) {
+        ++free;
+        continue;
+      }
+      fixed += bit[j];
+      ++(bit[j] > 0 ? ones : zeros);
+    }
+    most_misled = std::max(most_misled, misled);
+    const int withheld = 2 * static_cast<int>(shape_.bound());
+    return {fixed - free - std::min(withheld, ones), fixed + free + std::min(withheld, zeros)};
+  }
+  bool misleads(std::uint32_t p, std::uint32_t j, const std::vector<bool>& bad) const {
+    const std::uint64_t name = mix64((std::uint64_t{p} << 32) + j + shape_.setup().k);
+    // As many members from a place of the list on: the list itself is drawn.
+    std::uint32_t count = 0;
+    for (std::uint32_t i = 0; i < listened_; ++i)
+      count += bad[members_[j][(name + i) % size_]] ? 1 : 0;
+    return 2 * count > listened_;
+  }
+
+  CommitteeCoinShape shape_;
+  std::uint32_t n_;
+  std::uint32_t committees_;
+  std::uint32_t size_;
+  std::uint32_t listened_;
+  std::vector<Members> members_;                // by committee
+  std::vector<std::vector<std::uint32_t>> of_;  // committees, by party
+};
+
+}  // namespace thresher::sim

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""`thresher beacon`: four nodes with a key of their own making publish values; who has the group key checks them."""
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
+NODES = 4
+
+
+def run(*arguments, text=None):
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=120, input=text)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Beacon(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.net = pathlib.Path(cls.folder.name, "net")
+        assert run("testnet", "init", "-n", NODES, "-o", cls.net, "--base-port", "0", "--protocol",
+                   "mahi-mahi").returncode == 0
+        runs = [subprocess.Popen([BINARY, "dkg", "--home", cls.net / f"node{i}", "--json"], stdout=subprocess.PIPE)
+                for i in range(NODES)]
+        cls.group = {json.loads(r.communicate(timeout=100)[0])["group_key"] for r in runs}.pop()
+
+    def begin(self, node, *more):
+        process = subprocess.Popen([BINARY, "beacon", "run", "--home", self.net / f"node{node}", *map(str, more)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def verify(self, lines, group=None):
+        return run("beacon", "verify", "--group", group or self.group, text="".join(lines))
+
+    def test_publishes_values_that_the_group_key_alone_verifies(self):
+        runs = [self.begin(i, "--pause", 0, "--rounds", 60) for i in range(NODES)]
+        outs = [r.communicate(timeout=100) for r in runs]
+        values = {}
+        for r, (out, err) in zip(runs, outs):
+            self.assertEqual(r.returncode, 0, err)
+            lines = out.splitlines(keepends=True)
+            self.assertEqual(len(lines), 60)
+            for line in map(json.loads, lines):
+                self.assertEqual(values.setdefault(line["round"], line["value"]), line["value"])
+        self.assertEqual(len(set(values.values())), len(values))
+        lines = outs[0][0].splitlines(keepends=True)
+        good = self.verify(lines)
+        self.assertEqual((good.returncode, good.stdout), (0, "60 values verified\n"), good.stderr)
+
+        forged = json.loads(lines[7])
+        forged["value"] = json.loads(lines[8])["value"]
+        bad = self.verify([lines[0], json.dumps(forged) + "\n"])
+        self.assertEqual(bad.returncode, 1)
+        self.assertIn("line 2 has another value", bad.stderr)
+        moved = json.loads(lines[7])
+        moved["round"] += 1
+        self.assertIn("does not hold for round", self.verify([json.dumps(moved)]).stderr)
+        self.assertEqual(self.verify(lines, group="00" * 32).returncode, 1)
+        self.assertEqual(self.verify(lines, group="xyz").returncode, 2)
+        self.assertIn("no line", self.verify([]).stderr)
+        self.assertIn("no JSON object", self.verify(["[]\n"]).stderr)
+
+    def test_serves_who_asks_and_goes_on_without_one_node(self):
+        port = free_port()
+        nodes = [self.begin(i, "--pause", 20, *(["--listen", f"127.0.0.1:{port}"] if i == 0 else []))
+                 for i in range(NODES - 1)]
+        page = f"http://127.0.0.1:{port}"
+
+        def ask(path):
+            return urllib.request.urlopen(page + path, timeout=5).read().decode()
+
+        def latest(beyond):
+            end = time.monotonic() + 60
+            while True:
+                try:
+                    line = ask("/latest")
+                    if json.loads(line)["round"] > beyond:
+                        return line
+                except (OSError, ValueError):
+                    pass
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
+
+        line = latest(10)
+        self.assertEqual(self.verify([line]).returncode, 0)
+        self.assertEqual(ask("/group").strip(), self.group)
+        self.assertEqual(self.verify([ask("/recent")]).returncode, 0)
+        # The fourth comes late and is where the others are; then one of the first goes.
+        late = self.begin(3, "--pause", 20)
+        first = json.loads(late.stdout.readline())
+        self.assertEqual(self.verify([json.dumps(first)]).returncode, 0)
+        nodes[1].kill()
+        latest(json.loads(line)["round"] + 20)
+
+    def test_says_what_is_wrong(self):
+        wrong = run("beacon", "run", "--home", self.net / "node0", "--listen", "0.0.0.0:1")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("this machine alone", wrong.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,256 @@
+// The skeleton of rounds: what is durable before it is said, who hears what again, what peers can
+// fill, messages as bytes.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "../../timed.hpp"
+#include "thresher/core/prng.hpp"
+#include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/agreement/rounds_wire.hpp"
+#include "thresher/protocols/coin/ideal_coin.hpp"
+
+namespace thresher {
+namespace {
+
+using namespace agreement;  // NOLINT(google-build-using-namespace): its messages
+
+constexpr std::uint64_t kWindow = 8;
+
+class Committee4 {
+ public:
+  explicit Committee4(std::uint64_t seed, std::uint32_t n = 4)
+      : net(n,
+            [=](NodeId id) {
+              const Committee c = *Committee::of(n);
+              return BcaAgreement(
+                  {.committee = c,
+                   .self = id,
+                   .window = kWindow,
+                   .coin = std::make_shared<coin::IdealCoin>(c.at_least(kValidity), id, seed)});
+            }),
+        decided(n) {
+    net.delivered = [this](std::uint16_t i, const Decision& d) {
+      const auto [it, fresh] = decided[i].emplace(d.instance, d.value);
+      EXPECT_TRUE(fresh || it->second == d.value);
+    };
+  }
+  void propose(std::uint16_t i, std::uint64_t instance, bool value) {
+    net.feed(i, Requested<Propose>{{instance, value}});
+  }
+  void expect_agreement(std::uint64_t instance, const std::set<std::uint16_t>& among) {
+    std::set<bool> values;
+    for (const std::uint16_t i : among) {
+      ASSERT_TRUE(decided[i].contains(instance)) << "node " << i << ", instance " << instance;
+      values.insert(decided[i].at(instance));
+    }
+    EXPECT_EQ(values.size(), 1u);
+  }
+
+  Timed<BcaAgreement> net;
+  std::vector<std::map<std::uint64_t, bool>> decided;
+};
+
+TEST(Rounds, WhatAllProposeIsDecided) {
+  for (const bool value : {false, true}) {
+    Committee4 run(1);
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, value);
+    run.net.run_until(200 * kDelta);
+    for (const auto& d : run.decided) EXPECT_EQ(d.at(0), value);
+  }
+}
+
+// Nothing is sent and no timer runs once everybody knows that everybody decided.
+TEST(Rounds, AreQuietInTheEnd) {
+  Committee4 run(3);
+  for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+  run.net.run_until(300 * kDelta);
+  std::uint64_t sent = 0;
+  run.net.link = [&](auto, auto, const auto&) -> std::int64_t {
+    ++sent;
+    return 300;
+  };
+  run.net.run_until(1000 * kDelta);
+  EXPECT_EQ(sent, 0u);
+}
+
+// A round's statement leaves behind its record, so a node that is killed after any record and comes
+// back never says two values that exclude each other in one round.
+TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {
+  for (std::uint64_t cut = 1; cut < 60; ++cut) {
+    Committee4 run(cut);
+    std::uint64_t records = 0;
+    std::map<std::pair<std::uint64_t, std::uint32_t>, BitSet> said;  // of node 0
+    run.net.link = [&](std::uint16_t from, std::uint16_t, const BcaAgreement::Message& m) {
+      if (const auto* s = std::get_if<Said>(&m); s != nullptr && from == 0) {
+        BitSet& all = said[{s->instance, s->round}];
+        EXPECT_EQ(all & ~s->counters, 0u) << "forgot what it said, cut " << cut;
+        all |= s->counters;
+        for (const BitSet exclusive :
+             {bits(bca::kEcho20, bca::kEcho21), bits(bca::kEcho30, bca::kEcho31, bca::kEcho3B)})
+          EXPECT_LE(std::popcount(all & exclusive), 1) << "cut " << cut;
+      }
+      return std::int64_t{300};
+    };
+    run.net.written = [&](std::uint16_t i, const Persist&) {
+      if (i == 0 && ++records == cut) run.net.at(run.net.now(), [&] { run.net.restart(0); });
+    };
+    for (std::uint64_t k = 0; k < 4; ++k) {
+      for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, (i + k) % 2 == 0);
+    }
+    run.net.run_until(400 * kDelta);
+    for (std::uint64_t k = 0; k < 4; ++k) run.expect_agreement(k, {0, 1, 2, 3});
+  }
+}
+
+// All four stop in the middle and come back: everything goes on from the disks.
+TEST(Rounds, AnOutageOfAllIsSurvived) {
+  for (std::uint64_t at = 100; at < 4000; at += 300) {
+    Committee4 run(at);
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+    run.net.run_until(at);
+    for (std::uint16_t i = 0; i < 4; ++i) run.net.kill(i);
+    run.net.run_until(at + 5 * kDelta);
+    for (std::uint16_t i = 0; i < 4; ++i) run.net.restart(i);
+    run.net.run_until(at + 300 * kDelta);
+    run.expect_agreement(0, {0, 1, 2, 3});
+  }
+}
+
+// Who was cut off hears of it all, though the others have long been done.
+TEST(Rounds, WhoWasCutOffHearsTheDecisions) {
+  Committee4 run(5);
+  bool cut = true;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const auto&) -> std::int64_t {
+    return cut && (from == 3 || to == 3) ? kLost : 300;
+  };
+  constexpr std::uint64_t kInstances = 5 * kWindow;
+  for (std::uint64_t k = 0; k < kInstances; ++k) {
+    for (std::uint16_t i = 0; i < 3; ++i) run.propose(i, k, i == 1);
+    run.net.run_until(run.net.now() + 60 * kDelta);
+  }
+  EXPECT_TRUE(run.decided[3].empty());
+  cut = false;
+  run.net.run_until(run.net.now() + 200 * kDelta);
+  for (std::uint64_t k = 0; k < kInstances; ++k) run.expect_agreement(k, {0, 1, 2, 3});
+}
+
+// Decisions spread to who never proposed: f+1 that decided are believed, f liars are not.
+TEST(Rounds, LiesAboutDecisionsAreNotBelieved) {
+  Committee4 run(6, 7);
+  for (std::uint16_t liar = 5; liar < 7; ++liar) run.net.kill(liar);
+  for (std::uint16_t to = 0; to < 5; ++to) {
+    for (std::uint16_t liar = 5; liar < 7; ++liar) run.net.say(liar, to, Done{0, true, true});
+  }
+  run.net.run_until(10 * kDelta);
+  for (const auto& d : run.decided) EXPECT_TRUE(d.empty());
+  for (std::uint16_t i = 0; i < 5; ++i) run.propose(i, 0, false);
+  run.net.run_until(400 * kDelta);
+  for (std::uint16_t i = 0; i < 5; ++i) EXPECT_FALSE(run.decided[i].at(0));
+}
+
+// Far instances, far rounds, old rounds, counters that do not exist, shares of anything.
+TEST(Rounds, WhatPeersSayFillsNoMoreThanIsPromised) {
+  Committee4 run(7);
+  run.net.kill(3);
+  const auto most = BcaAgreement::most_held({.window = kWindow});
+  for (const std::uint64_t start : {std::uint64_t{0}, ~std::uint64_t{0} - 40}) {
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      for (std::uint32_t round = 0; round < 40; ++round)
+        run.net.say(3, 0, Said{start + k, round, ~BitSet{0}, true});
+      run.net.say(3, 0, Said{start + k, ~std::uint32_t{0}, 1, false});
+      run.net.say(3, 0, Done{start + k, true, true});
+      run.net.say(3, 0, Want{start + k});
+      run.net.say(3, 0, coin::Share{start + k, {}, true});
+    }
+  }
+  run.net.run_until(kDelta);
+  EXPECT_LE(run.net.node(0).footprint().instances, most.instances);
+  EXPECT_LE(run.net.node(0).footprint().rounds, most.rounds);
+  EXPECT_GT(run.net.node(0).refused(), 2000u);
+  for (std::uint16_t i = 0; i < 3; ++i) run.propose(i, 0, true);
+  run.net.run_until(300 * kDelta);
+  run.expect_agreement(0, {0, 1, 2});
+}
+
+// One node is down while a liar helps the others ahead, and the liar falls silent when the node is
+// back: without old rounds nobody could go on.
+TEST(Rounds, WhoWasAwayIsHelpedThroughOldRounds) {
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Committee4 run(seed);
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+    run.net.run_until(400);
+    run.net.kill(1);
+    while (run.net.node(2).round(0) != 0 && run.net.node(2).round(0) < 4 && run.decided[2].empty())
+      run.net.run_until(run.net.now() + 100);
+    run.net.kill(0);
+    far += run.decided[2].empty() ? 1 : 0;
+    run.net.restart(1);
+    run.net.run_until(run.net.now() + 400 * kDelta);
+    run.expect_agreement(0, {1, 2, 3});
+  }
+  EXPECT_GT(far, 0);
+}
+
+// A liar that was heard in old rounds and says them again changes nothing there.
+TEST(Rounds, OldRoundsAreOver) {
+  Committee4 run(8);
+  for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, i % 2 == 0);
+  run.net.run_until(300 * kDelta);
+  const std::uint64_t before = run.net.node(0).refused();
+  for (std::uint32_t round = 1; round < 9; ++round)
+    run.net.say(3, 0, Said{0, round, ~BitSet{0}, false});
+  run.net.run_until(run.net.now() + kDelta);
+  EXPECT_EQ(run.net.node(0).refused(), before + 8);
+  EXPECT_EQ(run.net.node(0).footprint().instances, 0u);
+}
+
+TEST(Rounds, AnOwnerForgetsWhatItNeedsNoMore) {
+  Committee4 run(9);
+  for (std::uint64_t k = 0; k < 4; ++k) {
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, true);
+  }
+  run.net.run_until(300 * kDelta);
+  BcaAgreement node = run.net.node(0);
+  BcaAgreement::Fx fx;
+  node.forget_below(3, fx);
+  EXPECT_FALSE(node.decided(2).has_value());
+  EXPECT_TRUE(node.decided(3).has_value());
+  EXPECT_EQ(node.base(), 4u);
+  BcaAgreement again(
+      {.window = kWindow, .coin = std::make_shared<coin::IdealCoin>(2, NodeId{0}, 9)});
+  BcaAgreement::Fx none;
+  for (auto& effect : fx.list()) {
+    if (const auto* p = std::get_if<Persist>(&effect); p != nullptr && !p->value.empty())
+      again.on(Restored{p->table, p->key, p->value}, none);
+  }
+  EXPECT_EQ(again.base(), 3u);
+}
+
+TEST(RoundsWire, EveryMessageSurvives) {
+  const std::vector<BcaAgreement::Message> all = {Said{1, 2, 0x45, true},
+                                                  Said{~std::uint64_t{0}, 7, 1, false},
+                                                  Done{5, true, false},
+                                                  Done{5, false, true},
+                                                  Want{9},
+                                                  coin::Share{3, {}, true}};
+  for (const auto& m : all) {
+    const WireParts parts = encode_rounds(m);
+    const auto again = decode_rounds<BcaAgreement::Message>(parts);
+    ASSERT_TRUE(again.has_value());
+    EXPECT_EQ(encode_rounds(*again).control.view().size(), parts.size());
+    EXPECT_TRUE(std::equal(parts.control.view().begin(), parts.control.view().end(),
+                           encode_rounds(*again).control.view().begin()));
+    const ByteView whole = parts.control.view();
+    for (std::size_t cut = 0; cut < whole.size(); ++cut)
+      EXPECT_FALSE(decode_rounds<BcaAgreement::Message>({Bytes::copy_of(whole.first(cut)), {}}));
+    EXPECT_FALSE(decode_rounds<BcaAgreement::Message>({parts.control, Bytes::copy_of(whole)}));
+  }
+  Writer junk;
+  junk.u8(9).u64(1);
+  EXPECT_FALSE(decode_rounds<BcaAgreement::Message>({Bytes::from(junk.take()), {}}));
+}
+
+}  // namespace
+}  // namespace thresher

@@ -1,0 +1,77 @@
+// Was this run a run of the automaton that is proved? Steps of rounds that run from vote tables.
+//
+//   verify::VoteConformance check(agreement::kBcaRounds, committee, faulty);
+//   for (const VoteEvent& e : log.events)
+//     if (auto problem = check.add(e)) return *problem;
+//   auto steps = check.finish();                  // an empty trace is a failure
+//
+// Guarantees: one pass, constant work an event. A step is accepted only if the node was where the
+// rule starts, each guard's tally reached the table's threshold and counted no more senders than
+// correct nodes had spoken plus F faulty ones, "some correct node said it" was true in the round
+// and was delivered to the node by the table below, the coin was the one that everybody saw, and
+// just the declared statement was sent. A restart may take back steps that told nobody anything.
+// Not checked: that nodes go on, since a node leaves a round when it knows the decision. Source:
+// docs/verify/automata.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thresher/core/committee.hpp"
+#include "thresher/core/result.hpp"
+#include "thresher/core/rule_trace.hpp"
+#include "thresher/core/rule_votes.hpp"
+
+namespace thresher::verify {
+
+class VoteConformance {
+ public:
+  /// Pre: `tables` outlives the checker; at most f faulty nodes.
+  VoteConformance(const RoundTables& tables, const Committee& committee, NodeSet faulty)
+      : tables_(tables), committee_(committee), faulty_(std::move(faulty)) {}
+
+  /// What is wrong with this event, or nothing. Events of faulty nodes are skipped.
+  std::optional<std::string> add(const VoteEvent& event);
+
+  /// The number of steps checked; an error when there was none.
+  Result<std::uint64_t, std::string> finish() const;
+
+ private:
+  struct Node {
+    std::optional<std::uint8_t> location;
+    std::optional<std::uint8_t> under;
+  };
+  struct Side {                       // the round's table, or the one below
+    std::vector<std::uint32_t> said;  // correct nodes that did, by counter
+  };
+  struct Played {
+    std::vector<Node> nodes;
+    Side round;
+    Side under;
+    std::optional<bool> coin;
+  };
+
+  std::optional<std::string> check_guards(const VoteEvent& e, const VoteRule& rule,
+                                          const Played& at) const;
+  std::optional<std::string> check_coin(const VoteEvent& e, const VoteRule& rule, Played& at) const;
+  std::optional<std::string> check_place(const VoteEvent& e, const VoteRule& rule,
+                                         const Played& at) const;
+  std::optional<std::string> restart(const VoteEvent& e, Node& node) const;
+  std::string problem(const VoteEvent& e, const std::string& what) const;
+  const VoteTable& table_of(const VoteEvent& e) const {
+    return e.under ? *tables_.under : *tables_.round;
+  }
+
+  RoundTables tables_;
+  Committee committee_;
+  NodeSet faulty_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Played> played_;
+  std::uint64_t clock_ = 0;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace thresher::verify

@@ -1,0 +1,136 @@
+#include "thresher/verify/vote_conformance.hpp"
+
+#include <bit>
+
+namespace thresher::verify {
+namespace {
+
+// Whether silent steps lead from one place to the other.
+bool leads_silently(const VoteTable& table, std::uint8_t from, std::uint8_t to) {
+  if (from == to) return true;
+  for (const VoteRule& rule : table.rules) {
+    if (rule.from == from && rule.from != rule.to && !rule.says &&
+        leads_silently(table, rule.to, to))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string VoteConformance::problem(const VoteEvent& e, const std::string& what) const {
+  const VoteTable& table = table_of(e);
+  const std::string rule = e.rule < table.rules.size()
+                               ? "rule '" + std::string(table.rules[e.rule].name) + "'"
+                           : e.rule == VoteEvent::kRestart ? "a restart"
+                                                           : "rule " + std::to_string(e.rule);
+  return "event " + std::to_string(e.clock) + ", node " + std::to_string(e.node.value) +
+         ", instance " + std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " +
+         rule + " of " + std::string(table.name) + ": " + what;
+}
+
+std::optional<std::string> VoteConformance::add(const VoteEvent& e) {
+  if (e.clock <= clock_) {
+    return problem(e, "out of causal order, after event " + std::to_string(clock_) +
+                          "; sort the trace by clock");
+  }
+  clock_ = e.clock;
+  if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
+  if (faulty_.contains(e.node)) return std::nullopt;
+  Played& at = played_[{e.instance, e.round}];
+  if (at.nodes.empty()) {
+    at.nodes.resize(committee_.size());
+    at.round.said.resize(tables_.round->counters.size());
+    if (tables_.under != nullptr) at.under.said.resize(tables_.under->counters.size());
+  }
+  Node& node = at.nodes[e.node.value];
+  if (e.rule == VoteEvent::kRestart) return restart(e, node);
+  const VoteTable& table = table_of(e);
+  if (e.rule >= table.rules.size()) return problem(e, "the table has no such rule");
+  const VoteRule& rule = table.rules[e.rule];
+  if (auto wrong = check_place(e, rule, at)) return wrong;
+  if (auto wrong = check_guards(e, rule, at)) return wrong;
+  if (auto wrong = check_coin(e, rule, at)) return wrong;
+  if (e.said != rule.says) return problem(e, "did not send just what the rule declares");
+  if (rule.says) ++(e.under ? at.under : at.round).said[*rule.says];
+  (e.under ? node.under : node.location) = rule.to;
+  ++steps_;
+  return std::nullopt;
+}
+
+std::optional<std::string> VoteConformance::check_place(const VoteEvent& e, const VoteRule& rule,
+                                                        const Played& at) const {
+  const VoteTable& table = table_of(e);
+  const Node& node = at.nodes[e.node.value];
+  const std::optional<std::uint8_t>& place = e.under ? node.under : node.location;
+  if (!place) {
+    if ((table.starts >> rule.from & 1) == 0) return problem(e, "no node begins there");
+    return std::nullopt;
+  }
+  if (*place == rule.from) return std::nullopt;
+  return problem(e, "the node is in " + std::string(table.locations[*place]) +
+                        ", the rule starts in " + std::string(table.locations[rule.from]));
+}
+
+std::optional<std::string> VoteConformance::check_guards(const VoteEvent& e, const VoteRule& rule,
+                                                         const Played& at) const {
+  const Side& side = e.under ? at.under : at.round;
+  for (std::size_t g = 0; g < rule.when.size(); ++g) {
+    if (!rule.when[g]) continue;
+    const SumGuard& guard = *rule.when[g];
+    const std::uint32_t needed = committee_.at_least(guard.at_least);
+    std::uint32_t correct = 0;
+    for (std::size_t c = 0; c < side.said.size(); ++c)
+      correct += (guard.counters >> c & 1) != 0 ? side.said[c] : 0;
+    if (guard.by == Senders::kCorrect) {
+      if (correct < needed) return problem(e, "no correct node said what it relies on");
+      const auto value = static_cast<std::size_t>(std::countr_zero(guard.counters));
+      const Node& node = at.nodes[e.node.value];
+      if (!node.under || (tables_.delivered[value] >> *node.under & 1) == 0)
+        return problem(e, "what it relies on was not delivered to the node");
+      continue;
+    }
+    if (e.tallies[g] < needed) {
+      return problem(e, "taken with " + std::to_string(e.tallies[g]) + " senders, needs " +
+                            std::to_string(needed));
+    }
+    if (e.tallies[g] > correct + faulty_.size()) {
+      return problem(e, "counted " + std::to_string(e.tallies[g]) + " senders, but only " +
+                            std::to_string(correct) + " correct nodes and " +
+                            std::to_string(faulty_.size()) + " faulty ones can have spoken");
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> VoteConformance::check_coin(const VoteEvent& e, const VoteRule& rule,
+                                                       Played& at) const {
+  if (!rule.coin) return std::nullopt;
+  if (!e.coin || *e.coin != (*rule.coin == 1)) return problem(e, "the coin showed something else");
+  if (at.coin && *at.coin != *e.coin) return problem(e, "two nodes saw two sides of one coin");
+  at.coin = e.coin;
+  return std::nullopt;
+}
+
+std::optional<std::string> VoteConformance::restart(const VoteEvent& e, Node& node) const {
+  std::optional<std::uint8_t>& place = e.under ? node.under : node.location;
+  if (place && !leads_silently(table_of(e), e.location, *place))
+    return problem(e, "the node stood in " + std::string(table_of(e).locations[*place]) +
+                          " and forgot a statement it had sent");
+  place = e.location;
+  return std::nullopt;
+}
+
+Result<std::uint64_t, std::string> VoteConformance::finish() const {
+  if (faulty_.size() > committee_.faults()) {
+    return std::to_string(faulty_.size()) + " nodes are faulty, the automaton of " +
+           std::string(tables_.round->name) + " has at most " + std::to_string(committee_.faults());
+  }
+  if (steps_ == 0) {
+    return "the trace of " + std::string(tables_.round->name) +
+           " has no step of a correct node; switch the log on (Config::trace) before the run";
+  }
+  return steps_;
+}
+
+}  // namespace thresher::verify
