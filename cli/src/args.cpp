@@ -121,11 +121,21 @@ CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::strin
   return made;
 }
 
+// What a verb requires is asked for when it is the one that was chosen, and not when a verb below
+// it was: `log prove` needs nothing of `log`.
 void declare(CLI::App& app, const Verb& verb) {
   for (const Option& option : verb.options) {
-    std::visit([&](auto* target) { declare(app, option, target)->required(option.required); },
-               option.target);
+    std::visit([&](auto* target) { (void)declare(app, option, target); }, option.target);
   }
+}
+
+// The first required option that was not given; empty: all were.
+std::string missing_option(const CLI::App& app, const Verb& verb) {
+  for (const Option& option : verb.options) {
+    if (option.required && app.get_option(long_name(option.name))->count() == 0)
+      return long_name(option.name);
+  }
+  return {};
 }
 
 CLI::App& child(CLI::App& parent, const std::string& name) {
@@ -137,14 +147,16 @@ CLI::App& child(CLI::App& parent, const std::string& name) {
   return *made;
 }
 
-// A group says which verbs it has.
+// A group says which verbs it has; one that is a verb itself has its own words.
 void describe_groups(CLI::App& at) {
   std::string verbs;
   for (CLI::App* sub : at.get_subcommands([](const CLI::App*) { return true; })) {
     describe_groups(*sub);
     verbs += (verbs.empty() ? "" : " | ") + sub->get_name();
   }
-  if (!verbs.empty() && at.get_parent() != nullptr) at.description(verbs);
+  if (verbs.empty() || at.get_parent() == nullptr) return;
+  const std::string own = at.get_description();
+  at.description(own.empty() ? verbs : own + " Below it: " + verbs);
 }
 
 const CLI::App& deepest(const CLI::App& root) {
@@ -204,7 +216,9 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
     if (const auto rest = at->remaining(); !rest.empty()) return unexpected(*at, rest.front());
   }
   const auto leaf = leaves.find(&chosen);
-  return leaf == leaves.end() ? usage(chosen, "a verb is missing") : run(*leaf->second);
+  if (leaf == leaves.end()) return usage(chosen, "a verb is missing");
+  const std::string missing = missing_option(chosen, *leaf->second);
+  return missing.empty() ? run(*leaf->second) : usage(chosen, missing + " is required");
 }
 
 }  // namespace thresher::cli

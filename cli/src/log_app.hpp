@@ -40,8 +40,34 @@ class LogApp final : public net::App {
     w.u64(mixed_).u64(count_);
     return hash(w.view());
   }
+  /// For snapshots of the running node. At a stop none is taken: the next start reads the log, as
+  /// one after a crash of a ledger without checkpoints does.
+  std::unique_ptr<net::Frozen> freeze() const override {
+    return std::make_unique<View>(mixed_, count_);
+  }
+  bool restore(ByteView bytes) override {
+    Reader in(bytes);
+    const std::uint64_t mixed = in.u64();
+    const std::uint64_t count = in.u64();
+    if (!in.done()) return false;
+    mixed_ = mixed;
+    count_ = count;
+    return true;
+  }
 
  private:
+  class View final : public net::Frozen {
+   public:
+    View(std::uint64_t mixed, std::uint64_t count) : mixed_(mixed), count_(count) {}
+    bool write(const std::function<bool(ByteView)>& sink) const override {
+      return sink(Writer().u64(mixed_).u64(count_).view());
+    }
+
+   private:
+    std::uint64_t mixed_;
+    std::uint64_t count_;
+  };
+
   static constexpr std::size_t kStep = 32;  // bytes
 
   struct Sums {

@@ -6,16 +6,18 @@
 #include "thresher/core/assert.hpp"
 
 namespace thresher::coding {
-namespace {
 
-Digest merkle_node(const Digest& left, const Digest& right, HashFunction hash) {
-  std::array<std::byte, 65> bytes{std::byte{1}};
+std::array<std::byte, kMerkleParentBytes> merkle_parent_bytes(const Digest& left,
+                                                              const Digest& right) {
+  std::array<std::byte, kMerkleParentBytes> bytes{std::byte{1}};
   std::ranges::copy(left.bytes, bytes.begin() + 1);
   std::ranges::copy(right.bytes, bytes.begin() + 33);
-  return hash(bytes);
+  return bytes;
 }
 
-}  // namespace
+Digest merkle_parent(const Digest& left, const Digest& right, HashFunction hash) {
+  return hash(merkle_parent_bytes(left, right));
+}
 
 Digest merkle_leaf(ByteView bytes, HashFunction hash) {
   std::vector<std::byte> prefixed(bytes.size() + 1);
@@ -30,7 +32,8 @@ MerkleTree::MerkleTree(std::vector<Digest> leaf_hashes, HashFunction hash) : has
     const std::vector<Digest>& below = levels_.back();
     std::vector<Digest> level;
     for (std::size_t i = 0; i < below.size(); i += 2) {
-      level.push_back(i + 1 < below.size() ? merkle_node(below[i], below[i + 1], hash_) : below[i]);
+      level.push_back(i + 1 < below.size() ? merkle_parent(below[i], below[i + 1], hash_)
+                                           : below[i]);
     }
     levels_.push_back(std::move(level));
   }
@@ -84,12 +87,12 @@ bool merkle_included(const Digest& leaf_hash, std::uint64_t index, std::uint64_t
   for (const Digest& sibling : proof) {
     if (last == 0) return false;
     if ((node & 1) != 0 || node == last) {
-      at = merkle_node(sibling, at, hash);
+      at = merkle_parent(sibling, at, hash);
       const int lonely = std::countr_zero(node);
       node >>= lonely;
       last >>= lonely;
     } else {
-      at = merkle_node(at, sibling, hash);
+      at = merkle_parent(at, sibling, hash);
     }
     node >>= 1;
     last >>= 1;
@@ -113,13 +116,13 @@ bool merkle_consistent(std::uint64_t old_size, const Digest& old_root, std::uint
   for (const Digest& sibling : proof.subspan(full ? 0 : 1)) {
     if (last == 0) return false;
     if ((node & 1) != 0 || node == last) {
-      old_at = merkle_node(sibling, old_at, hash);
-      new_at = merkle_node(sibling, new_at, hash);
+      old_at = merkle_parent(sibling, old_at, hash);
+      new_at = merkle_parent(sibling, new_at, hash);
       const int lonely = node == 0 ? 0 : std::countr_zero(node);
       node >>= lonely;
       last >>= lonely;
     } else {
-      new_at = merkle_node(new_at, sibling, hash);
+      new_at = merkle_parent(new_at, sibling, hash);
     }
     node >>= 1;
     last >>= 1;

@@ -19,4 +19,24 @@ Digest digest_of(const ApplyResult& result) {
   return result == ApplyResult{} ? kNothing : computed(result);
 }
 
+namespace {
+
+class WholeState final : public Frozen {
+ public:
+  explicit WholeState(Bytes bytes) : bytes_(std::move(bytes)) {}
+  bool write(const std::function<bool(ByteView)>& sink) const override {
+    return sink(bytes_.view());
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Frozen> App::freeze() const {
+  auto bytes = snapshot();
+  return bytes ? std::make_unique<WholeState>(std::move(*bytes)) : nullptr;
+}
+
 }  // namespace thresher::net

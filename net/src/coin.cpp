@@ -8,7 +8,7 @@
 namespace thresher::net {
 
 bool needs_coin(const std::string& protocol) {
-  return protocol == "bullshark-async" || protocol == "mahi-mahi";
+  return protocol == "bullshark-async" || protocol == "honeybadger" || protocol == "mahi-mahi";
 }
 
 // The seed of a fresh key: secret random bytes that are used for nothing else and wiped.

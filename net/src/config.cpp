@@ -36,6 +36,13 @@ std::vector<Key> service_keys() {
   using O = NodeOptions;
   using C = NodeConfig;
   return {
+      {"snapshots",
+       "checkpoints",
+       "so many checkpoints from one snapshot of the running application to the next; 0: none",
+       &O::snapshot_checkpoints,
+       0,
+       1'000'000,
+       {}},
       {"verify",
        "deadline_us",
        "how long signatures wait for others to be verified with",

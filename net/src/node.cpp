@@ -130,6 +130,9 @@ std::string Node::Impl::begin() {
         });
       },
       ledger.end());
+  if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
+  transport_runs = true;
+  start_snapshots();
   start_scrubbing();
   if (std::string problem = open_gateway(); !problem.empty()) return problem;
   loop.post([this] {
@@ -151,6 +154,7 @@ void Node::Impl::finish() {
                                       : "the node has stopped: " + stopped_because);
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
+  snapshots.reset();
   writer.reset();
   scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());

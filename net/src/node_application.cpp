@@ -53,6 +53,7 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t) {
   });
   if (!ran) return std::nullopt;
   result = bounded(std::move(result));
+  add_to_tree(t, result);
   results.add(t.position, result);
   return result;
 }

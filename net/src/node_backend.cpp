@@ -64,6 +64,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
               [this](Level level, const std::string& line) { say(level, line); }),
       submissions(limits(),
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
+      checkpoint_every(checkpoint_slots(genesis)),
+      checkpoints(genesis, self, key, *store, checkpoint_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;
@@ -156,6 +158,7 @@ void Node::Impl::broadcast(const Frame& f) {
 }
 
 void Node::Impl::deliver(dag::Committed out) {
+  if (checkpoints.difference()) return;   // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
   if (log_lacks()) return hold_back(std::move(out));
   if (!ledger.follows(out)) return note_gap(std::move(out));
@@ -194,7 +197,10 @@ void Node::Impl::commit(dag::Committed out) {
           answer(*awaited, t, out, block, result);
         }
       });
-  writer->ledger(std::move(entry), engine->take_progress(out.slot));
+  std::vector<Persist> progress = engine->take_progress(out.slot);
+  for (Persist& r : tree_records()) progress.push_back(std::move(r));
+  writer->ledger(entry, std::move(progress));
+  checkpoint_after(entry);
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
   if (!calls.problem().empty()) halt(app_problem());
@@ -351,6 +357,10 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
+  if (f.kind >= kCheckpoint && f.kind <= kTreePart) {
+    if (!life_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
+    return;
+  }
   if (f.kind == kWantKnown) return tell_known(peer);
   if (f.kind == kKnown) return hear_known(peer, f);
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);

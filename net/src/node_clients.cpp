@@ -89,6 +89,8 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
       return pump();
     case kSubscribe:
       return subscribe(from, f);
+    case kProve:
+      return answer_proof(from, f);
     case kQuery:
       return query(from, f);
     default:
@@ -336,6 +338,7 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
 }
 
 void Node::Impl::acknowledge() {
+  if (checkpoints.difference()) return;
   const Bytes control = wire::encode(wire::Ack{ledger.slot()});
   for (auto& [link_id, payload] : std::exchange(acks, {})) {
     const Frame frame = older_clients.speaks(link_id)

@@ -14,6 +14,9 @@
 #include "host_calls.hpp"
 #include "kept_results.hpp"
 #include "ledger.hpp"
+#include "life/checkpoints.hpp"
+#include "life/divergence.hpp"
+#include "life/snapshot_writer.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -119,12 +122,11 @@ struct Node::Impl final : EngineHost {
   std::string restore_record(Restored record);
   std::string unreadable(Errc why, const std::string& place) const;
   std::string of_other_genesis(const std::string& place) const;
-  void restore_snapshot();
   void save_snapshot();
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
-  bool quiet() const { return starting || standing.suspects() || gap; }
+  bool quiet() const { return starting || standing.suspects() || gap || checkpoints.difference(); }
   void remind();
 
   // node_mending.cpp: holes in the log
@@ -155,6 +157,28 @@ struct Node::Impl final : EngineHost {
   void adopt(dag::Committed commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
+
+  // life/node_life.cpp: checkpoints
+  Checkpoints::Hooks checkpoint_hooks();
+  void add_to_tree(const Transaction& t, const ApplyResult& result);
+  std::vector<Persist> tree_records();
+  void checkpoint_after(const LogEntry& entry);
+  bool life_frame(NodeId from, const Frame& f);
+  void answer_tree(NodeId from);
+  TreeReader* tree_at(Round slot);
+  void watch_checkpoints(std::uint64_t now);
+  void checkpoints_differ();
+  std::string differs_in_result(const Checkpoints::Difference& d) const;
+  std::string differs_in_state(const Checkpoints::Difference& d) const;
+  Result<LogProof, std::string> prove(std::uint64_t position);
+  void answer_proof(ConnectionId from, const Frame& f);
+  // life/node_snapshots.cpp
+  void start_snapshots();
+  void take_snapshot(const Checkpoint& checkpoint);
+  Bytes own_state() const;
+  std::string restore_snapshot();
+  enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
+  FromSnapshot restore_from(ByteView own, ByteView state, const Checkpoint* of);
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t);
@@ -259,12 +283,26 @@ struct Node::Impl final : EngineHost {
   dag::Payload fed;        // the last one that the engine got, while it is short
   bool stamp_due = false;  // others order transactions, and want this node's clock beside them
   Ledger ledger;
-  std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
-  Round lacks_until{0};                   // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;               // in the stored log, of a node that starts
-  bool unread = false;                    // the stored log goes on behind the ledger
-  bool gap = false;                       // what the protocol delivered does not follow the log
-  std::vector<dag::Committed> held_back;  // what it delivered since
+  std::uint64_t checkpoint_every;  // slots; 0: never
+  LogTree tree;
+  Checkpoints checkpoints;
+  std::vector<Persist> before_writer;  // made while the log was read
+  std::optional<TreeReader> past_tree;
+  struct TreeTurn {
+    std::optional<WantTree> want;  // the newest question of a peer
+    std::uint64_t rest_us = 0;     // no answer before
+    bool armed = false;            // a timer runs for it
+  };
+  std::map<NodeId, TreeTurn> tree_turns;
+  std::optional<DivergenceSearch> divergence;
+  bool transport_runs = false;
+  std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
+  std::uint64_t next_fetch_us = 0;            // of what the log lacks at a start
+  Round lacks_until{0};                       // the log has to reach this slot by what peers have
+  std::optional<Hole> hole;                   // in the stored log, of a node that starts
+  bool unread = false;                        // the stored log goes on behind the ledger
+  bool gap = false;                           // what the protocol delivered does not follow the log
+  std::vector<dag::Committed> held_back;      // what it delivered since
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`
@@ -276,7 +314,7 @@ struct Node::Impl final : EngineHost {
   std::map<ConnectionId, std::deque<Placed>> untold;  // of links that asked for results
   bool telling = false;                               // a timer runs for the rest of them
   Queries queries;
-  bool asking = false;               // a timer runs for the next one
+  bool asking = false;  // a timer runs for the next one
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
   std::deque<PageQuestion> pages;

@@ -125,6 +125,8 @@ void Node::Impl::mend_payloads(const LogEntry& entry, const dag::Committed& comm
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return halt(differs_from_peers(entry.slot));
   }
+  writer->persist(tree_records(), 0);
+  checkpoint_after(entry);
   write_back(entry, commit, [] {});
 }
 

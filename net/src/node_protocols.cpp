@@ -7,6 +7,7 @@ const std::vector<std::string>& node_protocols() {
   static const std::vector<std::string> names{"anchored-bullshark",
                                               "bullshark",
                                               "bullshark-async",
+                                              "honeybadger",
                                               "hotstuff2",
                                               "mahi-mahi",
                                               "mysticeti",

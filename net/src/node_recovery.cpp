@@ -16,25 +16,6 @@ constexpr std::uint64_t kPeersEach = 25;
 constexpr std::uint64_t kNotes = 1'000'000;
 }  // namespace
 
-void Node::Impl::restore_snapshot() {
-  const auto snapshot = load_snapshot(options.data);
-  if (!snapshot || options.store == StoreKind::kMemory) return;
-  Ledger restored(AgreedTime(engine->clock_witnesses()));
-  if (!restored.restore(snapshot->ledger.view())) return;
-  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
-  if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
-    return say(Level::kWarning,
-               "the snapshot in '" + options.data + "' is of slot " +
-                   std::to_string(restored.slot().value) +
-                   ", which the log does not have so: the log is replayed instead");
-  }
-  bool taken = false;
-  if (!calls.run("restore()", [&] { taken = app.restore(snapshot->app.view()); }) || !taken) return;
-  ledger = std::move(restored);
-  snapshot_length = ledger.length();
-  results.begin_at(ledger.length());
-}
-
 // Only when everything that it covers is durable in the log: else a power cut would leave a gap.
 void Node::Impl::save_snapshot() {
   if (options.store == StoreKind::kMemory || ledger.length() == snapshot_length || app_lags) return;
@@ -44,7 +25,7 @@ void Node::Impl::save_snapshot() {
   }
   if (!state) return;
   snapshot_length = ledger.length();
-  const std::string problem = net::save_snapshot(options.data, {ledger.save(), *state});
+  const std::string problem = net::save_snapshot(options.data, {own_state(), *state});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
@@ -84,7 +65,9 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
     if (entry.before == Round{0}) return of_other_genesis(place);
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
-  return {};
+  (void)tree_records();
+  checkpoint_after(entry);
+  return calls.problem().empty() ? std::string() : app_problem();
 }
 
 // The stored log from the end of the ledger on: to its end, to a hole, or until a time.
@@ -110,8 +93,9 @@ std::string Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
 // The application and the log first, then the records of the protocol.
 std::string Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
-  restore_snapshot();
-  std::string problem = calls.problem();
+  checkpoints.recall();
+  std::string problem = restore_snapshot();
+  if (problem.empty()) problem = calls.problem();
   if (problem.empty()) problem = read_log({});
   if (!problem.empty()) return problem;
   if (metrics) metrics->starting("reads the records of its protocol");
@@ -149,6 +133,7 @@ void Node::Impl::watch_lag() {
   }
   standing.tick(ledger.slot(), ledger.log_hash(), now);
   check_log();
+  watch_checkpoints(now);
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
   if (standing.suspects()) {

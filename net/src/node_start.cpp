@@ -117,6 +117,7 @@ void Node::Impl::meet(NodeId peer) {
       known.written.reset();
     }
   }
+  checkpoints.meet(peer);
   if (starting) ask(peer);
 }
 
@@ -277,6 +278,7 @@ void Node::Impl::start_engine() {
   if (const std::string problem = sign_once.sign(); !problem.empty()) return halt(problem);
   const auto held = std::move(starting->held);
   starting.reset();
+  checkpoints.may_sign();
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);
   (void)engine->push(Start{hash(secret).prefix()});

@@ -2,6 +2,7 @@
 
 #include "certified_engine.hpp"
 #include "dag_engine.hpp"
+#include "honey_badger_engine.hpp"
 #include "leader_chain_engine.hpp"
 #include "pbft_engine.hpp"
 #include "raft_engine.hpp"
@@ -52,6 +53,7 @@ std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& ho
   if (s.protocol == "hotstuff2")
     return make_leader_chain_engine(s, leader_chain::Rules::hotstuff2(), host);
   if (s.protocol == "pbft") return make_pbft_engine(s, host);
+  if (s.protocol == "honeybadger") return make_honey_badger_engine(s, host);
   if (s.protocol == "raft") return make_raft_engine(s, host);
   return nullptr;
 }

@@ -10,9 +10,12 @@
 namespace thresher::net {
 namespace {
 
+/// Further apart they would not come within the life of a ledger.
+constexpr std::uint32_t kMostCheckpointSlots = 1u << 30;
+
 const ParameterOf* find(std::string_view protocol, std::string_view name) {
   for (const ParameterOf& p : node_parameters()) {
-    if (p.protocol == protocol && p.name == name) return &p;
+    if ((p.protocol == protocol || p.protocol == kEveryProtocol) && p.name == name) return &p;
   }
   return nullptr;
 }
@@ -34,12 +37,11 @@ std::string unknown(const std::string& protocol, const std::string& name) {
   std::vector<std::string> known;
   std::string list;
   for (const ParameterOf& p : node_parameters()) {
-    if (p.protocol != protocol) continue;
+    if (p.protocol != protocol && p.protocol != kEveryProtocol) continue;
     known.emplace_back(p.name);
     list += (list.empty() ? "" : ", ") + known.back();
   }
   const std::string what = "protocol " + protocol + " has no parameter " + quoted(name);
-  if (list.empty()) return what + ", nor any other; leave it out";
   // Of a letter or two everything is near.
   const auto close = name.size() > 2 ? nearest(name, known) : std::nullopt;
   return what + (close ? "; did you mean '" + *close + "'?" : "; known: " + list);
@@ -50,6 +52,7 @@ std::string unknown(const std::string& protocol, const std::string& name) {
 const std::vector<ParameterOf>& node_parameters() {
   constexpr std::uint32_t kAll = Committee::kMaxSize;
   static const std::vector<ParameterOf> kParameters{
+      {kEveryProtocol, "checkpoint", "0", 0, kMostCheckpointSlots},
       {"anchored-bullshark", "D", "6", 0, kAll},
       {"mahi-mahi", "wave", "5", 4, 8},
       {"mysticeti", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},

@@ -1,15 +1,12 @@
 // Reads the log of a node that is not running from its write-ahead log alone: nothing is opened for
 // writing, nothing is repaired, and a damaged index does not matter.
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
 #include "disk_problem.hpp"
 #include "ledger.hpp"
+#include "life/resting_store.hpp"
 #include "log_entry.hpp"
 #include "log_reader.hpp"
 #include "odd_file.hpp"
@@ -19,18 +16,6 @@
 
 namespace thresher::net {
 namespace {
-
-/// Empty when nobody writes to the log just now.
-std::string in_use(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT) {
-    return "there is no log '" + path + "': the node never ran, or the folder is another one";
-  }
-  if (file < 0) return "cannot open '" + path + "': " + disk_problem(errno);
-  const bool free = ::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-  ::close(file);
-  return free ? std::string() : "'" + path + "' is in use: " + std::string(kNodeRuns);
-}
 
 /// One entry after the other, without a hole. What was missing once and was fetched from peers
 /// stands behind what follows it, which stands there again too.

@@ -14,7 +14,7 @@ constexpr std::uint32_t kVersion = 4;
 
 std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   Writer w;
-  w.u32(kVersion).u64(s.ledger.size()).bytes(s.ledger.view());
+  w.u32(kVersion).u64(s.own.size()).bytes(s.own.view());
   w.u64(s.app.size()).bytes(s.app.view());
   const Digest digest = hash(w.view());
   w.bytes(digest.bytes);
@@ -38,7 +38,7 @@ std::optional<Snapshot> load_snapshot(const std::string& folder) {
   Reader r(body);
   if (r.u32() != kVersion) return std::nullopt;
   Snapshot s;
-  s.ledger = Bytes::copy_of(r.bytes(r.u64()));
+  s.own = Bytes::copy_of(r.bytes(r.u64()));
   s.app = Bytes::copy_of(r.bytes(r.u64()));
   if (!r.done()) return std::nullopt;
   return s;

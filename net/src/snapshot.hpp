@@ -1,7 +1,7 @@
 // A node's snapshot: the application's state and the ledger's, so that a restart need not replay
 // the whole log. Private to net/.
 //
-//   save_snapshot(folder, {ledger.save(), *app.snapshot()});
+//   save_snapshot(folder, {own_state(), *app.snapshot()});
 //   if (auto s = load_snapshot(folder)) ...
 //
 // Guarantees: written beside and renamed, so a crash leaves the old one or the new one; a damaged
@@ -16,7 +16,7 @@
 namespace thresher::net {
 
 struct Snapshot {
-  Bytes ledger;
+  Bytes own;  ///< of the node: ledger and tree
   Bytes app;
 };
 

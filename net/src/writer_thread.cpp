@@ -56,6 +56,18 @@ void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) 
   wake_.notify_one();
 }
 
+void WriterThread::durably(std::vector<Persist> records, std::function<void()> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (Persist& r : records) {
+      backlog_ += r.body.size();
+      items_.emplace_back(std::move(r));
+    }
+    waiting_.push_back(std::move(done));
+  }
+  wake_.notify_one();
+}
+
 void WriterThread::ledger(LogEntry entry, std::vector<Persist> progress) {
   {
     const std::lock_guard lock(mutex_);
@@ -84,19 +96,22 @@ void WriterThread::queue(Item item) {
 void WriterThread::work() {
   while (true) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return stop_ || barrier_ != 0 || !items_.empty(); });
+    wake_.wait(lock,
+               [&] { return stop_ || barrier_ != 0 || !items_.empty() || !waiting_.empty(); });
     if (barrier_ == 0 && !stop_) {
       wake_.wait_for(lock, kLazyWait, [&] { return stop_ || barrier_ != 0; });
     }
     auto items = std::exchange(items_, {});
     const std::uint64_t barrier = std::exchange(barrier_, 0);
+    const auto waiting = std::exchange(waiting_, {});
     const bool last = stop_;
     lock.unlock();
-    if (!write(items, barrier != 0 || last)) {
+    if (!write(items, barrier != 0 || !waiting.empty() || last)) {
       return defect_.empty() ? failed_(store_.problem(), Failure::kDisk)
                              : failed_(defect_, Failure::kDefect);
     }
     if (barrier != 0) durable_(barrier);
+    for (const auto& done : waiting) done();
     if (last) return;
   }
 }

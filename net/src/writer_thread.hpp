@@ -38,6 +38,8 @@ class WriterThread {
 
   /// Barrier 0: the records may wait for a later one.
   void persist(std::vector<Persist> records, std::uint64_t barrier);
+  /// Durable soon, whatever else is; then `done` is called on the writer's thread.
+  void durably(std::vector<Persist> records, std::function<void()> done);
   /// Notes a commit in the log, fills in the places of its blocks, and puts `progress` beside it.
   /// Pre: its blocks' records were queued before.
   void ledger(LogEntry entry, std::vector<Persist> progress);
@@ -79,8 +81,9 @@ class WriterThread {
   std::vector<Item> items_;
   std::atomic<std::size_t> backlog_{0};
   std::uint64_t barrier_ = 0;
-  LogEnd end_;          // of the log, on the thread only
-  std::string defect_;  // why the log cannot be written on
+  std::vector<std::function<void()>> waiting_;  // for the next sync
+  LogEnd end_;                                  // of the log, on the thread only
+  std::string defect_;                          // why the log cannot be written on
   bool stop_ = false;
   std::thread thread_;
 };

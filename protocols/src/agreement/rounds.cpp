@@ -1,25 +1,34 @@
 #include "thresher/protocols/agreement/rounds.hpp"
 
+#include <concepts>
+
 #include "rounds_records.hpp"
 #include "rounds_steps.hpp"
 
 namespace thresher::agreement {
 namespace {
 
-coin::ThresholdCoin coin_of(const Committee& committee, NodeId self, std::uint64_t window,
-                            const std::shared_ptr<const crypto::CoinScheme>& scheme) {
-  return coin::ThresholdCoin(
-      {.committee = committee, .self = self, .scheme = scheme, .keep = (window + 1) << kRoundBits});
+template <class Coin, class Config>
+Coin coin_of(const Config& config) {
+  if constexpr (std::constructible_from<Coin, coin::Config>) {
+    return Coin({.committee = config.committee,
+                 .self = config.self,
+                 .scheme = config.coin,
+                 .keep = (config.window + 1) << kRoundBits});
+  } else {
+    return Coin();
+  }
 }
 
 }  // namespace
 
 template <class Coin>
-RoundAgreement<Coin>::RoundAgreement(Config config)
-    : config_(std::move(config)),
-      coin_(coin_of(config_.committee, config_.self, config_.window, config_.coin)),
-      told_(config_.committee.size()) {}
+RoundAgreement<Coin>::RoundAgreement(Config config, const RoundTables& own)
+    : config_(std::move(config)), coin_(coin_of<Coin>(config_)), told_(config_.committee.size()) {
+  if (config_.tables == nullptr) config_.tables = &own;
+}
 
+template class RoundAgreement<coin::LocalCoin>;
 template class RoundAgreement<coin::ThresholdCoin>;
 
 }  // namespace thresher::agreement

@@ -171,6 +171,12 @@ void RoundAgreement<Coin>::drive(std::uint64_t instance, Fx& fx) {
 template <class Coin>
 void RoundAgreement<Coin>::finish_round(std::uint64_t instance, State& s, bool value, Fx& fx) {
   const std::uint32_t next = s.round + 1;
+  if (!s.tossed) {
+    // Who does not need the coin helps those who do, once it is on disk that it knows better.
+    s.tossed = true;
+    keep(instance, s.round, round_of(s, s.round), fx);
+    feed_coin(Requested<coin::Toss>{{instance << kRoundBits | s.round}}, fx);
+  }
   if (round_of(s, s.round).decides()) decide(instance, s, value, s.round, fx);
   enter(instance, s, next, value, fx);
 }

@@ -10,7 +10,7 @@ constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
 /// Blocks of an author below the one that was asked for, in a first answer.
-constexpr std::uint32_t kChain = 2;
+constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
 

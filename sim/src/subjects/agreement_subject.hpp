@@ -208,7 +208,7 @@ SubjectEntry agreement_entry(std::string help) {
   ProtocolInfo info;
   info.name = std::string(A::kName);
   info.help = std::move(help);
-  info.kind = "agreement";
+  info.kind = "binary agreement";
   info.nodes_per_fault = A::kNodesPerFault;
   info.parameters = {
       {"window", kAgreementWindow, 1, 4096, "instances open at a time"},

@@ -40,6 +40,12 @@ inline bool change(agreement::Done& m, Mutation by) {
 inline bool change(agreement::Want& m, Mutation by) {
   return by.number("instance", m.instance);
 }
+inline MessageFacts facts(const coin::NoShare&) {
+  return {};
+}
+inline bool change(coin::NoShare&, Mutation) {
+  return false;
+}
 inline bool change(coin::Share& m, Mutation by) {
   if (by.picks("share")) {
     m.share.bytes[by.salt() % m.share.bytes.size()] ^= std::byte{1};

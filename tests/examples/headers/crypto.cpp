@@ -6,6 +6,7 @@
 #include <string>
 
 #include "thresher/coding/merkle.hpp"
+#include "thresher/coding/merkle_range.hpp"
 #include "thresher/coding/reed_solomon.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/signature_list.hpp"
@@ -33,6 +34,18 @@ void merkle_example(const std::vector<Digest>& leaf_hashes, ByteView shard) {
   MerkleTree tree(leaf_hashes);
   auto proof = tree.inclusion(3);
   bool ok = merkle_included(merkle_leaf(shard), 3, tree.size(), proof, tree.root());
+  // </>
+}
+
+void merkle_range_example(ByteView entry, std::uint64_t index, const Digest& leaf,
+                          const std::function<void(const MerkleNode&)>& store,
+                          const std::function<Digest(MerklePlace)>& load) {
+  // <thresher/coding/merkle_range.hpp>
+  MerkleRange range;
+  range.append(merkle_leaf(entry), [&](const MerkleNode& node) { store(node); });
+  Digest root = range.root();  // the root that MerkleTree has for the list
+  auto path = merkle_path(index, range.size(), [&](MerklePlace place) { return load(place); });
+  bool ok = merkle_included(leaf, index, range.size(), path, root);
   // </>
 }
 

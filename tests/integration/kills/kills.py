@@ -7,7 +7,8 @@
 Four real nodes keep little (gc_rounds, sync_rounds), clients go on all the time, and one node after
 the other is killed: at a durable record (strace lets a call that writes, syncs or renames end the
 process), or after a random time, with a slow disk or not, after a stop of a random length, while it
-stops, while it mends what its disk has changed, after it was paused, or all at once. After each kill the log on the dead node's disk must begin as the others' logs
+stops, while it mends what its disk has changed, after it was paused, or all at once. Every few slots have a checkpoint and a
+snapshot of the running node, so kills meet those too. After each kill the log on the dead node's disk must begin as the others' logs
 do, byte for byte, and hold what was acknowledged; now and then all must become level. Nothing may
 sign twice, and nothing may end by itself.
 
@@ -28,10 +29,11 @@ import threading
 import time
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
-             "bullshark-async", "pbft", "raft", "simplex", "hotstuff2")
-READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2")  # their records, at a start: a damaged one stops it
+             "bullshark-async", "pbft", "raft", "simplex", "hotstuff2", "honeybadger")
+READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2", "honeybadger")  # their records, at a start: a damaged one stops it
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log, in most networks
+CHECKPOINT_SLOTS = 16  # every one of them with a snapshot of the running node
 PER_NETWORK = 40  # kills before a network is made anew, so that reading its log stays quick
 PATIENCE = 60  # seconds for what must happen
 CALLS = ("pwritev2", "fdatasync", "fsync", "rename,renameat,renameat2", "pwrite64,write", "ftruncate,fallocate")
@@ -53,12 +55,13 @@ class Network:
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
-                        "--dealer")
+                        "--dealer", "--set", f"checkpoint={CHECKPOINT_SLOTS}")
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):
             path = self.home(node) / "node.toml"
             text = re.sub(r"gc_rounds = \d+", f"gc_rounds = {gc_rounds}", path.read_text())
+            text = re.sub(r"(\[snapshots\]\s*checkpoints = )\d+", r"\g<1>1", text)
             path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {sync_rounds}", text))
         self.process = [None] * NODES
         self.wrapped = [False] * NODES
@@ -118,12 +121,26 @@ class Network:
             raise Finding(f"the log of node {node} cannot be read: " + done.stderr.decode(errors="replace"))
         return done.stdout
 
+    def prove(self, length):
+        """What is certified is proved by every node, whatever it was started from."""
+        position = length // 2
+        for node in range(NODES):
+            proof = self.run("log", "prove", "--home", self.home(node), "--position", position)
+            if proof.returncode != 0 and re.search("certif|computed", proof.stderr):
+                continue  # not so far yet, or not computed here
+            checked = self.run("verify-proof", "-", "--genesis", self.folder / "genesis.json", text=proof.stdout)
+            if proof.returncode != 0 or checked.returncode != 0:
+                raise Finding(f"node {node} proves position {position} with: {proof.stderr}{checked.stderr}")
+
     def level(self):
         """Waits until all nodes hold one log, and compares it byte by byte."""
         end = time.monotonic() + PATIENCE
         while True:
             found = [self.status(node) for node in range(NODES)]
             if all(found) and len({s["log_hash"] for s in found}) == 1:
+                if len({s["state_hash"] for s in found}) != 1:
+                    raise Finding("one log, but the applications differ: " + json.dumps(found))
+                self.prove(found[0]["length"])
                 logs = [self.log(node) for node in range(NODES)]
                 longest = max(logs, key=len)
                 if not all(longest.startswith(log) for log in logs):

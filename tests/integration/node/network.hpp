@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -37,8 +38,13 @@ class Recorder final : public App {
     state_ = hash(w.view());
     ++count_;
     ++applied_;
-    return {};
+    if (t.position == wrong_state_at_) state_.bytes[0] ^= std::byte{1};
+    return t.position == wrong_result_at_ ? Bytes::copy_of(as_view("wrong")) : Bytes{};
   }
+  /// As an application that is not deterministic. To be said before the node starts.
+  void answer_wrongly_at(std::uint64_t position) { wrong_result_at_ = position; }
+  void remember_wrongly_at(std::uint64_t position) { wrong_state_at_ = position; }
+  void restore_wrongly() { restores_wrongly_ = true; }
   Digest state() const override {
     const std::lock_guard lock(mutex_);
     return state_;
@@ -61,6 +67,7 @@ class Recorder final : public App {
     const std::lock_guard lock(mutex_);
     count_ = count;
     state_ = state;
+    if (restores_wrongly_) state_.bytes[0] ^= std::byte{1};
     return true;
   }
 
@@ -68,13 +75,18 @@ class Recorder final : public App {
   mutable std::mutex mutex_;
   std::atomic<bool> held_{false};
   Digest state_{};
+  std::uint64_t wrong_result_at_ = ~std::uint64_t{0};
+  std::uint64_t wrong_state_at_ = ~std::uint64_t{0};
+  bool restores_wrongly_ = false;
   std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint64_t> applied_{0};
 };
 
 class Network {
  public:
-  explicit Network(std::uint32_t n, const std::string& protocol = "thresher") : running_(n) {
+  explicit Network(std::uint32_t n, const std::string& protocol = "thresher",
+                   const Parameters& parameters = {})
+      : running_(n) {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     std::string name = test->name();
     std::replace(name.begin(), name.end(), '/', '-');
@@ -84,6 +96,7 @@ class Network {
     genesis_.f = (n - 1) / 3;
     genesis_.chain = test->name();
     genesis_.protocol = protocol;
+    genesis_.parameters = parameters;
     for (std::uint32_t i = 0; i < n; ++i) {
       std::filesystem::create_directories(home(i));
       const auto key = crypto::SigningKey::generate();
@@ -105,10 +118,13 @@ class Network {
   std::string home(std::size_t i) const { return (dir_ / ("node" + std::to_string(i))).string(); }
   const Genesis& genesis() const { return genesis_; }
 
-  /// Empty, or why the node could not be opened.
-  std::string start(std::size_t i, NodeOptions options = {}) {
+  /// Empty, or why the node could not be opened. `prepare` gets the application before the node.
+  std::string start(
+      std::size_t i, NodeOptions options = {},
+      const std::function<void(Recorder&)>& prepare = [](Recorder&) {}) {
     auto& r = running_[i];
     r = std::make_unique<Running>();
+    prepare(r->app);
     options.home = home(i);
     auto node = Node::open(std::move(options), r->app);
     if (!node) {

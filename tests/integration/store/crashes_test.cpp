@@ -132,7 +132,8 @@ class Crashes : public testing::TestWithParam<std::string> {
   void expect_no_note_without_entry(const DiskStore& store, std::size_t length) const {
     // The others note what they decided, and hand it on again at the start.
     const bool notes_deliveries = GetParam() != "pbft" && GetParam() != "raft" &&
-                                  GetParam() != "simplex" && GetParam() != "hotstuff2";
+                                  GetParam() != "simplex" && GetParam() != "hotstuff2" &&
+                                  GetParam() != "honeybadger";
     if (!notes_deliveries) return;
     static_assert(static_cast<int>(dag::kDelivered) == static_cast<int>(certified::kDelivered));
     const Round last = length == 0 ? Round{0} : history_[length - 1].first;

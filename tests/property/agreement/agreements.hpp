@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/agreement/round.hpp"
 
 namespace thresher {
 
@@ -20,6 +20,10 @@ struct OnTables {
 inline const std::vector<OnTables>& agreements() {
   static const std::vector<OnTables> all{
       {"bca-agreement", &agreement::kBcaRounds, {4, 5, 6, 7, 9}},
+      {"ben-or", &agreement::kBenOrRounds, {6, 7, 8, 11}},
+      {"cobalt", &agreement::kCobaltRounds, {4, 5, 6, 7, 9}},
+      {"graded-bca", &agreement::kGradedRounds, {4, 5, 6, 7, 9}},
+      {"mmr14", &agreement::kMmr14Rounds, {4, 5, 6, 7, 9}},
   };
   return all;
 }

@@ -61,6 +61,7 @@ struct EchoAdapter {
   static RecordName record_of(const dag::Block&) { return {}; }
   static Pledge pledge(const Echo&) { return {}; }
   static std::uint32_t quorum() { return 1; }
+  static std::uint32_t clock_witnesses() { return 0; }
   static std::size_t payload_limit() { return 1; }
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }

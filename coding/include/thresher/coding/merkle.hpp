@@ -11,6 +11,7 @@
 // not been audited.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,6 +25,12 @@ using HashFunction = Digest (*)(ByteView);
 
 /// The hash of 0x00 and the leaf's bytes (RFC 6962, 2.1).
 Digest merkle_leaf(ByteView bytes, HashFunction hash = &thresher::hash);
+/// What merkle_parent() hashes: 0x01 and the hashes of the two parts.
+inline constexpr std::size_t kMerkleParentBytes = 1 + 2 * sizeof(Digest::bytes);
+std::array<std::byte, kMerkleParentBytes> merkle_parent_bytes(const Digest& left,
+                                                              const Digest& right);
+/// The hash of 0x01 and the hashes of its two parts.
+Digest merkle_parent(const Digest& left, const Digest& right, HashFunction hash = &thresher::hash);
 
 /// All the hashes of one tree, twice the size of its leaves.
 class MerkleTree {

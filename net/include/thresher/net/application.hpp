@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -58,6 +60,16 @@ inline constexpr std::size_t kMostResult = 1u << 16;
 /// H("thresher/result/1" || failed u8 || bytes): how nodes compare results.
 Digest digest_of(const ApplyResult& result);
 
+/// The state at one moment, as freeze() gave it. Written out on another thread while apply() goes
+/// on, so it holds what it needs, or shares what apply() does not change.
+class Frozen {
+ public:
+  virtual ~Frozen() = default;
+  /// Gives the bytes that App::restore() takes, in parts of any size and in order, to `sink`; ends
+  /// with false when the sink says false. The same state gives the same bytes at every node.
+  virtual bool write(const std::function<bool(ByteView)>& sink) const = 0;
+};
+
 struct Evidence;  // thresher/net/evidence.hpp
 
 class App {
@@ -85,7 +97,12 @@ class App {
   /// The whole state as bytes, if the application can. Taken at a clean stop; the next start then
   /// replays only what came after.
   virtual std::optional<Bytes> snapshot() const { return std::nullopt; }
-  /// The mirror of snapshot(); false when the bytes are not usable. Called before any apply().
+  /// A cheap view of the state as it is now, for the snapshots that a node takes while it runs
+  /// (docs/operations.md). Null: the application has none. By default the bytes of snapshot(),
+  /// which are made before it returns.
+  virtual std::unique_ptr<Frozen> freeze() const;
+  /// The mirror of snapshot() and freeze(); false when the bytes are not usable, and then the state
+  /// is as before. Called before any apply(), and again where an older snapshot has to do.
   virtual bool restore(ByteView) { return false; }
 };
 

@@ -22,30 +22,37 @@ enum FrameKind : std::uint8_t {
   kWantRound,
   kWantEvidence,
   kGive,
-  kWantLog,        ///< asks for the committed log
-  kLogPart,        ///< its answer; payload: those of the blocks
-  kWantLogHash,    ///< asks for the log hash up to a slot
-  kLogHash,        ///< its answer
-  kCoinShare,      ///< a share of the coin that names leaders
-  kWantKnown,      ///< asks what a peer knows of the sender, at a start
-  kKnown,          ///< its answer
-  kOtherProcess,   ///< tells a node that another process has its key
-  kAlive,          ///< the answer, on a link that is in use
-  kEvidence,       ///< headers that prove a certificate
-  kProtocol = 16,  ///< a message of a protocol other than the DAG, see its wire header
-  kEquivocation,   ///< two headers that prove who signed twice
-  kPushWith,       ///< as kPush, with blocks of others; payload: those of all, one after another
-  kSubmit = 32,    ///< client to node; payload: entries of transactions
-  kAck,            ///< node to client; payload: (sequence, position) u64 each
-  kStatus,         ///< client to node
-  kStatusReply,    ///< node to client
-  kRefused,        ///< node to client; payload: sequences, u64 each
-  kSubscribe,      ///< client to node
-  kLog,            ///< node to client; payload: as in a block
-  kWelcome,        ///< node to client, once, before anything else
-  kResults,        ///< node to client, in the place of kAck; payload: results
-  kQuery,          ///< client to node; payload: a question for the application
-  kQueryReply,     ///< node to client; payload: the answer
+  kWantLog,         ///< asks for the committed log
+  kLogPart,         ///< its answer; payload: those of the blocks
+  kWantLogHash,     ///< asks for the log hash up to a slot
+  kLogHash,         ///< its answer
+  kCoinShare,       ///< a share of the coin that names leaders
+  kWantKnown,       ///< asks what a peer knows of the sender, at a start
+  kKnown,           ///< its answer
+  kOtherProcess,    ///< tells a node that another process has its key
+  kAlive,           ///< the answer, on a link that is in use
+  kEvidence,        ///< headers that prove a certificate
+  kProtocol = 16,   ///< a message of a protocol other than the DAG, see its wire header
+  kEquivocation,    ///< two headers that prove who signed twice
+  kPushWith,        ///< as kPush, with blocks of others; payload: those of all, one after another
+  kCheckpoint,      ///< a signed statement about the log, see checkpoint.hpp
+  kCertificate,     ///< a quorum of them
+  kWantCheckpoint,  ///< asks for the certificate of a slot, else the own statement; 0: the newest
+  kWantTree,        ///< asks for the halves of a part of the log's tree
+  kTreePart,        ///< its answer
+  kSubmit = 32,     ///< client to node; payload: entries of transactions
+  kAck,             ///< node to client; payload: (sequence, position) u64 each
+  kStatus,          ///< client to node
+  kStatusReply,     ///< node to client
+  kRefused,         ///< node to client; payload: sequences, u64 each
+  kSubscribe,       ///< client to node
+  kLog,             ///< node to client; payload: as in a block
+  kWelcome,         ///< node to client, once, before anything else
+  kResults,         ///< node to client, in the place of kAck; payload: results
+  kQuery,           ///< client to node; payload: a question for the application
+  kQueryReply,      ///< node to client; payload: the answer
+  kProve = 56,      ///< client to node: asks for the proof of a position
+  kProof,           ///< its answer
 };
 
 /// Whether nodes say such frames only once their protocol runs. Without a default, so that a new
@@ -71,6 +78,13 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kKnown:
     case kOtherProcess:
     case kAlive:
+    case kCheckpoint:
+    case kCertificate:
+    case kWantCheckpoint:
+    case kWantTree:
+    case kTreePart:
+    case kProve:
+    case kProof:
     case kSubmit:
     case kAck:
     case kStatus:

@@ -77,6 +77,8 @@ struct NodeOptions {
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
   std::uint64_t gc_rounds = 1000;   ///< rounds of the DAG that are kept after they were delivered
   std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
+  /// Checkpoints of the ledger from one snapshot of the running application to the next; 0: none.
+  std::uint64_t snapshot_checkpoints = 16;
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
   /// lost. Transactions that are submitted to it are not ordered.
   bool observe = false;

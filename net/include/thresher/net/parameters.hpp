@@ -19,6 +19,9 @@ namespace thresher::net {
 /// By name. What is missing has its default.
 using Parameters = std::map<std::string, std::string>;
 
+/// What a parameter that all of them have names as its protocol.
+inline constexpr std::string_view kEveryProtocol = "every protocol";
+
 struct ParameterOf {
   std::string_view protocol;
   std::string_view name;

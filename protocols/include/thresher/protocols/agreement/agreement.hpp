@@ -48,8 +48,9 @@ struct Footprint {
   std::size_t rounds = 0;     ///< of them, those for which statements are counted
 };
 
-/// Tables of durable records. A parent that has others beside an agreement hands on these.
-enum Table : std::uint32_t { kRounds = 41, kDecisions = 42, kBase = 43 };
+/// Tables of durable records, beside those of broadcasts. A parent that has others beside an
+/// agreement hands on these.
+enum Table : std::uint32_t { kRounds = 5, kDecisions = 6, kBase = 7 };
 constexpr bool keeps(std::uint32_t table) {
   return table >= kRounds && table <= kBase;
 }

@@ -23,7 +23,7 @@ class BcaAgreement : public agreement::RoundAgreement<coin::ThresholdCoin> {
   static constexpr std::uint32_t kNodesPerFault = 3;
 
   /// Pre: config.coin is not null.
-  explicit BcaAgreement(Config config);
+  explicit BcaAgreement(Config config) : RoundAgreement(std::move(config), agreement::kBcaRounds) {}
 };
 
 static_assert(agreement::BinaryAgreement<BcaAgreement>);

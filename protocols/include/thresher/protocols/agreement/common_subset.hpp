@@ -63,7 +63,7 @@ struct Output {
 using Valid = std::function<bool(std::uint64_t epoch, NodeId origin, ByteView payload)>;
 
 /// Durable records: the first epoch that is not forgotten. The children have theirs.
-enum Table : std::uint32_t { kFloor = 51 };
+enum Table : std::uint32_t { kFloor = 8 };
 
 }  // namespace subset
 

@@ -26,6 +26,10 @@
 namespace thresher::agreement {
 
 inline constexpr RoundTables kBcaRounds{&kBca, &kBvBroadcast, bv::kDelivered};
+inline constexpr RoundTables kGradedRounds{&kGraded, &kBvBroadcast, bv::kDelivered};
+inline constexpr RoundTables kMmr14Rounds{&kMmr14, &kBvBroadcast, bv::kDelivered};
+inline constexpr RoundTables kCobaltRounds{&kCobalt, &kBvBroadcast, bv::kDelivered};
+inline constexpr RoundTables kBenOrRounds{&kBenOr, nullptr, {}};
 
 /// Where steps are logged.
 struct Trace {

@@ -20,6 +20,7 @@
 
 #include "thresher/protocols/agreement/agreement.hpp"
 #include "thresher/protocols/agreement/round.hpp"
+#include "thresher/protocols/coin/local_coin.hpp"
 #include "thresher/protocols/coin/threshold_coin.hpp"
 
 namespace thresher::agreement {
@@ -87,8 +88,9 @@ class RoundAgreement {
   std::uint64_t base() const { return base_; }
 
  protected:
-  /// Pre: config.tables is not null; the coin's scheme is there if the coin needs one.
-  explicit RoundAgreement(Config config);
+  /// `own`: the agreement's tables, run where config.tables is null. Pre: the coin's scheme is
+  /// there if the coin needs one.
+  RoundAgreement(Config config, const RoundTables& own);
 
  private:
   struct State {
@@ -146,6 +148,7 @@ class RoundAgreement {
   bool armed_ = false;
 };
 
+extern template class RoundAgreement<coin::LocalCoin>;
 extern template class RoundAgreement<coin::ThresholdCoin>;
 
 }  // namespace thresher::agreement

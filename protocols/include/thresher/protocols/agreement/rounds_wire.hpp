@@ -7,6 +7,7 @@
 // the coin as the coin writes it, behind a byte that says which of them it is.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -17,14 +18,16 @@
 
 namespace thresher::agreement {
 
-/// Reads a message of rounds. `coin(Reader&)` reads one of the coin; empty when it is malformed.
-template <class Message, class ReadCoin>
-std::optional<Message> read_rounds(Reader& in, ReadCoin coin) {
+/// Reads a message of rounds. Empty when it is malformed.
+template <class Message>
+std::optional<Message> read_rounds(Reader& in) {
   const std::uint8_t kind = in.u8();
   if (kind == 3) {
-    auto share = coin(in);
-    if (!share || !in.done()) return std::nullopt;
-    return Message(std::move(*share));
+    if constexpr (std::constructible_from<Message, coin::Share>) {
+      const auto share = coin::decode_share(in);
+      if (share && in.done()) return Message(*share);
+    }
+    return std::nullopt;
   }
   std::optional<Message> out;
   const std::uint64_t instance = in.u64();
@@ -47,6 +50,8 @@ void write(const Said& m, Writer& out);
 void write(const Done& m, Writer& out);
 void write(const Want& m, Writer& out);
 void write(const coin::Share& m, Writer& out);
+/// Nobody sends it.
+inline void write(const coin::NoShare&, Writer&) {}
 
 template <class Message>
 WireParts encode_rounds(const Message& message) {
@@ -60,7 +65,7 @@ template <class Message>
 std::optional<Message> decode_rounds(const WireParts& parts) {
   Reader in(parts.control.view());
   if (!parts.payload.empty()) return std::nullopt;
-  return read_rounds<Message>(in, [](Reader& r) { return coin::decode_share(r); });
+  return read_rounds<Message>(in);
 }
 
 }  // namespace thresher::agreement

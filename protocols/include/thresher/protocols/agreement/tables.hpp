@@ -135,6 +135,144 @@ inline constexpr VoteTable kBca{"bca",          bca::kLocations, bits(bca::kV0, 
                                 bca::kRounds};
 static_assert(well_formed(kBca));
 
+namespace graded {
+
+enum Location : std::uint8_t {
+  kV0,
+  kV1,
+  kM,
+  kA0,
+  kA1,
+  kX0,
+  kX1,
+  kXB,
+  kY0,
+  kY1,
+  kYB,
+  kZ0,
+  kZ1,
+  kZB,
+  kD0,
+  kD1,
+  kE0,
+  kE1,
+  kF,
+  kH0,
+  kH1,
+};
+enum Counter : std::uint8_t {
+  kBval0,
+  kBval1,
+  kEcho20,
+  kEcho21,
+  kEcho30,
+  kEcho31,
+  kEcho3B,
+  kEcho40,
+  kEcho41,
+  kEcho4B,
+  kEcho50,
+  kEcho51,
+  kEcho5B
+};
+inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "A0", "A1", "X0", "X1",
+                                                  "XB", "Y0", "Y1", "YB", "Z0", "Z1", "ZB",
+                                                  "D0", "D1", "E0", "E1", "F",  "H0", "H1"};
+inline constexpr std::string_view kCounters[] = {
+    "bval0",   "bval1",   "echo2_0", "echo2_1", "echo3_0", "echo3_1", "echo3_B",
+    "echo4_0", "echo4_1", "echo4_B", "echo5_0", "echo5_1", "echo5_B"};
+inline constexpr SumGuard kApproved0{bits(kBval0), kAny, Senders::kCorrect};
+inline constexpr SumGuard kApproved1{bits(kBval1), kAny, Senders::kCorrect};
+inline constexpr VoteRule kRules[] = {
+    {"say 0", kV0, kM, {}, kBval0},
+    {"say 1", kV1, kM, {}, kBval1},
+    {"approve 0", kM, kA0, {kApproved0}, kEcho20},
+    {"approve 1", kM, kA1, {kApproved1}, kEcho21},
+    {"quorum of 0 from A0", kA0, kX0, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
+    {"quorum of 1 from A0", kA0, kX0, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
+    {"both from A0", kA0, kXB, {kApproved1}, kEcho3B},
+    {"quorum of 0 from A1", kA1, kX1, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
+    {"quorum of 1 from A1", kA1, kX1, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
+    {"both from A1", kA1, kXB, {kApproved0}, kEcho3B},
+    {"crusade 0 from X0", kX0, kY0, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
+    {"approve 1 in X", kX0, kXB, {kApproved1}, {}},
+    {"crusade 1 from X1", kX1, kY1, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
+    {"approve 0 in X", kX1, kXB, {kApproved0}, {}},
+    {"crusade 0 from XB", kXB, kYB, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
+    {"crusade 1 from XB", kXB, kYB, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
+    {"crusade bottom",
+     kXB,
+     kYB,
+     {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}},
+     kEcho4B},
+    {"grade 0 from Y0", kY0, kZ0, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
+    {"approve 1 in Y", kY0, kYB, {kApproved1}, {}},
+    {"grade 1 from Y1", kY1, kZ1, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
+    {"approve 0 in Y", kY1, kYB, {kApproved0}, {}},
+    {"grade 0 from YB", kYB, kZB, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
+    {"grade 1 from YB", kYB, kZB, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
+    {"grade bottom", kYB, kZB, {SumGuard{bits(kEcho40, kEcho41, kEcho4B), kAvailability}}, kEcho5B},
+    {"decide 0 from Z0",
+     kZ0,
+     kD0,
+     {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
+     {}},
+    {"approve 1 in Z", kZ0, kZB, {kApproved1}, {}},
+    {"decide 1 from Z1",
+     kZ1,
+     kD1,
+     {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
+     {}},
+    {"approve 0 in Z", kZ1, kZB, {kApproved0}, {}},
+    {"decide 0 from ZB",
+     kZB,
+     kD0,
+     {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
+     {}},
+    {"decide 1 from ZB",
+     kZB,
+     kD1,
+     {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
+     {}},
+    {"keep 0",
+     kZB,
+     kE0,
+     {SumGuard{bits(kEcho50, kEcho5B), kAvailability}, SumGuard{bits(kEcho50), kAny},
+      SumGuard{bits(kEcho40), kValidity}},
+     {}},
+    {"keep 1",
+     kZB,
+     kE1,
+     {SumGuard{bits(kEcho51, kEcho5B), kAvailability}, SumGuard{bits(kEcho51), kAny},
+      SumGuard{bits(kEcho41), kValidity}},
+     {}},
+    {"throw", kZB, kF, {SumGuard{bits(kEcho5B), kAvailability}}, {}},
+    {"heads 0", kF, kH0, {}, {}},
+    {"heads 1", kF, kH1, {}, {}},
+};
+inline constexpr Claim kClaims[] = {
+    {"agreement", ClaimKind::kNotBoth, bits(kD0, kE0), bits(kD1, kE1)},
+    {"grades0", ClaimKind::kNotBoth, bits(kD0), bits(kF)},
+    {"grades1", ClaimKind::kNotBoth, bits(kD1), bits(kF)},
+    {"justification0", ClaimKind::kNever, bits(kD0, kE0, kF), 0, bits(kV0)},
+    {"justification1", ClaimKind::kNever, bits(kD1, kE1, kF), 0, bits(kV1)},
+};
+inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
+                                {bits(kD0, kE0, kH0), bits(kD1, kE1, kH1)},
+                                {bits(kD0), bits(kD1)},
+                                {bits(kD0, kE0), bits(kD1, kE1)}};
+
+}  // namespace graded
+
+/// A round on graded binding crusader agreement, for coins that may show different nodes different
+/// sides: decided with grade 2 (D), kept with 1 (E), thrown for with 0 (F). Y: said ECHO4 of what
+/// the crusader gave, Z: said ECHO5, each with what it approved by now.
+inline constexpr VoteTable kGraded{
+    "graded_bca",      graded::kLocations, bits(graded::kV0, graded::kV1),
+    graded::kCounters, graded::kRules,     graded::kClaims,
+    graded::kRounds};
+static_assert(well_formed(kGraded));
+
 namespace mmr14 {
 
 enum Location : std::uint8_t {
@@ -417,7 +555,7 @@ inline constexpr VoteTable kThresherSlot{
     slot::kCounters, slot::kRules,     slot::kClaims};
 static_assert(well_formed(kThresherSlot));
 
-inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kBca,   &kMmr14,
+inline constexpr const VoteTable* kTables[] = {&kBvBroadcast, &kBca,   &kGraded,      &kMmr14,
                                                &kCobalt,      &kBenOr, &kThresherSlot};
 
 }  // namespace thresher::agreement

@@ -1,0 +1,75 @@
+// Proofs that a transaction stands at a position of the log with this result, for somebody who has
+// the genesis file and trusts no single node. For every ordering protocol.
+//
+//   auto proof = parse_log_proof(text);                 // of `thresher log prove`
+//   if (!proof) return fail(proof.error());
+//   std::string why = log_proof_problem(genesis, *proof);   // empty: it holds
+//
+// A proof is a certificate (checkpoint.hpp) and the path from the position's leaf to the certified
+// root: 32 bytes for each doubling of the log. Guarantees: when it holds, a quorum signed a log
+// with that transaction and that result at that position, so with at most f Byzantine members every
+// correct node has the same there. The proof holds hashes: compare `payload` with payload_hash() of
+// the bytes that you mean.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "thresher/core/result.hpp"
+#include "thresher/net/checkpoint.hpp"
+#include "thresher/net/client_id.hpp"
+#include "thresher/net/node.hpp"
+
+namespace thresher::net {
+
+/// One position of the log, as a leaf of its tree says it.
+struct LeafContent {
+  ClientId client{};
+  std::uint64_t sequence = 0;
+  Digest payload{};  ///< payload_hash() of the transaction's bytes
+  Digest result{};   ///< of what the application answered
+  friend bool operator==(const LeafContent&, const LeafContent&) = default;
+};
+/// H of the transaction's bytes.
+inline Digest payload_hash(ByteView transaction) {
+  return hash(transaction);
+}
+/// What leaf_of() hashes: 0x00, client, sequence (u64, little-endian), payload, result.
+using LeafBytes = std::array<std::byte, 1 + 16 + 8 + 32 + 32>;
+LeafBytes leaf_bytes(const LeafContent& content);
+/// The leaf of RFC 6962 over client, sequence (u64, little-endian), payload and result.
+Digest leaf_of(const LeafContent& content);
+
+struct LogProof {
+  std::uint64_t position = 0;
+  LeafContent content;
+  std::vector<Digest> path;  ///< nearest sibling first, as coding::merkle_included reads it
+  Certificate certificate;
+};
+
+/// Empty when it holds, or what does not.
+std::string log_proof_problem(const Genesis& genesis, const LogProof& proof);
+
+/// JSON in one line; hashes and signatures in Base64. Below 2,000 bytes for 10 million entries and
+/// four nodes.
+std::string write_log_proof(const LogProof& proof);
+Result<LogProof, std::string> parse_log_proof(const std::string& json);
+
+/// Asks a running node for the proof of a position. The error is what the node says, such as that
+/// the position has no certificate yet, or why it was not reached. Blocks; at most `patience_us`.
+/// Pre: `node` is one of the genesis file. Does not check what the proof proves.
+Result<LogProof, std::string> fetch_log_proof(const Genesis& genesis, NodeId node,
+                                              std::uint64_t position,
+                                              std::uint64_t patience_us = 5'000'000);
+
+/// The proof of a position from the folder of a node that does not run, of which nothing is
+/// changed. Reads the whole write-ahead log. What the error contains while it runs: kNodeRuns.
+Result<LogProof, std::string> read_log_proof(const NodeOptions& options, std::uint64_t position);
+
+/// For the wire: one spelling for one proof.
+Bytes encode(const LogProof& proof);
+std::optional<LogProof> decode_log_proof(ByteView bytes, std::uint32_t n);
+
+}  // namespace thresher::net

@@ -1,0 +1,156 @@
+#include "divergence.hpp"
+
+#include <algorithm>
+
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+void write(const WantTree& want, Writer& out) {
+  out.u64(want.slot.value).u64(want.begin).u64(want.end);
+}
+WantTree read_want(Reader& in) {
+  const Round slot{in.u64()};
+  const std::uint64_t begin = in.u64();
+  return {slot, begin, in.u64()};
+}
+
+}  // namespace
+
+Bytes encode(const WantTree& want) {
+  Writer w;
+  write(want, w);
+  return Bytes::from(w.take());
+}
+
+std::optional<WantTree> decode_want_tree(ByteView bytes) {
+  Reader in(bytes);
+  const WantTree out = read_want(in);
+  if (!in.done() || out.begin >= out.end) return std::nullopt;
+  return out;
+}
+
+Bytes encode(const TreePart& p) {
+  Writer w;
+  write(p.of, w);
+  w.u8(p.known ? 1 : 0).bytes(p.left.bytes).bytes(p.right.bytes);
+  w.bytes(p.leaf.client.bytes).u64(p.leaf.sequence);
+  w.bytes(p.leaf.payload.bytes).bytes(p.leaf.result.bytes);
+  return Bytes::from(w.take());
+}
+
+std::optional<TreePart> decode_tree_part(ByteView bytes) {
+  Reader in(bytes);
+  TreePart out;
+  out.of = read_want(in);
+  const std::uint8_t known = in.u8();
+  out.known = known == 1;
+  out.left = in.digest();
+  out.right = in.digest();
+  const ByteView client = in.bytes(out.leaf.client.bytes.size());
+  std::ranges::copy(client, out.leaf.client.bytes.begin());
+  out.leaf.sequence = in.u64();
+  out.leaf.payload = in.digest();
+  out.leaf.result = in.digest();
+  if (!in.done() || known > 1) return std::nullopt;
+  return out;
+}
+
+// Parts that no search asks for are not known: merkle_part() takes only parts of the tree.
+TreePart answer_of(const WantTree& want, TreeReader* tree) {
+  TreePart out{want, false, {}, {}, {}};
+  if (tree == nullptr || want.end > tree->at().length) return out;
+  std::uint64_t begin = 0, end = tree->at().length;
+  while (begin != want.begin || end != want.end) {
+    if (end - begin < 2) return out;
+    const std::uint64_t middle = coding::merkle_middle(begin, end);
+    if (want.end <= middle) {
+      end = middle;
+    } else if (want.begin >= middle) {
+      begin = middle;
+    } else {
+      return out;
+    }
+  }
+  if (end - begin == 1) {
+    const auto leaf = tree->leaf(begin);
+    if (leaf) out.leaf = *leaf;
+    out.known = static_cast<bool>(leaf);
+    return out;
+  }
+  const std::uint64_t middle = coding::merkle_middle(begin, end);
+  const auto left = tree->part(begin, middle);
+  const auto right = left ? tree->part(middle, end) : left;
+  out.known = left && right;
+  if (out.known) {
+    out.left = *left;
+    out.right = *right;
+  }
+  return out;
+}
+
+DivergenceSearch::DivergenceSearch(const Checkpoints::Difference& difference, Hooks hooks)
+    : difference_(difference),
+      hooks_(std::move(hooks)),
+      end_(difference.there.length),
+      theirs_(difference.there.root) {}
+
+void DivergenceSearch::begin(std::uint64_t now) {
+  ends_us_ = now + kSearch;
+  over_ = difference_.peers.empty();
+  if (!over_) ask(now);
+}
+
+void DivergenceSearch::ask(std::uint64_t now) {
+  asked_us_ = now;
+  ++questions_;
+  hooks_.send(difference_.peers[peer_],
+              {kWantTree, encode(WantTree{difference_.there.slot, begin_, end_}), {}});
+}
+
+void DivergenceSearch::next_peer(std::uint64_t now) {
+  peer_ = (peer_ + 1) % difference_.peers.size();
+  ask(now);
+}
+
+void DivergenceSearch::tick(std::uint64_t now) {
+  if (over_) return;
+  over_ = now > ends_us_;
+  if (!over_ && now > asked_us_ + kPatience) next_peer(now);
+}
+
+void DivergenceSearch::answer(NodeId from, const TreePart& part, std::uint64_t now) {
+  const bool asked = from == difference_.peers[peer_] && part.of.begin == begin_ &&
+                     part.of.end == end_ && part.of.slot == difference_.there.slot;
+  if (over_ || !asked) return;
+  if (!part.known) return next_peer(now);
+  if (end_ - begin_ == 1) return conclude(part, now);
+  if (coding::merkle_parent(part.left, part.right) != theirs_) {
+    hooks_.blame(from);
+    return next_peer(now);
+  }
+  const std::uint64_t middle = coding::merkle_middle(begin_, end_);
+  const auto own = hooks_.part(begin_, middle);
+  over_ = !own;
+  if (over_) return;
+  if (*own != part.left) {
+    end_ = middle;
+    theirs_ = part.left;
+  } else {
+    begin_ = middle;
+    theirs_ = part.right;
+  }
+  ask(now);
+}
+
+void DivergenceSearch::conclude(const TreePart& part, std::uint64_t now) {
+  if (leaf_of(part.leaf) != theirs_) {
+    hooks_.blame(difference_.peers[peer_]);
+    return next_peer(now);
+  }
+  over_ = true;
+  if (const auto own = hooks_.leaf(begin_)) found_ = {begin_, *own, part.leaf};
+}
+
+}  // namespace thresher::net

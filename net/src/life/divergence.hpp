@@ -1,0 +1,95 @@
+// Finds the first transaction whose result differs between this node and a peer, by halves of the
+// log's tree. Private to net/.
+//
+//   DivergenceSearch search(difference, {send, part, leaf, blame});
+//   search.begin(now);
+//   search.answer(peer, control, now); search.tick(now);     // until search.over()
+//   if (const auto& f = search.found()) ...                  // position, and both contents
+//
+// The peer signed the root of its tree; each answer is the two halves of a part whose hash is
+// known, so an answer that does not hash to it is a lie and has a name, and another peer is asked
+// from there on. A log of N transactions takes log2(N) + 1 questions.
+//
+// Guarantees: what is found is what the peers signed, whoever answers. Ends within kSearch, then
+// with the part in which they differ. Does not say which of the two is right.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "checkpoints.hpp"
+
+namespace thresher::net {
+
+/// A part of the tree that a checkpoint covers.
+struct WantTree {
+  Round slot;  ///< of the checkpoint
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+/// Its halves, or what the one leaf holds.
+struct TreePart {
+  WantTree of;
+  bool known = false;  ///< false: the rest says nothing
+  Digest left{};
+  Digest right{};
+  LeafContent leaf{};
+};
+Bytes encode(const WantTree& want);
+std::optional<WantTree> decode_want_tree(ByteView bytes);
+Bytes encode(const TreePart& part);
+std::optional<TreePart> decode_tree_part(ByteView bytes);
+/// What this node answers; `tree` is that of the checkpoint, null when there is none.
+TreePart answer_of(const WantTree& want, TreeReader* tree);
+
+class DivergenceSearch {
+ public:
+  struct Hooks {
+    std::function<void(NodeId, Frame)> send;
+    std::function<std::optional<Digest>(std::uint64_t begin, std::uint64_t end)> part;
+    std::function<std::optional<LeafContent>(std::uint64_t position)> leaf;
+    std::function<void(NodeId)> blame;
+  };
+  struct Found {
+    std::uint64_t position = 0;
+    LeafContent here;
+    LeafContent there;
+  };
+  /// Unit: microseconds.
+  static constexpr std::uint64_t kPatience = 500'000;
+  static constexpr std::uint64_t kSearch = 20'000'000;
+
+  /// Pre: the roots differ.
+  DivergenceSearch(const Checkpoints::Difference& difference, Hooks hooks);
+
+  void begin(std::uint64_t now);
+  void tick(std::uint64_t now);
+  void answer(NodeId from, const TreePart& part, std::uint64_t now);
+
+  bool over() const { return over_; }
+  const std::optional<Found>& found() const { return found_; }
+  /// The part in which the first difference lies.
+  std::uint64_t first() const { return begin_; }
+  std::uint64_t end() const { return end_; }
+  std::uint32_t questions() const { return questions_; }
+
+ private:
+  void ask(std::uint64_t now);
+  void next_peer(std::uint64_t now);
+  void conclude(const TreePart& part, std::uint64_t now);
+
+  Checkpoints::Difference difference_;
+  Hooks hooks_;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_;
+  Digest theirs_;  // of that part
+  std::size_t peer_ = 0;
+  std::uint64_t asked_us_ = 0;
+  std::uint64_t ends_us_ = 0;
+  std::uint32_t questions_ = 0;
+  bool over_ = false;
+  std::optional<Found> found_;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,125 @@
+#include "thresher/net/log_diff.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "log_tree.hpp"
+#include "resting_store.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// One node's folder at rest.
+struct Folder {
+  NodeOptions options;
+  Genesis genesis;
+  RestingStore store;
+  std::unique_ptr<LogReader> reader;
+
+  std::string open(const NodeOptions& given) {
+    options = with_paths(given);
+    auto read = load_genesis(options.genesis);
+    if (!read) return read.error();
+    genesis = std::move(*read);
+    if (std::string why = store.open(options); !why.empty()) return why;
+    reader = std::make_unique<LogReader>(store, genesis.context(), size());
+    return {};
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(genesis.nodes.size()); }
+  /// Log hash and length after each slot.
+  std::map<Round, std::pair<Digest, std::uint64_t>> log() const {
+    std::map<Round, std::pair<Digest, std::uint64_t>> out;
+    (void)reader->each(Round{0}, [&](const LogEntry& e) {
+      out.emplace(e.slot, std::pair(e.log_hash, e.first + e.count));
+      return true;
+    });
+    return out;
+  }
+  /// Hashes of results from position 0 on, as far as checkpoints or whole chunks have them.
+  std::vector<Digest> results() const {
+    std::vector<Digest> out = chunk_results(store);
+    const std::vector<Round> slots = own_checkpoint_slots(store);
+    if (slots.empty()) return out;
+    const auto newest = load_own_checkpoint(store, slots.back(), size());
+    if (newest && newest->signed_checkpoint.checkpoint.length >= out.size() &&
+        newest->signed_checkpoint.checkpoint.length - newest->open_results.size() == out.size()) {
+      out.insert(out.end(), newest->open_results.begin(), newest->open_results.end());
+    }
+    return out;
+  }
+};
+
+void compare_logs(const Folder& a, const Folder& b, LogDiff& out) {
+  const auto first = a.log();
+  const auto second = b.log();
+  const auto length = [](const auto& log) { return log.empty() ? 0 : log.rbegin()->second.second; };
+  out.first_length = length(first);
+  out.second_length = length(second);
+  auto x = first.begin();
+  auto y = second.begin();
+  for (; x != first.end() && y != second.end(); ++x, ++y) {
+    if (*x != *y) {
+      out.log.emplace();
+      out.log->slot = std::min(x->first, y->first);
+      out.log->first = x->second.first;
+      out.log->second = y->second.first;
+      return;
+    }
+    out.same_length = x->second.second;
+  }
+}
+
+void compare_results(const Folder& a, const Folder& b, LogDiff& out) {
+  const std::vector<Digest> first = a.results();
+  const std::vector<Digest> second = b.results();
+  const std::size_t end = static_cast<std::size_t>(
+      std::min<std::uint64_t>(out.same_length, std::min(first.size(), second.size())));
+  out.results_compared = end;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (first[i] == second[i]) continue;
+    out.result.emplace();
+    out.result->position = i;
+    out.result->first = first[i];
+    out.result->second = second[i];
+    return;
+  }
+}
+
+void compare_states(const Folder& a, const Folder& b, LogDiff& out) {
+  for (const Round slot : own_checkpoint_slots(a.store)) {
+    const auto first = load_own_checkpoint(a.store, slot, a.size());
+    const auto second = load_own_checkpoint(b.store, slot, b.size());
+    if (!first || !second) continue;
+    const Checkpoint& x = first->signed_checkpoint.checkpoint;
+    const Checkpoint& y = second->signed_checkpoint.checkpoint;
+    if (x.log_hash != y.log_hash) return;
+    ++out.states_compared;
+    if (x.state == y.state) continue;
+    out.state.emplace();
+    out.state->slot = slot;
+    out.state->length = x.length;
+    out.state->first = x.state;
+    out.state->second = y.state;
+    return;
+  }
+}
+
+}  // namespace
+
+Result<LogDiff, std::string> diff_logs(const NodeOptions& first, const NodeOptions& second) {
+  Folder a, b;
+  if (std::string why = a.open(first); !why.empty()) return why;
+  if (std::string why = b.open(second); !why.empty()) return why;
+  if (!(a.genesis.context() == b.genesis.context())) {
+    return "'" + a.options.genesis + "' and '" + b.options.genesis +
+           "' are of two networks: only nodes of one can be compared";
+  }
+  LogDiff out;
+  compare_logs(a, b, out);
+  compare_results(a, b, out);
+  compare_states(a, b, out);
+  return out;
+}
+
+}  // namespace thresher::net

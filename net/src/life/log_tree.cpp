@@ -1,0 +1,290 @@
+#include "log_tree.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "thresher/crypto/hash_many.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Of the results in a chunk's record.
+enum class Form : std::uint8_t { kAlike, kEach };
+
+Bytes chunk_key(std::uint64_t chunk) {
+  return slot_key(Round{chunk});
+}
+
+void write_results(const std::vector<Digest>& results, Writer& out) {
+  const bool alike =
+      std::ranges::all_of(results, [&](const Digest& d) { return d == results.front(); });
+  out.u8(static_cast<std::uint8_t>(alike ? Form::kAlike : Form::kEach));
+  out.u16(static_cast<std::uint16_t>(results.size()));
+  const std::size_t written = alike ? std::min<std::size_t>(1, results.size()) : results.size();
+  for (std::size_t i = 0; i < written; ++i) out.bytes(results[i].bytes);
+}
+
+/// Empty when malformed; no list of results is longer than a chunk.
+std::optional<std::vector<Digest>> read_results(Reader& in) {
+  const std::uint8_t form = in.u8();
+  const std::size_t count = in.u16();
+  if (!in.ok() || form > static_cast<std::uint8_t>(Form::kEach) || count > LogTree::kChunk)
+    return std::nullopt;
+  std::vector<Digest> out;
+  if (form == static_cast<std::uint8_t>(Form::kAlike)) {
+    if (count > 0) out.assign(count, in.digest());
+  } else {
+    for (std::size_t i = 0; i < count; ++i) out.push_back(in.digest());
+  }
+  if (!in.ok()) return std::nullopt;
+  return out;
+}
+
+// The value under a key, if the table has it.
+std::optional<Bytes> value_of(const NodeStore& store, std::uint32_t table, const Bytes& key) {
+  std::optional<Bytes> out;
+  (void)store.scan(table, key.view(), [&](ByteView found, ByteView value) {
+    if (std::ranges::equal(found, key.view())) out = Bytes::copy_of(value);
+    return false;
+  });
+  return out;
+}
+
+}  // namespace
+
+void LogTree::add(const Transaction& t, const Digest& result) {
+  added_.push_back({t.client, t.sequence, t.data, result});
+}
+
+// The payloads first, then the leaves over them: each in one go.
+std::vector<Digest> LogTree::hash_leaves() const {
+  std::vector<ByteView> messages;
+  messages.reserve(added_.size());
+  for (const Added& a : added_) messages.push_back(a.data);
+  std::vector<Digest> payloads(added_.size());
+  crypto::hash_many(messages, payloads);
+  std::vector<LeafBytes> leaves(added_.size());
+  for (std::size_t i = 0; i < added_.size(); ++i) {
+    const Added& a = added_[i];
+    leaves[i] = leaf_bytes({a.client, a.sequence, payloads[i], a.result});
+    messages[i] = leaves[i];
+  }
+  crypto::hash_many(messages, payloads);
+  return payloads;
+}
+
+std::vector<Persist> LogTree::take_records() {
+  std::map<std::uint64_t, std::vector<Digest>> nodes;  // by the chunk that completes them
+  range_.append_all(hash_leaves(), &crypto::hash_many, [&](const coding::MerkleNode& node) {
+    if (node.place.level < kChunkLevel) return;
+    const std::uint32_t above = node.place.level - kChunkLevel;
+    nodes[((node.place.index + 1) << above) - 1].push_back(node.hash);
+  });
+  std::uint64_t chunk = (range_.size() - added_.size()) / kChunk;
+  std::vector<Persist> records;
+  for (const Added& a : added_) {
+    open_.push_back(a.result);
+    if (open_.size() < kChunk) continue;
+    Writer w;
+    write_results(open_, w);
+    for (const Digest& node : nodes[chunk]) w.bytes(node.bytes);
+    records.push_back({kTreeTable, chunk_key(chunk++), Bytes::from(w.take()), {}, true});
+    open_.clear();
+  }
+  added_.clear();
+  return records;
+}
+
+void LogTree::save(Writer& out) const {
+  out.u16(static_cast<std::uint16_t>(range_.peaks().size()));
+  for (const Digest& peak : range_.peaks()) out.bytes(peak.bytes);
+  write_results(open_, out);
+}
+
+bool LogTree::restore(Reader& in, std::uint64_t length) {
+  *this = LogTree();
+  std::vector<Digest> peaks(std::min<std::size_t>(in.u16(), 64));
+  for (Digest& peak : peaks) peak = in.digest();
+  auto range = coding::MerkleRange::restore(length, std::move(peaks));
+  auto results = read_results(in);
+  if (!in.ok() || !range || !results || results->size() != length % kChunk) return false;
+  range_ = std::move(*range);
+  open_ = std::move(*results);
+  return true;
+}
+
+Persist record_of(const OwnCheckpoint& own) {
+  Writer w;
+  w.u8(own.is_signed ? 1 : 0).bytes(encode(own.signed_checkpoint).view());
+  write_results(own.open_results, w);
+  return {kCheckpointTable,
+          slot_key(own.signed_checkpoint.checkpoint.slot),
+          Bytes::from(w.take()),
+          {},
+          true};
+}
+
+std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round slot,
+                                                 std::uint32_t n) {
+  const auto value = value_of(store, kCheckpointTable, slot_key(slot));
+  if (!value) return std::nullopt;
+  static const std::size_t kSigned = encode(SignedCheckpoint{}).size();
+  Reader in(value->view());
+  OwnCheckpoint out;
+  out.is_signed = in.u8() != 0;
+  const auto statement = decode_signed_checkpoint(in.bytes(kSigned), n);
+  auto results = read_results(in);
+  if (!in.done() || !statement || !results || statement->checkpoint.slot != slot)
+    return std::nullopt;
+  out.signed_checkpoint = *statement;
+  out.open_results = std::move(*results);
+  return out;
+}
+
+std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, std::uint32_t n) {
+  const auto value = value_of(store, kCertificateTable, slot_key(slot));
+  return value ? decode_certificate(value->view(), n) : std::nullopt;
+}
+
+std::vector<Round> own_checkpoint_slots(const NodeStore& store) {
+  std::vector<Round> out;
+  (void)store.scan(kCheckpointTable, {}, [&](ByteView key, ByteView) {
+    std::uint64_t slot = 0;
+    for (const std::byte b : key) slot = slot << 8 | std::to_integer<std::uint64_t>(b);
+    out.push_back(Round{slot});
+    return true;
+  });
+  return out;
+}
+
+std::vector<Digest> chunk_results(const NodeStore& store) {
+  std::vector<Digest> out;
+  (void)store.scan(kTreeTable, {}, [&](ByteView key, ByteView value) {
+    Reader in(value);
+    const auto results = read_results(in);
+    const bool next = std::ranges::equal(key, chunk_key(out.size() / LogTree::kChunk).view());
+    if (!results || !next) return false;
+    out.insert(out.end(), results->begin(), results->end());
+    return true;
+  });
+  return out;
+}
+
+// The results of a whole chunk, or of the one that was open at the checkpoint.
+std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
+  if (chunk == at().length / LogTree::kChunk && at().length % LogTree::kChunk != 0)
+    return at_.open_results;
+  const auto value = value_of(store_, kTreeTable, chunk_key(chunk));
+  if (value) {
+    Reader in(value->view());
+    if (auto results = read_results(in); results && results->size() == LogTree::kChunk)
+      return std::move(*results);
+  }
+  problem_ = "the results from position " + std::to_string(chunk * LogTree::kChunk) +
+             " on are not in the store";
+  return {};
+}
+
+// Its transactions come from the log again, with the full parts below kChunkLevel.
+const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
+  if (cached_ && cached_->number == number) return &*cached_;
+  const std::vector<Digest> results = results_of(number);
+  const std::uint64_t begin = number * LogTree::kChunk;
+  const std::uint64_t end = begin + results.size();
+  Chunk out{number, {}, {}};
+  coding::MerkleRange range;
+  bool whole = true;
+  const auto take = [&](const Transaction& t, const Validity&) {
+    if (t.position < begin || t.position >= end) return;
+    const LeafContent content{t.client, t.sequence, payload_hash(t.data),
+                              results[t.position - begin]};
+    out.leaves.push_back(content);
+    range.append(leaf_of(content), [&](const coding::MerkleNode& node) {
+      const auto [level, index] = node.place;
+      out.full.emplace(coding::MerklePlace{level, (begin >> level) + index}, node.hash);
+    });
+  };
+  const auto first = problem_.empty() ? log_.before(begin, at().slot) : Result<Round>(Round{0});
+  const auto read =
+      first && problem_.empty()
+          ? log_.each(*first,
+                      [&](const LogEntry& entry) {
+                        if (entry.first >= end) return false;
+                        const auto commit = log_.whole(entry);
+                        whole = static_cast<bool>(commit);
+                        std::uint64_t position = entry.first;
+                        for (std::size_t i = 0; whole && i < entry.blocks.size(); ++i)
+                          position =
+                              each_ordered(entry.blocks[i], commit->blocks[i]->payload.bytes.view(),
+                                           position, take);
+                        return whole;
+                      })
+          : Result<Unit>(Unit{});
+  if (problem_.empty() && (!first || !read || !whole || out.leaves.size() != results.size())) {
+    problem_ = "the transactions from position " + std::to_string(begin) +
+               " on cannot be read back from the log";
+  }
+  if (!problem_.empty()) return nullptr;
+  return &cached_.emplace(std::move(out));
+}
+
+Digest TreeReader::full(coding::MerklePlace place) {
+  if (!problem_.empty()) return {};
+  if (place.level < LogTree::kChunkLevel) {
+    const Chunk* c = chunk(place.index >> (LogTree::kChunkLevel - place.level));
+    if (c == nullptr) return {};
+    const auto it = c->full.find(place);
+    return it == c->full.end() ? Digest{} : it->second;
+  }
+  const std::uint32_t above = place.level - LogTree::kChunkLevel;
+  const std::uint64_t last = ((place.index + 1) << above) - 1;
+  if (const auto value = value_of(store_, kTreeTable, chunk_key(last))) {
+    Reader in(value->view());
+    if (read_results(in)) {
+      (void)in.bytes(above * sizeof(Digest::bytes));
+      const Digest node = in.digest();
+      if (in.ok()) return node;
+    }
+  }
+  problem_ = "the tree over the positions up to " + std::to_string((last + 1) * LogTree::kChunk) +
+             " is not in the store";
+  return {};
+}
+
+Result<Digest, std::string> TreeReader::part(std::uint64_t begin, std::uint64_t end) {
+  problem_.clear();
+  const Digest out =
+      coding::merkle_part(begin, end, [&](coding::MerklePlace place) { return full(place); });
+  if (!problem_.empty()) return problem_;
+  return out;
+}
+
+Result<std::vector<Digest>, std::string> TreeReader::path(std::uint64_t position) {
+  problem_.clear();
+  auto out = coding::merkle_path(position, at().length,
+                                 [&](coding::MerklePlace place) { return full(place); });
+  if (!problem_.empty()) return problem_;
+  return out;
+}
+
+Result<LeafContent, std::string> TreeReader::leaf(std::uint64_t position) {
+  problem_.clear();
+  const Chunk* c = chunk(position / LogTree::kChunk);
+  if (c == nullptr) return problem_;
+  return c->leaves[position % LogTree::kChunk];
+}
+
+Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
+                                       const Certificate& certificate) {
+  if (tree.at() != certificate.checkpoint) {
+    return "what this node computed up to slot " + std::to_string(tree.at().slot.value) +
+           " is not what was certified";
+  }
+  const auto leaf = tree.leaf(position);
+  if (!leaf) return leaf.error();
+  auto path = tree.path(position);
+  if (!path) return path.error();
+  return LogProof{position, *leaf, std::move(*path), certificate};
+}
+
+}  // namespace thresher::net

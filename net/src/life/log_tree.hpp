@@ -1,0 +1,127 @@
+// The Merkle tree over the positions of the log, each with its transaction and its result. Private
+// to net/.
+//
+//   tree.add(transaction, result_hash);               // while the transaction's bytes live
+//   for (Persist& r : tree.take_records()) ...        // beside the log entry: all that was added
+//   Digest root = tree.root();                        // into a checkpoint
+//
+//   TreeReader past(store, reader, *load_own_checkpoint(store, slot));
+//   auto path = past.path(position);                  // against that checkpoint's root
+//
+// The tree is that of coding/merkle_range.hpp. Guarantees: what is stored is one record for
+// kChunk positions: their results' hashes (one hash when all are the same) and the hashes of the
+// full parts of kChunk leaves or more that end there. The smaller parts are made again from the
+// log, which has the transactions; so a proof reads at most two chunks of it. Costs 32 to 33 bytes
+// a position, or a quarter of a byte where all results of a chunk are the same.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../ledger.hpp"
+#include "../log_reader.hpp"
+#include "thresher/coding/merkle_range.hpp"
+#include "thresher/net/checkpoint.hpp"
+#include "thresher/net/log_proof.hpp"
+
+namespace thresher::net {
+
+/// Chunks of the tree, by their number, big-endian.
+inline constexpr std::uint32_t kTreeTable = 19;
+/// Checkpoints of this node, by slot.
+inline constexpr std::uint32_t kCheckpointTable = 20;
+/// Certificates, by slot.
+inline constexpr std::uint32_t kCertificateTable = 21;
+
+class LogTree {
+ public:
+  static constexpr std::uint32_t kChunkLevel = 8;
+  static constexpr std::uint64_t kChunk = 1u << kChunkLevel;
+
+  /// The next position. Its bytes have to live until take_records(), which hashes all at once.
+  void add(const Transaction& t, const Digest& result);
+  std::uint64_t length() const { return range_.size() + added_.size(); }
+  /// Puts what was added into the tree; gives the records of the chunks that this completes.
+  std::vector<Persist> take_records();
+
+  // Of what was there at the last take_records():
+  Digest root() const { return range_.root(); }
+  /// Of the positions behind the last whole chunk.
+  const std::vector<Digest>& open_results() const { return open_; }
+
+  void save(Writer& out) const;
+  /// Mirror of save(); false when the bytes are no tree of `length` leaves.
+  bool restore(Reader& in, std::uint64_t length);
+
+ private:
+  std::vector<Digest> hash_leaves() const;
+
+  coding::MerkleRange range_;
+  std::vector<Digest> open_;  // results behind the last whole chunk
+  struct Added {
+    ClientId client;
+    std::uint64_t sequence;
+    ByteView data;
+    Digest result;
+  };
+  std::vector<Added> added_;
+};
+
+/// What this node said of a slot, and the results that no whole chunk has at that length.
+struct OwnCheckpoint {
+  SignedCheckpoint signed_checkpoint;
+  bool is_signed = false;  ///< false: this node follows the log and signs nothing
+  std::vector<Digest> open_results{};
+};
+Persist record_of(const OwnCheckpoint& own);
+std::optional<OwnCheckpoint> load_own_checkpoint(const NodeStore& store, Round slot,
+                                                 std::uint32_t n);
+/// The certificate of a slot, if the store has one.
+std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, std::uint32_t n);
+/// Slots of all checkpoints of this node in a store, rising.
+std::vector<Round> own_checkpoint_slots(const NodeStore& store);
+
+/// Hashes of the results from position 0 on, of the whole chunks that follow one another.
+std::vector<Digest> chunk_results(const NodeStore& store);
+
+class TreeReader;
+/// The proof of a position against a certificate of the tree's own checkpoint, or what the store
+/// does not give. Pre: the certificate covers the position.
+Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
+                                       const Certificate& certificate);
+
+/// The tree as it was at one checkpoint of this node, from what the store has.
+class TreeReader {
+ public:
+  /// The references live longer than this.
+  TreeReader(const NodeStore& store, const LogReader& log, OwnCheckpoint at)
+      : store_(store), log_(log), at_(std::move(at)) {}
+
+  const Checkpoint& at() const { return at_.signed_checkpoint.checkpoint; }
+  /// The hash of the leaves from `begin` to `end`. Pre: a part of the tree, as in
+  /// coding::merkle_part, that ends at the checkpoint's length or before.
+  Result<Digest, std::string> part(std::uint64_t begin, std::uint64_t end);
+  Result<std::vector<Digest>, std::string> path(std::uint64_t position);
+  Result<LeafContent, std::string> leaf(std::uint64_t position);
+
+ private:
+  struct Chunk {
+    std::uint64_t number = 0;
+    std::vector<LeafContent> leaves;
+    std::map<coding::MerklePlace, Digest> full;
+  };
+  Digest full(coding::MerklePlace place);
+  std::vector<Digest> results_of(std::uint64_t chunk);
+  const Chunk* chunk(std::uint64_t number);
+
+  const NodeStore& store_;
+  const LogReader& log_;
+  OwnCheckpoint at_;
+  std::optional<Chunk> cached_;
+  std::string problem_;  // why the store does not give what it should
+};
+
+}  // namespace thresher::net

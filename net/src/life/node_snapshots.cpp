@@ -1,0 +1,137 @@
+// Snapshots of a running node, and a start from the newest one that a quorum certified.
+#include "../node_impl.hpp"
+#include "../snapshot.hpp"
+
+namespace thresher::net {
+
+void Node::Impl::start_snapshots() {
+  if (options.store == StoreKind::kMemory || checkpoint_every == 0 ||
+      options.snapshot_checkpoints == 0) {
+    return;
+  }
+  snapshots = std::make_unique<SnapshotWriter>(
+      SnapshotFolder(options.data),
+      SnapshotWriter::Hooks{
+          [this](const Checkpoint& of, std::uint64_t bytes) {
+            loop.post([this, of, bytes] {
+              say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
+                                    std::to_string(of.length) + " transactions, " +
+                                    std::to_string(bytes) + " bytes)");
+            });
+          },
+          [this](const Checkpoint& of, const std::string& why) {
+            loop.post([this, of, why] {
+              say(Level::kWarning, "no snapshot of slot " + std::to_string(of.slot.value) +
+                                       " could be taken in '" + options.data + "': " + why +
+                                       "; the next start reads the log from an earlier one");
+            });
+          }});
+}
+
+// What a start needs of this node beside the application's state.
+Bytes Node::Impl::own_state() const {
+  const Bytes of_ledger = ledger.save();
+  Writer w;
+  w.u64(of_ledger.size()).bytes(of_ledger.view());
+  tree.save(w);
+  return Bytes::from(w.take());
+}
+
+// Taken now, written when the log up to here is durable: a snapshot of more than the log has would
+// hide what is missing. One that is still being written goes on, and this one is left out.
+void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
+  if (!snapshots || checkpoints.difference() || snapshots->busy()) return;
+  auto job = std::make_shared<SnapshotWriter::Job>();
+  if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(calls.problem());
+  if (!job->state) return;
+  job->checkpoint = checkpoint;
+  job->own = own_state();
+  writer->durably({}, [this, job] {
+    loop.post([this, job] {
+      if (snapshots) snapshots->take(std::move(*job));
+    });
+  });
+}
+
+// Puts one into ledger, tree and application. kWrong: the application took it, and has another
+// state afterwards than it had then.
+Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
+                                                  const Checkpoint* of) {
+  Reader in(own);
+  Ledger restored(AgreedTime(engine->clock_witnesses()));
+  if (!restored.restore(in.bytes(in.u64()))) return FromSnapshot::kNo;
+  LogTree restored_tree;
+  if (checkpoint_every > 0 && !restored_tree.restore(in, restored.length()))
+    return FromSnapshot::kNo;
+  // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
+  if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
+    say(Level::kWarning, "a snapshot in '" + options.data + "' is of slot " +
+                             std::to_string(restored.slot().value) +
+                             ", which the log does not have so: it is left aside");
+    return FromSnapshot::kNo;
+  }
+  bool taken = false, same = true;
+  const bool ran = calls.run("restore()", [&] {
+    taken = app.restore(state);
+    same = !taken || of == nullptr || app.state() == of->state;
+  });
+  if (!same) return FromSnapshot::kWrong;
+  if (!ran || !taken) return FromSnapshot::kNo;
+  ledger = std::move(restored);
+  tree = std::move(restored_tree);
+  snapshot_length = ledger.length();
+  results.begin_at(ledger.length());
+  return FromSnapshot::kYes;
+}
+
+// The newest first, whether it was taken at a stop or while the node ran. Of the latter only those
+// that a quorum certified: what came before this node found out that its application differs is not
+// restored. Empty, or why the node cannot start.
+std::string Node::Impl::restore_snapshot() {
+  if (options.store == StoreKind::kMemory) return {};
+  const SnapshotFolder folder(options.data);
+  const auto at_stop = load_snapshot(options.data);
+  const auto stop_slot = [&]() -> std::uint64_t {
+    if (!at_stop) return 0;
+    Reader in(at_stop->own.view());
+    (void)in.u64();
+    return in.u64();  // the ledger begins with it
+  }();
+  bool stop_tried = !at_stop;
+  std::string wrong;
+  for (const Round slot : folder.slots()) {
+    if (!stop_tried && stop_slot >= slot.value) {
+      stop_tried = true;
+      if (restore_from(at_stop->own.view(), at_stop->app.view(), nullptr) == FromSnapshot::kYes)
+        return {};
+    }
+    const auto certificate = load_certificate(*store, slot, committee().size());
+    if (!certificate) continue;
+    const auto loaded = folder.load(slot);
+    const std::string where = "the snapshot '" + folder.path_of(slot) + "'";
+    if (!loaded || loaded->manifest.checkpoint != certificate->checkpoint) {
+      say(Level::kWarning, where + (loaded ? " is not of what was certified" : " is damaged") +
+                               ": an older one is used, or the log from its beginning");
+      continue;
+    }
+    switch (restore_from(loaded->own.view(), loaded->state.view(), &certificate->checkpoint)) {
+      case FromSnapshot::kYes:
+        return {};
+      case FromSnapshot::kNo:
+        break;
+      case FromSnapshot::kWrong:
+        wrong = where +
+                " does not give the state that was certified when it was taken: freeze() and "
+                "restore() of the application do not belong together. Mend it, remove '" +
+                options.data + "/snapshots', and start the node again, which reads its whole log";
+    }
+    if (!calls.problem().empty()) return calls.problem();
+  }
+  if (!stop_tried &&
+      restore_from(at_stop->own.view(), at_stop->app.view(), nullptr) == FromSnapshot::kYes) {
+    return {};
+  }
+  return wrong;
+}
+
+}  // namespace thresher::net

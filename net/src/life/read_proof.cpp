@@ -1,0 +1,31 @@
+// A proof from the folder of a node that does not run.
+#include "log_tree.hpp"
+#include "resting_store.hpp"
+
+namespace thresher::net {
+
+Result<LogProof, std::string> read_log_proof(const NodeOptions& given, std::uint64_t position) {
+  const NodeOptions options = with_paths(given);
+  const auto genesis = load_genesis(options.genesis);
+  if (!genesis) return genesis.error();
+  const auto n = static_cast<std::uint32_t>(genesis->nodes.size());
+  RestingStore store;
+  if (std::string why = store.open(options); !why.empty()) return why;
+  const LogReader reader(store, genesis->context(), n);
+  std::optional<Certificate> newest;
+  (void)store.scan(kCertificateTable, {}, [&](ByteView, ByteView value) {
+    if (auto c = decode_certificate(value, n)) newest = std::move(c);
+    return true;
+  });
+  if (!newest || position >= newest->checkpoint.length) {
+    return "position " + std::to_string(position) + " has no certificate in '" + options.home +
+           "', whose certificates cover " + std::to_string(newest ? newest->checkpoint.length : 0) +
+           " transactions";
+  }
+  auto own = load_own_checkpoint(store, newest->checkpoint.slot, n);
+  if (!own) return "'" + options.home + "' has not computed the certified checkpoint itself";
+  TreeReader tree(store, reader, std::move(*own));
+  return proof_of(tree, position, *newest);
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,83 @@
+#include "resting_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "../disk_problem.hpp"
+#include "../odd_file.hpp"
+
+namespace thresher::net {
+
+std::string in_use(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT) {
+    return "there is no log '" + path + "': the node never ran, or the folder is another one";
+  }
+  if (file < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  const bool free = ::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  ::close(file);
+  return free ? std::string() : "'" + path + "' is in use: " + std::string(kNodeRuns);
+}
+
+std::string RestingStore::open(const NodeOptions& options) {
+  const std::string path = options.data + "/wal";
+  if (std::string why = odd_file(path); !why.empty()) return why;
+  if (std::string why = in_use(path); !why.empty()) return why;
+  if (std::string why = wal_.open(path); !why.empty()) return why;
+  const std::string why = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
+  return why.empty() ? why : "the log of '" + options.home + "' ends early: " + why;
+}
+
+bool RestingStore::take(const WalFrame& frame) {
+  for (const WalRecord& r : frame.records) {
+    if (r.table < kHostTables) continue;
+    Key key{r.table, {r.key.begin(), r.key.end()}};
+    if (r.value.empty()) {
+      records_.erase(key);
+    } else {
+      records_.insert_or_assign(std::move(key), Record{Bytes::copy_of(r.value), r.body});
+    }
+  }
+  return true;
+}
+
+Result<Unit> RestingStore::scan(std::uint32_t table, ByteView from,
+                                const std::function<bool(ByteView, ByteView)>& visit) const {
+  for (auto it = records_.lower_bound({table, {from.begin(), from.end()}}); it != records_.end();
+       ++it) {
+    if (it->first.first != table || !visit(it->first.second, it->second.value.view())) break;
+  }
+  return Unit{};
+}
+
+std::optional<BodyPlace> RestingStore::locate(std::uint32_t table, ByteView key) const {
+  const auto it = records_.find({table, {key.begin(), key.end()}});
+  if (it == records_.end()) return std::nullopt;
+  return it->second.body;
+}
+
+Result<Bytes> RestingStore::read_body(const BodyPlace& place) const {
+  return wal_.read_body(place, wal_.size());
+}
+
+Result<Unit> RestingStore::write(std::span<const Persist>, bool) {
+  return Errc::kIo;
+}
+
+// The protocol's records are not kept: nobody steps a protocol on a store that rests.
+Result<Unit> RestingStore::replay(const std::function<void(const Restored&)>&) const {
+  return Unit{};
+}
+
+std::vector<BodyPlace> RestingStore::places_of(std::span<const Persist> batch) const {
+  return std::vector<BodyPlace>(batch.size());
+}
+
+bool RestingStore::mend_body(const BodyPlace&, ByteView) {
+  return false;
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,56 @@
+// What a node that does not run has on its disk, read from its write-ahead log alone: nothing is
+// opened for writing, nothing is repaired, and a damaged index does not matter. Private to net/.
+//
+//   RestingStore store;
+//   if (std::string why = store.open(options); !why.empty()) return why;
+//   LogReader reader(store, chain, n);              // and whatever else reads a store
+//
+// Guarantees: holds the records of the host's tables (kHostTables and above) as the last writes
+// left them, in memory, and reads bodies where they lie. Refuses while a node uses the folder.
+// Costs the time to read the file, and memory for the log entries: about 200 bytes a block.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../wal_scan.hpp"
+#include "thresher/net/node.hpp"
+#include "thresher/net/node_store.hpp"
+
+namespace thresher::net {
+
+class RestingStore final : public NodeStore {
+ public:
+  /// Empty, or what is wrong and what to do. `options` has every path filled in.
+  std::string open(const NodeOptions& options);
+
+  Result<Unit> scan(std::uint32_t table, ByteView from,
+                    const std::function<bool(ByteView key, ByteView value)>& visit) const override;
+  std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
+  Result<Bytes> read_body(const BodyPlace& place) const override;
+
+  // Of a store that nobody writes to.
+  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
+  bool mend_body(const BodyPlace& place, ByteView body) override;
+  std::uint64_t syncs() const override { return 0; }
+
+ private:
+  using Key = std::pair<std::uint32_t, std::vector<std::byte>>;
+  struct Record {
+    Bytes value;
+    BodyPlace body;
+  };
+  bool take(const WalFrame& frame);
+
+  WalScan wal_;
+  std::map<Key, Record> records_;
+};
+
+/// Why the write-ahead log at `path` cannot be read now; empty: nobody writes to it.
+std::string in_use(const std::string& path);
+
+}  // namespace thresher::net

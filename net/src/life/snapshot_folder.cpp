@@ -1,0 +1,217 @@
+#include "snapshot_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "thresher/crypto/hash_many.hpp"
+#include "thresher/net/synced_file.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kVersion = 1;
+/// What was written goes to the disk every so many bytes, so that the log's own syncs do not wait
+/// for a gigabyte of it.
+constexpr std::uint64_t kSyncEvery = 8u << 20;
+constexpr char kPartial[] = ".partial";
+
+void write(const Manifest& m, Writer& out) {
+  const Checkpoint& c = m.checkpoint;
+  out.u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
+  out.bytes(c.state.bytes).u64(m.bytes).u64(m.chunks.size());
+  for (const Digest& chunk : m.chunks) out.bytes(chunk.bytes);
+}
+
+bool write_all(int file, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(file, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+std::uint64_t chunks_of(std::uint64_t bytes) {
+  return (bytes + Manifest::kChunk - 1) / Manifest::kChunk;
+}
+
+/// A file with its hash behind it: written whole and checked whole.
+Bytes sealed(ByteView content) {
+  Writer w;
+  w.bytes(content).bytes(hash(content).bytes);
+  return Bytes::from(w.take());
+}
+std::optional<Bytes> read_sealed(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  constexpr std::size_t kHash = sizeof(Digest::bytes);
+  if (!file || file->view().size() < kHash) return std::nullopt;
+  const ByteView content = file->view().first(file->view().size() - kHash);
+  Reader tail(file->view().last(kHash));
+  if (hash(content) != tail.digest()) return std::nullopt;
+  return Bytes::copy_of(content);
+}
+
+bool holds(const Manifest& manifest, ByteView state) {
+  if (state.size() != manifest.bytes) return false;
+  std::vector<ByteView> parts;
+  for (std::size_t at = 0; at < state.size(); at += Manifest::kChunk)
+    parts.push_back(state.subspan(at, std::min(Manifest::kChunk, state.size() - at)));
+  std::vector<Digest> found(parts.size());
+  crypto::hash_many(parts, found);
+  return found == manifest.chunks;
+}
+
+}  // namespace
+
+Digest digest_of(const Manifest& manifest, const ChainContext& chain) {
+  Transcript t("thresher/manifest/1", chain);
+  write(manifest, t);
+  return t.digest();
+}
+
+Bytes encode(const Manifest& manifest) {
+  Writer w;
+  w.u32(kVersion);
+  write(manifest, w);
+  return Bytes::from(w.take());
+}
+
+std::optional<Manifest> decode_manifest(ByteView bytes) {
+  Reader in(bytes);
+  Manifest out;
+  const std::uint32_t version = in.u32();
+  out.checkpoint.slot = Round{in.u64()};
+  out.checkpoint.length = in.u64();
+  out.checkpoint.log_hash = in.digest();
+  out.checkpoint.root = in.digest();
+  out.checkpoint.state = in.digest();
+  out.bytes = in.u64();
+  const std::uint64_t count = in.u64();
+  constexpr std::size_t kHash = sizeof(Digest::bytes);
+  const bool fits =
+      in.ok() && count <= in.remaining() / kHash && out.bytes <= count * Manifest::kChunk;
+  if (!fits || version != kVersion || chunks_of(out.bytes) != count) return std::nullopt;
+  for (std::uint64_t i = 0; i < count; ++i) out.chunks.push_back(in.digest());
+  if (!in.done()) return std::nullopt;
+  return out;
+}
+
+std::optional<MappedFile> MappedFile::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  struct stat info {};
+  const bool known = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode);
+  const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
+  void* data = size > 0 ? ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  ::close(file);
+  if (!known || data == MAP_FAILED) return std::nullopt;
+  return MappedFile(static_cast<const std::byte*>(data), size);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+SnapshotFile::~SnapshotFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+bool SnapshotFile::append(ByteView bytes) {
+  while (!bytes.empty()) {
+    const std::size_t part = std::min(bytes.size(), Manifest::kChunk - chunk_.size());
+    chunk_.insert(chunk_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(part));
+    bytes = bytes.subspan(part);
+    if (chunk_.size() == Manifest::kChunk && !write_chunk()) return false;
+  }
+  return true;
+}
+
+bool SnapshotFile::write_chunk() {
+  manifest_.chunks.push_back(hash(chunk_));
+  manifest_.bytes += chunk_.size();
+  if (!write_all(file_, chunk_)) return false;
+  chunk_.clear();
+  if (manifest_.bytes < synced_ + kSyncEvery) return true;
+  synced_ = manifest_.bytes;
+  return ::fdatasync(file_) == 0;
+}
+
+bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own) {
+  if (!chunk_.empty() && !write_chunk()) return false;
+  manifest_.checkpoint = checkpoint;
+  return ::fsync(file_) == 0 && write_synced(partial_ + "/own", sealed(own).view()) &&
+         write_synced(partial_ + "/manifest", sealed(encode(manifest_).view()).view()) &&
+         std::rename(partial_.c_str(), path_.c_str()) == 0 && sync_folder_of(path_);
+}
+
+std::vector<Round> SnapshotFolder::slots() const {
+  std::vector<Round> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename().string();
+    std::uint64_t slot = 0;
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), slot);
+    if (wrong == std::errc{} && end == name.data() + name.size()) out.push_back(Round{slot});
+  }
+  std::ranges::sort(out, std::greater<>());
+  return out;
+}
+
+std::optional<LoadedSnapshot> SnapshotFolder::load(Round slot) const {
+  const std::string path = path_of(slot);
+  const auto written = read_sealed(path + "/manifest");
+  auto manifest = written ? decode_manifest(written->view()) : std::nullopt;
+  auto own = read_sealed(path + "/own");
+  auto state = MappedFile::open(path + "/state");
+  if (!manifest || manifest->checkpoint.slot != slot || !own || !state) return std::nullopt;
+  if (!holds(*manifest, state->view())) return std::nullopt;
+  return LoadedSnapshot{std::move(*manifest), std::move(*own), std::move(*state)};
+}
+
+std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    std::error_code ignored;
+    if (entry.path().extension() == kPartial) fs::remove_all(entry.path(), ignored);
+  }
+  const std::string path = path_of(slot);
+  const std::string partial = path + kPartial;
+  if (::mkdir(partial.c_str(), 0700) != 0) return nullptr;
+  const int file =
+      ::open((partial + "/state").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return nullptr;
+  return std::unique_ptr<SnapshotFile>(new SnapshotFile(partial, path, file));
+}
+
+// A folder loses its name first: one that is half removed must not be taken for whole.
+bool SnapshotFolder::keep(std::size_t count) const {
+  bool good = true;
+  const std::vector<Round> all = slots();
+  for (std::size_t i = count; i < all.size(); ++i) {
+    const std::string path = path_of(all[i]);
+    const std::string gone = path + kPartial;
+    std::error_code error;
+    fs::rename(path, gone, error);
+    if (!error) fs::remove_all(gone, error);
+    good = good && !error;
+  }
+  return good;
+}
+
+}  // namespace thresher::net

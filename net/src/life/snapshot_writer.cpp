@@ -1,0 +1,104 @@
+#include "snapshot_writer.hpp"
+
+#include <cerrno>
+#include <chrono>
+
+#include "../disk_problem.hpp"
+
+namespace thresher::net {
+namespace {
+
+/// Rests of the thread for each unit of time that the disk took.
+constexpr int kRest = 3;
+
+}  // namespace
+
+SnapshotWriter::SnapshotWriter(SnapshotFolder folder, Hooks hooks)
+    : folder_(std::move(folder)), hooks_(std::move(hooks)), thread_([this] { work(); }) {}
+
+SnapshotWriter::~SnapshotWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void SnapshotWriter::take(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = std::move(job);
+  }
+  wake_.notify_one();
+}
+
+bool SnapshotWriter::busy() const {
+  const std::lock_guard lock(mutex_);
+  return writes_ || waiting_;
+}
+
+void SnapshotWriter::work() {
+  while (true) {
+    std::optional<Job> job;
+    {
+      std::unique_lock lock(mutex_);
+      writes_ = false;
+      wake_.wait(lock, [&] { return stop_ || waiting_; });
+      if (stop_) return;
+      job = std::exchange(waiting_, std::nullopt);
+      writes_ = true;
+    }
+    std::uint64_t bytes = 0;
+    const std::string why = write(*job, bytes);
+    const std::lock_guard lock(mutex_);
+    if (stop_) return;
+    if (why.empty()) {
+      hooks_.done(job->checkpoint, bytes);
+    } else {
+      hooks_.failed(job->checkpoint, why);
+    }
+  }
+}
+
+// True when the writer ends.
+bool SnapshotWriter::rests(std::chrono::steady_clock::duration how_long) {
+  std::unique_lock lock(mutex_);
+  return wake_.wait_for(lock, how_long, [&] { return stop_; });
+}
+
+std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
+  using Clock = std::chrono::steady_clock;
+  const auto file = folder_.begin(job.checkpoint.slot);
+  if (!file) return disk_problem(errno);
+  std::string why;
+  const auto sink = [&](ByteView part) {
+    while (!part.empty()) {
+      const ByteView chunk = part.first(std::min(part.size(), Manifest::kChunk));
+      part = part.subspan(chunk.size());
+      const auto began = Clock::now();
+      if (!file->append(chunk)) {
+        why = disk_problem(errno);
+        return false;
+      }
+      if (rests((Clock::now() - began) * kRest)) {
+        why = "the node stops";
+        return false;
+      }
+    }
+    return true;
+  };
+  bool whole = false;
+  try {
+    whole = job.state->write(sink);
+  } catch (const std::exception& e) {
+    return std::string("the application threw in Frozen::write(): ") + e.what();
+  }
+  if (!whole) return why.empty() ? "the application gave up writing it" : why;
+  if (!file->finish(job.checkpoint, job.own.view())) return disk_problem(errno);
+  bytes = file->bytes();
+  return folder_.keep(kKept) ? std::string()
+                             : "an older one cannot be removed: " + disk_problem(errno);
+}
+
+}  // namespace thresher::net

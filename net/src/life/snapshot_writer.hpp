@@ -1,0 +1,64 @@
+// Writes snapshots on a thread of its own, within a share of the disk's time. Private to net/.
+//
+//   SnapshotWriter writer(folder, {done, failed});
+//   writer.take({checkpoint, std::move(frozen), own});       // returns at once
+//
+// Guarantees: one at a time; what is asked for meanwhile takes the place of what waits. After each
+// chunk the thread rests three times as long as the disk took, so that the log's own writes wait
+// for a quarter of the time at most. Two finished ones are kept. Ends within a chunk when it is
+// destroyed; what is unfinished then is nothing.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "snapshot_folder.hpp"
+#include "thresher/net/application.hpp"
+
+namespace thresher::net {
+
+class SnapshotWriter {
+ public:
+  /// Snapshots on the disk: one may be damaged.
+  static constexpr std::size_t kKept = 2;
+
+  struct Job {
+    Checkpoint checkpoint;
+    std::unique_ptr<Frozen> state;
+    Bytes own;
+  };
+  /// Called on the thread of the writer.
+  struct Hooks {
+    std::function<void(const Checkpoint&, std::uint64_t bytes)> done;
+    std::function<void(const Checkpoint&, const std::string& why)> failed;
+  };
+
+  SnapshotWriter(SnapshotFolder folder, Hooks hooks);
+  ~SnapshotWriter();
+  SnapshotWriter(const SnapshotWriter&) = delete;
+  SnapshotWriter& operator=(const SnapshotWriter&) = delete;
+
+  void take(Job job);
+  /// Whether one is being written or waits. From any thread.
+  bool busy() const;
+
+ private:
+  void work();
+  std::string write(const Job& job, std::uint64_t& bytes);
+  bool rests(std::chrono::steady_clock::duration how_long);
+
+  SnapshotFolder folder_;
+  Hooks hooks_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::optional<Job> waiting_;
+  bool writes_ = false;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,355 @@
+// `approximate-agreement`: all correct nodes output numbers that are near each other and lie within
+// the correct nodes' inputs, without coins, in a fixed number of rounds.
+//
+//   ApproximateAgreement<Bracha> node({.committee = *Committee::of(4), .self = NodeId{0},
+//                                      .rounds = 10});
+//   executor.run(Requested<approximate::Approach>{{instance, 1700}});
+//   // later: Deliver<approximate::Estimate>{instance, 1683}
+//
+// Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing, when all correct nodes take
+// part: every correct node outputs; outputs lie within the inputs of correct nodes; two outputs
+// differ by at most (the spread of those inputs) / 2^rounds + 1. Instances go on one after the
+// other, in order, numbered from 0 without gaps. What was reported and output is durable before it
+// leaves; a restarted node goes on where it was. Does not agree on one value. Values must stay
+// within 2^62 of zero. Source: Abraham, Amit, Dolev, "Optimal resilience asynchronous approximate
+// agreement" (OPODIS 2004), the witness technique; docs/protocols/approximate-agreement.md.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "thresher/core/compose.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/broadcast.hpp"
+#include "thresher/protocols/broadcast/shelf.hpp"
+
+namespace thresher {
+
+namespace approximate {
+
+/// Takes part with this input, when this node is done with the instances before.
+struct Approach {
+  std::uint64_t instance = 0;
+  std::int64_t value = 0;
+};
+struct Estimate {
+  std::uint64_t instance = 0;
+  std::int64_t value = 0;
+};
+/// The values that the sender had when it had enough of them, by origin. `step`: instance * rounds
+/// + round. `asks`: it still waits for the reports of others.
+struct Report {
+  std::uint64_t step = 0;
+  NodeSet origins;
+  bool asks = false;
+};
+/// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
+enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
+
+/// The middle of the values without the f lowest and the f highest. Pre: more than 2 f of them.
+std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t f);
+/// Eight bytes, and the mirror: empty when they are not eight or the number is out of range.
+Bytes encode_value(std::int64_t value);
+std::optional<std::int64_t> decode_value(ByteView bytes);
+/// The same for a report; n/8 bytes and nine.
+void encode_report(const Report& report, std::uint32_t n, Writer& out);
+std::optional<Report> decode_report(Reader& in, const Committee& committee);
+
+}  // namespace approximate
+
+template <broadcast::OwnedBroadcast B>
+class ApproximateAgreement {
+ public:
+  static constexpr std::string_view kName = "approximate-agreement";
+  static constexpr std::uint32_t kNodesPerFault = B::kNodesPerFault;
+
+  using Message = std::variant<typename B::Message, approximate::Report>;
+  using Output = approximate::Estimate;
+  using Request = approximate::Approach;
+  using Fx = Effects<Message, Output>;
+
+  struct Config {
+    Committee committee = *Committee::make(4, 1);
+    NodeId self{};
+    std::uint32_t rounds = 8;  ///< each halves the spread
+    std::uint64_t window = 4;  ///< instances kept, from the first not forgotten
+    bool witnesses = true;     ///< waits for reports; tests take it away
+  };
+
+  explicit ApproximateAgreement(Config config)
+      : config_(std::move(config)), broadcast_(broadcast_config(config_)) {}
+
+  void on(const Restored& e, Fx& fx);
+  void on(const Start& e, Fx& fx) {
+    feed(e, fx);
+    for (const auto& [instance, value] : results_) fx.deliver({instance, value});
+    while (results_.contains(current_)) ++current_;
+    for (std::uint32_t r = 0; r < config_.rounds && broadcast_.submitted(step_of(r)); ++r)
+      round_ = r;
+    running_ = broadcast_.submitted(step_of(0));
+    advance(fx);
+  }
+  void on(const Received<Message>& e, Fx& fx);
+  void on(const Requested<Request>& e, Fx& fx);
+  void on(const Expired& e, Fx& fx);
+
+  /// Instances below matter no more to the owner, and nobody who lags is helped with them.
+  void forget_below(std::uint64_t instance, Fx& fx);
+  /// What was output here; empty when nothing was or it is forgotten.
+  std::optional<std::int64_t> result(std::uint64_t instance) const {
+    const auto it = results_.find(instance);
+    return it == results_.end() ? std::nullopt : std::optional(it->second);
+  }
+  /// The first instance that is not output here.
+  std::uint64_t current() const { return current_; }
+  std::uint64_t refused() const { return refused_ + broadcast_.refused(); }
+  broadcast::Footprint footprint() const { return broadcast_.footprint(); }
+  broadcast::Footprint most_held() const { return B::most_held(broadcast_config(config_)); }
+  /// Reports of peers that are held, and the most that there may be.
+  std::size_t reports() const {
+    std::size_t out = 0;
+    for (const auto& [step, of_peers] : heard_) out += of_peers.size();
+    return out;
+  }
+  std::size_t most_reports() const {
+    return config_.window * config_.rounds * config_.committee.size();
+  }
+
+ private:
+  static constexpr std::uint32_t kBroadcastHop = 1;
+  static constexpr TimerId kRepeatTimer{1, {}};
+
+  static typename B::Config broadcast_config(const Config& c) {
+    typename B::Config out;
+    out.committee = c.committee;
+    out.self = c.self;
+    out.window = (c.window * c.rounds + 1) / 2;  // twice as many are kept
+    out.owner_forgets = true;
+    out.payload_bytes = sizeof(std::int64_t);
+    out.origin_bytes = std::size_t{1} << 20;
+    return out;
+  }
+  std::uint64_t step_of(std::uint32_t round) const { return current_ * config_.rounds + round; }
+  bool reaches(std::uint64_t step) const {
+    return step / config_.rounds >= floor_ && step / config_.rounds - floor_ < config_.window;
+  }
+
+  template <class Input>
+  void feed(const Input& input, Fx& fx) {
+    EffectsOf<B> child;
+    broadcast_.on(input, child);
+    lift_broadcast(child, fx);
+  }
+  void lift_broadcast(EffectsOf<B>& child, Fx& fx) {
+    lift(
+        child, fx, kBroadcastHop, [](typename B::Message&& m) { return Message(std::move(m)); },
+        [](const broadcast::Delivery&) {});  // asked for by delivered() when it matters
+  }
+  void submit(std::int64_t value, Fx& fx) {
+    feed(Requested<broadcast::Submit>{{approximate::encode_value(value), step_of(round_)}}, fx);
+  }
+  NodeSet arrived(std::uint64_t step) const;
+  std::vector<std::int64_t> values(std::uint64_t step) const;
+  bool report(std::uint64_t step, Fx& fx);
+  std::uint32_t witnesses(std::uint64_t step) const;
+  void begin(Fx& fx);
+  void advance(Fx& fx);
+  void finish(std::int64_t value, Fx& fx);
+  void arm(Fx& fx) {
+    if (running_ && !std::exchange(armed_, true))
+      fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
+  }
+  static Bytes key_of(std::uint64_t number) { return Bytes::from(Writer().u64(number).take()); }
+
+  Config config_;
+  B broadcast_;
+  std::map<std::uint64_t, std::int64_t> asked_;               // inputs, by instance
+  std::map<std::uint64_t, std::int64_t> results_;             // outputs, by instance
+  std::map<std::uint64_t, NodeSet> said_;                     // own reports, by step
+  std::map<std::uint64_t, std::map<NodeId, NodeSet>> heard_;  // those of peers
+  std::uint64_t floor_ = 0;
+  std::uint64_t current_ = 0;  // the first instance without an output
+  std::uint32_t round_ = 0;    // of it
+  bool running_ = false;       // whether this node takes part in it
+  bool armed_ = false;
+  std::uint64_t refused_ = 0;
+};
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::on(const Restored& e, Fx& fx) {
+  Reader key(e.key.view());
+  Reader value(e.value.view());
+  if (e.table == approximate::kFloor) {
+    floor_ = value.u64();
+    current_ = std::max(current_, floor_);
+  } else if (e.table == approximate::kReports) {
+    if (const auto report = approximate::decode_report(value, config_.committee))
+      said_.insert_or_assign(key.u64(), report->origins);
+  } else if (e.table == approximate::kResults) {
+    if (const auto result = approximate::decode_value(e.value.view()))
+      results_.insert_or_assign(key.u64(), *result);
+  } else {
+    feed(e, fx);
+  }
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
+  if (!config_.committee.contains(e.from) || e.from == config_.self) return;
+  if (const auto* b = std::get_if<typename B::Message>(&e.message)) {
+    feed(Received<typename B::Message>{e.from, *b}, fx);
+  } else {
+    const auto& m = std::get<approximate::Report>(e.message);
+    const auto said = said_.find(m.step);
+    if (m.asks && said != said_.end())
+      fx.send(e.from, approximate::Report{m.step, said->second, false});
+    // A report of too few is none: nobody correct says it.
+    const bool counts = reaches(m.step) && m.origins.below(config_.committee.size()) &&
+                        m.origins.size() >= config_.committee.at_least(kAvailability);
+    if (!counts || !heard_[m.step].try_emplace(e.from, m.origins).second) ++refused_;
+  }
+  advance(fx);
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::on(const Requested<Request>& e, Fx& fx) {
+  const bool good = e.request.instance >= current_ &&
+                    reaches(e.request.instance * config_.rounds) &&
+                    approximate::decode_value(approximate::encode_value(e.request.value).view());
+  if (!good || !asked_.try_emplace(e.request.instance, e.request.value).second) {
+    ++refused_;
+    return;
+  }
+  advance(fx);
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::on(const Expired& e, Fx& fx) {
+  if (e.id.route.depth > 0) {
+    Expired inner = e;
+    (void)pop_hop(inner.id.route);
+    feed(inner, fx);
+    return advance(fx);
+  }
+  if (e.id != kRepeatTimer) return;
+  armed_ = false;
+  const auto said = said_.find(step_of(round_));
+  if (running_ && said != said_.end())
+    fx.broadcast(approximate::Report{said->first, said->second, true});
+  arm(fx);
+}
+
+template <broadcast::OwnedBroadcast B>
+NodeSet ApproximateAgreement<B>::arrived(std::uint64_t step) const {
+  NodeSet out(config_.committee.size());
+  for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
+    const Bytes* value = broadcast_.delivered({NodeId{o}, step});
+    if (value != nullptr && approximate::decode_value(value->view())) out.insert(NodeId{o});
+  }
+  return out;
+}
+
+template <broadcast::OwnedBroadcast B>
+std::vector<std::int64_t> ApproximateAgreement<B>::values(std::uint64_t step) const {
+  std::vector<std::int64_t> out;
+  arrived(step).for_each([&](NodeId o) {
+    out.push_back(*approximate::decode_value(broadcast_.delivered({o, step})->view()));
+  });
+  return out;
+}
+
+// P2: what n-f values there were when there were enough. Said once, and durable first.
+template <broadcast::OwnedBroadcast B>
+bool ApproximateAgreement<B>::report(std::uint64_t step, Fx& fx) {
+  if (said_.contains(step)) return true;
+  const NodeSet origins = arrived(step);
+  if (origins.size() < config_.committee.at_least(kAvailability)) return false;
+  const approximate::Report m{step, origins, false};
+  Writer w;
+  approximate::encode_report(m, config_.committee.size(), w);
+  fx.push(Persist{approximate::kReports, key_of(step), Bytes::from(w.take())});
+  fx.broadcast(m);
+  said_.emplace(step, origins);
+  return true;
+}
+
+// P3: nodes, this one included, all of whose values are here.
+template <broadcast::OwnedBroadcast B>
+std::uint32_t ApproximateAgreement<B>::witnesses(std::uint64_t step) const {
+  const NodeSet here = arrived(step);
+  std::uint32_t out = 1;
+  const auto heard = heard_.find(step);
+  if (heard == heard_.end()) return out;
+  for (const auto& [peer, origins] : heard->second) out += origins.subset_of(here) ? 1 : 0;
+  return out;
+}
+
+// P1
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::begin(Fx& fx) {
+  const auto input = asked_.find(current_);
+  if (running_ || input == asked_.end()) return;
+  running_ = true;
+  round_ = 0;
+  submit(input->second, fx);
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::advance(Fx& fx) {
+  for (begin(fx); running_; begin(fx)) {
+    const std::uint64_t step = step_of(round_);
+    if (!report(step, fx)) break;
+    const bool sure =
+        !config_.witnesses || witnesses(step) >= config_.committee.at_least(kAvailability);
+    if (!sure) break;
+    const std::int64_t next = approximate::trimmed_middle(values(step), config_.committee.faults());
+    if (round_ + 1 == config_.rounds) {
+      finish(next, fx);
+    } else {
+      ++round_;
+      submit(next, fx);
+    }
+  }
+  arm(fx);
+}
+
+// P4
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::finish(std::int64_t value, Fx& fx) {
+  fx.push(Persist{approximate::kResults, key_of(current_), approximate::encode_value(value)});
+  fx.deliver({current_, value});
+  results_.emplace(current_, value);
+  asked_.erase(current_);
+  running_ = false;
+  ++current_;
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::forget_below(std::uint64_t instance, Fx& fx) {
+  if (instance <= floor_) return;
+  floor_ = instance;
+  if (current_ < instance) {
+    current_ = instance;
+    running_ = false;
+  }
+  fx.push(Persist{approximate::kFloor, {}, key_of(instance), {}, true});
+  const std::uint64_t step = instance * config_.rounds;
+  for (auto it = said_.begin(); it != said_.end() && it->first < step; it = said_.erase(it))
+    fx.push(Persist{approximate::kReports, key_of(it->first), {}, {}, true});
+  for (auto it = results_.begin(); it != results_.end() && it->first < instance;
+       it = results_.erase(it))
+    fx.push(Persist{approximate::kResults, key_of(it->first), {}, {}, true});
+  heard_.erase(heard_.begin(), heard_.lower_bound(step));
+  asked_.erase(asked_.begin(), asked_.lower_bound(instance));
+  EffectsOf<B> child;
+  broadcast_.forget_below(step, child);
+  lift_broadcast(child, fx);
+  advance(fx);
+}
+
+}  // namespace thresher

@@ -1,0 +1,298 @@
+#include "thresher/protocols/order/honey_badger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "thresher/core/compose.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/shelf.hpp"
+
+namespace thresher {
+
+using namespace honey_badger;  // NOLINT(google-build-using-namespace): the protocol's own words
+
+namespace {
+
+constexpr std::size_t kEntries = 1024;  // payloads kept of one peer
+
+std::size_t queue_bytes(const HoneyBadger::Config& c) {
+  return c.queue_bytes != 0 ? c.queue_bytes : 8 * c.value_bytes;
+}
+
+}  // namespace
+
+Bytes honey_badger::encode_batch(const std::vector<Bytes>& values) {
+  Writer w;
+  for (const Bytes& value : values)
+    w.u32(static_cast<std::uint32_t>(value.size())).bytes(value.view());
+  return Bytes::from(w.take());
+}
+
+std::optional<std::vector<Bytes>> honey_badger::decode_batch(const Bytes& batch,
+                                                             std::size_t value_bytes) {
+  std::vector<Bytes> out;
+  Reader in(batch.view());
+  while (in.ok() && in.remaining() > 0) {
+    const std::size_t size = in.u32();
+    if (size == 0 || size > value_bytes || size > in.remaining()) return std::nullopt;
+    out.push_back(Bytes::copy_of(in.bytes(size)));
+  }
+  return in.done() ? std::optional(std::move(out)) : std::nullopt;
+}
+
+Subset::Config HoneyBadger::subset_config(const Config& c) {
+  Subset::Config out;
+  out.committee = c.committee;
+  out.self = c.self;
+  out.coin = c.coin;
+  out.window = c.window;
+  out.payload_bytes = c.batch_bytes;
+  out.valid = [limit = c.value_bytes](std::uint64_t, NodeId, ByteView payload) {
+    return decode_batch(Bytes::copy_of(payload), limit).has_value();
+  };
+  return out;
+}
+
+HoneyBadger::HoneyBadger(Config config)
+    : config_(std::move(config)),
+      subset_(subset_config(config_)),
+      log_(config_.committee, {config_.history, config_.value_bytes, kAnswers}),
+      requests_(config_.committee.size(), {kEntries, queue_bytes(config_)}),
+      frontier_(config_.committee.size(), 0, config_.committee.at_least(kValidity)) {}
+
+template <class F>
+void HoneyBadger::with_subset(Fx& fx, F act) {
+  Subset::Fx child;
+  act(child);
+  lift(
+      child, fx, kSubsetHop, [](Subset::Message&& m) { return Message(std::move(m)); },
+      [this](subset::Output&& out) {
+        if (out.epoch >= epoch_) outputs_.insert_or_assign(out.epoch, std::move(out));
+      });
+}
+
+template <class Input>
+void HoneyBadger::feed(const Input& input, Fx& fx) {
+  with_subset(fx, [&](Subset::Fx& child) { subset_.on(input, child); });
+}
+
+void HoneyBadger::on(const Restored& e, Fx& fx) {
+  if (e.table == SlotLog::kTable) {
+    if (armed_) {
+      if (log_.adopt(e.key, e.body)) deliver(fx);
+    } else {
+      log_.restore(e.key, e.value, e.body);
+    }
+  } else if (e.table == kEpoch) {
+    Reader in(e.value.view());
+    epoch_ = in.u64();
+    first_ = in.u64();
+    checkpoint_ = in.u64();
+    checkpoint_first_ = in.u64();
+  } else {
+    feed(e, fx);
+  }
+}
+
+void HoneyBadger::on(const Start& e, Fx& fx) {
+  feed(e, fx);
+  arm(fx);
+  fx.broadcast(Status{log_.delivered(), checkpoint_, checkpoint_first_, true});
+  advance(fx);
+}
+
+void HoneyBadger::on(const Received<Message>& e, Fx& fx) {
+  if (e.from == config_.self || !config_.committee.contains(e.from)) return;
+  std::visit([&](const auto& m) { receive(e.from, m, fx); }, e.message);
+  advance(fx);
+}
+
+void HoneyBadger::receive(NodeId from, const Subset::Message& m, Fx& fx) {
+  feed(Received<Subset::Message>{from, m}, fx);
+}
+
+// H6
+void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
+  const bool good = !m.value.empty() && m.value.size() <= config_.value_bytes;
+  const Digest digest = hash(m.value.view());
+  if (!good || log_.repeats(digest) || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
+}
+
+// H7: where peers are, and what this one lacks.
+void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
+  frontier_.raise(from, m.delivered);
+  told_[from] = {m.epoch, m.first};
+  if (!m.asks) return;
+  fx.send(from, Status{log_.delivered(), checkpoint_, checkpoint_first_, false});
+  for (std::uint64_t s = m.delivered; s < log_.delivered() && s - m.delivered < kAnswers; ++s) {
+    const Bytes* value = log_.decided(s);
+    if (value == nullptr) break;
+    fx.send(from, Decided{s, *value});
+  }
+}
+
+void HoneyBadger::receive(NodeId from, const Decided& m, Fx& fx) {
+  if (log_.hear(from, m.slot, m.value)) deliver(fx);
+}
+
+void HoneyBadger::on(const Requested<Request>& e, Fx& fx) {
+  const Bytes& value = e.request.value;
+  const bool good = !value.empty() && value.size() <= config_.value_bytes;
+  if (!good || !requests_.add(config_.self, value, hash(value.view()), epoch_)) {
+    ++refused_;
+    return;
+  }
+  advance(fx);
+}
+
+void HoneyBadger::on(const Expired& e, Fx& fx) {
+  if (e.id.route.depth > 0) {
+    Expired inner = e;
+    (void)pop_hop(inner.id.route);
+    feed(inner, fx);
+    return advance(fx);
+  }
+  if (e.id != kTick) return;
+  armed_ = false;
+  fx.broadcast(Status{log_.delivered(), checkpoint_, checkpoint_first_, behind()});
+  arm(fx);
+}
+
+void HoneyBadger::arm(Fx& fx) {
+  if (!std::exchange(armed_, true)) fx.push(ArmTimer{kTick, broadcast::kRepeat});
+}
+
+void HoneyBadger::advance(Fx& fx) {
+  jump(fx);
+  do {
+    enter(fx);
+  } while (order_next(fx));
+}
+
+// H2: those that hash lowest, another choice at each node and in each epoch, so that batches of
+// different nodes have different payloads of those that many have.
+Bytes HoneyBadger::batch() const {
+  std::vector<std::pair<Digest, const pbft::Queued*>> order;
+  for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
+    requests_.each_of(NodeId{i}, [&](const pbft::Queued& r) {
+      Writer w;
+      w.u64(epoch_).u16(config_.self.value).bytes(r.digest.bytes);
+      // Own ones first: nobody else may have them.
+      Digest place = hash(w.view());
+      if (NodeId{i} == config_.self) place.bytes[0] = std::byte{0};
+      order.emplace_back(place, &r);
+      return true;
+    });
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<Bytes> values;
+  std::size_t left = config_.batch_bytes;
+  for (const auto& [place, r] : order) {
+    const std::size_t size = r->value.size() + sizeof(std::uint32_t);
+    if (size > left || (!values.empty() && values.back() == r->value)) continue;
+    left -= size;
+    values.push_back(r->value);
+  }
+  return encode_batch(values);
+}
+
+// H1, H3: with something to order, or when others have begun.
+void HoneyBadger::enter(Fx& fx) {
+  if (subset_.submitted(epoch_) || outputs_.contains(epoch_)) return;
+  if (requests_.empty() && !subset_.begun(epoch_)) return;
+  const Bytes values = batch();
+  with_subset(fx, [&](Subset::Fx& child) {
+    subset_.on(Requested<subset::Submit>{{epoch_, values}}, child);
+  });
+}
+
+// H4
+bool HoneyBadger::order_next(Fx& fx) {
+  const auto at = outputs_.find(epoch_);
+  if (at == outputs_.end()) return false;
+  std::uint64_t slot = first_;
+  for (const subset::Entry& entry : at->second.entries) {
+    const auto values = decode_batch(entry.payload, config_.value_bytes);
+    if (!values) continue;
+    for (const Bytes& value : *values) {
+      if (slot >= log_.delivered()) (void)log_.decide(slot, value);
+      ++slot;
+    }
+  }
+  outputs_.erase(at);
+  deliver(fx);
+  ++epoch_;
+  first_ = slot;
+  if (epoch_ % kCheckpoint == 0) {
+    checkpoint_ = epoch_;
+    checkpoint_first_ = first_;
+  }
+  Writer w;
+  w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);
+  fx.push(Persist{kEpoch, {}, Bytes::from(w.take()), {}, true});
+  // H8: half of the window is for those who lag.
+  if (epoch_ > config_.window / 2) {
+    with_subset(
+        fx, [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
+  }
+  forward(fx);
+  return true;
+}
+
+// H5
+void HoneyBadger::deliver(Fx& fx) {
+  while (auto d = log_.deliver_next()) {
+    fx.push(std::move(d->record));
+    requests_.remove(d->digest);
+    if (d->fresh) fx.deliver({d->slot, d->value});
+  }
+  for (Persist& gone : log_.forget()) fx.push(std::move(gone));
+}
+
+// H6: what was left out again and again goes to all.
+void HoneyBadger::forward(Fx& fx) {
+  requests_.each_of(config_.self, [&](const pbft::Queued& r) {
+    if (epoch_ == r.since + kLeftOut) fx.broadcast(Forward{r.value});
+    return true;
+  });
+}
+
+// H9: f+1 peers say where an epoch begins that this node is behind, and it has all before it.
+void HoneyBadger::jump(Fx& fx) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> said;
+  for (const auto& [peer, checkpoint] : told_) ++said[checkpoint];
+  for (const auto& [checkpoint, times] : said) {
+    const auto& [epoch, first] = checkpoint;
+    const bool helps = epoch > epoch_ && first <= log_.delivered();
+    if (!helps || times < config_.committee.at_least(kValidity)) continue;
+    epoch_ = checkpoint_ = epoch;
+    first_ = checkpoint_first_ = first;
+    outputs_.erase(outputs_.begin(), outputs_.lower_bound(epoch));
+    Writer w;
+    w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);
+    fx.push(Persist{kEpoch, {}, Bytes::from(w.take()), {}, true});
+    if (epoch_ > config_.window / 2) {
+      with_subset(
+          fx, [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
+    }
+  }
+}
+
+std::uint64_t HoneyBadger::entered() const {
+  std::uint64_t epoch = epoch_;
+  while (subset_.submitted(epoch)) ++epoch;
+  return epoch;
+}
+
+Footprint HoneyBadger::footprint() const {
+  return {subset_.footprint(), requests_.bytes(), log_.heard(), log_.size()};
+}
+
+Footprint HoneyBadger::most_held() const {
+  const std::size_t n = config_.committee.size();
+  return {subset_.most_held(), n * (queue_bytes(config_) + config_.value_bytes), kAnswers * n,
+          // Slots of one epoch may be decided at once.
+          config_.history + kAnswers + n * config_.batch_bytes};
+}
+
+}  // namespace thresher

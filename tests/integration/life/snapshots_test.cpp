@@ -1,0 +1,122 @@
+// Snapshots that real nodes take while they run, and starts from them.
+#include <fstream>
+
+#include "network.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Four nodes with a checkpoint every 4 slots and a snapshot every 2 checkpoints.
+struct Taking {
+  Network net{4, "thresher", {{"checkpoint", "4"}}};
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+
+  NodeOptions options() {
+    NodeOptions out;
+    out.snapshot_checkpoints = 2;
+    out.log = [this](Level level, const std::string& line) {
+      const std::lock_guard lock(mutex);
+      if (level >= Level::kWarning) warnings.push_back(line);
+    };
+    return out;
+  }
+  fs::path folder(std::size_t node) const { return net.home(node) + "/data/snapshots"; }
+  std::vector<std::uint64_t> slots(std::size_t node) const {
+    std::vector<std::uint64_t> out;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder(node), none)) {
+      const std::string name = entry.path().filename().string();
+      if (name.find('.') == std::string::npos) out.push_back(std::stoull(name));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  /// Goes on until node 3 has two snapshots and a little more log behind them; its length.
+  std::uint64_t run() {
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(net.start(i, options()), "");
+    std::uint64_t length = 0;
+    EXPECT_TRUE(Network::eventually([&] {
+      length = net.submit(length % 4, "entry " + std::to_string(length)).position + 1;
+      return slots(3).size() == 2 && length > 60;
+    }));
+    for (int k = 0; k < 12; ++k) length = net.submit(0, "behind").position + 1;
+    EXPECT_TRUE(net.reaches(3, length));
+    return length;
+  }
+  /// Ends node 3 as a crash would: without the snapshot that is taken at a stop.
+  void crash() {
+    net.stop(3);
+    fs::remove(net.home(3) + "/data/snapshot");
+  }
+  void flip(std::uint64_t slot, const std::string& file) const {
+    const fs::path path = folder(3) / std::to_string(slot) / file;
+    std::fstream f(path, std::ios::in | std::ios::out | std::ios::binary);
+    const char c = static_cast<char>(f.get() ^ 1);
+    f.seekp(0);
+    f.put(c);
+  }
+};
+
+TEST(RunningSnapshots, AfterACrashOnlyWhatCameLaterIsApplied) {
+  Taking t;
+  const std::uint64_t length = t.run();
+  t.crash();
+  ASSERT_EQ(t.net.start(3, t.options()), "");
+  EXPECT_TRUE(t.net.reaches(3, length));
+  EXPECT_LT(t.net.app(3).applied(), length / 2) << "the whole log was applied again";
+  t.net.expect_same_state(t.net.submit(1, "again").position + 1);
+  const std::lock_guard lock(t.mutex);
+  EXPECT_TRUE(t.warnings.empty()) << t.warnings.front();
+}
+
+TEST(RunningSnapshots, WithTheNewestDamagedTheOneBeforeItIsUsedAndThenTheLog) {
+  Taking t;
+  std::uint64_t length = t.run();
+  t.crash();
+  const auto slots = t.slots(3);
+  t.flip(slots.back(), "state");
+  ASSERT_EQ(t.net.start(3, t.options()), "");
+  EXPECT_TRUE(t.net.reaches(3, length));
+  EXPECT_LT(t.net.app(3).applied(), length);
+  {
+    const std::lock_guard lock(t.mutex);
+    ASSERT_FALSE(t.warnings.empty());
+    EXPECT_NE(t.warnings.front().find("is damaged"), std::string::npos) << t.warnings.front();
+  }
+  t.crash();
+  for (const std::uint64_t slot : t.slots(3))
+    fs::resize_file(t.folder(3) / std::to_string(slot) / "manifest", 5);
+  ASSERT_EQ(t.net.start(3, t.options()), "");
+  EXPECT_TRUE(t.net.reaches(3, length));
+  EXPECT_GE(t.net.app(3).applied(), length) << "the log has everything";
+  t.net.expect_same_state(t.net.submit(1, "again").position + 1);
+}
+
+// What a node took before it found out that its application differs is not certified.
+TEST(RunningSnapshots, OneThatNobodyCertifiedIsNotRestored) {
+  Taking t;
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(t.net.start(i, t.options()), "");
+  ASSERT_EQ(t.net.start(3, t.options(), [](Recorder& app) { app.remember_wrongly_at(2); }), "");
+  std::uint64_t length = 0;
+  for (int k = 0; k < 400 && !t.net.ended(3); ++k) length = t.net.submit(0, "entry").position + 1;
+  EXPECT_NE(t.net.ending(3).find("another state"), std::string::npos);
+  t.net.stop(3);
+  ASSERT_EQ(t.net.start(3, t.options()), "") << "mended";
+  EXPECT_TRUE(t.net.reaches(3, length));
+  t.net.expect_same_state(t.net.submit(3, "mended").position + 1);
+}
+
+/// Restores something else than it froze.
+TEST(RunningSnapshots, AnApplicationThatRestoresAnotherStateIsToldSo) {
+  Taking t;
+  (void)t.run();
+  t.crash();
+  const std::string why = t.net.start(3, t.options(), [](Recorder& app) { app.restore_wrongly(); });
+  EXPECT_NE(why.find("freeze() and restore()"), std::string::npos) << why;
+}
+
+}  // namespace
+}  // namespace thresher::net

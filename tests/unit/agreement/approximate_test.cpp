@@ -1,0 +1,115 @@
+// Approximate agreement: what the cut gives, why witnesses are waited for, restarts.
+#include "thresher/protocols/agreement/approximate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../../timed.hpp"
+#include "thresher/protocols/broadcast/bracha.hpp"
+
+namespace thresher {
+namespace {
+
+using Node = ApproximateAgreement<Bracha>;
+
+TEST(ApproximateAgreement, CutsAndTakesTheMiddle) {
+  using approximate::trimmed_middle;
+  EXPECT_EQ(trimmed_middle({5, 1, 9}, 0), 5);
+  EXPECT_EQ(trimmed_middle({-1'000'000, 10, 20, 1'000'000}, 1), 15);
+  EXPECT_EQ(trimmed_middle({10, 13, 10}, 1), 10);
+  const std::int64_t most = (std::int64_t{1} << 62) - 1;
+  EXPECT_EQ(trimmed_middle({-most, most}, 0), 0);
+}
+
+TEST(ApproximateAgreement, ReadsValuesAndReportsBack) {
+  using namespace approximate;  // NOLINT(google-build-using-namespace): its words
+  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-5}, std::int64_t{1} << 61})
+    EXPECT_EQ(decode_value(encode_value(value).view()), value);
+  EXPECT_FALSE(decode_value(encode_value(std::int64_t{1} << 62).view()));
+  EXPECT_FALSE(decode_value(as_view("seven b")));
+  const Committee c = *Committee::of(10);
+  Report report{7, NodeSet(10), true};
+  for (const std::uint16_t id : {std::uint16_t{0}, std::uint16_t{9}})
+    report.origins.insert(NodeId{id});
+  Writer w;
+  encode_report(report, 10, w);
+  Reader in(w.view());
+  const auto again = decode_report(in, c);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->step, 7u);
+  EXPECT_TRUE(again->asks && again->origins == report.origins);
+  Reader fewer(w.view().first(w.view().size() - 1));
+  EXPECT_FALSE(decode_report(fewer, c));
+  std::vector<std::byte> beyond = w.take();
+  beyond.back() |= std::byte{0x80};  // node 15
+  Reader other(beyond);
+  EXPECT_FALSE(decode_report(other, c));
+}
+
+class Nodes {
+ public:
+  Nodes(std::uint32_t rounds, bool witnesses)
+      : net(4, [=](NodeId id) {
+          Node::Config config;
+          config.self = id;
+          config.rounds = rounds;
+          config.witnesses = witnesses;
+          return Node(config);
+        }) {
+    net.delivered = [this](std::uint16_t i, const approximate::Estimate& e) {
+      const auto [it, fresh] = output[i].emplace(e.instance, e.value);
+      EXPECT_TRUE(fresh || it->second == e.value) << "a restarted node said something else";
+    };
+  }
+  void approach(std::uint16_t i, std::uint64_t instance, std::int64_t value) {
+    net.feed(i, Requested<approximate::Approach>{{instance, value}});
+  }
+  std::int64_t spread(std::uint64_t instance) const {
+    std::int64_t low = output[0].at(instance);
+    std::int64_t high = low;
+    for (const auto& of_node : output) {
+      low = std::min(low, of_node.at(instance));
+      high = std::max(high, of_node.at(instance));
+    }
+    return high - low;
+  }
+
+  Timed<Node> net;
+  std::array<std::map<std::uint64_t, std::int64_t>, 4> output;
+};
+
+TEST(ApproximateAgreement, GivesNearNumbersInstanceAfterInstance) {
+  Nodes run(10, true);
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    for (std::uint16_t i = 0; i < 4; ++i) run.approach(i, k, 1000 * i);
+  }
+  run.net.run_until(400 * kDelta);
+  for (std::uint64_t k = 0; k < 3; ++k) EXPECT_LE(run.spread(k), 3000 / 1024 + 1);
+}
+
+TEST(ApproximateAgreement, ARestartAtAnyTimeChangesNoOutput) {
+  for (std::uint64_t at = 100; at < 9000; at += 450) {
+    Nodes run(6, true);
+    for (std::uint16_t i = 0; i < 4; ++i) run.approach(i, 0, 640 * i);
+    run.net.run_until(at);
+    run.net.restart(2);
+    if (!run.net.node(2).result(0)) run.approach(2, 0, 640 * 2);  // its owner asks again
+    run.net.run_until(at + 400 * kDelta);
+    for (const auto& of_node : run.output) ASSERT_TRUE(of_node.contains(0)) << "at " << at;
+    EXPECT_LE(run.spread(0), 3 * 640 / 64 + 1);
+  }
+}
+
+TEST(ApproximateAgreement, RefusesWhatIsOutOfReach) {
+  Nodes run(2, true);
+  run.approach(0, 4, 1);
+  run.approach(0, 0, std::int64_t{1} << 62);
+  EXPECT_EQ(run.net.node(0).refused(), 2u);
+  run.net.say(3, 0, approximate::Report{0, NodeSet(4), false});  // of nothing
+  run.net.say(3, 0, approximate::Report{1000, NodeSet(4), false});
+  run.net.run_until(kDelta);
+  EXPECT_EQ(run.net.node(0).refused(), 4u);
+  EXPECT_EQ(run.net.node(0).reports(), 0u);
+}
+
+}  // namespace
+}  // namespace thresher

@@ -1,0 +1,205 @@
+// The search for the first result that differs, and the tree that it walks.
+#include "life/divergence.hpp"
+
+#include <gtest/gtest.h>
+
+#include "memory_store.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+Digest digest(std::uint64_t seed) {
+  return hash(Writer().u64(seed).view());
+}
+
+/// A log of `length` entries whose result at `wrong` differs; every part of its tree.
+struct Log {
+  std::vector<LeafContent> leaves;
+  std::map<coding::MerklePlace, Digest> full;
+  coding::MerkleRange range;
+
+  explicit Log(std::uint64_t length, std::optional<std::uint64_t> wrong = {}) {
+    for (std::uint64_t i = 0; i < length; ++i) {
+      leaves.push_back({{}, i, digest(1), digest(i == wrong ? 3 : 2)});
+      range.append(leaf_of(leaves.back()),
+                   [&](const coding::MerkleNode& n) { full.emplace(n.place, n.hash); });
+    }
+  }
+  Digest part(std::uint64_t begin, std::uint64_t end) const {
+    return coding::merkle_part(begin, end,
+                               [&](coding::MerklePlace place) { return full.at(place); });
+  }
+  TreePart answer(const WantTree& want) const {
+    TreePart out{want, true, {}, {}, {}};
+    if (want.end - want.begin == 1) {
+      out.leaf = leaves[want.begin];
+    } else {
+      const std::uint64_t middle = coding::merkle_middle(want.begin, want.end);
+      out.left = part(want.begin, middle);
+      out.right = part(middle, want.end);
+    }
+    return out;
+  }
+};
+
+/// A search on `here`, of which the questions wait in `asked`.
+struct Searched {
+  const Log& here;
+  std::vector<std::pair<NodeId, WantTree>> asked;
+  std::vector<NodeId> blamed;
+  DivergenceSearch search;
+
+  Searched(const Log& mine, const Log& theirs, std::vector<NodeId> peers)
+      : here(mine), search(difference(mine, theirs, std::move(peers)), hooks()) {
+    search.begin(0);
+  }
+  static Checkpoints::Difference difference(const Log& mine, const Log& theirs,
+                                            std::vector<NodeId> peers) {
+    const Checkpoint a{Round{9}, mine.leaves.size(), {}, mine.range.root(), {}};
+    const Checkpoint b{Round{9}, theirs.leaves.size(), {}, theirs.range.root(), {}};
+    return {{}, a, b, std::move(peers)};
+  }
+  DivergenceSearch::Hooks hooks() {
+    return {[this](NodeId to, const Frame& f) {
+              asked.emplace_back(to, *decode_want_tree(f.control.view()));
+            },
+            [this](std::uint64_t begin, std::uint64_t end) {
+              return std::optional(here.part(begin, end));
+            },
+            [this](std::uint64_t position) { return std::optional(here.leaves[position]); },
+            [this](NodeId who) { blamed.push_back(who); }};
+  }
+};
+
+TEST(Divergence, EveryPlantedResultOfEveryLengthIsNamed) {
+  for (const std::uint64_t length : {1u, 2u, 3u, 7u, 64u, 65u, 255u, 300u}) {
+    const Log there(length);
+    for (std::uint64_t wrong = 0; wrong < length; wrong += 1 + length / 40) {
+      const Log here(length, wrong);
+      Searched s(here, there, {NodeId{1}, NodeId{2}});
+      while (!s.search.over()) {
+        const auto [to, want] = s.asked.back();
+        s.search.answer(to, there.answer(want), 0);
+      }
+      ASSERT_TRUE(s.search.found()) << length << ' ' << wrong;
+      EXPECT_EQ(s.search.found()->position, wrong);
+      EXPECT_EQ(s.search.found()->here.result, digest(3));
+      EXPECT_EQ(s.search.found()->there.result, digest(2));
+      EXPECT_TRUE(s.blamed.empty());
+    }
+  }
+}
+
+TEST(Divergence, AmongManyItTakesAQuestionForEachDoubling) {
+  const Log there(100'000);
+  const Log here(100'000, 65'432);
+  Searched s(here, there, {NodeId{3}});
+  while (!s.search.over()) s.search.answer(NodeId{3}, there.answer(s.asked.back().second), 0);
+  ASSERT_TRUE(s.search.found());
+  EXPECT_EQ(s.search.found()->position, 65'432u);
+  EXPECT_LE(s.search.questions(), 18u);
+}
+
+// What a liar answers does not hash to what it signed. The search goes on with the next one.
+TEST(Divergence, ALiarIsNamedAndDoesNotLeadAstray) {
+  const Log there(300), here(300, 177), lies(300, 20);
+  Searched s(here, there, {NodeId{1}, NodeId{2}});
+  while (!s.search.over()) {
+    const auto [to, want] = s.asked.back();
+    s.search.answer(to, (to == NodeId{1} ? lies : there).answer(want), 0);
+  }
+  ASSERT_TRUE(s.search.found());
+  EXPECT_EQ(s.search.found()->position, 177u);
+  ASSERT_FALSE(s.blamed.empty());
+  for (const NodeId who : s.blamed) EXPECT_EQ(who, NodeId{1});
+}
+
+TEST(Divergence, WhoIsSilentOrKnowsNothingIsPassedOverAndTheSearchEnds) {
+  const Log there(300), here(300, 5);
+  Searched s(here, there, {NodeId{1}, NodeId{2}});
+  s.search.answer(NodeId{2}, there.answer(s.asked.back().second), 0);  // was not asked
+  EXPECT_EQ(s.asked.size(), 1u);
+  TreePart nothing = there.answer(s.asked.back().second);
+  nothing.known = false;
+  s.search.answer(NodeId{1}, nothing, 0);
+  ASSERT_EQ(s.asked.size(), 2u);
+  EXPECT_EQ(s.asked.back().first, NodeId{2});
+  s.search.tick(DivergenceSearch::kPatience + 1);
+  ASSERT_EQ(s.asked.size(), 3u);
+  EXPECT_EQ(s.asked.back().first, NodeId{1});
+  s.search.tick(DivergenceSearch::kSearch + 1);
+  EXPECT_TRUE(s.search.over());
+  EXPECT_FALSE(s.search.found());
+}
+
+TEST(Divergence, QuestionsAndAnswersComeBackFromBytes) {
+  const WantTree want{Round{7}, 3, 9};
+  const Bytes bytes = encode(want);
+  ASSERT_TRUE(decode_want_tree(bytes.view()));
+  EXPECT_EQ(decode_want_tree(bytes.view())->end, 9u);
+  EXPECT_FALSE(decode_want_tree(encode(WantTree{Round{7}, 3, 3}).view())) << "an empty part";
+  const Log log(8);
+  const Bytes part = encode(log.answer({Round{7}, 0, 8}));
+  ASSERT_TRUE(decode_tree_part(part.view()));
+  EXPECT_EQ(encode(*decode_tree_part(part.view())), part);
+  for (std::size_t size = 0; size < part.size(); ++size)
+    EXPECT_FALSE(decode_tree_part(part.view().first(size)));
+}
+
+Transaction entry(std::uint64_t i, const std::string& data) {
+  return {i, {}, i, as_view(data)};
+}
+
+// However commits cut the log, the tree and its records are the same.
+TEST(LogTree, ComesBackFromItsBytesAtEveryLength) {
+  const std::string data = "the same for all";
+  LogTree tree, later;
+  std::size_t records = 0;
+  for (std::uint64_t i = 0; i < 700; ++i) {
+    tree.add(entry(i, data), digest(i / 300));
+    later.add(entry(i, data), digest(i / 300));
+    records += tree.take_records().size();
+    Writer w;
+    tree.save(w);
+    LogTree again;
+    Reader in(w.view());
+    ASSERT_TRUE(again.restore(in, i + 1));
+    EXPECT_TRUE(in.done());
+    EXPECT_EQ(again.root(), tree.root());
+    EXPECT_EQ(again.open_results(), tree.open_results());
+    Reader wrong(w.view());
+    EXPECT_FALSE(again.restore(wrong, i + 2));
+  }
+  EXPECT_EQ(records, 2u);
+  EXPECT_EQ(later.length(), 700u);
+  EXPECT_EQ(later.take_records().size(), 2u);
+  EXPECT_EQ(later.root(), tree.root());
+}
+
+TEST(LogTree, IsTheTreeOverTheLeavesThatProofsHold) {
+  LogTree tree;
+  coding::MerkleRange expected;
+  const std::vector<std::string> data{"", "a", std::string(300, 'x'), std::string(70, 'y')};
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    tree.add(entry(i, data[i % 4]), digest(i));
+    expected.append(leaf_of({{}, i, payload_hash(as_view(data[i % 4])), digest(i)}));
+    if (i % 37 == 0) (void)tree.take_records();
+  }
+  (void)tree.take_records();
+  EXPECT_EQ(tree.root(), expected.root());
+}
+
+TEST(LogTree, AChunkWhoseResultsAreAlikeCostsOneOfThem) {
+  const std::string data = "d";
+  LogTree alike, each;
+  for (std::uint64_t i = 0; i < LogTree::kChunk; ++i) {
+    alike.add(entry(i, data), digest(0));
+    each.add(entry(i, data), digest(i));
+  }
+  EXPECT_LT(alike.take_records().at(0).value.size(), 100u);
+  EXPECT_GT(each.take_records().at(0).value.size(), 32 * LogTree::kChunk);
+}
+
+}  // namespace
+}  // namespace thresher::net

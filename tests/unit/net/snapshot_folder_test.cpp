@@ -1,0 +1,211 @@
+// Snapshots on a disk: whole or nothing, and what a changed byte makes of them.
+#include "life/snapshot_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "life/snapshot_writer.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Snapshots : public testing::Test {
+ protected:
+  Snapshots()
+      : data_(fs::temp_directory_path() / ("thresher-snapshots-" + std::to_string(::getpid()))),
+        folder_(data_.string()) {
+    fs::remove_all(data_);
+    fs::create_directories(data_);
+  }
+  ~Snapshots() override { fs::remove_all(data_); }
+
+  static Checkpoint at(std::uint64_t slot) {
+    return {Round{slot}, slot * 10, hash({}), hash({}), hash({})};
+  }
+  void take(std::uint64_t slot, const std::string& state) {
+    const auto file = folder_.begin(Round{slot});
+    ASSERT_TRUE(file);
+    // In parts that fit no chunk.
+    for (std::size_t i = 0; i < state.size(); i += 700'001)
+      ASSERT_TRUE(file->append(
+          as_view(state).subspan(i, std::min<std::size_t>(700'001, state.size() - i))));
+    ASSERT_TRUE(file->finish(at(slot), as_view("own")));
+  }
+  void flip(const std::string& file, std::uint64_t at_byte) {
+    std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(static_cast<std::streamoff>(at_byte));
+    const char c = static_cast<char>(f.get() ^ 1);
+    f.seekp(static_cast<std::streamoff>(at_byte));
+    f.put(c);
+  }
+  std::string state_of(std::size_t size) {
+    std::string out(size, 'x');
+    for (std::size_t i = 0; i < size; i += 97) out[i] = static_cast<char>(i);
+    return out;
+  }
+
+  fs::path data_;
+  SnapshotFolder folder_;
+};
+
+TEST_F(Snapshots, ComeBackWholeWhateverTheirSize) {
+  std::uint64_t slot = 0;
+  for (const std::size_t size : {0u, 1u, 1u << 20, (1u << 20) + 1, 3'500'000u}) {
+    const std::string state = state_of(size);
+    take(++slot, state);
+    const auto back = folder_.load(Round{slot});
+    ASSERT_TRUE(back) << size;
+    EXPECT_EQ(as_text(back->state.view()), state);
+    EXPECT_EQ(as_text(back->own.view()), "own");
+    EXPECT_EQ(back->manifest.checkpoint, at(slot));
+    EXPECT_EQ(decode_manifest(encode(back->manifest).view()), back->manifest);
+  }
+  EXPECT_EQ(folder_.slots().front(), Round{5});
+  EXPECT_TRUE(folder_.keep(2));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{5}, Round{4}}));
+}
+
+TEST_F(Snapshots, AFlippedBitAnywhereIsFound) {
+  take(7, state_of(2'100'000));
+  const std::string path = folder_.path_of(Round{7});
+  for (const char* name : {"/state", "/manifest", "/own"}) {
+    const std::uint64_t size = fs::file_size(path + name);
+    for (const std::uint64_t byte : {std::uint64_t{0}, size / 2, size - 1}) {
+      flip(path + name, byte);
+      EXPECT_FALSE(folder_.load(Round{7})) << name << ' ' << byte;
+      flip(path + name, byte);
+    }
+    fs::resize_file(path + name, size - 1);
+    EXPECT_FALSE(folder_.load(Round{7})) << name << " is shorter";
+    fs::resize_file(path + name, 0);
+    EXPECT_FALSE(folder_.load(Round{7})) << name << " is empty";
+    fs::remove_all(path);
+    take(7, state_of(2'100'000));
+  }
+  EXPECT_TRUE(folder_.load(Round{7}));
+  // Under another slot's name it is no snapshot of that slot.
+  fs::rename(path, folder_.path_of(Round{8}));
+  EXPECT_FALSE(folder_.load(Round{8}));
+}
+
+TEST_F(Snapshots, WhatWasNotFinishedIsNothingAndGoesAway) {
+  {
+    const auto file = folder_.begin(Round{3});
+    ASSERT_TRUE(file && file->append(as_view(state_of(1'500'000))));
+  }
+  EXPECT_TRUE(folder_.slots().empty());
+  take(4, "four");
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}}));
+  EXPECT_EQ(std::distance(fs::directory_iterator(data_ / "snapshots"), fs::directory_iterator()),
+            1);
+}
+
+TEST_F(Snapshots, AManifestThatLiesAboutItsSizeIsNone) {
+  take(1, state_of(1'200'000));
+  Manifest m = folder_.load(Round{1})->manifest;
+  for (const std::uint64_t bytes :
+       {std::uint64_t{0}, std::uint64_t{1} << 20, std::uint64_t{1} << 63}) {
+    Manifest lie = m;
+    lie.bytes = bytes;
+    EXPECT_FALSE(decode_manifest(encode(lie).view())) << bytes;
+  }
+  const Bytes good = encode(m);
+  for (std::size_t size = 0; size < good.size(); ++size)
+    EXPECT_FALSE(decode_manifest(good.view().first(size)));
+}
+
+class Given final : public Frozen {
+ public:
+  explicit Given(std::function<bool(const std::function<bool(ByteView)>&)> f) : f_(std::move(f)) {}
+  bool write(const std::function<bool(ByteView)>& sink) const override { return f_(sink); }
+
+ private:
+  std::function<bool(const std::function<bool(ByteView)>&)> f_;
+};
+
+TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
+  std::mutex mutex;
+  std::condition_variable came;
+  std::vector<std::uint64_t> done;
+  std::vector<std::string> failed;
+  SnapshotWriter writer(folder_, {[&](const Checkpoint& of, std::uint64_t) {
+                                    const std::lock_guard lock(mutex);
+                                    done.push_back(of.slot.value);
+                                    came.notify_one();
+                                  },
+                                  [&](const Checkpoint&, const std::string& why) {
+                                    const std::lock_guard lock(mutex);
+                                    failed.push_back(why);
+                                    came.notify_one();
+                                  }});
+  const auto run = [&](std::uint64_t slot,
+                       std::function<bool(const std::function<bool(ByteView)>&)> f) {
+    std::unique_lock lock(mutex);
+    const std::size_t before = done.size() + failed.size();
+    writer.take({at(slot), std::make_unique<Given>(std::move(f)), {}});
+    EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(20),
+                              [&] { return done.size() + failed.size() > before; }));
+  };
+  for (std::uint64_t slot = 1; slot <= 4; ++slot)
+    run(slot, [](const auto& sink) { return sink(as_view("state")); });
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}}));
+  run(5, [](const auto&) -> bool { throw std::runtime_error("no memory"); });
+  run(6, [](const auto&) { return false; });
+  run(4, [](const auto& sink) { return sink(as_view("again")); });
+  ASSERT_EQ(failed.size(), 3u);
+  EXPECT_NE(failed[0].find("no memory"), std::string::npos);
+  EXPECT_NE(failed[1].find("gave up"), std::string::npos);
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}})) << "what there was stays";
+}
+
+/// Files of this process end at so many bytes, as on a disk that is full.
+class Full {
+ public:
+  explicit Full(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~Full() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  Full(const Full&) = delete;
+  Full& operator=(const Full&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
+  take(1, state_of(3'000'000));
+  {
+    const Full full(1'500'000);
+    const auto file = folder_.begin(Round{2});
+    ASSERT_TRUE(file);
+    EXPECT_FALSE(file->append(as_view(state_of(3'000'000))));
+  }
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
+  EXPECT_TRUE(folder_.load(Round{1}));
+  {
+    const Full full(100);  // the state fits, what is beside it does not
+    const auto file = folder_.begin(Round{3});
+    ASSERT_TRUE(file && file->append(as_view("small")));
+    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o'))));
+  }
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
+  take(4, "room again");
+  EXPECT_TRUE(folder_.load(Round{4}));
+}
+
+}  // namespace
+}  // namespace thresher::net
