@@ -22,10 +22,10 @@ TEST(AgreedTime, IsTheTimeThatAWitnessMoreThanTheLiarsHasReached) {
   EXPECT_EQ(next_with(behind, {1000, 1002, 1001, 0}), 1001u);
 }
 
-// The median over all members would be 0 here.
-TEST(AgreedTime, GoesOnWhileOneMemberIsSilentAndOneLies) {
+// The median of the seven would be a time of the past here.
+TEST(AgreedTime, GoesOnWhileTwoMembersAreSilentAndTwoLie) {
   AgreedTime time(3);  // n = 7, f = 2
-  EXPECT_EQ(next_with(time, {1000, 1001, 1002, 1003, 1004}), 1002u);
+  EXPECT_EQ(next_with(time, {1000, 1001, 1002, 1003, 1004, 1000, 1001}), 1002u);
   time.note(NodeId{0}, 0);
   time.note(NodeId{1}, 0);
   for (std::uint16_t i = 2; i < 5; ++i) time.note(NodeId{i}, 2000u + i);

@@ -1,10 +1,12 @@
 #include "thresher/net/evidence.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 #include "evidence_gate.hpp"
 #include "thresher/core/hex.hpp"
@@ -83,6 +85,14 @@ TEST(Evidence, NothingElseIs) {
   longer.bytes(good.view()).u8(0);
   EXPECT_EQ(net.against(Bytes::from(longer.take())),
             "these are no two statements of a member of this ledger");
+}
+
+RC_GTEST_PROP(Evidence, AnyBytesAreReadOrRefused, (const std::vector<std::uint8_t>& bytes)) {
+  static const Net dag;
+  static const Net certified("bullshark");
+  for (const Net* net : {&dag, &certified}) {
+    RC_ASSERT(!verify_evidence(net->genesis, std::as_bytes(std::span(bytes))));
+  }
 }
 
 // What was signed for one ledger means nothing in another.

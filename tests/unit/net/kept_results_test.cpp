@@ -1,6 +1,9 @@
 #include "kept_results.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <span>
 
 #include "result_entries.hpp"
 
@@ -81,6 +84,18 @@ TEST(ResultEntries, AreReadBack) {
   for (std::size_t cut = 1; cut < 22; ++cut) {
     EXPECT_FALSE(each_result(out.view().first(cut), see)) << cut;
   }
+}
+
+// A node may send anything.
+RC_GTEST_PROP(ResultEntries, AnyBytesAreReadOrRefused, (const std::vector<std::uint8_t>& bytes)) {
+  std::size_t told = 0;
+  const ByteView view = std::as_bytes(std::span(bytes));
+  const bool whole = each_result(
+      view, [&](std::uint64_t, std::uint64_t, const std::optional<ApplyResult>& result) {
+        told += 21 + (result ? result->bytes.size() : 0);
+      });
+  RC_ASSERT(told <= bytes.size());
+  RC_ASSERT(!whole || bytes.empty() || bytes.size() >= 21);  // no part of one passes
 }
 
 }  // namespace
