@@ -5,6 +5,7 @@
 #include <string>
 
 #include "thresher/core/assert.hpp"
+#include "thresher/core/base64.hpp"
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/committee.hpp"
@@ -231,6 +232,13 @@ void transcript_example(const ChainContext& chain, NodeId author, Round round, c
   Transcript t("thresher/block/1", chain);
   t.u16(author.value).u64(round.value).bytes(root.bytes);
   Digest digest = t.digest();
+  // </>
+}
+
+void base64_example(const Digest& digest) {
+  // <thresher/core/base64.hpp>
+  std::string text = to_base64(digest.bytes);
+  auto bytes = from_base64(text);
   // </>
 }
 

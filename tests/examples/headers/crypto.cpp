@@ -11,13 +11,18 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/signature_list.hpp"
 #include "thresher/crypto/batcher.hpp"
+#include "thresher/crypto/beacon_proof.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/crypto/crc32c.hpp"
+#include "thresher/crypto/dkg.hpp"
+#include "thresher/crypto/dkg_scheme.hpp"
 #include "thresher/crypto/dleq.hpp"
 #include "thresher/crypto/dleq_group.hpp"
+#include "thresher/crypto/hash_many.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/list_checks.hpp"
+#include "thresher/crypto/ristretto_sum.hpp"
 #include "thresher/crypto/secret.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/sha512.hpp"
@@ -185,6 +190,54 @@ void vrf_example(const VrfSeed& seed, ByteView round_bytes) {
   // <thresher/crypto/vrf.hpp>
   auto made = prove_vrf(seed, round_bytes);
   auto output = verify_vrf(vrf_public_key(seed), round_bytes, made->proof);
+  // </>
+}
+
+void beacon_proof_example(const CoinKeys& keys, std::span<const CoinClaim> shares,
+                          const RistrettoPoint& group, std::uint64_t round) {
+  // <thresher/crypto/beacon_proof.hpp>
+  auto proof = make_beacon_proof(keys, shares);
+  std::optional<Digest> value = check_beacon_proof(group, round, proof->view());
+  // </>
+}
+
+void dkg_example(const ChainContext& chain, const Committee& c, NodeId self,
+                 std::span<const PublicKey> identities, const SigningKey& signing_key,
+                 Secret<DealtKey::Seed> seed) {
+  // <thresher/crypto/dkg.hpp>
+  DkgSetup setup{.chain = chain,
+                 .committee = c,
+                 .threshold = c.at_least(kAvailability),
+                 .keys = *dkg_keys_of(identities)};
+  DealtKey scheme(setup, self, dkg_secret_of(signing_key), seed);
+  // </>
+}
+
+void send(const Bytes& complaint);
+void send(NodeId to, const Bytes& point);
+void dkg_scheme_example(const DkgScheme& scheme, NodeId dealer, NodeId to, ByteView dealing,
+                        std::span<const ChosenDealing> chosen,
+                        std::span<const Contribution> points) {
+  // <thresher/crypto/dkg_scheme.hpp>
+  Bytes mine = *scheme.deal();
+  if (scheme.check(dealer, dealing) == Dealt::kBadForMe) send(scheme.complain(dealer, dealing));
+  auto key = scheme.settle(chosen);
+  send(to, key->point_for(to));
+  key->finish(points);
+  // </>
+}
+
+void hash_many_example(const std::vector<ByteView>& messages) {
+  // <thresher/crypto/hash_many.hpp>
+  std::vector<Digest> out(messages.size());
+  hash_many(messages, out);
+  // </>
+}
+
+void ristretto_sum_example(std::span<const RistrettoScalar> lagrange_weights,
+                           std::span<const RistrettoPoint> public_keys) {
+  // <thresher/crypto/ristretto_sum.hpp>
+  auto key = ristretto_sum(lagrange_weights, public_keys);
   // </>
 }
 

@@ -1,6 +1,4 @@
 // The examples of net's headers, compiled (held_test.py says how they are found).
-#include "thresher/net/completion.hpp"
-//
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
@@ -9,16 +7,22 @@
 #include <vector>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/net/beacon.hpp"
 #include "thresher/net/broadcast_channel.hpp"
+#include "thresher/net/checkpoint.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/client_id.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
+#include "thresher/net/completion.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/net/evidence.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/incarnation.hpp"
+#include "thresher/net/key_generation.hpp"
+#include "thresher/net/log_diff.hpp"
+#include "thresher/net/log_proof.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/parameters.hpp"
 #include "thresher/net/ports.hpp"
@@ -26,6 +30,7 @@
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/wire.hpp"
+//
 
 namespace thresher {
 namespace {
@@ -217,6 +222,54 @@ void wire_example(Link& link, const Frame& frame) {
   link.send({kSubscribe, wire::encode(wire::Subscribe{4}), {}});
   if (const auto log = wire::decode<wire::Log>(frame.control.view())) warn("here it is");
   // </>
+}
+
+void use(const Digest& value);
+int beacon_example(const Genesis& genesis, const crypto::SigningKey& key) {
+  // <thresher/net/beacon.hpp>
+  auto beacon = net::Beacon::begin({.genesis = genesis, .key = key, .coin = "node2/coin.key"},
+                                   [](const net::BeaconValue& v) { use(v.value); });
+  if (!beacon) return fail(beacon.error());
+  // </>
+  return 0;
+}
+
+int checkpoint_example(Round slot, std::uint64_t length, const Digest& log_hash, const Digest& root,
+                       const Digest& state, const crypto::SigningKey& key, NodeId self,
+                       const ChainContext& chain, const Genesis& genesis,
+                       const Certificate& certificate) {
+  // <thresher/net/checkpoint.hpp>
+  Checkpoint c{slot, length, log_hash, root, state};
+  SignedCheckpoint mine = signed_checkpoint(key, self, chain, c);
+  if (auto why = certificate_problem(genesis, certificate); !why.empty()) return fail(why);
+  // </>
+  return 0;
+}
+
+int key_generation_example(const Genesis& genesis, const crypto::SigningKey& key) {
+  // <thresher/net/key_generation.hpp>
+  auto run = net::KeyGeneration::begin({.genesis = genesis, .key = key, .folder = "node2/dkg"});
+  if (!run) return fail(run.error());
+  auto made = (*run)->wait(std::chrono::seconds(60));
+  (*run)->linger(std::chrono::seconds(10));
+  // </>
+  return 0;
+}
+
+void log_diff_example(const NodeOptions& options_of_node0, const NodeOptions& options_of_node1) {
+  // <thresher/net/log_diff.hpp>
+  auto diff = net::diff_logs(options_of_node0, options_of_node1);
+  if (diff && diff->result) std::cout << "position " << diff->result->position << "\n";
+  // </>
+}
+
+int log_proof_example(const std::string& text, const Genesis& genesis) {
+  // <thresher/net/log_proof.hpp>
+  auto proof = parse_log_proof(text);
+  if (!proof) return fail(proof.error());
+  std::string why = log_proof_problem(genesis, *proof);
+  // </>
+  return 0;
 }
 
 }  // namespace

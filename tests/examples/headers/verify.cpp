@@ -7,6 +7,7 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/rule_trace.hpp"
+#include "thresher/protocols/agreement/round.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/text/json.hpp"
 #include "thresher/text/xml.hpp"
@@ -20,6 +21,7 @@
 #include "thresher/verify/replay.hpp"
 #include "thresher/verify/schedule.hpp"
 #include "thresher/verify/text.hpp"
+#include "thresher/verify/vote_conformance.hpp"
 
 namespace thresher {
 namespace {
@@ -141,6 +143,17 @@ void text_example(std::string_view text) {
   if (!ta) std::cerr << ta.error();
   std::cout << verify::print_automaton(*ta);
   // </>
+}
+
+std::optional<std::string> vote_conformance_example(const VoteLog& log, const Committee& committee,
+                                                    const NodeSet& faulty) {
+  // <thresher/verify/vote_conformance.hpp>
+  verify::VoteConformance check(agreement::kBcaRounds, committee, faulty);
+  for (const VoteEvent& e : log.events)
+    if (auto problem = check.add(e)) return *problem;
+  auto steps = check.finish();
+  // </>
+  return {};
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // their states part.
 //
 //   auto diff = net::diff_logs(options_of_node0, options_of_node1);
-//   if (diff && diff->result) std::printf("position %llu\n", diff->result->position);
+//   if (diff && diff->result) std::cout << "position " << diff->result->position << "\n";
 //
 // Guarantees: reads what lies on the disks of nodes that do not run, changes nothing, and compares
 // as far as both have come. Results and states are compared where both nodes computed a checkpoint
