@@ -1,5 +1,9 @@
 // The examples of net's headers, compiled (held_test.py says how they are found).
+// Boost 1.74 uses std::exchange in awaitable.hpp and does not include what declares it.
+// clang-format off
+#include <utility>
 #include <boost/asio/awaitable.hpp>
+// clang-format on
 #include <boost/asio/use_awaitable.hpp>
 #include <cstdio>
 #include <iostream>
