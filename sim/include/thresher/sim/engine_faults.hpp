@@ -131,7 +131,8 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
   }
 }
 
-// What a liar that hears a message says to fill the memory of who sent it.
+// What a liar that hears a message says to fill the memory of who sent it. More than kMostStuffed
+// fills nothing that is not full, and a run would hold gigabytes on their way.
 template <Subject S>
 void Machine<S>::stuff(Face& face, const Payload& heard) {
   // Liars that answered each other would never end: another one may say all that it hears twice.
@@ -139,7 +140,9 @@ void Machine<S>::stuff(Face& face, const Payload& heard) {
   const auto salt = faults_.stuffs(face.id, face.measures.messages_received, now_);
   if (!salt) return;
   for (auto& message : subject_.stuff(face.id, message_of(heard), *salt)) {
+    if (face.stuffed > kMostStuffed) return;
     const std::uint32_t ref = put(face, std::move(message), ++face.sent);
+    face.stuffed += payloads_[ref].facts.bytes;
     if (trace_ != nullptr)
       tell(TraceEvent::Kind::kFault, face, heard.id, to_string(FaultKind::kStuff));
     carry(face, heard.id, ref, {});

@@ -151,6 +151,7 @@ class Machine {
   enum Kind : std::uint32_t { kOne, kAll, kArrival, kTimer, kInput, kControl, kResume, kHeard };
   static constexpr std::uint32_t kFaceBits = 16;
   static constexpr bool kForges = requires(const S& s, const Message& m) { s.proposes(m); };
+  static constexpr std::uint64_t kMostStuffed = 64u << 20;  // of one liar; in bytes
   static constexpr bool kStuffs = requires(const S& s, const Message& m) {
     s.stuff(NodeId{}, m, std::uint64_t{});
   };
@@ -213,9 +214,10 @@ class Machine {
     bool returns = false;
     bool deaf = false;  // to some messages
     std::uint64_t life = 0;
-    std::uint64_t sent = 0;   // messages, a broadcast counts once
-    std::uint64_t heard = 0;  // hash of all it took
-    Digest decided{};         // hash of all it decided
+    std::uint64_t sent = 0;     // messages, a broadcast counts once
+    std::uint64_t stuffed = 0;  // bytes said to fill others' memory
+    std::uint64_t heard = 0;    // hash of all it took
+    Digest decided{};           // hash of all it decided
     NodeMeasures measures;
     std::uint64_t busy_ns = 0;  // its core works until
     std::uint64_t out_ns = 0;   // its NIC sends until
