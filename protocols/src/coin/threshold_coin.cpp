@@ -45,24 +45,21 @@ void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
 
 void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
   const auto& [instance, share, ask] = event.message;
-  if (!config_.committee.contains(event.from) || event.from == config_.self) {
+  if (!config_.committee.contains(event.from) || event.from == config_.self ||
+      instance + config_.keep < highest_) {
     ++stats_.refused;
-    return;
-  }
-  if (instance + config_.keep < highest_) {
-    ++stats_.unused;
     return;
   }
   const auto it = tosses_.find(instance);
   if (it == tosses_.end()) {
     // Not tossed here: the own share stays hidden, theirs waits within their quota.
-    if (!early_.insert(event.from, {instance, event.from}, share)) ++stats_.unused;
+    if (!early_.insert(event.from, {instance, event.from}, share)) ++stats_.refused;
     return;
   }
   if (ask) fx.send(event.from, Share{instance, it->second.good.front().share, false});
   if (it->second.done) return;
   if (it->second.heard.contains(event.from)) {
-    ++stats_.unused;
+    ++stats_.refused;
     return;
   }
   count(it->second, event.from, share);

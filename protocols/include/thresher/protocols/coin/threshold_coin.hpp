@@ -59,10 +59,7 @@ struct Config {
 };
 
 struct Stats {
-  std::uint64_t refused = 0;  ///< false shares, and those of nobody: who sent them lies
-  /// Shares too early for the quota, too old or repeated. Correct nodes send such to one that is
-  /// behind, so nobody is to be blamed for them.
-  std::uint64_t unused = 0;
+  std::uint64_t refused = 0;  ///< shares over quota, too old, repeated or false
   std::uint64_t batches = 0;  ///< calls of verify()
 };
 
