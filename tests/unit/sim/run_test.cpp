@@ -33,8 +33,10 @@ class EveryProtocol : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;
   for (const ProtocolInfo& info : simulated_protocols()) {
-    // These decide just once, and of coins nobody asks for anything.
-    if (info.kind != "agreement" && info.kind != "coin") out.push_back(info.name);
+    // These decide just once, of coins nobody asks for anything, and ben-or wants n > 5f.
+    if (info.kind == "agreement" || info.kind == "coin" || info.name == "ben-or") continue;
+    // Who restarts lacks outputs for ever: "What falls short" on its page.
+    if (info.name != "approximate-agreement") out.push_back(info.name);
   }
   return out;
 }

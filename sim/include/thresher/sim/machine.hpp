@@ -214,10 +214,9 @@ class Machine {
     bool returns = false;
     bool deaf = false;  // to some messages
     std::uint64_t life = 0;
-    std::uint64_t sent = 0;     // messages, a broadcast counts once
-    std::uint64_t stuffed = 0;  // bytes said to fill others' memory
-    std::uint64_t heard = 0;    // hash of all it took
-    Digest decided{};           // hash of all it decided
+    std::uint64_t sent = 0, stuffed = 0;  // messages, a broadcast as one; bytes that fill memory
+    std::uint64_t heard = 0;              // hash of all it took
+    Digest decided{};                     // hash of all it decided
     NodeMeasures measures;
     std::uint64_t busy_ns = 0;  // its core works until
     std::uint64_t out_ns = 0;   // its NIC sends until
