@@ -6,16 +6,10 @@
 #include <new>
 
 namespace thresher::cli {
-namespace {
-
-/// Counters behind the cells.
-enum Counter : std::uint64_t { kProgress, kConflicts, kBeyond, kCounters };
-
-}  // namespace
 
 // Pages that nobody touches cost nothing, so there is room for more than any run delivers.
 std::unique_ptr<DeliveryBoard> DeliveryBoard::make(std::uint64_t nodes) {
-  const std::uint64_t cells = nodes * nodes * (kMost + 1) + kCounters;
+  const std::uint64_t cells = nodes * nodes * (kMost + 1) + kCounters + nodes;
   void* memory = ::mmap(nullptr, cells * sizeof(Cell), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -28,7 +22,7 @@ DeliveryBoard::DeliveryBoard(std::uint64_t nodes, Cell* cells)
 
 DeliveryBoard::~DeliveryBoard() {
   (void)::munmap(static_cast<void*>(cells_),
-                 (nodes_ * nodes_ * (kMost + 1) + kCounters) * sizeof(Cell));
+                 (nodes_ * nodes_ * (kMost + 1) + kCounters + nodes_) * sizeof(Cell));
 }
 
 void DeliveryBoard::put(std::uint64_t node, const broadcast::Instance& i, std::uint64_t digest) {
@@ -50,7 +44,13 @@ std::uint64_t DeliveryBoard::advance(std::uint64_t node, std::uint64_t origin) {
 }
 
 std::uint64_t DeliveryBoard::reached(std::uint64_t node, std::uint64_t origin) {
-  return excused_.contains(node) ? top(node, origin).load() : advance(node, origin);
+  const bool gaps = excused_.contains(node) || counter(kCounters + node) > 0;
+  return gaps ? top(node, origin).load() : advance(node, origin);
+}
+
+bool DeliveryBoard::lacks_more_than_it_said(std::uint64_t node) const {
+  const std::uint64_t said = counter(kCounters + node);
+  return said > 0 && !excused_.contains(node) && missed(node) > said;
 }
 
 bool DeliveryBoard::level(const std::vector<std::uint64_t>& nodes) {
@@ -61,7 +61,7 @@ bool DeliveryBoard::level(const std::vector<std::uint64_t>& nodes) {
       if (reached(node, o) < most) return false;
     }
   }
-  return true;
+  return std::ranges::none_of(nodes, [&](std::uint64_t k) { return lacks_more_than_it_said(k); });
 }
 
 std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) {
@@ -74,6 +74,12 @@ std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) {
                " of node " + std::to_string(o) + ", of which others delivered " +
                std::to_string(most);
       }
+    }
+  }
+  for (const std::uint64_t node : nodes) {
+    if (lacks_more_than_it_said(node)) {
+      return "node " + std::to_string(node) + " lacks " + std::to_string(missed(node)) +
+             " payloads, and says that it missed " + std::to_string(counter(kCounters + node));
     }
   }
   return "nothing";

@@ -84,6 +84,7 @@ void Bracha::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     const NodeId id{o};
     raise_floor(id, shelf_.take_restored_floor(id), Past::kSpokenOf, fx);
+    trim(id, fx);
     shelf_.for_each_of(id, [&](const Instance& i, State& state) {
       if (config_.trace != nullptr) {
         config_.trace->add({.instance = o,
@@ -176,7 +177,8 @@ Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, F
     }
     return nullptr;
   }
-  const bool ahead = i.number >= shelf_.floor(i.origin);
+  const bool ahead = i.number >= shelf_.end(i.origin);
+  if (ahead) shelf_.told_ahead(i, from);
   if (asks || ahead) fx.send(from, Floor{i.origin, over_below(i.origin), ahead});
   return nullptr;
 }
@@ -213,7 +215,10 @@ bool Bracha::settled(const State& s) const {
 void Bracha::arm(Fx& fx) {
   if (armed_) return;
   bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance&, const State& s) { all = all && settled(s); });
+  std::as_const(shelf_).for_each([&](const Instance& i, const State& s) {
+    all = all && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
+  });
+  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
   if (all) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
@@ -258,6 +263,7 @@ void Bracha::on(const Expired&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
       if (!s.done) return ask_again(i, s, fx);
+      if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !due(++s.age)) return;
       for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
@@ -266,6 +272,10 @@ void Bracha::on(const Expired&, Fx& fx) {
     });
     remains_.tick(NodeId{o}, [&](const Instance& old) { forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
+    // What still is not heard of, or not by enough, is asked for at the next tick.
+    shelf_.open_missed(NodeId{o}, [](const Instance&, State& s) {
+      s.expected = s.expected || (!s.said[kEcho] && !s.said[kReadied]);
+    });
   }
   arm(fx);
 }
@@ -279,9 +289,10 @@ Footprint Bracha::footprint() const {
 
 Footprint Bracha::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * 2 * config.window;
+  const std::size_t instances = n * broadcast::Shelf<State>::most_of_one(config);
   const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  return {instances, instances * 2 * n + remain, n * config.origin_bytes};
+  const std::size_t bytes = broadcast::Shelf<State>::most_bytes_of_one(config, config.origin_bytes);
+  return {instances, instances * 2 * n + remain, n * bytes};
 }
 
 }  // namespace thresher

@@ -86,6 +86,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), Past::kSpokenOf, fx);
+    trim(NodeId{o}, fx);
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
   }
   arm(fx);
@@ -99,10 +100,15 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return ask_again(i, s, fx);
+      if (old(i, s)) return;
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
     });
     remains_.tick(NodeId{o}, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
+    // What still is not heard of, or by a liar alone, is asked for at the next tick.
+    shelf_.open_missed(NodeId{o}, [this](const Instance&, S& s) {
+      s.expected = s.expected || !s.vouched(config_.committee);
+    });
   }
   arm(fx);
 }
@@ -150,7 +156,7 @@ void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
 
 // R7: who asks here has the payload, and lacks what was said.
 template <class Self, class S, class M>
-void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) const {
+void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) {
   if (!config_.committee.contains(m.instance.origin)) return;
   const broadcast::Said* said = remains_.find(m.instance);
   if (said == nullptr) return tell_floor(to, m.instance, true, fx);
@@ -161,15 +167,15 @@ void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) const {
 
 template <class Self, class S, class M>
 bool Instances<Self, S, M>::in_window(const Instance& i) const {
-  if (!config_.committee.contains(i.origin)) return false;
-  const std::uint64_t floor = shelf_.floor(i.origin);
-  return i.number >= floor && i.number - floor < 2 * config_.window;
+  return config_.committee.contains(i.origin) && i.number >= shelf_.floor(i.origin) &&
+         i.number < shelf_.end(i.origin);
 }
 
 template <class Self, class S, class M>
-void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const {
+void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) {
   if (!config_.committee.contains(i.origin)) return;
-  const bool ahead = i.number >= shelf_.floor(i.origin);
+  const bool ahead = i.number >= shelf_.end(i.origin);
+  if (ahead) shelf_.told_ahead(i, to);
   if (asks || ahead) fx.send(to, Floor{i.origin, over_below(i.origin), ahead});
 }
 
@@ -239,6 +245,12 @@ bool Instances<Self, S, M>::settled(const S& s) const {
          s.answered.empty();
 }
 
+// Who lags asks for what is in the history; it was told of it for as long as others may need.
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::old(const Instance& i, const S& s) const {
+  return shelf_.in_history(i) && s.age >= broadcast::kKeepTicks;
+}
+
 template <class Self, class S, class M>
 void Instances<Self, S, M>::trim(NodeId id, Fx& fx) {
   std::size_t room = remains_.room(id);
@@ -252,7 +264,10 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::arm(Fx& fx) {
   if (armed_) return;
   bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance&, const S& s) { all = all && settled(s); });
+  std::as_const(shelf_).for_each([&](const Instance& i, const S& s) {
+    all = all && (settled(s) || (old(i, s) && s.answered.empty()));
+  });
+  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
   if (all) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, broadcast::kRepeat});
@@ -294,9 +309,10 @@ Footprint Instances<Self, S, M>::footprint() const {
 template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * 2 * config.window;
+  const std::size_t instances = n * broadcast::Shelf<S>::most_of_one(config);
   const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  return {instances, instances * 2 * n + remain, n * origin_bytes(config)};
+  const std::size_t bytes = broadcast::Shelf<S>::most_bytes_of_one(config, origin_bytes(config));
+  return {instances, instances * 2 * n + remain, n * bytes};
 }
 
 template <class Self, class S, class M>

@@ -55,7 +55,7 @@ SignedBroadcast::State* SignedBroadcast::instance_of(const Instance& i) {
   if (s != nullptr) return s;
   ++refused_;
   // Too far ahead: others know from where on they keep something.
-  if (config_.committee.contains(i.origin) && i.number >= shelf_.floor(i.origin)) behind_ = true;
+  if (config_.committee.contains(i.origin) && i.number >= shelf_.end(i.origin)) behind_ = true;
   return nullptr;
 }
 

@@ -106,12 +106,13 @@ class Bracha {
   struct Config {
     Committee committee = *Committee::make(4, 1);
     NodeId self{};
-    std::uint64_t window = 64;                 ///< instances of one origin on the way
-    std::size_t payload_bytes = 1u << 20;      ///< largest payload
-    std::size_t origin_bytes = 16u << 20;      ///< kept of one origin; at least two payloads
-    bool owner_forgets = false;                ///< nothing but forget_below makes room
-    const RuleTable* table = &bracha::kTable;  ///< tests break it
-    RuleLog* trace = nullptr;                  ///< where steps are logged; null: nowhere
+    std::uint64_t window = 64;             ///< instances of one origin on the way
+    std::size_t payload_bytes = 1u << 20;  ///< largest payload
+    std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; at least two payloads
+    std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+    bool owner_forgets = false;                   ///< nothing but forget_below makes room
+    const RuleTable* table = &bracha::kTable;     ///< tests break it
+    RuleLog* trace = nullptr;                     ///< where steps are logged; null: nowhere
   };
 
   explicit Bracha(Config config);

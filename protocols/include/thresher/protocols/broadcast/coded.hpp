@@ -57,9 +57,10 @@ struct Config {
   NodeId self{};
   std::uint64_t window = 64;             ///< instances of one origin on the way
   std::size_t payload_bytes = 1u << 20;  ///< largest payload
-  std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; less than two instances is raised
-  bool owner_forgets = false;            ///< nothing but forget_below makes room
-  std::optional<Thresholds> thresholds{};  ///< tests break them; else the protocol's own
+  std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; raised to two instances
+  std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+  bool owner_forgets = false;                   ///< nothing but forget_below makes room
+  std::optional<Thresholds> thresholds{};       ///< tests break them; else the protocol's own
 };
 
 /// A payload as n fragments, any n-2f of which give it back: f may be withheld, and of the n-f that
@@ -186,14 +187,15 @@ class Instances {
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
   bool in_window(const Instance& i) const;
-  void tell_past(NodeId to, const Ask& m, Fx& fx) const;
-  void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const;
+  void tell_past(NodeId to, const Ask& m, Fx& fx);
+  void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx);
   void raise_floor(NodeId id, std::uint64_t number, Past past, Fx& fx);
   void leave(const Instance& i, const S& s, Fx& fx);
   std::uint64_t over_below(NodeId origin) const;
   void trim(NodeId id, Fx& fx);
   bool may_forget(const S& s) const;
   bool settled(const S& s) const;
+  bool old(const Instance& i, const S& s) const;
   void ask_again(const Instance& i, S& s, Fx& fx);
   void tell_again(const Instance& i, S& s, Fx& fx);
   void arm(Fx& fx);
