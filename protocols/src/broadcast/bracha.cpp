@@ -190,7 +190,9 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
   fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes), on_disk ? Bytes{} : bytes,
                   true});
   fx.deliver({i, bytes});
-  trim(i.origin, fx);
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
 // R6

@@ -152,9 +152,20 @@ void Bracha::forget_below(std::uint64_t number, Fx& fx) {
 
 void Bracha::expect(const Instance& i, Fx& fx) {
   State* s = shelf_.open(i);
-  if (s == nullptr || s->done || std::exchange(s->expected, true)) return;
-  fx.broadcast(Want{i, false});
+  if (s == nullptr || s->done) return;
+  ask_expected(i, *s, fx);
   arm(fx);
+}
+
+void Bracha::ask_expected(const Instance& i, State& s, Fx& fx) const {
+  if (!std::exchange(s.expected, true)) fx.broadcast(Want{i, false});
+}
+
+// R9
+void Bracha::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, State& s) {
+    if (!s.said[kEcho] && !s.said[kReadied]) ask_expected(i, s, fx);
+  });
 }
 
 const Bytes* Bracha::delivered(const Instance& i) const {

@@ -282,12 +282,26 @@ void Instances<Self, S, M>::forget_below(std::uint64_t number, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::expect(const Instance& i, Fx& fx) {
   S* s = shelf_.open(i);
-  if (s == nullptr || s->done || std::exchange(s->expected, true)) return;
+  if (s == nullptr || s->done) return;
+  ask_expected(i, *s, fx);
+  arm(fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::ask_expected(const Instance& i, S& s, Fx& fx) const {
+  if (std::exchange(s.expected, true)) return;
   for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
     const NodeId to{k};
-    if (to != config_.self) fx.send(to, Ask{i, !s->input && to == i.origin, true, true});
+    if (to != config_.self) fx.send(to, Ask{i, !s.input && to == i.origin, true, true});
   }
-  arm(fx);
+}
+
+// R8
+template <class Self, class S, class M>
+void Instances<Self, S, M>::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, S& s) {
+    if (!s.vouched(config_.committee)) ask_expected(i, s, fx);
+  });
 }
 
 template <class Self, class S, class M>
@@ -369,7 +383,9 @@ void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& diges
   fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), on_disk ? Bytes{} : payload,
                   true});
   fx.deliver({i, payload});
-  trim(i.origin, fx);
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
 }  // namespace thresher::coded

@@ -215,7 +215,9 @@ void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
   fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
                   s.voted == s.value ? Bytes{} : bytes, true});
   fx.deliver({i, bytes});
-  trim(i.origin, fx);
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
 }  // namespace thresher

@@ -192,6 +192,13 @@ void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
   if (!have.origins.empty()) fx.broadcast(std::move(have));
 }
 
+// R9
+void SignedBroadcast::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, State& s) {
+    if (s.asked == 0) ask(i, s, fx);
+  });
+}
+
 // Everything is delivered here and known to be delivered by all.
 bool SignedBroadcast::settled() const {
   bool all = true;

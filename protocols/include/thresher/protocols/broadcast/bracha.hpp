@@ -172,6 +172,8 @@ class Bracha {
   void receive(NodeId from, const bracha::Give& m, Fx& fx);
   void receive(NodeId from, const bracha::Floor& m, Fx& fx);
   State* instance_for(NodeId from, const bracha::Instance& i, bool asks, Fx& fx);
+  void ask_expected(const bracha::Instance& i, State& s, Fx& fx) const;
+  void catch_up(NodeId origin, Fx& fx);
   bool may_forget(const State& s) const;
   void trim(NodeId origin, Fx& fx);
   void raise_floor(NodeId origin, std::uint64_t number, Past past, Fx& fx);

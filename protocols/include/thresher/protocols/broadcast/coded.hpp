@@ -198,6 +198,8 @@ class Instances {
   bool old(const Instance& i, const S& s) const;
   void ask_again(const Instance& i, S& s, Fx& fx);
   void tell_again(const Instance& i, S& s, Fx& fx);
+  void ask_expected(const Instance& i, S& s, Fx& fx) const;
+  void catch_up(NodeId id, Fx& fx);
   void arm(Fx& fx);
 
   std::uint64_t next_ = 0;  // number of the next own payload

@@ -228,6 +228,9 @@ class Shelf {
     const auto heard = std::distance(open.lower_bound(first), open.lower_bound(end));
     return static_cast<std::uint64_t>(heard) < end - first;
   }
+  /// Whether a correct peer is beyond the window: who lags so much asks for the next instances as
+  /// soon as it has place for them, and not at a tick.
+  bool far_behind(NodeId id) const { return one_is_at(ahead_, id).value_or(0) >= end(id); }
   /// Opens those instances, and calls `overtaken(instance, state)` for each that is not delivered
   /// though a later one exists.
   template <class F>

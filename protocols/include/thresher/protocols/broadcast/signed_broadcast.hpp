@@ -169,6 +169,7 @@ class SignedBroadcast {
                 Fx& fx) const;
   void ask(const broadcast::Instance& i, State& s, Fx& fx);
   void ask_payload(const broadcast::Instance& i, const State& s, Fx& fx) const;
+  void catch_up(NodeId origin, Fx& fx);
   bool may_forget(const broadcast::Instance& i, const State& s) const;
   bool settled() const;
   void trim(NodeId origin, Fx& fx);
