@@ -345,6 +345,26 @@ bool Instances<Self, S, M>::take_room(const Instance& i, S& s, std::size_t bytes
   return true;
 }
 
+// So that all of them together hold a quarter of the origin's room, and each one fragment at least.
+template <class Self, class S, class M>
+std::size_t Instances<Self, S, M>::room_of_one_sender() const {
+  return std::max(fragments_.size(config_.payload_bytes),
+                  origin_bytes(config_) / 4 / config_.committee.size());
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::take_room_on_word(NodeId from, const Instance& i, S& s,
+                                              std::size_t bytes) {
+  const auto held = [&] {
+    return shelf_.sum_of_open(i.origin, [&](const S& o) { return self().held_on_word(o, from); });
+  };
+  if (i.number != shelf_.oldest_open(i.origin) && held() + bytes > room_of_one_sender()) {
+    refuse();
+    return false;
+  }
+  return take_room(i, s, bytes);
+}
+
 template <class Self, class S, class M>
 void Instances<Self, S, M>::free_room(const Instance& i, S& s, std::size_t bytes) {
   s.bytes -= bytes;

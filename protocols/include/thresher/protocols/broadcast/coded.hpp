@@ -9,7 +9,9 @@
 // instance asks every peer for what it lacks of it every 4 Delta, is answered once a tick, and what
 // is delivered is told for ever, ever more seldom, to peers that have not said ready: lost messages
 // only delay. Of an origin at most 2 `window` instances are kept and origin_bytes() of payloads and
-// fragments. Rules R5 to R8 of docs/protocols/avid.md, with the arguments.
+// fragments; what a peer alone says is a fragment takes a part of that which is the peer's, so that
+// a liar keeps no payload of another origin out. Rules R5 to R8 of docs/protocols/avid.md, with the
+// arguments.
 #pragma once
 
 #include <map>
@@ -119,6 +121,7 @@ struct State : broadcast::Kept {
 ///   resume(i, s, fx)                       after a restart
 ///   values(s) const                        how many values somebody spoke of
 ///   all_hold(s) const                      whether every node has the payload, as they say
+///   held_on_word(s, from) const            bytes of fragments that only `from` says belong here
 template <class Self, class S, class M>
 class Instances {
  public:
@@ -164,6 +167,10 @@ class Instances {
   bool reached(const Tally& tally, Threshold threshold) const;
   /// Charges the origin; false, and counted as refused, when it has no room for `bytes` now.
   bool take_room(const Instance& i, S& s, std::size_t bytes);
+  /// As take_room(), for a fragment that belongs to the instance on the word of `from` alone: false
+  /// as well when it holds too much of the origin's room with such, unless the instance is the
+  /// origin's oldest.
+  bool take_room_on_word(NodeId from, const Instance& i, S& s, std::size_t bytes);
   void free_room(const Instance& i, S& s, std::size_t bytes);
   /// Durable, and kept: the payload that this node broadcasts, whose value is `digest`.
   void own(const Instance& i, S& s, const Digest& digest, const Bytes& payload, Fx& fx);
@@ -186,6 +193,7 @@ class Instances {
 
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
+  std::size_t room_of_one_sender() const;
   bool in_window(const Instance& i) const;
   void tell_past(NodeId to, const Ask& m, Fx& fx);
   void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx);

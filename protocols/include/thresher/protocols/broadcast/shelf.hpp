@@ -286,6 +286,15 @@ class Shelf {
       at = open.upper_bound(number);
     }
   }
+  /// The sum of `bytes(state)` over the origin's instances that are not delivered.
+  template <class F>
+  std::size_t sum_of_open(NodeId id, F bytes) const {
+    const Origin& origin = origins_[id.value];
+    std::size_t sum = 0;
+    for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
+      sum += at->second.done ? 0 : bytes(at->second);
+    return sum;
+  }
   /// Whether the instance is delivered and out of its window: who lags asks for it.
   bool in_history(const Instance& i) const { return i.number < origins_[i.origin.value].first; }
   std::uint32_t origins() const { return committee_.size(); }
@@ -300,10 +309,8 @@ class Shelf {
   }
   std::size_t undelivered() const {
     std::size_t count = 0;
-    for (const Origin& origin : origins_) {
-      for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
-        count += at->second.done ? 0 : 1;
-    }
+    for (std::uint16_t o = 0; o < origins_.size(); ++o)
+      count += sum_of_open(NodeId{o}, [](const State&) { return std::size_t{1}; });
     return count;
   }
 
