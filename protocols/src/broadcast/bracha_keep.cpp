@@ -215,7 +215,7 @@ bool Bracha::speaks_for_itself(const State& s, NodeId peer) const {
 
 // Delivered, and everybody is known to be as far.
 bool Bracha::settled(const State& s) const {
-  if (!s.done || !may_forget(s)) return false;
+  if (!s.done || s.unrecorded > 0 || !may_forget(s)) return false;
   const std::uint32_t n = config_.committee.size();
   if (!delivering_.or_counter) return s.spoke[delivering_.counter].size() == n;
   NodeSet heard = s.spoke[delivering_.counter];
@@ -274,6 +274,7 @@ void Bracha::on(const Expired&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
       if (!s.done) return ask_again(i, s, fx);
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !due(++s.age)) return;
@@ -289,6 +290,12 @@ void Bracha::on(const Expired&, Fx& fx) {
     });
   }
   arm(fx);
+}
+
+void Bracha::record_delivery(const Instance& i, const State& s, Fx& fx) const {
+  const bool on_disk = s.said[kEcho] == s.value;
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes),
+                  on_disk ? Bytes{} : s.payloads.at(*s.value), true});
 }
 
 Footprint Bracha::footprint() const {

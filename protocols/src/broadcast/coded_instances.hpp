@@ -100,6 +100,7 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return ask_again(i, s, fx);
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (old(i, s)) return;
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
     });
@@ -242,7 +243,7 @@ bool Instances<Self, S, M>::may_forget(const S& s) const {
 template <class Self, class S, class M>
 bool Instances<Self, S, M>::settled(const S& s) const {
   return s.spoke[kReadied].size() == config_.committee.size() && may_forget(s) &&
-         s.answered.empty();
+         s.answered.empty() && s.unrecorded == 0;
 }
 
 // Who lags asks for what is in the history; it was told of it for as long as others may need.
@@ -394,18 +395,22 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& digest, bool on_disk,
                                     Fx& fx) {
   THRESHER_ASSERT(!s.done, "an instance is delivered once");
-  s.done = true;
-  s.age = 0;
+  broadcast::mark_delivered(s);
+  s.on_disk = on_disk;
   shelf_.keep_only(i, s, digest);
-  const Bytes payload = s.payloads.at(digest);
-  Writer value;
-  value.bytes(digest.bytes).u8(on_disk ? 1 : 0);
-  fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), on_disk ? Bytes{} : payload,
-                  true});
-  fx.deliver({i, payload});
+  fx.deliver({i, s.payloads.at(digest)});
   const NodeId origin = i.origin;
   trim(origin, fx);
   if (shelf_.far_behind(origin)) catch_up(origin, fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::record_delivery(const Instance& i, const S& s, Fx& fx) const {
+  const auto& [digest, payload] = *s.payloads.begin();  // the one that was delivered
+  Writer value;
+  value.bytes(digest.bytes).u8(s.on_disk ? 1 : 0);
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), s.on_disk ? Bytes{} : payload,
+                  true});
 }
 
 }  // namespace thresher::coded

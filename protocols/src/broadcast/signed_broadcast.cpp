@@ -208,13 +208,9 @@ void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
   if (s.done || !s.certificate) return;
   const auto payload = s.payloads.find(s.value);
   if (payload == s.payloads.end()) return;
-  s.done = true;
-  s.age = 0;
+  broadcast::mark_delivered(s);
   quiet_ = 0;
-  const Bytes bytes = payload->second;
-  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
-                  s.voted == s.value ? Bytes{} : bytes, true});
-  fx.deliver({i, bytes});
+  fx.deliver({i, payload->second});
   const NodeId origin = i.origin;
   trim(origin, fx);
   if (shelf_.far_behind(origin)) catch_up(origin, fx);

@@ -215,6 +215,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   shelf_.for_each([&](const Instance& i, State& s) {
     if (s.done) {
       ++s.age;
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
     } else {
       ask(i, s, fx);
     }
@@ -234,9 +235,15 @@ void SignedBroadcast::arm(Fx& fx) {
   bool news = behind_;
   for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
     news = shelf_.missed_some(NodeId{o}) || shelf_.progress(NodeId{o}) != told_[o];
+  shelf_.for_each([&](const Instance&, const State& s) { news = news || s.unrecorded > 0; });
   if (!news && settled()) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
+}
+
+void SignedBroadcast::record_delivery(const Instance& i, const State& s, Fx& fx) const {
+  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
+                  s.voted == s.value ? Bytes{} : s.payloads.at(s.value), true});
 }
 
 broadcast::Footprint SignedBroadcast::footprint() const {

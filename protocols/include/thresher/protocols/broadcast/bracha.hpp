@@ -188,6 +188,7 @@ class Bracha {
   void take(const bracha::Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx);
   bool say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
   void finish(const bracha::Instance& i, State& s, Fx& fx);
+  void record_delivery(const bracha::Instance& i, const State& s, Fx& fx) const;
   void arm(Fx& fx);
   std::uint8_t last_location() const;
   bool speaks_for_itself(const State& s, NodeId peer) const;

@@ -101,6 +101,7 @@ struct State : broadcast::Kept {
   std::optional<Digest> said[2];  ///< by this node, by counter; a ready binds it to the value
   NodeSet spoke[2];               ///< who was counted, by counter, whatever the value
   NodeSet answered;               ///< who was answered since the last tick
+  bool on_disk = false;           ///< the payload that was delivered, in another record
   bool expected = false;          ///< by the owner; `age` then counts from there
   std::size_t bytes = 0;          ///< of fragments, charged to the origin
   std::size_t charged() const { return bytes; }
@@ -208,6 +209,7 @@ class Instances {
   void tell_again(const Instance& i, S& s, Fx& fx);
   void ask_expected(const Instance& i, S& s, Fx& fx) const;
   void catch_up(NodeId id, Fx& fx);
+  void record_delivery(const Instance& i, const S& s, Fx& fx) const;
   void arm(Fx& fx);
 
   std::uint64_t next_ = 0;  // number of the next own payload

@@ -45,10 +45,17 @@ struct Floor {
   bool asks = false;
 };
 
+/// Ticks from a delivery to its record. Records of one step are written before its deliveries are
+/// handed to the host, and a crash between the two would keep the payload from the host for ever;
+/// the second tick after it is another step in any case.
+inline constexpr std::uint32_t kRecordTicks = 2;
+
 /// What the shelf knows of an instance; a protocol's own state derives from it.
 struct Kept {
   bool done = false;      ///< delivered to the host
   std::uint32_t age = 0;  ///< timer ticks since then
+  std::uint32_t unrecorded =
+      0;  ///< ticks until the record of the delivery is due; 0: it was written
   std::map<Digest, Bytes> payloads{};
 };
 
@@ -69,6 +76,16 @@ inline bool one_is_correct(const NodeSet (&spoke)[2], const Committee& committee
   NodeSet all = spoke[0];
   all.merge(spoke[1]);
   return all.size() >= committee.at_least(kValidity);
+}
+
+inline void mark_delivered(Kept& s) {
+  s.done = true;
+  s.age = 0;
+  s.unrecorded = kRecordTicks;
+}
+/// At a tick: whether the record of a delivery is due now.
+inline bool record_due(Kept& s) {
+  return s.unrecorded > 0 && --s.unrecorded == 0;
 }
 
 constexpr bool due(std::uint32_t age) {

@@ -165,6 +165,7 @@ class SignedBroadcast {
   void certified(const broadcast::Instance& i, State& s, const Digest& digest,
                  std::shared_ptr<const SignatureList> list, Fx& fx);
   void finish(const broadcast::Instance& i, State& s, Fx& fx);
+  void record_delivery(const broadcast::Instance& i, const State& s, Fx& fx) const;
   void ask_some(const State& s, const NodeSet& of, const signed_broadcast::Want& want,
                 Fx& fx) const;
   void ask(const broadcast::Instance& i, State& s, Fx& fx);
