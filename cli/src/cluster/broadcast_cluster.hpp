@@ -4,12 +4,11 @@
 //   if (!r.problem.empty()) return fail(r.problem);
 //
 // Guarantees: every process that is up at the end delivers all that any of them did before they are
-// compared, or the report's problem says who lacks what. One that was so slow that the others
-// forgot what it lacks may lack what it said that it missed. One that was killed and is back may
-// lack what the others forgot meanwhile, unless the broadcast keeps an archive, and of each node's
-// payloads it has the last. How much both lack is counted. `agreement` is that of the payloads by
-// origin and number, those of killed processes included. No process outlives the call. Pre: this
-// process has one thread.
+// compared, or the report's problem says who lacks what. One that was away, or so slow, that the
+// others forgot what it lacks may lack what it said that it missed, and has the last payload of
+// each node. How much that is is counted. `agreement` is that of the payloads by origin and number,
+// those of killed processes included. No process outlives the call. Pre: this process has one
+// thread.
 #pragma once
 
 #include <cstdint>

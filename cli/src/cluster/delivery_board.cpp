@@ -17,8 +17,7 @@ std::unique_ptr<DeliveryBoard> DeliveryBoard::make(std::uint64_t nodes) {
   return std::unique_ptr<DeliveryBoard>(new DeliveryBoard(nodes, static_cast<Cell*>(memory)));
 }
 
-DeliveryBoard::DeliveryBoard(std::uint64_t nodes, Cell* cells)
-    : nodes_(nodes), cells_(cells), below_(nodes * nodes) {}
+DeliveryBoard::DeliveryBoard(std::uint64_t nodes, Cell* cells) : nodes_(nodes), cells_(cells) {}
 
 DeliveryBoard::~DeliveryBoard() {
   (void)::munmap(static_cast<void*>(cells_),
@@ -37,50 +36,47 @@ void DeliveryBoard::put(std::uint64_t node, const broadcast::Instance& i, std::u
   ++counter(kProgress);
 }
 
-std::uint64_t DeliveryBoard::advance(std::uint64_t node, std::uint64_t origin) {
-  std::uint64_t& below = below_[node * nodes_ + origin];
-  while (below < kMost && cell(node, origin, below) != 0) ++below;
-  return below;
+std::uint64_t DeliveryBoard::last_of(const std::vector<std::uint64_t>& nodes,
+                                     std::uint64_t origin) const {
+  std::uint64_t most = 0;
+  for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, origin));
+  return most;
 }
 
-std::uint64_t DeliveryBoard::reached(std::uint64_t node, std::uint64_t origin) {
-  const bool gaps = excused_.contains(node) || counter(kCounters + node) > 0;
-  return gaps ? top(node, origin).load() : advance(node, origin);
-}
-
-bool DeliveryBoard::lacks_more_than_it_said(std::uint64_t node) const {
-  const std::uint64_t said = counter(kCounters + node);
-  return said > 0 && !excused_.contains(node) && missed(node) > said;
-}
-
-bool DeliveryBoard::level(const std::vector<std::uint64_t>& nodes) {
+bool DeliveryBoard::all_at_the_last(const std::vector<std::uint64_t>& nodes) const {
   for (std::uint64_t o = 0; o < nodes_; ++o) {
-    std::uint64_t most = 0;
-    for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
+    const std::uint64_t last = last_of(nodes, o);
     for (const std::uint64_t node : nodes) {
-      if (reached(node, o) < most) return false;
+      if (top(node, o) < last) return false;
     }
   }
-  return std::ranges::none_of(nodes, [&](std::uint64_t k) { return lacks_more_than_it_said(k); });
+  return true;
 }
 
-std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) {
+std::vector<std::uint64_t> DeliveryBoard::lacks_too_much(
+    const std::vector<std::uint64_t>& nodes, const std::set<std::uint64_t>& excused) const {
+  std::vector<std::uint64_t> out;
+  for (const std::uint64_t node : nodes) {
+    if (!excused.contains(node) && missed(node) > counter(kCounters + node)) out.push_back(node);
+  }
+  return out;
+}
+
+std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) const {
   for (std::uint64_t o = 0; o < nodes_; ++o) {
-    std::uint64_t most = 0;
-    for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
+    const std::uint64_t last = last_of(nodes, o);
     for (const std::uint64_t node : nodes) {
-      if (const std::uint64_t below = reached(node, o); below < most) {
-        return "node " + std::to_string(node) + " lacks payload " + std::to_string(below) +
+      if (top(node, o) < last) {
+        return "node " + std::to_string(node) + " lacks payload " + std::to_string(top(node, o)) +
                " of node " + std::to_string(o) + ", of which others delivered " +
-               std::to_string(most);
+               std::to_string(last);
       }
     }
   }
-  for (const std::uint64_t node : nodes) {
-    if (lacks_more_than_it_said(node)) {
-      return "node " + std::to_string(node) + " lacks " + std::to_string(missed(node)) +
-             " payloads, and says that it missed " + std::to_string(counter(kCounters + node));
-    }
+  for (const std::uint64_t node : lacks_too_much(nodes, {})) {
+    return "node " + std::to_string(node) + " lacks " + std::to_string(missed(node)) +
+           " payloads, and said of " + std::to_string(counter(kCounters + node)) +
+           " that it missed them";
   }
   return "nothing";
 }

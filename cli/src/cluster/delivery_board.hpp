@@ -35,15 +35,19 @@ class DeliveryBoard {
 
   /// The node says that so many payloads more will never be delivered there.
   void miss(std::uint64_t node, std::uint64_t count) { counter(kCounters + node) += count; }
-  /// From now on the node may miss payloads that others forgot while it was away, more than it
-  /// says: what it said before it was killed may be lost. It is as far as the last one that it
-  /// delivered.
+  /// The node was killed, so what it said last of what it missed may be lost.
   void excuse(std::uint64_t node) { excused_.insert(node); }
-  /// All of `nodes` delivered what any of them did, or said that they missed it; who is excused,
-  /// the last of each origin.
-  bool level(const std::vector<std::uint64_t>& nodes);
+  /// All of `nodes` delivered what any of them did, or said that they missed it; and of each origin
+  /// the last.
+  bool level(const std::vector<std::uint64_t>& nodes) const {
+    return all_at_the_last(nodes) && lacks_too_much(nodes, {}).empty();
+  }
+  /// As level(), but who is excused may lack more than it said.
+  bool level_but_for_excused(const std::vector<std::uint64_t>& nodes) const {
+    return all_at_the_last(nodes) && lacks_too_much(nodes, excused_).empty();
+  }
   /// What the first of `nodes` that is not level lacks, in words. Pre: level() is false.
-  std::string missing(const std::vector<std::uint64_t>& nodes);
+  std::string missing(const std::vector<std::uint64_t>& nodes) const;
   /// An instance of which two nodes, or one of them twice, delivered different payloads.
   std::optional<broadcast::Instance> conflict() const;
   /// Payloads that others delivered and the node did not.
@@ -69,15 +73,14 @@ class DeliveryBoard {
     return cells_[nodes_ * nodes_ * kMost + node * nodes_ + origin];
   }
   Cell& counter(std::uint64_t which) const { return cells_[nodes_ * nodes_ * (kMost + 1) + which]; }
-  /// Below this the node has delivered everything of that origin.
-  std::uint64_t advance(std::uint64_t node, std::uint64_t origin);
-  /// How far it is: advance(), or, where it may lack what is below, top().
-  std::uint64_t reached(std::uint64_t node, std::uint64_t origin);
-  bool lacks_more_than_it_said(std::uint64_t node) const;
+  bool all_at_the_last(const std::vector<std::uint64_t>& nodes) const;
+  std::uint64_t last_of(const std::vector<std::uint64_t>& nodes, std::uint64_t origin) const;
+  /// Those of `nodes` without `excused` that lack more than they said that they missed.
+  std::vector<std::uint64_t> lacks_too_much(const std::vector<std::uint64_t>& nodes,
+                                            const std::set<std::uint64_t>& excused) const;
 
   std::uint64_t nodes_;
   Cell* cells_;
-  std::vector<std::uint64_t> below_;
   std::set<std::uint64_t> excused_;
 };
 
