@@ -64,6 +64,7 @@ struct Channel::Impl {
   // A program that must not miss anything has to know that it did, and what helps the next time.
   // Who was away misses a little with each answer: that is said once a second.
   void miss(std::uint64_t count) {
+    if (options.missed) options.missed(count);
     missed += count;
     if (!told_missed) tell_missed();
   }

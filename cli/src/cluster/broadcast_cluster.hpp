@@ -4,11 +4,11 @@
 //   if (!r.problem.empty()) return fail(r.problem);
 //
 // Guarantees: every process that is up at the end delivers all that any of them did before they are
-// compared, or the report's problem says who lacks what. One that was killed and is back may lack
-// what the others forgot meanwhile, unless the broadcast keeps an archive: how much is counted, and
-// of each node's payloads it has the last. `agreement` is that of the payloads by
-// origin and number, those of killed processes included. No process outlives the call. Pre: this
-// process has one thread.
+// compared, or the report's problem says who lacks what. One that was away, or so slow, that the
+// others forgot what it lacks may lack what it said that it missed, and has the last payload of
+// each node. How much that is is counted. `agreement` is that of the payloads by origin and number,
+// those of killed processes included. No process outlives the call. Pre: this process has one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct BroadcastReport {
   double cpu_us_per_delivery = 0;     ///< of all processes, for a delivery at one node
   double cpu_ms_per_mib = 0;          ///< of all processes, for a MiB delivered at one node
   std::uint64_t syncs = 0;
-  std::uint64_t missed = 0;  ///< by processes that were killed and are back, all together
+  std::uint64_t missed = 0;  ///< by all processes that are up at the end, together
 };
 
 BroadcastReport run_broadcasts(const BroadcastOptions& options);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -28,6 +29,11 @@ class Member {
       : options_(options), board_(board), in_(in), out_(out) {}
 
   void run() {
+    options_.channel.missed = [this](std::uint64_t count) { board_.miss(options_.id, count); };
+    options_.channel.log = [id = options_.id](const std::string& line) {
+      (void)std::fprintf(stderr, "node %llu: %s\n", static_cast<unsigned long long>(id),
+                         line.c_str());
+    };
     auto channel = Channel::join(options_.channel, [this](const Delivery& d) { take(d); });
     if (!channel) return tell(channel.error());
     channel_ = std::move(*channel);

@@ -6,16 +6,10 @@
 #include <new>
 
 namespace thresher::cli {
-namespace {
-
-/// Counters behind the cells.
-enum Counter : std::uint64_t { kProgress, kConflicts, kBeyond, kCounters };
-
-}  // namespace
 
 // Pages that nobody touches cost nothing, so there is room for more than any run delivers.
 std::unique_ptr<DeliveryBoard> DeliveryBoard::make(std::uint64_t nodes) {
-  const std::uint64_t cells = nodes * nodes * (kMost + 1) + kCounters;
+  const std::uint64_t cells = nodes * nodes * (kMost + 1) + kCounters + nodes;
   void* memory = ::mmap(nullptr, cells * sizeof(Cell), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -23,12 +17,11 @@ std::unique_ptr<DeliveryBoard> DeliveryBoard::make(std::uint64_t nodes) {
   return std::unique_ptr<DeliveryBoard>(new DeliveryBoard(nodes, static_cast<Cell*>(memory)));
 }
 
-DeliveryBoard::DeliveryBoard(std::uint64_t nodes, Cell* cells)
-    : nodes_(nodes), cells_(cells), below_(nodes * nodes) {}
+DeliveryBoard::DeliveryBoard(std::uint64_t nodes, Cell* cells) : nodes_(nodes), cells_(cells) {}
 
 DeliveryBoard::~DeliveryBoard() {
   (void)::munmap(static_cast<void*>(cells_),
-                 (nodes_ * nodes_ * (kMost + 1) + kCounters) * sizeof(Cell));
+                 (nodes_ * nodes_ * (kMost + 1) + kCounters + nodes_) * sizeof(Cell));
 }
 
 void DeliveryBoard::put(std::uint64_t node, const broadcast::Instance& i, std::uint64_t digest) {
@@ -43,38 +36,47 @@ void DeliveryBoard::put(std::uint64_t node, const broadcast::Instance& i, std::u
   ++counter(kProgress);
 }
 
-std::uint64_t DeliveryBoard::advance(std::uint64_t node, std::uint64_t origin) {
-  std::uint64_t& below = below_[node * nodes_ + origin];
-  while (below < kMost && cell(node, origin, below) != 0) ++below;
-  return below;
+std::uint64_t DeliveryBoard::last_of(const std::vector<std::uint64_t>& nodes,
+                                     std::uint64_t origin) const {
+  std::uint64_t most = 0;
+  for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, origin));
+  return most;
 }
 
-std::uint64_t DeliveryBoard::reached(std::uint64_t node, std::uint64_t origin) {
-  return excused_.contains(node) ? top(node, origin).load() : advance(node, origin);
-}
-
-bool DeliveryBoard::level(const std::vector<std::uint64_t>& nodes) {
+bool DeliveryBoard::all_at_the_last(const std::vector<std::uint64_t>& nodes) const {
   for (std::uint64_t o = 0; o < nodes_; ++o) {
-    std::uint64_t most = 0;
-    for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
+    const std::uint64_t last = last_of(nodes, o);
     for (const std::uint64_t node : nodes) {
-      if (reached(node, o) < most) return false;
+      if (top(node, o) < last) return false;
     }
   }
   return true;
 }
 
-std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) {
+std::vector<std::uint64_t> DeliveryBoard::lacks_too_much(
+    const std::vector<std::uint64_t>& nodes, const std::set<std::uint64_t>& excused) const {
+  std::vector<std::uint64_t> out;
+  for (const std::uint64_t node : nodes) {
+    if (!excused.contains(node) && missed(node) > counter(kCounters + node)) out.push_back(node);
+  }
+  return out;
+}
+
+std::string DeliveryBoard::missing(const std::vector<std::uint64_t>& nodes) const {
   for (std::uint64_t o = 0; o < nodes_; ++o) {
-    std::uint64_t most = 0;
-    for (const std::uint64_t node : nodes) most = std::max<std::uint64_t>(most, top(node, o));
+    const std::uint64_t last = last_of(nodes, o);
     for (const std::uint64_t node : nodes) {
-      if (const std::uint64_t below = reached(node, o); below < most) {
-        return "node " + std::to_string(node) + " lacks payload " + std::to_string(below) +
+      if (top(node, o) < last) {
+        return "node " + std::to_string(node) + " lacks payload " + std::to_string(top(node, o)) +
                " of node " + std::to_string(o) + ", of which others delivered " +
-               std::to_string(most);
+               std::to_string(last);
       }
     }
+  }
+  for (const std::uint64_t node : lacks_too_much(nodes, {})) {
+    return "node " + std::to_string(node) + " lacks " + std::to_string(missed(node)) +
+           " payloads, and said of " + std::to_string(counter(kCounters + node)) +
+           " that it missed them";
   }
   return "nothing";
 }

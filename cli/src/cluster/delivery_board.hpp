@@ -7,7 +7,8 @@
 //
 // Guarantees: a process that is killed at any point leaves no entry half written. A delivery that
 // comes again after a restart counts once; one that differs from another node's, or from what the
-// same node delivered before, is a conflict. Room for kMost payloads of each origin; what is beyond
+// same node delivered before, is a conflict. A node may lack as many payloads as it said that it
+// missed, and no more. Room for kMost payloads of each origin; what is beyond
 // is not noted, and full() says so.
 #pragma once
 
@@ -32,13 +33,21 @@ class DeliveryBoard {
   /// `digest`: of the payload, and not zero.
   void put(std::uint64_t node, const broadcast::Instance& i, std::uint64_t digest);
 
-  /// From now on the node may miss payloads that others forgot while it was away: it is as far as
-  /// the last one that it delivered.
+  /// The node says that so many payloads more will never be delivered there.
+  void miss(std::uint64_t node, std::uint64_t count) { counter(kCounters + node) += count; }
+  /// The node was killed, so what it said last of what it missed may be lost.
   void excuse(std::uint64_t node) { excused_.insert(node); }
-  /// All of `nodes` delivered what any of them did; who is excused, the last of each origin.
-  bool level(const std::vector<std::uint64_t>& nodes);
-  /// What the first of `nodes` that lacks something lacks, in words. Pre: level() is false.
-  std::string missing(const std::vector<std::uint64_t>& nodes);
+  /// All of `nodes` delivered what any of them did, or said that they missed it; and of each origin
+  /// the last.
+  bool level(const std::vector<std::uint64_t>& nodes) const {
+    return all_at_the_last(nodes) && lacks_too_much(nodes, {}).empty();
+  }
+  /// As level(), but who is excused may lack more than it said.
+  bool level_but_for_excused(const std::vector<std::uint64_t>& nodes) const {
+    return all_at_the_last(nodes) && lacks_too_much(nodes, excused_).empty();
+  }
+  /// What the first of `nodes` that is not level lacks, in words. Pre: level() is false.
+  std::string missing(const std::vector<std::uint64_t>& nodes) const;
   /// An instance of which two nodes, or one of them twice, delivered different payloads.
   std::optional<broadcast::Instance> conflict() const;
   /// Payloads that others delivered and the node did not.
@@ -51,6 +60,8 @@ class DeliveryBoard {
 
  private:
   using Cell = std::atomic<std::uint64_t>;
+  /// Counters behind the cells; what each node missed comes after them.
+  enum Counter : std::uint64_t { kProgress, kConflicts, kBeyond, kCounters };
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
 
   DeliveryBoard(std::uint64_t nodes, Cell* cells);
@@ -62,14 +73,14 @@ class DeliveryBoard {
     return cells_[nodes_ * nodes_ * kMost + node * nodes_ + origin];
   }
   Cell& counter(std::uint64_t which) const { return cells_[nodes_ * nodes_ * (kMost + 1) + which]; }
-  /// Below this the node has delivered everything of that origin.
-  std::uint64_t advance(std::uint64_t node, std::uint64_t origin);
-  /// How far it is: advance(), or, where it is excused, top().
-  std::uint64_t reached(std::uint64_t node, std::uint64_t origin);
+  bool all_at_the_last(const std::vector<std::uint64_t>& nodes) const;
+  std::uint64_t last_of(const std::vector<std::uint64_t>& nodes, std::uint64_t origin) const;
+  /// Those of `nodes` without `excused` that lack more than they said that they missed.
+  std::vector<std::uint64_t> lacks_too_much(const std::vector<std::uint64_t>& nodes,
+                                            const std::set<std::uint64_t>& excused) const;
 
   std::uint64_t nodes_;
   Cell* cells_;
-  std::vector<std::uint64_t> below_;
   std::set<std::uint64_t> excused_;
 };
 

@@ -235,7 +235,7 @@ void print_broadcasts(const Args& a, const BroadcastReport& r) {
       static_cast<unsigned long long>(r.syncs));
   if (r.missed > 0) {
     std::printf(
-        "who was killed and came back missed %llu payloads, which the others had forgotten; "
+        "who was away or too slow missed %llu payloads, which the others had forgotten; "
         "--broadcast chained-echo misses none\n",
         static_cast<unsigned long long>(r.missed));
   }

@@ -87,7 +87,10 @@ void Avid::receive(NodeId from, const Echo& m, Fx& fx) {
   const bool over = s->payloads.contains(root) || s->no_codeword.contains(root) ||
                     (s->said[kReadied] && s->said[kReadied] != root);
   if (!over && c.fragments.size() < fragments_.needed()) {
-    if (!take_room(m.instance, *s, m.piece.fragment.size())) return;
+    const std::size_t bytes = m.piece.fragment.size();
+    if (s->input == root ? !take_room(m.instance, *s, bytes)
+                         : !take_room_on_word(from, m.instance, *s, bytes))
+      return;
     c.fragments.emplace(from, m.piece.fragment);
   }
   s->spoke[kEcho].insert(from);
@@ -180,6 +183,16 @@ void Avid::advance(const Instance& i, State& s, Fx& fx) {
   const Count& c = s.counts.at(*s.said[kReadied]);
   if (reached(c.ready, thresholds_.deliver))
     deliver(i, s, *s.said[kReadied], i.origin == config_.self, fx);
+}
+
+// Whatever root the origin named, its fragments are the origin's.
+std::size_t Avid::held_on_word(const State& s, NodeId from) const {
+  std::size_t bytes = 0;
+  for (const auto& [root, c] : s.counts) {
+    const auto held = c.fragments.find(from);
+    if (held != c.fragments.end() && s.input != root) bytes += held->second.size();
+  }
+  return bytes;
 }
 
 bool Avid::all_hold(const State& s) const {

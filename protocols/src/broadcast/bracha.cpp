@@ -183,14 +183,11 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
       ask_payload(i, s, config_.committee.at_least(kValidity), fx);
     return;
   }
-  s.done = true;
-  s.age = 0;
-  const Bytes bytes = payload->second;
-  const bool on_disk = s.said[kEcho] == s.value;
-  fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes), on_disk ? Bytes{} : bytes,
-                  true});
-  fx.deliver({i, bytes});
-  trim(i.origin, fx);
+  broadcast::mark_delivered(s);
+  fx.deliver({i, payload->second});
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
 // R6

@@ -84,6 +84,7 @@ void Bracha::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     const NodeId id{o};
     raise_floor(id, shelf_.take_restored_floor(id), Past::kSpokenOf, fx);
+    trim(id, fx);
     shelf_.for_each_of(id, [&](const Instance& i, State& state) {
       if (config_.trace != nullptr) {
         config_.trace->add({.instance = o,
@@ -151,9 +152,20 @@ void Bracha::forget_below(std::uint64_t number, Fx& fx) {
 
 void Bracha::expect(const Instance& i, Fx& fx) {
   State* s = shelf_.open(i);
-  if (s == nullptr || s->done || std::exchange(s->expected, true)) return;
-  fx.broadcast(Want{i, false});
+  if (s == nullptr || s->done) return;
+  ask_expected(i, *s, fx);
   arm(fx);
+}
+
+void Bracha::ask_expected(const Instance& i, State& s, Fx& fx) const {
+  if (!std::exchange(s.expected, true)) fx.broadcast(Want{i, false});
+}
+
+// R9
+void Bracha::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, State& s) {
+    if (!s.said[kEcho] && !s.said[kReadied]) ask_expected(i, s, fx);
+  });
 }
 
 const Bytes* Bracha::delivered(const Instance& i) const {
@@ -176,7 +188,8 @@ Bracha::State* Bracha::instance_for(NodeId from, const Instance& i, bool asks, F
     }
     return nullptr;
   }
-  const bool ahead = i.number >= shelf_.floor(i.origin);
+  const bool ahead = i.number >= shelf_.end(i.origin);
+  if (ahead) shelf_.told_ahead(i, from);
   if (asks || ahead) fx.send(from, Floor{i.origin, over_below(i.origin), ahead});
   return nullptr;
 }
@@ -202,7 +215,7 @@ bool Bracha::speaks_for_itself(const State& s, NodeId peer) const {
 
 // Delivered, and everybody is known to be as far.
 bool Bracha::settled(const State& s) const {
-  if (!s.done || !may_forget(s)) return false;
+  if (!s.done || s.unrecorded > 0 || !may_forget(s)) return false;
   const std::uint32_t n = config_.committee.size();
   if (!delivering_.or_counter) return s.spoke[delivering_.counter].size() == n;
   NodeSet heard = s.spoke[delivering_.counter];
@@ -213,7 +226,10 @@ bool Bracha::settled(const State& s) const {
 void Bracha::arm(Fx& fx) {
   if (armed_) return;
   bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance&, const State& s) { all = all && settled(s); });
+  std::as_const(shelf_).for_each([&](const Instance& i, const State& s) {
+    all = all && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
+  });
+  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
   if (all) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
@@ -258,6 +274,8 @@ void Bracha::on(const Expired&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
       if (!s.done) return ask_again(i, s, fx);
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
+      if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.
       if (settled(s) || !due(++s.age)) return;
       for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
@@ -266,8 +284,18 @@ void Bracha::on(const Expired&, Fx& fx) {
     });
     remains_.tick(NodeId{o}, [&](const Instance& old) { forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
+    // What still is not heard of, or not by enough, is asked for at the next tick.
+    shelf_.open_missed(NodeId{o}, [](const Instance&, State& s) {
+      s.expected = s.expected || (!s.said[kEcho] && !s.said[kReadied]);
+    });
   }
   arm(fx);
+}
+
+void Bracha::record_delivery(const Instance& i, const State& s, Fx& fx) const {
+  const bool on_disk = s.said[kEcho] == s.value;
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes),
+                  on_disk ? Bytes{} : s.payloads.at(*s.value), true});
 }
 
 Footprint Bracha::footprint() const {
@@ -279,9 +307,10 @@ Footprint Bracha::footprint() const {
 
 Footprint Bracha::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * 2 * config.window;
+  const std::size_t instances = n * broadcast::Shelf<State>::most_of_one(config);
   const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  return {instances, instances * 2 * n + remain, n * config.origin_bytes};
+  const std::size_t bytes = broadcast::Shelf<State>::most_bytes_of_one(config, config.origin_bytes);
+  return {instances, instances * 2 * n + remain, n * bytes};
 }
 
 }  // namespace thresher

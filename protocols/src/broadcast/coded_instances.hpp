@@ -86,6 +86,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Start&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     raise_floor(NodeId{o}, shelf_.take_restored_floor(NodeId{o}), Past::kSpokenOf, fx);
+    trim(NodeId{o}, fx);
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) { self().resume(i, s, fx); });
   }
   arm(fx);
@@ -99,10 +100,16 @@ void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return ask_again(i, s, fx);
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
+      if (old(i, s)) return;
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
     });
     remains_.tick(NodeId{o}, [&](const Instance& old) { bracha::forget_records(old, false, fx); });
     trim(NodeId{o}, fx);
+    // What still is not heard of, or by a liar alone, is asked for at the next tick.
+    shelf_.open_missed(NodeId{o}, [this](const Instance&, S& s) {
+      s.expected = s.expected || !s.vouched(config_.committee);
+    });
   }
   arm(fx);
 }
@@ -150,7 +157,7 @@ void Instances<Self, S, M>::receive(NodeId from, const Ask& m, Fx& fx) {
 
 // R7: who asks here has the payload, and lacks what was said.
 template <class Self, class S, class M>
-void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) const {
+void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) {
   if (!config_.committee.contains(m.instance.origin)) return;
   const broadcast::Said* said = remains_.find(m.instance);
   if (said == nullptr) return tell_floor(to, m.instance, true, fx);
@@ -161,15 +168,15 @@ void Instances<Self, S, M>::tell_past(NodeId to, const Ask& m, Fx& fx) const {
 
 template <class Self, class S, class M>
 bool Instances<Self, S, M>::in_window(const Instance& i) const {
-  if (!config_.committee.contains(i.origin)) return false;
-  const std::uint64_t floor = shelf_.floor(i.origin);
-  return i.number >= floor && i.number - floor < 2 * config_.window;
+  return config_.committee.contains(i.origin) && i.number >= shelf_.floor(i.origin) &&
+         i.number < shelf_.end(i.origin);
 }
 
 template <class Self, class S, class M>
-void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const {
+void Instances<Self, S, M>::tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) {
   if (!config_.committee.contains(i.origin)) return;
-  const bool ahead = i.number >= shelf_.floor(i.origin);
+  const bool ahead = i.number >= shelf_.end(i.origin);
+  if (ahead) shelf_.told_ahead(i, to);
   if (asks || ahead) fx.send(to, Floor{i.origin, over_below(i.origin), ahead});
 }
 
@@ -236,7 +243,13 @@ bool Instances<Self, S, M>::may_forget(const S& s) const {
 template <class Self, class S, class M>
 bool Instances<Self, S, M>::settled(const S& s) const {
   return s.spoke[kReadied].size() == config_.committee.size() && may_forget(s) &&
-         s.answered.empty();
+         s.answered.empty() && s.unrecorded == 0;
+}
+
+// Who lags asks for what is in the history; it was told of it for as long as others may need.
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::old(const Instance& i, const S& s) const {
+  return shelf_.in_history(i) && s.age >= broadcast::kKeepTicks;
 }
 
 template <class Self, class S, class M>
@@ -252,7 +265,10 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::arm(Fx& fx) {
   if (armed_) return;
   bool all = remains_.empty();
-  std::as_const(shelf_).for_each([&](const Instance&, const S& s) { all = all && settled(s); });
+  std::as_const(shelf_).for_each([&](const Instance& i, const S& s) {
+    all = all && (settled(s) || (old(i, s) && s.answered.empty()));
+  });
+  for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
   if (all) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, broadcast::kRepeat});
@@ -267,12 +283,26 @@ void Instances<Self, S, M>::forget_below(std::uint64_t number, Fx& fx) {
 template <class Self, class S, class M>
 void Instances<Self, S, M>::expect(const Instance& i, Fx& fx) {
   S* s = shelf_.open(i);
-  if (s == nullptr || s->done || std::exchange(s->expected, true)) return;
+  if (s == nullptr || s->done) return;
+  ask_expected(i, *s, fx);
+  arm(fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::ask_expected(const Instance& i, S& s, Fx& fx) const {
+  if (std::exchange(s.expected, true)) return;
   for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
     const NodeId to{k};
-    if (to != config_.self) fx.send(to, Ask{i, !s->input && to == i.origin, true, true});
+    if (to != config_.self) fx.send(to, Ask{i, !s.input && to == i.origin, true, true});
   }
-  arm(fx);
+}
+
+// R8
+template <class Self, class S, class M>
+void Instances<Self, S, M>::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, S& s) {
+    if (!s.vouched(config_.committee)) ask_expected(i, s, fx);
+  });
 }
 
 template <class Self, class S, class M>
@@ -294,9 +324,10 @@ Footprint Instances<Self, S, M>::footprint() const {
 template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * 2 * config.window;
+  const std::size_t instances = n * broadcast::Shelf<S>::most_of_one(config);
   const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  return {instances, instances * 2 * n + remain, n * origin_bytes(config)};
+  const std::size_t bytes = broadcast::Shelf<S>::most_bytes_of_one(config, origin_bytes(config));
+  return {instances, instances * 2 * n + remain, n * bytes};
 }
 
 template <class Self, class S, class M>
@@ -313,6 +344,26 @@ bool Instances<Self, S, M>::take_room(const Instance& i, S& s, std::size_t bytes
   s.bytes += bytes;
   shelf_.charge(i, bytes);
   return true;
+}
+
+// So that all of them together hold a quarter of the origin's room, and each one fragment at least.
+template <class Self, class S, class M>
+std::size_t Instances<Self, S, M>::room_of_one_sender() const {
+  return std::max(fragments_.size(config_.payload_bytes),
+                  origin_bytes(config_) / 4 / config_.committee.size());
+}
+
+template <class Self, class S, class M>
+bool Instances<Self, S, M>::take_room_on_word(NodeId from, const Instance& i, S& s,
+                                              std::size_t bytes) {
+  const auto held = [&] {
+    return shelf_.sum_of_open(i.origin, [&](const S& o) { return self().held_on_word(o, from); });
+  };
+  if (i.number != shelf_.oldest_open(i.origin) && held() + bytes > room_of_one_sender()) {
+    refuse();
+    return false;
+  }
+  return take_room(i, s, bytes);
 }
 
 template <class Self, class S, class M>
@@ -344,16 +395,22 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& digest, bool on_disk,
                                     Fx& fx) {
   THRESHER_ASSERT(!s.done, "an instance is delivered once");
-  s.done = true;
-  s.age = 0;
+  broadcast::mark_delivered(s);
+  s.on_disk = on_disk;
   shelf_.keep_only(i, s, digest);
-  const Bytes payload = s.payloads.at(digest);
+  fx.deliver({i, s.payloads.at(digest)});
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
+}
+
+template <class Self, class S, class M>
+void Instances<Self, S, M>::record_delivery(const Instance& i, const S& s, Fx& fx) const {
+  const auto& [digest, payload] = *s.payloads.begin();  // the one that was delivered
   Writer value;
-  value.bytes(digest.bytes).u8(on_disk ? 1 : 0);
-  fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), on_disk ? Bytes{} : payload,
+  value.bytes(digest.bytes).u8(s.on_disk ? 1 : 0);
+  fx.push(Persist{kDeliveries, key_of(i), Bytes::from(value.take()), s.on_disk ? Bytes{} : payload,
                   true});
-  fx.deliver({i, payload});
-  trim(i.origin, fx);
 }
 
 }  // namespace thresher::coded

@@ -67,12 +67,21 @@ void DasXiangRen::input(const Instance& i, State& s, const Bytes& payload, Fx& f
 bool DasXiangRen::claim(const Instance& i, State& s, Count& c, NodeId by, const Bytes& fragment) {
   auto at = std::ranges::find(c.claims, fragment, &Claim::fragment);
   if (at == c.claims.end()) {
-    if (!take_room(i, s, fragment.size())) return false;
+    if (by == config_.self ? !take_room(i, s, fragment.size())
+                           : !take_room_on_word(by, i, s, fragment.size()))
+      return false;
     c.claims.push_back({Bytes::copy_of(fragment.view()), Tally(config_.committee)});
     at = std::prev(c.claims.end());
   }
   at->by.add(by);
   return true;
+}
+
+// Who has the payload has claimed its own fragment, and knows that all others are lies.
+bool DasXiangRen::disproved(const Count& c, const Bytes& fragment) const {
+  return std::ranges::any_of(c.claims, [&](const Claim& claim) {
+    return claim.by.contains(config_.self) && claim.fragment != fragment;
+  });
 }
 
 // R3: a peer counts once.
@@ -86,7 +95,7 @@ void DasXiangRen::receive(NodeId from, const Echo& m, Fx& fx) {
     const Bytes fragment = m.fragment.empty()
                                ? fragments_.cut(s->payloads.at(m.hash).view(), config_.self)
                                : m.fragment;
-    if (!claim(m.instance, *s, c, from, fragment)) return;
+    if (!disproved(c, fragment) && !claim(m.instance, *s, c, from, fragment)) return;
   }
   s->spoke[kEcho].insert(from);
   c.echoed.insert(from);
@@ -101,7 +110,7 @@ void DasXiangRen::receive(NodeId from, const Ready& m, Fx& fx) {
   if (!understood(*s, m.hash, m.fragment)) return refuse();
   Count& c = count(*s, m.hash);
   if (!s->payloads.contains(m.hash) && s->said[kReadied].value_or(m.hash) == m.hash) {
-    if (!take_room(m.instance, *s, m.fragment.size())) return;
+    if (!take_room_on_word(from, m.instance, *s, m.fragment.size())) return;
     c.fragments.emplace(from, m.fragment);
   }
   s->spoke[kReadied].insert(from);
@@ -186,6 +195,18 @@ void DasXiangRen::advance(const Instance& i, State& s, Fx& fx) {
     }
   }
   if (decided) deliver(i, s, *decided, s.said[kEcho] == decided, fx);
+}
+
+std::size_t DasXiangRen::held_on_word(const State& s, NodeId from) const {
+  std::size_t bytes = 0;
+  for (const auto& [hash, c] : s.counts) {
+    if (s.payloads.contains(hash)) continue;
+    const auto held = c.fragments.find(from);
+    if (held != c.fragments.end()) bytes += held->second.size();
+    for (const Claim& claim : c.claims)
+      bytes += claim.by.contains(from) ? claim.fragment.size() : 0;
+  }
+  return bytes;
 }
 
 bool DasXiangRen::all_hold(const State& s) const {

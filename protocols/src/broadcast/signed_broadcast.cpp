@@ -55,7 +55,7 @@ SignedBroadcast::State* SignedBroadcast::instance_of(const Instance& i) {
   if (s != nullptr) return s;
   ++refused_;
   // Too far ahead: others know from where on they keep something.
-  if (config_.committee.contains(i.origin) && i.number >= shelf_.floor(i.origin)) behind_ = true;
+  if (config_.committee.contains(i.origin) && i.number >= shelf_.end(i.origin)) behind_ = true;
   return nullptr;
 }
 
@@ -208,14 +208,12 @@ void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
   if (s.done || !s.certificate) return;
   const auto payload = s.payloads.find(s.value);
   if (payload == s.payloads.end()) return;
-  s.done = true;
-  s.age = 0;
+  broadcast::mark_delivered(s);
   quiet_ = 0;
-  const Bytes bytes = payload->second;
-  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
-                  s.voted == s.value ? Bytes{} : bytes, true});
-  fx.deliver({i, bytes});
-  trim(i.origin, fx);
+  fx.deliver({i, payload->second});
+  const NodeId origin = i.origin;
+  trim(origin, fx);
+  if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
 }  // namespace thresher

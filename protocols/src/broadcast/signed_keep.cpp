@@ -46,6 +46,7 @@ void SignedBroadcast::on(const Start&, Fx& fx) {
     const NodeId id{o};
     // Records that were erased lazily may be back.
     raise_floor(id, shelf_.take_restored_floor(id), fx);
+    trim(id, fx);
     told_[o].origin = id;
     shelf_.for_each_of(id, [&](const Instance& i, State& s) {
       if (s.voted && !s.done) sign(i, s, fx);
@@ -128,9 +129,10 @@ void SignedBroadcast::receive(NodeId from, const Have& m, Fx& fx) {
       raise_floor(p.origin, *over, fx);
     const std::uint64_t floor = shelf_.floor(p.origin);
     const std::uint64_t first = std::max(floor, p.floor);
-    const std::uint64_t end = std::min(p.below, floor + 2 * config_.window);
+    const std::uint64_t end = std::min(p.below, shelf_.end(p.origin));
     for (std::uint64_t k = first; k < end; ++k) (void)shelf_.open({p.origin, k});
     for (const std::uint64_t k : p.above) (void)shelf_.open({p.origin, k});
+    if (p.below > shelf_.end(p.origin)) shelf_.told_ahead({p.origin, p.below - 1}, from);
   }
   if (!m.asks) return;
   Have own;
@@ -190,11 +192,18 @@ void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
   if (!have.origins.empty()) fx.broadcast(std::move(have));
 }
 
+// R9
+void SignedBroadcast::catch_up(NodeId id, Fx& fx) {
+  shelf_.open_missed(id, [&](const Instance& i, State& s) {
+    if (s.asked == 0) ask(i, s, fx);
+  });
+}
+
 // Everything is delivered here and known to be delivered by all.
 bool SignedBroadcast::settled() const {
   bool all = true;
   shelf_.for_each([&](const Instance& i, const State& s) {
-    all = all && s.done && peers_.all_have(config_.self, i);
+    all = all && (shelf_.in_history(i) || (s.done && peers_.all_have(config_.self, i)));
   });
   return all;
 }
@@ -206,13 +215,18 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   shelf_.for_each([&](const Instance& i, State& s) {
     if (s.done) {
       ++s.age;
+      if (broadcast::record_due(s)) record_delivery(i, s, fx);
     } else {
       ask(i, s, fx);
     }
   });
   // In the first quiet tick all tell what they have; nobody has to be asked then.
   tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
-  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) trim(NodeId{o}, fx);
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    trim(NodeId{o}, fx);
+    // Who said that it delivered more than the window had place for is asked at the next tick.
+    shelf_.open_missed(NodeId{o}, [](const Instance&, const State&) {});
+  }
   arm(fx);
 }
 
@@ -220,10 +234,16 @@ void SignedBroadcast::arm(Fx& fx) {
   if (armed_) return;
   bool news = behind_;
   for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
-    news = shelf_.progress(NodeId{o}) != told_[o];
+    news = shelf_.missed_some(NodeId{o}) || shelf_.progress(NodeId{o}) != told_[o];
+  shelf_.for_each([&](const Instance&, const State& s) { news = news || s.unrecorded > 0; });
   if (!news && settled()) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
+}
+
+void SignedBroadcast::record_delivery(const Instance& i, const State& s, Fx& fx) const {
+  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
+                  s.voted == s.value ? Bytes{} : s.payloads.at(s.value), true});
 }
 
 broadcast::Footprint SignedBroadcast::footprint() const {
@@ -236,9 +256,10 @@ broadcast::Footprint SignedBroadcast::footprint() const {
 
 broadcast::Footprint SignedBroadcast::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * 2 * config.window;
+  const std::size_t instances = n * broadcast::Shelf<State>::most_of_one(config);
+  const std::size_t bytes = broadcast::Shelf<State>::most_bytes_of_one(config, config.origin_bytes);
   // A voter may be in both maps of an instance by another digest, verified and not.
-  return {instances, instances * (2 * n + 1), n * config.origin_bytes};
+  return {instances, instances * (2 * n + 1), n * bytes};
 }
 
 }  // namespace thresher

@@ -34,7 +34,8 @@ Bracha::Config broadcast_of(const Pbft::Config& c) {
           .self = c.self,
           .window = kViewsAhead,
           .payload_bytes = Pbft::largest_view_change(c),
-          .origin_bytes = 2 * Pbft::largest_view_change(c)};
+          .origin_bytes = 2 * Pbft::largest_view_change(c),
+          .history = 0};
 }
 
 }  // namespace

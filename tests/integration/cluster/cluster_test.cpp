@@ -228,16 +228,19 @@ TEST_F(Cluster, ABroadcastDeliversEverythingEverywhereWhoeverIsKilled) {
   }
 }
 
-// The other broadcasts forget what a node that is down lacks. It goes on where the others are, and
-// the run says how much it missed; it waited 30 s for that in vain, and failed.
+// The other broadcasts keep the last payloads for a node that is down, and forget what came before.
+// It gets those, or goes on where the others are, and the run says how much it missed. The run
+// waited 30 s for that in vain, and failed; also when a node that was never killed was slower than
+// the others for a third of a second.
 TEST_F(Cluster, WhoComesBackToABroadcastWithoutAnArchiveGoesOn) {
   for (const std::string name : {"bracha", "signed-broadcast", "avid"}) {
     const Outcome run = thresher("cluster --broadcast " + name +
                                  " --duration 4s --tx-bytes 64 --kill 3@700ms --restart 3@2s");
     EXPECT_EQ(run.status, 0) << name << ": " << run.out;
-    const std::size_t at = run.out.find("came back missed ");
-    ASSERT_NE(at, std::string::npos) << run.out;
-    EXPECT_NE(run.out.find("whatever two nodes delivered is the same"), std::string::npos);
+    const bool missed = run.out.find("was away or too slow missed ") != std::string::npos;
+    const std::string same =
+        missed ? "whatever two nodes delivered is the same" : "all nodes delivered the same";
+    EXPECT_NE(run.out.find("agreement: " + same), std::string::npos) << run.out;
   }
 }
 

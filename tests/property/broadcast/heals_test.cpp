@@ -16,6 +16,7 @@ constexpr std::uint64_t kWindow = 4;
 constexpr std::uint64_t kSoon = 16 * kDelta;    // lost messages are said again, payloads asked for
 constexpr std::uint64_t kSeldom = 80 * kDelta;  // also to who does not know what it missed
 
+// Nothing is kept for who lags longer than its window: history_test.cpp has that.
 class BrachaRun {
  public:
   explicit BrachaRun(std::uint32_t n, std::size_t origin_bytes = 1 << 20,
@@ -26,7 +27,8 @@ class BrachaRun {
                              .self = id,
                              .window = window,
                              .payload_bytes = 100,
-                             .origin_bytes = origin_bytes});
+                             .origin_bytes = origin_bytes,
+                             .history = 0});
             }),
         got_(n) {
     net.delivered = [this](std::uint16_t i, const bracha::Delivery& d) {

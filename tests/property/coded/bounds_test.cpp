@@ -174,6 +174,35 @@ TYPED_TEST(CodedUnit, AFloodOfOneOriginTakesNoRoomFromOthers) {
   EXPECT_TRUE(bus.got[2].contains({NodeId{1}, 0}));
 }
 
+/// As large as a fragment may be, and nobody's.
+Avid::Message junk_for(Avid*, const broadcast::Instance& i, std::size_t size) {
+  const std::vector<Bytes> cut(4, payload_of(size));
+  return avid::Echo{i, Avid::pieces_of(cut)[3]};
+}
+DasXiangRen::Message junk_for(DasXiangRen*, const broadcast::Instance& i, std::size_t size) {
+  return das_xiang_ren::Echo{i, {{std::byte{1}}}, payload_of(size)};
+}
+
+// A liar sent large fragments of instances that another origin has not begun yet; its payloads then
+// found no room and came one by one, a tick for each.
+TYPED_TEST(CodedUnit, JunkOfALiarKeepsNoPayloadOut) {
+  constexpr std::uint64_t kWindow = 16;
+  constexpr std::size_t kPayload = 1 << 20;
+  Bus<TypeParam> bus(4, 1, kPayload, kWindow);
+  TypeParam* const tag = nullptr;
+  const std::size_t largest = coded::Fragments(*Committee::make(4, 1)).size(kPayload);
+  for (std::uint64_t number = 2 * kWindow; number-- > 0;) {
+    for (const std::uint16_t to : {0, 1})
+      bus.say(3, to, junk_for(tag, {NodeId{2}, number}, largest));
+  }
+  EXPECT_LE(bus.nodes[0].footprint().payload_bytes, 3 * largest)
+      << "a sender's part, and the oldest";
+  EXPECT_GE(bus.nodes[0].footprint().payload_bytes, largest) << "the junk was looked at";
+  for (int k = 0; k < 4; ++k) bus.broadcast(2, payload_of(kPayload / 4));
+  bus.settle();
+  for (const std::uint16_t node : {0, 1}) EXPECT_EQ(bus.got[node].size(), 4U) << node;
+}
+
 // Half of the nodes crash as soon as the payload is known: what they said is on their disks.
 TYPED_TEST(CodedUnit, WhoWasSilentAllTheTimeGetsEverythingLater) {
   Bus<TypeParam> bus(4, 1, 1 << 12);

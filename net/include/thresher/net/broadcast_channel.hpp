@@ -9,9 +9,10 @@
 // every correct member delivers the same payloads, each once in a process, also of members that
 // lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
 // member said outlives crashes and power cuts, and payloads that were delivered before a crash may
-// be delivered again; without one it must not come back with its key. Who is so far behind that the
-// others forgot what it lacks skips that, and is told by status() and the log; with chained-echo
-// and folders at all members nobody skips anything. One thread of its own; `deliver` is called
+// be delivered again; without one it must not come back with its key. The last 4,096 payloads are
+// kept for members that lag. Who is so far behind that the others forgot what it lacks skips that,
+// and is told by `missed`, status() and the log; with chained-echo and folders at all members
+// nobody skips anything. One thread of its own; `deliver` is called
 // there and must not block. Nothing is ordered among origins. Errors say what is wrong, where, and
 // what to do.
 #pragma once
@@ -45,6 +46,9 @@ struct ChannelOptions {
   /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
   /// level for as long.
   std::uint64_t patience_us = 10'000'000;
+  /// So many payloads more will never be delivered here, since the others forgot them. On the
+  /// channel's thread, at once; the log says it as well, once a second.
+  std::function<void(std::uint64_t)> missed{};
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
   std::function<void(const std::string&)> log{};
 };

@@ -102,6 +102,7 @@ class Avid : public coded::Instances<Avid, avid::State, avid::Message> {
   void resume(const avid::Instance& i, State& s, Fx& fx);
   std::size_t values(const State& s) const { return s.counts.size(); }
   bool all_hold(const State& s) const;
+  std::size_t held_on_word(const State& s, NodeId from) const;
 
   static std::vector<Digest> leaves_of(std::span<const Bytes> fragments);
   bool fits(const avid::Piece& piece, NodeId index) const;

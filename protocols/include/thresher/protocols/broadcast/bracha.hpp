@@ -106,12 +106,13 @@ class Bracha {
   struct Config {
     Committee committee = *Committee::make(4, 1);
     NodeId self{};
-    std::uint64_t window = 64;                 ///< instances of one origin on the way
-    std::size_t payload_bytes = 1u << 20;      ///< largest payload
-    std::size_t origin_bytes = 16u << 20;      ///< kept of one origin; at least two payloads
-    bool owner_forgets = false;                ///< nothing but forget_below makes room
-    const RuleTable* table = &bracha::kTable;  ///< tests break it
-    RuleLog* trace = nullptr;                  ///< where steps are logged; null: nowhere
+    std::uint64_t window = 64;             ///< instances of one origin on the way
+    std::size_t payload_bytes = 1u << 20;  ///< largest payload
+    std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; at least two payloads
+    std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+    bool owner_forgets = false;                   ///< nothing but forget_below makes room
+    const RuleTable* table = &bracha::kTable;     ///< tests break it
+    RuleLog* trace = nullptr;                     ///< where steps are logged; null: nowhere
   };
 
   explicit Bracha(Config config);
@@ -171,6 +172,8 @@ class Bracha {
   void receive(NodeId from, const bracha::Give& m, Fx& fx);
   void receive(NodeId from, const bracha::Floor& m, Fx& fx);
   State* instance_for(NodeId from, const bracha::Instance& i, bool asks, Fx& fx);
+  void ask_expected(const bracha::Instance& i, State& s, Fx& fx) const;
+  void catch_up(NodeId origin, Fx& fx);
   bool may_forget(const State& s) const;
   void trim(NodeId origin, Fx& fx);
   void raise_floor(NodeId origin, std::uint64_t number, Past past, Fx& fx);
@@ -185,6 +188,7 @@ class Bracha {
   void take(const bracha::Instance& i, State& s, const Rule& rule, const Digest& counted, Fx& fx);
   bool say(const bracha::Instance& i, State& s, const Say& say, const Digest& digest, Fx& fx);
   void finish(const bracha::Instance& i, State& s, Fx& fx);
+  void record_delivery(const bracha::Instance& i, const State& s, Fx& fx) const;
   void arm(Fx& fx);
   std::uint8_t last_location() const;
   bool speaks_for_itself(const State& s, NodeId peer) const;

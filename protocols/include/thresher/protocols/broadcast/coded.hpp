@@ -9,7 +9,9 @@
 // instance asks every peer for what it lacks of it every 4 Delta, is answered once a tick, and what
 // is delivered is told for ever, ever more seldom, to peers that have not said ready: lost messages
 // only delay. Of an origin at most 2 `window` instances are kept and origin_bytes() of payloads and
-// fragments. Rules R5 to R8 of docs/protocols/avid.md, with the arguments.
+// fragments; what a peer alone says is a fragment takes a part of that which is the peer's, so that
+// a liar keeps no payload of another origin out. Rules R5 to R8 of docs/protocols/avid.md, with the
+// arguments.
 #pragma once
 
 #include <map>
@@ -57,9 +59,10 @@ struct Config {
   NodeId self{};
   std::uint64_t window = 64;             ///< instances of one origin on the way
   std::size_t payload_bytes = 1u << 20;  ///< largest payload
-  std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; less than two instances is raised
-  bool owner_forgets = false;            ///< nothing but forget_below makes room
-  std::optional<Thresholds> thresholds{};  ///< tests break them; else the protocol's own
+  std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; raised to two instances
+  std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+  bool owner_forgets = false;                   ///< nothing but forget_below makes room
+  std::optional<Thresholds> thresholds{};       ///< tests break them; else the protocol's own
 };
 
 /// A payload as n fragments, any n-2f of which give it back: f may be withheld, and of the n-f that
@@ -98,6 +101,7 @@ struct State : broadcast::Kept {
   std::optional<Digest> said[2];  ///< by this node, by counter; a ready binds it to the value
   NodeSet spoke[2];               ///< who was counted, by counter, whatever the value
   NodeSet answered;               ///< who was answered since the last tick
+  bool on_disk = false;           ///< the payload that was delivered, in another record
   bool expected = false;          ///< by the owner; `age` then counts from there
   std::size_t bytes = 0;          ///< of fragments, charged to the origin
   std::size_t charged() const { return bytes; }
@@ -118,6 +122,7 @@ struct State : broadcast::Kept {
 ///   resume(i, s, fx)                       after a restart
 ///   values(s) const                        how many values somebody spoke of
 ///   all_hold(s) const                      whether every node has the payload, as they say
+///   held_on_word(s, from) const            bytes of fragments that only `from` says belong here
 template <class Self, class S, class M>
 class Instances {
  public:
@@ -163,6 +168,10 @@ class Instances {
   bool reached(const Tally& tally, Threshold threshold) const;
   /// Charges the origin; false, and counted as refused, when it has no room for `bytes` now.
   bool take_room(const Instance& i, S& s, std::size_t bytes);
+  /// As take_room(), for a fragment that belongs to the instance on the word of `from` alone: false
+  /// as well when it holds too much of the origin's room with such, unless the instance is the
+  /// origin's oldest.
+  bool take_room_on_word(NodeId from, const Instance& i, S& s, std::size_t bytes);
   void free_room(const Instance& i, S& s, std::size_t bytes);
   /// Durable, and kept: the payload that this node broadcasts, whose value is `digest`.
   void own(const Instance& i, S& s, const Digest& digest, const Bytes& payload, Fx& fx);
@@ -185,17 +194,22 @@ class Instances {
 
   Self& self() { return static_cast<Self&>(*this); }
   const Self& self() const { return static_cast<const Self&>(*this); }
+  std::size_t room_of_one_sender() const;
   bool in_window(const Instance& i) const;
-  void tell_past(NodeId to, const Ask& m, Fx& fx) const;
-  void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx) const;
+  void tell_past(NodeId to, const Ask& m, Fx& fx);
+  void tell_floor(NodeId to, const Instance& i, bool asks, Fx& fx);
   void raise_floor(NodeId id, std::uint64_t number, Past past, Fx& fx);
   void leave(const Instance& i, const S& s, Fx& fx);
   std::uint64_t over_below(NodeId origin) const;
   void trim(NodeId id, Fx& fx);
   bool may_forget(const S& s) const;
   bool settled(const S& s) const;
+  bool old(const Instance& i, const S& s) const;
   void ask_again(const Instance& i, S& s, Fx& fx);
   void tell_again(const Instance& i, S& s, Fx& fx);
+  void ask_expected(const Instance& i, S& s, Fx& fx) const;
+  void catch_up(NodeId id, Fx& fx);
+  void record_delivery(const Instance& i, const S& s, Fx& fx) const;
   void arm(Fx& fx);
 
   std::uint64_t next_ = 0;  // number of the next own payload

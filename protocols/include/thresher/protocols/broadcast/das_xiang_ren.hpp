@@ -97,12 +97,14 @@ class DasXiangRen
   void resume(const das_xiang_ren::Instance& i, State& s, Fx& fx);
   std::size_t values(const State& s) const { return s.counts.size(); }
   bool all_hold(const State& s) const;
+  std::size_t held_on_word(const State& s, NodeId from) const;
 
   das_xiang_ren::Count& count(State& s, const Digest& hash) const;
   bool claim(const das_xiang_ren::Instance& i, State& s, das_xiang_ren::Count& c, NodeId by,
              const Bytes& fragment);
   void input(const das_xiang_ren::Instance& i, State& s, const Bytes& payload, Fx& fx);
   bool fits(const Bytes& fragment) const;
+  bool disproved(const das_xiang_ren::Count& c, const Bytes& fragment) const;
   bool understood(const State& s, const Digest& hash, const Bytes& fragment) const;
   std::optional<Bytes> vouched(const State& s, const Digest& hash,
                                const das_xiang_ren::Count& c) const;

@@ -11,14 +11,17 @@
 //   State* s = shelf.open({origin, number});                 // null: outside the window
 //   if (s != nullptr && shelf.has_room(i, payload.size())) shelf.keep(i, *s, digest, payload);
 //
-// Guarantees: of an origin at most 2 `window` instances and `origin_bytes` of payload. Half of the
-// bytes is for its oldest instance that is not delivered, so that those after it never keep it out;
-// what is delivered makes room in time, so the oldest is let in at last and no stream stops. An
-// instance is forgotten only when newer ones need the room and nobody needs it here, or when f+1
-// peers keep it no more. Newer ones are those that the origin itself or a correct node spoke of, so
-// that liars push nothing out. Where its owner forgets (Config::owner_forgets), an instance is kept
-// until the owner says so, whatever room newer ones need. Says nothing and stores nothing itself:
-// the protocol does. Rules R7 to R9 of docs/protocols/bracha.md, with the arguments.
+// Guarantees: of an origin at most 2 `window` instances and `origin_bytes` of payload are in its
+// window. Half of the bytes is for its oldest instance that is not delivered, so that those after
+// it never keep it out. What is delivered goes to the history when newer instances need its place:
+// the last that were delivered, for nodes that lag, as many as Config::history has for each origin
+// and in half of `origin_bytes` more. So a node that is slow, or was away for a little, misses
+// nothing, and nobody waits for it. An instance is forgotten only when the history is full and
+// nobody needs it here, or when f+1 peers keep it no more. Newer ones are those that the origin
+// itself or a correct node spoke of, so that liars push nothing out. Where its owner forgets
+// (Config::owner_forgets), an instance is kept until the owner says so, whatever room newer ones
+// need. Says nothing and stores nothing itself: the protocol does. Rules R7 to R9 of
+// docs/protocols/bracha.md, with the arguments.
 #pragma once
 
 #include <algorithm>
@@ -42,10 +45,17 @@ struct Floor {
   bool asks = false;
 };
 
+/// Ticks from a delivery to its record. Records of one step are written before its deliveries are
+/// handed to the host, and a crash between the two would keep the payload from the host for ever;
+/// the second tick after it is another step in any case.
+inline constexpr std::uint32_t kRecordTicks = 2;
+
 /// What the shelf knows of an instance; a protocol's own state derives from it.
 struct Kept {
   bool done = false;      ///< delivered to the host
   std::uint32_t age = 0;  ///< timer ticks since then
+  std::uint32_t unrecorded =
+      0;  ///< ticks until the record of the delivery is due; 0: it was written
   std::map<Digest, Bytes> payloads{};
 };
 
@@ -54,6 +64,9 @@ inline constexpr Delay kRepeat{4000};
 /// Ticks of kRepeat that a delivered instance is kept at least: who is committed to it takes two
 /// for the question and the answer.
 inline constexpr std::uint32_t kKeepTicks = 4;
+/// Delivered instances that are kept for nodes that lag when newer ones need their place, of all
+/// origins together: each has an equal part, so that their number does not grow with the committee.
+inline constexpr std::uint64_t kHistory = 4096;
 /// Peers that are not known to be as far hear of an instance again after 1, 2, 4, ... ticks, and at
 /// least this often.
 inline constexpr std::uint32_t kSeldomTicks = 16;
@@ -63,6 +76,16 @@ inline bool one_is_correct(const NodeSet (&spoke)[2], const Committee& committee
   NodeSet all = spoke[0];
   all.merge(spoke[1]);
   return all.size() >= committee.at_least(kValidity);
+}
+
+inline void mark_delivered(Kept& s) {
+  s.done = true;
+  s.age = 0;
+  s.unrecorded = kRecordTicks;
+}
+/// At a tick: whether the record of a delivery is due now.
+inline bool record_due(Kept& s) {
+  return s.unrecorded > 0 && --s.unrecorded == 0;
 }
 
 constexpr bool due(std::uint32_t age) {
@@ -76,19 +99,32 @@ class Shelf {
   explicit Shelf(const Config& config)
       : committee_(config.committee),
         window_(config.window),
+        history_(history_of_one(config)),
         origin_bytes_(config.origin_bytes),
         origins_(config.committee.size()) {
     if constexpr (requires { config.owner_forgets; }) owner_forgets_ = config.owner_forgets;
+  }
+
+  /// Instances of one origin that are kept at most.
+  template <class Config>
+  static std::uint64_t most_of_one(const Config& config) {
+    return 2 * config.window + history_of_one(config);
+  }
+  /// Payloads of one origin that are kept at most, when `origin_bytes` is for those in its window.
+  template <class Config>
+  static std::size_t most_bytes_of_one(const Config& config, std::size_t origin_bytes) {
+    return origin_bytes + (history_of_one(config) > 0 ? origin_bytes / 2 : 0);
   }
 
   /// The instance's state, made if it is new; null when it is forgotten, beyond the window or of
   /// nobody.
   State* open(const Instance& i) {
     if (!committee_.contains(i.origin)) return nullptr;
-    const Origin& origin = origins_[i.origin.value];
-    if (i.number < origin.floor || i.number >= origin.floor + 2 * window_) return nullptr;
+    if (i.number < floor(i.origin) || i.number >= end(i.origin)) return nullptr;
     return &restore(i);
   }
+  /// The first number beyond the window. Pre: the origin is of the committee.
+  std::uint64_t end(NodeId id) const { return origins_[id.value].first + 2 * window_; }
   /// As open(), but wherever the window is: its place is known only when all records are restored.
   /// Pre: the origin is of the committee.
   State& restore(const Instance& i) {
@@ -112,8 +148,8 @@ class Shelf {
   /// Everything of the origin below was delivered or skipped.
   std::uint64_t oldest_open(NodeId id) const {
     const Origin& origin = origins_[id.value];
-    std::uint64_t oldest = origin.floor;
-    for (auto at = origin.open.begin();
+    std::uint64_t oldest = origin.first;
+    for (auto at = origin.open.find(oldest);
          at != origin.open.end() && at->first == oldest && at->second.done; ++at)
       ++oldest;
     return oldest;
@@ -128,37 +164,48 @@ class Shelf {
     return out;
   }
   void keep(const Instance& i, State& s, const Digest& digest, const Bytes& payload) {
-    if (s.payloads.emplace(digest, payload).second)
-      origins_[i.origin.value].bytes += payload.size();
+    if (s.payloads.emplace(digest, payload).second) charge(i, payload.size());
   }
   /// Nobody can be committed to another payload any more, so nobody will ask for one.
   void keep_only(const Instance& i, State& s, const Digest& digest) {
     std::erase_if(s.payloads, [&](const auto& entry) {
       if (entry.first == digest) return false;
-      origins_[i.origin.value].bytes -= entry.second.size();
+      refund(i, entry.second.size());
       return true;
     });
   }
   /// Other bytes than payloads that an instance holds, such as fragments: more or fewer of them.
-  void charge(const Instance& i, std::size_t more) { origins_[i.origin.value].bytes += more; }
-  void refund(const Instance& i, std::size_t fewer) { origins_[i.origin.value].bytes -= fewer; }
+  void charge(const Instance& i, std::size_t more) { bytes_for(i) += more; }
+  void refund(const Instance& i, std::size_t fewer) { bytes_for(i) -= fewer; }
 
   /// Everything below is forgotten.
   std::uint64_t floor(NodeId origin) const { return origins_[origin.value].floor; }
-  /// R8: the floor that room for newer instances asks for: those below may be forgotten, says
-  /// `may_forget(instance, state)`, which must be false of what is not delivered.
+  /// R8: what newer instances need the place of goes to the history. The floor that leaves: those
+  /// below may be forgotten, says `may_forget(instance, state)`, which must be false of what is not
+  /// delivered. The caller raises the floor.
   template <class F>
-  std::uint64_t crowded_floor(NodeId id, F may_forget) const {
-    const Origin& origin = origins_[id.value];
-    if (owner_forgets_) return origin.floor;
-    const std::uint64_t newest = newest_vouched(origin);
+  std::uint64_t crowded_floor(NodeId id, F may_forget) {
+    Origin& origin = origins_[id.value];
     std::uint64_t floor = origin.floor;
-    std::size_t bytes = origin.bytes;
-    for (const auto& [number, s] : origin.open) {
-      const bool crowded = newest >= floor + window_ || bytes > origin_bytes_ / 2;
-      if (number != floor || !crowded || !may_forget(Instance{id, number}, s)) break;
-      bytes -= held_bytes(s);
-      ++floor;
+    if (owner_forgets_) return floor;
+    const std::uint64_t newest = newest_vouched(origin);
+    std::size_t old_bytes = origin.old_bytes;
+    auto oldest = origin.open.begin();
+    for (auto at = origin.open.find(origin.first);
+         at != origin.open.end() && at->first == origin.first && at->second.done; ++at) {
+      if (newest < origin.first + window_ && origin.bytes <= origin_bytes_ / 2) break;
+      const std::size_t more = held_bytes(at->second);
+      old_bytes += more;
+      const auto full = [&] {
+        return origin.first + 1 - floor > history_ || old_bytes > origin_bytes_ / 2;
+      };
+      for (; floor <= origin.first && full(); ++floor, ++oldest) {
+        if (!may_forget(Instance{id, floor}, oldest->second)) return floor;
+        old_bytes -= held_bytes(oldest->second);
+      }
+      origin.bytes -= more;
+      origin.old_bytes += more;
+      ++origin.first;
     }
     return floor;
   }
@@ -173,13 +220,46 @@ class Shelf {
     while (!origin.open.empty() && origin.open.begin()->first < number) {
       const auto oldest = origin.open.begin();
       if (oldest->first >= first && oldest->second.done) --skipped_;
-      forgotten(Instance{id, oldest->first}, std::as_const(oldest->second));
-      origin.bytes -= held_bytes(oldest->second);
+      const Instance i{id, oldest->first};
+      forgotten(i, std::as_const(oldest->second));
+      refund(i, held_bytes(oldest->second));
       origin.open.erase(oldest);
     }
     origin.floor = number;
+    origin.first = std::max(origin.first, number);
     return true;
   }
+  /// A peer spoke of an instance beyond the window. Pre: both are of the committee.
+  void told_ahead(const Instance& i, NodeId peer) {
+    std::uint64_t& told = ahead_[{i.origin, peer}];
+    told = std::max(told, i.number);
+  }
+  /// Whether of some instance within the window nothing was heard though a later one exists:
+  /// numbers have no gaps, unless an owner gives them.
+  bool missed_some(NodeId id) const {
+    if (owner_forgets_) return false;
+    const auto& open = origins_[id.value].open;
+    const std::uint64_t first = origins_[id.value].first;
+    const std::uint64_t end = end_of_missed(id);
+    if (end <= first) return false;
+    const auto heard = std::distance(open.lower_bound(first), open.lower_bound(end));
+    return static_cast<std::uint64_t>(heard) < end - first;
+  }
+  /// Whether a correct peer is beyond the window: who lags so much asks for the next instances as
+  /// soon as it has place for them, and not at a tick.
+  bool far_behind(NodeId id) const { return one_is_at(ahead_, id).value_or(0) >= end(id); }
+  /// Opens those instances, and calls `overtaken(instance, state)` for each that is not delivered
+  /// though a later one exists.
+  template <class F>
+  void open_missed(NodeId id, F overtaken) {
+    if (owner_forgets_) return;
+    Origin& origin = origins_[id.value];
+    for (std::uint64_t k = origin.first, end = end_of_missed(id); k < end; ++k) {
+      State& s = restore({id, k});
+      if (!s.done) overtaken(Instance{id, k}, s);
+    }
+  }
+
   /// While records are restored: where the window was. take_restored_floor() hands it back, for
   /// raise(): records that were erased lazily may be back.
   void restore_floor(NodeId id, std::uint64_t number) {
@@ -199,14 +279,7 @@ class Shelf {
   std::optional<std::uint64_t> told_floor(NodeId origin, NodeId peer, std::uint64_t number) {
     std::uint64_t& told = told_[{origin, peer}];
     told = std::max(told, number);
-    const std::uint32_t some = committee_.at_least(kValidity);
-    std::vector<std::uint64_t> floors;
-    for (auto at = told_.lower_bound({origin, NodeId{0}});
-         at != told_.end() && at->first.first == origin; ++at)
-      floors.push_back(at->second);
-    if (floors.size() < some) return std::nullopt;
-    std::nth_element(floors.begin(), floors.begin() + (some - 1), floors.end(), std::greater<>());
-    return floors[some - 1];
+    return one_is_at(told_, origin);
   }
 
   /// Calls `visit(instance, state)` for all that is kept, by origin and number. The one visited may
@@ -230,30 +303,74 @@ class Shelf {
       at = open.upper_bound(number);
     }
   }
+  /// The sum of `bytes(state)` over the origin's instances that are not delivered.
+  template <class F>
+  std::size_t sum_of_open(NodeId id, F bytes) const {
+    const Origin& origin = origins_[id.value];
+    std::size_t sum = 0;
+    for (auto at = origin.open.lower_bound(origin.first); at != origin.open.end(); ++at)
+      sum += at->second.done ? 0 : bytes(at->second);
+    return sum;
+  }
+  /// Whether the instance is delivered and out of its window: who lags asks for it.
+  bool in_history(const Instance& i) const { return i.number < origins_[i.origin.value].first; }
   std::uint32_t origins() const { return committee_.size(); }
   /// Instances and bytes; digests are the protocol's to count.
   Footprint footprint() const {
     Footprint out;
     for (const Origin& origin : origins_) {
       out.instances += origin.open.size();
-      out.payload_bytes += origin.bytes;
+      out.payload_bytes += origin.bytes + origin.old_bytes;
     }
     return out;
   }
   std::size_t undelivered() const {
     std::size_t count = 0;
-    for_each([&](const Instance&, const State& s) { count += s.done ? 0 : 1; });
+    for (std::uint16_t o = 0; o < origins_.size(); ++o)
+      count += sum_of_open(NodeId{o}, [](const State&) { return std::size_t{1}; });
     return count;
   }
 
  private:
+  using Told = std::map<std::pair<NodeId, NodeId>, std::uint64_t>;  // numbers, by origin and peer
   struct Origin {
-    std::uint64_t floor = 0;
+    std::uint64_t floor = 0;     // of the history
+    std::uint64_t first = 0;     // of the window
     std::uint64_t restored = 0;  // the floor before a restart: what lies below was judged then
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;       // in the window
+    std::size_t old_bytes = 0;   // in the history
     std::map<std::uint64_t, State> open;
   };
 
+  template <class Config>
+  static std::uint64_t history_of_one(const Config& config) {
+    if constexpr (requires { config.owner_forgets; }) {
+      if (config.owner_forgets) return 0;
+    }
+    return config.history / config.committee.size();
+  }
+  std::size_t& bytes_for(const Instance& i) {
+    Origin& origin = origins_[i.origin.value];
+    return i.number < origin.first ? origin.old_bytes : origin.bytes;
+  }
+  // The number that f+1 peers are at or above, so that one of them is correct.
+  std::optional<std::uint64_t> one_is_at(const Told& told, NodeId origin) const {
+    const std::uint32_t some = committee_.at_least(kValidity);
+    std::vector<std::uint64_t> numbers;
+    for (auto at = told.lower_bound({origin, NodeId{0}});
+         at != told.end() && at->first.first == origin; ++at)
+      numbers.push_back(at->second);
+    if (numbers.size() < some) return std::nullopt;
+    std::nth_element(numbers.begin(), numbers.begin() + (some - 1), numbers.end(),
+                     std::greater<>());
+    return numbers[some - 1];
+  }
+
+  // What exists below this and within the window is to be heard of.
+  std::uint64_t end_of_missed(NodeId id) const {
+    const std::uint64_t newest = newest_vouched(origins_[id.value]);
+    return std::min(std::max(newest, one_is_at(ahead_, id).value_or(0)), end(id));
+  }
   // The floor when there is none.
   std::uint64_t newest_vouched(const Origin& origin) const {
     for (auto at = origin.open.rbegin(); at != origin.open.rend(); ++at) {
@@ -270,11 +387,13 @@ class Shelf {
 
   Committee committee_;
   std::uint64_t window_;
+  std::uint64_t history_;  // of one origin
   std::size_t origin_bytes_;
   bool owner_forgets_ = false;
   std::vector<Origin> origins_;
   std::uint64_t skipped_ = 0;
-  std::map<std::pair<NodeId, NodeId>, std::uint64_t> told_;  // floors, by origin and peer
+  Told told_;   // floors
+  Told ahead_;  // the highest beyond the window
 };
 
 }  // namespace thresher::broadcast

@@ -95,10 +95,11 @@ class SignedBroadcast {
     NodeId self{};
     std::uint64_t window = 64;             ///< instances of one origin on the way
     std::size_t payload_bytes = 1u << 20;  ///< largest payload
-    std::size_t origin_bytes = 16u << 20;  ///< kept of one origin; at least two payloads
-    ChainContext chain{};                  ///< what votes are for
-    bool votes_to_origin = false;          ///< the linear variant
-    Threshold certify = kQuorum;           ///< tests break it
+    std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; at least two payloads
+    std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+    ChainContext chain{};                         ///< what votes are for
+    bool votes_to_origin = false;                 ///< the linear variant
+    Threshold certify = kQuorum;                  ///< tests break it
   };
 
   explicit SignedBroadcast(Config config);
@@ -164,10 +165,12 @@ class SignedBroadcast {
   void certified(const broadcast::Instance& i, State& s, const Digest& digest,
                  std::shared_ptr<const SignatureList> list, Fx& fx);
   void finish(const broadcast::Instance& i, State& s, Fx& fx);
+  void record_delivery(const broadcast::Instance& i, const State& s, Fx& fx) const;
   void ask_some(const State& s, const NodeSet& of, const signed_broadcast::Want& want,
                 Fx& fx) const;
   void ask(const broadcast::Instance& i, State& s, Fx& fx);
   void ask_payload(const broadcast::Instance& i, const State& s, Fx& fx) const;
+  void catch_up(NodeId origin, Fx& fx);
   bool may_forget(const broadcast::Instance& i, const State& s) const;
   bool settled() const;
   void trim(NodeId origin, Fx& fx);
