@@ -135,8 +135,11 @@ TEST_P(EveryBroadcast, GoesOnFromDisk) {
 // A committee with records, of which the last member leaves, misses `count` payloads and is back.
 class Away {
  public:
-  Away(const std::string& protocol, std::size_t count)
-      : members_(protocol, 4), folder_(::testing::TempDir() + "away-" + protocol) {
+  /// `payload_bytes`: the largest payload; each origin has room for two of them on the way.
+  Away(const std::string& protocol, std::size_t count, std::size_t payload_bytes = 1 << 20)
+      : members_(protocol, 4),
+        folder_(::testing::TempDir() + "away-" + protocol),
+        payload_bytes_(payload_bytes) {
     std::filesystem::remove_all(folder_);
     for (std::size_t i = 0; i < members_.size(); ++i) all_.push_back(join(i));
     all_[kLast].reset();
@@ -169,6 +172,8 @@ class Away {
     o.folder = folder_ + "/" + std::to_string(i);
     std::filesystem::create_directories(o.folder);
     o.window = 4;
+    o.payload_bytes = payload_bytes_;
+    o.origin_bytes = 2 * payload_bytes_;
     o.log = [this](const std::string& line) {
       const std::lock_guard lock(mutex_);
       told_ += line + "\n";
@@ -181,6 +186,7 @@ class Away {
 
   Members members_;
   std::string folder_;
+  std::size_t payload_bytes_;
   std::mutex mutex_;
   std::string told_;
   std::vector<std::unique_ptr<Channel>> all_;
@@ -195,9 +201,18 @@ TEST(Channel, WhoWasAwayGetsEverythingOfChainedEcho) {
   EXPECT_EQ(away.last().skipped, 0u);
 }
 
-// The others have no archive: it goes on where they are, and its program is told.
+// The others have no archive, and room for all of it.
+TEST(Channel, WhoWasAwayForALittleGetsEverythingOfBracha) {
+  constexpr std::size_t kMissed = 60;
+  Away away("bracha", kMissed);
+  ASSERT_TRUE(away.last_gets(kMissed));
+  EXPECT_EQ(away.of(3), away.of(0));
+  EXPECT_EQ(away.last().skipped, 0u);
+}
+
+// They have room for about 20 of them: it goes on where they are, and its program is told.
 TEST(Channel, WhoMissesPayloadsIsTold) {
-  Away away("bracha", 60);
+  Away away("bracha", 60, 200);
   std::size_t sent = 60;
   for (; away.last().skipped == 0 && sent < 500; ++sent) {
     away.send(sent);
