@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kScheduleStream = 0x66757a7a;
 constexpr std::uint64_t kLossStream = 0x6c6f7373;  // so that partitions stand where they did
+constexpr std::uint64_t kNearStream = 0x6e656172;  // and all else where it was
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
@@ -25,6 +26,7 @@ constexpr std::uint32_t kFew = 5;            // nodes: a view change costs the c
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
 constexpr std::uint64_t kLongestDown = 20;   // units that a restart takes
 constexpr std::uint64_t kLongestAway = 160;  // units that a siege takes, and so many times as many
+constexpr std::uint64_t kMostFlaps = 8;      // units before an outage
 constexpr std::uint64_t kForAges = 256;      // while nobody asks for much
 
 std::vector<FaultKind> standard_kinds() {
@@ -40,14 +42,18 @@ class Drawing {
       : e_(e),
         rng_(seed, kScheduleStream),
         loss_(seed, kLossStream),
+        near_(seed, kNearStream),
         menu_(menu),
         span_(span_of(e)) {
     if (menu_.faults.empty()) menu_.faults = standard_kinds();
     lawless_ = menu_.lawless && menu_.network && e_.network.gst == 0 && one_in(2);
+    near_limits();
+    forgets_early();
   }
 
   void network() {
     if (lawless_) return asynchrony();
+    if (short_memory_) return slow_links();
     Network& net = e_.network;
     if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
     if (net.scheduler == Network::Scheduler::kFair && one_in(2))
@@ -66,6 +72,7 @@ class Drawing {
     if (one_in(3)) return storm();
     for (std::uint64_t k = one_in(3) ? 1 + rng_.below(2) : 0; k > 0; --k) partition(span_ / 2);
     for (std::uint64_t k = one_in(2) ? 1 + rng_.below(4) : 0; k > 0; --k) starve(false);
+    if (near_.below(5) == 0) outage();
   }
 
   void faults() {
@@ -79,10 +86,15 @@ class Drawing {
       NodeId id = node();
       while (bad.contains(id)) id = node();
       bad.insert(id);
+      if (short_memory_) {
+        speaks_seldom(id);
+        continue;
+      }
       if (menu_.forges && (lawless_ || one_in(4))) {
         forge(id);
         if (menu_.denies && one_in(2)) deny(id);
-        if (menu_.stuffs && one_in(kSeldom)) stuff(id);
+        const bool fills = menu_.stuffs && one_in(kSeldom);
+        if (fills || (near_limits_ && near_.below(4) == 0)) stuff(id);
         continue;
       }
       if (besieged_ && loss_.below(2) == 0) {
@@ -92,12 +104,13 @@ class Drawing {
       if (menu_.stuffs && !menu_.forges && one_in(kSeldom)) stuff(id);
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
     }
-    if (menu_.restarts && one_in(2)) restarts(bad);
+    if (menu_.restarts && !short_memory_ && one_in(2)) restarts(bad);
   }
 
   // What clients ask for: liars go on, and now and then payloads are as large as answers may be.
   void workload() {
     Workload& w = e_.workload;
+    if (near_limits_) w.bytes = std::max(w.bytes, menu_.near_payload >> near_.below(4));
     if (w.kind == Workload::Kind::kClosed && w.liars_interval == 0 && !w.one_at_a_time)
       w.liars_interval = (1 + rng_.below(4)) * std::max(kUnit, e_.network.delay.mean);
     if (menu_.largest == 0 || !one_in(kSeldom)) return;
@@ -108,6 +121,35 @@ class Drawing {
   }
 
  private:
+  // What takes hundreds of blocks or megabytes to fill is as good when it is small.
+  void near_limits() {
+    if (menu_.limits.empty() || near_.below(4) != 0) return;
+    near_limits_ = true;
+    for (const auto& [name, small] : menu_.limits) e_.parameters.try_emplace(name, small);
+  }
+  // Nobody who is away for long comes back then, so nobody is.
+  void forgets_early() {
+    const auto& [name, least] = menu_.memory;
+    if (name.empty() || lawless_ || e_.parameters.contains(name) || near_.below(8) != 0) return;
+    short_memory_ = static_cast<std::uint64_t>(least) + near_.below(8);
+    e_.parameters[name] = static_cast<std::int64_t>(*short_memory_);
+  }
+  // A liar that hears all, says nothing for about as many rounds as are remembered, and then speaks
+  // to some, again and again.
+  void speaks_seldom(NodeId id) {
+    FaultAction to_some{.who = {id}, .what = FaultKind::kSelective};
+    to_some.group = some();
+    e_.faults.push_back(to_some);
+    Ticks at = 0;
+    for (std::uint64_t times = 1 + near_.below(3); times > 0; --times) {
+      FaultAction silent{.who = {id}, .what = FaultKind::kSilent, .from = at};
+      at += (*short_memory_ + near_.below(4 * *short_memory_)) * kUnit;
+      silent.to = at;
+      e_.faults.push_back(silent);
+      at += (1 + near_.below(8)) * kUnit;
+    }
+    e_.faults.push_back({.who = {id}, .what = FaultKind::kSilent, .from = at});
+  }
   // In units; at least ten, so that intervals differ.
   static std::uint64_t span_of(const Experiment& e) {
     const Ticks step = std::max<Ticks>(kUnit, e.network.delay.mean);
@@ -133,6 +175,13 @@ class Drawing {
     std::vector<NodeId> ids;
     for (std::uint32_t i = 0; i < e_.n; ++i) {
       if (i != a.value && i != b.value) ids.push_back(node(i));
+    }
+    return ids;
+  }
+  std::vector<NodeId> all_but(const std::set<NodeId>& left_out) const {
+    std::vector<NodeId> ids;
+    for (std::uint32_t i = 0; i < e_.n; ++i) {
+      if (!left_out.contains(node(i))) ids.push_back(node(i));
     }
     return ids;
   }
@@ -197,7 +246,7 @@ class Drawing {
 
   void stuff(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kStuff};
-    a.probability_ppm = 250'000;
+    if (!near_limits_) a.probability_ppm = 250'000;  // else there is no time to fill anything
     e_.faults.push_back(a);
   }
   // Is gone for good, from some time on.
@@ -222,6 +271,11 @@ class Drawing {
       if (bad.contains(id)) continue;
       FaultAction a{.who = {id}, .what = FaultKind::kRestart, .from = from};
       a.to = to;
+      if (!bad.empty() && !menu_.moments.empty() && near_.below(2) == 0) {
+        a.field = menu_.moments[near_.below(menu_.moments.size())];
+        a.who = all_but(bad);
+        a.to = from + (1 + near_.below(span_)) * kUnit;
+      }
       e_.faults.push_back(a);
       const bool lies = std::count(menu_.faults.begin(), menu_.faults.end(), FaultKind::kTwins) > 0;
       if (lies && !bad.empty() && one_in(2)) tell_another(*bad.begin(), a);
@@ -259,6 +313,24 @@ class Drawing {
     const Ticks until = p.to;
     part(std::move(p));
     if (e_.network.partitions.back().loses) break_links(until);
+  }
+  // One node's links come and go for a few units, then all of them are gone for long.
+  void outage() {
+    const NodeId victim = node(near_.below(e_.n));
+    const std::uint64_t from = 1 + near_.below(span_);
+    const std::uint64_t flaps = std::min(from, 1 + near_.below(kMostFlaps));
+    for (std::uint64_t at = from - flaps; at < from; ++at) {
+      std::vector<NodeId> unheard;
+      const bool all = near_.below(2) == 0;
+      for (const NodeId id : all_but(victim, victim)) {
+        if (all || near_.below(2) == 0) unheard.push_back(id);
+      }
+      if (near_.below(2) == 0 || unheard.empty()) continue;
+      e_.network.partitions.push_back({{{victim}, unheard}, at * kUnit, (at + 1) * kUnit, true});
+    }
+    const Ticks to = (from + 1 + near_.below(kLongestAway)) * kUnit;
+    e_.network.partitions.push_back({{{victim}, all_but(victim, victim)}, from * kUnit, to, true});
+    besieged_ = true;
   }
   // What is sent across comes late, as long as links hold, or never.
   void part(Partition p) {
@@ -395,6 +467,9 @@ class Drawing {
   Experiment& e_;
   Prng rng_;
   Prng loss_;
+  Prng near_;
+  bool near_limits_ = false;
+  std::optional<std::uint64_t> short_memory_{};  // rounds
   Menu menu_;
   std::uint64_t span_;
   bool lawless_ = false;
@@ -487,6 +562,10 @@ Menu menu_of(const std::string& protocol) {
     menu.stuffs = info.stuffs;
     menu.long_sieges = info.bears_sieges;
     menu.largest = info.largest_payload;
+    menu.moments = info.moments;
+    menu.limits = info.limits;
+    menu.near_payload = info.near_payload;
+    menu.memory = info.memory;
     if (info.byzantine() && info.answers) {
       menu.faults = standard_kinds();
       menu.faults.push_back(FaultKind::kDeny);

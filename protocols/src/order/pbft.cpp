@@ -180,7 +180,7 @@ bool Pbft::censored() const {
 // R7: one request at a time, the oldest of each peer in turn. The leader gets it from here as well,
 // because its submitter may have left the leader out.
 void Pbft::complain(Fx& fx) {
-  if (!active_ || leader(view_) == config_.self) return;
+  if (!config_.complains || !active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
   for (std::uint32_t k = 1; !complaint_ && k <= requests_.peers(); ++k) {
     const std::uint32_t peer = (complained_of_ + k) % requests_.peers();

@@ -120,5 +120,34 @@ TEST_P(Stuffing, EveryTypeOfMessageLeavesTheBoundsAsTheyAre) {
   }
 }
 
+// Who leads the first round has none before it to speak in.
+TEST(Stuffing, BeginsWithTheFirstRound) {
+  for (std::uint16_t liar = 0; liar < 4; ++liar) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Experiment e;
+      e.seed = seed;
+      e.stop.time = 3 * kUnit;
+      e.faults.push_back({.who = {NodeId{liar}}, .what = FaultKind::kStuff});
+      e.oracles.liveness_on = e.oracles.acceptance = false;
+      EXPECT_NE(simulate(e, {}).verdict, Verdict::kViolated) << "liar " << liar << " seed " << seed;
+    }
+  }
+}
+
+// A network that keeps back what a liar says has to hold it: gigabytes, without an end.
+TEST(Stuffing, IsNotSaidFasterThanItArrives) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  Experiment e;
+  e.protocol = "pbft";
+  e.network.gst = 200 * kUnit;
+  e.stop.time = 190 * kUnit;
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStuff});
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStarve});
+  e.oracles.liveness_on = false;
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  EXPECT_LT(o.rss_bytes, kMost);
+}
+
 }  // namespace
 }  // namespace thresher::sim

@@ -131,15 +131,18 @@ void Machine<S>::lie(Face& face, const Payload& heard) {
   }
 }
 
-// What a liar that hears a message says to fill the memory of who sent it.
+// What a liar that hears a message says to fill the memory of who sent it. A network that holds
+// messages back would have to hold all of it, so liars wait until some of it has arrived.
 template <Subject S>
 void Machine<S>::stuff(Face& face, const Payload& heard) {
   // Liars that answered each other would never end.
-  if (faults_.stuffs(heard.id)) return;
+  if (faults_.stuffs(heard.id) || filler_bytes_ > kMostFiller) return;
   const auto salt = faults_.stuffs(face.id, face.measures.messages_received, now_);
   if (!salt) return;
   for (auto& message : subject_.stuff(face.id, message_of(heard), *salt)) {
     const std::uint32_t ref = put(face, std::move(message), ++face.sent);
+    payloads_[ref].filler = true;
+    filler_bytes_ += payloads_[ref].facts.bytes;
     if (trace_ != nullptr)
       tell(TraceEvent::Kind::kFault, face, heard.id, to_string(FaultKind::kStuff));
     carry(face, heard.id, ref, {});

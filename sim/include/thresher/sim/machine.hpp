@@ -155,6 +155,7 @@ class Machine {
     s.stuff(NodeId{}, m, std::uint64_t{});
   };
   static constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
+  static constexpr std::uint64_t kMostFiller = 256 << 20;  // bytes on their way
 
   struct Face;
   struct Backend {
@@ -237,6 +238,7 @@ class Machine {
     std::uint32_t from = 0;    // face
     std::uint32_t uses = 0;
     NodeId id{};
+    bool filler = false;    // a liar made it up to fill memory
     std::uint64_t tag = 0;  // of a delivery in the instant that runs
   };
   struct Alarm {
@@ -442,19 +444,11 @@ class Machine {
     on_deliver(face.id, output);
   }
 
-  std::uint32_t put(Face& from, Message m, std::uint64_t number) {
-    Payload p;
-    p.facts = subject_.facts_of(m);
-    p.input = Received<Message>{from.id, std::move(m)};
-    p.number = number;
-    p.from = from.index;
-    p.id = from.id;
-    p.uses = 1;
-    return payloads_.put(std::move(p));
-  }
+  std::uint32_t put(Face& from, Message m, std::uint64_t number);
   void release(std::uint32_t ref) {
     Payload& p = payloads_[ref];
     if (--p.uses > 0) return;
+    if (p.filler) filler_bytes_ -= p.facts.bytes;
     p.input = Start{};
     payloads_.drop(ref);
   }
@@ -462,6 +456,7 @@ class Machine {
     return std::get<Received<Message>>(p.input).message;
   }
 
+  void strike(Face& from, std::string_view moment);
   // To one node, or to all.
   void send(Face& from, std::optional<NodeId> to, Message m);
   static NodeId node_id(std::uint32_t i) { return NodeId{static_cast<std::uint16_t>(i)}; }
@@ -594,6 +589,7 @@ class Machine {
   Ticks now_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;
+  std::uint64_t filler_bytes_ = 0;  // on their way
 };
 
 }  // namespace thresher::sim
