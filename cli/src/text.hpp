@@ -4,14 +4,11 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "thresher/core/result.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
@@ -32,17 +29,6 @@ inline int fail_all(int status, const std::vector<std::string>& problems) {
 /// line break and no broken UTF-8 comes through; those stand as \\n, \\t or \\xNN, a backslash as
 /// two.
 std::string escaped(std::string_view bytes);
-
-/// A file of one transaction a line, or why it is none.
-inline Result<std::ifstream, std::string> open_lines(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return "'" + path + "' is a folder; give a file of one transaction a line";
-  }
-  std::ifstream in(path);
-  if (!in) return "cannot read '" + path + "'; give a file of one transaction a line";
-  return in;
-}
 
 /// The parts of a list separated by commas; none of an empty one.
 std::vector<std::string> names_in(const std::string& list);

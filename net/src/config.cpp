@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <limits>
 #include <optional>
+#include <sstream>
 
+#include "loopback_address.hpp"
 #include "odd_file.hpp"
 #include "thresher/core/names.hpp"
 
@@ -131,6 +136,24 @@ const std::vector<Key>& keys() {
   return all;
 }
 
+/// A number that does not fit into 64 bits ends the parser, and what else is wrong in the file
+/// would not be told. The largest that fits stands for it: no key takes that one either.
+std::string within_64_bits(const std::string& line) {
+  const std::size_t equals = line.find('=');
+  const std::size_t begin = line.find_first_not_of(" \t+-", equals + 1);
+  if (equals == line.npos || begin == line.npos) return line;
+  const std::size_t end = std::min(line.find_first_not_of("0123456789_", begin), line.size());
+  std::string digits = line.substr(begin, end - begin);
+  std::erase(digits, '_');
+  const std::size_t behind = std::min(line.find_first_not_of(" \t\r", end), line.size());
+  const bool ends = behind == line.size() || line[behind] == '#';
+  std::int64_t value = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (!ends || read.ec != std::errc::result_out_of_range) return line;
+  return line.substr(0, begin) + std::to_string(std::numeric_limits<std::int64_t>::max()) +
+         line.substr(end);
+}
+
 class Loader {
  public:
   explicit Loader(const fs::path& file) : file_(file) {
@@ -139,8 +162,12 @@ class Loader {
 
   Result<NodeConfig, std::vector<std::string>> load() {
     toml::table root;
+    std::ifstream in(file_);
+    if (!in) return std::vector{"cannot open '" + file_.string() + "'; check who may read it"};
+    std::stringstream content;
+    for (std::string line; std::getline(in, line);) content << within_64_bits(line) << '\n';
     try {
-      root = toml::parse_file(file_.string());
+      root = toml::parse(content, file_.string());
     } catch (const toml::parse_error& e) {
       return std::vector{at(e.source()) + std::string(e.description()) +
                          "; see docs/operations.md for a whole file"};
@@ -220,6 +247,11 @@ class Loader {
       return problem(node, path + " must be one of: " + key.comment + "; not '" + *text + "'");
     }
     if constexpr (std::is_same_v<Owner, NodeOptions>) {
+      if (target == &NodeOptions::metrics_listen && !text->empty() && !loopback_address(*text)) {
+        return problem(node, path + " is '" + *text +
+                                 "', which is not on loopback; write it as \"127.0.0.1:9464\", or "
+                                 "\"\" for none");
+      }
       config_.options.*target = *text;
     } else {
       config_.*target = *text;

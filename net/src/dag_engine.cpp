@@ -50,6 +50,7 @@ struct DagAdapter {
       const auto [kind, key] = record_of(*b);
       Writer header;
       encode_header(*b, header);
+      header.u8(dag::kCameWithLog);
       const Bytes value = Bytes::from(header.take());
       inputs.push_back(Restored{kind, key, value, {}});
       records.push_back({kind, key, value, b->payload.bytes, true});

@@ -29,6 +29,7 @@ constexpr std::size_t kIndexBuffer = 256u << 20;
 constexpr std::size_t kPending = 1u << 20;
 constexpr std::uint32_t kMetaTable = 0xffffffff;
 constexpr std::size_t kPrefix = 8 + 8 + 4;  // sequence, offset, size
+constexpr char kMadeAgain[] = ": it is made again from the write-ahead log, which has everything";
 
 rocksdb::Slice slice(ByteView v) {
   return {reinterpret_cast<const char*>(v.data()), v.size()};
@@ -125,6 +126,8 @@ std::string DiskStore::Impl::index_log(const WalPlace& from) {
 std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
   if (std::string why = wal.open(folder + "/wal"); !why.empty()) return why;
   const std::string path = folder + "/index";
+  std::error_code unknown;
+  bool gone = !std::filesystem::exists(path + "/CURRENT", unknown) && !unknown;
   WalPlace from;
   rocksdb::Status status = open_index(path);
   if (status.ok()) status = read_meta(from);
@@ -133,8 +136,8 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
       const std::string why = disk_problem_in(status.ToString());
       return "cannot open the index '" + path + "': " + (why.empty() ? status.ToString() : why);
     }
-    warn("the index '" + path + "' is damaged (" + status.ToString() +
-         "): it is made again from the write-ahead log, which has everything");
+    warn("the index '" + path + "' is damaged (" + status.ToString() + ")" + kMadeAgain);
+    gone = false;
     db.reset();
     std::error_code error;
     std::filesystem::remove_all(path, error);
@@ -143,7 +146,11 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
     if (!status.ok()) return "cannot make the index '" + path + "' again: " + status.ToString();
     from = {};
   }
-  return index_log(from);
+  std::string why = index_log(from);
+  if (why.empty() && gone && wal.end().sequence > 0) {
+    warn("the index '" + path + "' is gone" + kMadeAgain);
+  }
+  return why;
 }
 
 // The write-ahead log is the node's own, so RocksDB keeps none.
@@ -294,6 +301,10 @@ std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) cons
 
 std::string DiskStore::problem() const {
   return impl_->problem;
+}
+
+std::uint64_t DiskStore::written() const {
+  return impl_->wal.written();
 }
 
 std::uint64_t DiskStore::syncs() const {

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <set>
+#include <map>
 #include <sstream>
+#include <utility>
 
 #include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
@@ -51,6 +52,27 @@ std::string check_coin(const Genesis& g) {
   return {};
 }
 
+std::string check_nodes(const std::vector<PeerAddress>& nodes) {
+  std::map<PublicKey, std::size_t> keys;
+  std::map<std::pair<std::string, std::uint16_t>, std::size_t> addresses;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const auto [same_key, new_key] = keys.emplace(nodes[i].key, i);
+    const auto [same, new_address] = addresses.emplace(std::pair(nodes[i].host, nodes[i].port), i);
+    const std::string both = "nodes " + std::to_string(new_key ? same->second : same_key->second) +
+                             " and " + std::to_string(i) + " have the same ";
+    if (!new_key) return both + "key; every node needs its own";
+    if (!new_address) {
+      return both + "address " + nodes[i].host + ":" + std::to_string(nodes[i].port) +
+             "; every node listens at its own";
+    }
+    if (nodes[i].host.empty() || nodes[i].port == 0) {
+      return "node " + std::to_string(i) +
+             " has no address; write its `host` and a `port` from 1 on";
+    }
+  }
+  return {};
+}
+
 std::string check(const Genesis& g) {
   const auto n = static_cast<std::uint32_t>(g.nodes.size());
   if (!Committee::make(n, g.f)) {
@@ -64,11 +86,7 @@ std::string check(const Genesis& g) {
     return "unknown protocol '" + g.protocol + "'" +
            (close ? "; did you mean '" + *close + "'?" : "; see: thresher protocols");
   }
-  std::set<PublicKey> keys;
-  for (const PeerAddress& node : g.nodes) {
-    if (!keys.insert(node.key).second)
-      return "two nodes have the same key; every node needs its own";
-  }
+  if (std::string problem = check_nodes(g.nodes); !problem.empty()) return problem;
   for (const auto& [name, value] : g.parameters) {
     if (const auto why = parameter_problem(g.protocol, name, value); !why.empty()) {
       return "`parameters`: " + why;

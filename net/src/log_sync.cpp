@@ -11,8 +11,14 @@
 
 namespace thresher::net {
 namespace {
-/// A giver that brought nothing confirmed for so long is replaced. Unit: microseconds.
+/// A giver that sends nothing for so long is replaced. Unit: microseconds.
 constexpr std::uint64_t kPatience = 1'000'000;
+/// So long anybody gives, whatever he sends: one who brings a little now and then must not be the
+/// only one. Unit: microseconds.
+constexpr std::uint64_t kTurn = 4'000'000;
+/// Turns double when everybody had one and nothing was confirmed, up to so many times: over a slow
+/// link a large commit takes longer than a first turn, and what is not whole is lost at its end.
+constexpr std::uint32_t kMostDoublings = 10;
 /// Hashes asked for and not yet confirmed; later ones confirm earlier ones.
 constexpr std::size_t kMaxChecks = 8;
 /// Parts that one question asks for: its way and the wait for a processor are paid once for all.
@@ -47,9 +53,15 @@ void LogSync::change_giver(std::uint64_t now) {
   do {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};
   } while (giver_ == self_ && committee_.size() > 1);
-  progress_us_ = now;
+  heard_us_ = now;
+  turn_us_ = now;
   owed_ = 0;
   ask();
+}
+
+bool LogSync::turn_is_over(std::uint64_t now) const {
+  const std::uint32_t laps = fruitless_ / std::max(1u, committee_.size() - 1);
+  return now > turn_us_ + (kTurn << std::min(laps, kMostDoublings));
 }
 
 void LogSync::ask() {
@@ -87,7 +99,11 @@ void LogSync::ask_hash(Round slot) {
 
 void LogSync::tick(std::uint64_t now) {
   if (!active_) return;
-  if (now > progress_us_ + kPatience) return change_giver(now);
+  if (now > heard_us_ + kPatience) return change_giver(now);
+  if (turn_is_over(now)) {
+    ++fruitless_;
+    return change_giver(now);
+  }
   if (!checks_.empty()) ask_hash(checks_.rbegin()->first);
   ask();
 }
@@ -147,6 +163,7 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
                 now);
   }
   if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);
+  heard_us_ = now;
   if (cursor_ > before) {
     while (checks_.size() >= kMaxChecks) checks_.erase(checks_.begin());
     checks_.insert_or_assign(cursor_,
@@ -180,7 +197,8 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
   confirmed_ = slot;
   confirmed_hash_ = checks_.at(slot).hash;
   checks_.erase(checks_.begin(), checks_.upper_bound(slot));
-  progress_us_ = now;
+  heard_us_ = now;
+  fruitless_ = 0;
   while (active_ && !held_.empty() && held_.front().slot <= slot) {
     dag::Committed commit = std::move(held_.front());
     held_.pop_front();

@@ -9,10 +9,11 @@
 //
 // Guarantees: hands out a commit only when kValidity peers named the log hash that follows from it,
 // so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
-// giver that stops, lies or floods is replaced by the next, and named where the lie is shown: its
-// answer cannot be decoded, its payloads are not those of its headers, or kValidity peers name
-// another log hash than follows from it. Does not need signatures: a node's word comes over its own
-// TLS connection, and digests bind the content.
+// giver that stops, lies or floods is replaced by the next, one that is slow gives for its turn and
+// not longer, so of the time f in n - 1 parts at most are lost to liars. Named is a giver whose lie
+// is shown: its answer cannot be decoded, its payloads are not those of its headers, or kValidity
+// peers name another log hash than follows from it. Does not need signatures: a node's word comes
+// over its own TLS connection, and digests bind the content.
 #pragma once
 
 #include <deque>
@@ -73,6 +74,7 @@ class LogSync {
   };
   void lied(const std::string& how, std::uint64_t now);
   void change_giver(std::uint64_t now);
+  bool turn_is_over(std::uint64_t now) const;
   void rewind();
   void ask();
   void ask_after(Round slot, std::uint32_t have);
@@ -88,8 +90,10 @@ class LogSync {
 
   bool active_ = false;
   NodeId giver_{};
-  std::uint32_t owed_ = 0;         // parts that the giver has yet to send
-  std::uint64_t progress_us_ = 0;  // last time that something was confirmed
+  std::uint32_t owed_ = 0;       // parts that the giver has yet to send
+  std::uint64_t heard_us_ = 0;   // last time that the giver sent something, or it was confirmed
+  std::uint64_t turn_us_ = 0;    // when the giver's turn began
+  std::uint32_t fruitless_ = 0;  // turns that ended by time since something was confirmed
   Round confirmed_{0};
   Digest confirmed_hash_{};
   Round cursor_{0};  // last commit that is here whole

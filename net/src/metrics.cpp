@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "http_pages.hpp"
+#include "loopback_address.hpp"
 
 namespace thresher::net {
 namespace {
@@ -173,14 +173,8 @@ Metrics::Metrics(std::size_t nodes, NodeId self) : impl_(std::make_unique<Impl>(
 Metrics::~Metrics() = default;
 
 std::string Metrics::listen(const std::string& address) {
-  // The server takes lists and suffixes: one plain address only, or another could hide behind it.
-  const std::size_t colon = address.rfind(':');
-  const std::string host = address.substr(0, colon);
-  const bool loopback =
-      host.rfind("127.", 0) == 0 && host.find_first_not_of("0123456789.") == host.npos;
-  const bool port = colon != address.npos && colon + 1 < address.size() &&
-                    address.find_first_not_of("0123456789", colon + 1) == address.npos;
-  if (!loopback || !port) {
+  const auto place = loopback_address(address);
+  if (!place) {
     return "metrics address '" + address + "' is not on loopback; write it as 127.0.0.1:9464";
   }
   Impl* const impl = impl_.get();
@@ -192,10 +186,7 @@ std::string Metrics::listen(const std::string& address) {
        }},
       {"/healthz", [impl] { return impl->health(); }},
       {"/readyz", [impl] { return impl->readiness(); }}});
-  const unsigned long number = std::strtoul(address.c_str() + colon + 1, nullptr, 10);
-  const std::string why = number > 65535
-                              ? "there is no such port"
-                              : impl->server->listen(host, static_cast<std::uint16_t>(number));
+  const std::string why = impl->server->listen(place->host, place->port);
   if (why.empty()) return {};
   return "cannot listen on " + address + " for metrics: " + why +
          "; stop what uses the port or change metrics.listen";

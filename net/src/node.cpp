@@ -39,6 +39,10 @@ Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o)
 
 }  // namespace
 
+std::string data_problem(const NodeOptions& options) {
+  return options.store == StoreKind::kMemory ? std::string() : odd_folder(with_paths(options).data);
+}
+
 NodeOptions with_paths(NodeOptions o) {
   if (o.genesis.empty()) o.genesis = o.home + "/../genesis.json";
   if (o.key.empty()) o.key = o.home + "/node.key";
@@ -75,6 +79,7 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
     metrics->starting("opens its store");
     metrics_problem = metrics->listen(options.metrics_listen);
   }
+  if (std::string why = data_problem(options); !why.empty()) return why;
   for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
     if (std::string why = odd_file(options.data + name); !why.empty()) return why;
   }
@@ -124,6 +129,7 @@ std::string Node::Impl::begin() {
         });
       },
       ledger.end());
+  start_scrubbing();
   loop.post([this] {
     begin_start();
     watch_lag();
@@ -141,6 +147,7 @@ void Node::Impl::finish() {
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   writer.reset();
+  scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
   metrics.reset();
   if (stopped_because.empty()) save_snapshot();

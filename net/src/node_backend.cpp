@@ -48,6 +48,11 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
             [this](dag::Committed c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
+      rot_sync(committee(), self, chain,
+               {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                [this](const dag::Committed& c) { end_rot(c); },
+                [this] { return writer->backlog() < options.pool_bytes; },
+                [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
@@ -377,10 +382,10 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       }
       return;
     case kLogPart:
-      if (!standing.suspects()) sync.part(from, f, now);
+      if (!standing.suspects()) (rot_sync.active() ? rot_sync : sync).part(from, f, now);
       break;
     case kLogHash:
-      if (!standing.suspects()) sync.hash(from, f, now);
+      if (!standing.suspects()) (rot_sync.active() ? rot_sync : sync).hash(from, f, now);
       if (const auto answer = wire::decode<wire::LogHash>(f.control.view())) {
         standing.hash(from, *answer, now);
         check_log();

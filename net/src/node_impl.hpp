@@ -18,6 +18,7 @@
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
 #include "run_end.hpp"
+#include "scrubber.hpp"
 #include "sign_once.hpp"
 #include "standing_check.hpp"
 #include "start_question.hpp"
@@ -129,6 +130,15 @@ struct Node::Impl final : EngineHost {
   void mend_log(std::uint64_t now);
   void mend_with(dag::Committed commit);
   void mend_payloads(const LogEntry& entry, const dag::Committed& commit);
+  void write_back(const LogEntry& entry, const dag::Committed& commit, std::function<void()> done);
+  std::string differs_from_peers(Round slot) const;
+  void write_back(const dag::Committed& commit);
+
+  // node_scrubbing.cpp: what the disk changed since it was written
+  void start_scrubbing();
+  void note_rot(LogEntry entry);
+  void mend_rot(std::uint64_t now);
+  void end_rot(const dag::Committed& commit);
   void write_again(dag::Committed out);
   void note_gap(dag::Committed commit);
   void hold_back(dag::Committed commit);
@@ -170,8 +180,11 @@ struct Node::Impl final : EngineHost {
   crypto::ListChecks lists;  // whose signatures it verifies
   std::unique_ptr<OrderEngine> engine;
   Transport transport;
+  std::unique_ptr<Scrubber> scrubber;  // null: nothing is on a disk; tells the writer's thread
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
+  LogSync rot_sync;                // for `rotten`; never active beside `sync`
+  std::optional<LogEntry> rotten;  // its payloads are not on the disk as they were
   StandingCheck standing;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part

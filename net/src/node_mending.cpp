@@ -80,7 +80,7 @@ void Node::Impl::mend_log(std::uint64_t now) {
   if (log_whole()) return;
   if (log_lacks()) {
     if (sync.active()) return sync.tick(now);
-    if (now < next_fetch_us) return;
+    if (now < next_fetch_us || rot_sync.active()) return;
     next_fetch_us = now + kFetchAgain;
     return sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
@@ -111,20 +111,40 @@ void Node::Impl::mend_with(dag::Committed commit) {
   feed_subscribers();
 }
 
+std::string Node::Impl::differs_from_peers(Round slot) const {
+  return "the log of '" + options.home + "' differs from that of " +
+         std::to_string(committee().at_least(kValidity)) + " peers in slot " +
+         std::to_string(slot.value) + ". Keep the folder, which shows what happened";
+}
+
 // The entry is there, and so are the frames around it: only payloads are not what they were.
 void Node::Impl::mend_payloads(const LogEntry& entry, const dag::Committed& commit) {
   const LogEntry again = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr&,
                                                    const Fingerprint&) { (void)apply(t); });
   if (!calls.problem().empty()) return halt(app_problem());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
-    return halt("the log of '" + options.home + "' differs from that of " +
-                std::to_string(committee().at_least(kValidity)) + " peers in slot " +
-                std::to_string(entry.slot.value) + ". Keep the folder, which shows what happened");
+    return halt(differs_from_peers(entry.slot));
   }
+  write_back(entry, commit, [] {});
+}
+
+// All payloads, in their places: what is read of them may be a copy in memory that is right. Pre:
+// the commit is that of the entry.
+void Node::Impl::write_back(const LogEntry& entry, const dag::Committed& commit,
+                            std::function<void()> done) {
   for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
-    const LoggedBlock& b = entry.blocks[i];
-    if (b.block->header.payload_bytes == 0 || reader.payload(b)) continue;
-    writer->mend(b.place, commit.blocks[i]->payload.bytes);
+    const bool last = i + 1 == entry.blocks.size();
+    writer->mend(
+        entry.blocks[i].place, commit.blocks[i]->payload.bytes, last ? done : [] {});
+  }
+}
+
+// The same for blocks that are ordered only now, and are in the store already.
+void Node::Impl::write_back(const dag::Committed& commit) {
+  for (const dag::BlockPtr& b : commit.blocks) {
+    const RecordName record = engine->record_of(*b);
+    const auto place = store->locate(record.table, record.key.view());
+    if (place && place->size == b->payload.bytes.size()) writer->mend(*place, b->payload.bytes);
   }
 }
 
@@ -197,6 +217,7 @@ void Node::Impl::adopt(dag::Committed commit_of_peers) {
   if (starting) return mend_with(std::move(commit_of_peers));
   // The order went on by itself meanwhile: what follows its end comes again.
   if (!ledger.follows(commit_of_peers)) return;
+  if (log_lacks()) write_back(commit_of_peers);
   engine->adopt(commit_of_peers, Stored::kNo);
   commit(std::move(commit_of_peers));
   if (!log_lacks()) deliver_held();

@@ -153,6 +153,7 @@ void Node::Impl::watch_lag() {
     remind();
     sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
+  mend_rot(now);
   conduct.tick(now, lags || sync.active());
   if (metrics) {
     Sample taken = sample();

@@ -1,6 +1,8 @@
-// Paths that a node reads as files and that are none: a folder, a pipe, a device. Private to net/.
+// Paths that a node reads as files and that are none: a folder, a pipe, a device; and folders that
+// are none. Private to net/.
 //
 //   if (std::string why = odd_file(options.genesis); !why.empty()) return why;
+//   if (std::string why = odd_folder(options.data); !why.empty()) return why;
 //
 // Guarantees: opens nothing, so a pipe that nobody writes to holds nobody up, as reading it would.
 #pragma once
@@ -21,6 +23,20 @@ inline std::string odd_file(const std::filesystem::path& path) {
                                                         : "a device or a socket";
   return "'" + path.string() + "' is " + std::string(what) +
          " and no file; put the file of this node there";
+}
+
+/// Empty when `path` is a folder, or can be made: the folder around it is there.
+inline std::string odd_folder(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return {};
+  if (fs::exists(fs::symlink_status(path, error))) {
+    return "'" + path.string() + "' is no folder; `data` must name one for this node alone";
+  }
+  const fs::path around = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (fs::is_directory(around, error)) return {};
+  return "'" + path.string() + "' cannot be made: '" + around.string() +
+         "' is no folder; make that one, or correct `data`";
 }
 
 }  // namespace thresher::net

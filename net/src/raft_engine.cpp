@@ -76,10 +76,10 @@ struct RaftAdapter {
   std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
   static std::uint64_t refused(const Raft& d) { return d.refused(); }
   static Round spoke_of(const Raft::Message& m, NodeId) {
-    if (const auto* a = std::get_if<raft::Append>(&m)) {
+    if (const auto* a = std::get_if<raft::AppendEntries>(&m)) {
       return Round{a->previous_index + a->entries.size()};
     }
-    const auto* done = std::get_if<raft::Appended>(&m);
+    const auto* done = std::get_if<raft::AppendEntriesReply>(&m);
     return done && done->fits ? Round{done->index} : Round{0};
   }
   static EngineSample sample(const Raft& r) {
@@ -95,11 +95,11 @@ struct RaftAdapter {
   // A term and the vote in it are durable before they are told. An index is not told of here: what
   // is adopted from the log of peers is durable only later, and its loss harms nobody.
   static Pledge pledged(const Raft::Message& m) {
-    if (const auto* vote = std::get_if<raft::Vote>(&m)) {
-      return {vote->granted && !vote->trial ? vote->term : 0, 0};
+    if (const auto* vote = std::get_if<raft::RequestVoteReply>(&m)) {
+      return {vote->granted && !vote->pre_vote ? vote->term : 0, 0};
     }
     const auto* asks = std::get_if<raft::RequestVote>(&m);
-    return {asks == nullptr || asks->trial ? 0 : asks->term, 0};
+    return {asks == nullptr || asks->pre_vote ? 0 : asks->term, 0};
   }
   std::uint32_t quorum() const {
     return Committee::make(settings.committee.size(), 0)->at_least(kQuorum);

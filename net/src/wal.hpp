@@ -59,6 +59,8 @@ class WriteAheadLog {
   /// From any thread. Pre: the frame of the body was flushed.
   Result<Bytes> read_body(const BodyPlace& place) const;
   const std::string& problem() const { return problem_; }
+  /// Bytes of the file up to the end of the last frame that was flushed. From any thread.
+  std::uint64_t written() const { return written_; }
   /// Synced writes so far.
   std::uint64_t syncs() const { return syncs_; }
 

@@ -134,6 +134,16 @@ bool is_whole(const FrameHeader& h, ByteView sums, ByteView records, std::uint64
   return whole;
 }
 
+std::vector<Extent> damaged_parts(const FrameHeader& h, ByteView sums, ByteView records,
+                                  std::uint64_t at) {
+  std::vector<Extent> out;
+  Reader expected(sums);
+  each_sector(records, records_begin(at, h.size), [&](ByteView part, std::uint64_t place) {
+    if (expected.u32() != crypto::crc32c(part)) out.push_back({place, place + part.size()});
+  });
+  return out;
+}
+
 FrameState judge_frame(const FrameHeader& h, ByteView sums, ByteView records, std::uint64_t at,
                        std::uint64_t zeros_from) {
   if (crypto::crc32c(sums) != h.sum) return judge_unit(sums, at + kFrameHeader, zeros_from);

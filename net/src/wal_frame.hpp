@@ -88,5 +88,13 @@ FrameState judge_frame(const FrameHeader& h, ByteView sums, ByteView records, st
                        std::uint64_t zeros_from);
 /// Whether they are what was written.
 bool is_whole(const FrameHeader& h, ByteView sums, ByteView records, std::uint64_t at);
+/// Some bytes of the file.
+struct Extent {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;  ///< behind the last one
+};
+/// What the sectors hold of the records that is not what was written. Pre: the checksums are whole.
+std::vector<Extent> damaged_parts(const FrameHeader& h, ByteView sums, ByteView records,
+                                  std::uint64_t at);
 
 }  // namespace thresher::net

@@ -11,6 +11,7 @@
 #include "advice.hpp"
 #include "disk_problem.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/crypto/crc32c.hpp"
 
 namespace thresher::net {
 namespace {
@@ -94,41 +95,72 @@ std::string WalScan::belongs(const WalPlace& from) const {
   return header && chain_of(raw) == from.chain ? std::string() : elsewhere;
 }
 
+// What stands at the end so far.
+std::string WalScan::load(Loaded& out) {
+  const std::uint64_t start = end_.offset;
+  if (!get(out.raw.data(), out.raw.size(), start)) return cannot_read(start);
+  out.header = decode_header(tag_, out.raw);
+  if (!out.header) return {};
+  const FrameHeader& h = *out.header;
+  // Space is reserved before it is written, so a frame never reaches behind its file.
+  const std::uint64_t room = size_ - start - kFrameHeader;
+  out.follows = h.chain == end_.chain && h.sequence == end_.sequence && h.size <= room &&
+                h.size >= frame_size(0);
+  if (!out.follows) return {};
+  const std::uint64_t at = records_begin(start, h.size);
+  out.sums.resize(static_cast<std::size_t>(sums_size(h.size)));
+  payload_.resize(static_cast<std::size_t>(records_end(start, h.size) - at));
+  const bool got = get(out.sums.data(), out.sums.size(), start + kFrameHeader) &&
+                   get(payload_.data(), payload_.size(), at);
+  return got ? std::string() : cannot_read(start);
+}
+
+WalPlace WalScan::behind(const Loaded& f) const {
+  return {end_.offset + kFrameHeader + f.header->size, f.header->sequence + f.header->count,
+          end_.offset, chain_of(f.raw)};
+}
+
 // The frame at the end so far, if it is whole.
 std::string WalScan::frame(WalFrame& out, FrameState& state) {
   const std::uint64_t start = end_.offset;
-  std::array<std::byte, kFrameHeader> raw{};
-  if (!get(raw.data(), raw.size(), start)) return cannot_read(start);
-  const auto header = decode_header(tag_, raw);
-  if (!header) {
+  Loaded f;
+  if (std::string why = load(f); !why.empty()) return why;
+  if (!f.header) {
     std::string why = look_behind();
-    state = judge_header(raw, start, zeros_from_);
+    state = judge_header(f.raw, start, zeros_from_);
     return why;
   }
-  // Space is reserved before it is written, so a frame never reaches behind its file.
-  const std::uint64_t room = size_ - start - kFrameHeader;
-  if (header->chain != end_.chain || header->sequence != end_.sequence || header->size > room ||
-      header->size < frame_size(0)) {
+  if (!f.follows) {
     state = FrameState::kDamaged;
     return {};
   }
-  const std::uint64_t at = records_begin(start, header->size);
-  std::vector<std::byte> sums(static_cast<std::size_t>(sums_size(header->size)));
-  payload_.resize(static_cast<std::size_t>(records_end(start, header->size) - at));
-  if (!get(sums.data(), sums.size(), start + kFrameHeader) ||
-      !get(payload_.data(), payload_.size(), at)) {
-    return cannot_read(start);
-  }
-  if (!is_whole(*header, sums, payload_, start)) {
+  if (!is_whole(*f.header, f.sums, payload_, start)) {
     std::string why = look_behind();
-    state = judge_frame(*header, sums, payload_, start, zeros_from_);
+    state = judge_frame(*f.header, f.sums, payload_, start, zeros_from_);
     return why;
   }
-  if (!split(payload_, *header, at, out.records)) state = FrameState::kDamaged;
-  out.sequence = header->sequence;
-  out.end = {start + kFrameHeader + header->size, header->sequence + header->count, start,
-             chain_of(raw)};
+  if (!split(payload_, *f.header, records_begin(start, f.header->size), out.records)) {
+    state = FrameState::kDamaged;
+  }
+  out.sequence = f.header->sequence;
+  out.end = behind(f);
   return {};
+}
+
+WalScan::Checked WalScan::check(std::uint64_t until, std::uint64_t bytes) {
+  const std::uint64_t pause = end_.offset + bytes;
+  window_.forget();  // bodies are mended in their places
+  while (end_.offset < std::min(until, pause)) {
+    Loaded f;
+    if (std::string why = load(f); !why.empty()) return {std::move(why), {}, end_.offset};
+    if (!f.follows || crypto::crc32c(f.sums) != f.header->sum) {
+      return {damaged(end_.offset), {}, end_.offset};
+    }
+    auto parts = damaged_parts(*f.header, f.sums, payload_, end_.offset);
+    if (!parts.empty()) return {{}, std::move(parts), end_.offset};
+    end_ = behind(f);
+  }
+  return {{}, {}, end_.offset, end_.offset >= until};
 }
 
 std::string WalScan::read(const WalPlace& from, const Visit& visit) {

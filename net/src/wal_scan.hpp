@@ -5,12 +5,16 @@
 //   if (std::string why = scan.open(path); !why.empty()) ...
 //   std::string why = scan.read({}, [&](const WalFrame& frame) { ...; return true; });
 //
+//   auto some = scan.check(until, bytes);      // looks at what is durable again
+//
 // Guarantees: changes nothing. Frames come in order and whole. What a power cut left unfinished
 // ends the log; a durable frame that is not what it was is an error that names the byte, as far as
 // wal_frame.hpp says; so is a disk that cannot be read, and neither is taken for the other.
 #pragma once
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +58,18 @@ class WalScan {
   /// Visits every frame from `from` on; the views live as long as the call.
   std::string read(const WalPlace& from, const Visit& visit);
 
+  /// What is found in a part of the log.
+  struct Checked {
+    std::string problem{};  ///< why the log cannot be read on; empty: it can
+    std::vector<Extent>
+        damaged{};         ///< parts of the records of one frame that are not what they were
+    std::uint64_t at = 0;  ///< where that frame begins
+    bool done = false;     ///< all up to `until` was looked at
+  };
+  /// Looks at the next frames, about `bytes` of them, up to the first one that is damaged: the next
+  /// call begins with that one again. Pre: all before `until` is on the disk.
+  Checked check(std::uint64_t until, std::uint64_t bytes);
+
   /// 0 when the file is empty: it has no head yet.
   std::uint64_t tag() const { return tag_; }
   std::uint64_t size() const { return size_; }
@@ -61,6 +77,8 @@ class WalScan {
   const WalPlace& end() const { return end_; }
   /// From here to the end of the file there are zeros alone.
   std::uint64_t zeros_from() const { return zeros_from_; }
+  /// What to say of a durable byte that is not what it was.
+  std::string damaged(std::uint64_t at) const;
   /// From any thread. `written`: bytes of the file that will not change.
   Result<Bytes> read_body(const BodyPlace& place, std::uint64_t written) const;
   bool read_all(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written) const {
@@ -70,9 +88,17 @@ class WalScan {
   void forget() { window_.forget(); }
 
  private:
+  /// A frame as it lies in the file; its records are in `payload_`.
+  struct Loaded {
+    std::array<std::byte, kFrameHeader> raw{};
+    std::optional<FrameHeader> header;  ///< empty: there is none
+    bool follows = false;               ///< it is the one that comes next here
+    std::vector<std::byte> sums;
+  };
   std::string cannot_read(std::uint64_t at) const;
-  std::string damaged(std::uint64_t at) const;
   std::string belongs(const WalPlace& from) const;
+  std::string load(Loaded& out);
+  WalPlace behind(const Loaded& frame) const;
   std::string frame(WalFrame& out, FrameState& state);
   std::string look_behind();
   bool get(std::byte* data, std::size_t size, std::uint64_t at) const {

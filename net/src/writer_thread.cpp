@@ -65,8 +65,8 @@ void WriterThread::ledger(LogEntry entry, std::vector<Persist> progress) {
   wake_.notify_one();
 }
 
-void WriterThread::mend(const BodyPlace& place, Bytes body) {
-  queue(Mend{place, std::move(body)});
+void WriterThread::mend(const BodyPlace& place, Bytes body, std::function<void()> done) {
+  queue(Mend{place, std::move(body), std::move(done)});
 }
 
 void WriterThread::stands(const LogEnd& end) {
@@ -115,6 +115,7 @@ bool WriterThread::write(std::vector<Item>& items, bool sync) {
     }
     if (const auto* mended = std::get_if<Mend>(&item)) {
       if (!store_.mend_body(mended->place, mended->body.view())) return false;
+      mended->done();
       continue;
     }
     if (const auto* end = std::get_if<LogEnd>(&item)) {

@@ -41,8 +41,10 @@ class WriterThread {
   /// Notes a commit in the log, fills in the places of its blocks, and puts `progress` beside it.
   /// Pre: its blocks' records were queued before.
   void ledger(LogEntry entry, std::vector<Persist> progress);
-  /// A body is written again where it lies, because the disk does not have it as it was.
-  void mend(const BodyPlace& place, Bytes body);
+  /// A body is written again where it lies, because the disk does not have it as it was. `done` is
+  /// called on the writer's thread when it is there.
+  void mend(
+      const BodyPlace& place, Bytes body, std::function<void()> done = [] {});
   /// The log ends here, behind what was stored before: what follows goes on from it.
   void stands(const LogEnd& end);
   /// Bytes of bodies that wait for the disk.
@@ -52,6 +54,7 @@ class WriterThread {
   struct Mend {
     BodyPlace place;
     Bytes body;
+    std::function<void()> done;
   };
   using Item = std::variant<Persist, LogEntry, Mend, LogEnd>;
   /// A log entry and its record in a batch.

@@ -164,11 +164,13 @@ Inductive status := Undecided | Skip | Commit (L : Blk).
 Section Decide.
 Variable g : nat -> Blk -> bool.
 
-Definition dskip (X : list Blk) (r : nat) : bool :=
-  (b <=? seen X r) &&
+(* authors of weight k without a vote, for every block that may fill the slot *)
+Definition dskip_by (k : nat) (X : list Blk) (r : nat) : bool :=
+  (k <=? seen X r) &&
   forallb (fun B => if round B =? r + 1
-                    then match vote B with Some L => negb (g r L) || (b <=? dead X r L) | None => true end
+                    then match vote B with Some L => negb (g r L) || (k <=? dead X r L) | None => true end
                     else true) X.
+Definition dskip : list Blk -> nat -> bool := dskip_by b.
 
 (* as a relation, with unbounded rounds: everything the rule may ever conclude *)
 Inductive decided (V : view) : nat -> status -> Prop :=
@@ -183,7 +185,7 @@ Inductive decided (V : view) : nat -> status -> Prop :=
     decided V s (Commit A) -> In A (va V) ->
     (forall B L, hist (r + 2) A B -> round B = r + 2 -> claim B = Some L -> g r L = false) -> decided V r Skip.
 
-(* as a function: the table of slots r, r+1, .., r+k-1 computed top down *)
+(* as a function *)
 Fixpoint histl (lo k : nat) (A : Blk) : list Blk :=
   match k with
   | 0 => []
@@ -220,45 +222,53 @@ Definition usable (V : view) (x : status) : status :=
   | Commit A => if memb A (va V) then x else if rule_wait then Undecided else Skip
   | _ => x
   end.
-Definition decide1 (V : view) (r : nat) (rest : list status) : status :=
+(* dir: what the slot's own votes and claims say; ver r A: what the anchor A says of slot r *)
+Definition decide1 (dir : nat -> status) (ver : nat -> Blk -> status) (V : view) (r : nat) (rest : list status) : status :=
   if r <=? vf V then Undecided else
-  match direct V r with
+  match dir r with
   | Undecided =>
       match anchor (map (usable V) (skipn (gap - 1) rest)) with
-      | Commit A => match findclaim r (histl (r + 2) (S (round A)) A) with
-                    | Some L => Commit L | None => Skip end
+      | Commit A => ver r A
       | _ => Undecided
       end
   | x => x
   end.
-Fixpoint table (V : view) (k r : nat) : list status :=
-  match k with 0 => [] | S k' => let rest := table V k' (S r) in decide1 V r rest :: rest end.
+(* the slots r, r+1, .., r+k-1, computed top down *)
+Fixpoint table_by (dir : nat -> status) (ver : nat -> Blk -> status) (V : view) (k r : nat) : list status :=
+  match k with 0 => [] | S k' => let rest := table_by dir ver V k' (S r) in decide1 dir ver V r rest :: rest end.
+Definition claimed (r : nat) (A : Blk) : status :=
+  match findclaim r (histl (r + 2) (S (round A)) A) with Some L => Commit L | None => Skip end.
+Definition table (V : view) (k r : nat) : list status := table_by (direct V) claimed V k r.
 (* decision of slot r by a view that looks at rounds up to top *)
 Definition decide (V : view) (top r : nat) : status := hd Undecided (table V (S top - r) r).
 End Decide.
 
 (* Output. The schedule may depend on the statuses of the slots decided so far: slot k+1 is decided with
    the filter sched l, l = statuses of slots 1..k. A fixed schedule is sched := fun _ => g. *)
-Fixpoint dprefix (sched : list status -> nat -> Blk -> bool) (V : view) (top fuel : nat) (l : list status)
+Definition decider : Type := (nat -> Blk -> bool) -> view -> nat -> nat -> status.
+Fixpoint prefix_by (dec : decider) (sched : list status -> nat -> Blk -> bool) (V : view) (top fuel : nat) (l : list status)
   : list status :=
   match fuel with
   | 0 => l
-  | S k => match decide (sched l) V top (S (length l)) with
+  | S k => match dec (sched l) V top (S (length l)) with
            | Undecided => l
-           | x => dprefix sched V top k (l ++ [x])
+           | x => prefix_by dec sched V top k (l ++ [x])
            end
   end.
+Definition dprefix := prefix_by decide.
 Fixpoint ready (V : view) (l : list status) : list Blk :=      (* delivery waits for accepted leaders *)
   match l with
   | Commit L :: t => if memb L (va V) then L :: ready V t else []
   | Skip :: t => ready V t
   | _ => []
   end.
-Definition leaders sched (V : view) (top : nat) : list Blk := ready V (dprefix sched V top top []).
+Definition leaders_by dec sched (V : view) (top : nat) : list Blk := ready V (prefix_by dec sched V top top []).
+Definition leaders := leaders_by decide.
 (* What a node has decided after it looked at one view after the other, its floor rising in between: statuses once
    decided are kept. *)
-Definition kept sched (Vs : list (view * nat)) : list status :=
-  fold_left (fun l Vt => dprefix sched (fst Vt) (snd Vt) (snd Vt) l) Vs [].
+Definition kept_by dec sched (Vs : list (view * nat)) : list status :=
+  fold_left (fun l Vt => prefix_by dec sched (fst Vt) (snd Vt) (snd Vt) l) Vs [].
+Definition kept := kept_by decide.
 Fixpoint deliver (dl : Blk -> list Blk -> list Blk) (done Ls : list Blk) : list Blk :=
   match Ls with [] => done | L :: t => deliver dl (done ++ dl L done) t end.
 

@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ["Weight", "Model", "Proof", "Spec", "Teeth", "Bullshark", "Oracle", "Pbft", "PbftProof", "PbftTeeth"]
+FILES = ["Weight", "Model", "Proof", "Spec", "Teeth", "Oracle", "Certified", "CertifiedProof", "CertifiedOrder",
+         "CertifiedGate", "CertifiedTeeth", "Pbft", "PbftProof", "PbftTeeth"]
 FOR_ORACLE = ["Weight", "Model", "Proof", "Oracle"]
 GIVEN_UP = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|Unset Guard Checking|bypass_check)\b")
 COMMENT = re.compile(r"\(\*.*?\*\)", re.S)

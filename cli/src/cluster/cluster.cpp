@@ -11,6 +11,7 @@
 
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "history_recorder.hpp"
 #include "load_client.hpp"
 #include "processes.hpp"
 #include "thresher/core/hex.hpp"
@@ -48,8 +49,9 @@ class Cluster {
     for (std::size_t i = 0; i < options_.nodes; ++i) open_link(i);
     for (std::uint64_t c = 0; c < options_.clients; ++c) {
       clients_.push_back(
-          std::make_unique<LoadClient>(loop_, genesis_, c % options_.nodes, hooks()));
+          std::make_unique<LoadClient>(loop_, genesis_, c % options_.nodes, hooks(c)));
     }
+    record_history();
     opened_us_ = Loop::now_us();
     loop_.call_after(kTick, [this] { tick(); });
     loop_.run();
@@ -88,9 +90,19 @@ class Cluster {
     });
   }
 
-  LoadHooks hooks() {
+  void record_history() {
+    if (options_.history.empty()) return;
+    recorder_ = std::make_unique<HistoryRecorder>(
+        loop_, HistoryOptions{options_.history, options_.home + "/genesis.json", options_.nodes,
+                              options_.clients, options_.replica_gets});
+  }
+
+  LoadHooks hooks(std::size_t client) {
     return {[this](std::uint64_t line) { return data(line); },
-            [this](std::uint64_t latency_us) { committed(latency_us); },
+            [this, client](std::uint64_t, std::uint64_t position, std::uint64_t latency_us) {
+              committed(latency_us);
+              if (recorder_) recorder_->acknowledged(client, clients_[client]->node(), position);
+            },
             [this] {
               note_commits();
               load();
@@ -103,6 +115,7 @@ class Cluster {
 
   ByteView data(std::uint64_t line) {
     if (options_.from_file) return as_view(options_.lines[line]);
+    if (recorder_) return as_view(operation_ = HistoryRecorder::request(line));
     fill(line);
     return generated_;
   }
@@ -132,18 +145,30 @@ class Cluster {
     const std::uint64_t window = std::max<std::uint64_t>(1, options_.window / clients_.size());
     for (std::size_t k = 0; k < clients_.size(); ++k) {
       // Within a rate each call starts with the next client: else the first would send it all.
-      LoadClient& c = *clients_[(turn_ + k) % clients_.size()];
-      if (!c.ready()) continue;
+      const std::size_t client = (turn_ + k) % clients_.size();
+      LoadClient& c = *clients_[client];
+      if (!c.ready() || (recorder_ && recorder_->busy(client))) continue;
       // At full speed a half-empty window is refilled at once: larger frames cost less.
       if (options_.rate == 0 && c.in_flight() > window / 2 && window > 1) continue;
       std::vector<std::uint64_t> fresh;
       while (c.in_flight() + fresh.size() < window && budget > 0 && more(now)) {
-        fresh.push_back(next_line_++);
         --budget;
+        const std::uint64_t line = next_line_++;
+        if (!recorder_ || goes_to_log(client, line)) fresh.push_back(line);
       }
       c.submit(fresh);
     }
     if (options_.rate > 0) ++turn_;
+  }
+
+  // Begins a recorded operation; a get of a replica ends at once.
+  bool goes_to_log(std::size_t client, std::uint64_t line) {
+    if (!recorder_->is_transaction(line)) {
+      recorder_->get_from_replica(client, clients_[client]->node(), line);
+      return false;
+    }
+    recorder_->begin(client, line);
+    return true;
   }
 
   void frame(std::size_t node, const net::Frame& f) {
@@ -165,6 +190,7 @@ class Cluster {
   std::uint64_t in_flight() const {
     std::uint64_t sum = 0;
     for (const auto& c : clients_) sum += c->in_flight();
+    if (recorder_ && sum == 0 && !recorder_->idle()) return 1;  // a get waits for its node's log
     return sum;
   }
 
@@ -216,9 +242,11 @@ class Cluster {
         restarted_us_ = now;
         restarted_ = e.node;
         links_[e.node].wanted = true;
+        if (recorder_) recorder_->back(e.node);
       } else {
         processes_.kill(e.node);
         links_[e.node].wanted = false;
+        if (recorder_) recorder_->gone(e.node);
         report_.killed.push_back(e.node);
       }
     }
@@ -362,6 +390,10 @@ class Cluster {
   }
 
   void finish() {
+    if (recorder_) {
+      const auto written = recorder_->finish();
+      if (!written && report_.problem.empty()) report_.problem = written.error();
+    }
     if (latencies_.empty()) return;
     std::sort(latencies_.begin(), latencies_.end());
     const auto at = [&](double q) {
@@ -390,7 +422,9 @@ class Cluster {
   Loop loop_;
   std::vector<Link> links_;
   std::vector<std::unique_ptr<LoadClient>> clients_;
+  std::unique_ptr<HistoryRecorder> recorder_;  // after loop_, on which its clients post
   std::vector<std::byte> generated_;
+  std::string operation_;
   std::size_t turn_ = 0;  // the client that load() begins with
   std::vector<std::uint32_t> latencies_;
   std::uint64_t opened_us_ = 0, began_us_ = 0, last_commit_us_ = 0, longest_gap_us_ = 0;

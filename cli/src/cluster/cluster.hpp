@@ -28,6 +28,8 @@ struct ClusterOptions {
   bool memory = false;         ///< store in memory instead of RocksDB
   std::uint64_t delay_us = 0;  ///< added to every frame between nodes
   std::string home;
+  std::string history;  ///< a file: clients of a key-value store, and what they did goes there
+  bool replica_gets = false;  ///< their gets are no transactions
   bool live = false;
 };
 

@@ -82,13 +82,13 @@ void LoadClient::acknowledge(const net::Frame& f) {
   Reader in(f.payload.view());
   while (in.remaining() >= 16) {
     const std::uint64_t sequence = in.u64();
-    (void)in.u64();  // the position
+    const std::uint64_t position = in.u64();
     if (sequence < base_ || sequence - base_ >= flying_.size()) continue;
     Flight& flight = flying_[sequence - base_];
     if (std::exchange(flight.done, true)) continue;
     --in_flight_;
     any = true;
-    hooks_.committed(now - flight.sent_us);
+    hooks_.committed(flight.line, position, now - flight.sent_us);
     while (!flying_.empty() && flying_.front().done) {
       flying_.pop_front();
       ++base_;

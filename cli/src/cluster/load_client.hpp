@@ -22,10 +22,12 @@
 namespace thresher::cli {
 
 struct LoadHooks {
-  std::function<ByteView(std::uint64_t line)> data;         ///< valid until the next call
-  std::function<void(std::uint64_t latency_us)> committed;  ///< one, so long after it was sent
-  std::function<void()> answered;                           ///< some were committed just now
-  std::function<void(const std::string& why)> refused;      ///< for good
+  std::function<ByteView(std::uint64_t line)> data;  ///< valid until the next call
+  /// One, so long after it was sent.
+  std::function<void(std::uint64_t line, std::uint64_t position, std::uint64_t latency_us)>
+      committed;
+  std::function<void()> answered;                       ///< some were committed just now
+  std::function<void(const std::string& why)> refused;  ///< for good
   std::function<bool(std::size_t node)> reachable;
 };
 
@@ -38,6 +40,8 @@ class LoadClient {
   /// The node has said in which slot it is.
   bool ready() const { return ready_; }
   std::uint64_t in_flight() const { return in_flight_; }
+  /// The node at hand.
+  std::size_t node() const { return node_; }
   void submit(const std::vector<std::uint64_t>& lines);
   /// Reconnects no more.
   void stop() { stopped_ = true; }

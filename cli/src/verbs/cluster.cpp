@@ -13,12 +13,16 @@
 #include "../json.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
+#include "../transaction_lines.hpp"
 
 namespace thresher::cli {
 namespace {
 
 /// Connections of clients that a node holds, and some for others.
 constexpr std::uint64_t kClientsPerNode = 200;
+/// What its nodes take, and what is read of a file of transactions. Unit: bytes.
+constexpr std::size_t kLargestTransaction = 262144;
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 struct Args {
   std::uint64_t nodes = 4;
@@ -36,6 +40,8 @@ struct Args {
   std::string storage = "rocksdb";
   std::string delay = "0ms";
   std::string home;
+  std::string history;
+  std::string gets = "log";
   bool json = false;
 };
 
@@ -59,16 +65,61 @@ std::string parse_events(const std::vector<std::string>& texts, bool restart, co
   return {};
 }
 
-// Who is killed must be up by then, who is restarted down. `events` are in the order of time.
-std::string check_events(const std::vector<ClusterEvent>& events) {
+// Who is killed must be up by then, who is restarted down. `events` are in the order of time; load
+// ends at `end_us`, 0: when a file is submitted.
+std::string check_events(const std::vector<ClusterEvent>& events, std::uint64_t end_us) {
   std::set<std::size_t> down;
   for (const ClusterEvent& e : events) {
+    if (!e.restart && end_us != 0 && e.at_us >= end_us) {
+      return "--kill " + std::to_string(e.node) + "@" + std::to_string(e.at_us / 1000) +
+             "ms: the load ends before, after " + std::to_string(end_us / 1000) +
+             "ms; kill it earlier, or give a longer --duration";
+    }
     if (e.restart ? down.erase(e.node) != 0 : down.insert(e.node).second) continue;
     return (e.restart ? "--restart " : "--kill ") + std::to_string(e.node) + "@" +
            std::to_string(e.at_us / 1000) + "ms: node " + std::to_string(e.node) +
            (e.restart ? " is up then; --kill it before" : " is down then; --restart it before");
   }
   return {};
+}
+
+// Clients of a key-value store in place of a load, one operation at a time each.
+std::string read_history(const Args& a, ClusterOptions& o) {
+  if (a.gets != "log" && a.gets != "replica") {
+    return "--gets '" + a.gets + "' is neither log nor replica";
+  }
+  if (a.history.empty()) {
+    return a.gets == "log" ? "" : "--gets goes with --history FILE";
+  }
+  const Args none;
+  if (!a.transactions.empty() || a.window != none.window || a.tx_bytes != none.tx_bytes) {
+    return "--history makes its own transactions, one at a time for each client; leave out "
+           "--transactions, --window and --tx-bytes, and choose --clients";
+  }
+  if (!std::ofstream(a.history)) {
+    return "cannot write '" + a.history + "'; give a file in a folder that is there";
+  }
+  o.history = a.history;
+  o.replica_gets = a.gets == "replica";
+  o.window = a.clients;
+  return {};
+}
+
+// All are in memory, so that what is measured does not read a file.
+std::string read_transactions(const std::string& path, ClusterOptions& o) {
+  TransactionLines lines;
+  if (std::string why = lines.open(path, kLargestTransaction); !why.empty()) return why;
+  o.from_file = true;
+  std::uint64_t bytes = 0;
+  for (std::string line; lines.next(line); o.lines.push_back(line)) {
+    bytes += line.size();
+    if (bytes > kMostBytes) {
+      return "'" + path + "' holds more than " + std::to_string(kMostBytes >> 30) +
+             " GiB; a cluster on one machine reads all of it first: give less";
+    }
+  }
+  if (!lines.problem().empty()) return lines.problem();
+  return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
 }
 
 std::string read_options(const Args& a, ClusterOptions& o) {
@@ -84,7 +135,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
     return "--clients must be 1 to " + std::to_string(kClientsPerNode * a.nodes) + ", " +
            std::to_string(kClientsPerNode) + " for each node";
   }
-  if (a.tx_bytes < 8 || a.tx_bytes > 262144) return "--tx-bytes must be 8 to 262144";
+  if (a.tx_bytes < 8 || a.tx_bytes > kLargestTransaction) return "--tx-bytes must be 8 to 262144";
   if (a.window == 0) return "--window must be at least 1";
   const auto duration = parse_duration(a.duration);
   if (!duration || *duration == 0)
@@ -109,20 +160,11 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   }
   std::stable_sort(o.events.begin(), o.events.end(),
                    [](const auto& x, const auto& y) { return x.at_us < y.at_us; });
-  if (std::string p = check_events(o.events); !p.empty()) return p;
+  const std::uint64_t end_us = a.transactions.empty() ? o.duration_us : 0;
+  if (std::string p = check_events(o.events, end_us); !p.empty()) return p;
+  if (std::string p = read_history(a, o); !p.empty()) return p;
   if (a.transactions.empty()) return {};
-  auto in = open_lines(a.transactions);
-  if (!in) return in.error();
-  o.from_file = true;
-  for (std::string line; std::getline(*in, line);) {
-    if (line.size() > 262144) {
-      return a.transactions + ":" + std::to_string(o.lines.size() + 1) +
-             ": the line is longer than the limit of 262144 bytes of a transaction";
-    }
-    o.lines.push_back(std::move(line));
-  }
-  if (o.lines.empty()) return "'" + a.transactions + "' holds no line";
-  return {};
+  return read_transactions(a.transactions, o);
 }
 
 void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
@@ -200,7 +242,7 @@ int run_broadcast(const Args& a) {
   if (const std::string problem = read_options(a, checked); !problem.empty())
     return fail(kUsage, problem);
   if (!a.kill.empty() || !a.restart.empty() || !a.transactions.empty() || !a.set.empty() ||
-      a.rate != "max" || a.delay != "0ms") {
+      a.rate != "max" || a.delay != "0ms" || !a.history.empty()) {
     return fail(
         kUsage,
         "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --storage, --home "
@@ -249,28 +291,37 @@ int run(const Args& a) {
 
 Verb make_cluster() {
   auto a = std::make_shared<Args>();
-  return {{"cluster"},
-          "Run a local cluster of real processes under load, with faults, and measure it. Example: "
-          "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
-          {{"--nodes", "how many nodes", &a->nodes},
-           {"--protocol", protocol_help(), &a->protocol},
-           {"--broadcast", "channels of this broadcast in place of a ledger: bracha, ...",
-            &a->broadcast},
-           {"--set", parameter_help(), &a->set},
-           {"--duration", "how long to submit, like 20s", &a->duration},
-           {"--transactions", "a file: each line is a transaction; ends when all are committed",
-            &a->transactions},
-           {"--rate", "transactions a second in total, or max", &a->rate},
-           {"--tx-bytes", "size of a generated transaction", &a->tx_bytes},
-           {"--clients", "how many clients", &a->clients},
-           {"--window", "transactions in flight in total", &a->window},
-           {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
-           {"--restart", "NODE@TIME; repeatable", &a->restart},
-           {"--storage", "rocksdb or memory", &a->storage},
-           {"--delay", "added to every message between nodes, like 50ms", &a->delay},
-           {"--home", "keep the nodes' folders here", &a->home},
-           {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+  return {
+      {"cluster"},
+      "Run a local cluster of real processes under load, with faults, and measure it. Example: "
+      "thresher cluster --duration 10s --kill 3@3s --restart 3@5s",
+      {{"--nodes", "how many nodes", &a->nodes},
+       {"--protocol", protocol_help(), &a->protocol},
+       {"--broadcast", "channels of this broadcast in place of a ledger: bracha, ...",
+        &a->broadcast},
+       {"--set", parameter_help(), &a->set},
+       {"--duration", "how long to submit, like 20s", &a->duration},
+       {"--transactions", "a file: each line is a transaction; ends when all are committed",
+        &a->transactions},
+       {"--rate", "transactions a second in total, or max", &a->rate},
+       {"--tx-bytes", "size of a generated transaction", &a->tx_bytes},
+       {"--clients", "how many clients", &a->clients},
+       {"--window", "transactions in flight in total", &a->window},
+       {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
+       {"--restart", "NODE@TIME; repeatable", &a->restart},
+       {"--storage", "rocksdb or memory", &a->storage},
+       {"--delay", "added to every message between nodes, like 50ms", &a->delay},
+       {"--home", "keep the nodes' folders here", &a->home},
+       {"--history",
+        "clients of a key-value store in place of a load: each puts or gets, one at a time, and "
+        "what they did goes to this file, for thresher history check",
+        &a->history},
+       {"--gets",
+        "of these clients: log (each get has a place in it) or replica (what the log "
+        "of the client's node has come to)",
+        &a->gets},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli

@@ -32,6 +32,7 @@ int check(const Args& a) {
   std::vector<std::string> problems;
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) problems.push_back(genesis.error());
+  if (std::string problem = net::data_problem(o); !problem.empty()) problems.push_back(problem);
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error());
   if (genesis && key) {

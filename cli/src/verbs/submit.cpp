@@ -1,14 +1,13 @@
 #include <chrono>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <future>
-#include <iostream>
 #include <memory>
 #include <utility>
 
 #include "../client_of.hpp"
 #include "../text.hpp"
+#include "../transaction_lines.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -17,6 +16,8 @@ namespace {
 /// Lines on their way at once, and their bytes: a node has room for so much of one client.
 constexpr std::size_t kInFlight = 1024;
 constexpr std::size_t kBytesInFlight = 4u << 20;
+/// More than any node can be configured to take: limits.transaction_bytes. Unit: bytes.
+constexpr std::size_t kLargestTransaction = 1u << 20;
 
 struct Args {
   std::string home;
@@ -26,28 +27,6 @@ struct Args {
   std::string timeout = "30s";
   bool json = false;
 };
-
-// Every line of a file ("-": standard input), or the one text given.
-Result<std::vector<std::string>, std::string> payloads(const Args& a) {
-  if (a.data.empty() == a.file.empty()) {
-    return std::string("give either a text with --data or a file of lines with --file");
-  }
-  if (!a.data.empty()) return std::vector{a.data};
-  std::ifstream opened;
-  if (a.file != "-") {
-    auto file = open_lines(a.file);
-    if (!file) return file.error();
-    opened = std::move(*file);
-  }
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(a.file == "-" ? std::cin : opened, line);) {
-    lines.push_back(std::move(line));
-  }
-  if (lines.empty()) {
-    return (a.file == "-" ? "standard input" : "'" + a.file + "'") + " holds no line to submit";
-  }
-  return lines;
-}
 
 // What keeps a link from coming up, once for each new reason; lines come from the client's thread.
 std::function<void(const std::string&)> tell_problems(const std::string& timeout) {
@@ -86,6 +65,9 @@ class Submitter {
     }
     return fail(refused_ > 0 ? kFailed : kNoProgress, sum);
   }
+
+  /// Lines of which the outcome was printed.
+  std::uint64_t done() const { return done_; }
 
  private:
   struct Flight {
@@ -157,16 +139,29 @@ int submit(const Args& a) {
   if (!patience || *patience == 0) {
     return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write it as 30s or 500ms");
   }
-  const auto lines = payloads(a);
-  if (!lines) return fail(kUsage, lines.error());
+  if (a.data.empty() == a.file.empty()) {
+    return fail(kUsage, "give either a text with --data or a file of lines with --file");
+  }
+  TransactionLines lines;
+  if (!a.file.empty()) {
+    if (std::string why = lines.open(a.file, kLargestTransaction); !why.empty()) {
+      return fail(kUsage, why);
+    }
+  }
   net::ClientOptions options;
   options.on_problem = tell_problems(a.timeout);
   auto client = a.home.empty() ? net::Client::open(a.genesis, std::move(options))
                                : client_of(a.home, std::move(options));
   if (!client) return fail(kUsage, client.error());
   Submitter submitter(**client, *patience, a);
-  for (const std::string& line : *lines) submitter.submit(line);
-  return submitter.finish();
+  if (!a.data.empty()) submitter.submit(a.data);
+  for (std::string line; !a.file.empty() && lines.next(line);) submitter.submit(line);
+  const int status = submitter.finish();
+  if (!lines.problem().empty()) {
+    return fail(kUsage, lines.problem() + ". It and what follows was not submitted");
+  }
+  if (submitter.done() == 0) return fail(kUsage, "'" + a.file + "' holds no line to submit");
+  return status;
 }
 
 }  // namespace

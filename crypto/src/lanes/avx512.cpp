@@ -185,7 +185,7 @@ struct F8 {
 
 using All = Lanes<F8>;
 constexpr Engine kEngine{
-    8,           Form::kUnsigned, All::verify, All::verify_known, All::decode_negated,
+    8,           2,           Form::kUnsigned, All::verify, All::verify_known, All::decode_negated,
     All::straus, All::buckets};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../scalar.hpp"
+#include "../zip215.hpp"
 #include "tables.hpp"
 
 namespace thresher::crypto::lanes {
@@ -29,6 +30,7 @@ Verdict verdict_of(Answer answer) {
 
 struct Individual::Group {
   Job jobs[kMaxLanes];
+  const SignatureJob* sources[kMaxLanes];
   const KeyTable* tables[kMaxLanes];
   std::size_t index[kMaxLanes];
   int count = 0;
@@ -40,6 +42,7 @@ struct Individual::Group {
     std::memcpy(job.key, from.key.data(), 32);
     recode16(k, job.k);
     recode256(s, job.s);
+    sources[count] = &from;
     tables[count] = table;
     index[count++] = i;
   }
@@ -103,6 +106,13 @@ void Individual::verify_challenged(std::span<const SignatureJob> jobs, std::span
 
 void Individual::run(Group& group, std::span<Verdict> verdicts) const {
   if (group.count == 0) return;
+  if (group.tables[0] == nullptr && group.count < engine_.worth_it) {
+    for (int i = 0; i < group.count; ++i) {
+      verdicts[group.index[i]] = ed25519::verify_zip215(*group.sources[i]);
+    }
+    group.count = 0;
+    return;
+  }
   Answer answers[kMaxLanes];
   if (group.tables[0] != nullptr) {
     engine_.verify_known(group.jobs, group.tables, group.count, comb_table(engine_.form), answers);

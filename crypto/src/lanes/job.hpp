@@ -88,6 +88,10 @@ void sha512_lanes(const HashJob* jobs, int count, unsigned char (*out)[64]);
 /// repeat the first job.
 struct Engine {
   int lanes;
+  /// From so many keys without a table on, all lanes at once are faster than the portable code one
+  /// by one: the time of verify() does not depend on the count. Measured
+  /// (docs/performance/verify.md).
+  int worth_it;
   Form form;
   /// Pre: 1 <= count <= lanes.
   void (*verify)(const Job* jobs, int count, const BaseTable& base, Answer* answers);

@@ -97,6 +97,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
     return verified.ok ? testify(p, fx) : void();
   }
   if (p.other) return check_next(p, verified.ok, fx);
+  if (p.vouched) return looked_at(p.block, verified.ok);
   --peers[p.from.value].pending;
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;

@@ -67,7 +67,7 @@ void Dag::State::missed_by(const Edge& edge, NodeId asker) {
 // B2: what enters the own history with this block, of authors that are late: whoever lacks the
 // block of a late author need not ask for it before it accepts the one that names it. Not what
 // somebody else brought, who is not late himself.
-std::vector<BlockPtr> Dag::State::attachments(const Header& h) {
+std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
   const auto is_late = [&](const Peer& peer) { return lateness(peer) >= kLate; };
   if (!config.rules.brings_late || std::none_of(peers.begin(), peers.end(), is_late)) return {};
   std::vector<Edge> from = h.refs;
@@ -85,6 +85,7 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h) {
     const bool named = std::binary_search(direct.begin(), direct.end(), e.block->digest);
     if (lateness(peers[place.author.value]) < (named ? kLate : kVeryLate)) continue;
     if (by != kNobody && !is_late(peers[by.value])) continue;
+    if (!may_show(e.block, fx)) continue;
     bytes += header_bytes(e.block->header) + e.block->header.payload_bytes;
     if (out.size() >= config.limits.attached_blocks || bytes > config.limits.attached_bytes) break;
     out.push_back(e.block);

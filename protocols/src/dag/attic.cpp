@@ -25,6 +25,7 @@ void Dag::State::raise_attic(Round floor, Fx& fx) {
       --peers[twin->second.value].twins;
       twins.erase(twin);
     }
+    vouched.erase(block->edge());
     erase_record(block, fx);
   });
 }
@@ -35,13 +36,17 @@ void Dag::State::erase_record(const BlockPtr& block, Fx& fx) const {
   fx.push(Persist{table, block_key(block->edge()), {}, {}, true});
 }
 
-// A record at or below the floor. Further down than the attic it was erased before the crash, or
-// was about to be.
-void Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
+// A record at or below the floor: whether it is kept now. Further down than the attic it was erased
+// before the crash, or was about to be.
+bool Dag::State::restore_below(const BlockPtr& block, Fx& fx) {
   const Edge edge = block->edge();
-  if (edge.round <= attic.bottom()) return erase_record(block, fx);
-  if (attic.find(edge.round, edge.author, edge.digest)) return;
+  if (edge.round <= attic.bottom()) {
+    erase_record(block, fx);
+    return false;
+  }
+  if (attic.find(edge.round, edge.author, edge.digest)) return false;
   attic.keep(config.evict_delivered ? header_alone(block) : block);
+  return true;
 }
 
 // A block that this node can hand out; null: none.

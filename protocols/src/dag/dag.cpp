@@ -81,8 +81,8 @@ BlockPtr Dag::latest_of(NodeId author) const {
   const auto consider = [&best](const BlockPtr& block) {
     if (!best || block->round() > best->round()) best = block;
   };
-  for (const auto& [round, block] : s.restored) {
-    if (block->author() == author) consider(block);
+  for (const auto& one : s.restored) {
+    if (one.block->author() == author) consider(one.block);
   }
   for (const auto& [round, blocks] : s.packed) {
     if (const auto it = blocks.find(author); it != blocks.end()) consider(it->second);

@@ -69,6 +69,7 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
   Evidence answer{message.slot, message.leader, {}};
   std::uint64_t bytes = 0;
   for (const Witness& w : witnesses(*leader)) {
+    if (!may_show(w.block, fx)) continue;
     bytes += header_bytes(w.block->header);
     if (!config.rules.evidence_whole) bytes += w.block->header.payload_bytes;
     if (!config.rules.evidence_whole && bytes > config.limits.give_bytes) break;

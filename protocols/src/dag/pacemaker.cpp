@@ -151,7 +151,7 @@ void Dag::State::progress(Fx& fx) {
   }
   if (paced(cur)) return;
   note_missed(cur);
-  signing = compose(target);
+  signing = compose(target, fx);
   fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
 }
 
@@ -166,7 +166,7 @@ void Dag::State::watch_round(Fx& fx) {
   fx.push(ArmTimer{{kRoundTimer, {}}, Delay{hopeless ? 0 : timeout}});
 }
 
-Header Dag::State::compose(Round r) {
+Header Dag::State::compose(Round r, Fx& fx) {
   Header h;
   h.author = config.self;
   h.round = r;
@@ -184,7 +184,7 @@ Header Dag::State::compose(Round r) {
   if (sparse && r.value >= 2) add_vote(h);
   if (sparse && r.value >= 3) add_claim(h);
   if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
-  signing_attached = attachments(h);
+  signing_attached = attachments(h, fx);
   return h;
 }
 

@@ -217,7 +217,7 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
 
 // The author's blocks below one that `to` asked for: who misses one of a burst misses those before
 // it. All to somebody who is behind; else a few, and twice as many to who asks on from there.
-void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found) {
+void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found, Fx& fx) {
   Peer& asker = peers[to.value];
   Chain& chain = asker.given[block->author()];
   const bool goes_on = chain.below == block->digest;
@@ -227,7 +227,7 @@ void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& fou
   for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
     chain.below = block->header.self.digest;
     block = servable(block->header.self);
-    if (!block) return;
+    if (!block || !may_show(block, fx)) return;
     found.push_back(block);
   }
 }
@@ -241,12 +241,12 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   std::vector<BlockPtr> found;
   for (const Edge& edge : message.blocks) {
     BlockPtr block = servable(edge);
-    if (!block) continue;
+    if (!block || !may_show(block, fx)) continue;
     found.push_back(std::move(block));
     missed_by(edge, from);
   }
   const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], found);
+  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], found, fx);
   if (!found.empty()) give(from, found, fx);
 }
 
@@ -257,7 +257,8 @@ void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
        r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {
     for (BlockPtr& block : accepted_of(r)) {
       const bool had = r == message.round && message.have.contains(block->author());
-      if (block->author() != from && !had) found.push_back(std::move(block));
+      if (block->author() == from || had || !may_show(block, fx)) continue;
+      found.push_back(std::move(block));
     }
   }
   if (!found.empty()) give(from, found, fx);

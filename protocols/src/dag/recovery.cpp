@@ -60,11 +60,13 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     whole->payload.bytes = record.body;
     *block = std::move(whole);
   }
+  const bool came_with_log = !in.done() && in.u8() == kCameWithLog;
   if (!started && record.table == kOwn && (!own || (*block)->round() > own->round())) own = *block;
-  restored.emplace_back((*block)->round(), std::move(*block));
+  restored.push_back({std::move(*block), came_with_log});
 }
 
-void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx) {
+void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx) {
+  const BlockPtr& block = one.block;
   const Round round = block->round();
   const Edge edge{block->author(), round, block->digest};
   if (round <= store.floor()) return;
@@ -74,6 +76,7 @@ void Dag::State::adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx
     forget_packed(edge);
     ++peers[edge.author.value].waiting;
     place(block);
+    if (one.vouched) vouched.emplace(edge, Look::kNone);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
@@ -104,7 +107,7 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
   const Digest leader = value.digest();
   if (slot < next || gap || !value.ok()) return;
   std::vector<Edge> ready;
-  for (const auto& [round, block] : blocks) adopt_block(block, ready, fx);
+  for (const RestoredBlock& one : blocks) adopt_block(one, ready, fx);
   bool changed = false;
   while (next <= slot) {
     changed |= schedule.note(next, next == slot);
@@ -120,8 +123,9 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
   timeout = config.timeout.value;
-  std::stable_sort(restored.begin(), restored.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(restored.begin(), restored.end(), [](const auto& a, const auto& b) {
+    return a.block->round() < b.block->round();
+  });
   if (!restored_commits.empty()) {
     const Round last = restored_commits.rbegin()->first;
     schedule = restored_schedule;
@@ -131,13 +135,15 @@ void Dag::State::start(Fx& fx) {
       attic.raise(store.floor(), [](const BlockPtr&) {});
     }
   }
-  for (auto& [round, block] : restored) {
-    const Edge edge{block->author(), round, block->digest};
+  for (const auto& [block, came_with_log] : restored) {
+    const Round round = block->round();
+    const Edge edge = block->edge();
     if (round <= store.floor()) {
-      restore_below(block, fx);
+      if (restore_below(block, fx) && came_with_log) vouched.emplace(edge, Look::kNone);
       continue;
     }
     if (store.find(edge) != nullptr) continue;
+    if (came_with_log) vouched.emplace(edge, Look::kNone);
     place(block);
     Entry& entry = *store.find(edge);
     store.accept(entry, derived_claim(entry));

@@ -62,7 +62,7 @@ struct Dag::State {
   bool may_serve(NodeId to) const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   void serve_afresh();
-  void add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found);
+  void add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found, Fx& fx);
   void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
@@ -94,7 +94,7 @@ struct Dag::State {
   void missed_by(const Edge& edge, NodeId asker);
   void flag_late(NodeId author, std::uint64_t signs = 1);
   std::uint64_t lateness(const Peer& peer) const;
-  std::vector<BlockPtr> attachments(const Header& header);
+  std::vector<BlockPtr> attachments(const Header& header, Fx& fx);
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
   // pacemaker.cpp: when a round is left, and with which block
@@ -112,7 +112,7 @@ struct Dag::State {
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   Round next_round() const;
-  Header compose(Round r);
+  Header compose(Round r, Fx& fx);
   void add_references(Header& header);
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
@@ -132,13 +132,17 @@ struct Dag::State {
   // attic.cpp: what lies below the floor
   void falls_below(const Entry& entry);
   void raise_attic(Round floor, Fx& fx);
-  void restore_below(const BlockPtr& block, Fx& fx);
+  bool restore_below(const BlockPtr& block, Fx& fx);
   void erase_record(const BlockPtr& block, Fx& fx) const;
   BlockPtr servable(const Edge& edge) const;
   std::vector<BlockPtr> accepted_of(Round round) const;
   std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
   void await_delivery(const Block& block);
   void awaits_no_more(const Block& block);
+
+  // vouched.cpp: what came with the log of peers
+  bool may_show(const BlockPtr& block, Fx& fx);
+  void looked_at(const BlockPtr& block, bool ok);
 
   // waves.cpp: leaders by a coin, and votes through what lies between
   void receive(NodeId from, const coin::Share& message, Fx& fx);
@@ -152,12 +156,13 @@ struct Dag::State {
   void forget_waves();
   void expired_of_coin(TimerId id, Fx& fx);
 
+  struct RestoredBlock;
   // recovery.cpp: records
   void persist(Table table, const Block& block, Fx& fx) const;
   void restore(const Restored& record, Fx& fx);
   void persist_delivered(const Committed& commit, Fx& fx) const;
   void adopt(Round slot, Reader& value, Fx& fx);
-  void adopt_block(const BlockPtr& block, std::vector<Edge>& ready, Fx& fx);
+  void adopt_block(const RestoredBlock& one, std::vector<Edge>& ready, Fx& fx);
   void start(Fx& fx);
 
   Config config;
@@ -176,6 +181,7 @@ struct Dag::State {
     BlockPtr other{};              // of a proof of equivocation: the header beside this one
     bool other_good = false;       // whose signature is good
     bool attached = false;         // it came with a block of `from`
+    bool vouched = false;          // it is held, and others want to see it
   };
   static constexpr unsigned kPlaceBits = 24;
   std::vector<Pending> pending;
@@ -243,6 +249,9 @@ struct Dag::State {
   /// Headers beside the held blocks that are evidence for a leader block; durable once a claim of
   /// it was accepted.
   std::map<SlotBlock, std::vector<BlockPtr>> proofs;
+  enum class Look : std::uint8_t { kNone, kAsked, kFalse };
+  /// Held blocks whose signature nobody here found good: they came with the log of peers.
+  std::map<Edge, Look> vouched;
   /// Packed blocks, verified, whose parents are not all known; by round and author.
   std::map<Round, std::map<NodeId, BlockPtr>> packed;
   bool pull_armed = false;
@@ -291,7 +300,11 @@ struct Dag::State {
   std::map<Round, Load> load_ahead;
   bool reachable(Round round) const;
   void reach_load();
-  std::vector<std::pair<Round, BlockPtr>> restored;  // until Start, or the end of a commit
+  struct RestoredBlock {
+    BlockPtr block;
+    bool vouched;  // it came with the log of peers
+  };
+  std::vector<RestoredBlock> restored;  // until Start, or the end of a commit
   struct RestoredCommit {
     Round before{0};  // slot of the commit before it
     Digest leader{};

@@ -13,7 +13,7 @@ using namespace raft;  // NOLINT(google-build-using-namespace): the protocol's o
 
 namespace {
 
-enum Timer : std::uint32_t { kPatience = 1, kHeartbeat = 2 };
+enum Timer : std::uint32_t { kElection = 1, kHeartbeat = 2 };
 constexpr std::uint16_t kNobody = 0xffff;
 
 Bytes numbers(std::uint64_t a, std::optional<std::uint64_t> b = {}) {
@@ -74,7 +74,7 @@ void Raft::on(const Start& start, Fx& fx) {
     log_.push_back(std::move(it->second));
   }
   restored_.clear();
-  arm_patience(fx);
+  arm_election_timeout(fx);
 }
 
 void Raft::on(const Received<Message>& event, Fx& fx) {
@@ -111,13 +111,13 @@ void Raft::on(const Expired& timer, Fx& fx) {
   }
   if (role_ != Role::kLeader && !std::exchange(heard_, false)) ask_votes(true, fx);
   pass_on(fx);
-  arm_patience(fx);
+  arm_election_timeout(fx);
 }
 
-void Raft::arm_patience(Fx& fx) {
+void Raft::arm_election_timeout(Fx& fx) {
   Prng rng(seed_, ++rounds_);
-  const std::uint64_t least = config_.patience.value;
-  fx.push(ArmTimer{{kPatience, {}}, Delay{least + rng.below(least)}});
+  const std::uint64_t least = config_.election_timeout.value;
+  fx.push(ArmTimer{{kElection, {}}, Delay{least + rng.below(least)}});
 }
 
 // R1: a leader may have lost what was sent to it.
@@ -143,29 +143,29 @@ void Raft::follow(std::uint64_t term, Fx& fx) {
 }
 
 // R2
-void Raft::ask_votes(bool trial, Fx& fx) {
-  trial_ = trial;
+void Raft::ask_votes(bool pre_vote, Fx& fx) {
+  pre_vote_ = pre_vote;
   leader_.reset();
-  if (!trial) {
+  if (!pre_vote) {
     ++term_;
     voted_ = config_.self;
     role_ = Role::kCandidate;
     save_ballot(fx);
   }
   votes_ = Tally(config_.committee);
-  fx.broadcast(RequestVote{term_ + (trial ? 1 : 0), last(), term_at(last()), trial});
+  fx.broadcast(RequestVote{term_ + (pre_vote ? 1 : 0), last(), term_at(last()), pre_vote});
   count_vote(config_.self, fx);
 }
 
 // R2
 void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
   const bool better = newer(m.last_index, m.last_term);
-  if (m.trial) {
+  if (m.pre_vote) {
     // Who hears a leader would only disturb it.
     const bool yes = m.term > term_ && better && !heard_ && role_ != Role::kLeader;
     // Refused, it hears of the term: else a node with the better log and a lower term, and one with
     // the higher term, would refuse each other for ever.
-    fx.send(from, Vote{yes ? m.term : term_, yes, true});
+    fx.send(from, RequestVoteReply{yes ? m.term : term_, yes, true});
     return;
   }
   if (m.term > term_) follow(m.term, fx);
@@ -175,20 +175,20 @@ void Raft::receive(NodeId from, const RequestVote& m, Fx& fx) {
     heard_ = true;
     save_ballot(fx);
   }
-  fx.send(from, Vote{term_, yes, false});
+  fx.send(from, RequestVoteReply{term_, yes, false});
 }
 
-void Raft::receive(NodeId from, const Vote& m, Fx& fx) {
-  const bool promised = m.trial && m.granted;  // for a term that nobody is in yet
+void Raft::receive(NodeId from, const RequestVoteReply& m, Fx& fx) {
+  const bool promised = m.pre_vote && m.granted;  // for a term that nobody is in yet
   if (!promised && m.term > term_) return follow(m.term, fx);
-  const bool asked = trial_ ? m.trial && m.term == term_ + 1 && !leader_
-                            : !m.trial && m.term == term_ && role_ == Role::kCandidate;
+  const bool asked = pre_vote_ ? m.pre_vote && m.term == term_ + 1 && !leader_
+                               : !m.pre_vote && m.term == term_ && role_ == Role::kCandidate;
   if (asked && m.granted) count_vote(from, fx);
 }
 
 void Raft::count_vote(NodeId from, Fx& fx) {
   if (!votes_.add(from) || votes_.count() != config_.committee.at_least(kQuorum)) return;
-  if (trial_) {
+  if (pre_vote_) {
     ask_votes(false, fx);
   } else {
     lead(fx);
@@ -232,8 +232,8 @@ void Raft::order(const Bytes& value, Fx& fx) {
   if (config_.committee.size() == 1) commit_to(last(), fx);
 }
 
-Append Raft::entries_after(std::uint64_t index) const {
-  Append m{term_, index, term_at(index), commit_, {}};
+AppendEntries Raft::entries_after(std::uint64_t index) const {
+  AppendEntries m{term_, index, term_at(index), commit_, {}};
   std::size_t bytes = 0;
   for (std::uint64_t k = index + 1; k <= last(); ++k) {
     const Entry& e = log_[k - base_ - 1];
@@ -259,7 +259,7 @@ void Raft::send_entries(Fx& fx, bool beat) {
   }
   if (!next) return;
   if (alike) {
-    Append m = entries_after(*next - 1);
+    AppendEntries m = entries_after(*next - 1);
     for (Follower& f : followers_) f.next = *next + m.entries.size();
     fx.broadcast(std::move(m));
     return;
@@ -268,17 +268,17 @@ void Raft::send_entries(Fx& fx, bool beat) {
     Follower& f = followers_[i];
     if (i == config_.self.value || (!beat && !ready(f))) continue;
     // To who is behind everything kept, a heartbeat: it hears of the leader and asks its host.
-    Append m = f.next > base_ ? entries_after(f.next - 1)
-                              : Append{term_, last(), term_at(last()), commit_, {}};
+    AppendEntries m = f.next > base_ ? entries_after(f.next - 1)
+                                     : AppendEntries{term_, last(), term_at(last()), commit_, {}};
     if (f.next > base_) f.next += m.entries.size();
     fx.send(NodeId{static_cast<std::uint16_t>(i)}, std::move(m));
   }
 }
 
 // R3
-void Raft::receive(NodeId from, const Append& m, Fx& fx) {
+void Raft::receive(NodeId from, const AppendEntries& m, Fx& fx) {
   if (m.term < term_ || (m.term == term_ && role_ == Role::kLeader)) {
-    fx.send(from, Appended{term_, 0, false});
+    fx.send(from, AppendEntriesReply{term_, 0, false});
     return;
   }
   follow(m.term, fx);
@@ -295,7 +295,7 @@ void Raft::receive(NodeId from, const Append& m, Fx& fx) {
     std::uint64_t hint = std::min(m.previous_index - 1, last());
     const std::uint64_t wrong = term_at(m.previous_index);
     while (hint > commit_ && wrong != 0 && term_at(hint) == wrong) --hint;
-    fx.send(from, Appended{term_, std::max(commit_, hint), false});
+    fx.send(from, AppendEntriesReply{term_, std::max(commit_, hint), false});
     return;
   }
   std::uint64_t index = m.previous_index;
@@ -315,12 +315,12 @@ void Raft::receive(NodeId from, const Append& m, Fx& fx) {
     store(index, fx);
   }
   const std::uint64_t agreed = std::max(index, std::min(commit_, last()));
-  fx.send(from, Appended{term_, agreed, true});
+  fx.send(from, AppendEntriesReply{term_, agreed, true});
   commit_to(std::min(m.commit, index), fx);
 }
 
 // R3, R4
-void Raft::receive(NodeId from, const Appended& m, Fx& fx) {
+void Raft::receive(NodeId from, const AppendEntriesReply& m, Fx& fx) {
   if (m.term > term_) return follow(m.term, fx);
   if (role_ != Role::kLeader || m.term < term_ || m.index > last()) return;
   Follower& f = followers_[from.value];
@@ -328,7 +328,7 @@ void Raft::receive(NodeId from, const Appended& m, Fx& fx) {
   if (!m.fits) {
     f.next = std::max(f.match, m.index) + 1;
     if (f.next > base_) {
-      Append again = entries_after(f.next - 1);
+      AppendEntries again = entries_after(f.next - 1);
       f.next += again.entries.size();
       fx.send(from, std::move(again));
     }

@@ -16,13 +16,13 @@ WireParts parts_of(Writer& control, Bytes payload = {}) {
 struct Encoder {
   WireParts operator()(const raft::RequestVote& m) const {
     Writer w;
-    w.u8(kRequestVote).u64(m.term).u64(m.last_index).u64(m.last_term).u8(m.trial ? 1 : 0);
+    w.u8(kRequestVote).u64(m.term).u64(m.last_index).u64(m.last_term).u8(m.pre_vote ? 1 : 0);
     return parts_of(w);
   }
-  WireParts operator()(const raft::Vote& m) const {
-    return parts_of(Writer().u8(kVote).u64(m.term).u8(m.granted ? 1 : 0).u8(m.trial ? 1 : 0));
+  WireParts operator()(const raft::RequestVoteReply& m) const {
+    return parts_of(Writer().u8(kVote).u64(m.term).u8(m.granted ? 1 : 0).u8(m.pre_vote ? 1 : 0));
   }
-  WireParts operator()(const raft::Append& m) const {
+  WireParts operator()(const raft::AppendEntries& m) const {
     Writer w;
     w.u8(kAppend).u64(m.term).u64(m.previous_index).u64(m.previous_term).u64(m.commit);
     w.u32(static_cast<std::uint32_t>(m.entries.size()));
@@ -36,7 +36,7 @@ struct Encoder {
     // The usual message has one entry, and copies nothing.
     return parts_of(w, m.entries.size() == 1 ? m.entries[0].value : Bytes::from(std::move(values)));
   }
-  WireParts operator()(const raft::Appended& m) const {
+  WireParts operator()(const raft::AppendEntriesReply& m) const {
     return parts_of(Writer().u8(kAppended).u64(m.term).u64(m.index).u8(m.fits ? 1 : 0));
   }
   WireParts operator()(const raft::Forward& m) const {
@@ -45,7 +45,7 @@ struct Encoder {
 };
 
 std::optional<Raft::Message> decode_append(Reader& in, const Bytes& payload) {
-  raft::Append m;
+  raft::AppendEntries m;
   m.term = in.u64();
   m.previous_index = in.u64();
   m.previous_term = in.u64();
@@ -85,12 +85,12 @@ std::optional<Raft::Message> decode_raft(const WireParts& parts) {
     out = m;
   }
   if (kind == kVote) {
-    raft::Vote m{in.u64(), truth(), truth()};
+    raft::RequestVoteReply m{in.u64(), truth(), truth()};
     out = m;
   }
   if (kind == kAppend) out = decode_append(in, parts.payload);
   if (kind == kAppended) {
-    raft::Appended m{in.u64(), in.u64(), truth()};
+    raft::AppendEntriesReply m{in.u64(), in.u64(), truth()};
     out = m;
   }
   if (kind == kForward) out = raft::Forward{parts.payload};

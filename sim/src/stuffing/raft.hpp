@@ -16,9 +16,9 @@ struct RaftStuffing {
   std::size_t bytes;  ///< of the largest payload
 
   void make(Kind<raft::RequestVote>, Prng&, Out&) const {}
-  void make(Kind<raft::Vote>, Prng&, Out&) const {}
-  void make(Kind<raft::Append>, Prng&, Out&) const {}
-  void make(Kind<raft::Appended>, Prng&, Out&) const {}
+  void make(Kind<raft::RequestVoteReply>, Prng&, Out&) const {}
+  void make(Kind<raft::AppendEntries>, Prng&, Out&) const {}
+  void make(Kind<raft::AppendEntriesReply>, Prng&, Out&) const {}
   void make(Kind<raft::Forward>, Prng& rng, Out& out) const {
     for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(raft::Forward{filler(bytes, rng)});
   }

@@ -74,23 +74,25 @@ struct RaftSubject {
     static const std::size_t kEmpty = encode(Raft::Message{raft::Forward{}}).size();
     return kEmpty + m.value.size();
   }
-  static std::size_t encoded_size(const raft::Append& m) {
-    static const std::size_t kEmpty = encode(Raft::Message{raft::Append{}}).size();
+  static std::size_t encoded_size(const raft::AppendEntries& m) {
+    static const std::size_t kEmpty = encode(Raft::Message{raft::AppendEntries{}}).size();
     static const std::size_t kEntry =
-        encode(Raft::Message{raft::Append{.entries = {{}}}}).size() - kEmpty;
+        encode(Raft::Message{raft::AppendEntries{.entries = {{}}}}).size() - kEmpty;
     std::size_t size = kEmpty;
     for (const raft::Entry& entry : m.entries) size += kEntry + entry.value.size();
     return size;
   }
 
   static MessageFacts facts(const raft::RequestVote& m) {
-    return {.label = m.trial ? "request-trial" : "request-vote", .round = m.term};
+    return {.label = m.pre_vote ? "pre-vote" : "request-vote", .round = m.term};
   }
-  static MessageFacts facts(const raft::Vote& m) { return {.label = "vote", .round = m.term}; }
-  static MessageFacts facts(const raft::Append& m) {
+  static MessageFacts facts(const raft::RequestVoteReply& m) {
+    return {.label = "vote", .round = m.term};
+  }
+  static MessageFacts facts(const raft::AppendEntries& m) {
     return {.label = m.entries.empty() ? "heartbeat" : "append", .round = m.term, .anchor = true};
   }
-  static MessageFacts facts(const raft::Appended& m) {
+  static MessageFacts facts(const raft::AppendEntriesReply& m) {
     return {.label = "appended", .round = m.term};
   }
   static MessageFacts facts(const raft::Forward&) { return {.label = "forward"}; }

@@ -488,8 +488,8 @@ class Operators(Files):
                         "127.0.0.1:9464s", "127.0.0.1:", "[::1]:9464"]:
             self.configure(0, 'listen = ""', f'listen = "{address}"')
             out = run("node", "run", "--home", self.home / "node0")
-            self.assertEqual(out.returncode, 1, address)
-            self.assertIn("is not on loopback", out.stderr)
+            self.assertEqual(out.returncode, 2, address)
+            self.assertRegex(out.stderr, r"node\.toml:\d+: metrics\.listen is .* is not on loopback")
             self.configure(0, f'listen = "{address}"', 'listen = ""')
 
     def test_a_metrics_port_in_use(self):
@@ -610,6 +610,33 @@ class Operators(Files):
                 out = run(*verb, path)
                 self.assertEqual(out.returncode, 2, out.stderr)
                 self.assertIn(message, out.stderr)
+
+    def test_lines_without_end(self):
+        long = self.write("long", "short\n" + "x" * (1 << 20) + "y\n")
+        for verb in [("submit", "--home", self.home / "node0", "--file"), ("cluster", "--transactions")]:
+            for path, line in [(long, 2), ("/dev/zero", 1)]:
+                out = subprocess.run(["prlimit", "--as=2000000000", BINARY, *map(str, verb), path],
+                                     capture_output=True, text=True, timeout=60)
+                self.assertEqual(out.returncode, 2, out.stderr)
+                self.assertRegex(out.stderr, f"{path}:{line}: the line is longer than \\d+ bytes")
+
+    def test_what_comes_before_a_line_that_is_too_long_is_told(self):
+        for node in range(4):
+            self.start(node)
+        lines = b"one\ntwo\n" + b"x" * ((1 << 20) + 1)
+        out = subprocess.run([BINARY, "submit", "--home", str(self.home / "node0"), "--file", "-"],
+                             input=lines, capture_output=True, timeout=60)
+        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertEqual(out.stdout, b"0\n1\n")
+        self.assertIn(b"standard input:3: the line is longer", out.stderr)
+        self.assertIn(b"and what follows was not submitted", out.stderr)
+
+    def test_a_data_folder_that_is_none(self):
+        self.configure(0, 'data = "data"', 'data = "/dev/null"')
+        for verb in [("config", "check"), ("node", "run")]:
+            out = run(*verb, "--home", self.home / "node0")
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn("'/dev/null' is no folder; `data` must name one", out.stderr)
 
     def test_a_log_without_its_genesis(self):
         (self.home / "genesis.json").unlink()
@@ -795,8 +822,9 @@ class Rest(unittest.TestCase):
     def test_kills_and_restarts_that_cannot_be(self):
         for arguments, message in [(("--restart", "3@100ms"), "node 3 is up then; --kill it before"),
                                    (("--kill", "1@1s", "--restart", "1@500ms"), "node 1 is up then"),
-                                   (("--kill", "1@1s", "--kill", "1@2s"), "--kill 1@2000ms: node 1 is down then")]:
-            out = run("cluster", "--duration", "1s", *arguments)
+                                   (("--kill", "1@1s", "--kill", "1@2s"), "--kill 1@2000ms: node 1 is down then"),
+                                   (("--kill", "1@20s"), "--kill 1@20000ms: the load ends before")]:
+            out = run("cluster", "--duration", "3s", *arguments)
             self.assertEqual(out.returncode, 2, out.stderr)
             self.assertIn(message, out.stderr)
 

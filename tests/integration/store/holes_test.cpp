@@ -7,6 +7,7 @@
 #include "member.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {
@@ -235,6 +236,83 @@ TEST(HolesAlone, ABlockThatIsOrderedNowIsFetchedToo) {
   EXPECT_TRUE(said[3].has("which is ordered now, cannot be read back"));
   EXPECT_EQ(net.submit(3, "mine").position, sent);
   net.expect_same_state(sent + 1);
+  // And where it lay as well, so that the whole file can be read again.
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+}
+
+/// Whether `text` stands in the write-ahead log.
+bool holds(const std::string& home, const std::string& text) {
+  std::ifstream file(home + "/data/wal", std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(file)), {});
+  return content.find(text) != std::string::npos;
+}
+
+// Behind the snapshot nobody reads the log at a start: it is read again while the node runs, and
+// what the disk has changed is written again before somebody asks for it.
+TEST_P(DagHoles, WhatNobodyReadsIsFoundAndMendedWhileTheNodeRuns) {
+  std::vector<Said> said(4);
+  Network net(4, GetParam());
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 60, sent));
+  ASSERT_TRUE(damage(net.home(3), "text 7"));
+  ASSERT_TRUE(damage(net.home(3), "text 12"));
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  EXPECT_EQ(net.app(3).applied(), 0u) << "the log was read at the start: this tests nothing";
+  EXPECT_TRUE(Network::eventually(
+      [&] { return holds(net.home(3), "text 7") && holds(net.home(3), "text 12"); }));
+  EXPECT_TRUE(said[3].has("is fetched from peers and written again"));
+  EXPECT_EQ(net.submit(3, "mine").position, sent);
+  net.expect_same_state(sent + 1);
+  net.stop(3);
+  EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
+}
+
+// What no peer has: the node and `thresher log` say the same.
+TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
+  std::vector<Said> said(4);
+  Network net(4);
+  std::uint64_t sent = 0;
+  ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 30, sent));
+  std::vector<std::uint64_t> frames;
+  {
+    WalScan scan;
+    ASSERT_EQ(scan.open(net.home(3) + "/data/wal"), "");
+    ASSERT_EQ(scan.read({}, [&](const WalFrame& f) { return frames.push_back(f.end.frame), true; }),
+              "");
+  }
+  const std::uint64_t at = frames.at(frames.size() / 2);
+  std::fstream file(net.home(3) + "/data/wal", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(at + 24));
+  const int was = file.get();
+  file.seekp(static_cast<std::streamoff>(at + 24));
+  file.put(static_cast<char>(was ^ 1));
+  file.close();
+  ASSERT_EQ(net.start(3, said[3].options()), "");
+  const std::string what = "is damaged at byte " + std::to_string(at);
+  const std::string why = net.ending(3);
+  EXPECT_NE(why.find(what), std::string::npos) << why;
+  net.stop(3);
+  NodeOptions options;
+  options.home = net.home(3);
+  const auto read = read_log(options, 0, [](const Transaction&) {});
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().find(what), std::string::npos) << read.error();
+}
+
+TEST(HolesAlone, AnIndexThatIsGoneIsToldAndMadeAgain) {
+  Said said;
+  Network net(1);
+  ASSERT_EQ(net.start(0, said.options()), "");
+  const std::uint64_t sent = fill(net, 0, 20);
+  net.stop(0);
+  ASSERT_EQ(net.start(0, said.options()), "");
+  net.stop(0);
+  EXPECT_FALSE(said.has("index"));
+  std::filesystem::remove_all(net.home(0) + "/data/index");
+  ASSERT_EQ(net.start(0, said.options()), "");
+  EXPECT_TRUE(said.has("is gone: it is made again from the write-ahead log"));
+  EXPECT_TRUE(net.reaches(0, sent));
 }
 
 // Behind the snapshot nobody reads the log at a start. A client that asked for such a part waited

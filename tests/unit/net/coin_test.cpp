@@ -38,7 +38,8 @@ class Coin : public testing::Test {
     for (std::uint32_t i = 0; i < n; ++i) {
       homes.push_back(path(name + "/node" + std::to_string(i)));
       std::filesystem::create_directories(homes.back());
-      g.nodes.push_back({crypto::SigningKey::generate().public_key(), "127.0.0.1", 1});
+      const auto port = static_cast<std::uint16_t>(1 + i);
+      g.nodes.push_back({crypto::SigningKey::generate().public_key(), "127.0.0.1", port});
     }
     const auto made = deal_coin(g, homes);
     EXPECT_TRUE(made);

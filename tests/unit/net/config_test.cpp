@@ -96,10 +96,15 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
                         "gc_rounds = \"many\"\n"
                         "sync_rounds = -4\n"
                         "[log]\n"
-                        "level = \"loud\"\n"));
+                        "level = \"loud\"\n"
+                        "[network]\n"
+                        "delta_us = 99_999_999_999_999_999_999 # beyond 64 bits\n"
+                        "pace_us = -99999999999999999999\n"
+                        "[metrics]\n"
+                        "listen = \"junk\"\n"));
   ASSERT_FALSE(read);
   const auto& p = read.error();
-  ASSERT_EQ(p.size(), 6u);
+  ASSERT_EQ(p.size(), 9u);
   const auto has = [&](const std::string& line, const std::string& what) {
     return testing::Contains(AllOf(HasSubstr("node.toml:" + line + ": "), HasSubstr(what)));
   };
@@ -109,6 +114,9 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   EXPECT_THAT(p, has("6", "whole number"));
   EXPECT_THAT(p, has("7", "from 8 to"));
   EXPECT_THAT(p, has("9", "'loud'"));
+  EXPECT_THAT(p, has("11", "network.delta_us must be a whole number from 1000 to"));
+  EXPECT_THAT(p, has("12", "network.pace_us must be a whole number"));
+  EXPECT_THAT(p, has("14", "'junk', which is not on loopback"));
 }
 
 TEST_F(Config, BrokenTomlNamesTheLine) {
@@ -137,11 +145,41 @@ Genesis with_parameters(Parameters parameters) {
     PeerAddress node;
     node.key[0] = std::byte{i};
     node.host = "127.0.0.1";
-    node.port = 1000;
+    node.port = static_cast<std::uint16_t>(1000 + i);
     g.nodes.push_back(node);
   }
   g.parameters = std::move(parameters);
   return g;
+}
+
+TEST_F(Config, MembersShareNeitherKeyNorAddress) {
+  const std::string file = (dir_ / "genesis.json").string();
+  const auto why = [&](const std::function<void(Genesis&)>& change) {
+    Genesis g = with_parameters({});
+    change(g);
+    EXPECT_TRUE(save_genesis(g, file));
+    const auto read = load_genesis(file);
+    return read ? std::string() : read.error();
+  };
+  EXPECT_EQ(why([](Genesis&) {}), "");
+  EXPECT_THAT(why([](Genesis& g) { g.nodes[3].key = g.nodes[1].key; }),
+              HasSubstr("nodes 1 and 3 have the same key"));
+  EXPECT_THAT(why([](Genesis& g) { g.nodes[2].port = g.nodes[0].port; }),
+              HasSubstr("nodes 0 and 2 have the same address 127.0.0.1:1000"));
+  EXPECT_THAT(why([](Genesis& g) { g.nodes[2].port = 0; }), HasSubstr("node 2 has no address"));
+  EXPECT_THAT(why([](Genesis& g) { g.nodes[2].host.clear(); }), HasSubstr("node 2 has no address"));
+}
+
+TEST_F(Config, DataThatCannotBeAFolderIsToldBeforeItIsNeeded) {
+  NodeOptions options;
+  options.home = dir_.string();
+  EXPECT_EQ(data_problem(options), "");
+  for (const char* odd : {"/dev/null", "/none/data"}) {
+    options.data = odd;
+    EXPECT_THAT(data_problem(options), AllOf(HasSubstr(odd), HasSubstr("is no folder")));
+  }
+  options.store = StoreKind::kMemory;
+  EXPECT_EQ(data_problem(options), "");
 }
 
 TEST_F(Config, AGenesisFileFixesTheProtocolsParameters) {

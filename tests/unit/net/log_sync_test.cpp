@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "log_entry.hpp"
 #include "thresher/crypto/sha256.hpp"
@@ -205,6 +206,56 @@ TEST_F(Bench, ASilentGiverIsReplaced) {
   const std::uint16_t silent = giver();
   for (int k = 0; k < 200 && giver() == silent; ++k) sync.tick(now += LogSync::kTick);
   EXPECT_NE(giver(), silent);
+}
+
+// One who brings a commit now and then looks alive, and is not the only giver all the same.
+TEST_F(Bench, ASlowGiverIsReplacedAtTheEndOfItsTurn) {
+  const std::uint16_t slow = giver();
+  std::set<std::uint16_t> givers;
+  Digest hash{};
+  std::uint64_t slot = 0;
+  for (int k = 0; k < 20 && givers.size() < 3; ++k) {
+    const dag::Committed next = commit_at(++slot, "a little");
+    hash = chained(hash, next.slot, next.leader, next.blocks);
+    sync.part(NodeId{giver()}, part_of({next}, 1000), now);
+    for (std::uint16_t peer = 1; peer <= 3; ++peer)
+      sync.hash(NodeId{peer}, hash_frame(slot, hash), now);
+    ASSERT_EQ(applied.size(), slot) << "what is confirmed is never lost";
+    for (std::uint64_t step = 0; step < 900'000; step += LogSync::kTick) {
+      sync.tick(now += LogSync::kTick);
+    }
+    givers.insert(giver());
+  }
+  EXPECT_EQ(givers.size(), 3u) << "from " << slow << " on";
+}
+
+// A commit that takes longer to come than the first turn comes all the same: turns get longer.
+TEST_F(Bench, ALargeCommitComesOverASlowLink) {
+  constexpr std::uint32_t kBlocks = 30;
+  dag::Committed big{Round{99}, {}, {}};
+  for (std::uint64_t r = 1; r <= kBlocks; ++r) {
+    big.blocks.push_back(commit_at(r, "block " + std::to_string(r)).blocks[0]);
+  }
+  const Digest all = chained({}, big.slot, big.leader, big.blocks);
+  std::uint32_t index = 0;
+  std::uint16_t from = giver();
+  for (int k = 0; k < 2000 && applied.empty(); ++k) {
+    if (giver() != from) index = 0;  // the next one begins anew
+    from = giver();
+    const auto& b = big.blocks[index];
+    const auto size = static_cast<std::uint32_t>(b->payload.bytes.size());
+    const wire::LogPart part{Round{99},
+                             {{Round{99}, big.leader, kBlocks, index, {size, header_of(*b)}}}};
+    sync.part(NodeId{from}, {kLogPart, wire::encode(part), b->payload.bytes}, now);
+    index = (index + 1) % kBlocks;
+    for (std::uint16_t peer = 1; peer <= 2; ++peer)
+      sync.hash(NodeId{peer}, hash_frame(99, all), now);
+    for (std::uint64_t step = 0; step < kSecond / 2; step += LogSync::kTick) {
+      sync.tick(now += LogSync::kTick);
+    }
+  }
+  EXPECT_EQ(applied, (Slots{99}));
+  EXPECT_TRUE(blamed.empty());
 }
 
 TEST_F(Bench, PartsMayEndWithinACommit) {

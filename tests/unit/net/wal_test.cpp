@@ -360,6 +360,45 @@ TEST_F(Wal, AFileThatIsTooShortOrOfAnotherLogIsRefused) {
   EXPECT_NE(why.find("is not the log that its index was made of"), std::string::npos) << why;
 }
 
+// What is read again while a node runs: each byte that counts, whatever it belongs to, and the rest
+// of the log is looked at when the records of a frame are damaged.
+TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
+  std::uint64_t until = 0;
+  {
+    WriteAheadLog wal;
+    ASSERT_EQ(open_log(wal, path(), {}, [](const WalFrame&) { return true; }), "");
+    for (int i = 0; i < 3; ++i) {
+      std::vector<BodyPlace> places;
+      wal.append(std::vector<Persist>{{1, bytes("key"), bytes("value " + std::to_string(i)),
+                                       bytes(std::string(700, 'b'))}},
+                 places);
+      ASSERT_TRUE(wal.flush(true));
+    }
+    until = wal.written();
+  }
+  const std::string whole = content_of_file();
+  const auto check = [&] {
+    WalScan scan;
+    EXPECT_EQ(scan.open(path()), "");
+    return scan.check(until, until);
+  };
+  ASSERT_TRUE(check().done);
+  std::size_t found = 0;
+  for (std::uint64_t at = kFileHead; at < until; ++at) {
+    overwrite(at, static_cast<char>(whole[at] ^ 1));
+    const auto now = check();
+    const bool told = now.problem.find("is damaged at byte") != std::string::npos;
+    const bool in_part = std::any_of(now.damaged.begin(), now.damaged.end(),
+                                     [&](const Extent& e) { return e.begin <= at && at < e.end; });
+    found += told || in_part ? 1 : 0;
+    EXPECT_NE(now.done, told || in_part) << at;
+    overwrite(at, whole[at]);
+  }
+  // The marks that end the frames are the one thing of which nothing depends on the value.
+  EXPECT_EQ(found, until - kFileHead - 3 * kMark);
+  EXPECT_TRUE(check().done);
+}
+
 // Each says what it is, and none that data are damaged.
 TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
   fs::create_directories(folder_ / "in the way");

@@ -36,7 +36,7 @@ std::vector<Persist> records_before_send(Raft::Fx& fx) {
 bool granted(Raft::Fx& fx) {
   for (auto& effect : fx.list()) {
     if (const auto* s = std::get_if<Send<Raft::Message>>(&effect)) {
-      if (const auto* v = std::get_if<raft::Vote>(&s->message)) return v->granted;
+      if (const auto* v = std::get_if<raft::RequestVoteReply>(&s->message)) return v->granted;
     }
   }
   return false;
@@ -90,12 +90,12 @@ TEST(Raft, CommitsNothingOfEarlierTermsAlone) {
     step(node, InputOf<Raft>{Received<Raft::Message>{NodeId{1}, m}}, fx);
   };
   step(node, InputOf<Raft>{Expired{{1, {}}}}, fx);
-  hear(raft::Vote{4, true, true});
-  hear(raft::Vote{4, true, false});
+  hear(raft::RequestVoteReply{4, true, true});
+  hear(raft::RequestVoteReply{4, true, false});
   ASSERT_EQ(node.role(), Raft::Role::kLeader);
-  hear(raft::Appended{4, 1, true});
+  hear(raft::AppendEntriesReply{4, 1, true});
   EXPECT_EQ(node.delivered(), 0u);
-  hear(raft::Appended{4, 2, true});
+  hear(raft::AppendEntriesReply{4, 2, true});
   EXPECT_EQ(node.delivered(), 2u);
 }
 
@@ -114,7 +114,7 @@ TEST(Raft, AdoptsWhatItsHostVouchesFor) {
   fx.clear();
   step(node,
        InputOf<Raft>{Received<Raft::Message>{
-           NodeId{0}, raft::Append{8, 500, 7, 501, {{8, Bytes::copy_of(as_view("next"))}}}}},
+           NodeId{0}, raft::AppendEntries{8, 500, 7, 501, {{8, Bytes::copy_of(as_view("next"))}}}}},
        fx);
   EXPECT_EQ(node.delivered(), 501u);
 }
@@ -140,7 +140,7 @@ TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {
   };
   Raft node = started(0, old);
   feed(node, Restored{raft::kEntries, raft::entry_key(5), number(7), value});
-  feed(node, Received<Raft::Message>{NodeId{1}, raft::Append{8, 5, 7, 5, {{8, value}}}});
+  feed(node, Received<Raft::Message>{NodeId{1}, raft::AppendEntries{8, 5, 7, 5, {{8, value}}}});
   Raft again({.committee = *Committee::make(3, 0), .self = NodeId{0}});
   (void)disk.replay([&](const Restored& r) { feed(again, r); });
   feed(again, Start{1});
@@ -149,7 +149,7 @@ TEST(Raft, WhatItAdoptsReplacesItsLogOnTheDiskToo) {
 }
 
 // One node has the better log, the other the higher term, the third is down: each refused the
-// other's trial for ever.
+// other's pre-vote for ever.
 TEST(Raft, TwoThatRefuseEachOthersTrialsAgreeOnATerm) {
   const auto number = [](std::uint64_t v) { return Bytes::from(Writer().u64(v).take()); };
   const Bytes value = Bytes::copy_of(as_view("value"));

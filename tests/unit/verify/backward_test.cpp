@@ -43,7 +43,7 @@ const Property& named(const Automaton& ta, const std::string& name) {
 
 class Backward : public testing::TestWithParam<std::pair<const char*, Checker>> {
  protected:
-  Outcome check(const Automaton& ta, const std::string& name, double seconds = 10) const {
+  Outcome check(const Automaton& ta, const std::string& name, double seconds = 100) const {
     const Outcome out = GetParam().second(ta, named(ta, name), seconds, {});
     EXPECT_EQ(out.checker, GetParam().first);
     if (out.verdict == Verdict::kViolated) {

@@ -152,7 +152,7 @@ TEST(Always, NestedDeeplyItEnds) {
   for (int k = 0; k < 60; ++k) deep += "[]<>";
   const std::string some = "some: <>(b == 0 && c == 0);";
   text.replace(text.find(some), some.size(), "some: " + deep + "(b == 0 && c == 0);");
-  const auto out = check_all(parsed(text), {.seconds = 20, .only = {"some"}});
+  const auto out = check_all(parsed(text), {.seconds = 200, .only = {"some"}});
   EXPECT_EQ(out[0].verdict, Verdict::kViolated) << out[0].why;
 }
 

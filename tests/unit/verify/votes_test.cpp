@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Agreement, Tables, testing::ValuesIn(kTables), name_of)
 
 TEST_P(Tables, EveryClaimHoldsForEveryN) {
   const Automaton ta = export_votes(*GetParam());
-  const auto outcomes = check_all(ta, {});
+  const auto outcomes = check_all(ta, {.seconds = 600});
   const std::size_t rounds = GetParam()->rounds ? 8 : 0;
   ASSERT_EQ(outcomes.size(), GetParam()->claims.size() + rounds);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -47,7 +47,7 @@ TEST_P(Tables, EveryLocationIsReached) {
         {"empty" + std::to_string(i),
          combine(Formula::Kind::kAlways, {compare(Formula::Kind::kEqual, {{{place, 1}}, 0})})});
   }
-  const auto outcomes = check_all(ta, {});
+  const auto outcomes = check_all(ta, {.seconds = 600});
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     EXPECT_EQ(outcomes[i].verdict, Verdict::kViolated) << ta.locations[i];
   }

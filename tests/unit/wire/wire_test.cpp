@@ -124,16 +124,16 @@ Raft::Message some_raft(Prng& rng) {
     case 0:
       return raft::RequestVote{rng.next(), rng.next(), rng.next(), rng.below(2) == 0};
     case 1:
-      return raft::Vote{rng.next(), rng.below(2) == 0, rng.below(2) == 0};
+      return raft::RequestVoteReply{rng.next(), rng.below(2) == 0, rng.below(2) == 0};
     case 2: {
-      raft::Append m{rng.next(), rng.next(), rng.next(), rng.next(), {}};
+      raft::AppendEntries m{rng.next(), rng.next(), rng.next(), rng.next(), {}};
       for (std::uint64_t k = rng.below(4); k > 0; --k) {
         m.entries.push_back({rng.next(), some_bytes(rng)});
       }
       return m;
     }
     case 3:
-      return raft::Appended{rng.next(), rng.next(), rng.below(2) == 0};
+      return raft::AppendEntriesReply{rng.next(), rng.next(), rng.below(2) == 0};
     default:
       return raft::Forward{some_bytes(rng)};
   }

@@ -2,7 +2,7 @@
 //
 //   auto committee = Committee::make(4, 1);       // n, f; empty unless n >= 3f+1 and n <= 4096
 //   Tally tally(*committee);
-//   if (tally.add(NodeId{2}) && tally.reached(kQuorum)) ...
+//   if (tally.add(NodeId{2}) && tally.reached(kQuorum, *committee)) ...
 //
 // Guarantees: all counting goes through Tally, so that weights can come without touching a
 // protocol. Does not hold keys or addresses: those belong to the network.

@@ -1,6 +1,6 @@
 // What a protocol wants done: plain data in one ordered list that the driver owns and reuses.
 //
-//   fx.persist({kOwnBlock, key, value});
+//   fx.push(Persist{kOwnBlock, key, value});
 //   fx.broadcast(block);                          // leaves only when the record above is durable
 //
 // Guarantees: the order in the list is the order of becoming visible; `Persist` is a barrier for

@@ -1,7 +1,7 @@
 // Bytes as hexadecimal digits and back, for files, tables and messages to people.
 //
-//   to_hex(digest.bytes)          // 64 lower-case digits
-//   from_hex("00ff")              // {0x00, 0xff}; nullopt if a digit is missing or is none
+//   std::string digits = to_hex(digest.bytes);    // 64 lower-case ones
+//   auto bytes = from_hex("00ff");                // {0x00, 0xff}; nullopt: not digits
 //
 // Guarantees: from_hex(to_hex(b)) == b. Not constant-time: never for secrets.
 #pragma once

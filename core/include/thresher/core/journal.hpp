@@ -2,8 +2,7 @@
 //
 //   Journal<Dag> journal;
 //   journal.record(input);  step(node, input, fx);            // at each input
-//   journal.replay(Dag(config), [&](const auto& fx) { ... }); // the same effects, in the same
-//   order
+//   journal.replay(Dag(config), [&](const auto& again) { ... });   // the same effects in order
 //
 // Guarantees: a protocol reads nothing but its inputs, so the replayed copy makes the same effects.
 // Keeps every input in memory: a host that records for long cuts it at a snapshot (protocols are

@@ -2,8 +2,11 @@
 // callback.
 //
 //   struct Echo { using Message = ...; using Output = ...; using Request = ...;
-//                 void on(const Received<Message>&, EffectsOf<Echo>&); ... };
-//   step(protocol, input, effects);
+//                 void on(const Received<Message>&, EffectsOf<Echo>&);
+//                 void on(const Requested<Request>&, EffectsOf<Echo>&); };
+//   void turn(Echo& echo, const InputOf<Echo>& input, EffectsOf<Echo>& effects) {
+//     step(echo, input, effects);
+//   }
 //
 // Guarantees: equal state and equal inputs give equal effects on every compiler and thread count.
 // An input a protocol has no overload for is ignored.

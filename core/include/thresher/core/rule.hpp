@@ -1,9 +1,10 @@
 // Rule tables: one declaration that drives a protocol and that the model checker proves.
 //
-//   constexpr Rule kRules[] = {{"echo", kIdle, kEchoed, {}, Say{kEcho, Value::kInput}}, ...};
+//   constexpr Rule kRules[] = {{"echo", kIdle, kEchoed, {}, Say{kEcho}} ...};
 //   constexpr RuleTable kTable{"bracha", kLocations, kCounters, kRules};
 //   static_assert(well_formed(kTable));
-//   const Rule* rule = enabled(kTable, location, tally_of, committee);
+//   ... enabled(kTable, location, has_input, count, committee);    // the rule that fires, or null
+//   ...
 //
 // The language: a node moves between locations. A rule waits for the node's input, or for "at least
 // so many distinct senders said `counter` of value w"; taking it may say something itself. A value

@@ -1,8 +1,8 @@
 // Where durable records go. RocksDB and the segment log implement it in net/; memory is the default
 // here.
 //
-//   storage.write(records, /*sync=*/true);       // atomic: all or none
-//   storage.replay([&](Restored r) { ... });     // in write order, newest value of each key
+//   if (!storage.write(records, /*sync=*/true)) stop();       // atomic: all or none
+//   (void)storage.replay([&](Restored r) { ... });            // in write order, the newest values
 //
 // Guarantees: what was written with sync survives a power cut. kIo is fatal to the node.
 #pragma once

@@ -2,7 +2,7 @@
 // fields.
 //
 //   Transcript t("thresher/block/1", chain);
-//   t.u16(author).u32(round).bytes(root);
+//   t.u16(author.value).u64(round.value).bytes(root.bytes);
 //   Digest digest = t.digest();
 //
 // Guarantees: canonical; a message of one type, chain or epoch never has the bytes of another.

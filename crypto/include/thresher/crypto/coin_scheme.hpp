@@ -1,6 +1,6 @@
 // The one interface behind which common coins live: shares in, a value out.
 //
-//   CoinShare mine = scheme.share(round);
+//   std::optional<CoinShare> mine = scheme.share(round);
 //   scheme.verify(round, claims, verdicts);        // one call for all shares of a round
 //   std::optional<Digest> value = scheme.combine(round, good_shares);
 //

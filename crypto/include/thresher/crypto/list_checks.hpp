@@ -1,7 +1,11 @@
 // One verdict on a list of signatures, put together from a Batcher's verdicts on each.
 //
-//   VerifyRequest request = lists.open(asked, list.size());
-//   for (each key and signature) { request.key = ...; batcher.add(request); }
+//   VerifyRequest request = lists.open(asked, list.signatures.size());
+//   list.for_each([&](NodeId signer, const Signature& s) {
+//     request.key = key_of(signer);
+//     request.signature = s;
+//     (void)batcher.add(request);                  // false: over its quota; ask again later
+//   });
 //   for (const VerifyAnswer& a : batcher.run())
 //     if (const auto whole = lists.settle(a)) ...    // of a list: with its last signature
 //

@@ -1,7 +1,7 @@
 // The threshold coin of Cachin, Kursawe and Shoup on ristretto255: unique values that nobody knows
 // before enough nodes spoke.
 //
-//   CoinDeal deal = *deal_coin(n, committee.at_least(kValidity), seed);
+//   CoinDeal deal = *deal_coin(committee.size(), committee.at_least(kValidity), seed);
 //   ThresholdCoin coin(chain, deal.keys, NodeId{2}, deal.secrets[2]);
 //   auto mine = coin.share(round);
 //

@@ -3,7 +3,7 @@
 // message of net/proto/thresher.proto.
 //
 //   Frame frame = encode(message);
-//   Result<dag::Message> message = decode(frame, chain, committee_size);
+//   Result<dag::Message> again = decode(frame, chain, committee_size);
 //
 // Guarantees: counts are checked before memory is taken; payload roots are computed from the
 // content.

@@ -1,6 +1,6 @@
 // The common coin of a network: dealt once, for the protocols that toss one.
 //
-//   if (needs_coin(genesis.protocol)) deal_coin(genesis, homes);   // the dealer, before any node
+//   if (needs_coin(genesis.protocol)) (void)deal_coin(genesis, homes);   // the dealer, at first
 //   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});   // each node
 //
 // Guarantees: the public part is in the genesis file and in the chain id, so nodes of two deals

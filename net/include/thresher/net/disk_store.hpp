@@ -3,13 +3,15 @@
 //
 //   auto store = net::DiskStore::open("node0/data");
 //   if (!store) return fail(store.error());
-//   (*store)->write(records, /*sync=*/true);
+//   if (!(*store)->write(records, /*sync=*/true)) return fail((*store)->problem());
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
 // index is never ahead of the log on the disk; a damaged one is made again from the log, with a
-// warning. A damaged log is refused, with the byte; an error of the disk is told as such. One
-// process at a time. A body that is read later is not checked here: its readers know its digest.
+// warning. An error of the disk is told as such. What of the log the index does not cover is
+// checked when it is opened: if it is damaged it is refused, with the byte. One process at a time.
+// Not guaranteed: that the rest of the log, or a body that is read later, is what was written. A
+// node reads all of it again while it runs (scrubber.hpp); readers of bodies know their digests.
 #pragma once
 
 #include <functional>
@@ -42,6 +44,7 @@ class DiskStore final : public NodeStore {
   bool mend_body(const BodyPlace& place, ByteView body) override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
   std::string problem() const override;
+  std::uint64_t written() const override;
   std::uint64_t syncs() const override;
 
  private:

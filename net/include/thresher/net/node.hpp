@@ -79,19 +79,19 @@ enum class StoreKind : std::uint8_t {
 };
 
 struct NodeOptions {
-  std::string home;     ///< holds what the next four name
-  std::string genesis;  ///< default: home/../genesis.json
-  std::string key;      ///< default: home/node.key
-  std::string data;     ///< default: home/data
-  std::string coin;     ///< the share of the coin, for protocols that toss; default: home/coin.key
+  std::string home{};     ///< holds what the next four name
+  std::string genesis{};  ///< default: home/../genesis.json
+  std::string key{};      ///< default: home/node.key
+  std::string data{};     ///< default: home/data
+  std::string coin{};  ///< the share of the coin, for protocols that toss; default: home/coin.key
   StoreKind store = StoreKind::kDisk;
   /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
   /// own.
   boost::asio::io_context* context = nullptr;
   /// Loopback address and port of /metrics, /healthz and /readyz, like 127.0.0.1:9464; empty: none.
-  std::string metrics_listen;
+  std::string metrics_listen{};
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
-  std::function<void(Level, const std::string&)> log;
+  std::function<void(Level, const std::string&)> log{};
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
   std::uint64_t delta_us = 20'000;  ///< Delta of the network
   /// Least time between two own blocks while several small transactions wait. At most Delta; 0:
@@ -103,7 +103,7 @@ struct NodeOptions {
   /// At most Delta; 0: not at all. Of the certified protocols alone.
   std::uint64_t gather_us = 5'000;
   /// Verifies signatures of catch-up when many wait: "cuda", or empty for none. Not there: ignored.
-  std::string accelerator;
+  std::string accelerator{};
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
   std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
@@ -126,6 +126,8 @@ inline constexpr std::string_view kHostBlocks =
 
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
+/// Why no store can be where the options say; empty: one can, as far as the paths show.
+std::string data_problem(const NodeOptions& options);
 
 class Node {
  public:

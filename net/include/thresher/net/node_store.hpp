@@ -41,6 +41,8 @@ class NodeStore : public Storage {
   virtual bool mend_body(const BodyPlace& place, ByteView body) = 0;
   /// What the last write that failed met, in words. To be read on the thread that writes.
   virtual std::string problem() const { return {}; }
+  /// Bytes of the write-ahead log that are on the disk; 0: there is none. From any thread.
+  virtual std::uint64_t written() const { return 0; }
   /// Synced writes so far.
   virtual std::uint64_t syncs() const = 0;
 };

@@ -2,7 +2,7 @@
 //
 //   Loop loop;
 //   Transport transport(loop, options, callbacks);   // listens, dials, reconnects
-//   transport.send(NodeId{2}, {kBlock, control, payload});
+//   transport.send(2, {kBlock, control, payload});    // to node 2
 //   loop.run();
 //
 // Guarantees: a node's key is its TLS identity (no CA); a peer with another key, chain or wire

@@ -46,7 +46,7 @@ struct Outcome {
 struct CheckOptions {
   double seconds = 60;            ///< for all properties together
   std::string checker = "auto";   ///< auto, or a name of checker_names()
-  std::vector<std::string> only;  ///< names of properties; empty: all
+  std::vector<std::string> only{};  ///< names of properties; empty: all
   unsigned threads = 0;           ///< 0: one for each core
   bool keep_proofs = false;
 };

@@ -2,7 +2,7 @@
 //
 //   CheckOptions options; options.keep_proofs = true;
 //   for (const Outcome& o : check_all(ta, options)) {
-//     if (o.verdict == Verdict::kSafe) const auto second = verify::cross_check(o, 10);
+//     if (o.verdict == Verdict::kSafe) report(verify::cross_check(o, 10));
 //   }
 //
 // Guarantees: the outcome is not changed; a solver that hangs is killed when the time is over, with

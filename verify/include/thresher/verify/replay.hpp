@@ -1,8 +1,8 @@
 // Concrete runs: the counterexamples of the checkers, replayed before anybody sees them.
 //
-//   Run run{values, start, {{rule, 3}, ...}};
+//   Run run{values, start, {{rule, 3}}};                    // the rule, three nodes at once
 //   auto configurations = verify::replay(ta, run);          // or which step was not enabled
-//   if (!verify::holds(property, *configurations)) ...      // a violation indeed
+//   if (!verify::holds(property, values, *configurations)) ...      // a violation indeed
 //
 // Guarantees: exact integers; a step fires one rule several times, and its guard is checked before
 // each of them. The last configuration counts as repeated for ever.

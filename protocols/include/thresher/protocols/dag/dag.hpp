@@ -35,6 +35,9 @@ enum Table : std::uint32_t {
   kEvidence = 4,
   kEquivocation = 5
 };
+/// Behind the header in the record of a block that came with the log of peers: its digest is
+/// vouched for, and its signature was not looked at.
+inline constexpr std::uint8_t kCameWithLog = 1;
 
 class Names;
 /// For nodes of one thread with equal committee, rules and gc_depth, such as those of a simulation:

@@ -11,7 +11,7 @@
 // a value seen within them is not ordered twice. Who is further behind needs the state from
 // elsewhere. One Byzantine node can break everything: use PBFT or a DAG there.
 // Source: Ongaro, Ousterhout, "In Search of an Understandable Consensus Algorithm" (2014), Fig. 2;
-// the vote before the vote is section 9.6 of Ongaro's dissertation.
+// PreVote is section 9.6 of Ongaro's dissertation.
 #pragma once
 
 #include <deque>
@@ -32,20 +32,20 @@ struct Entry {
   std::uint64_t term = 0;
   Bytes value;  ///< empty: the first entry of a leader
 };
-/// Asks for a vote; `trial` asks whether one would be given, and binds nobody.
+/// Asks for a vote; `pre_vote` asks whether one would be given, and binds nobody.
 struct RequestVote {
   std::uint64_t term = 0;
   std::uint64_t last_index = 0;
   std::uint64_t last_term = 0;
-  bool trial = false;
+  bool pre_vote = false;
 };
-struct Vote {
+struct RequestVoteReply {
   std::uint64_t term = 0;
   bool granted = false;
-  bool trial = false;
+  bool pre_vote = false;
 };
 /// The leader's entries after (previous_index, previous_term); none is a heartbeat.
-struct Append {
+struct AppendEntries {
   std::uint64_t term = 0;
   std::uint64_t previous_index = 0;
   std::uint64_t previous_term = 0;
@@ -53,7 +53,7 @@ struct Append {
   std::vector<Entry> entries;
 };
 /// `index`: everything up to it agrees with the leader, or, when it did not fit, try from there.
-struct Appended {
+struct AppendEntriesReply {
   std::uint64_t term = 0;
   std::uint64_t index = 0;
   bool fits = false;
@@ -87,8 +87,8 @@ Bytes entry_key(std::uint64_t index);
 
 class Raft {
  public:
-  using Message =
-      std::variant<raft::RequestVote, raft::Vote, raft::Append, raft::Appended, raft::Forward>;
+  using Message = std::variant<raft::RequestVote, raft::RequestVoteReply, raft::AppendEntries,
+                               raft::AppendEntriesReply, raft::Forward>;
   using Output = raft::Delivery;
   using Request = raft::Submit;
   using Fx = Effects<Message, Output>;
@@ -99,9 +99,10 @@ class Raft {
     std::uint64_t window = 256;          ///< entries on the way to one follower
     std::uint64_t history = 1024;        ///< delivered entries kept
     std::size_t value_bytes = 65536;     ///< largest payload
-    std::size_t append_bytes = 1 << 20;  ///< payload in one Append, one entry at least
+    std::size_t append_bytes = 1 << 20;  ///< payload in one AppendEntries, one entry at least
     Delay heartbeat{2000};
-    Delay patience{12000};  ///< least silence of a leader that a node waits; at most twice that
+    Delay election_timeout{
+        12000};  ///< least silence of a leader before a node calls an election; most: twice that
   };
   enum class Role : std::uint8_t { kFollower, kCandidate, kLeader };
 
@@ -139,9 +140,9 @@ class Raft {
   };
 
   void receive(NodeId from, const raft::RequestVote& m, Fx& fx);
-  void receive(NodeId from, const raft::Vote& m, Fx& fx);
-  void receive(NodeId from, const raft::Append& m, Fx& fx);
-  void receive(NodeId from, const raft::Appended& m, Fx& fx);
+  void receive(NodeId from, const raft::RequestVoteReply& m, Fx& fx);
+  void receive(NodeId from, const raft::AppendEntries& m, Fx& fx);
+  void receive(NodeId from, const raft::AppendEntriesReply& m, Fx& fx);
   void receive(NodeId from, const raft::Forward& m, Fx& fx);
   std::uint64_t last() const { return base_ + log_.size(); }
   std::uint64_t term_at(std::uint64_t index) const;
@@ -150,17 +151,17 @@ class Raft {
   void save_ballot(Fx& fx) const;
   void store(std::uint64_t index, Fx& fx) const;
   void cut(std::uint64_t from, Fx& fx);
-  void ask_votes(bool trial, Fx& fx);
+  void ask_votes(bool pre_vote, Fx& fx);
   void count_vote(NodeId from, Fx& fx);
   void lead(Fx& fx);
   void order(const Bytes& value, Fx& fx);
   void send_entries(Fx& fx, bool beat);
-  raft::Append entries_after(std::uint64_t index) const;
+  raft::AppendEntries entries_after(std::uint64_t index) const;
   void commit_to(std::uint64_t index, Fx& fx);
   void deliver(Fx& fx);
   void forget(Fx& fx);
   void pass_on(Fx& fx);
-  void arm_patience(Fx& fx);
+  void arm_election_timeout(Fx& fx);
   void drop_log(Fx& fx);
   void adopt(std::uint64_t index, std::uint64_t term, const Bytes& value, Fx& fx);
 
@@ -177,11 +178,11 @@ class Raft {
   std::uint64_t frontier_ = 0;
   std::vector<Follower> followers_;
   Tally votes_;
-  bool trial_ = false;  // the votes are of a trial
-  bool heard_ = false;  // from a leader, since the patience was armed
+  bool pre_vote_ = false;  // the votes asked for are pre-votes
+  bool heard_ = false;     // from a leader, since the election timeout was armed
   bool started_ = false;
   std::uint64_t seed_ = 0;
-  std::uint64_t rounds_ = 0;  // times that the patience was armed
+  std::uint64_t rounds_ = 0;  // times that the election timeout was armed
   std::uint64_t refused_ = 0;
   std::map<Digest, std::uint64_t> known_;  // values in the log, by index
   std::deque<Bytes> pending_;              // own submissions that are not delivered

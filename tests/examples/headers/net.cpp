@@ -1,0 +1,177 @@
+// The examples of net's headers, compiled (held_test.py says how they are found).
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "thresher/core/hex.hpp"
+#include "thresher/net/broadcast_channel.hpp"
+#include "thresher/net/client.hpp"
+#include "thresher/net/client_id.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/coin.hpp"
+#include "thresher/net/config.hpp"
+#include "thresher/net/disk_store.hpp"
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/incarnation.hpp"
+#include "thresher/net/node.hpp"
+#include "thresher/net/parameters.hpp"
+#include "thresher/net/ports.hpp"
+#include "thresher/net/receipt_proof.hpp"
+#include "thresher/net/synced_file.hpp"
+#include "thresher/net/transport.hpp"
+#include "thresher/net/wire.hpp"
+
+namespace thresher {
+namespace {
+
+int fail(const std::string& why);
+void warn(const std::string& why);
+void show(NodeId from, std::string_view text);
+void use(std::uint64_t position);
+void report(const std::string& why);
+
+int channel_example(const crypto::SigningKey& key, const std::vector<net::PeerAddress>& members) {
+  // <thresher/net/broadcast_channel.hpp>
+  auto channel = broadcast::Channel::join(
+      {.key = key, .members = members},
+      [](const broadcast::Delivery& d) { show(d.instance.origin, as_text(d.payload.view())); });
+  if (!channel) return fail(channel.error());
+  if (auto sent = (*channel)->send(as_view("hello")); !sent) warn(sent.error());
+  // </>
+  return 0;
+}
+
+void client_example() {
+  // <thresher/net/client.hpp>
+  auto client = net::Client::open("net/genesis.json");
+  const net::Outcome out = (*client)->submit(as_view("hello")).get();
+  if (out.committed())
+    use(out.position);
+  else
+    report(out.why);
+  (*client)->subscribe(0, [](const net::Transaction& t) { use(t.position); });
+  // </>
+}
+
+void config_example() {
+  // <thresher/net/config.hpp>
+  auto config = net::load_config("net/node0");
+  if (!config)
+    for (const std::string& p : config.error()) std::cerr << p << '\n';
+  // </>
+}
+
+int disk_store_example(std::span<const Persist> records) {
+  // <thresher/net/disk_store.hpp>
+  auto store = net::DiskStore::open("node0/data");
+  if (!store) return fail(store.error());
+  if (!(*store)->write(records, /*sync=*/true)) return fail((*store)->problem());
+  // </>
+  return 0;
+}
+
+void genesis_example() {
+  // <thresher/net/genesis.hpp>
+  auto genesis = net::load_genesis("net/genesis.json");
+  // </>
+}
+
+int node_example() {
+  // <thresher/net/node.hpp>
+  struct Kv : net::App {
+    void apply(const net::Transaction& t) override { use(t.position); }
+    Digest state() const override { return {}; }
+  } app;
+  auto node = net::Node::open({.home = "net/node0"}, app);
+  if (!node) return fail(node.error());
+  (*node)->run();
+  // </>
+  return 0;
+}
+
+}  // namespace
+
+namespace net {
+namespace {
+
+void client_id_example(const crypto::SigningKey& key) {
+  // <thresher/net/client_id.hpp>
+  ClientId id = client_id_of(key.public_key());
+  std::puts(to_hex(id.bytes).c_str());
+  // </>
+}
+
+void codec_example(const dag::Message& message, const ChainContext& chain,
+                   std::uint32_t committee_size) {
+  // <thresher/net/codec.hpp>
+  Frame frame = encode(message);
+  Result<dag::Message> again = decode(frame, chain, committee_size);
+  // </>
+}
+
+void coin_example(Genesis& genesis, const std::vector<std::string>& homes) {
+  // <thresher/net/coin.hpp>
+  if (needs_coin(genesis.protocol)) (void)deal_coin(genesis, homes);
+  auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});
+  // </>
+}
+
+void incarnation_example(const crypto::SigningKey& key, const Digest& chain,
+                         const Incarnation& theirs) {
+  // <thresher/net/incarnation.hpp>
+  Incarnation mine = signed_incarnation(key, chain, {.count = 7, .nonce = random_nonce()});
+  if (!signed_with(key.public_key(), chain, theirs)) warn("not that key's");
+  if (excludes(theirs, mine)) warn("the key runs elsewhere");
+  // </>
+}
+
+void parameters_example(Genesis& genesis) {
+  // <thresher/net/parameters.hpp>
+  std::string wrong = parameter_problem("sparse-bullshark", "D", "50");
+  genesis.parameters["D"] = "50";
+  // </>
+}
+
+void ports_example() {
+  // <thresher/net/ports.hpp>
+  for (const std::uint16_t port : free_ports(4)) use(port);
+  // </>
+}
+
+void receipt_example(Node& node, ByteView data, const Genesis& genesis) {
+  // <thresher/net/receipt_proof.hpp>
+  Receipt r = node.submit(data, Prove::kYes).get();
+  auto place = net::verify_receipt(genesis, r.proof.view(), data);
+  // </>
+}
+
+std::string synced_file_example(const std::string& path, ByteView content) {
+  // <thresher/net/synced_file.hpp>
+  if (!write_synced(path, content)) return "cannot write '" + path + "'";
+  // </>
+  return {};
+}
+
+void transport_example(const TransportOptions& options, const TransportCallbacks& callbacks,
+                       const Bytes& control, const Bytes& payload) {
+  constexpr std::uint8_t kBlock = 1;
+  // <thresher/net/transport.hpp>
+  Loop loop;
+  Transport transport(loop, options, callbacks);
+  transport.send(2, {kBlock, control, payload});
+  loop.run();
+  // </>
+}
+
+template <class Link>
+void wire_example(Link& link, const Frame& frame) {
+  // <thresher/net/wire.hpp>
+  link.send({kSubscribe, wire::encode(wire::Subscribe{4}), {}});
+  if (const auto log = wire::decode<wire::Log>(frame.control.view())) warn("here it is");
+  // </>
+}
+
+}  // namespace
+}  // namespace net
+}  // namespace thresher

@@ -1,0 +1,87 @@
+// Bad histories are refused with the file, the line and the reason; good ones keep what they say.
+#include <gmock/gmock.h>
+
+#include "samples.hpp"
+
+namespace thresher::history {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> problems(const std::string& content) {
+  const auto history = read(content, "h.ndjson");
+  return history ? std::vector<std::string>{} : history.error();
+}
+
+std::string line(const std::string& more, const std::string& times = R"("begin":1,"end":2)") {
+  return R"({"client":"a","op":"put","key":"x","value":1,)" + times + more + "}\n";
+}
+
+TEST(ReadHistory, KeepsOperationsByTheirBeginAndTheirLines) {
+  const History h = history_of("a:x=7[5,6] b:x?7[2,9] b:y?-[10,] a:y=8[8,]");
+  ASSERT_EQ(h.operations.size(), 3U);  // the get that never returned says nothing
+  EXPECT_EQ(h.operations[0].line, 2U);
+  EXPECT_EQ(show(h, h.operations[0]), "line 2 (b: get x -> 7)");
+  EXPECT_EQ(show(h, h.operations[1]), "line 1 (a: put x = 7)");
+  EXPECT_EQ(h.operations[0].version, h.operations[1].version);
+  EXPECT_EQ(h.operations[2].end, kNever);
+}
+
+TEST(ReadHistory, TellsValuesApartByTypeAndKey) {
+  const auto h =
+      read(line("") + R"({"client":"b","op":"get","key":"x","value":"1","begin":3,"end":4})", "h");
+  ASSERT_TRUE(h);
+  EXPECT_NE(h->operations[0].version, h->operations[1].version);
+}
+
+TEST(ReadHistory, RefusesWhatIsNoOperation) {
+  EXPECT_THAT(problems(""), ElementsAre(HasSubstr("holds no operation")));
+  EXPECT_THAT(problems("\n{]\n"), ElementsAre(HasSubstr("'h.ndjson':2: ")));
+  EXPECT_THAT(problems("[1]"), ElementsAre(HasSubstr(":1: an operation is an object")));
+  EXPECT_THAT(problems(line(R"(,"colour":1)")), ElementsAre(HasSubstr("unknown key 'colour'")));
+  EXPECT_THAT(problems(R"({"client":"a","op":"cas","key":"x","value":1,"begin":1})"),
+              ElementsAre(HasSubstr("'op' is \"put\" or \"get\"")));
+  EXPECT_THAT(problems(R"({"op":"put","key":"x","begin":1})"),
+              ElementsAre(HasSubstr("'client' is missing"), HasSubstr("'value' is missing")));
+  EXPECT_THAT(problems(R"({"client":"a","op":"get","key":"x","begin":1,"end":2})"),
+              ElementsAre(HasSubstr("'value' is missing")));
+  EXPECT_THAT(problems(line("", R"("begin":-1)")), ElementsAre(HasSubstr("not negative")));
+  EXPECT_THAT(problems(line("", R"("begin":1.5)")), ElementsAre(HasSubstr("whole number")));
+}
+
+TEST(ReadHistory, RefusesTimesThatCannotBe) {
+  EXPECT_THAT(problems(line("") + line("", R"("begin":9,"end":8)")),
+              ElementsAre(AllOf(HasSubstr(":2: "), HasSubstr("it ends at 8, before"))));
+  EXPECT_THAT(problems(line("", R"("begin":1,"end":5)") + line("", R"("begin":4,"end":8)")),
+              ElementsAre(AllOf(HasSubstr(":2: "), HasSubstr("line 1 is open until 5"))));
+  EXPECT_THAT(problems(line("", R"("begin":1)") + line("", R"("begin":4,"end":8)")),
+              ElementsAre(HasSubstr("line 1 never ended")));
+}
+
+TEST(ReadHistory, RefusesDependenciesThatCannotBe) {
+  const auto of = [](const std::string& id, const std::string& after, int begin, int end) {
+    return R"({"client":"c)" + id + R"(","op":"put","key":"x","value":")" + id + R"(","id":")" +
+           id + R"(","after":[")" + after + R"("],"begin":)" + std::to_string(begin) +
+           R"(,"end":)" + std::to_string(end) + "}\n";
+  };
+  EXPECT_THAT(problems(of("e1", "e9", 1, 2)),
+              ElementsAre(HasSubstr("no operation with the id 'e9'")));
+  EXPECT_THAT(problems(of("e1", "e2", 1, 2) + of("e2", "e2", 5, 6)),
+              ElementsAre(HasSubstr("'e2' of line 2, which began when it had ended")));
+  EXPECT_THAT(problems(of("e1", "e1", 1, 2)), ElementsAre(HasSubstr("line 1 after line 1")));
+  EXPECT_THAT(problems(of("e1", "e2", 1, 9) + of("e2", "e3", 1, 9) + of("e3", "e1", 1, 9)),
+              ElementsAre(HasSubstr("operations depend on themselves: line ")));
+  EXPECT_THAT(problems(of("e1", "e2", 1, 9) + of("e1", "e2", 1, 9)),
+              ElementsAre(HasSubstr(":2: the id 'e1' stands at line 1 already")));
+}
+
+TEST(ReadHistory, GivesNoMoreThanTwentyProblems) {
+  std::string content;
+  for (int i = 0; i < 100; ++i) content += "nonsense\n";
+  EXPECT_EQ(problems(content).size(), 20U);
+}
+
+}  // namespace
+}  // namespace thresher::history
