@@ -21,6 +21,7 @@ constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
 constexpr std::uint64_t kSeldom = 256;  // what costs as much as dozens of other schedules
+constexpr std::uint64_t kCostly = 32;   // near limits: filling memory costs as much as many runs
 constexpr std::uint64_t kFewRequests = 20;
 constexpr std::uint32_t kFew = 5;            // nodes: a view change costs the cube of them
 constexpr std::uint64_t kLargeRounds = 16;   // of payloads that take memory
@@ -94,7 +95,7 @@ class Drawing {
         forge(id);
         if (menu_.denies && one_in(2)) deny(id);
         const bool fills = menu_.stuffs && one_in(kSeldom);
-        if (fills || (near_limits_ && near_.below(4) == 0)) stuff(id);
+        if (fills || (near_limits_ && near_.below(kCostly) == 0)) stuff(id);
         continue;
       }
       if (besieged_ && loss_.below(2) == 0) {
@@ -246,7 +247,7 @@ class Drawing {
 
   void stuff(NodeId id) {
     FaultAction a{.who = {id}, .what = FaultKind::kStuff};
-    if (!near_limits_) a.probability_ppm = 250'000;  // else there is no time to fill anything
+    a.probability_ppm = 250'000;
     e_.faults.push_back(a);
   }
   // Is gone for good, from some time on.
