@@ -175,5 +175,20 @@ TEST(Stuffing, LiarsDoNotKeepEachOtherGoing) {
   }
 }
 
+// A network that keeps back what a liar says has to hold it, and a run must not hold gigabytes.
+TEST(Stuffing, IsHeldBackWithinAGigabyte) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  Experiment e;
+  e.protocol = "pbft";
+  e.network.gst = 200 * kUnit;
+  e.stop.time = 190 * kUnit;
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStuff});
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStarve});
+  e.oracles.liveness_on = false;
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  EXPECT_LT(o.rss_bytes, kMost);
+}
+
 }  // namespace
 }  // namespace thresher::sim
