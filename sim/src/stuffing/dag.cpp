@@ -161,7 +161,11 @@ void DagStuffing::make(Kind<dag::Equivocation>, Prng& rng, Out& out) const {
     out.push_back(dag::Equivocation{one, other});
   }
   const DagStuffing framed{NodeId{static_cast<std::uint16_t>(rng.below(committee.size()))},
-                           committee, rule, signer, next, twins};
+                           committee,
+                           rule,
+                           signer,
+                           next,
+                           twins};
   const Round round = framed.any_round(rng);
   dag::Header one = framed.useless(round, leader, 0, rng)->header;
   dag::Header other = framed.useless(round, leader, 0, rng)->header;
