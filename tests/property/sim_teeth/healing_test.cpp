@@ -1,4 +1,4 @@
-// Defects that stopped a cluster for ever within the fault model, or let a peer fill its memory,
+// Defects that stopped a cluster for ever or starved a client within the fault model,
 // brought back one at a time: the fuzzer finds each from seeds, without being told, because runs
 // must heal (docs/adr/015). The table is in docs/simulator/found.md.
 #include <gtest/gtest.h>
@@ -55,7 +55,6 @@ std::vector<Defect> defects() {
   const certified::Rules anchored = certified::Rules::anchored_bullshark();
   return {
       without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
-      without(&dag::Rules::evidence_whole, "EvidenceCutByPayloads", sparse, 9000),
       without(&dag::Rules::blocks_of_all, "BlocksAskedOfTheFirstNamer", sparse, 2000),
       without(&dag::Rules::serves_below_floor, "NothingServedBelowTheFloor", dense, 2000),
       without(&certified::Rules::insists, "AVertexThatIsForgotten", anchored, 8000),
