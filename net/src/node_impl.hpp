@@ -143,18 +143,24 @@ struct Node::Impl final : EngineHost {
   void write_back(const LogEntry& entry, const dag::Committed& commit, std::function<void()> done);
   std::string differs_from_peers(Round slot) const;
   void write_back(const dag::Committed& commit);
-
-  // node_scrubbing.cpp: what the disk changed since it was written
-  void start_scrubbing();
-  void note_rot(LogEntry entry);
-  void mend_rot(std::uint64_t now);
-  void end_rot(const dag::Committed& commit);
   void write_again(dag::Committed out);
   void note_gap(dag::Committed commit);
   void hold_back(dag::Committed commit);
   void fetch_unreadable(const dag::Committed& commit, const dag::Block& block);
   void deliver_held();
   void adopt(dag::Committed commit);
+
+  // node_scrubbing.cpp: what the disk changed since it was written
+  void start_scrubbing();
+  void note_rot(LogEntry entry);
+  void say_rot(const LogEntry& first, std::size_t entries);
+  void mend_rot(std::uint64_t now);
+  void end_rot(const dag::Committed& commit);
+
+  // node_bodies.cpp: records that the protocol reads back with their bodies
+  std::string lacks_body(Restored record);
+  void mend_bodies();
+  void give_bodies(const dag::Committed& commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
 
@@ -260,7 +266,9 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   LogSync rot_sync;                // for `rotten`; never active beside `sync`
-  std::optional<LogEntry> rotten;  // its payloads are not on the disk as they were
+  std::deque<LogEntry> rotten;     // their payloads are not on the disk as they were
+  std::optional<Round> scrubbed;   // one of them, for which the scrubber waits
+  std::vector<Restored> bodiless;  // of the protocol; it starts when peers have given the bodies
   StandingCheck standing;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part

@@ -17,6 +17,8 @@ std::string Node::Impl::waits_for() const {
     return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
            ", before it signs anything";
   }
+  if (starting && !bodiless.empty())
+    return "fetches what its protocol's records lack, before it signs anything";
   if (starting) return "asks its peers what they know of its own last messages before it signs";
   if (standing.suspects()) return "compares its log with those of peers, which differ";
   const EngineSample now = engine->sample();

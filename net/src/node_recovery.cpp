@@ -116,6 +116,9 @@ std::string Node::Impl::restore_record(Restored record) {
     auto body = at ? store->read_body(*at) : Result<Bytes>(Errc::kCorrupt);
     if (!body) return unreadable(body.error(), place);
     record.body = std::move(*body);
+    if (!engine->push(record)) return lacks_body(std::move(record));
+    (void)engine->run();
+    return {};
   }
   if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
   (void)engine->run();
@@ -140,6 +143,7 @@ void Node::Impl::watch_lag() {
     // What peers say of the log is not applied now.
   } else if (starting) {
     mend_log(now);
+    mend_bodies();
   } else if (sync.active()) {
     sync.tick(now);
     pump();

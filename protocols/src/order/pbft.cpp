@@ -181,7 +181,7 @@ bool Pbft::censored() const {
 // R7: one request at a time, the oldest of each peer in turn. The leader gets it from here as well,
 // because its submitter may have left the leader out.
 void Pbft::complain(Fx& fx) {
-  if (!active_ || leader(view_) == config_.self) return;
+  if (!config_.complains || !active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
   if (!complaint_) {
     const auto peer = requests_.whose_front(complained_of_, [&](const order::Queued& first) {

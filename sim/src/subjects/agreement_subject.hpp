@@ -18,6 +18,7 @@
 #include "coins.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "stuffing/agreement.hpp"
 #include "thresher/protocols/agreement/rounds_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/agreement_run.hpp"
@@ -131,6 +132,12 @@ struct AgreementSubject {
     return std::visit([&](auto& m) { return agreement_words::change(m, Mutation(field, salt)); },
                       message);
   }
+  std::vector<typename Node::Message> stuff(NodeId, const typename Node::Message& heard,
+                                            std::uint64_t salt) const {
+    const AgreementStuffing<typename Node::Message> filling{facts_of(heard).round,
+                                                            config_of(NodeId{}).window};
+    return stuff_with(filling, heard, salt);
+  }
   std::vector<Bound> bounds(const Node& node) const {
     const agreement::Footprint held = node.node().footprint();
     const agreement::Footprint most = A::most_held(config_of(NodeId{}));
@@ -197,6 +204,7 @@ SubjectEntry agreement_entry(std::string help) {
       {"threshold", std::string("f+1"), 0, 0, "shares that make a coin", {"f+1", "n-f"}},
   };
   info.answers = true;
+  info.stuffs = true;
   info.fields = {"instance", "round", "share", "value"};
   return {info,
           [](const Experiment& e, const RunOptions& o) { return run_agreement<A>(e, {}, o); }};

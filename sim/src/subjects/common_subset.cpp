@@ -9,6 +9,7 @@
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
+#include "stuffing/subset.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/broadcast/avid_wire.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
@@ -100,7 +101,7 @@ struct SubsetSubject {
   explicit SubsetSubject(const Experiment& e)
       : experiment(&e), coins(e, *Committee::make(e.n, e.f), kValidity) {}
 
-  Node make(NodeId id) const {
+  typename Subset::Config config_of(NodeId id) const {
     typename Subset::Config config;
     config.committee = *Committee::make(experiment->n, experiment->f);
     config.self = id;
@@ -108,8 +109,9 @@ struct SubsetSubject {
     config.window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
     config.payload_bytes =
         static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
-    return Node(config);
+    return config;
   }
+  Node make(NodeId id) const { return Node(config_of(id)); }
   Enter request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const typename Node::Message& message) const {
@@ -139,6 +141,12 @@ struct SubsetSubject {
       return mutate_broadcast(*b, Mutation(field, salt));
     return std::visit([&](auto& m) { return agreement_words::change(m, Mutation(field, salt)); },
                       std::get<BcaAgreement::Message>(message));
+  }
+  std::vector<typename Node::Message> stuff(NodeId id, const typename Node::Message& heard,
+                                            std::uint64_t salt) const {
+    const typename Subset::Config config = config_of(id);
+    const SubsetStuffing<B> stuffing{id, config.committee, config.window, config.payload_bytes};
+    return stuffing.on_hearing(heard, salt);
   }
   std::vector<Bound> bounds(const Node& node) const {
     const typename Subset::Held held = node.node().footprint();
@@ -191,6 +199,7 @@ SubjectEntry subject_common_subset() {
   };
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
+  info.stuffs = true;
   info.fields = {"digest", "fragment", "instance", "number", "payload", "round", "share", "value"};
   return {info, run_common_subset};
 }

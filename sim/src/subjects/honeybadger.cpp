@@ -3,6 +3,7 @@
 #include "coins.hpp"
 #include "registry.hpp"
 #include "slot_subject.hpp"
+#include "stuffing/honey_badger.hpp"
 #include "thresher/protocols/order/honey_badger_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
@@ -48,6 +49,11 @@ struct HoneyBadgerSubject : SlotSubject {
               std::uint64_t salt) const {
     return std::visit([&](auto& m) { return change(m, field, salt); }, message);
   }
+  std::vector<HoneyBadger::Message> stuff(NodeId id, const HoneyBadger::Message& heard,
+                                          std::uint64_t salt) const {
+    const HoneyBadger::Config config = config_of(id);
+    return stuff_with(HoneyBadgerStuffing{id, config, heard, slot_of(heard)}, heard, salt);
+  }
   std::vector<Bound> bounds(const HoneyBadger& node) const {
     const honey_badger::Footprint held = node.footprint();
     const honey_badger::Footprint most = node.most_held();
@@ -84,6 +90,11 @@ struct HoneyBadgerSubject : SlotSubject {
     return {.label = "decided", .round = m.slot, .answer = true};
   }
 
+  static std::uint64_t slot_of(const HoneyBadger::Message& heard) {
+    const auto* status = std::get_if<honey_badger::Status>(&heard);
+    const auto* decided = std::get_if<honey_badger::Decided>(&heard);
+    return status != nullptr ? status->delivered : decided != nullptr ? decided->slot : 0;
+  }
   static bool change(honey_badger::Subset::Message& m, std::string_view field, std::uint64_t salt) {
     if (auto* b = std::get_if<Avid::Message>(&m)) return mutate_avid(*b, Mutation(field, salt));
     return std::visit([&](auto& a) { return agreement_words::change(a, Mutation(field, salt)); },
@@ -118,6 +129,7 @@ SubjectEntry subject_honeybadger() {
   };
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
+  info.stuffs = true;
   info.largest_payload = kValueBytes;
   info.fields = {"digest",  "epoch", "fragment", "instance", "number",
                  "payload", "round", "share",    "slot",     "value"};

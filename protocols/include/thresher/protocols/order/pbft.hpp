@@ -114,7 +114,8 @@ class Pbft {
     std::uint64_t history = 1024;     ///< delivered slots kept, at least 4 windows
     std::size_t value_bytes = 65536;  ///< largest payload
     std::size_t queue_bytes = 0;      ///< requests kept of one peer; 0: a window of the largest
-    bool joins = true;  ///< R8; tests take it away: a peer's word of its view then says nothing
+    bool complains = true;  ///< R7; tests take it away: any delivery then appeases everybody
+    bool joins = true;      ///< R8; tests take it away: a peer's word of its view then says nothing
   };
 
   explicit Pbft(Config config);
