@@ -102,16 +102,20 @@ void VrfCoin::on(const Requested<Toss>& event, Fx& fx) {
 
 void VrfCoin::on(const Received<Message>& event, Fx& fx) {
   const std::uint64_t instance = instance_of(event.message);
-  if (!config_.committee.contains(event.from) || event.from == config_.self ||
-      instance + config_.keep < highest_) {
+  if (!config_.committee.contains(event.from) || event.from == config_.self) {
     ++stats_.refused;
+    return;
+  }
+  if (instance + config_.keep < highest_) {
+    ++stats_.unused;
     return;
   }
   const auto at = tosses_.find(instance);
   if (at == tosses_.end() || !at->second.tossed) {
     // Not tossed here: the own ticket stays hidden, theirs waits within their quota.
     const Early key{instance, event.from, event.message.index()};
-    if (!early_.insert(event.from, key, event.message)) ++stats_.refused;
+    const auto fresh = early_.insert(event.from, key, event.message);
+    if (!fresh || !*fresh) ++stats_.unused;
     return;
   }
   const auto* ticket = std::get_if<Ticket>(&event.message);

@@ -13,7 +13,8 @@ namespace {
 class SlowLinks : public ::testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Toss, SlowLinks,
-                         ::testing::Values("threshold-coin", "mahi-mahi", "bullshark-async"),
+                         ::testing::Values("threshold-coin", "vrf-coin", "mahi-mahi",
+                                           "bullshark-async"),
                          [](const auto& one) { return test_name(one.param); });
 
 TEST_P(SlowLinks, NobodyIsBlamed) {

@@ -200,7 +200,8 @@ TEST(VrfCoin, LiesCountForNothing) {
     run.net.say(3, 0, Lowest{k + 10, NodeId{3}, good});
   run.net.run_until(kDelta);
   EXPECT_EQ(run.net.node(0).early_messages(), kEarlyShares);
-  EXPECT_EQ(run.net.node(0).stats().refused, kEarlyShares);
+  EXPECT_EQ(run.net.node(0).stats().unused, kEarlyShares);
+  EXPECT_EQ(run.net.node(0).stats().refused, 0u);
   run.toss(0, 0);
   const auto refused = run.net.node(0).stats().refused;
   run.net.say(3, 0, Ticket{0, bad, false});
