@@ -113,7 +113,7 @@ struct DiskStore::Impl {
   std::optional<std::uint64_t> index_covers() const;
   std::optional<std::uint64_t> first_needed(const NamedBody& named) const;
   std::optional<WalPlace> last_place(std::uint64_t until) const;
-  bool collect(WalBase& base) const;
+  bool collect(WalBase& base, std::uint32_t leading) const;
   void forget_places(std::uint64_t before);
 };
 
@@ -393,7 +393,7 @@ std::optional<WalPlace> DiskStore::Impl::last_place(std::uint64_t until) const {
 }
 
 // What is still there of the records in front of the place.
-bool DiskStore::Impl::collect(WalBase& base) const {
+bool DiskStore::Impl::collect(WalBase& base, std::uint32_t leading) const {
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const ByteView key = view(it->key());
@@ -402,11 +402,13 @@ bool DiskStore::Impl::collect(WalBase& base) const {
     const std::uint64_t sequence = in.u64();
     const BodyPlace body{in.u64(), in.u32()};
     if (!in.ok()) return false;
-    if (sequence >= base.begin.sequence) continue;
+    if (sequence >= base.begin.sequence && table_of(key) != leading) continue;
     base.records.push_back({sequence, table_of(key), Bytes::copy_of(key.subspan(4)),
                             Bytes::copy_of(in.bytes(in.remaining())), body});
   }
-  std::ranges::sort(base.records, {}, &WalBase::Kept::sequence);
+  std::ranges::sort(base.records, {}, [&](const WalBase::Kept& r) {
+    return std::pair(r.table != leading, r.sequence);
+  });
   return it->status().ok();
 }
 
@@ -420,7 +422,7 @@ void DiskStore::Impl::forget_places(std::uint64_t before) {
 
 // In this order: what is on the disk as the log's beginning says less than the files have, until
 // they go.
-std::string DiskStore::release(const NamedBody& named) {
+std::string DiskStore::release(const NamedBody& named, std::uint32_t leading) {
   if (impl_->segment == 0) return {};
   auto covers = impl_->index_covers();
   for (int k = 0; !covers && k < kLooks; ++k) {
@@ -432,7 +434,7 @@ std::string DiskStore::release(const NamedBody& named) {
   const auto place = impl_->last_place(std::min(*first, covers.value_or(0)));
   if (!place || place->offset <= impl_->released) return {};
   WalBase base{*place};
-  if (!impl_->collect(base)) return "the index cannot be read";
+  if (!impl_->collect(base, leading)) return "the index cannot be read";
   std::string why = impl_->wal.release(base);
   if (!why.empty()) return why;
   impl_->released = place->offset;

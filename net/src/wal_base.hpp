@@ -35,7 +35,7 @@ struct WalBase {
     BodyPlace body;
   };
   WalPlace begin;
-  std::vector<Kept> records{};  ///< with sequences below that of `begin`
+  std::vector<Kept> records{};  ///< in the order in which they are read
 };
 
 /// False leaves why in errno.

@@ -136,16 +136,17 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   std::condition_variable came;
   std::vector<std::uint64_t> done;
   std::vector<std::string> failed;
-  SnapshotWriter writer(folder_, {[&](const Checkpoint& of, std::uint64_t) {
-                                    const std::lock_guard lock(mutex);
-                                    done.push_back(of.slot.value);
-                                    came.notify_one();
-                                  },
-                                  [&](const Checkpoint&, const std::string& why) {
-                                    const std::lock_guard lock(mutex);
-                                    failed.push_back(why);
-                                    came.notify_one();
-                                  }});
+  SnapshotWriter writer(folder_, {.kept = 2, .verify = true},
+                        {[&](const Checkpoint& of, std::uint64_t) {
+                           const std::lock_guard lock(mutex);
+                           done.push_back(of.slot.value);
+                           came.notify_one();
+                         },
+                         [&](const Checkpoint&, const std::string& why) {
+                           const std::lock_guard lock(mutex);
+                           failed.push_back(why);
+                           came.notify_one();
+                         }});
   const auto run = [&](std::uint64_t slot,
                        std::function<bool(const std::function<bool(ByteView)>&)> f) {
     std::unique_lock lock(mutex);

@@ -23,6 +23,7 @@ constexpr std::uint64_t kSegment = 1u << 20;
 constexpr std::size_t kBody = 100'000;
 constexpr std::uint32_t kBlocks = 1;     // of the protocol, with bodies
 constexpr std::uint32_t kVotes = 2;      // of the protocol, without
+constexpr std::uint32_t kLeading = 101;  // of the host: where its data begin
 constexpr std::uint32_t kEntries = 100;  // of the host: values name bodies of erased blocks
 
 Bytes bytes(const std::string& text) {
@@ -141,12 +142,12 @@ TEST_F(WalRelease, TheFrontIsGivenBackAndWhatIsNeededStays) {
     const std::uint64_t before = on_disk(folder_);
     ASSERT_GT(before, 9 * kSegment);
     expected = content(*store);
-    ASSERT_EQ(store->release(&named), "");
+    ASSERT_EQ(store->release(&named, kLeading), "");
     EXPECT_GT(store->released(), 5 * kSegment);
     EXPECT_LE(store->released(), 80 * (kBody + 4096)) << "the body of entry 80 is needed";
     EXPECT_LT(on_disk(folder_), before - 5 * kSegment) << "what the disk itself says";
     EXPECT_EQ(content(*store), expected);
-    ASSERT_EQ(store->release(&named), "") << "nothing more to give";
+    ASSERT_EQ(store->release(&named, kLeading), "") << "nothing more to give";
   }
   EXPECT_EQ(content(*open()), expected);
   EXPECT_TRUE(warnings_.empty()) << warnings_.front();
@@ -156,13 +157,13 @@ TEST_F(WalRelease, TheFrontIsGivenBackAndWhatIsNeededStays) {
   EXPECT_GT(again->released(), 5 * kSegment);
   // It goes on: more is written, and given back again.
   fill(*again, 40, 20);
-  EXPECT_EQ(again->release(&named), "");
+  EXPECT_EQ(again->release(&named, kLeading), "");
 }
 
 TEST_F(WalRelease, WhatEntriesNameIsNotGivenBack) {
   const auto store = open();
   fill(*store, 60, 0);
-  ASSERT_EQ(store->release(&named), "");
+  ASSERT_EQ(store->release(&named, kLeading), "");
   EXPECT_LT(store->released(), 2 * kBody) << "the first entry names the first body";
   EXPECT_EQ(content(*store).size(), 62u);
 }
@@ -180,7 +181,7 @@ TEST_F(WalRelease, AKillAtAnyStepLosesNothing) {
   fs::copy(folder_, before, fs::copy_options::recursive);
   {
     const auto store = open();
-    ASSERT_EQ(store->release(&named), "");
+    ASSERT_EQ(store->release(&named, kLeading), "");
     ASSERT_GT(store->released(), 0u);
     fs::copy(folder_, after, fs::copy_options::recursive);
   }
@@ -218,7 +219,7 @@ TEST_F(WalRelease, ADamagedOrForeignBeginningIsRefused) {
   {
     const auto store = open();
     fill(*store, 60, 50);
-    ASSERT_EQ(store->release(&named), "");
+    ASSERT_EQ(store->release(&named, kLeading), "");
     ASSERT_GT(store->released(), 0u);
   }
   const fs::path base = folder_ / "wal.base";
@@ -250,11 +251,34 @@ TEST_F(WalRelease, AFileThatIsMissingInTheMiddleIsRefused) {
   EXPECT_NE(refused().find("the file ends before"), std::string::npos) << refused();
 }
 
+TEST_F(WalRelease, WhatLeadsIsReadBeforeTheRest) {
+  {
+    const auto store = open();
+    fill(*store, 60, 50);
+    ASSERT_TRUE(
+        store->write(std::vector<Persist>{{kLeading, bytes("begin"), bytes("50"), {}}}, true));
+    ASSERT_EQ(store->release(&named, kLeading), "");
+    ASSERT_GT(store->released(), 0u);
+  }
+  WalScan scan;
+  ASSERT_EQ(scan.open((folder_ / "wal").string()), "");
+  std::vector<std::uint32_t> tables;
+  ASSERT_EQ(scan.read({},
+                      [&](const WalFrame& frame) {
+                        for (const WalRecord& r : frame.records) tables.push_back(r.table);
+                        return true;
+                      }),
+            "");
+  ASSERT_FALSE(tables.empty());
+  EXPECT_EQ(tables.front(), kLeading);
+  EXPECT_EQ(std::ranges::count(tables, kLeading), 2) << "and where it was written";
+}
+
 // The disk is looked through from where the log begins now.
 TEST_F(WalRelease, TheRestOfTheLogIsCheckedAsBefore) {
   const auto store = open();
   fill(*store, 60, 40);
-  ASSERT_EQ(store->release(&named), "");
+  ASSERT_EQ(store->release(&named, kLeading), "");
   WalScan scan;
   ASSERT_EQ(scan.open((folder_ / "wal").string()), "");
   EXPECT_EQ(scan.begin().offset, store->released());

@@ -46,7 +46,7 @@ class DiskStore final : public NodeStore {
   Result<Bytes> read_body(const BodyPlace& place) const override;
   bool mend_body(const BodyPlace& place, ByteView body) override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
-  std::string release(const NamedBody& named) override;
+  std::string release(const NamedBody& named, std::uint32_t leading) override;
   std::uint64_t released() const override;
   std::string problem() const override;
   std::uint64_t written() const override;
