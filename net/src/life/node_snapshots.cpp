@@ -9,9 +9,13 @@ void Node::Impl::start_snapshots() {
       options.snapshot_checkpoints == 0) {
     return;
   }
-  const std::size_t kept = std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots);
+  const SnapshotWriter::Options keeping{
+      std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots), options.prunes(),
+      [this](Round slot) {
+        return load_certificate(*store, slot, committee().size()).has_value();
+      }};
   snapshots = std::make_unique<SnapshotWriter>(
-      SnapshotFolder(options.data), SnapshotWriter::Options{kept, options.prunes()},
+      SnapshotFolder(options.data), keeping,
       SnapshotWriter::Hooks{
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {

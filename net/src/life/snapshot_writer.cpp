@@ -15,7 +15,7 @@ constexpr int kRest = 3;
 
 SnapshotWriter::SnapshotWriter(SnapshotFolder folder, Options options, Hooks hooks)
     : folder_(std::move(folder)),
-      options_(options),
+      options_(std::move(options)),
       hooks_(std::move(hooks)),
       thread_([this] { work(); }) {}
 
@@ -103,8 +103,9 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   if (options_.verify && !folder_.load(job.checkpoint.slot)) {
     return "what was written cannot be read back as it was";
   }
-  return folder_.keep(options_.kept) ? std::string()
-                                     : "an older one cannot be removed: " + disk_problem(errno);
+  return folder_.keep(options_.kept, options_.certified)
+             ? std::string()
+             : "an older one cannot be removed: " + disk_problem(errno);
 }
 
 }  // namespace thresher::net

@@ -30,6 +30,8 @@ class SnapshotWriter {
   struct Options {
     std::size_t kept = kKept;
     bool verify = false;  ///< what was written is read again, before it is done
+    /// Whether a start could use the one of a slot. Called on the thread of the writer.
+    std::function<bool(Round)> certified = [](Round) { return true; };
   };
   struct Job {
     Checkpoint checkpoint;
