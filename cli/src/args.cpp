@@ -144,6 +144,7 @@ CLI::App& child(CLI::App& parent, const std::string& name) {
   }
   CLI::App* made = parent.add_subcommand(name);
   made->allow_extras();
+  made->require_subcommand(0, 1);
   return *made;
 }
 
@@ -192,6 +193,8 @@ int flush_output(int status) {
 int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::string& version) {
   CLI::App root("Byzantine-fault-tolerant broadcast and consensus.", "thresher");
   root.allow_extras();
+  // One verb a line: later words are arguments, though there may be a verb of that name.
+  root.require_subcommand(0, 1);
   root.set_version_flag("--version", version + "\nCLI11 " CLI11_VERSION);
   std::map<const CLI::App*, const Verb*> leaves;
   for (const Verb& verb : verbs) {

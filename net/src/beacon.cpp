@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "http_pages.hpp"
 #include "loopback_address.hpp"
+#include "member_links.hpp"
 #include "protocol_host.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/coin_file.hpp"
@@ -46,19 +46,15 @@ struct Beacon::Impl {
   NodeId self;
   crypto::CoinKeys keys;
   crypto::RistrettoPoint group{};
-  Loop loop;
-  std::unique_ptr<Transport> transport;
+  MemberLinks links;
   std::unique_ptr<ProtocolHost<coin::Beacon, Codec>> host;
   std::unique_ptr<HttpPages> pages;
-  std::thread thread;
   std::mutex mutex;  // of the next one
   std::deque<BeaconValue> recent;
 
   ~Impl() {
     pages.reset();
-    loop.stop();
-    if (thread.joinable()) thread.join();
-    if (transport) transport->close();
+    links.end();
   }
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
@@ -100,40 +96,27 @@ struct Beacon::Impl {
         .pause = Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)},
         .first = options.first};
     host = std::make_unique<ProtocolHost<coin::Beacon, Codec>>(coin::Beacon(config), Codec{},
-                                                               links(*committee));
+                                                               host_links(*committee));
     (void)host->restore([] { return true; });
-    if (std::string problem = transport->start(); !problem.empty()) return problem;
     if (std::string problem = serve(); !problem.empty()) return problem;
-    thread = std::thread([this] { loop.run(); });
-    return {};
+    return links.start();
   }
   // Links of their own: nodes of a ledger with the same keys do not connect to these.
   void open_links() {
     Transcript t("thresher/beacon-links/1", options.genesis.context());
-    TransportOptions o;
-    o.self = self;
-    o.key = options.key;
-    o.chain = t.digest();
-    o.nodes = options.genesis.nodes;
-    o.max_clients = 0;
-    transport = std::make_unique<Transport>(
-        loop, std::move(o),
-        TransportCallbacks{[this](ConnectionId from, const Frame& frame) {
-                             if (from < options.genesis.nodes.size())
-                               (void)host->receive(NodeId{static_cast<std::uint16_t>(from)}, frame);
-                           },
-                           [](ConnectionId, bool) {},
-                           [this](const std::string& what) { log(what); }});
+    links.open(
+        links_of(self, options.key, t.digest(), options.genesis.nodes),
+        [this](NodeId from, const Frame& frame) { (void)host->receive(from, frame); },
+        [this](const std::string& what) { log(what); });
   }
-  HostLinks<coin::Tossed> links(const Committee& committee) {
-    return {
-        .committee = committee,
-        .self = self,
-        .delta_us = options.delta_us,
-        .loop = &loop,
-        .send = [this](NodeId to, const Frame& frame) { (void)transport->send(to.value, frame); },
-        .deliver = [this](const coin::Tossed& tossed) { take(tossed); },
-        .fail = [](const std::string&) {}};
+  HostLinks<coin::Tossed> host_links(const Committee& committee) {
+    return {.committee = committee,
+            .self = self,
+            .delta_us = options.delta_us,
+            .loop = &links.loop(),
+            .send = [this](NodeId to, const Frame& frame) { (void)links.send(to, frame); },
+            .deliver = [this](const coin::Tossed& tossed) { take(tossed); },
+            .fail = [](const std::string&) {}};
   }
   std::string serve() {
     if (options.listen.empty()) return {};
@@ -165,14 +148,10 @@ Beacon::Beacon() : impl_(std::make_unique<Impl>()) {}
 Beacon::~Beacon() = default;
 
 Result<std::unique_ptr<Beacon>, std::string> Beacon::begin(BeaconOptions options, Deliver deliver) {
-  const auto& nodes = options.genesis.nodes;
-  const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const PeerAddress& node) {
-    return node.key == options.key.public_key();
-  });
-  if (at == nodes.end())
-    return std::string("the key is no member's of the genesis file; check which belongs");
+  const auto self = place_of(options.key.public_key(), options.genesis.nodes);
+  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
   std::unique_ptr<Beacon> out(new Beacon);
-  out->impl_->self = NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
+  out->impl_->self = *self;
   out->impl_->options = std::move(options);
   out->impl_->deliver = std::move(deliver);
   if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;

@@ -1,13 +1,12 @@
 #include "thresher/net/broadcast_channel.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "broadcast_engine.hpp"
+#include "member_links.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
 
@@ -17,13 +16,6 @@ namespace {
 // Control parts of the largest messages, certificates among them.
 constexpr std::size_t kControlBytes = 1u << 20;
 constexpr std::uint64_t kSecondUs = 1'000'000;
-
-std::optional<NodeId> place_of(const PublicKey& key, const std::vector<net::PeerAddress>& members) {
-  const auto at = std::find_if(members.begin(), members.end(),
-                               [&](const net::PeerAddress& m) { return m.key == key; });
-  if (at == members.end()) return std::nullopt;
-  return NodeId{static_cast<std::uint16_t>(at - members.begin())};
-}
 
 // Members that do not mean the same channel never connect.
 ChainContext context_of(const ChannelOptions& o, std::uint32_t f) {
@@ -42,10 +34,8 @@ struct Channel::Impl {
   NodeId self;
   std::unique_ptr<net::DiskStore> store;
   std::unique_ptr<crypto::BatchVerifier> verifier;
-  net::Loop loop;
-  std::unique_ptr<net::Transport> transport;
+  net::MemberLinks links;
   std::unique_ptr<net::BroadcastEngine> engine;
-  std::thread thread;
   std::uint64_t delivered = 0;
   std::uint64_t missed = 0;  // and not told yet
   bool told_missed = false;  // within the last second
@@ -54,11 +44,7 @@ struct Channel::Impl {
   std::deque<Delivery> ready;
   std::deque<std::promise<Delivery>> waiting;
 
-  ~Impl() {
-    loop.stop();
-    if (thread.joinable()) thread.join();
-    if (transport) transport->close();
-  }
+  ~Impl() { links.end(); }
 
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
@@ -83,7 +69,7 @@ struct Channel::Impl {
   }
   void tell_missed() {
     told_missed = true;
-    (void)loop.call_after(kSecondUs, [this] {
+    (void)links.loop().call_after(kSecondUs, [this] {
       told_missed = false;
       if (missed > 0) tell_missed();
     });
@@ -99,22 +85,16 @@ struct Channel::Impl {
   }
 
   net::TransportOptions transport_options(const ChainContext& chain) const {
-    net::TransportOptions t;
-    t.self = self;
-    t.key = options.key;
-    t.chain = chain.chain;
-    t.nodes = options.members;
+    auto t = net::links_of(self, options.key, chain.chain, options.members);
     t.max_frame_bytes = static_cast<std::uint32_t>(options.payload_bytes + kControlBytes);
     t.max_queue_bytes = std::max<std::size_t>(t.max_queue_bytes, 2 * options.origin_bytes);
-    t.max_clients = 0;
     return t;
   }
   net::BroadcastHost host() {
-    return {.loop = &loop,
+    return {.loop = &links.loop(),
             .store = store.get(),
             .verifier = verifier.get(),
-            .send = [this](NodeId to,
-                           const net::Frame& frame) { (void)transport->send(to.value, frame); },
+            .send = [this](NodeId to, const net::Frame& frame) { (void)links.send(to, frame); },
             .deliver = [this](Delivery d) { take(std::move(d)); },
             .missed = [this](std::uint64_t count) { miss(count); },
             .fail = [this](const std::string& why) { fail(why); }};
@@ -130,20 +110,14 @@ struct Channel::Impl {
       store = std::move(*opened);
     }
     verifier = crypto::make_verifier(crypto::best_verifier());
-    transport = std::make_unique<net::Transport>(
-        loop, transport_options(chain),
-        net::TransportCallbacks{
-            [this](net::ConnectionId from, const net::Frame& frame) {
-              if (from < options.members.size())
-                engine->receive(NodeId{static_cast<std::uint16_t>(from)}, frame);
-            },
-            [](net::ConnectionId, bool) {}, [this](const std::string& what) { log(what); }});
+    links.open(
+        transport_options(chain),
+        [this](NodeId from, const net::Frame& frame) { engine->receive(from, frame); },
+        [this](const std::string& what) { log(what); });
     engine = net::make_engine(options, chain, *committee, self, host());
     if (std::string problem = engine->restore(); !problem.empty())
       return "'" + options.folder + "': " + problem;
-    if (std::string problem = transport->start(); !problem.empty()) return problem;
-    thread = std::thread([this] { loop.run(); });
-    return {};
+    return links.start();
   }
   Result<Unit, std::string> send(Bytes payload) {
     if (!failed.empty()) return failed;
@@ -151,14 +125,6 @@ struct Channel::Impl {
     return std::string(
         "too much is on the way already: wait for deliveries, or join with a larger window or "
         "origin_bytes");
-  }
-  template <class F>
-  auto on_loop(F work) {
-    using R = decltype(work());
-    auto done = std::make_shared<std::promise<R>>();
-    auto result = done->get_future();
-    loop.post([done, work = std::move(work)] { done->set_value(work()); });
-    return result.get();
   }
 };
 
@@ -169,7 +135,7 @@ Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions optio
                                                             Deliver deliver) {
   if (std::string problem = net::broadcast_problem(options); !problem.empty())
     return "join: " + problem;
-  const auto self = place_of(options.key.public_key(), options.members);
+  const auto self = net::place_of(options.key.public_key(), options.members);
   if (!self) {
     return std::string(
         "join: the key's public half is no member's; give the key of one of the members");
@@ -191,13 +157,13 @@ Result<Unit, std::string> Channel::send(ByteView payload) {
   }
   Bytes bytes = Bytes::copy_of(payload);
   // Inside `deliver` the broadcast is at work: the payload is its next input.
-  if (std::this_thread::get_id() == impl_->thread.get_id()) {
-    impl_->loop.post([impl = impl_.get(), bytes] {
+  if (impl_->links.on_loop_thread()) {
+    impl_->links.loop().post([impl = impl_.get(), bytes] {
       if (const auto sent = impl->send(bytes); !sent) impl->log("send: " + sent.error());
     });
     return Unit{};
   }
-  return impl_->on_loop([impl = impl_.get(), bytes] { return impl->send(bytes); });
+  return impl_->links.on_loop([impl = impl_.get(), bytes] { return impl->send(bytes); });
 }
 
 std::future<Delivery> Channel::next() {
@@ -214,13 +180,13 @@ std::future<Delivery> Channel::next() {
 }
 
 ChannelStatus Channel::status() const {
-  return impl_->on_loop([impl = impl_.get()] {
+  return impl_->links.on_loop([impl = impl_.get()] {
     return ChannelStatus{.delivered = impl->delivered,
                          .refused = impl->engine->refused(),
-                         .bytes_sent = impl->transport->node_bytes_sent(),
+                         .bytes_sent = impl->links.transport().node_bytes_sent(),
                          .skipped = impl->engine->skipped(),
                          .syncs = impl->store ? impl->store->syncs() : 0,
-                         .links = impl->transport->node_links(),
+                         .links = impl->links.transport().node_links(),
                          .open = impl->engine->open()};
   });
 }

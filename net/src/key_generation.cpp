@@ -4,11 +4,11 @@
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
-#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "member_links.hpp"
 #include "protocol_host.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/codec.hpp"
@@ -69,21 +69,15 @@ struct KeyGeneration::Impl {
   KeyGenerationOptions options;
   NodeId self;
   std::unique_ptr<DiskStore> store;
-  Loop loop;
-  std::unique_ptr<Transport> transport;
+  MemberLinks links;
   std::unique_ptr<ProtocolHost<Protocol, Codec>> host;
-  std::thread thread;
   std::uint64_t malformed = 0;
   mutable std::mutex mutex;  // of the next two
   std::condition_variable changed;
   std::optional<crypto::GeneratedKey> made;
   std::string failed;
 
-  ~Impl() {
-    loop.stop();
-    if (thread.joinable()) thread.join();
-    if (transport) transport->close();
-  }
+  ~Impl() { links.end(); }
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
     (void)std::fprintf(stderr, "dkg: %s\n", line.c_str());
@@ -128,12 +122,10 @@ struct KeyGeneration::Impl {
              .scheme = std::move(*scheme),
              .coin = std::make_shared<coin::IdealCoin>(committee->at_least(kValidity), self,
                                                        options.genesis.context().chain.prefix())}),
-        Codec{*committee}, links(*committee));
+        Codec{*committee}, host_links(*committee));
     if (std::string problem = host->restore([] { return true; }); !problem.empty())
       return "'" + options.folder + "': " + problem;
-    if (std::string problem = transport->start(); !problem.empty()) return problem;
-    thread = std::thread([this] { loop.run(); });
-    return {};
+    return links.start();
   }
   Result<std::shared_ptr<const crypto::DkgScheme>, std::string> make_scheme(
       const Committee& committee) {
@@ -166,46 +158,28 @@ struct KeyGeneration::Impl {
   void open_links() {
     Transcript t("thresher/key-generation/1", options.genesis.context());
     t.u32(options.threshold).u8(options.reshares ? 1 : 0);
-    TransportOptions o;
-    o.self = self;
-    o.key = options.key;
-    o.chain = t.digest();
-    o.nodes = options.genesis.nodes;
-    o.max_clients = 0;
-    transport = std::make_unique<Transport>(
-        loop, std::move(o),
-        TransportCallbacks{[this](ConnectionId from, const Frame& frame) {
-                             if (from >= options.genesis.nodes.size()) return;
-                             if (!host->receive(NodeId{static_cast<std::uint16_t>(from)}, frame))
-                               ++malformed;
-                           },
-                           [](ConnectionId, bool) {},
-                           [this](const std::string& what) { log(what); }});
+    links.open(
+        links_of(self, options.key, t.digest(), options.genesis.nodes),
+        [this](NodeId from, const Frame& frame) {
+          if (!host->receive(from, frame)) ++malformed;
+        },
+        [this](const std::string& what) { log(what); });
   }
-  HostLinks<crypto::GeneratedKey> links(const Committee& committee) {
-    return {
-        .committee = committee,
-        .self = self,
-        .delta_us = options.delta_us,
-        .loop = &loop,
-        .store = store.get(),
-        .key = options.key,
-        .send = [this](NodeId to, const Frame& frame) { (void)transport->send(to.value, frame); },
-        .deliver = [this](crypto::GeneratedKey key) { deliver(std::move(key)); },
-        .accuse =
-            [this](const Accuse& a) {
-              log("node " + std::to_string(a.who.value) +
-                  " is proved to have dealt shares that do not fit");
-            },
-        .fail = [this](const std::string& why) { fail(why); }};
-  }
-  template <class F>
-  auto on_loop(F work) {
-    using R = decltype(work());
-    auto done = std::make_shared<std::promise<R>>();
-    auto result = done->get_future();
-    loop.post([done, work = std::move(work)] { done->set_value(work()); });
-    return result.get();
+  HostLinks<crypto::GeneratedKey> host_links(const Committee& committee) {
+    return {.committee = committee,
+            .self = self,
+            .delta_us = options.delta_us,
+            .loop = &links.loop(),
+            .store = store.get(),
+            .key = options.key,
+            .send = [this](NodeId to, const Frame& frame) { (void)links.send(to, frame); },
+            .deliver = [this](crypto::GeneratedKey key) { deliver(std::move(key)); },
+            .accuse =
+                [this](const Accuse& a) {
+                  log("node " + std::to_string(a.who.value) +
+                      " is proved to have dealt shares that do not fit");
+                },
+            .fail = [this](const std::string& why) { fail(why); }};
   }
 };
 
@@ -214,14 +188,10 @@ KeyGeneration::~KeyGeneration() = default;
 
 Result<std::unique_ptr<KeyGeneration>, std::string> KeyGeneration::begin(
     KeyGenerationOptions options) {
-  const auto& nodes = options.genesis.nodes;
-  const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const PeerAddress& node) {
-    return node.key == options.key.public_key();
-  });
-  if (at == nodes.end())
-    return std::string("the key is no member's of the genesis file; check which belongs");
+  const auto self = place_of(options.key.public_key(), options.genesis.nodes);
+  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
   std::unique_ptr<KeyGeneration> out(new KeyGeneration);
-  out->impl_->self = NodeId{static_cast<std::uint16_t>(at - nodes.begin())};
+  out->impl_->self = *self;
   out->impl_->options = std::move(options);
   if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
   return out;
@@ -251,10 +221,10 @@ bool KeyGeneration::linger(std::chrono::milliseconds longest) {
 }
 
 KeyGenerationStatus KeyGeneration::status() const {
-  return impl_->on_loop([impl = impl_.get()] {
-    return KeyGenerationStatus{.links = impl->transport->node_links(),
+  return impl_->links.on_loop([impl = impl_.get()] {
+    return KeyGenerationStatus{.links = impl->links.transport().node_links(),
                                .others_done = impl->host->protocol().ledger().others_done(),
-                               .bytes_sent = impl->transport->node_bytes_sent(),
+                               .bytes_sent = impl->links.transport().node_bytes_sent(),
                                .refused = impl->malformed + impl->host->protocol().refused()};
   });
 }

@@ -92,7 +92,7 @@ class Strangers : public std::enable_shared_from_this<Strangers> {
     Source from = 0;
     int looks = 0;
   };
-  enum class Said : std::uint8_t { kRecord, kPart, kNonsense };
+  enum class Said : std::uint8_t { kRecord, kPart, kNothing, kNonsense };
   static constexpr std::chrono::milliseconds kAcceptRetry{100};
   static constexpr int kMostLooks = 4;
   // RFC 8446, 5.1: type, version and length, and what a record holds at most.
@@ -138,6 +138,7 @@ class Strangers : public std::enable_shared_from_this<Strangers> {
                                                        silent](const error_code& failed) {
       if (self->closed_ || !self->silent_.contains(number)) return;
       const Said said = failed ? Said::kNonsense : look(silent->socket);
+      if (said == Said::kNothing) return self->await_record(number, silent);
       // Whatever comes in how many pieces: the head, and the rest.
       if (said == Said::kNonsense || ++silent->looks > kMostLooks) return self->drop(number);
       if (said == Said::kPart) return self->await_record(number, silent);
@@ -149,12 +150,14 @@ class Strangers : public std::enable_shared_from_this<Strangers> {
   }
 
   // Takes nothing out of the socket. Where a part is missing the socket is readable again when it
-  // is there (SO_RCVLOWAT, socket(7)), or at the end.
+  // is there (SO_RCVLOWAT, socket(7)), or at the end. A wait may also end with nothing there: Asio
+  // gives a new socket the event of the one that had its descriptor and its record just before.
   static Said look(tcp::socket& socket) {
     std::array<unsigned char, kRecordHead> head{};
     const ssize_t n =
         ::recv(socket.native_handle(), head.data(), head.size(), MSG_PEEK | MSG_DONTWAIT);
-    if (n <= 0) return n < 0 && errno == EINTR ? Said::kPart : Said::kNonsense;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return Said::kNothing;
+    if (n <= 0) return Said::kNonsense;
     if (head[0] != kHandshakeRecord) return Said::kNonsense;
     std::size_t need = kRecordHead;
     if (static_cast<std::size_t>(n) == kRecordHead) need += head[3] * 256u + head[4];

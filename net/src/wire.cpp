@@ -58,11 +58,12 @@ Bytes encode(const Hello& m) {
 
 Bytes encode(const dag::Want& m) {
   pb::Want out;
-  for (const dag::Edge& e : m.blocks) {
-    pb::Edge& edge = *out.add_blocks();
-    edge.set_author(e.author.value);
-    edge.set_round(e.round.value);
-    edge.set_digest(text(e.digest));
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+    pb::WantedBlock& block = *out.add_blocks();
+    block.set_author(m.blocks[i].author.value);
+    block.set_round(m.blocks[i].round.value);
+    block.set_digest(text(m.blocks[i].digest));
+    if (i < m.held.size()) block.set_held(m.held[i].value);
   }
   return bytes_of(out);
 }
@@ -179,10 +180,11 @@ std::optional<dag::Want> decode(ByteView control) {
   pb::Want in;
   if (!parse_large(control, in) || std::size_t(in.blocks_size()) > kMaxItems) return std::nullopt;
   dag::Want out;
-  for (const pb::Edge& e : in.blocks()) {
+  for (const pb::WantedBlock& e : in.blocks()) {
     if (e.author() > 0xffff || !is_digest(e.digest())) return std::nullopt;
     const NodeId author{static_cast<std::uint16_t>(e.author())};
     out.blocks.push_back({author, Round{e.round()}, digest(e.digest())});
+    out.held.push_back(Round{e.held()});
   }
   return out;
 }

@@ -217,7 +217,7 @@ class DagSubject {
   }
   MessageFacts facts(const dag::Want& m) const {
     return {"want", m.blocks.empty() ? 0 : m.blocks.front().round.value,
-            total(2 + m.blocks.size() * kEdgeBytes)};
+            total(2 + m.blocks.size() * kEdgeBytes + m.held.size() * sizeof(Round))};
   }
   MessageFacts facts(const dag::WantRound& m) const {
     return {"want-round", m.round.value, total(8 + (committee_.size() + 7) / 8)};

@@ -160,8 +160,11 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
   consider_all(fx);
 }
 
-// Rebuilds the store in round order: what was accepted once is accepted again.
-void Bullshark::State::rebuild(Fx& fx) {
+// Rebuilds the store in round order: what was accepted once is accepted again, but what rested on a
+// commit of the log that is not noted as delivered. The host has that commit to come again, and
+// ordering without its vertices would leave them out. Returns what is held and not accepted.
+std::vector<Ref> Bullshark::State::rebuild(Fx& fx) {
+  std::vector<Ref> unsettled;
   std::stable_sort(restored.begin(), restored.end(), [](const Logged& a, const Logged& b) {
     return a.vertex->round() < b.vertex->round();
   });
@@ -191,6 +194,10 @@ void Bullshark::State::rebuild(Fx& fx) {
       continue;
     }
     if (!store.insert(v)) continue;
+    if (!by_log && !refs_settled(v->header)) {
+      unsettled.push_back(ref);
+      continue;
+    }
     store.accept(ref);
     peers[ref.author.value].accepted = std::max(peers[ref.author.value].accepted, ref.round);
     if (!whole) bare = std::max(bare, ref.round);
@@ -200,13 +207,14 @@ void Bullshark::State::rebuild(Fx& fx) {
       ++undelivered;
     }
   }
+  return unsettled;
 }
 
 void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   // Hosts may give all nodes one seed; samples differ all the same.
   seed = mix64(start_seed ^ mix64(config.self.value + std::uint64_t{1}));
   timeout = config.timeout.value;
-  rebuild(fx);
+  const std::vector<Ref> unsettled = rebuild(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {
@@ -216,6 +224,10 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
       if (!store.accepted(ref) || store.find(ref)->vertex->digest != commit.anchor) continue;
       fx.deliver(Committed{slot, commit.anchor, collect(ref), commit.before});
     }
+  }
+  if (!unsettled.empty()) {
+    settle(unsettled, fx);  // asks for what they lack
+    arm_pull(fx);
   }
   if (own && own->certified) {
     fx.broadcast(certify(own_vertex));

@@ -148,7 +148,7 @@ struct Bullshark::State {
   struct Logged;
   void take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx);
   Round needed_whole(Round slot) const;
-  void rebuild(Fx& fx);
+  std::vector<Ref> rebuild(Fx& fx);
   void start(std::uint64_t seed, Fx& fx);
 
   Shape shape() const {

@@ -5,7 +5,7 @@
 
 namespace thresher::dag {
 namespace {
-constexpr Delay kPullEvery{250};
+constexpr Delay kPullEvery{200};
 constexpr Delay kServedAfresh{1000};
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 32;
@@ -134,6 +134,17 @@ void Dag::State::pull(Fx& fx) {
   arm_pull(fx);
 }
 
+// The highest round below a block in which a block of its author is held, as far down as answers
+// reach.
+Round Dag::State::held_below(const Edge& edge) const {
+  Round r = edge.round;
+  for (std::uint32_t left = config.limits.give_blocks; left > 0 && r.value > 0; --left) {
+    --r.value;
+    if (r <= store.floor() || store.held_authors(r).contains(edge.author)) return r;
+  }
+  return Round{0};
+}
+
 // Who makes a node ask for much is served in turn, so that it delays itself alone.
 void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
@@ -158,7 +169,10 @@ void Dag::State::ask_for_blocks(Fx& fx) {
   }
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
-    if (!asks[i].empty() && may_ask(peer)) fx.send(peer, Want{std::move(asks[i])});
+    if (asks[i].empty() || !may_ask(peer)) continue;
+    std::vector<Round> held;
+    for (const Edge& e : asks[i]) held.push_back(held_below(e));
+    fx.send(peer, Want{std::move(asks[i]), std::move(held)});
   }
 }
 
@@ -214,9 +228,11 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
   fx.send(to, std::move(answer));
 }
 
-// The author's blocks below one that `to` asked for: who misses one of a burst misses those before
-// it. All to somebody who is behind; else a few, and twice as many to who asks on from there.
-void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found, Fx& fx) {
+// The author's blocks below one that `to` asked for, above round `held`: who misses one of a burst
+// misses those before it. All to somebody who is behind; else a few, and twice as many to who asks
+// on from there, whatever it holds: of an equivocator that was another branch.
+void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
+                           Fx& fx) {
   Peer& asker = peers[to.value];
   Chain& chain = asker.given[block->author()];
   const bool goes_on = chain.below == block->digest;
@@ -225,6 +241,7 @@ void Dag::State::add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& fou
   chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
   for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
     chain.below = block->header.self.digest;
+    if (!goes_on && block->header.self.round <= held) return;
     block = servable(block->header.self);
     if (!block || !may_show(block, fx)) return;
     found.push_back(block);
@@ -238,14 +255,16 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
   }
   if (!may_serve(from)) return;
   std::vector<BlockPtr> found;
-  for (const Edge& edge : message.blocks) {
-    BlockPtr block = servable(edge);
+  std::vector<Round> held;
+  for (std::size_t i = 0; i < message.blocks.size(); ++i) {
+    BlockPtr block = servable(message.blocks[i]);
     if (!block || !may_show(block, fx)) continue;
     found.push_back(std::move(block));
-    missed_by(edge, from);
+    held.push_back(i < message.held.size() ? message.held[i] : Round{0});
+    missed_by(message.blocks[i], from);
   }
   const std::size_t asked = found.size();
-  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], found, fx);
+  for (std::size_t i = 0; i < asked; ++i) add_chain(from, found[i], held[i], found, fx);
   if (!found.empty()) give(from, found, fx);
 }
 

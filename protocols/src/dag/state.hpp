@@ -62,7 +62,8 @@ struct Dag::State {
   bool may_serve(NodeId to) const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
   void serve_afresh();
-  void add_chain(NodeId to, BlockPtr block, std::vector<BlockPtr>& found, Fx& fx);
+  Round held_below(const Edge& edge) const;
+  void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
   void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted

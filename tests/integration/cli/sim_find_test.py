@@ -260,8 +260,6 @@ class Catalogue(Finding):
     def test_every_new_experiment_runs_as_it_is_and_passes(self):
         for protocol in json.loads(run("list", "--json").stdout)["protocols"]:
             name = protocol["name"]
-            if name == "dkg":
-                continue  # CLI11 takes it for the verb `thresher dkg`; `sim run --protocol dkg` runs it
             made = run("new", name)
             self.assertEqual(made.returncode, 0, made.stderr)
             path = self.write(f"{name}.json", made.stdout)

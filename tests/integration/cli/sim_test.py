@@ -157,8 +157,6 @@ class Running(Files):
         self.assertIn("pbft", {p["name"] for p in rows["protocols"]})
         self.assertIn("twins", {f["name"] for f in rows["faults"]})
         for protocol in rows["protocols"]:
-            if protocol["name"] == "dkg":
-                continue  # CLI11 takes it for the verb `thresher dkg`; `sim run --protocol dkg` runs it
             made = run("new", protocol["name"])
             self.assertEqual(made.returncode, 0)
             self.assertIn("// ", made.stdout)

@@ -225,6 +225,7 @@ TEST(Slow, Row24AMemberGetsInThroughAFlood) {
     clients.emplace_back(port_of(net, 0), crypto::SigningKey::generate());
     (void)clients.back().greet(chain_of(net));
   }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(net.ended(i)) << net.ending(i);
   EXPECT_GT(idle.size(), 500u);
   const auto key = key_of(net, 3);
   for (int k = 0; k < 20; ++k) {

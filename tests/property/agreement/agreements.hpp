@@ -1,8 +1,6 @@
 // The agreements that go in rounds, with the committees that they are tested in.
 #pragma once
 
-#include <algorithm>
-#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -30,17 +28,6 @@ inline const std::vector<OnTables>& agreements() {
 
 inline std::ostream& operator<<(std::ostream& out, const OnTables& one) {
   return out << one.name;
-}
-
-inline std::string test_name(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-inline std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
 }
 
 }  // namespace thresher

@@ -3,10 +3,8 @@
 // 5f+1 and more where the protocol needs that), in both engines.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
+#include "../../campaigns.hpp"
 #include "agreements.hpp"
-#include "thresher/testing/check.hpp"
 
 namespace thresher {
 namespace {
@@ -21,14 +19,13 @@ const std::vector<harness::Property>& promised() {
 }
 
 harness::Options options_of(const OnTables& one, std::uint64_t runs) {
-  harness::Options o;
-  o.runs = schedules(runs);
-  o.sizes = one.sizes;
+  harness::Options o = campaign(runs, one.sizes);
   o.base.workload = {.kind = sim::Workload::Kind::kOpen,
                      .interval = 6 * sim::kUnit,
                      .liars_interval = 2 * sim::kUnit};
   o.base.stop.time = 60 * sim::kUnit;
-  o.folder = ::testing::TempDir();
+  o.menu = sim::menu_of(one.name);
+  if (one.name != "ben-or") o.menu.faults.push_back(sim::FaultKind::kNoShare);
   return o;
 }
 
@@ -37,35 +34,16 @@ class Agreements : public ::testing::TestWithParam<OnTables> {};
 INSTANTIATE_TEST_SUITE_P(All, Agreements, ::testing::ValuesIn(agreements()),
                          [](const auto& one) { return test_name(one.param.name); });
 
-// What was exercised is printed: a campaign in which no attack fires has shown nothing.
-void play(const std::string& protocol, harness::Options o) {
-  o.menu = sim::menu_of(protocol);
-  if (protocol != "ben-or") o.menu.faults.push_back(sim::FaultKind::kNoShare);
-  const auto report = harness::check(protocol, sim::simulate, promised(), o,
-                                     harness::this_test(harness::this_program()));
-  EXPECT_TRUE(report.passed) << report.text;
-  std::printf("%s: %s\n", protocol.c_str(), report.text.c_str());
-}
-
 TEST_P(Agreements, KeepTheirPromisesUnderDrawnSchedules) {
-  play(GetParam().name, options_of(GetParam(), 120));
+  play(GetParam().name, promised(), options_of(GetParam(), 120));
 }
 
 TEST_P(Agreements, KeepTheirPromisesInTheEventsEngine) {
-  harness::Options o = options_of(GetParam(), 40);
-  o.first_seed = 100'000;
-  o.base.engine = sim::Engine::kEvents;
-  play(GetParam().name, o);
+  play(GetParam().name, promised(), in_the_events_engine(options_of(GetParam(), 40)));
 }
 
-// Lossy before GST, so that nothing arrives unless it is sent again.
 TEST_P(Agreements, KeepTheirPromisesWhenMessagesAreLost) {
-  harness::Options o = options_of(GetParam(), 40);
-  o.first_seed = 200'000;
-  o.base.network.loss_ppm = 300'000;
-  o.base.network.cut_ppm = 200'000;
-  o.base.network.gst = 40 * sim::kUnit;
-  play(GetParam().name, o);
+  play(GetParam().name, promised(), with_losses(options_of(GetParam(), 40)));
 }
 
 // With the real coin, which verifies what liars send as shares.
@@ -73,17 +51,12 @@ TEST_P(Agreements, KeepTheirPromisesWithTheRealCoin) {
   harness::Options o = options_of(GetParam(), 20);
   o.first_seed = 300'000;
   o.base.parameters["coin"] = std::string("threshold");
-  play(GetParam().name, o);
+  play(GetParam().name, promised(), o);
 }
 
 TEST_P(Agreements, DecideEverythingInFairWeather) {
   for (const std::uint32_t n : GetParam().sizes) {
-    sim::Experiment e;
-    e.protocol = GetParam().name;
-    e.n = n;
-    for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
-      if (info.name == e.protocol) e.f = info.faults_of(n);
-    }
+    sim::Experiment e = fair_weather(GetParam().name, n);
     e.workload = {.clients = 1, .requests = 20 * n};
     e.stop.time = 2000 * sim::kUnit;
     const sim::Outcome o = sim::simulate(e, {});

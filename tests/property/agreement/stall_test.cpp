@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../campaigns.hpp"
 #include "agreements.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "../../campaigns.hpp"
 #include "agreements.hpp"
 #include "thresher/sim/agreement_run.hpp"
 #include "thresher/testing/check.hpp"

@@ -2,21 +2,12 @@
 // liars that deal shares that do not fit and say false things about dealings, shares and points.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "thresher/testing/check.hpp"
+#include "../../campaigns.hpp"
 
 namespace thresher {
 namespace {
 
 namespace harness = ::thresher::testing;
-
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
-}
 
 /// What happened in the runs of a campaign: one in which no liar was found out shows nothing.
 struct Seen {
@@ -26,12 +17,10 @@ struct Seen {
 };
 
 harness::Options options_of(std::uint64_t runs, Seen& seen) {
-  harness::Options o;
-  o.runs = schedules(runs);
-  o.sizes = {4, 5, 6, 7};
+  harness::Options o = campaign(runs, {4, 5, 6, 7});
   o.base.workload = {.kind = sim::Workload::Kind::kOpen, .interval = 50 * sim::kUnit};
   o.base.stop.time = 120 * sim::kUnit;
-  o.folder = ::testing::TempDir();
+  o.menu = sim::menu_of("dkg");
   o.observe = [&seen](const sim::Experiment&, const sim::Outcome& outcome) {
     seen.accusations += outcome.accusations;
     for (const sim::NodeMeasures& node : outcome.nodes) seen.refused += node.refused;
@@ -40,49 +29,34 @@ harness::Options options_of(std::uint64_t runs, Seen& seen) {
   return o;
 }
 
-void play(harness::Options o, const Seen& seen) {
-  o.menu = sim::menu_of("dkg");
-  const auto report = harness::check(
-      "dkg", sim::simulate,
-      {harness::agreement(), harness::integrity(), harness::totality(), harness::accountability()},
-      o, harness::this_test(harness::this_program()));
-  EXPECT_TRUE(report.passed) << report.text;
+void play_with(const Seen& seen, const harness::Options& o) {
+  play("dkg",
+       {harness::agreement(), harness::integrity(), harness::totality(), harness::accountability()},
+       o);
   EXPECT_GT(seen.accusations, 0u);
   EXPECT_GT(seen.refused, 0u);
   EXPECT_GT(seen.done, 2.0 * static_cast<double>(o.runs));
-  std::printf("dkg: %s; %llu accusations, %.0f nodes done\n", report.text.c_str(),
+  std::printf("dkg: %llu accusations, %.0f nodes done\n",
               static_cast<unsigned long long>(seen.accusations), seen.done);
 }
 
 TEST(KeyGeneration, KeepsItsPromisesUnderDrawnSchedules) {
   Seen seen;
-  play(options_of(60, seen), seen);
+  play_with(seen, options_of(60, seen));
 }
 
 TEST(KeyGeneration, KeepsItsPromisesInTheEventsEngine) {
   Seen seen;
-  harness::Options o = options_of(30, seen);
-  o.first_seed = 100'000;
-  o.base.engine = sim::Engine::kEvents;
-  play(o, seen);
+  play_with(seen, in_the_events_engine(options_of(30, seen)));
 }
 
-// Lossy before GST, so that nothing arrives unless it is sent again.
 TEST(KeyGeneration, KeepsItsPromisesWhenMessagesAreLost) {
   Seen seen;
-  harness::Options o = options_of(30, seen);
-  o.first_seed = 200'000;
-  o.base.network.loss_ppm = 300'000;
-  o.base.network.cut_ppm = 200'000;
-  o.base.network.gst = 40 * sim::kUnit;
-  play(o, seen);
+  play_with(seen, with_losses(options_of(30, seen)));
 }
 
 sim::Experiment fair(std::uint32_t n, const char* threshold) {
-  sim::Experiment e;
-  e.protocol = "dkg";
-  e.n = n;
-  e.f = (n - 1) / 3;
+  sim::Experiment e = fair_weather("dkg", n);
   e.parameters["threshold"] = std::string(threshold);
   e.stop.time = 60 * sim::kUnit;
   return e;

@@ -3,10 +3,7 @@
 // real ones.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
-#include "thresher/testing/check.hpp"
+#include "../../campaigns.hpp"
 
 namespace thresher {
 namespace {
@@ -20,22 +17,21 @@ struct Coin {
   std::uint64_t runs;
 };
 
-/// THRESHER_SCHEDULES: how many to play, for a longer look than a test has time for.
-std::uint64_t schedules(std::uint64_t standard) {
-  const char* asked = std::getenv("THRESHER_SCHEDULES");
-  return asked == nullptr ? standard : std::strtoull(asked, nullptr, 10);
+const std::vector<harness::Property>& promised() {
+  static const std::vector<harness::Property> all{harness::agreement(), harness::integrity(),
+                                                  harness::accountability(),
+                                                  harness::bounded_liveness()};
+  return all;
 }
 
 harness::Options options_of(const Coin& coin) {
-  harness::Options o;
-  o.runs = schedules(coin.runs);
-  o.sizes = {4, 5, 6, 7, 8, 9};
+  harness::Options o = campaign(coin.runs, {4, 5, 6, 7, 8, 9});
   o.base.parameters["threshold"] = std::string(coin.threshold);
   o.base.parameters["coin"] = std::string(coin.scheme);
   o.base.parameters["pause"] = coin.pause;
   o.base.workload = {.kind = sim::Workload::Kind::kOpen, .interval = 8 * sim::kUnit};
   o.base.stop.time = 40 * sim::kUnit;
-  o.folder = ::testing::TempDir();
+  o.menu = sim::menu_of("threshold-coin");
   return o;
 }
 
@@ -47,47 +43,24 @@ INSTANTIATE_TEST_SUITE_P(Thresholds, Coins,
                                            Coin{"f+1", "threshold", 1, 4},
                                            Coin{"n-f", "threshold", 1, 4}));
 
-// What was exercised is printed: a campaign in which no attack fires has shown nothing.
-void play(harness::Options o) {
-  o.menu = sim::menu_of("threshold-coin");
-  const auto report = harness::check("threshold-coin", sim::simulate,
-                                     {harness::agreement(), harness::integrity(),
-                                      harness::accountability(), harness::bounded_liveness()},
-                                     o, harness::this_test(harness::this_program()));
-  EXPECT_TRUE(report.passed) << report.text;
-  std::printf("threshold-coin: %s\n", report.text.c_str());
-}
-
 TEST_P(Coins, KeepTheirPromisesUnderDrawnSchedules) {
-  play(options_of(GetParam()));
+  play("threshold-coin", promised(), options_of(GetParam()));
 }
 
 TEST_P(Coins, KeepTheirPromisesInTheEventsEngine) {
-  harness::Options o = options_of(GetParam());
-  o.first_seed = 100'000;
-  o.base.engine = sim::Engine::kEvents;
-  play(o);
+  play("threshold-coin", promised(), in_the_events_engine(options_of(GetParam())));
 }
 
-// Lossy before GST, so that nothing arrives unless it is sent again.
 TEST_P(Coins, KeepTheirPromisesWhenMessagesAreLost) {
-  harness::Options o = options_of(GetParam());
-  o.first_seed = 200'000;
-  o.base.network.loss_ppm = 300'000;
-  o.base.network.cut_ppm = 200'000;
-  o.base.network.gst = 30 * sim::kUnit;
-  play(o);
+  play("threshold-coin", promised(), with_losses(options_of(GetParam()), 30));
 }
 
 // A toss takes one delay, a pause less than two more, and nobody's share is refused.
 TEST_P(Coins, TossOnceADelayInFairWeather) {
   for (const std::uint32_t n : {4u, 7u, 10u}) {
     for (const sim::Engine engine : {sim::Engine::kRounds, sim::Engine::kEvents}) {
-      sim::Experiment e;
-      e.protocol = "threshold-coin";
+      sim::Experiment e = fair_weather("threshold-coin", n);
       e.engine = engine;
-      e.n = n;
-      e.f = (n - 1) / 3;
       e.parameters = options_of(GetParam()).base.parameters;
       e.stop.time = 30 * sim::kUnit;
       const sim::Outcome o = sim::simulate(e, {});

@@ -99,6 +99,62 @@ TEST(ApproximateAgreement, ARestartAtAnyTimeChangesNoOutput) {
   }
 }
 
+TEST(ApproximateAgreement, WhoWasAwayCatchesUpWithoutAnInput) {
+  Nodes run(6, true);
+  run.net.run_until(kDelta);
+  run.net.kill(3);
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    for (std::uint16_t i = 0; i < 3; ++i) run.approach(i, k, 640 * i);
+  }
+  run.net.run_until(100 * kDelta);
+  EXPECT_EQ(run.net.node(0).current(), 3u);
+  run.net.restart(3);
+  run.net.run_until(200 * kDelta);
+  for (std::uint64_t k = 0; k < 3; ++k) EXPECT_LE(run.spread(k), 2 * 640 / 64 + 1);
+}
+
+// What an input without followers would wait for for ever.
+TEST(ApproximateAgreement, WhoGivesNoInputOutputsWithTheOthers) {
+  Nodes run(4, true);
+  for (std::uint16_t i = 0; i < 3; ++i) run.approach(i, 0, 160 * i);
+  run.net.run_until(100 * kDelta);
+  EXPECT_LE(run.spread(0), 2 * 160 / 16 + 1);
+  run.approach(3, 0, 5);
+  EXPECT_EQ(run.net.node(3).refused(), 1u);  // too late
+}
+
+// 0 has all values and no report; 1 to 3 have three values and the reports.
+TEST(ApproximateAgreement, AllValuesNeedNoWitness) {
+  Nodes run(1, true);
+  run.net.link = [](std::uint16_t, std::uint16_t to, const Node::Message& m) -> std::int64_t {
+    return to == 0 && std::holds_alternative<approximate::Report>(m) ? kLost : 300;
+  };
+  for (std::uint16_t i = 0; i < 4; ++i) run.approach(i, 0, 300 * i);
+  run.net.run_until(100 * kDelta);
+  EXPECT_LE(run.spread(0), 3 * 300 / 2 + 1);
+}
+
+// Nodes 0 and 1 deliver the value of 3 late, 2 and 3 that of 0. Echoes of 1 and 2 take longer than
+// others, or all four would be enough for a delivery without readies.
+std::int64_t two_views(std::uint16_t from, std::uint16_t to, const Node::Message& m) {
+  const auto* b = std::get_if<Bracha::Message>(&m);
+  const auto* s = b == nullptr ? nullptr : std::get_if<bracha::Statement>(b);
+  if (s == nullptr) return 300;
+  if (s->counter == bracha::kEcho) return from == 1 || from == 2 ? 1500 : 300;
+  return s->instance.origin.value == (to < 2 ? 3 : 0) ? 20 * kDelta : 300;
+}
+
+// 0 0 1000 and 0 1000 1000 have different middles: two values in common halve nothing.
+TEST(ApproximateAgreement, WithoutWitnessesNothingIsHalved) {
+  for (const bool witnesses : {true, false}) {
+    Nodes run(1, witnesses);
+    run.net.link = two_views;
+    for (std::uint16_t i = 0; i < 4; ++i) run.approach(i, 0, i < 2 ? 0 : 1000);
+    run.net.run_until(100 * kDelta);
+    EXPECT_EQ(run.spread(0) <= 1000 / 2 + 1, witnesses) << run.spread(0);
+  }
+}
+
 TEST(ApproximateAgreement, RefusesWhatIsOutOfReach) {
   Nodes run(2, true);
   run.approach(0, 4, 1);

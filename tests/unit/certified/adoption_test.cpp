@@ -103,10 +103,20 @@ void log_commit(Desk& t, const Committed& c, bool noted) {
   t.feed(Restored{kDelivered, slot, Bytes::from(mark.take()), {}});
 }
 
-enum class Stop { kNone, kRestart, kCrashInside };
+// The node took a commit from the log and accepted certified vertices that rest on it, of which all
+// is on disk. That the commit was delivered is not, nor what came after it.
+void lose_notes(Desk& t, const std::vector<Committed>& commits, std::size_t from) {
+  for (std::size_t i = from; i < commits.size(); ++i) {
+    const Persist gone{kDelivered, Bytes::from(Writer().u64(commits[i].slot.value).take()), {}, {}};
+    (void)t.disk.write(std::span(&gone, 1), true);
+  }
+  t.delivered.clear();
+}
+
+enum class Stop { kNone, kRestart, kCrashInside, kNoteLost };
 
 std::string name_of(const Rules& rules, Stop stop) {
-  constexpr std::array kStops{"GoesOn", "Restarts", "CrashesInside"};
+  constexpr std::array kStops{"GoesOn", "Restarts", "CrashesInside", "LosesTheNote"};
   std::string name(rules.name);
   std::erase(name, '-');
   return name + kStops[static_cast<std::size_t>(stop)];
@@ -116,9 +126,9 @@ class FetchedLog : public testing::TestWithParam<std::tuple<Rules, Stop>> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Family, FetchedLog,
-    testing::Combine(testing::Values(Rules::bullshark(), Rules::anchored_bullshark(),
-                                     Rules::bullshark_async()),
-                     testing::Values(Stop::kNone, Stop::kRestart, Stop::kCrashInside)),
+    testing::Combine(
+        testing::Values(Rules::bullshark(), Rules::anchored_bullshark(), Rules::bullshark_async()),
+        testing::Values(Stop::kNone, Stop::kRestart, Stop::kCrashInside, Stop::kNoteLost)),
     [](const auto& suite) { return name_of(std::get<0>(suite.param), std::get<1>(suite.param)); });
 
 TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
@@ -136,9 +146,17 @@ TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
       const std::uint64_t slot = commits[end - 1].slot.value;
       ASSERT_EQ(t.node().last_ordered(), Round{slot});
       if (stop == Stop::kCrashInside) log_commit(t, commits[end], false);
+      if (stop == Stop::kNoteLost) {
+        history.tell(t, commits[end].slot.value);
+        log_commit(t, commits[end], true);
+        ASSERT_GE(t.node().last_ordered(), commits[end].slot);
+        lose_notes(t, commits, end);
+      }
       if (stop != Stop::kNone) t.restart();
       ASSERT_EQ(t.node().last_ordered(), Round{slot});
-      history.tell(t, slot > 20 ? slot - 20 : 1);
+      // Whom it asks first for what it lacks is its own choice, and an answer that it did not ask
+      // for is none.
+      for (int k = 0; k < 3; ++k) history.tell(t, slot > 20 ? slot - 20 : 1);
       EXPECT_EQ(names_after(t, slot), names_after(witness, slot))
           << rules.name << " seed " << seed << " after slot " << slot;
       EXPECT_TRUE(t.accused.empty());

@@ -51,6 +51,14 @@ TEST_F(Args, ARepeatableOptionLeavesThePositionalAlone) {
   EXPECT_EQ(file, "exp.json");
 }
 
+// `thresher sim new dkg` means the protocol, though there is a verb of that name.
+TEST_F(Args, AnArgumentMayHaveTheNameOfAVerb) {
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "sim"}), kNoProgress);
+  EXPECT_EQ(file, "sim");
+  EXPECT_EQ(call({"sim", "run", "--nodes", "4", "run"}), kNoProgress);
+  EXPECT_EQ(file, "run");
+}
+
 TEST_F(Args, NamesTheNearestVerbAndOption) {
   EXPECT_EQ(call({"sym"}), kUsage);
   EXPECT_THAT(errors, HasSubstr("did you mean `sim`?"));

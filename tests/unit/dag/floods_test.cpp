@@ -353,6 +353,44 @@ TEST(Pulls, OneAnswerBringsTheAuthorsChain) {
   EXPECT_GE(has_last.node_.stats().blocks_accepted, kBurst);
 }
 
+// Who has lost one message has most of what the author wrote before: an answer brought it all
+// again, and sent four times the bytes of fair weather where a third of the messages is lost.
+TEST(Pulls, AnAnswerLeavesOutWhatTheAskerSaysItHolds) {
+  std::vector<BlockPtr> chain;
+  Target has_all;
+  for (std::uint64_t r = 1; r <= 12; ++r) {
+    Header h;
+    h.author = NodeId{1};
+    h.round = Round{r};
+    h.self = r > 1 ? chain.back()->edge() : Edge{h.author, Round{0}, {}};
+    chain.push_back(make_block(std::move(h), {}, {}, {}));
+    has_all.push(1, chain.back());
+  }
+  const auto answer_to = [&](const Want& want) {
+    has_all.sent_.clear();
+    has_all.feed(Received<Message>{NodeId{2}, want});
+    return has_all.sent_.empty() ? 0u : std::get<Give>(has_all.sent_[0].message).blocks.size();
+  };
+  EXPECT_EQ(answer_to({{chain[11]->edge()}, {Round{9}}}), 3u);  // of rounds 12, 11 and 10
+  // Who asks on from there holds blocks of another branch, so what it holds does not count.
+  EXPECT_EQ(answer_to({{chain[8]->edge()}, {Round{8}}}), 9u);
+  EXPECT_EQ(answer_to({{chain[10]->edge()}, {Round{10}}}), 1u);
+  EXPECT_EQ(answer_to({{chain[10]->edge()}, {}}), 11u);
+
+  Target lost_one;
+  for (std::uint64_t r = 1; r <= 12; ++r) {
+    if (r != 11) lost_one.push(1, chain[r - 1]);
+  }
+  lost_one.sent_.clear();
+  lost_one.feed(Expired{{2, {}}});
+  const auto* asked =
+      lost_one.sent_.empty() ? nullptr : std::get_if<Want>(&lost_one.sent_[0].message);
+  ASSERT_NE(asked, nullptr);
+  ASSERT_EQ(asked->blocks.size(), 1u);
+  EXPECT_EQ(asked->blocks[0], chain[10]->edge());
+  EXPECT_EQ(asked->held, std::vector<Round>{Round{10}});
+}
+
 // A wedged cluster called a correct node faulty: it had asked again and again, and had handed on
 // what a liar wrote.
 TEST(Pulls, WhoAsksAgainIsNotBlamed) {

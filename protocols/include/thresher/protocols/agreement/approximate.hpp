@@ -6,13 +6,14 @@
 //   executor.run(Requested<approximate::Approach>{{instance, 1700}});
 //   // later: Deliver<approximate::Estimate>{instance, 1683}
 //
-// Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing, when all correct nodes take
-// part: every correct node outputs; outputs lie within the inputs of correct nodes; two outputs
-// differ by at most (the spread of those inputs) / 2^rounds + 1. Instances go on one after the
-// other, in order, numbered from 0 without gaps. What was reported and output is durable before it
-// leaves; a restarted node goes on where it was. Does not agree on one value. Values must stay
-// within 2^62 of zero. Source: Abraham, Amit, Dolev, "Optimal resilience asynchronous approximate
-// agreement" (OPODIS 2004), the witness technique; docs/protocols/approximate-agreement.md.
+// Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing: when all correct nodes give
+// an input, or one of them outputs, every correct node outputs, with an input or without; outputs
+// lie within the inputs of correct nodes; two outputs differ by at most (the spread of those
+// inputs) / 2^rounds + 1. Instances go on one after the other, in order, numbered from 0 without
+// gaps. What was reported and output is durable before it leaves; a restarted node goes on where it
+// was and catches up. Does not agree on one value. Values must stay within 2^62 of zero. Source:
+// Abraham, Amit, Dolev, "Optimal resilience asynchronous approximate agreement" (OPODIS 2004), the
+// witness technique; docs/protocols/approximate-agreement.md.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +33,8 @@ namespace thresher {
 
 namespace approximate {
 
-/// Takes part with this input, when this node is done with the instances before.
+/// Takes part with this input, when this node is done with the instances before. In an instance
+/// that goes on already the input counts while this node is in round 0.
 struct Approach {
   std::uint64_t instance = 0;
   std::int64_t value = 0;
@@ -41,13 +43,16 @@ struct Estimate {
   std::uint64_t instance = 0;
   std::int64_t value = 0;
 };
-/// The values that the sender had when it had enough of them, by origin. `step`: instance * rounds
-/// + round. `asks`: it still waits for the reports of others.
+/// The values that the sender had when it had enough of them, by origin; none: it has not enough.
+/// `step`: instance * rounds + round. `asks`: it waits for the reports of others, from that step
+/// on.
 struct Report {
   std::uint64_t step = 0;
   NodeSet origins;
   bool asks = false;
 };
+/// Reports that answer a question, the step that was asked for first.
+inline constexpr std::size_t kAnswers = 64;
 /// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
 enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
 
@@ -85,15 +90,7 @@ class ApproximateAgreement {
       : config_(std::move(config)), broadcast_(broadcast_config(config_)) {}
 
   void on(const Restored& e, Fx& fx);
-  void on(const Start& e, Fx& fx) {
-    feed(e, fx);
-    for (const auto& [instance, value] : results_) fx.deliver({instance, value});
-    while (results_.contains(current_)) ++current_;
-    for (std::uint32_t r = 0; r < config_.rounds && broadcast_.submitted(step_of(r)); ++r)
-      round_ = r;
-    running_ = broadcast_.submitted(step_of(0));
-    advance(fx);
-  }
+  void on(const Start& e, Fx& fx);
   void on(const Received<Message>& e, Fx& fx);
   void on(const Requested<Request>& e, Fx& fx);
   void on(const Expired& e, Fx& fx);
@@ -156,7 +153,14 @@ class ApproximateAgreement {
   NodeSet arrived(std::uint64_t step) const;
   std::vector<std::int64_t> values(std::uint64_t step) const;
   bool report(std::uint64_t step, Fx& fx);
-  std::uint32_t witnesses(std::uint64_t step) const;
+  bool enough(const NodeSet& nodes) const {
+    return nodes.size() >= config_.committee.at_least(kAvailability);
+  }
+  bool sure(std::uint64_t step) const;
+  void hear(NodeId from, const approximate::Report& m);
+  void answer(NodeId to, std::uint64_t step, Fx& fx) const;
+  void ask(Fx& fx) const;
+  void expect_named(Fx& fx);
   void begin(Fx& fx);
   void advance(Fx& fx);
   void finish(std::int64_t value, Fx& fx);
@@ -177,6 +181,7 @@ class ApproximateAgreement {
   std::uint32_t round_ = 0;    // of it
   bool running_ = false;       // whether this node takes part in it
   bool armed_ = false;
+  bool restored_ = false;  // there was a life before this one
   std::uint64_t refused_ = 0;
 };
 
@@ -184,6 +189,7 @@ template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::on(const Restored& e, Fx& fx) {
   Reader key(e.key.view());
   Reader value(e.value.view());
+  restored_ = true;
   if (e.table == approximate::kFloor) {
     floor_ = value.u64();
     current_ = std::max(current_, floor_);
@@ -198,6 +204,18 @@ void ApproximateAgreement<B>::on(const Restored& e, Fx& fx) {
   }
 }
 
+// Others went on meanwhile, so a restarted node asks at once.
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::on(const Start& e, Fx& fx) {
+  feed(e, fx);
+  for (const auto& [instance, value] : results_) fx.deliver({instance, value});
+  while (results_.contains(current_)) ++current_;
+  for (std::uint32_t r = 0; r < config_.rounds && broadcast_.submitted(step_of(r)); ++r) round_ = r;
+  running_ = broadcast_.submitted(step_of(0));
+  advance(fx);
+  if (restored_) ask(fx);
+}
+
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
   if (!config_.committee.contains(e.from) || e.from == config_.self) return;
@@ -205,15 +223,54 @@ void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
     feed(Received<typename B::Message>{e.from, *b}, fx);
   } else {
     const auto& m = std::get<approximate::Report>(e.message);
-    const auto said = said_.find(m.step);
-    if (m.asks && said != said_.end())
-      fx.send(e.from, approximate::Report{m.step, said->second, false});
-    // A report of too few is none: nobody correct says it.
-    const bool counts = reaches(m.step) && m.origins.below(config_.committee.size()) &&
-                        m.origins.size() >= config_.committee.at_least(kAvailability);
-    if (!counts || !heard_[m.step].try_emplace(e.from, m.origins).second) ++refused_;
+    if (m.asks) answer(e.from, m.step, fx);
+    hear(e.from, m);
   }
   advance(fx);
+}
+
+// A report of too few is none: nobody correct says it. Who only asks may have none yet.
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
+  if (m.asks && m.origins.empty()) return;
+  const bool counts =
+      reaches(m.step) && m.origins.below(config_.committee.size()) && enough(m.origins);
+  if (!counts || !heard_[m.step].try_emplace(from, m.origins).second) ++refused_;
+}
+
+// Who asks may be many steps behind: one question a step would take it longer than the others take
+// for theirs, and it would never be where they are.
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::answer(NodeId to, std::uint64_t step, Fx& fx) const {
+  std::size_t left = approximate::kAnswers;
+  for (auto it = said_.lower_bound(step); it != said_.end() && left > 0; ++it, --left)
+    fx.send(to, approximate::Report{it->first, it->second, false});
+}
+
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::ask(Fx& fx) const {
+  const std::uint64_t step = step_of(round_);
+  const auto said = said_.find(step);
+  fx.broadcast(approximate::Report{
+      step, said == said_.end() ? NodeSet(config_.committee.size()) : said->second, true});
+}
+
+// P2: f+1 nodes reported a value that is not here, so a correct one has it, and it will come; but
+// nobody may speak of it for long to a node that was away when it was told.
+template <broadcast::OwnedBroadcast B>
+void ApproximateAgreement<B>::expect_named(Fx& fx) {
+  EffectsOf<B> child;
+  for (auto it = heard_.lower_bound(step_of(round_)); it != heard_.end(); ++it) {
+    const NodeSet here = arrived(it->first);
+    for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
+      const auto names = [o](const auto& report) { return report.second.contains(NodeId{o}); };
+      const auto named = std::count_if(it->second.begin(), it->second.end(), names);
+      if (!here.contains(NodeId{o}) &&
+          static_cast<std::uint32_t>(named) >= config_.committee.at_least(kValidity))
+        broadcast_.expect({NodeId{o}, it->first}, child);
+    }
+  }
+  lift_broadcast(child, fx);
 }
 
 template <broadcast::OwnedBroadcast B>
@@ -238,9 +295,10 @@ void ApproximateAgreement<B>::on(const Expired& e, Fx& fx) {
   }
   if (e.id != kRepeatTimer) return;
   armed_ = false;
-  const auto said = said_.find(step_of(round_));
-  if (running_ && said != said_.end())
-    fx.broadcast(approximate::Report{said->first, said->second, true});
+  if (running_) {
+    ask(fx);
+    expect_named(fx);
+  }
   arm(fx);
 }
 
@@ -268,7 +326,7 @@ template <broadcast::OwnedBroadcast B>
 bool ApproximateAgreement<B>::report(std::uint64_t step, Fx& fx) {
   if (said_.contains(step)) return true;
   const NodeSet origins = arrived(step);
-  if (origins.size() < config_.committee.at_least(kAvailability)) return false;
+  if (!enough(origins)) return false;
   const approximate::Report m{step, origins, false};
   Writer w;
   approximate::encode_report(m, config_.committee.size(), w);
@@ -278,35 +336,38 @@ bool ApproximateAgreement<B>::report(std::uint64_t step, Fx& fx) {
   return true;
 }
 
-// P3: nodes, this one included, all of whose values are here.
+// P3: whether every other correct node has n-f values in common with this one, be it by a witness
+// of both or because all values are here.
 template <broadcast::OwnedBroadcast B>
-std::uint32_t ApproximateAgreement<B>::witnesses(std::uint64_t step) const {
+bool ApproximateAgreement<B>::sure(std::uint64_t step) const {
   const NodeSet here = arrived(step);
-  std::uint32_t out = 1;
+  if (!config_.witnesses || here.size() == config_.committee.size()) return true;
+  NodeSet witnesses(config_.committee.size());
+  witnesses.insert(config_.self);
   const auto heard = heard_.find(step);
-  if (heard == heard_.end()) return out;
-  for (const auto& [peer, origins] : heard->second) out += origins.subset_of(here) ? 1 : 0;
-  return out;
+  if (heard == heard_.end()) return enough(witnesses);
+  for (const auto& [peer, origins] : heard->second) {
+    if (origins.subset_of(here)) witnesses.insert(peer);
+  }
+  return enough(witnesses);
 }
 
-// P1
+// P1, and P5: without an input a node goes along once others made the instance go on.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::begin(Fx& fx) {
   const auto input = asked_.find(current_);
-  if (running_ || input == asked_.end()) return;
-  running_ = true;
-  round_ = 0;
-  submit(input->second, fx);
+  if (input != asked_.end() && round_ == 0 && !broadcast_.submitted(step_of(0))) {
+    running_ = true;
+    submit(input->second, fx);
+  }
+  running_ = running_ || enough(arrived(step_of(0)));
 }
 
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::advance(Fx& fx) {
   for (begin(fx); running_; begin(fx)) {
     const std::uint64_t step = step_of(round_);
-    if (!report(step, fx)) break;
-    const bool sure =
-        !config_.witnesses || witnesses(step) >= config_.committee.at_least(kAvailability);
-    if (!sure) break;
+    if (!report(step, fx) || !sure(step)) break;
     const std::int64_t next = approximate::trimmed_middle(values(step), config_.committee.faults());
     if (round_ + 1 == config_.rounds) {
       finish(next, fx);
@@ -326,6 +387,7 @@ void ApproximateAgreement<B>::finish(std::int64_t value, Fx& fx) {
   results_.emplace(current_, value);
   asked_.erase(current_);
   running_ = false;
+  round_ = 0;
   ++current_;
 }
 
@@ -336,6 +398,7 @@ void ApproximateAgreement<B>::forget_below(std::uint64_t instance, Fx& fx) {
   if (current_ < instance) {
     current_ = instance;
     running_ = false;
+    round_ = 0;
   }
   fx.push(Persist{approximate::kFloor, {}, key_of(instance), {}, true});
   const std::uint64_t step = instance * config_.rounds;

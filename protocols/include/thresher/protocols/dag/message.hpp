@@ -19,9 +19,12 @@ struct Push {
   BlockPtr block;
   std::vector<BlockPtr> attached{};
 };
-/// Asks for blocks by reference.
+/// Asks for blocks by reference. Answers bring the author's blocks below too, down to the round in
+/// `held`, one for each of `blocks`: the highest below it of which the asker holds a block of that
+/// author, 0 if it does not say.
 struct Want {
   std::vector<Edge> blocks;
+  std::vector<Round> held{};
 };
 /// Asks for the blocks of a round whose authors are not in `have`.
 struct WantRound {
