@@ -2,6 +2,7 @@
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
+#include "slot_subject.hpp"
 #include "thresher/protocols/order/honey_badger_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
@@ -14,9 +15,9 @@ constexpr std::int64_t kWindow = 32;
 constexpr std::int64_t kValueBytes = 65536;
 constexpr std::int64_t kBatchBytes = 1 << 18;
 
-struct HoneyBadgerSubject {
+struct HoneyBadgerSubject : SlotSubject {
   using Node = HoneyBadger;
-  static constexpr bool kOrdered = true;
+  using SlotSubject::facts_of;
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
   Coins coins;
@@ -37,19 +38,11 @@ struct HoneyBadgerSubject {
     return config;
   }
   HoneyBadger make(NodeId id) const { return HoneyBadger(config_of(id)); }
-  honey_badger::Submit request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const HoneyBadger::Message& message) const {
     MessageFacts out = std::visit([this](const auto& m) { return facts(m); }, message);
     out.bytes = static_cast<std::uint32_t>(encode(message).size());
     return out;
-  }
-  OutputFacts facts_of(const honey_badger::Delivery& d) const {
-    return {d.slot, hash(d.value.view()), d.slot, "deliver"};
-  }
-  template <class F>
-  void payloads(const honey_badger::Delivery& d, std::optional<NodeId>, F visit) const {
-    visit(d.value.view(), std::nullopt);
   }
   bool mutate(HoneyBadger::Message& message, NodeId, std::string_view field,
               std::uint64_t salt) const {
