@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/pruner.hpp"
 #include "life/snapshot_writer.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
@@ -182,6 +184,14 @@ struct Node::Impl final : EngineHost {
   void start_snapshots();
   void take_snapshot(const Checkpoint& checkpoint);
   Bytes own_state() const;
+  // life/node_pruning.cpp
+  void start_pruning();
+  void prune_when_due();
+  std::optional<Checkpoint> horizon() const;
+  void begins(const LogBegin& begin);
+  std::string pruned_too_far() const;
+  void pruned_there(NodeId peer, Round begins);
+  std::optional<Round> out_of_reach() const;
   std::string restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   FromSnapshot restore_from(ByteView own, ByteView state, const Checkpoint* of);
@@ -234,6 +244,7 @@ struct Node::Impl final : EngineHost {
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  void tell_pruned(ConnectionId to);
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
@@ -305,6 +316,11 @@ struct Node::Impl final : EngineHost {
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
+  std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
+  std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
+  std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
+  std::uint64_t next_prune_us = 0;            // when it is looked at again
+  Round pruned_to{0};                         // the last horizon that was asked for
   std::uint64_t next_fetch_us = 0;            // of what the log lacks at a start
   Round lacks_until{0};                       // the log has to reach this slot by what peers have
   std::optional<Hole> hole;                   // in the stored log, of a node that starts

@@ -96,6 +96,7 @@ std::string Node::Impl::recover() {
   checkpoints.recall();
   std::string problem = restore_snapshot();
   if (problem.empty()) problem = calls.problem();
+  if (problem.empty() && ledger.slot() < reader.begin().slot) problem = pruned_too_far();
   if (problem.empty()) problem = read_log({});
   if (!problem.empty()) return problem;
   if (metrics) metrics->starting("reads the records of its protocol");

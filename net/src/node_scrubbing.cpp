@@ -11,7 +11,7 @@ void Node::Impl::start_scrubbing() {
   if (store->written() == 0) return;
   scrubber = std::make_unique<Scrubber>(
       options.data + "/wal", reader,
-      Scrubber::Hooks{[this] { return store->written(); },
+      Scrubber::Hooks{[this] { return store->written(); }, [this] { return store->released(); },
                       [this](LogEntry entry) {
                         loop.post(
                             [this, e = std::move(entry)]() mutable { note_rot(std::move(e)); });
