@@ -88,9 +88,11 @@ void Node::Impl::prune_when_due() {
 void Node::Impl::begins(const LogBegin& begin) {
   reader.begins(begin);
   past_tree.reset();
-  if (!rotten || rotten->slot > begin.slot) return;
-  rot_sync.stop();
-  rotten.reset();
+  if (rotten.empty()) return;
+  if (rotten.front().slot <= begin.slot) rot_sync.stop();
+  std::erase_if(rotten, [&](const LogEntry& entry) { return entry.slot <= begin.slot; });
+  if (!scrubbed || *scrubbed > begin.slot) return;
+  scrubbed.reset();
   scrubber->go_on();
 }
 
