@@ -174,6 +174,10 @@ void Client::Impl::tick() {
 
 void Client::Impl::log(const Frame& f) {
   const auto control = wire::decode<wire::Log>(f.control.view());
+  if (control && control->begins > log_position) {
+    if (pruned) pruned(control->begins);
+    return;
+  }
   if (!visit || !control || control->first > log_position)
     return;  // not what was asked for: the node is broken
   std::uint64_t position = control->first;
@@ -247,10 +251,12 @@ std::future<NodeStatus> Client::status(std::uint64_t patience_us) {
   return future;
 }
 
-void Client::subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit) {
+void Client::subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
+                       std::function<void(std::uint64_t)> pruned) {
   Impl& impl = *impl_;
-  impl.loop.post([&impl, position, visit = std::move(visit)] {
+  impl.loop.post([&impl, position, visit = std::move(visit), pruned = std::move(pruned)] {
     impl.visit = visit;
+    impl.pruned = pruned;
     impl.log_position = position;
     impl.ask_log();
   });

@@ -120,6 +120,7 @@ struct Client::Impl {
   std::uint64_t next_question = 0;
   std::vector<std::promise<NodeStatus>> asking;
   std::function<void(const Transaction&)> visit;
+  std::function<void(std::uint64_t)> pruned;
   std::uint64_t log_position = 0;
   std::thread thread;
 };

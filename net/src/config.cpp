@@ -36,13 +36,6 @@ std::vector<Key> service_keys() {
   using O = NodeOptions;
   using C = NodeConfig;
   return {
-      {"snapshots",
-       "checkpoints",
-       "so many checkpoints from one snapshot of the running application to the next; 0: none",
-       &O::snapshot_checkpoints,
-       0,
-       1'000'000,
-       {}},
       {"verify",
        "deadline_us",
        "how long signatures wait for others to be verified with",
@@ -86,6 +79,41 @@ std::vector<Key> service_keys() {
        0,
        {"debug", "info", "warning", "error"}},
       {"log", "format", "text or json", &C::log_format, 0, 0, {"text", "json"}},
+  };
+}
+
+/// What it keeps beside its log, and how much of that.
+std::vector<Key> life_keys() {
+  using O = NodeOptions;
+  return {
+      {"snapshots",
+       "checkpoints",
+       "so many checkpoints from one snapshot of the running application to the next; 0: none",
+       &O::snapshot_checkpoints,
+       0,
+       1'000'000,
+       {}},
+      {"retention",
+       "positions",
+       "transactions of the log that are kept at least; with snapshots 0 too: all",
+       &O::keep_positions,
+       0,
+       std::uint64_t{1} << 62,
+       {}},
+      {"retention",
+       "snapshots",
+       "the log is kept back to the so many-th newest snapshot; with positions 0 too: all of it",
+       &O::keep_snapshots,
+       0,
+       1'000,
+       {}},
+      {"retention",
+       "segment_bytes",
+       "of a file of the write-ahead log where it is pruned, in whole MiB: what is freed at a time",
+       &O::segment_bytes,
+       1u << 20,
+       1u << 30,
+       {}},
   };
 }
 
@@ -141,6 +169,7 @@ std::vector<Key> make_keys() {
        1'000'000,
        {}},
   };
+  for (const Key& key : life_keys()) all.push_back(key);
   for (const Key& key : service_keys()) all.push_back(key);
   return all;
 }

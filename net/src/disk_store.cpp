@@ -6,10 +6,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,6 +33,11 @@ constexpr std::size_t kIndexBuffer = 256u << 20;
 constexpr std::size_t kPending = 1u << 20;
 constexpr std::uint32_t kMetaTable = 0xffffffff;
 constexpr std::size_t kPrefix = 8 + 8 + 4;  // sequence, offset, size
+/// Places between frames that are noted for each file of the log.
+constexpr std::uint64_t kMarks = 4;
+/// Looks at whether the index is on the disk, and the time between two.
+constexpr int kLooks = 20;
+constexpr std::chrono::milliseconds kLook{50};
 constexpr char kMadeAgain[] = ": it is made again from the write-ahead log, which has everything";
 
 rocksdb::Slice slice(ByteView v) {
@@ -60,6 +69,20 @@ bool repairable(const rocksdb::Status& status) {
   return !status.IsIOError() || status.ToString().find(missing) != std::string::npos;
 }
 
+/// Of a noted place; they sort by their offsets.
+std::vector<std::byte> mark_key(std::uint64_t offset) {
+  std::vector<std::byte> key;
+  for (int shift = 56; shift >= 0; shift -= 8)
+    key.push_back(static_cast<std::byte>(offset >> shift));
+  return full_key(kMetaTable, key);
+}
+
+std::uint32_t table_of(ByteView key) {
+  std::uint32_t table = 0;
+  for (std::size_t i = 0; i < 4; ++i) table = table << 8 | std::to_integer<std::uint32_t>(key[i]);
+  return table;
+}
+
 Errc error_of(const rocksdb::Status& status) {
   return status.IsIOError() ? Errc::kIo : Errc::kCorrupt;
 }
@@ -69,7 +92,10 @@ Errc error_of(const rocksdb::Status& status) {
 struct DiskStore::Impl {
   std::unique_ptr<rocksdb::DB> db;
   WriteAheadLog wal;
-  std::uint64_t flushed = 0;  // where the log ended when the index was flushed last
+  std::uint64_t segment = 0;
+  std::uint64_t mark = 0;                 // the part of the log that the last noted place is in
+  std::atomic<std::uint64_t> flushed{0};  // where the log ended when the index was flushed last
+  std::atomic<std::uint64_t> released{0};
   std::string problem;
 
   bool fails(const char* what, const std::string& why) {
@@ -80,8 +106,15 @@ struct DiskStore::Impl {
   rocksdb::Status open_index(const std::string& path);
   rocksdb::Status read_meta(WalPlace& from) const;
   std::string index_log(const WalPlace& from);
-  bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& end);
+  bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& begin,
+             const WalPlace& end);
+  void note_place(const WalPlace& at, rocksdb::WriteBatch& out);
   bool flush_index(bool wait);
+  std::optional<std::uint64_t> index_covers() const;
+  std::optional<std::uint64_t> first_needed(const NamedBody& named) const;
+  std::optional<WalPlace> last_place(std::uint64_t until) const;
+  bool collect(WalBase& base, std::uint32_t leading) const;
+  void forget_places(std::uint64_t before);
 };
 
 rocksdb::Status DiskStore::Impl::open_index(const std::string& path) {
@@ -116,21 +149,27 @@ rocksdb::Status DiskStore::Impl::read_meta(WalPlace& from) const {
 }
 
 std::string DiskStore::Impl::index_log(const WalPlace& from) {
-  const std::string why = wal.recover(
-      from, [&](const WalFrame& frame) { return index(frame.records, frame.sequence, frame.end); });
+  WalPlace begin = from;
+  const std::string why = wal.recover(from, [&](const WalFrame& frame) {
+    return index(frame.records, frame.sequence, std::exchange(begin, frame.end), frame.end);
+  });
   flushed = from.offset;
+  released = wal.begin().frame == 0 ? 0 : wal.begin().offset;
   return problem.empty() ? why : why + ": " + problem;
 }
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
 std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
-  if (std::string why = wal.open(folder + "/wal"); !why.empty()) return why;
+  if (std::string why = wal.open(folder + "/wal", segment); !why.empty()) return why;
   const std::string path = folder + "/index";
   std::error_code unknown;
   bool gone = !std::filesystem::exists(path + "/CURRENT", unknown) && !unknown;
   WalPlace from;
   rocksdb::Status status = open_index(path);
   if (status.ok()) status = read_meta(from);
+  if (status.ok() && from.frame != 0 && from.offset < wal.begin().offset) {
+    status = rocksdb::Status::Corruption("it is older than the log");
+  }
   if (!status.ok()) {
     if (!repairable(status)) {
       const std::string why = disk_problem_in(status.ToString());
@@ -155,8 +194,9 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
 
 // The write-ahead log is the node's own, so RocksDB keeps none.
 bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t sequence,
-                            const WalPlace& end) {
+                            const WalPlace& begin, const WalPlace& end) {
   rocksdb::WriteBatch out;
+  note_place(begin, out);
   for (const WalRecord& r : records) {
     const auto key = full_key(r.table, r.key);
     if (r.value.empty()) {
@@ -177,11 +217,20 @@ bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t se
   return status.ok() || fails("writing the index", status.ToString());
 }
 
+// The first place between two frames in each part of the log, so that one near any offset is known.
+void DiskStore::Impl::note_place(const WalPlace& at, rocksdb::WriteBatch& out) {
+  if (segment == 0 || at.frame == 0 || at.offset / (segment / kMarks) == mark) return;
+  mark = at.offset / (segment / kMarks);
+  Writer value;
+  value.u64(at.offset).u64(at.sequence).u64(at.frame).u32(at.chain);
+  out.Put(slice(mark_key(at.offset)), slice(value.view()));
+}
+
 bool DiskStore::Impl::flush_index(bool wait) {
   rocksdb::FlushOptions options;
   options.wait = wait;
-  flushed = wal.end().offset;
   const rocksdb::Status status = db->Flush(options);
+  flushed = wal.end().offset;  // behind the switch to a new table, which index_covers() counts
   return status.ok() || fails("flushing the index", status.ToString());
 }
 
@@ -194,11 +243,13 @@ DiskStore::~DiskStore() {
 }
 
 Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder,
-                                                                const Warn& warn) {
+                                                                const Warn& warn,
+                                                                std::uint64_t segment) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return "cannot open the store '" + folder + "': " + disk_problem(errno);
   }
   std::unique_ptr<DiskStore> store(new DiskStore());
+  store->impl_->segment = segment;
   std::string why = store->impl_->open(folder, warn);
   if (why.empty() && !sync_folder_of(folder)) {
     why = "cannot sync the folder around it: " + disk_problem(errno);
@@ -211,7 +262,7 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
 }
 
 Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
-  const std::uint64_t sequence = impl_->wal.end().sequence;
+  const WalPlace begin = impl_->wal.end();
   std::vector<BodyPlace> places;
   if (!batch.empty()) impl_->wal.append(batch, places);
   std::vector<WalRecord> records;
@@ -222,14 +273,18 @@ Result<Unit> DiskStore::write(std::span<const Persist> batch, bool sync) {
     records.push_back({batch[i].table, batch[i].key.view(), batch[i].value.view(), places[i]});
   }
   // A body is read from the disk, so it goes there at once; what has none may wait for a sync.
-  const bool flush_index = impl_->wal.end().offset > impl_->flushed + kFlushEvery;
+  const std::uint64_t every =
+      impl_->segment == 0 ? kFlushEvery : std::min(kFlushEvery, impl_->segment);
+  const bool flush_index = impl_->wal.end().offset > impl_->flushed + every;
   if (sync || bodies || flush_index || impl_->wal.pending() > kPending) {
     if (!impl_->wal.flush(sync || flush_index)) {
       impl_->problem = impl_->wal.problem();
       return Errc::kIo;
     }
   }
-  if (!records.empty() && !impl_->index(records, sequence, impl_->wal.end())) return Errc::kIo;
+  if (!records.empty() && !impl_->index(records, begin.sequence, begin, impl_->wal.end())) {
+    return Errc::kIo;
+  }
   if (flush_index && !impl_->flush_index(false)) return Errc::kIo;
   return Unit{};
 }
@@ -244,9 +299,7 @@ Result<Unit> DiskStore::replay(const std::function<void(const Restored&)>& visit
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     const ByteView key = view(it->key());
     Reader in(view(it->value()));
-    std::uint32_t table = 0;
-    for (int i = 0; i < 4; ++i)
-      table = table << 8 | std::to_integer<std::uint32_t>(key[static_cast<std::size_t>(i)]);
+    const std::uint32_t table = table_of(key);
     if (table >= kHostTables) break;
     Item item{in.u64(), {table, Bytes::copy_of(key.subspan(4)), {}, {}}};
     (void)in.bytes(kPrefix - 8);
@@ -297,6 +350,100 @@ bool DiskStore::mend_body(const BodyPlace& place, ByteView body) {
 
 std::vector<BodyPlace> DiskStore::places_of(std::span<const Persist> batch) const {
   return impl_->wal.places_of(batch);
+}
+
+// Up to where the index on the disk covers the log; empty: a flush has not come to its end.
+std::optional<std::uint64_t> DiskStore::Impl::index_covers() const {
+  const std::uint64_t until = flushed;  // before the question: what it counts is of then or earlier
+  std::uint64_t waiting = 0;
+  const bool known = db->GetIntProperty("rocksdb.num-immutable-mem-table", &waiting);
+  return known && waiting == 0 ? std::optional(until) : std::nullopt;
+}
+
+// One view of all records: a block whose record is erased meanwhile is named by the log entry that
+// was written before, or was still there when the view was taken.
+std::optional<std::uint64_t> DiskStore::Impl::first_needed(const NamedBody& named) const {
+  std::uint64_t first = ~std::uint64_t{0};
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const ByteView key = view(it->key());
+    const std::uint32_t table = table_of(key);
+    if (table == kMetaTable) break;
+    Reader in(view(it->value()));
+    (void)in.u64();
+    const BodyPlace body{in.u64(), in.u32()};
+    if (!in.ok()) return std::nullopt;
+    if (body.size > 0) first = std::min(first, body.offset);
+    if (table < kHostTables) continue;
+    const auto other = named(table, key.subspan(4), in.bytes(in.remaining()));
+    if (other) first = std::min(first, *other);
+  }
+  return it->status().ok() ? std::optional(first) : std::nullopt;
+}
+
+std::optional<WalPlace> DiskStore::Impl::last_place(std::uint64_t until) const {
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+  it->SeekForPrev(slice(mark_key(until)));
+  // The record without a number is the first of its table.
+  if (!it->Valid() || it->key().size() != mark_key(0).size()) return std::nullopt;
+  Reader in(view(it->value()));
+  WalPlace at{in.u64(), in.u64(), in.u64(), in.u32()};
+  if (!in.done()) return std::nullopt;
+  return at;
+}
+
+// What is still there of the records in front of the place.
+bool DiskStore::Impl::collect(WalBase& base, std::uint32_t leading) const {
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator({}));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    const ByteView key = view(it->key());
+    if (table_of(key) == kMetaTable) break;
+    Reader in(view(it->value()));
+    const std::uint64_t sequence = in.u64();
+    const BodyPlace body{in.u64(), in.u32()};
+    if (!in.ok()) return false;
+    if (sequence >= base.begin.sequence && table_of(key) != leading) continue;
+    base.records.push_back({sequence, table_of(key), Bytes::copy_of(key.subspan(4)),
+                            Bytes::copy_of(in.bytes(in.remaining())), body});
+  }
+  std::ranges::sort(base.records, {}, [&](const WalBase::Kept& r) {
+    return std::pair(r.table != leading, r.sequence);
+  });
+  return it->status().ok();
+}
+
+void DiskStore::Impl::forget_places(std::uint64_t before) {
+  rocksdb::WriteBatch out;
+  out.DeleteRange(slice(mark_key(0)), slice(mark_key(before)));
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  (void)db->Write(options, &out);  // they are in nobody's way
+}
+
+// In this order: what is on the disk as the log's beginning says less than the files have, until
+// they go.
+std::string DiskStore::release(const NamedBody& named, std::uint32_t leading) {
+  if (impl_->segment == 0) return {};
+  auto covers = impl_->index_covers();
+  for (int k = 0; !covers && k < kLooks; ++k) {
+    std::this_thread::sleep_for(kLook);
+    covers = impl_->index_covers();
+  }
+  const auto first = impl_->first_needed(named);
+  if (!first) return "the index cannot be read";
+  const auto place = impl_->last_place(std::min(*first, covers.value_or(0)));
+  if (!place || place->offset <= impl_->released) return {};
+  WalBase base{*place};
+  if (!impl_->collect(base, leading)) return "the index cannot be read";
+  std::string why = impl_->wal.release(base);
+  if (!why.empty()) return why;
+  impl_->released = place->offset;
+  impl_->forget_places(place->offset);
+  return {};
+}
+
+std::uint64_t DiskStore::released() const {
+  return impl_->released;
 }
 
 std::string DiskStore::problem() const {

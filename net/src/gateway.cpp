@@ -267,6 +267,7 @@ void Session::log(const Request& request, const Target& target) {
   }
   const auto rows = static_cast<std::size_t>(std::min<std::uint64_t>(*most, kMostRows));
   shared_->hooks.log(*from, rows, here<LogPage>([at = *from](Session& self, const LogPage& page) {
+    if (page.begins > 0) return self.reply(http::status::gone, pruned_json(page));
     if (!page.problem.empty() && page.transactions.empty()) {
       return self.reply(http::status::internal_server_error, error_json(page.problem));
     }
@@ -285,11 +286,16 @@ void Session::follow(std::uint64_t from) {
 
 void Session::follow_on() {
   if (shared_->length.load() <= next_) return wait();
-  shared_->hooks.log(next_, kMostRows, here<LogPage>([](Session& self, const LogPage& page) {
-                       if (!page.problem.empty() && page.transactions.empty()) return self.close();
-                       if (page.transactions.empty()) return self.wait();
-                       self.write_events(page);
-                     }));
+  shared_->hooks.log(
+      next_, kMostRows, here<LogPage>([](Session& self, const LogPage& page) {
+        if (page.begins > 0) {  // told, and then what is there
+          self.next_ = page.begins;
+          return self.write("event: pruned\ndata: " + text::write(pruned_json(page)) + "\n\n");
+        }
+        if (!page.problem.empty() && page.transactions.empty()) return self.close();
+        if (page.transactions.empty()) return self.wait();
+        self.write_events(page);
+      }));
 }
 
 void Session::wait() {

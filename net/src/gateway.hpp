@@ -39,7 +39,8 @@ struct LoggedTransaction {
 struct LogPage {
   std::uint64_t length = 0;  ///< of the log
   std::vector<LoggedTransaction> transactions{};
-  std::string problem{};  ///< why it ends early; empty: it does not
+  std::string problem{};     ///< why it ends early; empty: it does not
+  std::uint64_t begins = 0;  ///< what was asked for was pruned up to here; 0: it was not
 };
 
 /// What the node does for the gateway. Called from the gateway's thread; each answer may come on

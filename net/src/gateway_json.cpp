@@ -171,6 +171,7 @@ text::Value json_of(const Answer& answer) {
 text::Value json_of(const NodeStatus& s) {
   text::Value out;
   out.set("length", s.length).set("round", s.round).set("slot", s.slot).set("links", s.links);
+  out.set("begins", s.begins);
   out.set("log_hash", to_hex(s.log_hash.bytes)).set("state_hash", to_hex(s.state.bytes));
   out.set("ready", s.waits_for.empty()).set("waits_for", s.waits_for);
   text::Value peers = text::Value::list();
@@ -195,6 +196,10 @@ text::Value json_of(std::uint64_t from, const LogPage& page) {
     next = t.position + 1;
   }
   return out.set("length", page.length).set("next", next).set("transactions", std::move(rows));
+}
+
+text::Value pruned_json(const LogPage& page) {
+  return error_json(page.problem).set("begins", page.begins);
 }
 
 text::Value error_json(const std::string& what) {

@@ -2,28 +2,14 @@
 
 #include "engine_of.hpp"
 #include "slot_adapter.hpp"
-#include "thresher/net/codec.hpp"
 #include "thresher/protocols/order/leader_chain_wire.hpp"
 
 namespace thresher::net {
 namespace {
 
-struct LeaderChainAdapter : SlotAdapter {
-  using Protocol = LeaderChain;
-  using SlotAdapter::SlotAdapter;
+struct LeaderChainAdapter : SlotAdapterOf<LeaderChain, thresher::encode, decode_leader_chain> {
+  using SlotAdapterOf::SlotAdapterOf;
 
-  std::optional<Frame> encode(const LeaderChain::Message& m) const {
-    WireParts parts = thresher::encode(m);
-    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
-  }
-  std::optional<LeaderChain::Message> decode(const Frame& frame) const {
-    if (frame.kind != kProtocol) return std::nullopt;
-    return decode_leader_chain({frame.control, frame.payload}, settings.committee);
-  }
-  leader_chain::Submit request(dag::Payload payload) { return {submitted(std::move(payload))}; }
-  void deliver(const leader_chain::Delivery& d, EngineHost& node) {
-    deliver_slot(d.slot, d.value, node);
-  }
   static Round spoke_of(const LeaderChain::Message& m, NodeId) {
     const auto* status = std::get_if<leader_chain::Status>(&m);
     return status == nullptr ? Round{0} : round_of(status->delivered);

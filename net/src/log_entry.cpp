@@ -16,6 +16,35 @@ std::string missing_between(const LogEnd& end, Round before, Round next) {
          std::to_string(end.slot.value) + " (" + std::to_string(end.length) + " transactions)";
 }
 
+Persist record_of(const LogBegin& begin) {
+  Writer w;
+  w.u64(begin.slot.value).u64(begin.length).bytes(begin.log_hash.bytes);
+  return {kBeginTable, Bytes::copy_of(as_view("begin")), Bytes::from(w.take()), {}, true};
+}
+
+std::optional<LogBegin> decode_begin(ByteView value) {
+  Reader in(value);
+  LogBegin out;
+  out.slot = Round{in.u64()};
+  out.length = in.u64();
+  out.log_hash = in.digest();
+  return in.done() ? std::optional(out) : std::nullopt;
+}
+
+LogBegin load_begin(const NodeStore& store) {
+  LogBegin out;
+  (void)store.scan(kBeginTable, {}, [&](ByteView, ByteView value) {
+    out = decode_begin(value).value_or(LogBegin{});
+    return false;
+  });
+  return out;
+}
+
+std::string pruned_words(std::uint64_t position, std::uint64_t begins) {
+  return "position " + std::to_string(position) + " was pruned: the log of this node begins at " +
+         "position " + std::to_string(begins) + "; ask a node that keeps more";
+}
+
 Bytes slot_key(Round slot) {
   std::vector<std::byte> out;
   for (int shift = 56; shift >= 0; shift -= 8) {

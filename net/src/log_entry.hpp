@@ -9,9 +9,11 @@
 // skipped), so a reader may start at any entry. Payload bytes are not in it: `place` says where.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "thresher/core/effects.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/net/node_store.hpp"
 #include "thresher/protocols/dag/block.hpp"
@@ -24,6 +26,9 @@ inline constexpr std::uint32_t kLedgerTable = 16;
 inline constexpr std::uint32_t kOwnerTable = 17;
 /// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).
 inline constexpr std::uint32_t kIncarnationTable = 18;
+
+/// Where the log of a store begins, if its front was pruned: one record (LogBegin).
+inline constexpr std::uint32_t kBeginTable = 22;
 
 struct LoggedBlock {
   dag::BlockPtr block;  ///< read back from disk: without its payload bytes
@@ -40,6 +45,19 @@ struct LogEntry {
   std::vector<LoggedBlock> blocks;
   Round before{0};  ///< slot of the entry before it; 0: it is the first
 };
+
+/// What lies in front of the first entry that a store keeps. All zero: nothing does.
+struct LogBegin {
+  Round slot{0};             ///< of the last commit that was pruned
+  std::uint64_t length = 0;  ///< transactions in front of the first that is there
+  Digest log_hash{};         ///< after that commit
+};
+Persist record_of(const LogBegin& begin);
+LogBegin load_begin(const NodeStore& store);
+/// Empty when malformed.
+std::optional<LogBegin> decode_begin(ByteView value);
+/// What whoever asks for a position in front of it is told.
+std::string pruned_words(std::uint64_t position, std::uint64_t begins);
 
 /// Where a log ends, so that what comes next can be held against it.
 struct LogEnd {

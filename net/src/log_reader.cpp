@@ -54,7 +54,7 @@ Result<dag::Committed> LogReader::whole(const LogEntry& entry) const {
 }
 
 Result<Round> LogReader::before(std::uint64_t position, Round last) const {
-  std::uint64_t low = 0;  // everything up to here lies before `position`
+  std::uint64_t low = begin_.slot.value;  // everything up to here lies before `position`
   std::uint64_t high = last.value;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -76,7 +76,11 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
 LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   std::uint32_t leave_out = want.leave_out;
   wire::WantLog rest = want;
-  wire::LogPart out{head, {}};
+  wire::LogPart out{head, {}, {}};
+  if (want.after < begin_.slot) {
+    out.begins = begin_.slot;
+    return {{kLogPart, wire::encode(out), {}}, rest, false};
+  }
   std::vector<std::byte> payload_bytes;
   (void)each(want.after, [&](const LogEntry& entry) {
     if (entry.slot > head) return false;
@@ -109,7 +113,8 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
 }
 
 std::optional<Digest> LogReader::hash_at(Round slot) const {
-  if (slot.value == 0) return Digest{};
+  if (slot == begin_.slot) return begin_.log_hash;
+  if (slot < begin_.slot) return std::nullopt;
   std::optional<Round> reached;
   Digest found{};
   (void)each(Round{slot.value - 1}, [&](const LogEntry& entry) {
@@ -120,8 +125,8 @@ std::optional<Digest> LogReader::hash_at(Round slot) const {
   if (!reached || *reached == slot) return reached ? std::optional(found) : std::nullopt;
   // The slot itself was skipped: looks further back each time.
   std::uint64_t below = slot.value;
-  for (std::uint64_t step = 1; below > 0; step *= 2) {
-    const std::uint64_t from = below - std::min(below, step);
+  for (std::uint64_t step = 1; below > begin_.slot.value; step *= 2) {
+    const std::uint64_t from = below - std::min(below - begin_.slot.value, step);
     std::optional<Digest> last;
     (void)each(Round{from}, [&](const LogEntry& entry) {
       if (entry.slot.value > below) return false;
@@ -131,7 +136,7 @@ std::optional<Digest> LogReader::hash_at(Round slot) const {
     if (last) return last;
     below = from;
   }
-  return Digest{};
+  return begin_.log_hash;
 }
 
 std::optional<Frame> LogReader::hash_after(const Frame& question, Round head) const {

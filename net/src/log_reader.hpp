@@ -32,21 +32,28 @@ Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
 class LogReader {
  public:
   LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)
-      : store_(store), chain_(chain), n_(n) {}
+      : store_(store), chain_(chain), n_(n), begin_(load_begin(store)) {}
+
+  /// What lies in front of the first entry. It is taken from the store at first, and from who
+  /// prunes it then.
+  const LogBegin& begin() const { return begin_; }
+  void begins(const LogBegin& begin) { begin_ = begin; }
 
   /// Entries with a slot above `after`, oldest first, until `visit` says false.
   Result<Unit> each(Round after, const std::function<bool(const LogEntry&)>& visit) const;
   Result<Bytes> payload(const LoggedBlock& block) const;
   /// The same with the payload filled in.
   Result<dag::Committed> whole(const LogEntry& entry) const;
-  /// A slot after which the first entry holds `position`, or follows everything that is there.
+  /// A slot after which the first entry holds `position`, or follows everything that is there. Pre:
+  /// the position was not pruned.
   Result<Round> before(std::uint64_t position, Round last) const;
 
   /// Answers kWantLog with one part. `head` is the last slot of the log; what the store has behind
-  /// it lies behind a hole, and is not served. Payloads are not checked:
-  /// who asks does, and asks another when they are damaged.
+  /// it lies behind a hole, and is not served; who asks for what was pruned is told where the log
+  /// begins. Payloads are not checked: who asks does, and asks another when they are damaged.
   LogAnswer part(const wire::WantLog& want, Round head) const;
-  /// The log hash after the last commit up to `slot`; empty: the log on the disk does not reach it.
+  /// The log hash after the last commit up to `slot`; empty: the log on the disk does not reach it,
+  /// or begins behind it.
   std::optional<Digest> hash_at(Round slot) const;
   /// Answers kWantLogHash, up to the end of the log; nothing to a malformed question.
   std::optional<Frame> hash_after(const Frame& question, Round head) const;
@@ -55,6 +62,7 @@ class LogReader {
   const NodeStore& store_;
   ChainContext chain_;
   std::uint32_t n_;
+  LogBegin begin_;
 };
 
 }  // namespace thresher::net

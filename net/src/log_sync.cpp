@@ -150,6 +150,12 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return lied("a part of the log that cannot be decoded", now);
+  if (in->begins > cursor_) {  // as good as silence: another giver may have more
+    if (hooks_.pruned) hooks_.pruned(from, in->begins);
+    owed_ = 0;
+    at_head_ = true;  // asked again at the end of its patience, like one that is silent
+    return;
+  }
   ask_ahead(*in);
   const Round before = cursor_;
   std::size_t offset = 0;

@@ -40,6 +40,8 @@ class LogSync {
     std::function<bool()> ready;                ///< false: the disk cannot follow just now
     /// Whose answer was false, and how. Null: nobody wants to know.
     std::function<void(NodeId, const std::string& how)> blame{};
+    /// A giver has pruned what is asked for: its log has slots above this one.
+    std::function<void(NodeId, Round begins)> pruned{};
   };
 
   LogSync(const Committee& committee, NodeId self, const ChainContext& chain, Hooks hooks)

@@ -31,8 +31,10 @@ std::string too_few_descriptors() {
 
 Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o) {
   if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());
-  auto disk =
-      DiskStore::open(o.data, [&](const std::string& line) { say(o, Level::kWarning, line); });
+  constexpr std::uint64_t kUnit = 1u << 20;
+  const std::uint64_t segment = o.prunes() ? (o.segment_bytes + kUnit - 1) / kUnit * kUnit : 0;
+  auto disk = DiskStore::open(
+      o.data, [&](const std::string& line) { say(o, Level::kWarning, line); }, segment);
   if (!disk) return disk.error();
   return std::unique_ptr<NodeStore>(std::move(*disk));
 }
@@ -134,6 +136,7 @@ std::string Node::Impl::begin() {
   transport_runs = true;
   start_snapshots();
   start_scrubbing();
+  start_pruning();
   if (std::string problem = open_gateway(); !problem.empty()) return problem;
   loop.post([this] {
     begin_start();
@@ -155,6 +158,7 @@ void Node::Impl::finish() {
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   snapshots.reset();
+  pruner.reset();
   writer.reset();
   scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());

@@ -234,6 +234,7 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
     ++malformed;
     return;
   }
+  if (in->position < reader.begin().length) return tell_pruned(from);
   const auto start = reader.before(in->position, ledger.slot());
   if (!start) {
     ++malformed;
@@ -241,6 +242,13 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
   }
   subscriptions[from] = {*start, in->position};
   feed_subscribers();
+}
+
+void Node::Impl::tell_pruned(ConnectionId to) {
+  subscriptions.erase(to);
+  if (older_clients.speaks(to)) return transport.drop(to, "what it asks for was pruned");
+  const std::uint64_t begins = reader.begin().length;
+  (void)transport.send(to, {kLog, wire::encode(wire::Log{begins, 0, begins}), {}});
 }
 
 // Sends each subscriber what it lacks; comes back later while something is left.
@@ -310,6 +318,7 @@ Node::Impl::ReadOn Node::Impl::read_on(
 bool Node::Impl::feed_subscriber(ConnectionId id) {
   if (transport.queued_bytes(id) > kLogFrame) return false;
   Subscription& s = subscriptions[id];
+  if (s.position < reader.begin().length) return tell_pruned(id), false;
   std::vector<std::byte> log;
   RunWriter out(log);
   std::uint32_t count = 0;
@@ -385,6 +394,7 @@ NodeStatus Node::Impl::status_now() {
   if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
   out.waits_for = waits_for();
   out.peers = peers();
+  out.begins = reader.begin().length;
   return out;
 }
 

@@ -67,6 +67,11 @@ void Node::Impl::serve_pages() {
 LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
   LogPage out{ledger.length(), {}, {}};
   if (from >= out.length) return out;
+  if (from < reader.begin().length) {
+    out.begins = reader.begin().length;
+    out.problem = pruned_words(from, out.begins);
+    return out;
+  }
   const auto start = reader.before(from, ledger.slot());
   if (!start) {
     out.problem = "the log cannot be read back at position " + std::to_string(from);

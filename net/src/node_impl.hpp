@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "ledger.hpp"
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
+#include "life/pruner.hpp"
 #include "life/snapshot_writer.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
@@ -143,18 +145,24 @@ struct Node::Impl final : EngineHost {
   void write_back(const LogEntry& entry, const dag::Committed& commit, std::function<void()> done);
   std::string differs_from_peers(Round slot) const;
   void write_back(const dag::Committed& commit);
-
-  // node_scrubbing.cpp: what the disk changed since it was written
-  void start_scrubbing();
-  void note_rot(LogEntry entry);
-  void mend_rot(std::uint64_t now);
-  void end_rot(const dag::Committed& commit);
   void write_again(dag::Committed out);
   void note_gap(dag::Committed commit);
   void hold_back(dag::Committed commit);
   void fetch_unreadable(const dag::Committed& commit, const dag::Block& block);
   void deliver_held();
   void adopt(dag::Committed commit);
+
+  // node_scrubbing.cpp: what the disk changed since it was written
+  void start_scrubbing();
+  void note_rot(LogEntry entry);
+  void say_rot(const LogEntry& first, std::size_t entries);
+  void mend_rot(std::uint64_t now);
+  void end_rot(const dag::Committed& commit);
+
+  // node_bodies.cpp: records that the protocol reads back with their bodies
+  std::string lacks_body(Restored record);
+  void mend_bodies();
+  void give_bodies(const dag::Committed& commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
 
@@ -176,6 +184,14 @@ struct Node::Impl final : EngineHost {
   void start_snapshots();
   void take_snapshot(const Checkpoint& checkpoint);
   Bytes own_state() const;
+  // life/node_pruning.cpp
+  void start_pruning();
+  void prune_when_due();
+  std::optional<Checkpoint> horizon() const;
+  void begins(const LogBegin& begin);
+  std::string pruned_too_far() const;
+  void pruned_there(NodeId peer, Round begins);
+  std::optional<Round> out_of_reach() const;
   std::string restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   FromSnapshot restore_from(ByteView own, ByteView state, const Checkpoint* of);
@@ -228,6 +244,7 @@ struct Node::Impl final : EngineHost {
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
   bool feed_subscriber(ConnectionId id);
+  void tell_pruned(ConnectionId to);
   struct Subscription {
     Round after{0};              // entries up to here were sent
     std::uint64_t position = 0;  // the next one to send
@@ -260,7 +277,9 @@ struct Node::Impl final : EngineHost {
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   LogSync rot_sync;                // for `rotten`; never active beside `sync`
-  std::optional<LogEntry> rotten;  // its payloads are not on the disk as they were
+  std::deque<LogEntry> rotten;     // their payloads are not on the disk as they were
+  std::optional<Round> scrubbed;   // one of them, for which the scrubber waits
+  std::vector<Restored> bodiless;  // of the protocol; it starts when peers have given the bodies
   StandingCheck standing;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part
@@ -297,6 +316,11 @@ struct Node::Impl final : EngineHost {
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
+  std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
+  std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
+  std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
+  std::uint64_t next_prune_us = 0;            // when it is looked at again
+  Round pruned_to{0};                         // the last horizon that was asked for
   std::uint64_t next_fetch_us = 0;            // of what the log lacks at a start
   Round lacks_until{0};                       // the log has to reach this slot by what peers have
   std::optional<Hole> hole;                   // in the stored log, of a node that starts

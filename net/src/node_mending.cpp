@@ -63,6 +63,8 @@ std::string Node::Impl::lacks_log(Hole found, const std::string& what) {
 
 // The records of the protocol know of more than the log has.
 void Node::Impl::note_lost_end() {
+  // A record without its body says nothing yet.
+  if (!bodiless.empty()) return;
   const Round noted = engine->noted();
   if (committee().size() == 1 || noted <= std::max(ledger.slot(), lacks_until) || unread) return;
   lacks_until = noted;
@@ -101,6 +103,7 @@ void Node::Impl::mend_with(dag::Committed commit) {
                 ", they went from slot " + std::to_string(ledger.slot().value) + " to " +
                 std::to_string(commit.slot.value) + ". Keep the folder, which shows what happened");
   }
+  give_bodies(commit);
   const auto& damaged = hole ? hole->damaged : std::optional<LogEntry>();
   if (damaged && damaged->slot == commit.slot) {
     mend_payloads(*damaged, commit);

@@ -13,10 +13,17 @@ std::string Node::Impl::waits_for() const {
            std::to_string(needed - 1);
   }
   if (options.observe) return "observes: it follows the log and signs nothing";
+  if (const auto first = out_of_reach()) {
+    return "needs slot " + std::to_string(ledger.slot().value + 1) +
+           " of the log, which its peers have pruned: theirs begin behind slot " +
+           std::to_string(first->value);
+  }
   if (starting && !log_whole()) {
     return "fetches what its log lacks up to slot " + std::to_string(lacks_until.value) +
            ", before it signs anything";
   }
+  if (starting && !bodiless.empty())
+    return "fetches what its protocol's records lack, before it signs anything";
   if (starting) return "asks its peers what they know of its own last messages before it signs";
   if (standing.suspects()) return "compares its log with those of peers, which differ";
   const EngineSample now = engine->sample();

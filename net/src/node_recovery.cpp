@@ -96,6 +96,7 @@ std::string Node::Impl::recover() {
   checkpoints.recall();
   std::string problem = restore_snapshot();
   if (problem.empty()) problem = calls.problem();
+  if (problem.empty() && ledger.slot() < reader.begin().slot) problem = pruned_too_far();
   if (problem.empty()) problem = read_log({});
   if (!problem.empty()) return problem;
   if (metrics) metrics->starting("reads the records of its protocol");
@@ -116,6 +117,9 @@ std::string Node::Impl::restore_record(Restored record) {
     auto body = at ? store->read_body(*at) : Result<Bytes>(Errc::kCorrupt);
     if (!body) return unreadable(body.error(), place);
     record.body = std::move(*body);
+    if (!engine->push(record)) return lacks_body(std::move(record));
+    (void)engine->run();
+    return {};
   }
   if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
   (void)engine->run();
@@ -140,6 +144,7 @@ void Node::Impl::watch_lag() {
     // What peers say of the log is not applied now.
   } else if (starting) {
     mend_log(now);
+    mend_bodies();
   } else if (sync.active()) {
     sync.tick(now);
     pump();

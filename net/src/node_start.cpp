@@ -262,7 +262,8 @@ std::string Node::Impl::never_twice(const std::string& what) const {
 }
 
 void Node::Impl::weigh_answers() {
-  if (!starting || standing.suspects() || !stopped_because.empty() || !log_whole()) return;
+  if (!starting || standing.suspects() || !stopped_because.empty()) return;
+  if (!log_whole() || !bodiless.empty()) return;
   switch (starting->question.verdict(Loop::now_us())) {
     case StartQuestion::kWaits:
       return;

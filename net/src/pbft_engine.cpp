@@ -2,26 +2,14 @@
 
 #include "engine_of.hpp"
 #include "slot_adapter.hpp"
-#include "thresher/net/codec.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
 
 namespace thresher::net {
 namespace {
 
-struct PbftAdapter : SlotAdapter {
-  using Protocol = Pbft;
-  using SlotAdapter::SlotAdapter;
+struct PbftAdapter : SlotAdapterOf<Pbft, thresher::encode, decode_pbft> {
+  using SlotAdapterOf::SlotAdapterOf;
 
-  std::optional<Frame> encode(const Pbft::Message& m) const {
-    WireParts parts = thresher::encode(m);
-    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
-  }
-  std::optional<Pbft::Message> decode(const Frame& frame) const {
-    if (frame.kind != kProtocol) return std::nullopt;
-    return decode_pbft({frame.control, frame.payload}, settings.committee);
-  }
-  pbft::Submit request(dag::Payload payload) { return {submitted(std::move(payload))}; }
-  void deliver(const pbft::Delivery& d, EngineHost& node) { deliver_slot(d.slot, d.value, node); }
   static Round spoke_of(const Pbft::Message& m, NodeId) {
     if (const auto* c = std::get_if<pbft::Checkpoint>(&m)) return round_of(c->delivered);
     if (const auto* v = std::get_if<pbft::Vote>(&m)) return round_of(v->slot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include "disk_problem.hpp"
 #include "ledger.hpp"
@@ -26,6 +27,23 @@ class Reading {
       : wal_(wal), genesis_(genesis), from_(from), visit_(visit) {}
 
   /// False when `problem()` says why.
+  bool record(const WalRecord& record) {
+    if (record.table == kLedgerTable) return record.value.empty() || entry(record);
+    return record.table != kBeginTable || begins(decode_begin(record.value));
+  }
+  /// To be asked at the end.
+  std::string problem() const {
+    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
+  }
+
+ private:
+  // What was pruned is not missing. Whoever asks for more than everything that is there is told.
+  bool begins(const std::optional<LogBegin>& begin) {
+    if (!begin || begin->slot <= end_.slot) return true;
+    if (from_ > 0 && from_ < begin->length) return fails(pruned_words(from_, begin->length));
+    end_ = {begin->slot, begin->length};
+    return true;
+  }
   bool entry(const WalRecord& record) {
     const auto entry = decode_entry(record.key, record.value, genesis_.context(),
                                     static_cast<std::uint32_t>(genesis_.nodes.size()));
@@ -41,12 +59,6 @@ class Reading {
     end_ = end_of(*entry);
     return end_.length <= from_ || transactions(*entry);
   }
-  /// To be asked at the end.
-  std::string problem() const {
-    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
-  }
-
- private:
   bool transactions(const LogEntry& entry) {
     std::uint64_t position = entry.first;
     for (const LoggedBlock& b : entry.blocks) {
@@ -93,7 +105,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
   Reading reading(wal, *genesis, from, visit);
   std::string why = wal.read({}, [&](const WalFrame& frame) {
     for (const WalRecord& r : frame.records) {
-      if (r.table == kLedgerTable && !r.value.empty() && !reading.entry(r)) return false;
+      if (!reading.record(r)) return false;
     }
     return true;
   });

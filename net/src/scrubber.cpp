@@ -62,16 +62,34 @@ bool Scrubber::pass() {
   WalScan scan;
   if (const std::string why = scan.open(path_); !why.empty()) return hooks_.failed(why), false;
   while (rests(kPause)) {
-    const WalScan::Checked found = scan.check(until, kPiece);
-    if (!found.problem.empty()) return hooks_.failed(found.problem), false;
-    if (found.damaged.empty()) {
-      told_.reset();
-    } else if (!mends(scan, found)) {
-      return false;
+    switch (look(scan, until)) {
+      case Look::kGoesOn:
+        break;
+      case Look::kDone:
+        return true;
+      case Look::kEnds:
+        return false;
+      case Look::kGone:
+        if (const std::string why = scan.open(path_); !why.empty()) {
+          return hooks_.failed(why), false;
+        }
     }
-    if (found.done) return true;
   }
   return false;
+}
+
+// What was pruned while it was looked at is neither damaged nor missing.
+Scrubber::Look Scrubber::look(WalScan& scan, std::uint64_t until) {
+  const WalScan::Checked found = scan.check(until, kPiece);
+  const bool good = found.problem.empty() && found.damaged.empty();
+  if (!good && found.at < hooks_.released()) return Look::kGone;
+  if (!found.problem.empty()) return hooks_.failed(found.problem), Look::kEnds;
+  if (found.damaged.empty()) {
+    told_.reset();
+  } else if (!mends(scan, found)) {
+    return Look::kEnds;
+  }
+  return found.done ? Look::kDone : Look::kGoesOn;
 }
 
 // Hands on what peers can give again, and waits until that is done; then the frame is looked at

@@ -1,7 +1,7 @@
 // Reads the write-ahead log of a running node from its start again, on a thread of its own, so that
 // what a disk has changed is found before somebody needs it. Private to net/.
 //
-//   Scrubber scrub(path, {written, damaged, failed}, reader);
+//   Scrubber scrub(path, reader, {written, released, damaged, failed});
 //   scrub.go_on();                       // the payloads that `damaged` named are written again
 //
 // Guarantees: every checksum of the log is held against the disk once after a start, 64 MiB a
@@ -28,7 +28,8 @@ class Scrubber {
  public:
   /// All but go_on() are called on the thread of the scrubber.
   struct Hooks {
-    std::function<std::uint64_t()> written;  ///< bytes of the log that are on the disk
+    std::function<std::uint64_t()> written;   ///< bytes of the log that are on the disk
+    std::function<std::uint64_t()> released;  ///< of which so many were given back
     /// Payloads of this entry have to be written again where they lie, then go_on() is due.
     std::function<void(LogEntry)> damaged;
     std::function<void(const std::string& why)> failed;
@@ -45,6 +46,8 @@ class Scrubber {
  private:
   void work();
   bool pass();
+  enum class Look : std::uint8_t { kGoesOn, kDone, kEnds, kGone };
+  Look look(WalScan& scan, std::uint64_t until);
   bool mends(const WalScan& scan, const WalScan::Checked& found);
   std::optional<LogEntry> damaged_entry(const WalScan& scan,
                                         const std::vector<Extent>& parts) const;

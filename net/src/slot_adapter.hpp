@@ -1,7 +1,7 @@
 // What the adapters of protocols with a SlotLog have in common: every decided value is one block of
 // the log.
 //
-//   struct MineAdapter : SlotAdapter { using Protocol = Mine; ... };   // see engine_of.hpp
+//   struct MineAdapter : SlotAdapterOf<Mine, encode, decode_mine> { ... };   // see engine_of.hpp
 //
 // Guarantees: a decision that is durable when the log is not is read back with its payload at the
 // start. Private to net/.
@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "order_engine.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/protocols/order/requests.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
+#include "thresher/protocols/wire.hpp"
 
 namespace thresher::net {
 
@@ -75,8 +78,12 @@ struct SlotAdapter {
   /// Of a protocol that counts views and slots.
   template <class Protocol>
   static EngineSample sample(const Protocol& p) {
+    return sample_in(Round{p.view()}, p);
+  }
+  template <class Protocol>
+  static EngineSample sample_in(Round round, const Protocol& p) {
     EngineSample out;
-    out.round = Round{p.view()};
+    out.round = round;
     out.next_slot = round_of(p.delivered());
     out.frontier = round_of(p.frontier());
     out.stats.refused = p.refused();
@@ -87,6 +94,24 @@ struct SlotAdapter {
   static std::uint64_t refused(const Protocol& p) {
     return p.refused();
   }
+};
+
+/// Of a protocol whose requests and outputs are those of order/requests.hpp.
+template <class P, WireParts (*Encode)(const typename P::Message&), auto Decode>
+struct SlotAdapterOf : SlotAdapter {
+  using Protocol = P;
+  using SlotAdapter::SlotAdapter;
+
+  std::optional<Frame> encode(const typename P::Message& m) const {
+    WireParts parts = Encode(m);
+    return Frame{kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  std::optional<typename P::Message> decode(const Frame& frame) const {
+    if (frame.kind != kProtocol) return std::nullopt;
+    return Decode({frame.control, frame.payload}, settings.committee);
+  }
+  order::Submit request(dag::Payload payload) { return {submitted(std::move(payload))}; }
+  void deliver(const order::Delivery& d, EngineHost& node) { deliver_slot(d.slot, d.value, node); }
 };
 
 }  // namespace thresher::net

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,7 +41,7 @@ std::size_t records_size(std::span<const Persist> batch) {
 }  // namespace
 
 WriteAheadLog::~WriteAheadLog() {
-  if (file_ >= 0) ::close(file_);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 bool WriteAheadLog::fails(const char* what, int error) {
@@ -50,17 +49,23 @@ bool WriteAheadLog::fails(const char* what, int error) {
   return false;
 }
 
-std::string WriteAheadLog::open(const std::string& path) {
-  file_ = open_past_cache(path, O_RDWR | O_CREAT);
-  if (file_ < 0) return "cannot open '" + path + "': " + disk_problem(errno);
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+std::string WriteAheadLog::open(const std::string& path, std::uint64_t segment) {
+  path_ = path;
+  segment_ = segment;
+  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForOwner);
+  if (lock_ < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return "cannot lock '" + path + "': " + disk_problem(errno);
     return "'" + path + "' is in use: " + std::string(kNodeRuns) + "; one key must never run twice";
   }
+  if (!files_.open(path, O_RDWR)) return "cannot open '" + path + "': " + disk_problem(errno);
   if (std::string why = scan_.open(path); !why.empty()) return why;
   reserved_ = scan_.size();
   tag_ = scan_.tag();
-  return tag_ == 0 ? create(path) : std::string();
+  if (tag_ == 0) return create(path);
+  // A release that was interrupted leaves files behind.
+  if (begin().frame == 0 || files_.release(begin().offset)) return {};
+  return "cannot remove what lies in front of the log '" + path + "': " + disk_problem(errno);
 }
 
 // The head is durable before the first frame, and the file's name before both.
@@ -71,7 +76,7 @@ std::string WriteAheadLog::create(const std::string& path) {
   const auto head = encode_head(tag_);
   buffer_.grow(kBlock, 0);
   std::copy(head.begin(), head.end(), buffer_.data());
-  if (!reserve(kFileHead) || !write_blocks(buffer_.data(), kBlock, 0, true) ||
+  if (!reserve(kFileHead) || !files_.write(buffer_.data(), kBlock, 0, true) ||
       !sync_folder_of(path)) {
     return "cannot write '" + path + "': " + disk_problem(errno);
   }
@@ -98,10 +103,10 @@ std::string WriteAheadLog::recover(const WalPlace& from, const WalScan::Visit& v
 bool WriteAheadLog::clear_behind() {
   if (scan_.zeros_from() <= end_.offset) return true;
   std::memset(buffer_.data() + used_, 0, kBlock - used_);
-  if (used_ > 0 && !write_blocks(buffer_.data(), kBlock, base_, false)) {
+  if (used_ > 0 && !files_.write(buffer_.data(), kBlock, base_, false)) {
     return fails("clearing what a cut left", errno);
   }
-  if (!write_zeros(up(end_.offset), up(scan_.zeros_from())) || ::fdatasync(file_) != 0) {
+  if (!write_zeros(up(end_.offset), up(scan_.zeros_from())) || !files_.sync()) {
     return fails("clearing what a cut left", errno);
   }
   return true;
@@ -159,14 +164,10 @@ void WriteAheadLog::append(std::span<const Persist> batch, std::vector<BodyPlace
 
 bool WriteAheadLog::reserve(std::uint64_t until) {
   while (reserved_ < until) {
-    int done = ::fallocate(file_, 0, static_cast<off_t>(reserved_), static_cast<off_t>(kReserve));
-    if (done != 0 && errno == EINTR) continue;
-    // Where space cannot be reserved a full disk is met by the write instead.
-    if (done != 0 && errno == EOPNOTSUPP) {
-      done = ::ftruncate(file_, static_cast<off_t>(reserved_ + kReserve));
+    if (!files_.grow(segment_ == 0 ? kReserve : std::min(kReserve, segment_), segment_)) {
+      return fails("reserving space for the write-ahead log", errno);
     }
-    if (done != 0) return fails("reserving space for the write-ahead log", errno);
-    reserved_ += kReserve;
+    reserved_ = files_.size();
   }
   return true;
 }
@@ -192,22 +193,8 @@ bool WriteAheadLog::write_zeros(std::uint64_t from, std::uint64_t until) {
   while (from < until) {
     const std::size_t part =
         static_cast<std::size_t>(std::min<std::uint64_t>(sizeof zeros, until - from));
-    if (!write_blocks(zeros, part, from, false)) return false;
+    if (!files_.write(zeros, part, from, false)) return false;
     from += part;
-  }
-  return true;
-}
-
-bool WriteAheadLog::write_blocks(const std::byte* data, std::size_t size, std::uint64_t at,
-                                 bool sync) {
-  while (size > 0) {
-    iovec part{const_cast<std::byte*>(data), size};
-    const ssize_t n = ::pwritev2(file_, &part, 1, static_cast<off_t>(at), sync ? RWF_DSYNC : 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    data += n;
-    size -= static_cast<std::size_t>(n);
-    at += static_cast<std::uint64_t>(n);
   }
   return true;
 }
@@ -219,7 +206,7 @@ bool WriteAheadLog::flush(bool sync) {
     std::memset(buffer_.data() + used_, 0, whole - used_);
     // A sync of this write alone is enough where nothing else waits for one.
     const bool alone = sync && !unsynced_;
-    if (!write_blocks(buffer_.data(), whole, base_, alone)) {
+    if (!files_.write(buffer_.data(), whole, base_, alone)) {
       return fails("writing the write-ahead log", errno);
     }
     if (!alone) unsynced_ = true;
@@ -234,7 +221,7 @@ bool WriteAheadLog::flush(bool sync) {
   }
   if (!sync) return true;
   if (std::exchange(unsynced_, false)) {
-    if (::fdatasync(file_) != 0) return fails("syncing the write-ahead log", errno);
+    if (!files_.sync()) return fails("syncing the write-ahead log", errno);
     ++syncs_;
   }
   durable_ = end_.offset;
@@ -256,18 +243,26 @@ bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
     const ByteView part = body.first(
         static_cast<std::size_t>(std::min<std::uint64_t>(body.size(), until - place.offset)));
     std::copy(part.begin(), part.end(), blocks.data() + (place.offset - from));
-    if (!write_blocks(blocks.data(), size, from, false)) return fails("mending a body", errno);
+    if (!files_.write(blocks.data(), size, from, false)) return fails("mending a body", errno);
   }
   if (place.offset + body.size() > base_) {
     const std::uint64_t begin = std::max(place.offset, base_);
     const ByteView part = body.subspan(static_cast<std::size_t>(begin - place.offset));
     std::copy(part.begin(), part.end(), buffer_.data() + (begin - base_));
     std::memset(buffer_.data() + used_, 0, kBlock - used_);
-    if (!write_blocks(buffer_.data(), kBlock, base_, false)) return fails("mending a body", errno);
+    if (!files_.write(buffer_.data(), kBlock, base_, false)) return fails("mending a body", errno);
   }
   unsynced_ = true;
   scan_.forget();
   return flush(true);
+}
+
+std::string WriteAheadLog::release(const WalBase& base) {
+  const std::string path = path_ + ".base";
+  if (!save_base(path, tag_, base)) return "cannot write '" + path + "': " + disk_problem(errno);
+  if (files_.release(base.begin.offset)) return {};
+  return "cannot remove what lies in front of byte " + std::to_string(base.begin.offset) + " of '" +
+         path_ + "': " + disk_problem(errno);
 }
 
 Result<Bytes> WriteAheadLog::read_body(const BodyPlace& place) const {

@@ -1,10 +1,12 @@
-// The write-ahead log: one file to which every record of a node goes first, with its body. One
-// write and one sync make a whole batch durable; the index over it may be lost and is made again.
+// The write-ahead log, to which every record of a node goes first, with its body. One write and one
+// sync make a whole batch durable; the index over it may be lost and is made again.
 //
 //   WriteAheadLog wal;
 //   wal.open(path, {}, [&](const WalFrame& frame) { ... });       // what is there from a place on
 //   wal.append(batch, places);                                    // in memory
 //   wal.flush(/*sync=*/true);                                     // on the disk
+//   wal.release({begin, records});                                // the front is not needed any
+//   more
 //
 // A batch is a frame (wal_frame.hpp). Written past the page cache (O_DIRECT, whole blocks of 4 KiB;
 // the last one is written again when more follows), into space that was reserved before. Where
@@ -26,6 +28,7 @@
 
 #include "thresher/core/effects.hpp"
 #include "wal_scan.hpp"
+#include "wal_segments.hpp"
 
 namespace thresher::net {
 
@@ -36,9 +39,10 @@ class WriteAheadLog {
   WriteAheadLog(const WriteAheadLog&) = delete;
   WriteAheadLog& operator=(const WriteAheadLog&) = delete;
 
-  /// Opens or creates, for this process alone. The error says what, where and what to do; empty:
+  /// Opens or creates, for this process alone. `segment`: bytes after which a new file begins, a
+  /// multiple of WalSegments::kUnit; 0: never. The error says what, where and what to do; empty:
   /// none.
-  std::string open(const std::string& path);
+  std::string open(const std::string& path, std::uint64_t segment = 0);
   /// Visits every frame from `from` on, and makes the log ready for more. Pre: open() was good.
   std::string recover(const WalPlace& from, const WalScan::Visit& visit);
   /// Adds a frame in memory. `places` gets where each body will lie, one for each record.
@@ -54,6 +58,13 @@ class WriteAheadLog {
   /// damaged there alone is whole again. Flushes what was appended. After false, problem() says why
   /// and nothing may be appended any more. Pre: the frame of the body was flushed.
   bool mend_body(const BodyPlace& place, ByteView body);
+  /// In front of the first frame that is there. Pre: open() was good.
+  const WalPlace& begin() const { return scan_.begin(); }
+  /// Gives the files back that end before `base.begin`, and keeps `base.records`, which have to be
+  /// all that is still needed of what lies in front of it: for readers that open the log after it.
+  /// From any thread. Empty, or why not: then nothing is lost. Pre: nobody needs a body in front of
+  /// that place any more.
+  std::string release(const WalBase& base);
   /// After the last frame that was appended.
   const WalPlace& end() const { return end_; }
   /// From any thread. Pre: the frame of the body was flushed.
@@ -72,9 +83,11 @@ class WriteAheadLog {
   bool reserve(std::uint64_t until);
   bool fill_ahead();
   bool write_zeros(std::uint64_t from, std::uint64_t until);
-  bool write_blocks(const std::byte* data, std::size_t size, std::uint64_t at, bool sync);
 
-  int file_ = -1;  // for writing, past the page cache where the file system can
+  std::string path_;
+  int lock_ = -1;      // on the first file
+  WalSegments files_;  // for writing, past the page cache where the file system can
+  std::uint64_t segment_ = 0;
   WalScan scan_;
   std::uint64_t tag_ = 0;
   // Whole blocks from `base_` on: the last block that was written, if it is not full, then what

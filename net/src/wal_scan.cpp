@@ -1,7 +1,5 @@
 #include "wal_scan.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -54,18 +52,16 @@ std::string WalScan::damaged(std::uint64_t at) const {
 
 std::string WalScan::open(const std::string& path) {
   path_ = path;
-  struct stat info {};
-  if (!window_.open(path) || ::stat(path.c_str(), &info) != 0) {
-    return "cannot open '" + path + "': " + disk_problem(errno);
-  }
-  size_ = static_cast<std::uint64_t>(info.st_size);
-  end_ = {kFileHead, 0, 0, 0};
+  if (!window_.open(path)) return "cannot open '" + path + "': " + disk_problem(errno);
+  size_ = window_.size();
+  base_ = {{kFileHead, 0, 0, 0}};
+  end_ = base_.begin;
   if (size_ < kFileHead) return {};
   std::vector<std::byte> head(kFileHead);
   if (!get(head.data(), head.size(), 0)) return cannot_read(0);
   if (const auto tag = decode_head(head)) {
     tag_ = *tag;
-    return {};
+    return open_base();
   }
   if (is_format_3(head)) {
     return "'" + path + "' has format 3, this program reads format " + std::to_string(kWalFormat) +
@@ -79,6 +75,27 @@ std::string WalScan::open(const std::string& path) {
   return {};
 }
 
+std::string WalScan::open_base() {
+  const std::string path = path_ + ".base";
+  bool is_damaged = false;
+  std::string why = load_base(path, tag_, base_, is_damaged);
+  if (is_damaged) {
+    why = "'" + path +
+          "', which says where the log begins, is not what was written, or is of another log. " +
+          "Put the one of this folder back; else move 'data' away and keep it. Then " +
+          std::string(kObserve);
+  }
+  end_ = base_.begin;
+  std::array<std::byte, kFrameHeader> first{};
+  errno = 0;
+  if (why.empty() && base_.begin.frame == 0 && size_ > kFileHead &&
+      !get(first.data(), first.size(), kFileHead) && errno == 0) {
+    why = "'" + path + "', which says where the log begins, is gone: put the one of this folder " +
+          "back; else move 'data' away and keep it. Then " + std::string(kObserve);
+  }
+  return why;
+}
+
 // Whether the log is the one of which somebody noted that it goes up to `from`.
 std::string WalScan::belongs(const WalPlace& from) const {
   const std::string elsewhere =
@@ -89,6 +106,10 @@ std::string WalScan::belongs(const WalPlace& from) const {
       std::string(kKeyMayNotSign);
   if (from.frame == 0) return {};
   if (size_ < from.offset) return elsewhere;
+  const WalPlace& begin = base_.begin;
+  if (from.offset == begin.offset) {  // the frame before it was given back
+    return from.chain == begin.chain && from.sequence == begin.sequence ? std::string() : elsewhere;
+  }
   std::array<std::byte, kFrameHeader> raw{};
   if (!get(raw.data(), raw.size(), from.frame)) return cannot_read(from.frame);
   const auto header = decode_header(tag_, raw);
@@ -163,9 +184,21 @@ WalScan::Checked WalScan::check(std::uint64_t until, std::uint64_t bytes) {
   return {{}, {}, end_.offset, end_.offset >= until};
 }
 
+bool WalScan::visit_base(const Visit& visit) const {
+  for (const WalBase::Kept& r : base_.records) {
+    const WalRecord record{r.table, r.key.view(), r.value.view(), r.body};
+    if (!visit({r.sequence, {record}, base_.begin})) return false;
+  }
+  return true;
+}
+
 std::string WalScan::read(const WalPlace& from, const Visit& visit) {
   if (std::string why = belongs(from); !why.empty()) return why;
-  if (from.frame != 0) end_ = from;
+  if (from.frame != 0) {
+    end_ = from;
+  } else if (!visit_base(visit)) {
+    return "reading '" + path_ + ".base' was ended";
+  }
   while (tag_ != 0 && end_.offset + kFrameHeader <= size_) {
     WalFrame next;
     FrameState state = FrameState::kWhole;

@@ -21,18 +21,11 @@
 
 #include "thresher/core/result.hpp"
 #include "thresher/net/node_store.hpp"
+#include "wal_base.hpp"
 #include "wal_frame.hpp"
 #include "wal_window.hpp"
 
 namespace thresher::net {
-
-/// A place between two frames.
-struct WalPlace {
-  std::uint64_t offset = 0;    ///< bytes from the start of the file; 0: before the first frame
-  std::uint64_t sequence = 0;  ///< records before it
-  std::uint64_t frame = 0;     ///< where the frame before it begins; 0: there is none
-  std::uint32_t chain = 0;     ///< checksum of the header of the frame before
-};
 
 /// A record as it lies in the log.
 struct WalRecord {
@@ -53,9 +46,11 @@ class WalScan {
   /// False from the visitor ends the reading with an error.
   using Visit = std::function<bool(const WalFrame&)>;
 
-  /// The file's head and size. A file without anything in it is good and has no tag.
+  /// The head, the size, and what is left of the part that was given back. A log without anything
+  /// in it is good and has no tag.
   std::string open(const std::string& path);
-  /// Visits every frame from `from` on; the views live as long as the call.
+  /// Visits every frame from `from` on; the views live as long as the call. From the beginning, the
+  /// records of the part that was given back come first, each as a frame that ends at begin().
   std::string read(const WalPlace& from, const Visit& visit);
 
   /// What is found in a part of the log.
@@ -73,6 +68,8 @@ class WalScan {
   /// 0 when the file is empty: it has no head yet.
   std::uint64_t tag() const { return tag_; }
   std::uint64_t size() const { return size_; }
+  /// In front of the first frame that is there.
+  const WalPlace& begin() const { return base_.begin; }
   /// Behind the last whole frame that was read.
   const WalPlace& end() const { return end_; }
   /// From here to the end of the file there are zeros alone.
@@ -96,7 +93,9 @@ class WalScan {
     std::vector<std::byte> sums;
   };
   std::string cannot_read(std::uint64_t at) const;
+  std::string open_base();
   std::string belongs(const WalPlace& from) const;
+  bool visit_base(const Visit& visit) const;
   std::string load(Loaded& out);
   WalPlace behind(const Loaded& frame) const;
   std::string frame(WalFrame& out, FrameState& state);
@@ -109,6 +108,7 @@ class WalScan {
   mutable WalWindow window_;
   std::uint64_t size_ = 0;
   std::uint64_t tag_ = 0;
+  WalBase base_{{kFileHead, 0, 0, 0}};
   WalPlace end_;
   std::uint64_t zeros_from_ = 0;
   std::vector<std::byte> payload_;  // of the frame that is visited

@@ -11,7 +11,7 @@
 namespace thresher::net {
 namespace {
 /// What is read at a time, from a place that is a multiple of it. Unit: bytes.
-constexpr std::uint64_t kPiece = 1u << 20;
+constexpr std::uint64_t kPiece = WalSegments::kUnit;
 }  // namespace
 
 void BlockBuffer::grow(std::size_t capacity, std::size_t keep) {
@@ -44,13 +44,8 @@ int open_past_cache(const std::string& path, int flags) {
   return file;
 }
 
-WalWindow::~WalWindow() {
-  if (file_ >= 0) ::close(file_);
-}
-
 bool WalWindow::open(const std::string& path) {
-  file_ = open_past_cache(path, O_RDONLY);
-  return file_ >= 0;
+  return files_.open(path, O_RDONLY);
 }
 
 bool WalWindow::read(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written) {
@@ -89,8 +84,7 @@ WalWindow::Piece* WalWindow::piece_at(std::uint64_t at, std::uint64_t until,
   it->buffer.grow(kPiece, 0);
   std::size_t got = 0;
   while (got < kPiece) {
-    const ssize_t n =
-        ::pread(file_, it->buffer.data() + got, kPiece - got, static_cast<off_t>(begin + got));
+    const ssize_t n = files_.read(it->buffer.data() + got, kPiece - got, begin + got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return nullptr;
     got += static_cast<std::size_t>(n);

@@ -1,7 +1,7 @@
 // Memory and reads for the write-ahead log past the page cache. Private to net/.
 //
 //   WalWindow window;
-//   window.open(path);
+//   window.open(path);                               // of the first file
 //   window.read(data, size, at, written);
 //
 // A node that serves its log reads each part once. Measured with 300 MB, cold: through the page
@@ -16,6 +16,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+
+#include "wal_segments.hpp"
 
 namespace thresher::net {
 
@@ -53,12 +55,13 @@ int open_past_cache(const std::string& path, int flags);
 class WalWindow {
  public:
   WalWindow() = default;
-  ~WalWindow();
   WalWindow(const WalWindow&) = delete;
   WalWindow& operator=(const WalWindow&) = delete;
 
   /// False leaves why in errno.
   bool open(const std::string& path);
+  /// Bytes of the log when it was opened.
+  std::uint64_t size() const { return files_.size(); }
   /// `written`: bytes of the file that will not change. False leaves why in errno, 0 where the file
   /// ends before.
   bool read(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written);
@@ -75,7 +78,7 @@ class WalWindow {
   Piece* piece_at(std::uint64_t at, std::uint64_t until, std::uint64_t written);
 
   std::mutex mutex_;
-  int file_ = -1;
+  WalSegments files_;
   std::array<Piece, 4> pieces_;
   std::uint64_t clock_ = 0;
 };

@@ -114,6 +114,7 @@ Bytes encode(const WantLog& m) {
 Bytes encode(const LogPart& m) {
   pb::LogPart out;
   out.set_head(m.head.value);
+  out.set_begins(m.begins.value);
   for (const LogBlock& b : m.blocks) {
     pb::LogBlock& block = *out.add_blocks();
     block.set_slot(b.slot.value);
@@ -254,7 +255,7 @@ std::optional<LogPart> decode(ByteView control) {
   if (!parse_large(control, in) || !in.has_head() || std::size_t(in.blocks_size()) > kMaxItems) {
     return std::nullopt;
   }
-  LogPart out{Round{in.head()}, {}};
+  LogPart out{Round{in.head()}, {}, Round{in.begins()}};
   for (const pb::LogBlock& b : in.blocks()) {
     if (!is_digest(b.leader())) return std::nullopt;
     out.blocks.push_back({Round{b.slot()}, digest(b.leader()), b.total(), b.index(), carried(b)});

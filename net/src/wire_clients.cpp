@@ -41,6 +41,7 @@ Bytes encode(const NodeStatus& m) {
   out.set_verify_calls(m.verify_calls);
   out.set_certificate_calls(m.certificate_calls);
   out.set_waits_for(m.waits_for);
+  out.set_begins(m.begins);
   for (const PeerStatus& peer : m.peers) put(peer, *out.add_peers());
   return bytes_of(out);
 }
@@ -110,6 +111,7 @@ Bytes encode(const Log& m) {
   pb::Log out;
   out.set_first(m.first);
   out.set_count(m.count);
+  out.set_begins(m.begins);
   return bytes_of(out);
 }
 
@@ -130,6 +132,7 @@ std::optional<NodeStatus> decode(ByteView control) {
                  digest(in.log_hash()), digest(in.state()), in.links(),
                  in.signatures(),       in.verify_calls(),  in.certificate_calls()};
   out.waits_for = in.waits_for();
+  out.begins = in.begins();
   out.peers.reserve(peers);
   for (const pb::PeerStatus& p : in.peers()) {
     if (p.id() > 0xffff) return std::nullopt;
@@ -211,7 +214,7 @@ template <>
 std::optional<Log> decode(ByteView control) {
   pb::Log in;
   if (!parse_small(control, in) || !in.has_first() || !in.has_count()) return std::nullopt;
-  return Log{in.first(), in.count()};
+  return Log{in.first(), in.count(), in.begins()};
 }
 
 }  // namespace thresher::net::wire

@@ -7,6 +7,9 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kThird = 333'334;
+constexpr std::uint64_t kAll = 3;  // thirds
+constexpr std::size_t kMostHidden = 1024;
+constexpr std::uint64_t kSpoken = 4;      // quarters of the correct nodes
 constexpr std::uint64_t kMostBehind = 6;  // rounds: a late vote may still make a certificate
 
 }  // namespace
@@ -21,13 +24,24 @@ struct DagLies::Taste {
     claims_of_4 = rng.below(5);
     votes_of_4 = rng.below(5);
     forgets_of_8 = rng.below(5);
-    if (lag > 0 && rng.below(2) == 0) friends = mix64(mood) | 1;
-    orphans = lag > 0 && rng.below(4) == 0;
-    if (!plain) return;
+    if (lag > 0) hoards(rng, mix64(mood) | 1);
+    if (!plain || lag > 0) return;
     shown_of_3 = 3;
     claims_of_4 = 4;
     votes_of_4 = 0;
     forgets_of_8 = 4;
+  }
+  // Keeps for a few what would prove to all that a leader block has a certificate.
+  void hoards(Prng& rng, std::uint64_t audience) {
+    equivocates = equivocates && rng.below(4) == 0;
+    if (rng.below(4) > 0) friends = audience;
+    orphans = rng.below(4) > 0;
+    forgets_of_8 = 0;
+    votes_of_4 = 4;
+    claims_of_4 = 4 * rng.below(2);
+    leads_to_all = rng.below(2) == 0;
+    lead_after = rng.below(kSpoken);
+    support_after = 1 + rng.below(kSpoken);
   }
   bool equivocates = false;
   std::uint64_t shown_of_3 = 3;
@@ -36,6 +50,11 @@ struct DagLies::Taste {
   std::uint64_t forgets_of_8 = 0;
   std::uint64_t lag = 0;      // rounds that all but its leader blocks come late; 0: now and then
   bool orphans = false;       // names own blocks before that nobody will ever see
+  bool leads_to_all = false;  // in time or not
+  /// Of four correct nodes, how many spoke in the round after before a leader block comes, and in
+  /// the round `lag` after it before votes and claims do.
+  std::uint64_t lead_after = 0;
+  std::uint64_t support_after = 0;
   std::uint64_t friends = 0;  // who sees its votes and claims, always the same; 0: others each time
 };
 
@@ -73,15 +92,18 @@ std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
                                                  std::uint64_t salt) {
   std::vector<Forged<dag::Message>> made;
   Draft draft{Taste(mood, action.amount), action.field, dense, Prng(salt, 2)};
-  const std::uint64_t next = top(id) + 1;
-  const std::uint64_t behind = lateness(draft, id, next);
-  const Round round{next > behind ? next - behind : 1};
+  for (const Round round : rounds_to_speak_in(draft, id)) speak(draft, id, round, made);
+  return made;
+}
+
+// One block of a round, or two.
+void DagLies::speak(Draft& draft, NodeId id, Round round, std::vector<Forged<dag::Message>>& made) {
   std::uint64_t own = 0;
   for (const auto& [r, blocks] : by_round_) {
     for (const auto& b : blocks) own = b->author() == id ? r : own;
   }
   const bool twice = draft.taste.equivocates;
-  if (!twice && own >= round.value) return made;
+  if (!twice && own >= round.value) return;
   for (std::uint64_t v = twice ? 1 + draft.rng.below(2) : 1; v > 0; --v) {
     draft.header = {};
     draft.header.author = id;
@@ -97,20 +119,51 @@ std::vector<Forged<dag::Message>> DagLies::forge(NodeId id, std::uint32_t dense,
     auto block = dag::make_block(draft.header, std::move(payload), signature, {});
     note(block);
     const bool leads = turn(round) == id;
-    made.push_back({dag::Push{std::move(block)}, draft.taste.shown_of_3 * kThird,
+    const bool to_all = draft.taste.shown_of_3 == kAll || (leads && draft.taste.leads_to_all);
+    if (!to_all) hide(*block);
+    made.push_back({dag::Push{std::move(block)}, (to_all ? kAll : draft.taste.shown_of_3) * kThird,
                     leads ? 0 : draft.taste.friends});
   }
-  return made;
 }
 
-// How many rounds late the next block comes. With a lag votes and claims come when most others have
-// said theirs without them, while leader blocks come in time for some.
-std::uint64_t DagLies::lateness(Draft& draft, NodeId id, std::uint64_t next) const {
-  if (draft.taste.lag == 0)
-    return draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
-  const std::uint64_t late = draft.rng.below(2);
-  const bool leads = next > late && turn(Round{next - late}) == id;
-  return leads ? late : draft.taste.lag;
+// Some see it alone. What they say because of it they may have to prove.
+void DagLies::hide(const dag::Block& block) {
+  if (shown_to_some_.size() > kMostHidden) shown_to_some_.clear();
+  shown_to_some_.insert(block.digest);
+  if (block.header.vote) shown_to_some_.insert(*block.header.vote);
+}
+
+// The round that others speak in next, or a late one. With a lag leader blocks come in time for
+// some, votes and claims when so many others have said theirs without them.
+std::vector<Round> DagLies::rounds_to_speak_in(Draft& draft, NodeId id) const {
+  const std::uint64_t next = top(id) + 1;
+  const Taste& taste = draft.taste;
+  if (taste.lag == 0) {
+    const std::uint64_t behind =
+        draft.rng.below(4) == 0 ? draft.rng.below(kMostBehind) : draft.rng.below(2);
+    return {Round{next > behind ? next - behind : 1}};
+  }
+  std::vector<Round> rounds;
+  for (std::uint64_t r = next > kMostBehind ? next - kMostBehind : 1; r <= next; ++r) {
+    if (turn(Round{r}) == id) {
+      if (spoken(r + 1, taste.lead_after)) rounds.push_back(Round{r});
+    } else if (r > 1 && spoken(r - 1 + taste.lag, taste.support_after)) {
+      rounds.push_back(Round{r});
+    }
+  }
+  return rounds;
+}
+
+// Whether so many quarters of the correct nodes have spoken in a round.
+bool DagLies::spoken(std::uint64_t round, std::uint64_t quarters) const {
+  const auto it = by_round_.find(round);
+  if (quarters == 0 || it == by_round_.end()) return quarters == 0;
+  NodeSet authors(committee_.size());
+  for (const auto& b : it->second) {
+    if (!liars_.contains(b->author())) authors.insert(b->author());
+  }
+  const std::uint64_t correct = committee_.size() - liars_.size();
+  return authors.size() * kSpoken >= quarters * correct;
 }
 
 bool DagLies::craft(Draft& draft) const {
@@ -135,8 +188,7 @@ void DagLies::point_back(Draft& draft) const {
   h.self = {h.author, Round{0}, {}};
   const std::uint64_t forgets = draft.lies("self") ? draft.taste.forgets_of_8 : 0;
   const bool leads = turn(h.round) == h.author;
-  if (draft.lies("self") && draft.taste.orphans && !leads && h.round.value > 1 &&
-      draft.rng.below(2) == 0) {
+  if (draft.lies("self") && draft.taste.orphans && !leads && h.round.value > 1) {
     h.self = {h.author, Round{h.round.value - 1}, hash(Writer().u64(draft.rng.next()).view())};
     return;
   }
@@ -197,7 +249,7 @@ void DagLies::double_a_parent(Draft& draft) const {
 }
 
 std::vector<dag::Message> DagLies::stuff(NodeId id, const dag::Message& heard, std::uint64_t salt) {
-  return stuff_with(DagStuffing{id, committee_, signer_, top(id) + 1, twins_}, heard, salt);
+  return stuff_with(DagStuffing{id, committee_, rule_, signer_, top(id) + 1, twins_}, heard, salt);
 }
 
 std::optional<dag::Message> DagLies::hand_out(const dag::Message& asked) const {

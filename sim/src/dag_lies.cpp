@@ -25,6 +25,13 @@ void DagLies::note(const dag::BlockPtr& block) {
   }
 }
 
+std::string_view DagLies::vouched_by(const dag::Header& h) const {
+  if (liars_.contains(h.author)) return {};
+  if (h.claim && shown_to_some_.contains(*h.claim)) return kClaims;
+  const auto hidden = [this](const dag::Edge& e) { return shown_to_some_.contains(e.digest); };
+  return std::any_of(h.refs.begin(), h.refs.end(), hidden) ? kNames : std::string_view{};
+}
+
 std::vector<dag::BlockPtr> DagLies::leaders(std::uint64_t round) const {
   std::vector<dag::BlockPtr> found;
   const auto it = by_round_.find(round);

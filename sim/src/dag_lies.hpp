@@ -9,14 +9,15 @@
 // A forger votes for and claims any leader block or none, jumps over own
 // blocks that would give it away, gives leader blocks just enough parents, so that what it dislikes
 // stays hidden, puts twins of liars in the place of parents, signs variants, and speaks late. An
-// action with an `amount` hides evidence: leader blocks come in time for some, votes and claims so
-// many rounds late, when others have said theirs without them, and for the same few.
+// action with an `amount` hides evidence: leader blocks come in time for some, votes and claims
+// when some of the others have spoken so many rounds after the leader's, and for the same few.
 //
 // Guarantees: a function of what was noted and the mutation. Names blocks that exist; only a claim
 // may, for want of another, name one that nobody has. Bounded: the latest rounds are remembered.
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "mutation.hpp"
@@ -35,7 +36,13 @@ class DagLies {
         liars_(std::move(liars)),
         signer_(std::move(signer)) {}
 
+  static constexpr const char* kClaims = "claim";  ///< a leader block that liars voted for so
+  static constexpr const char* kNames = "name";    ///< a liar's block
+
   void note(const dag::BlockPtr& block);
+  /// What a correct node that sends a block vouches for with it that a liar showed to some alone,
+  /// so that it may have to prove it to others; empty: nothing.
+  std::string_view vouched_by(const dag::Header& header) const;
   /// Changes one field of a block that is about to be signed; false: there is nothing to change.
   bool change(dag::Header& header, dag::Payload& payload, Mutation by) const;
 
@@ -53,7 +60,10 @@ class DagLies {
   struct Taste;
   struct Draft;
 
-  std::uint64_t lateness(Draft& draft, NodeId id, std::uint64_t next) const;
+  std::vector<Round> rounds_to_speak_in(Draft& draft, NodeId id) const;
+  void hide(const dag::Block& block);
+  bool spoken(std::uint64_t round, std::uint64_t quarters) const;
+  void speak(Draft& draft, NodeId id, Round round, std::vector<Forged<dag::Message>>& made);
   bool craft(Draft& draft) const;
   void point_back(Draft& draft) const;
   bool add_parents(Draft& draft) const;
@@ -74,6 +84,7 @@ class DagLies {
   dag::Leaders rule_;  // liars know whose turn it is, and not who is passed over
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
+  std::set<Digest> shown_to_some_;         // liars' blocks, and the leader blocks they vote for
   std::map<Digest, dag::BlockPtr> twins_;  // that liars fill memory with
   NodeSet liars_;
   Signer signer_;

@@ -21,6 +21,10 @@ namespace {
 constexpr std::int64_t kGcDepth = 256;
 constexpr std::uint32_t kLargestPayload = 256 * 1024;  // as much as an answer holds
 constexpr std::int64_t kTimeout = 6000;
+constexpr dag::Limits kLimits;
+constexpr std::int64_t kSmallAnswer = 4096;  // bytes
+constexpr std::int64_t kFewTwins = 16;
+constexpr std::int64_t kShortMemory = 12;  // rounds
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
 constexpr const char* kListed = "listed";
 constexpr const char* kBitmap = "bitmap";
@@ -45,6 +49,10 @@ class DagSubject {
     if (rules_.coin) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
+    limits_.give_bytes = static_cast<std::uint64_t>(
+        parameter(e, "answer_bytes", static_cast<std::int64_t>(kLimits.give_bytes)));
+    limits_.twins_per_peer =
+        static_cast<std::uint32_t>(parameter(e, "twins", kLimits.twins_per_peer));
     sizes_ = sizes_of(e);
     names_ = dag::make_names(committee_);
     if (rules_.leaders == dag::Leaders::kPrompt && choice(e, "schedule", kPrompt) == kMisses) {
@@ -72,6 +80,7 @@ class DagSubject {
     config.gc_depth = gc_depth_;
     config.timeout = Delay{timeout_};
     config.records = records_;
+    config.limits = limits_;
     config.names = names_;
     if (coins_) config.coin = coins_->of(id);
     return dag::Dag(std::move(config));
@@ -213,7 +222,11 @@ class DagSubject {
     const bool leads = dag::turn_of(b.round(), committee_, rules_.leaders) == b.author();
     std::size_t bytes = size(b);
     for (const dag::BlockPtr& more : m.attached) bytes += 2 + size(*more);
-    return {"block", b.round().value, total(bytes), leads};
+    return {.label = "block",
+            .round = b.round().value,
+            .bytes = total(bytes),
+            .anchor = leads,
+            .moment = lies_ ? lies_->vouched_by(b.header) : std::string_view{}};
   }
   MessageFacts facts(const dag::Want& m) const {
     return {"want", m.blocks.empty() ? 0 : m.blocks.front().round.value,
@@ -260,8 +273,9 @@ class DagSubject {
   std::shared_ptr<dag::Names> names_{};
   Sizes sizes_;
   std::shared_ptr<const Coins> coins_{};  // of rules that toss one
-  std::shared_ptr<DagLies> lies_{};       // what liars know, when there are any
-  std::shared_ptr<DagLemmas> lemmas_{};   // and all that was signed beside what they forge
+  dag::Limits limits_;
+  std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
+  std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
 };
 
 }  // namespace
@@ -285,6 +299,10 @@ ProtocolInfo dag_info() {
   info.parameters = {
       {"gc_depth", kGcDepth, 8, 1 << 20, "rounds of blocks kept"},
       {"timeout", kTimeout, 1, 1'000'000'000, "wait for a leader, in thousandths of Delta"},
+      {"answer_bytes", static_cast<std::int64_t>(kLimits.give_bytes), 256, 1 << 24,
+       "blocks and payloads in one answer, in bytes"},
+      {"twins", kLimits.twins_per_peer, 1, 1 << 20,
+       "further blocks of equivocators held on one peer's account"},
       sizes_parameter(),
       {"refs",
        std::string(kListed),
@@ -298,6 +316,10 @@ ProtocolInfo dag_info() {
   info.answers = true;
   info.stuffs = true;
   info.largest_payload = kLargestPayload;
+  info.moments = {DagLies::kClaims, DagLies::kNames};
+  info.limits = {{"answer_bytes", kSmallAnswer}, {"twins", kFewTwins}};
+  info.near_payload = kSmallAnswer;
+  info.memory = {"gc_depth", kShortMemory};
   return info;
 }
 

@@ -53,6 +53,10 @@ bool stops(FaultKind kind) {
   return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia || kind == FaultKind::kRestart;
 }
 
+bool waits_for_moment(const FaultAction& a) {
+  return a.what == FaultKind::kRestart && !a.field.empty();
+}
+
 bool stops_somebody(const Experiment& e) {
   return std::any_of(e.faults.begin(), e.faults.end(),
                      [](const FaultAction& a) { return stops(a.what); });
@@ -79,6 +83,7 @@ FaultPlan::FaultPlan(const Experiment& e)
     NodeSet& who = who_.emplace_back(n_);
     NodeSet& group = group_.emplace_back(n_);
     for (const NodeId id : a.group) group.insert(id);
+    if (waits_for_moment(a)) striking_.push_back(i);
     if (a.to) quiet_from_ = std::max(quiet_from_, *a.to);
     if (a.what == FaultKind::kStarve) {
       starves_ = true;
@@ -180,6 +185,17 @@ std::optional<std::size_t> FaultPlan::unheard(const Sent& sent) const {
     if (a.probability_ppm < 1'000'000 &&
         !Prng(salt, sent.to.value + std::uint64_t{1}).chance_ppm(a.probability_ppm))
       continue;
+    return index;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> FaultPlan::strikes(NodeId id, std::string_view moment, Ticks now) {
+  for (auto it = striking_.begin(); it != striking_.end(); ++it) {
+    const FaultAction& a = actions_[*it];
+    if (!who_[*it].contains(id) || moment != a.field || now < a.from || now >= *a.to) continue;
+    const std::size_t index = *it;
+    striking_.erase(it);
     return index;
   }
   return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "trace_words.hpp"
+
 namespace thresher::verify {
 
 const Conformance::Spoken* Conformance::Instance::find(std::uint64_t value) const {
@@ -23,20 +25,11 @@ Conformance::Conformance(const RuleTable& table, const Committee& committee, Nod
     : table_(table), committee_(committee), faulty_(std::move(faulty)) {}
 
 std::string Conformance::problem(const RuleEvent& e, const std::string& what) const {
-  const std::string rule = e.rule < table_.rules.size()
-                               ? "rule '" + std::string(table_.rules[e.rule].name) + "'"
-                           : e.rule == RuleEvent::kRestart ? "a restart"
-                                                           : "rule " + std::to_string(e.rule);
-  return "event " + std::to_string(e.clock) + ", node " + std::to_string(e.node.value) +
-         ", instance " + std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " +
-         rule + " of " + std::string(table_.name) + ": " + what;
+  return event_problem(table_, e, what);
 }
 
 std::optional<std::string> Conformance::add(const RuleEvent& e) {
-  if (e.clock <= clock_) {
-    return problem(e, "out of causal order, after event " + std::to_string(clock_) +
-                          "; sort the trace by clock");
-  }
+  if (const auto wrong = order_problem(e, clock_)) return problem(e, *wrong);
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
   if (faulty_.contains(e.node)) return std::nullopt;
@@ -62,17 +55,10 @@ std::optional<std::string> Conformance::check_guard(const RuleEvent& e, const th
                                                     const Instance& at, const Node& node) const {
   if (!rule.when) return std::nullopt;
   const std::uint32_t needed = committee_.at_least(rule.when->at_least);
-  if (e.tally < needed) {
-    return problem(
-        e, "taken with " + std::to_string(e.tally) + " senders, needs " + std::to_string(needed));
-  }
   const Spoken* spoken = at.find(e.value);
   const std::uint32_t correct = spoken == nullptr ? 0 : spoken->senders(*rule.when);
-  if (e.tally > correct + faulty_.size()) {
-    return problem(e, "counted " + std::to_string(e.tally) + " senders, but only " +
-                          std::to_string(correct) + " correct nodes and " +
-                          std::to_string(faulty_.size()) + " faulty ones can have spoken");
-  }
+  if (const auto wrong = tally_problem(e.tally, needed, correct, faulty_))
+    return problem(e, *wrong);
   if (table_.locations[rule.from].holds_value && e.value != node.value) {
     return problem(e, "counts a value other than the one the node is committed to");
   }
@@ -146,14 +132,8 @@ std::optional<std::string> Conformance::untaken(const Key& key, const Instance& 
 }
 
 Result<std::uint64_t, std::string> Conformance::finish(End end) const {
-  if (faulty_.size() > committee_.faults()) {
-    return std::to_string(faulty_.size()) + " nodes are faulty, the automaton of " +
-           std::string(table_.name) + " has at most " + std::to_string(committee_.faults());
-  }
-  if (steps_ == 0) {
-    return "the trace of " + std::string(table_.name) +
-           " has no step of a correct node; switch the log on (Config::trace) before the run";
-  }
+  if (auto wrong = trace_problem(table_.name, committee_, faulty_, steps_))
+    return std::move(*wrong);
   if (end == End::kSettled) {
     for (const auto& [key, at] : instances_) {
       if (auto wrong = untaken(key, at)) return std::move(*wrong);

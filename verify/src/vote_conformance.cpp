@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "trace_words.hpp"
+
 namespace thresher::verify {
 namespace {
 
@@ -19,21 +21,11 @@ bool leads_silently(const VoteTable& table, std::uint8_t from, std::uint8_t to) 
 }  // namespace
 
 std::string VoteConformance::problem(const VoteEvent& e, const std::string& what) const {
-  const VoteTable& table = table_of(e);
-  const std::string rule = e.rule < table.rules.size()
-                               ? "rule '" + std::string(table.rules[e.rule].name) + "'"
-                           : e.rule == VoteEvent::kRestart ? "a restart"
-                                                           : "rule " + std::to_string(e.rule);
-  return "event " + std::to_string(e.clock) + ", node " + std::to_string(e.node.value) +
-         ", instance " + std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " +
-         rule + " of " + std::string(table.name) + ": " + what;
+  return event_problem(table_of(e), e, what);
 }
 
 std::optional<std::string> VoteConformance::add(const VoteEvent& e) {
-  if (e.clock <= clock_) {
-    return problem(e, "out of causal order, after event " + std::to_string(clock_) +
-                          "; sort the trace by clock");
-  }
+  if (const auto wrong = order_problem(e, clock_)) return problem(e, *wrong);
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
   if (faulty_.contains(e.node)) return std::nullopt;
@@ -90,15 +82,8 @@ std::optional<std::string> VoteConformance::check_guards(const VoteEvent& e, con
         return problem(e, "what it relies on was not delivered to the node");
       continue;
     }
-    if (e.tallies[g] < needed) {
-      return problem(e, "taken with " + std::to_string(e.tallies[g]) + " senders, needs " +
-                            std::to_string(needed));
-    }
-    if (e.tallies[g] > correct + faulty_.size()) {
-      return problem(e, "counted " + std::to_string(e.tallies[g]) + " senders, but only " +
-                            std::to_string(correct) + " correct nodes and " +
-                            std::to_string(faulty_.size()) + " faulty ones can have spoken");
-    }
+    if (const auto wrong = tally_problem(e.tallies[g], needed, correct, faulty_))
+      return problem(e, *wrong);
   }
   return std::nullopt;
 }
@@ -122,14 +107,8 @@ std::optional<std::string> VoteConformance::restart(const VoteEvent& e, Node& no
 }
 
 Result<std::uint64_t, std::string> VoteConformance::finish() const {
-  if (faulty_.size() > committee_.faults()) {
-    return std::to_string(faulty_.size()) + " nodes are faulty, the automaton of " +
-           std::string(tables_.round->name) + " has at most " + std::to_string(committee_.faults());
-  }
-  if (steps_ == 0) {
-    return "the trace of " + std::string(tables_.round->name) +
-           " has no step of a correct node; switch the log on (Config::trace) before the run";
-  }
+  if (auto wrong = trace_problem(tables_.round->name, committee_, faulty_, steps_))
+    return std::move(*wrong);
   return steps_;
 }
 

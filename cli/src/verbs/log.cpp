@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -46,6 +47,13 @@ void print_transaction(const net::Transaction& t, Form form) {
   (void)std::fputc('\n', stdout);
 }
 
+// A log that does not begin at position 0 must not be taken for one that does.
+void told_beginning(std::uint64_t begins) {
+  if (begins == 0) return;
+  std::fprintf(stderr, "what was before it was pruned: the log begins at position %llu\n",
+               static_cast<unsigned long long>(begins));
+}
+
 // What the node had committed when it was asked.
 int log_of_running(const std::string& home, std::uint64_t from, Form form) {
   std::fprintf(stderr, "the node of '%s' is running: its log comes over its own port\n",
@@ -54,21 +62,30 @@ int log_of_running(const std::string& home, std::uint64_t from, Form form) {
   std::atomic<std::uint64_t> next{from};
   auto client = client_of(home);
   if (!client) return fail(kUsage, client.error());
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, begins = 0;
   try {
-    end = (*client)->status().get().length;
+    const net::NodeStatus status = (*client)->status().get();
+    end = status.length;
+    begins = status.begins;
   } catch (const std::runtime_error& e) {
     return fail(kFailed, "the node of '" + home + "' gives " + e.what() +
                              "; stop it and read its folder, or ask again when it answers");
   }
   if (from >= end) return kDone;
+  if (from > 0 && from < begins) {
+    return fail(kFailed, "position " + std::to_string(from) +
+                             " was pruned: the log begins at position " + std::to_string(begins));
+  }
+  next = from = std::max(from, begins);
   auto done = all.get_future();
-  (*client)->subscribe(from, [&, form, end](const net::Transaction& t) {
+  told_beginning(begins);
+  const auto visit = [&, form, end](const net::Transaction& t) {
     if (t.position >= end) return;
     print_transaction(t, form);
     next = t.position + 1;
     if (t.position + 1 == end) all.set_value();
-  });
+  };
+  (*client)->subscribe(from, visit);
   std::uint64_t before = from;
   while (done.wait_for(kPatience) != std::future_status::ready) {
     if (std::exchange(before, next.load()) == next.load()) {
@@ -109,9 +126,13 @@ Verb make_log() {
         if (!config) return fail_all(kUsage, config.error());
         const auto genesis = net::load_genesis(net::with_paths(config->options).genesis);
         if (!genesis) return fail(kUsage, genesis.error());
+        bool first = true;
         const auto done =
-            net::read_log(config->options, args->from,
-                          [&](const net::Transaction& t) { print_transaction(t, form); });
+            net::read_log(config->options, args->from, [&](const net::Transaction& t) {
+              if (first && args->from == 0) told_beginning(t.position);
+              first = false;
+              print_transaction(t, form);
+            });
         if (!done && done.error().find(net::kNodeRuns) != std::string::npos) {
           return log_of_running(args->home, args->from, form);
         }

@@ -44,6 +44,7 @@ void print_json(const net::NodeStatus& s) {
       .set("round", s.round)
       .set("slot", s.slot)
       .set("links", std::uint64_t{s.links});
+  out.set("begins", s.begins);
   out.set("sent_bytes", s.node_bytes).set("syncs", s.syncs).set("payload_bytes", s.payload_bytes);
   out.set("signatures", s.signatures).set("verify_calls", s.verify_calls);
   out.set("certificate_calls", s.certificate_calls);
@@ -66,6 +67,10 @@ void print_text(const net::NodeStatus& s) {
       static_cast<unsigned long long>(s.verify_calls),
       static_cast<unsigned long long>(s.certificate_calls), to_hex(s.log_hash.bytes).c_str(),
       s.waits_for.empty() ? "yes" : ("no, it " + printable(s.waits_for)).c_str());
+  if (s.begins > 0) {
+    std::printf("the log begins at        position %llu; what was before it was pruned\n",
+                static_cast<unsigned long long>(s.begins));
+  }
   if (s.peers.empty()) return;
   std::printf(
       "\npeer  link  round         lag  links  malformed  refused  suspicion      address\n");

@@ -5,8 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "../client_of.hpp"
-#include "../text.hpp"
+#include "../asking.hpp"
 #include "../transaction_lines.hpp"
 #include "thresher/text/json.hpp"
 
@@ -20,12 +19,9 @@ constexpr std::size_t kBytesInFlight = 4u << 20;
 constexpr std::size_t kLargestTransaction = 1u << 20;
 
 struct Args {
-  std::string home;
-  std::string genesis;
+  Asking whom;
   std::string data;
   std::string file;
-  std::string timeout = "30s";
-  bool quorum = false;
   bool json = false;
 };
 
@@ -41,11 +37,11 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
 /// Submits lines and prints what became of each, in their order.
 class Submitter {
  public:
-  Submitter(net::Client& client, std::uint64_t patience_us, const Args& args)
+  Submitter(net::Client& client, const Args& args)
       : client_(client),
-        patience_us_(patience_us),
-        words_(args.quorum ? net::Words::kQuorum : net::Words::kOne),
-        timeout_(args.timeout),
+        patience_us_(args.whom.patience_us()),
+        words_(args.whom.words()),
+        timeout_(args.whom.timeout),
         json_(args.json) {}
 
   void submit(const std::string& line) {
@@ -144,16 +140,7 @@ class Submitter {
 };
 
 int submit(const Args& a) {
-  if (a.home.empty() == a.genesis.empty()) {
-    return fail(kUsage, "give either a node's folder with --home or the network with --genesis");
-  }
-  if (a.quorum && !a.home.empty()) {
-    return fail(kUsage, "--quorum asks several nodes: give the network with --genesis");
-  }
-  const auto patience = parse_duration(a.timeout);
-  if (!patience || *patience == 0) {
-    return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write it as 30s or 500ms");
-  }
+  if (std::string why = a.whom.problem(); !why.empty()) return fail(kUsage, why);
   if (a.data.empty() == a.file.empty()) {
     return fail(kUsage, "give either a text with --data or a file of lines with --file");
   }
@@ -164,11 +151,10 @@ int submit(const Args& a) {
     }
   }
   net::ClientOptions options;
-  options.on_problem = tell_problems(a.timeout);
-  auto client = a.home.empty() ? net::Client::open(a.genesis, std::move(options))
-                               : client_of(a.home, std::move(options));
+  options.on_problem = tell_problems(a.whom.timeout);
+  auto client = a.whom.client(std::move(options));
   if (!client) return fail(kUsage, client.error());
-  Submitter submitter(**client, *patience, a);
+  Submitter submitter(**client, a);
   if (!a.data.empty()) submitter.submit(a.data);
   for (std::string line; !a.file.empty() && lines.next(line);) submitter.submit(line);
   const int status = submitter.finish();
@@ -187,12 +173,12 @@ Verb make_submit() {
       {"submit"},
       "Submit transactions and print, a line each, the position in the log, or 'refused' (not in "
       "the log), or 'unknown'. Example: thresher submit --home mynet/node0 --data hello",
-      {{"--home", "the folder of the node to use", &a->home},
-       {"--genesis", "the network's genesis file: any node that answers", &a->genesis},
+      {{"--home", "the folder of the node to use", &a->whom.home},
+       {"--genesis", "the network's genesis file: any node that answers", &a->whom.genesis},
        {"--data", "one transaction", &a->data},
        {"--file", "a file of one transaction a line; - reads standard input", &a->file},
-       {"--timeout", "how long to wait for each transaction, like 30s", &a->timeout},
-       {"--quorum", "f+1 nodes have to say the same of each", &a->quorum},
+       {"--timeout", "how long to wait for each transaction, like 30s", &a->whom.timeout},
+       {"--quorum", "f+1 nodes have to say the same of each", &a->whom.quorum},
        {"--json", "one object a transaction, with its result, a line each", &a->json}},
       [a] { return submit(*a); }};
 }

@@ -27,33 +27,44 @@ struct Folder {
     return {};
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(genesis.nodes.size()); }
-  /// Log hash and length after each slot.
-  std::map<Round, std::pair<Digest, std::uint64_t>> log() const {
+  /// Log hash and length after each slot above `after`.
+  std::map<Round, std::pair<Digest, std::uint64_t>> log(Round after) const {
     std::map<Round, std::pair<Digest, std::uint64_t>> out;
-    (void)reader->each(Round{0}, [&](const LogEntry& e) {
+    (void)reader->each(after, [&](const LogEntry& e) {
       out.emplace(e.slot, std::pair(e.log_hash, e.first + e.count));
       return true;
     });
     return out;
   }
-  /// Hashes of results from position 0 on, as far as checkpoints or whole chunks have them.
-  std::vector<Digest> results() const {
-    std::vector<Digest> out = chunk_results(store);
+  /// Hashes of results from `position` on, as far as checkpoints or whole chunks have them.
+  std::vector<Digest> results(std::uint64_t position) const {
+    std::vector<Digest> out = chunk_results(store, position);
     const std::vector<Round> slots = own_checkpoint_slots(store);
     if (slots.empty()) return out;
     const auto newest = load_own_checkpoint(store, slots.back(), size());
-    if (newest && newest->signed_checkpoint.checkpoint.length >= out.size() &&
-        newest->signed_checkpoint.checkpoint.length - newest->open_results.size() == out.size()) {
+    const std::uint64_t end = position + out.size();
+    if (newest && newest->signed_checkpoint.checkpoint.length >= end &&
+        newest->signed_checkpoint.checkpoint.length - newest->open_results.size() == end) {
       out.insert(out.end(), newest->open_results.begin(), newest->open_results.end());
     }
     return out;
   }
 };
 
+// Where the later one of two logs begins.
+const LogBegin& later_begin(const Folder& a, const Folder& b) {
+  const bool first = a.reader->begin().slot > b.reader->begin().slot;
+  return first ? a.reader->begin() : b.reader->begin();
+}
+
 void compare_logs(const Folder& a, const Folder& b, LogDiff& out) {
-  const auto first = a.log();
-  const auto second = b.log();
-  const auto length = [](const auto& log) { return log.empty() ? 0 : log.rbegin()->second.second; };
+  const LogBegin& begin = later_begin(a, b);
+  const auto first = a.log(begin.slot);
+  const auto second = b.log(begin.slot);
+  out.same_length = begin.length;
+  const auto length = [&](const auto& log) {
+    return log.empty() ? begin.length : log.rbegin()->second.second;
+  };
   out.first_length = length(first);
   out.second_length = length(second);
   auto x = first.begin();
@@ -71,15 +82,19 @@ void compare_logs(const Folder& a, const Folder& b, LogDiff& out) {
 }
 
 void compare_results(const Folder& a, const Folder& b, LogDiff& out) {
-  const std::vector<Digest> first = a.results();
-  const std::vector<Digest> second = b.results();
+  // From the first whole chunk on that both have.
+  constexpr std::uint64_t kChunk = LogTree::kChunk;
+  const std::uint64_t from = (later_begin(a, b).length + kChunk - 1) / kChunk * kChunk;
+  if (out.same_length < from) return;
+  const std::vector<Digest> first = a.results(from);
+  const std::vector<Digest> second = b.results(from);
   const std::size_t end = static_cast<std::size_t>(
-      std::min<std::uint64_t>(out.same_length, std::min(first.size(), second.size())));
+      std::min<std::uint64_t>(out.same_length - from, std::min(first.size(), second.size())));
   out.results_compared = end;
   for (std::size_t i = 0; i < end; ++i) {
     if (first[i] == second[i]) continue;
     out.result.emplace();
-    out.result->position = i;
+    out.result->position = from + i;
     out.result->first = first[i];
     out.result->second = second[i];
     return;

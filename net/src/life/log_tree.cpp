@@ -157,12 +157,14 @@ std::vector<Round> own_checkpoint_slots(const NodeStore& store) {
   return out;
 }
 
-std::vector<Digest> chunk_results(const NodeStore& store) {
+std::vector<Digest> chunk_results(const NodeStore& store, std::uint64_t position) {
   std::vector<Digest> out;
-  (void)store.scan(kTreeTable, {}, [&](ByteView key, ByteView value) {
+  const Bytes first = chunk_key(position / LogTree::kChunk);
+  (void)store.scan(kTreeTable, first.view(), [&](ByteView key, ByteView value) {
     Reader in(value);
     const auto results = read_results(in);
-    const bool next = std::ranges::equal(key, chunk_key(out.size() / LogTree::kChunk).view());
+    const Bytes expected = chunk_key((position + out.size()) / LogTree::kChunk);
+    const bool next = std::ranges::equal(key, expected.view());
     if (!results || !next) return false;
     out.insert(out.end(), results->begin(), results->end());
     return true;
@@ -280,6 +282,7 @@ Result<LogProof, std::string> proof_of(TreeReader& tree, std::uint64_t position,
     return "what this node computed up to slot " + std::to_string(tree.at().slot.value) +
            " is not what was certified";
   }
+  if (position < tree.begins()) return pruned_words(position, tree.begins());
   const auto leaf = tree.leaf(position);
   if (!leaf) return leaf.error();
   auto path = tree.path(position);

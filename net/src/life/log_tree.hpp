@@ -84,8 +84,9 @@ std::optional<Certificate> load_certificate(const NodeStore& store, Round slot, 
 /// Slots of all checkpoints of this node in a store, rising.
 std::vector<Round> own_checkpoint_slots(const NodeStore& store);
 
-/// Hashes of the results from position 0 on, of the whole chunks that follow one another.
-std::vector<Digest> chunk_results(const NodeStore& store);
+/// Hashes of the results from `position` on, of the whole chunks that follow one another. Pre: a
+/// chunk begins there.
+std::vector<Digest> chunk_results(const NodeStore& store, std::uint64_t position);
 
 class TreeReader;
 /// The proof of a position against a certificate of the tree's own checkpoint, or what the store
@@ -101,6 +102,8 @@ class TreeReader {
       : store_(store), log_(log), at_(std::move(at)) {}
 
   const Checkpoint& at() const { return at_.signed_checkpoint.checkpoint; }
+  /// Positions in front of it were pruned.
+  std::uint64_t begins() const { return log_.begin().length; }
   /// The hash of the leaves from `begin` to `end`. Pre: a part of the tree, as in
   /// coding::merkle_part, that ends at the checkpoint's length or before.
   Result<Digest, std::string> part(std::uint64_t begin, std::uint64_t end);

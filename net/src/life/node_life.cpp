@@ -130,6 +130,7 @@ TreeReader* Node::Impl::tree_at(Round slot) {
 
 void Node::Impl::watch_checkpoints(std::uint64_t now) {
   checkpoints.tick(now);
+  if (pruner && now >= next_prune_us) prune_when_due();
   if (divergence) divergence->tick(now);
   checkpoints_differ();
 }
@@ -212,6 +213,7 @@ Result<LogProof, std::string> Node::Impl::prove(std::uint64_t position) {
            std::to_string(certificate ? certificate->checkpoint.length : 0) +
            " are certified; one follows every " + std::to_string(checkpoint_every) + " slots";
   }
+  if (position < reader.begin().length) return pruned_words(position, reader.begin().length);
   TreeReader* of = tree_at(certificate->checkpoint.slot);
   if (of == nullptr) return std::string("this node has not computed that checkpoint itself");
   return proof_of(*of, position, *certificate);

@@ -9,11 +9,17 @@ void Node::Impl::start_snapshots() {
       options.snapshot_checkpoints == 0) {
     return;
   }
+  const SnapshotWriter::Options keeping{
+      std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots), options.prunes(),
+      [this](Round slot) {
+        return load_certificate(*store, slot, committee().size()).has_value();
+      }};
   snapshots = std::make_unique<SnapshotWriter>(
-      SnapshotFolder(options.data),
+      SnapshotFolder(options.data), keeping,
       SnapshotWriter::Hooks{
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {
+              whole_snapshots.insert(of.slot);
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
                                     std::to_string(bytes) + " bytes)");
@@ -63,6 +69,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
   LogTree restored_tree;
   if (checkpoint_every > 0 && !restored_tree.restore(in, restored.length()))
     return FromSnapshot::kNo;
+  if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
     say(Level::kWarning, "a snapshot in '" + options.data + "' is of slot " +
@@ -116,6 +123,7 @@ std::string Node::Impl::restore_snapshot() {
     }
     switch (restore_from(loaded->own.view(), loaded->state.view(), &certificate->checkpoint)) {
       case FromSnapshot::kYes:
+        whole_snapshots.insert(slot);
         return {};
       case FromSnapshot::kNo:
         break;

@@ -200,10 +200,14 @@ std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
 }
 
 // A folder loses its name first: one that is half removed must not be taken for whole.
-bool SnapshotFolder::keep(std::size_t count) const {
+bool SnapshotFolder::keep(std::size_t count, const std::function<bool(Round)>& certified) const {
   bool good = true;
   const std::vector<Round> all = slots();
-  for (std::size_t i = count; i < all.size(); ++i) {
+  std::size_t usable = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool stays = usable < count && certified(all[i]);
+    usable += stays ? 1 : 0;
+    if (stays || i < count) continue;
     const std::string path = path_of(all[i]);
     const std::string gone = path + kPartial;
     std::error_code error;

@@ -15,6 +15,7 @@
 // App::state() with the manifest.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,7 +96,11 @@ class SnapshotFolder {
   /// Removes what was not finished. Null: errno says why nothing can be written.
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
-  bool keep(std::size_t count) const;
+  /// What a start cannot use does not displace what it can: of those that are `certified` the
+  /// newest `count` stay as well.
+  bool keep(
+      std::size_t count,
+      const std::function<bool(Round)>& certified = [](Round) { return true; }) const;
   std::string path_of(Round slot) const { return path_ + '/' + std::to_string(slot.value); }
 
  private:

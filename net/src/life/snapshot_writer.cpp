@@ -13,8 +13,11 @@ constexpr int kRest = 3;
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(SnapshotFolder folder, Hooks hooks)
-    : folder_(std::move(folder)), hooks_(std::move(hooks)), thread_([this] { work(); }) {}
+SnapshotWriter::SnapshotWriter(SnapshotFolder folder, Options options, Hooks hooks)
+    : folder_(std::move(folder)),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      thread_([this] { work(); }) {}
 
 SnapshotWriter::~SnapshotWriter() {
   {
@@ -97,8 +100,12 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   if (!whole) return why.empty() ? "the application gave up writing it" : why;
   if (!file->finish(job.checkpoint, job.own.view())) return disk_problem(errno);
   bytes = file->bytes();
-  return folder_.keep(kKept) ? std::string()
-                             : "an older one cannot be removed: " + disk_problem(errno);
+  if (options_.verify && !folder_.load(job.checkpoint.slot)) {
+    return "what was written cannot be read back as it was";
+  }
+  return folder_.keep(options_.kept, options_.certified)
+             ? std::string()
+             : "an older one cannot be removed: " + disk_problem(errno);
 }
 
 }  // namespace thresher::net

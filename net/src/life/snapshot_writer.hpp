@@ -1,12 +1,12 @@
 // Writes snapshots on a thread of its own, within a share of the disk's time. Private to net/.
 //
-//   SnapshotWriter writer(folder, {done, failed});
+//   SnapshotWriter writer(folder, {}, {done, failed});
 //   writer.take({checkpoint, std::move(frozen), own});       // returns at once
 //
 // Guarantees: one at a time; what is asked for meanwhile takes the place of what waits. After each
 // chunk the thread rests three times as long as the disk took, so that the log's own writes wait
-// for a quarter of the time at most. Two finished ones are kept. Ends within a chunk when it is
-// destroyed; what is unfinished then is nothing.
+// for a quarter of the time at most. Options::kept finished ones are kept. Ends within a chunk when
+// it is destroyed; what is unfinished then is nothing.
 #pragma once
 
 #include <condition_variable>
@@ -23,9 +23,16 @@ namespace thresher::net {
 
 class SnapshotWriter {
  public:
-  /// Snapshots on the disk: one may be damaged.
+  /// Snapshots on the disk at least: one may be damaged.
   static constexpr std::size_t kKept = 2;
 
+  /// What is done beside writing.
+  struct Options {
+    std::size_t kept = kKept;
+    bool verify = false;  ///< what was written is read again, before it is done
+    /// Whether a start could use the one of a slot. Called on the thread of the writer.
+    std::function<bool(Round)> certified = [](Round) { return true; };
+  };
   struct Job {
     Checkpoint checkpoint;
     std::unique_ptr<Frozen> state;
@@ -37,7 +44,7 @@ class SnapshotWriter {
     std::function<void(const Checkpoint&, const std::string& why)> failed;
   };
 
-  SnapshotWriter(SnapshotFolder folder, Hooks hooks);
+  SnapshotWriter(SnapshotFolder folder, Options options, Hooks hooks);
   ~SnapshotWriter();
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -52,6 +59,7 @@ class SnapshotWriter {
   bool rests(std::chrono::steady_clock::duration how_long);
 
   SnapshotFolder folder_;
+  Options options_;
   Hooks hooks_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;

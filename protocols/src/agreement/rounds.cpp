@@ -24,7 +24,10 @@ Coin coin_of(const Config& config) {
 
 template <class Coin>
 RoundAgreement<Coin>::RoundAgreement(Config config, const RoundTables& own)
-    : config_(std::move(config)), coin_(coin_of<Coin>(config_)), told_(config_.committee.size()) {
+    : config_(std::move(config)),
+      coin_(coin_of<Coin>(config_)),
+      told_(config_.committee.size()),
+      served_(config_.committee.size()) {
   if (config_.tables == nullptr) config_.tables = &own;
 }
 

@@ -94,6 +94,7 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   }
   if (event.id != kRepeatTimer) return;
   armed_ = false;
+  if (std::exchange(serves_, false)) served_ = PeerQuota<kAnswers>(config_.committee.size());
   bool lacks = std::exchange(beyond_, false);
   for (auto& [instance, s] : open_) {
     if (s.age++ == 0) continue;
@@ -138,7 +139,7 @@ bool RoundAgreement<Coin>::all_know() const {
 
 template <class Coin>
 void RoundAgreement<Coin>::arm(Fx& fx) {
-  if (armed_ || (open_.empty() && !beyond_ && all_know())) return;
+  if (armed_ || (open_.empty() && !beyond_ && !serves_ && all_know())) return;
   armed_ = true;
   fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
 }

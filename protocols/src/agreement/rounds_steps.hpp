@@ -65,9 +65,10 @@ void RoundAgreement<Coin>::receive(NodeId from, const Done& m, Fx& fx) {
 
 template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const Want& m, Fx& fx) {
-  std::uint64_t left = kAnswers;
-  for (auto it = over_.lower_bound(m.instance); it != over_.end() && left > 0; ++it, --left)
+  for (auto it = over_.lower_bound(m.instance); it != over_.end() && served_.take(from); ++it) {
+    serves_ = true;
     fx.send(from, Done{it->first, it->second, false});
+  }
 }
 
 template <class Coin>

@@ -10,41 +10,49 @@ constexpr std::uint32_t kCoinHop = 0;
 constexpr TimerId kPause{1, {}};
 }  // namespace
 
-Beacon::Beacon(BeaconConfig config)
+template <class Coin>
+BasicBeacon<Coin>::BasicBeacon(BasicBeaconConfig<Coin> config)
     : config_(std::move(config)),
       coin_(config_.coin),
       spoken_(config_.coin.committee.size()),
       next_(config_.first) {}
 
-void Beacon::on(const Start&, Fx& fx) {
+template <class Coin>
+void BasicBeacon<Coin>::on(const Restored& record, Fx& fx) {
+  if constexpr (requires(Coin c, typename Coin::Fx none) { c.on(record, none); }) feed(record, fx);
+}
+
+template <class Coin>
+void BasicBeacon<Coin>::on(const Start& start, Fx& fx) {
+  if constexpr (requires(Coin c, typename Coin::Fx none) { c.on(start, none); }) feed(start, fx);
   started_ = true;
   toss_up_to(std::max(next_ + 1, vouched()), fx);
 }
 
-void Beacon::on(const Received<Share>& event, Fx& fx) {
-  ThresholdCoin::Fx child;
-  coin_.on(event, child);
-  absorb(child, fx);
+template <class Coin>
+void BasicBeacon<Coin>::on(const Received<Message>& event, Fx& fx) {
+  feed(event, fx);
   if (!config_.coin.committee.contains(event.from) || event.from == config_.coin.self) return;
   std::uint64_t& spoken = spoken_[event.from.value];
   // The last number has no successor, and no round is so far.
-  if (event.message.instance == ~std::uint64_t{0} || event.message.instance < spoken) return;
-  spoken = event.message.instance + 1;
+  const std::uint64_t instance = instance_of(event.message);
+  if (instance == ~std::uint64_t{0} || instance < spoken) return;
+  spoken = instance + 1;
   if (started_) toss_up_to(vouched(), fx);
 }
 
-void Beacon::on(const Expired& event, Fx& fx) {
+template <class Coin>
+void BasicBeacon<Coin>::on(const Expired& event, Fx& fx) {
   if (event.id == kPause) return toss_up_to(due_, fx);
   TimerId id = event.id;
   if (id.route.depth == 0) return;
   (void)pop_hop(id.route);
-  ThresholdCoin::Fx child;
-  coin_.on(Expired{id}, child);
-  absorb(child, fx);
+  feed(Expired{id}, fx);
 }
 
 // Below what f+1 peers spoke of, so a correct one: its rounds may be revealed.
-std::uint64_t Beacon::vouched() const {
+template <class Coin>
+std::uint64_t BasicBeacon<Coin>::vouched() const {
   auto spoken = spoken_;
   const std::size_t at = config_.coin.committee.at_least(kValidity) - 1;
   std::nth_element(spoken.begin(), spoken.begin() + static_cast<std::ptrdiff_t>(at), spoken.end(),
@@ -52,21 +60,22 @@ std::uint64_t Beacon::vouched() const {
   return spoken[at];
 }
 
-// All rounds below `end`: peers that lack one of them need this share.
-void Beacon::toss_up_to(std::uint64_t end, Fx& fx) {
+// All rounds below `end`: peers that lack one of them need what this node says there.
+template <class Coin>
+void BasicBeacon<Coin>::toss_up_to(std::uint64_t end, Fx& fx) {
   if (end <= next_) return;
   if (end - next_ > kCatchUp) next_ = end - kCatchUp;
-  while (next_ < end) {
-    ThresholdCoin::Fx child;
-    coin_.on(Requested<Toss>{{next_++}}, child);
-    absorb(child, fx);
-  }
+  while (next_ < end) feed(Requested<Toss>{{next_++}}, fx);
 }
 
-void Beacon::absorb(ThresholdCoin::Fx& child, Fx& fx) {
+template <class Coin>
+template <class Input>
+void BasicBeacon<Coin>::feed(const Input& input, Fx& fx) {
+  typename Coin::Fx child;
+  coin_.on(input, child);
   std::vector<Tossed> tossed;
   lift(
-      child, fx, kCoinHop, [](Share share) { return share; },
+      child, fx, kCoinHop, [](Message message) { return message; },
       [&](Tossed t) { tossed.push_back(std::move(t)); });
   for (Tossed& t : tossed) {
     const bool newest = t.instance + 1 == next_;
@@ -74,7 +83,7 @@ void Beacon::absorb(ThresholdCoin::Fx& child, Fx& fx) {
     fx.deliver(std::move(t));
     if (!newest) continue;
     // Who needs nobody else would never come back from here without a pause.
-    if (config_.pause.value == 0 && config_.coin.scheme->threshold() > 1) {
+    if (config_.pause.value == 0 && !makes_values_alone(config_.coin)) {
       toss_up_to(end, fx);
     } else {
       due_ = end;
@@ -82,5 +91,8 @@ void Beacon::absorb(ThresholdCoin::Fx& child, Fx& fx) {
     }
   }
 }
+
+template class BasicBeacon<ThresholdCoin>;
+template class BasicBeacon<VrfCoin>;
 
 }  // namespace thresher::coin

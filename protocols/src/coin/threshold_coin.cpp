@@ -45,25 +45,42 @@ void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
 
 void ThresholdCoin::on(const Received<Share>& event, Fx& fx) {
   const auto& [instance, share, ask] = event.message;
-  if (!config_.committee.contains(event.from) || event.from == config_.self ||
-      instance + config_.keep < highest_) {
+  if (!config_.committee.contains(event.from) || event.from == config_.self) {
     ++stats_.refused;
+    return;
+  }
+  if (instance + config_.keep < highest_) {
+    ++stats_.unused;
     return;
   }
   const auto it = tosses_.find(instance);
-  if (it == tosses_.end()) {
-    // Not tossed here: the own share stays hidden, theirs waits within their quota.
-    if (!early_.insert(event.from, {instance, event.from}, share)) ++stats_.refused;
-    return;
-  }
+  if (it == tosses_.end()) return wait(event.from, instance, share);
   if (ask) fx.send(event.from, Share{instance, it->second.good.front().share, false});
   if (it->second.done) return;
-  if (it->second.heard.contains(event.from)) {
+  if (it->second.heard.contains(event.from)) return repeated(it->second, event.from, share);
+  count(it->second, event.from, share);
+  settle(instance, it->second, fx);
+}
+
+// Not tossed here: the own share stays hidden, theirs waits within their quota. Who is behind hears
+// of more instances than that from correct nodes.
+void ThresholdCoin::wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share) {
+  const auto* first = early_.find({instance, from});
+  if (first != nullptr && first->bytes != share.bytes) {
     ++stats_.refused;
     return;
   }
-  count(it->second, event.from, share);
-  settle(instance, it->second, fx);
+  if (first != nullptr || !early_.insert(from, {instance, from}, share)) ++stats_.unused;
+}
+
+// A node has one share of an instance, and sends it again while it lacks those of others.
+void ThresholdCoin::repeated(const Pending& toss, NodeId from, const crypto::CoinShare& share) {
+  const auto differs = [&](const std::vector<crypto::CoinClaim>& claims) {
+    return std::any_of(claims.begin(), claims.end(), [&](const crypto::CoinClaim& c) {
+      return c.from == from && c.share.bytes != share.bytes;
+    });
+  };
+  ++(differs(toss.good) || differs(toss.unverified) ? stats_.refused : stats_.unused);
 }
 
 void ThresholdCoin::count(Pending& toss, NodeId from, const crypto::CoinShare& share) {

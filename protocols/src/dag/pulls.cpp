@@ -161,6 +161,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
     if (pays == miss.children.end()) continue;
     --left[pays->author.value];
     miss.search.next(config.committee, config.self, [&, &name = edge](NodeId peer) {
+      if (!config.rules.blocks_of_all && peer != miss.children.front().author) return false;
       auto& of_peer = asks[peer.value];
       if (of_peer.size() >= config.limits.give_blocks) return false;
       of_peer.push_back(name);

@@ -57,7 +57,7 @@ HoneyBadger::HoneyBadger(Config config)
     : config_(std::move(config)),
       subset_(subset_config(config_)),
       log_(config_.committee, {config_.history, config_.value_bytes, kAnswers}),
-      requests_(config_.committee.size(), {kEntries, queue_bytes(config_)}),
+      requests_(config_.committee.size(), {kEntries, queue_bytes(config_), config_.value_bytes}),
       frontier_(config_.committee.size(), 0, config_.committee.at_least(kValidity)) {}
 
 template <class F>
@@ -172,9 +172,9 @@ void HoneyBadger::advance(Fx& fx) {
 // H2: those that hash lowest, another choice at each node and in each epoch, so that batches of
 // different nodes have different payloads of those that many have.
 Bytes HoneyBadger::batch() const {
-  std::vector<std::pair<Digest, const pbft::Queued*>> order;
+  std::vector<std::pair<Digest, const order::Queued*>> order;
   for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    requests_.each_of(NodeId{i}, [&](const pbft::Queued& r) {
+    requests_.each_of(NodeId{i}, [&](const order::Queued& r) {
       Writer w;
       w.u64(epoch_).u16(config_.self.value).bytes(r.digest.bytes);
       // Own ones first: nobody else may have them.
@@ -227,16 +227,19 @@ bool HoneyBadger::order_next(Fx& fx) {
     checkpoint_ = epoch_;
     checkpoint_first_ = first_;
   }
+  keep_epoch(fx);
+  forward(fx);
+  return true;
+}
+
+// H8: half of the window is for those who lag.
+void HoneyBadger::keep_epoch(Fx& fx) {
   Writer w;
   w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);
   fx.push(Persist{kEpoch, {}, Bytes::from(w.take()), {}, true});
-  // H8: half of the window is for those who lag.
-  if (epoch_ > config_.window / 2) {
-    with_subset(
-        fx, [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
-  }
-  forward(fx);
-  return true;
+  if (epoch_ <= config_.window / 2) return;
+  with_subset(fx,
+              [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
 }
 
 // H5
@@ -251,7 +254,7 @@ void HoneyBadger::deliver(Fx& fx) {
 
 // H6: what was left out again and again goes to all.
 void HoneyBadger::forward(Fx& fx) {
-  requests_.each_of(config_.self, [&](const pbft::Queued& r) {
+  requests_.each_of(config_.self, [&](const order::Queued& r) {
     if (epoch_ == r.since + kLeftOut) fx.broadcast(Forward{r.value});
     return true;
   });
@@ -268,13 +271,7 @@ void HoneyBadger::jump(Fx& fx) {
     epoch_ = checkpoint_ = epoch;
     first_ = checkpoint_first_ = first;
     outputs_.erase(outputs_.begin(), outputs_.lower_bound(epoch));
-    Writer w;
-    w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);
-    fx.push(Persist{kEpoch, {}, Bytes::from(w.take()), {}, true});
-    if (epoch_ > config_.window / 2) {
-      with_subset(
-          fx, [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
-    }
+    keep_epoch(fx);
   }
 }
 

@@ -47,7 +47,8 @@ LeaderChain::LeaderChain(Rules rules, const Config& config)
       config_(complete(config)),
       log_(config_.committee, {config_.history, config_.value_bytes, kAnswers}),
       requests_(config_.committee.size(), {.entries = 8 * std::size_t{config_.committee.size()},
-                                           .bytes = config_.queue_bytes}),
+                                           .bytes = config_.queue_bytes,
+                                           .value_bytes = config_.value_bytes}),
       pending_(config_.committee.size()),
       latest_(config_.committee.size(), 1, config_.committee.at_least(kValidity)),
       frontier_(config_.committee.size(), 0, config_.committee.at_least(kValidity)),
@@ -109,19 +110,10 @@ void LeaderChain::on(const Received<Message>& event, Fx& fx) {
 
 // R1: a peer's queue holds what it submitted, and apart from it what it waits for most.
 bool LeaderChain::receive(NodeId from, const Forward& m, Fx&) {
-  if (m.value.empty() || m.value.size() > config_.value_bytes) {
-    ++refused_;
-    return false;
-  }
-  const Digest digest = hash(m.value.view());
-  if (log_.repeats(digest)) return false;
-  if (m.urgent) {
-    requests_.urge(from, m.value, digest, ticks_);
-    return true;
-  }
-  const auto added = requests_.add(from, m.value, digest, ticks_);
-  if (!added) ++refused_;
-  return added && *added;
+  const auto news =
+      requests_.take(from, m, ticks_, [this](const Digest& d) { return log_.repeats(d); });
+  if (!news) ++refused_;
+  return news && *news;
 }
 
 // R2: the first proposal of a view, from its leader.

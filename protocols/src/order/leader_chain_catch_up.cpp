@@ -69,13 +69,13 @@ void LeaderChain::ask_slots(Fx& fx) {
 void LeaderChain::repeat(Fx& fx) {
   ask_slots(fx);
   std::uint64_t some = kAnswers;
-  requests_.each_of(config_.self, [&](const pbft::Queued& r) {
+  requests_.each_of(config_.self, [&](const order::Queued& r) {
     fx.broadcast(Forward{r.value, false});
     return --some > 0;
   });
   // The leader may not know what one of them waits for.
   const auto peer = NodeId{static_cast<std::uint16_t>(ticks_ / kQuiet % requests_.peers())};
-  const pbft::Queued* first = requests_.first_of(peer);
+  const order::Queued* first = requests_.first_of(peer);
   if (first != nullptr && leader(view_) != config_.self)
     fx.send(leader(view_), Forward{first->value, true});
   const auto before = views_.find(view_ - 1);

@@ -119,7 +119,7 @@ std::vector<Bytes> LeaderChain::gather(const Reference& parent) const {
   std::size_t bytes = 0;
   const auto free = [&](const Digest& digest) { return !taken.contains(digest); };
   for (std::uint64_t turn = view_; values.size() < config_.block_values; ++turn) {
-    const pbft::Queued* request = requests_.next(turn, free);
+    const order::Queued* request = requests_.next(turn, free);
     if (request == nullptr || bytes + request->value.size() > config_.block_bytes) break;
     bytes += request->value.size();
     values.push_back(request->value);

@@ -49,7 +49,8 @@ Pbft::Pbft(Config config)
       announced_(config.committee.size(), 0, config.committee.at_least(kQuorum)),
       frontier_(config.committee.size(), 0, config.committee.at_least(kValidity)),
       requests_(config.committee.size(), {.entries = config.window * config.committee.size(),
-                                          .bytes = queue_bytes(config)}) {}
+                                          .bytes = queue_bytes(config),
+                                          .value_bytes = config.value_bytes}) {}
 
 Bytes pbft::decision_key(std::uint64_t slot) {
   return key_of(slot);
@@ -180,10 +181,10 @@ bool Pbft::censored() const {
 // R7: one request at a time, the oldest of each peer in turn. The leader gets it from here as well,
 // because its submitter may have left the leader out.
 void Pbft::complain(Fx& fx) {
-  if (!active_ || leader(view_) == config_.self) return;
+  if (!config_.complains || !active_ || leader(view_) == config_.self) return;
   if (complaint_ && requests_.find(complaint_->digest) == nullptr) complaint_.reset();
   if (!complaint_) {
-    const auto peer = requests_.whose_front(complained_of_, [&](const Queued& first) {
+    const auto peer = requests_.whose_front(complained_of_, [&](const order::Queued& first) {
       if (ticks_ < std::max(first.since, active_since_) + kQuiet) return false;
       complaint_ = Complaint{first.digest, ticks_};
       return true;
@@ -201,7 +202,7 @@ void Pbft::complain(Fx& fx) {
 void Pbft::submit_again(Fx& fx) {
   if (ticks_ < submitted_again_ + kAgain) return;
   std::uint64_t some = config_.window;
-  requests_.each_of(config_.self, [&](const Queued& r) {
+  requests_.each_of(config_.self, [&](const order::Queued& r) {
     if (some-- == 0 || ticks_ < r.since + kQuiet) return false;
     fx.broadcast(Forward{r.value});
     submitted_again_ = ticks_;
@@ -252,19 +253,10 @@ bool Pbft::receive(NodeId from, const NewView& m, Fx&) {
 
 // R1: a peer's queue holds what it submitted, and apart from it what it waits for most.
 bool Pbft::receive(NodeId from, const Forward& m, Fx&) {
-  if (m.value.empty() || m.value.size() > config_.value_bytes) {
-    ++refused_;
-    return false;
-  }
-  const Digest digest = hash(m.value.view());
-  if (log_.repeats(digest)) return false;
-  if (m.urgent) {
-    requests_.urge(from, m.value, digest, ticks_);
-    return leader(view_) == config_.self;
-  }
-  const auto added = requests_.add(from, m.value, digest, ticks_);
-  if (!added) ++refused_;
-  return added && *added;
+  const auto news =
+      requests_.take(from, m, ticks_, [this](const Digest& d) { return log_.repeats(d); });
+  if (!news) ++refused_;
+  return news && *news && (!m.urgent || leader(view_) == config_.self);
 }
 
 bool Pbft::receive(NodeId from, const Checkpoint& m, Fx& fx) {
@@ -322,7 +314,7 @@ void Pbft::propose(Fx& fx) {
   if (!active_ || leader(view_) != config_.self) return;
   const auto free = [&](const Digest& digest) { return !proposed_.contains(digest); };
   while (fits(next_)) {
-    const Queued* request = requests_.next(next_, free);
+    const order::Queued* request = requests_.next(next_, free);
     if (request == nullptr) return;
     proposed_.insert(request->digest);
     const Bytes value = request->value;

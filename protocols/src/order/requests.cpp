@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace thresher::pbft {
+namespace thresher::order {
 
 Queued& Requests::hold(const Bytes& value, const Digest& digest, std::uint64_t now) {
   Queued& request = known_.try_emplace(digest, Queued{value, digest, now, 0}).first->second;
@@ -78,4 +78,4 @@ std::size_t Requests::bytes() const {
   return out;
 }
 
-}  // namespace thresher::pbft
+}  // namespace thresher::order

@@ -15,7 +15,10 @@ Bytes SlotLog::key_of(std::uint64_t slot) {
 void SlotLog::restore(const Bytes& key, const Bytes& mark, const Bytes& value) {
   const std::uint64_t slot = Reader(key.view()).u64();
   decided_[slot] = value;
-  if (as_text(mark.view()) == kDelivered) done_[hash(value.view())] = slot;
+  if (as_text(mark.view()) == kDelivered) {
+    std::uint64_t& last = done_.try_emplace(hash(value.view()), slot).first->second;
+    last = std::max(last, slot);  // records come in any order
+  }
   delivered_ = std::max(delivered_, slot + 1);
 }
 

@@ -228,8 +228,13 @@ void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* i
                                                      : "goes with \"what\": \"flood\"");
   }
   if (fault.field.empty() || what == FaultKind::kDeny || what == FaultKind::kDeaf) return;
-  if (what != FaultKind::kEquivocate && what != FaultKind::kMutate && what != FaultKind::kForge) {
-    fields.wrong("field", "goes with equivocate, mutate, forge, deny or deaf");
+  if (what == FaultKind::kRestart) {
+    if (info != nullptr &&
+        std::find(info->moments.begin(), info->moments.end(), fault.field) == info->moments.end())
+      fields.wrong("field", unknown_name("moment of " + info->name, fault.field, info->moments));
+  } else if (what != FaultKind::kEquivocate && what != FaultKind::kMutate &&
+             what != FaultKind::kForge) {
+    fields.wrong("field", "goes with equivocate, mutate, forge, deny, deaf or restart");
   } else if (info != nullptr && std::find(info->fields.begin(), info->fields.end(), fault.field) ==
                                     info->fields.end()) {
     fields.wrong("field", unknown_name("field of " + info->name, fault.field, info->fields));

@@ -224,7 +224,8 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
   fault.amount = std::max({delay, copies, late});
   fields.words({"field",
                 "of equivocate, mutate and forge: what they change; of deny and deaf: the label of "
-                "messages, such as give; absent: any",
+                "messages, such as give; absent: any; of restart: it strikes when the node has "
+                "just vouched so for a liar, such as claim; absent: at `from`",
                 true},
                fault.field);
   fields.numbers(

@@ -9,6 +9,9 @@ const dag::Limits kLimits;
 constexpr std::uint64_t kMany = 16;
 constexpr std::uint64_t kLongest = 120;      // blocks of a chain
 constexpr std::size_t kMostTwins = 1 << 16;  // remembered
+constexpr std::size_t kForest = 1 << 13;     // twins, from which on no tree is planted any more
+constexpr std::uint64_t kLowest = 8;         // levels of a tree
+constexpr std::uint64_t kHighest = 12;
 
 }  // namespace
 
@@ -16,7 +19,7 @@ constexpr std::size_t kMostTwins = 1 << 16;  // remembered
 // round before the first, so whoever leads that takes the second.
 Round DagStuffing::any_round(Prng& rng) const {
   const Round round{next + rng.below(kLimits.window)};
-  if (dag::leader_of(round, committee) != id) return round;
+  if (!leads(round)) return round;
   return Round{round.value > 1 ? round.value - 1 : round.value + 1};
 }
 
@@ -48,23 +51,51 @@ dag::BlockPtr DagStuffing::chain(Prng& rng) const {
   dag::Edge below{id, Round{0}, {}};
   dag::BlockPtr block;
   for (std::uint64_t round = end - length + 1; round <= end; ++round) {
-    if (dag::leader_of(Round{round}, committee) == id) continue;
+    if (leads(Round{round})) continue;
     dag::Header h;
     h.author = id;
     h.round = Round{round};
     h.self = below;
-    const Bytes bytes = filler(sizeof(std::uint64_t), rng);
-    h.payload_root = hash(bytes.view());
-    h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
-    block = sign(h, {bytes, h.payload_root});
-    below = {id, block->round(), block->digest};
-    twins.emplace(block->digest, block);
+    block = twin(std::move(h), rng);
+    below = block->edge();
   }
   return block;
 }
 
+// A block that is like no other, because of its payload.
+dag::BlockPtr DagStuffing::twin(dag::Header h, Prng& rng) const {
+  const Bytes bytes = filler(sizeof(std::uint64_t), rng);
+  h.payload_root = hash(bytes.view());
+  h.payload_bytes = static_cast<std::uint32_t>(bytes.size());
+  const Digest root = h.payload_root;
+  dag::BlockPtr block = sign(std::move(h), {bytes, root});
+  twins.emplace(block->digest, block);
+  return block;
+}
+
+// The one below it is its own, the other it votes for.
+dag::BlockPtr DagStuffing::tree(Round root, std::uint64_t levels, Prng& rng) const {
+  dag::Header h;
+  h.author = id;
+  h.round = root;
+  h.self = {id, Round{0}, {}};
+  if (levels > 1 && root.value > 1) {
+    const Round below{root.value - 1};
+    h.self = tree(below, levels - 1, rng)->edge();
+    h.vote = tree(below, levels - 1, rng)->digest;
+    if (dag::leader_of(below, committee) != id) h.vote_author = id;
+  }
+  return twin(std::move(h), rng);
+}
+
 void DagStuffing::make(Kind<dag::Push>, Prng& rng, Out& out) const {
-  if (rng.below(2) == 0) {
+  const std::uint64_t what = rng.below(4);
+  if (what == 0 && twins.size() < kForest) {
+    const Round root = any_round(rng);
+    out.push_back(dag::Push{tree(root, kLowest + rng.below(kHighest - kLowest + 1), rng)});
+    return;
+  }
+  if (what < 2) {
     for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(dag::Push{chain(rng)});
     return;
   }
@@ -130,7 +161,11 @@ void DagStuffing::make(Kind<dag::Equivocation>, Prng& rng, Out& out) const {
     out.push_back(dag::Equivocation{one, other});
   }
   const DagStuffing framed{NodeId{static_cast<std::uint16_t>(rng.below(committee.size()))},
-                           committee, signer, next, twins};
+                           committee,
+                           rule,
+                           signer,
+                           next,
+                           twins};
   const Round round = framed.any_round(rng);
   dag::Header one = framed.useless(round, leader, 0, rng)->header;
   dag::Header other = framed.useless(round, leader, 0, rng)->header;
@@ -144,11 +179,16 @@ void DagStuffing::answer(const Message& heard, Prng& rng, Out& out) const {
   if (asked != nullptr) prove(asked->slot, asked->leader, rng, out);
   if (const auto* want = std::get_if<dag::Want>(&heard)) {
     dag::Give give;
-    for (const dag::Edge& edge : want->blocks) {
-      for (auto at = twins.find(edge.digest);
-           at != twins.end() && give.blocks.size() < kLimits.give_blocks;
-           at = twins.find(at->second->header.self.digest))
+    const auto add = [&](const Digest& name) {
+      const auto at = twins.find(name);
+      if (at != twins.end() && give.blocks.size() < kLimits.give_blocks)
         give.blocks.push_back(at->second);
+    };
+    for (const dag::Edge& edge : want->blocks) add(edge.digest);
+    for (std::size_t at = 0; at < give.blocks.size(); ++at) {
+      const dag::Header h = give.blocks[at]->header;
+      add(h.self.digest);
+      if (h.vote) add(*h.vote);
     }
     if (!give.blocks.empty()) out.push_back(std::move(give));
   }

@@ -18,11 +18,12 @@
 #include "coins.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
-#include "thresher/core/compose.hpp"
+#include "stuffing/agreement.hpp"
 #include "thresher/protocols/agreement/rounds_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/agreement_run.hpp"
 #include "thresher/sim/run.hpp"
+#include "wrapped.hpp"
 
 namespace thresher::sim {
 
@@ -44,54 +45,35 @@ struct Agreed {
 
 /// An agreement whose requests choose the instance.
 template <agreement::BinaryAgreement A>
-class Proposer {
+class Proposer : public Wrapped<Proposer<A>, A, Proposal, Agreed> {
+  using Base = Wrapped<Proposer<A>, A, Proposal, Agreed>;
+
  public:
-  using Message = typename A::Message;
-  using Request = Proposal;
-  using Output = Agreed;
-  using Fx = Effects<Message, Output>;
+  using Fx = typename Base::Fx;
 
-  Proposer(typename A::Config config, std::uint64_t seed)
-      : self_(config.self), seed_(seed), node_(std::move(config)) {}
+  Proposer(const typename A::Config& config, std::uint64_t seed)
+      : Base(config), self_(config.self), seed_(seed) {}
 
-  void on(const Restored& e, Fx& fx) { feed(e, fx); }
-  void on(const Start& e, Fx& fx) { feed(e, fx); }
-  void on(const Received<Message>& e, Fx& fx) { feed(e, fx); }
-  void on(const Expired& e, Fx& fx) {
-    Expired inner = e;
-    (void)pop_hop(inner.id.route);
-    feed(inner, fx);
-  }
-  void on(const Requested<Request>& e, Fx& fx) {
-    while (node_.decided(next_) || node_.round(next_) != 0) ++next_;
+  using Base::on;
+  void on(const Requested<Proposal>& e, Fx& fx) {
+    while (this->node_.decided(next_) || this->node_.round(next_) != 0) ++next_;
     const std::uint64_t instance = next_++;
     asked_[instance] = e.request.payload;
     const auto id = read_payload(e.request.payload.view());
     // The second face of a node proposes the contrary.
     const bool other = id && (id->number & PayloadId::kSecondFace) != 0;
-    feed(Requested<agreement::Propose>{{instance, proposal(seed_, instance, self_) != other}}, fx);
+    this->feed(Requested<agreement::Propose>{{instance, proposal(seed_, instance, self_) != other}},
+               fx);
   }
-  const A& node() const { return node_; }
+  void take(const agreement::Decision& d, Fx& fx) {
+    fx.deliver({d, taken(asked_, d.instance)});
+    if (d.round > 0) rounds_.push_back(d.round);
+  }
   const std::vector<std::uint32_t>& rounds() const { return rounds_; }
 
  private:
-  template <class Input>
-  void feed(const Input& input, Fx& fx) {
-    typename A::Fx child;
-    node_.on(input, child);
-    lift(
-        child, fx, 0, [](Message&& m) { return std::move(m); },
-        [&](const agreement::Decision& d) {
-          const auto asked = asked_.find(d.instance);
-          fx.deliver({d, asked == asked_.end() ? Bytes{} : asked->second});
-          if (asked != asked_.end()) asked_.erase(asked);
-          if (d.round > 0) rounds_.push_back(d.round);
-        });
-  }
-
   NodeId self_;
   std::uint64_t seed_;
-  A node_;
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Bytes> asked_;
   std::vector<std::uint32_t> rounds_;  // in which this node decided, by decision
@@ -149,6 +131,12 @@ struct AgreementSubject {
               std::uint64_t salt) const {
     return std::visit([&](auto& m) { return agreement_words::change(m, Mutation(field, salt)); },
                       message);
+  }
+  std::vector<typename Node::Message> stuff(NodeId, const typename Node::Message& heard,
+                                            std::uint64_t salt) const {
+    const AgreementStuffing<typename Node::Message> filling{facts_of(heard).round,
+                                                            config_of(NodeId{}).window};
+    return stuff_with(filling, heard, salt);
   }
   std::vector<Bound> bounds(const Node& node) const {
     const agreement::Footprint held = node.node().footprint();
@@ -216,6 +204,7 @@ SubjectEntry agreement_entry(std::string help) {
       {"threshold", std::string("f+1"), 0, 0, "shares that make a coin", {"f+1", "n-f"}},
   };
   info.answers = true;
+  info.stuffs = true;
   info.fields = {"instance", "round", "share", "value"};
   return {info,
           [](const Experiment& e, const RunOptions& o) { return run_agreement<A>(e, {}, o); }};

@@ -11,6 +11,7 @@
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/run.hpp"
+#include "wrapped.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -29,15 +30,10 @@ struct Approached {
   Bytes payload;  ///< of the request that made this node take part; may be empty
 };
 
-class Approacher {
+class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approached> {
  public:
-  using Message = Approximate::Message;
-  using Request = Approaching;
-  using Output = Approached;
-  using Fx = Effects<Message, Output>;
-
-  Approacher(Approximate::Config config, std::uint64_t seed, std::int64_t range)
-      : self_(config.self), seed_(seed), range_(range), node_(std::move(config)) {}
+  Approacher(const Approximate::Config& config, std::uint64_t seed, std::int64_t range)
+      : Wrapped(config), self_(config.self), seed_(seed), range_(range) {}
 
   static std::int64_t input(std::uint64_t seed, std::uint64_t instance, NodeId id,
                             std::int64_t range) {
@@ -45,16 +41,10 @@ class Approacher {
     return static_cast<std::int64_t>(drawn % (static_cast<std::uint64_t>(range) + 1));
   }
 
-  void on(const Restored& e, Fx& fx) { feed(e, fx); }
+  using Wrapped::on;
   void on(const Start& e, Fx& fx) {
     feed(e, fx);
     next_ = node_.current();
-  }
-  void on(const Received<Message>& e, Fx& fx) { feed(e, fx); }
-  void on(const Expired& e, Fx& fx) {
-    Expired inner = e;
-    (void)pop_hop(inner.id.route);
-    feed(inner, fx);
   }
   void on(const Requested<Request>& e, Fx& fx) {
     next_ = std::max(next_, node_.current());
@@ -62,26 +52,12 @@ class Approacher {
     asked_[instance] = e.request.payload;
     feed(Requested<approximate::Approach>{{instance, input(seed_, instance, self_, range_)}}, fx);
   }
-  const Approximate& node() const { return node_; }
+  void take(const approximate::Estimate& e, Fx& fx) { fx.deliver({e, taken(asked_, e.instance)}); }
 
  private:
-  template <class Input>
-  void feed(const Input& input, Fx& fx) {
-    Approximate::Fx child;
-    node_.on(input, child);
-    lift(
-        child, fx, 0, [](Message&& m) { return std::move(m); },
-        [&](const approximate::Estimate& e) {
-          const auto asked = asked_.find(e.instance);
-          fx.deliver({e, asked == asked_.end() ? Bytes{} : asked->second});
-          if (asked != asked_.end()) asked_.erase(asked);
-        });
-  }
-
   NodeId self_;
   std::uint64_t seed_;
   std::int64_t range_;
-  Approximate node_;
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, Bytes> asked_;
 };

@@ -1,6 +1,7 @@
 #include "thresher/protocols/broadcast/avid.hpp"
 
 #include "coded_words.hpp"
+#include "stuffing/avid.hpp"
 #include "thresher/protocols/broadcast/avid_wire.hpp"
 
 namespace thresher::sim {
@@ -44,16 +45,11 @@ struct Words : CodedMessages {
   static std::uint32_t bytes(const Avid::Message& m) {
     return static_cast<std::uint32_t>(encode(m).size());
   }
-  /// A fragment of a broadcast of its own that nobody will finish, as long as one may be.
   static std::vector<Avid::Message> stuff(NodeId id, const Avid::Message& heard, std::uint64_t salt,
                                           const Avid::Config& config) {
-    if (!std::holds_alternative<avid::Disperse>(heard)) return {};
-    const coded::Fragments fragments(config.committee);
-    std::vector<Bytes> cut(fragments.total(),
-                           Bytes::from(std::vector<std::byte>(fragments.size(config.payload_bytes),
-                                                              static_cast<std::byte>(salt))));
-    const avid::Instance instance{id, mix64(salt) % config.window};
-    return {avid::Echo{instance, Avid::pieces_of(cut)[id.value]}};
+    const AvidStuffing stuffing{id, config.committee, number_of(heard), config.window,
+                                config.payload_bytes};
+    return stuff_with(stuffing, heard, salt);
   }
 
  private:

@@ -9,11 +9,13 @@
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
+#include "stuffing/subset.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/broadcast/avid_wire.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
+#include "wrapped.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -27,70 +29,55 @@ struct Enter {
 
 /// A common subset whose requests choose the epoch.
 template <class Subset>
-class Entrant {
+class Entrant : public Wrapped<Entrant<Subset>, Subset, Enter, subset::Output> {
+  using Base = Wrapped<Entrant<Subset>, Subset, Enter, subset::Output>;
+
  public:
-  using Message = typename Subset::Message;
-  using Request = Enter;
-  using Output = subset::Output;
-  using Fx = Effects<Message, Output>;
+  using Fx = typename Base::Fx;
 
-  explicit Entrant(typename Subset::Config config)
-      : self_(config.self), window_(config.window), node_(std::move(config)) {}
+  explicit Entrant(const typename Subset::Config& config)
+      : Base(config), self_(config.self), window_(config.window) {}
 
-  void on(const Restored& e, Fx& fx) { feed(e, fx); }
-  void on(const Start& e, Fx& fx) { feed(e, fx); }
-  void on(const Received<Message>& e, Fx& fx) { feed(e, fx); }
-  void on(const Expired& e, Fx& fx) {
-    Expired inner = e;
-    (void)pop_hop(inner.id.route);
-    feed(inner, fx);
-  }
-  void on(const Requested<Request>& e, Fx& fx) {
+  using Base::on;
+  void on(const Requested<Enter>& e, Fx& fx) {
     waiting_.push_back(e.request.payload);
     enter(fx);
   }
-  const Subset& node() const { return node_; }
+  template <class Input>
+  void feed(const Input& input, Fx& fx) {
+    Base::feed(input, fx);
+    enter(fx);
+  }
+  void take(subset::Output&& out, Fx& fx) {
+    smallest_ = std::min(smallest_, out.entries.size());
+    for (const subset::Entry& entry : out.entries) {
+      if (entry.origin != self_) continue;
+      std::erase_if(waiting_, [&](const Bytes& p) {
+        return std::ranges::equal(p.view(), entry.payload.view());
+      });
+    }
+    fx.deliver(std::move(out));
+  }
   /// Payloads in the smallest epoch so far.
   std::size_t smallest() const { return smallest_; }
 
  private:
-  template <class Input>
-  void feed(const Input& input, Fx& fx) {
-    step_with(fx, [&](auto& child) { node_.on(input, child); });
-    enter(fx);
-  }
-  template <class F>
-  void step_with(Fx& fx, F act) {
-    EffectsOf<Subset> child;
-    act(child);
-    lift(
-        child, fx, 0, [](Message&& m) { return std::move(m); },
-        [&](subset::Output&& out) {
-          smallest_ = std::min(smallest_, out.entries.size());
-          for (const subset::Entry& entry : out.entries) {
-            if (entry.origin != self_) continue;
-            std::erase_if(waiting_, [&](const Bytes& p) {
-              return std::ranges::equal(p.view(), entry.payload.view());
-            });
-          }
-          fx.deliver(std::move(out));
-        });
-  }
   void enter(Fx& fx) {
-    while (node_.done(next_)) ++next_;
+    const Subset& node = this->node_;
+    while (node.done(next_)) ++next_;
     // Half of the window is for those who lag.
-    if (next_ > window_ / 2)
-      step_with(fx, [&](auto& child) { node_.forget_below(next_ - window_ / 2, child); });
-    if (node_.submitted(next_) || (waiting_.empty() && !node_.begun(next_))) return;
+    if (next_ > window_ / 2) {
+      this->act(fx, [&](auto& child) { this->node_.forget_below(next_ - window_ / 2, child); });
+    }
+    if (node.submitted(next_) || (waiting_.empty() && !node.begun(next_))) return;
     const Bytes payload = waiting_.empty() ? Bytes{} : waiting_.front();
-    step_with(fx, [&](auto& child) {
-      node_.on(Requested<subset::Submit>{{next_, payload}}, child);
+    this->act(fx, [&](auto& child) {
+      this->node_.on(Requested<subset::Submit>{{next_, payload}}, child);
     });
   }
 
   NodeId self_;
   std::uint64_t window_;
-  Subset node_;
   std::deque<Bytes> waiting_;
   std::size_t smallest_ = ~std::size_t{0};
   std::uint64_t next_ = 0;  // the first epoch that is not output here
@@ -114,7 +101,7 @@ struct SubsetSubject {
   explicit SubsetSubject(const Experiment& e)
       : experiment(&e), coins(e, *Committee::make(e.n, e.f), kValidity) {}
 
-  Node make(NodeId id) const {
+  typename Subset::Config config_of(NodeId id) const {
     typename Subset::Config config;
     config.committee = *Committee::make(experiment->n, experiment->f);
     config.self = id;
@@ -122,8 +109,9 @@ struct SubsetSubject {
     config.window = static_cast<std::uint64_t>(parameter(*experiment, "window", kWindow));
     config.payload_bytes =
         static_cast<std::size_t>(parameter(*experiment, "payload_bytes", kPayloadBytes));
-    return Node(std::move(config));
+    return config;
   }
+  Node make(NodeId id) const { return Node(config_of(id)); }
   Enter request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const typename Node::Message& message) const {
@@ -153,6 +141,12 @@ struct SubsetSubject {
       return mutate_broadcast(*b, Mutation(field, salt));
     return std::visit([&](auto& m) { return agreement_words::change(m, Mutation(field, salt)); },
                       std::get<BcaAgreement::Message>(message));
+  }
+  std::vector<typename Node::Message> stuff(NodeId id, const typename Node::Message& heard,
+                                            std::uint64_t salt) const {
+    const typename Subset::Config config = config_of(id);
+    const SubsetStuffing<B> stuffing{id, config.committee, config.window, config.payload_bytes};
+    return stuffing.on_hearing(heard, salt);
   }
   std::vector<Bound> bounds(const Node& node) const {
     const typename Subset::Held held = node.node().footprint();
@@ -205,6 +199,7 @@ SubjectEntry subject_common_subset() {
   };
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
+  info.stuffs = true;
   info.fields = {"digest", "fragment", "instance", "number", "payload", "round", "share", "value"};
   return {info, run_common_subset};
 }

@@ -2,6 +2,8 @@
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
+#include "slot_subject.hpp"
+#include "stuffing/honey_badger.hpp"
 #include "thresher/protocols/order/honey_badger_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
@@ -14,9 +16,9 @@ constexpr std::int64_t kWindow = 32;
 constexpr std::int64_t kValueBytes = 65536;
 constexpr std::int64_t kBatchBytes = 1 << 18;
 
-struct HoneyBadgerSubject {
+struct HoneyBadgerSubject : SlotSubject {
   using Node = HoneyBadger;
-  static constexpr bool kOrdered = true;
+  using SlotSubject::facts_of;
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
   Coins coins;
@@ -37,23 +39,20 @@ struct HoneyBadgerSubject {
     return config;
   }
   HoneyBadger make(NodeId id) const { return HoneyBadger(config_of(id)); }
-  honey_badger::Submit request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const HoneyBadger::Message& message) const {
     MessageFacts out = std::visit([this](const auto& m) { return facts(m); }, message);
     out.bytes = static_cast<std::uint32_t>(encode(message).size());
     return out;
   }
-  OutputFacts facts_of(const honey_badger::Delivery& d) const {
-    return {d.slot, hash(d.value.view()), d.slot, "deliver"};
-  }
-  template <class F>
-  void payloads(const honey_badger::Delivery& d, std::optional<NodeId>, F visit) const {
-    visit(d.value.view(), std::nullopt);
-  }
   bool mutate(HoneyBadger::Message& message, NodeId, std::string_view field,
               std::uint64_t salt) const {
     return std::visit([&](auto& m) { return change(m, field, salt); }, message);
+  }
+  std::vector<HoneyBadger::Message> stuff(NodeId id, const HoneyBadger::Message& heard,
+                                          std::uint64_t salt) const {
+    const HoneyBadger::Config config = config_of(id);
+    return stuff_with(HoneyBadgerStuffing{id, config, heard, slot_of(heard)}, heard, salt);
   }
   std::vector<Bound> bounds(const HoneyBadger& node) const {
     const honey_badger::Footprint held = node.footprint();
@@ -91,6 +90,11 @@ struct HoneyBadgerSubject {
     return {.label = "decided", .round = m.slot, .answer = true};
   }
 
+  static std::uint64_t slot_of(const HoneyBadger::Message& heard) {
+    const auto* status = std::get_if<honey_badger::Status>(&heard);
+    const auto* decided = std::get_if<honey_badger::Decided>(&heard);
+    return status != nullptr ? status->delivered : decided != nullptr ? decided->slot : 0;
+  }
   static bool change(honey_badger::Subset::Message& m, std::string_view field, std::uint64_t salt) {
     if (auto* b = std::get_if<Avid::Message>(&m)) return mutate_avid(*b, Mutation(field, salt));
     return std::visit([&](auto& a) { return agreement_words::change(a, Mutation(field, salt)); },
@@ -125,6 +129,7 @@ SubjectEntry subject_honeybadger() {
   };
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
+  info.stuffs = true;
   info.largest_payload = kValueBytes;
   info.fields = {"digest",  "epoch", "fragment", "instance", "number",
                  "payload", "round", "share",    "slot",     "value"};

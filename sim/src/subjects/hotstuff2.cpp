@@ -7,8 +7,8 @@ namespace thresher::sim {
 
 Outcome simulate_hotstuff2(const Experiment& experiment, const LeaderChain::Config& config,
                            const RunOptions& options) {
-  return run(LeaderChainSubject<HotStuff2, promises::hotstuff2>{&experiment, config}, experiment,
-             options);
+  return run(LeaderChainSubject<HotStuff2, promises::hotstuff2>{{}, &experiment, config},
+             experiment, options);
 }
 
 SubjectEntry subject_hotstuff2() {

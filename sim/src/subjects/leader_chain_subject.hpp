@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "mutation.hpp"
 #include "registry.hpp"
+#include "slot_subject.hpp"
 #include "stuffing/leader_chain.hpp"
 #include "thresher/protocols/order/leader_chain_wire.hpp"
 #include "thresher/sim/leader_chain_run.hpp"
@@ -24,7 +24,9 @@ inline constexpr std::int64_t kChainHistory = 1024;
 inline constexpr std::int64_t kChainValueBytes = 65536;
 
 /// The messages' names for traces and how liars change them.
-struct LeaderChainWords {
+struct LeaderChainWords : SlotWords {
+  using SlotWords::change;
+  using SlotWords::facts;
   static MessageFacts facts(const leader_chain::Propose& m) {
     return {.label = "propose", .round = m.block.view, .anchor = true};
   }
@@ -36,7 +38,6 @@ struct LeaderChainWords {
   static MessageFacts facts(const leader_chain::Certificate& m) {
     return {.label = "certificate", .round = m.view, .answer = true};
   }
-  static MessageFacts facts(const leader_chain::Forward&) { return {.label = "forward"}; }
   static MessageFacts facts(const leader_chain::Want& m) {
     return {.label = "want", .round = m.view};
   }
@@ -48,9 +49,6 @@ struct LeaderChainWords {
   }
   static MessageFacts facts(const leader_chain::Give& m) {
     return {.label = "give", .round = m.block.view, .answer = true};
-  }
-  static MessageFacts facts(const leader_chain::Decided& m) {
-    return {.label = "decided", .round = m.slot, .answer = true};
   }
 
   static bool change(leader_chain::Block& b, Mutation by) {
@@ -83,7 +81,6 @@ struct LeaderChainWords {
     }
     return by.digest("digest", m.digest) || by.number("view", m.view);
   }
-  static bool change(leader_chain::Forward& m, Mutation by) { return by.payload("value", m.value); }
   static bool change(leader_chain::Want& m, Mutation by) {
     return by.number("slot", m.slot) || by.number("view", m.view);
   }
@@ -94,16 +91,13 @@ struct LeaderChainWords {
     return by.digest("digest", m.block.digest);
   }
   static bool change(leader_chain::Give& m, Mutation by) { return change(m.block, by); }
-  static bool change(leader_chain::Decided& m, Mutation by) {
-    return by.payload("value", m.value) || by.number("slot", m.slot);
-  }
 };
 
 /// `Promise`: Delta within which a node goes on, of (committee, patience, requests before).
 template <class N, auto Promise>
-struct LeaderChainSubject {
+struct LeaderChainSubject : SlotSubject {
   using Node = N;
-  static constexpr bool kOrdered = true;
+  using SlotSubject::facts_of;
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
   LeaderChain::Config base{};
@@ -118,19 +112,11 @@ struct LeaderChainSubject {
     return config;
   }
   Node make(NodeId id) const { return Node(config_of(id)); }
-  leader_chain::Submit request(const Bytes& payload) const { return {payload}; }
   MessageFacts facts_of(const LeaderChain::Message& message) const {
     MessageFacts out =
         std::visit([](const auto& m) { return LeaderChainWords::facts(m); }, message);
     out.bytes = static_cast<std::uint32_t>(encode(message).size());
     return out;
-  }
-  OutputFacts facts_of(const leader_chain::Delivery& d) const {
-    return {d.slot, hash(d.value.view()), d.slot, "deliver"};
-  }
-  template <class F>
-  void payloads(const leader_chain::Delivery& d, std::optional<NodeId>, F visit) const {
-    visit(d.value.view(), std::nullopt);
   }
   bool mutate(LeaderChain::Message& message, NodeId, std::string_view field,
               std::uint64_t salt) const {

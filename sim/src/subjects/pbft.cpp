@@ -1,7 +1,7 @@
 #include "stuffing/pbft.hpp"
 
-#include "mutation.hpp"
 #include "registry.hpp"
+#include "slot_subject.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/pbft_run.hpp"
@@ -14,9 +14,9 @@ constexpr std::int64_t kWindow = 8;
 constexpr std::int64_t kHistory = 1024;
 constexpr std::int64_t kValueBytes = 65536;
 
-struct PbftSubject {
+struct PbftSubject : SlotSubject, SlotWords {
   using Node = Pbft;
-  static constexpr bool kOrdered = true;
+  using SlotSubject::facts_of;
   static constexpr bool kIncludes = true;
   const Experiment* experiment;
   Pbft::Config base{};
@@ -32,19 +32,11 @@ struct PbftSubject {
     config.value_bytes = static_cast<std::size_t>(parameter(e, "value_bytes", kValueBytes));
     return config;
   }
-  pbft::Submit request(const Bytes& payload) const { return {payload}; }
 
   MessageFacts facts_of(const Pbft::Message& message) const {
     MessageFacts out = std::visit([](const auto& m) { return facts(m); }, message);
     out.bytes = static_cast<std::uint32_t>(encode(message).size());
     return out;
-  }
-  OutputFacts facts_of(const pbft::Delivery& d) const {
-    return {d.slot, hash(d.value.view()), d.slot, "deliver"};
-  }
-  template <class F>
-  void payloads(const pbft::Delivery& d, std::optional<NodeId>, F visit) const {
-    visit(d.value.view(), std::nullopt);
   }
 
   bool mutate(Pbft::Message& message, NodeId, std::string_view field, std::uint64_t salt) const {
@@ -78,6 +70,8 @@ struct PbftSubject {
   }
 
  private:
+  using SlotWords::change;
+  using SlotWords::facts;
   static MessageFacts facts(const pbft::PrePrepare& m) {
     return {.label = "pre-prepare", .round = m.slot, .anchor = true};
   }
@@ -87,14 +81,10 @@ struct PbftSubject {
   static MessageFacts facts(const pbft::NewView& m) {
     return {.label = "new-view", .round = m.view, .anchor = true};
   }
-  static MessageFacts facts(const pbft::Forward&) { return {.label = "forward"}; }
   static MessageFacts facts(const pbft::Checkpoint& m) {
     return {.label = "checkpoint", .round = m.delivered};
   }
   static MessageFacts facts(const pbft::Want& m) { return {.label = "want", .round = m.slot}; }
-  static MessageFacts facts(const pbft::Decided& m) {
-    return {.label = "decided", .round = m.slot, .answer = true};
-  }
   static MessageFacts facts(const Bracha::Message&) { return {.label = "view-change"}; }
 
   static bool change(pbft::PrePrepare& m, Mutation by) {
@@ -114,15 +104,11 @@ struct PbftSubject {
     }
     return by.number("view", m.view);
   }
-  static bool change(pbft::Forward& m, Mutation by) { return by.payload("value", m.value); }
   static bool change(pbft::Checkpoint& m, Mutation by) {
     return by.number("slot", m.delivered) || by.number("view", m.view);
   }
   static bool change(pbft::Want& m, Mutation by) {
     return by.number("slot", m.slot) || by.number("view", m.view);
-  }
-  static bool change(pbft::Decided& m, Mutation by) {
-    return by.payload("value", m.value) || by.number("slot", m.slot);
   }
   static bool change(Bracha::Message& m, Mutation by) { return mutate_bracha(m, by); }
 };
@@ -131,7 +117,7 @@ struct PbftSubject {
 
 Outcome simulate_pbft(const Experiment& experiment, const Pbft::Config& config,
                       const RunOptions& options) {
-  return run(PbftSubject{&experiment, config}, experiment, options);
+  return run(PbftSubject{{}, {}, &experiment, config}, experiment, options);
 }
 
 SubjectEntry subject_pbft() {

@@ -7,7 +7,7 @@ namespace thresher::sim {
 
 Outcome simulate_simplex(const Experiment& experiment, const LeaderChain::Config& config,
                          const RunOptions& options) {
-  return run(LeaderChainSubject<Simplex, promises::simplex>{&experiment, config}, experiment,
+  return run(LeaderChainSubject<Simplex, promises::simplex>{{}, &experiment, config}, experiment,
              options);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/net/backup.hpp"
 #include "thresher/net/beacon.hpp"
 #include "thresher/net/broadcast_channel.hpp"
 #include "thresher/net/checkpoint.hpp"
@@ -256,6 +257,15 @@ int key_generation_example(const Genesis& genesis, const crypto::SigningKey& key
   if (!run) return fail(run.error());
   auto made = (*run)->wait(std::chrono::seconds(60));
   (*run)->linger(std::chrono::seconds(10));
+  // </>
+  return 0;
+}
+
+int backup_example(const NodeOptions& options_of_node0) {
+  // <thresher/net/backup.hpp>
+  auto copy = net::back_up(options_of_node0, "backup/node0");
+  if (!copy) return fail(copy.error());
+  std::cout << copy->length << " transactions\n";
   // </>
   return 0;
 }

@@ -231,7 +231,8 @@ TEST_F(CertifiedWire, FarHeadersAndParentsThatDoNotExistGetNoVote) {
   EXPECT_EQ(lines_with("signed two blocks"), 0u);
 }
 
-// Shares that prove nothing, of waves near and far, before and after they are tossed.
+// Shares that prove nothing, of waves near and far, before and after they are tossed: each that is
+// verified is counted, and none of those that nobody ever had a use for.
 TEST_F(CertifiedWire, FalseCoinSharesChangeNothing) {
   begin("bullshark-async");
   const auto flood = [&](std::uint64_t first) {
@@ -244,8 +245,11 @@ TEST_F(CertifiedWire, FalseCoinSharesChangeNothing) {
   flood(1);
   for (std::uint64_t k = 0; k < 12; ++k) net_->submit(k % 3, "early " + std::to_string(k));
   flood(~std::uint64_t{0} - 200);
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(counts(i, "refused_blocks_total", 36)) << i;
   expect_health(12);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(counts(i, "refused_blocks_total", 1)) << i;
+    EXPECT_LE(figure(i, "refused_blocks_total"), 100u) << "shares out of reach count " << i;
+  }
 }
 
 }  // namespace

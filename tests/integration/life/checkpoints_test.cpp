@@ -81,6 +81,15 @@ struct Differing {
     for (int k = 0; k < 300 && !net.ended(3); ++k) net.submit(0, "more " + std::to_string(k));
     return net.ending(3);
   }
+  /// What the folders of node 3 and another one say when both are at rest.
+  auto at_rest(std::size_t other) {
+    net.stop(3);
+    net.stop(other);
+    NodeOptions first, second;
+    first.home = net.home(other);
+    second.home = net.home(3);
+    return diff_logs(first, second);
+  }
 };
 
 // f+1 members signed another result for the same log: the node stops before it acknowledges more,
@@ -95,12 +104,7 @@ TEST(Divergence, ANodeWhoseApplicationAnswersWronglyStopsAndNamesTheTransaction)
   EXPECT_NE(why.find(digest("wrong") + " here"), std::string::npos) << why;
   EXPECT_NE(why.find(digest("") + " there"), std::string::npos) << why;
   // At rest the folders say the same.
-  d.net.stop(3);
-  d.net.stop(2);
-  NodeOptions second, third;
-  second.home = d.net.home(2);
-  third.home = d.net.home(3);
-  const auto diff = diff_logs(second, third);
+  const auto diff = d.at_rest(2);
   ASSERT_TRUE(diff) << diff.error();
   ASSERT_TRUE(diff->result);
   EXPECT_EQ(diff->result->position, 5u);
@@ -127,12 +131,7 @@ TEST(Divergence, WithTheSameResultsTheFirstCheckpointWithAnotherStateIsNamed) {
   const std::string why = d.run([](Recorder& app) { app.remember_wrongly_at(9); });
   EXPECT_NE(why.find("has another state than those of"), std::string::npos) << why;
   EXPECT_NE(why.find("they were the same"), std::string::npos) << why;
-  d.net.stop(3);
-  d.net.stop(0);
-  NodeOptions first, third;
-  first.home = d.net.home(0);
-  third.home = d.net.home(3);
-  const auto diff = diff_logs(first, third);
+  const auto diff = d.at_rest(0);
   ASSERT_TRUE(diff) << diff.error();
   ASSERT_TRUE(diff->state);
   EXPECT_GT(diff->state->length, 9u);

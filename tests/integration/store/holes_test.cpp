@@ -1,12 +1,15 @@
 // A log with a hole in it: filled by peers before anything is signed, or the node stops with what
 // is missing. Never read over.
 #include <fstream>
+#include <map>
 #include <mutex>
 
 #include "log_entry.hpp"
 #include "member.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/order/pbft.hpp"
+#include "thresher/protocols/order/raft.hpp"
 #include "wal_scan.hpp"
 
 namespace thresher::net {
@@ -69,11 +72,12 @@ void forget_commits(const std::string& home, std::size_t count) {
   ASSERT_TRUE((*store)->write(erasures, true));
 }
 
-/// Writes other bytes over the first place in the write-ahead log where `text` stands.
+/// Writes other bytes over the last place in the write-ahead log where `text` stands: before, there
+/// may be a leader's block that nobody needs any more.
 bool damage(const std::string& home, const std::string& text) {
   std::fstream file(home + "/data/wal", std::ios::in | std::ios::out | std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t at = content.find(text);
+  const std::size_t at = content.rfind(text);
   if (at == std::string::npos) return false;
   file.clear();
   file.seekp(static_cast<std::streamoff>(at));
@@ -183,9 +187,13 @@ TEST_P(DagHoles, BehindTheLogAreFilledByPeers) {
   net.expect_same_state(sent + 1);
 }
 
+/// Of protocols that leave payloads on the disk, and of those that read them back at a start, which
+/// they must not do before peers have given them.
+class DamagedPayloads : public Holes {};
+
 // The disk gives back something else than what was written there. What peers give stands in its
 // place afterwards: the log is whole again for whoever reads it, also from its start.
-TEST_P(DagHoles, PayloadsAreFetchedAndWrittenInTheirPlaces) {
+TEST_P(DamagedPayloads, AreFetchedAndWrittenInTheirPlaces) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
   std::uint64_t sent = 0;
@@ -207,7 +215,7 @@ TEST_P(DagHoles, PayloadsAreFetchedAndWrittenInTheirPlaces) {
 }
 
 // The same for the last thing in the file, of which the end is held in memory and written again.
-TEST_P(DagHoles, TheLastPayloadToo) {
+TEST_P(DamagedPayloads, TheLastOneToo) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
   std::uint64_t sent = 0;
@@ -249,8 +257,9 @@ bool holds(const std::string& home, const std::string& text) {
 }
 
 // Behind the snapshot nobody reads the log at a start: it is read again while the node runs, and
-// what the disk has changed is written again before somebody asks for it.
-TEST_P(DagHoles, WhatNobodyReadsIsFoundAndMendedWhileTheNodeRuns) {
+// what the disk has changed is written again before somebody asks for it. A protocol that reads
+// its records back needs it at once.
+TEST_P(DamagedPayloads, BehindTheSnapshotAreFoundAndMendedToo) {
   std::vector<Said> said(4);
   Network net(4, GetParam());
   std::uint64_t sent = 0;
@@ -343,12 +352,41 @@ TEST(HolesAlone, WhoAsksForADamagedPayloadIsNotLeftWaiting) {
   EXPECT_TRUE(said.has("cannot be read back for a client"));
 }
 
+// What the protocol had not delivered is in nobody's log: the node says so, and does not start.
+TEST(HolesAlone, ABodyThatNoLogHasStopsTheNode) {
+  constexpr std::uint64_t kFarAhead = 10'000;
+  const Bytes seal_of_another = Bytes::from(Writer().bytes(Digest{}.bytes).u64(1).take());
+  const Bytes body = Bytes::copy_of(as_view("what was here"));
+  const std::map<std::string, Persist> damaged{
+      {"pbft", {pbft::kDecisions, pbft::decision_key(kFarAhead), seal_of_another, body}},
+      {"raft", {raft::kEntries, raft::entry_key(kFarAhead), seal_of_another, body}}};
+  for (const auto& [protocol, record] : damaged) {
+    std::vector<Said> said(4);
+    Network net(4, protocol);
+    std::uint64_t sent = 0;
+    ASSERT_NO_FATAL_FAILURE(fill_and_stop_last(net, said, 20, sent));
+    {
+      const auto store = DiskStore::open(net.home(3) + "/data");
+      ASSERT_TRUE(store) << store.error();
+      ASSERT_TRUE((*store)->write(std::vector<Persist>{record}, true));
+    }
+    ASSERT_EQ(net.start(3, said[3].options()), "");
+    const std::string why = net.ending(3);
+    EXPECT_NE(why.find("which is not in the log"), std::string::npos) << protocol << ": " << why;
+  }
+}
+
+std::string plain(std::string name) {
+  std::erase(name, '-');
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Store, DagHoles, testing::Values("thresher", "anchored-bullshark"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         [](const auto& suite) { return plain(suite.param); });
+INSTANTIATE_TEST_SUITE_P(Store, DamagedPayloads,
+                         testing::Values("thresher", "anchored-bullshark", "pbft", "raft",
+                                         "simplex", "hotstuff2", "honeybadger"),
+                         [](const auto& suite) { return plain(suite.param); });
 
 TEST(HolesAlone, InsideTheLogWithoutPeersTheNodeStopsWithTheRange) {
   Said said;

@@ -6,38 +6,18 @@
 #include <optional>
 
 #include "../../timed.hpp"
-#include "thresher/crypto/dkg.hpp"
-#include "thresher/protocols/agreement/bca_agreement.hpp"
-#include "thresher/protocols/broadcast/avid.hpp"
-#include "thresher/protocols/coin/dkg.hpp"
-#include "thresher/protocols/coin/ideal_coin.hpp"
+#include "generation.hpp"
 
 namespace thresher {
 namespace {
 
-using Node = Dkg<Avid, CoreSet<BcaAgreement>>;
-constexpr std::uint16_t kNodes = 4;
+using generation::kNodes;
+using generation::Node;
+
 constexpr std::uint16_t kVictim = 2;
 
-crypto::SigningKey identity(std::uint16_t i) {
-  crypto::SigningKey::Seed seed{};
-  seed[0] = static_cast<std::byte>(i + 1);
-  return crypto::SigningKey::from_seed(seed);
-}
-
 Node fresh(NodeId id) {
-  const Committee committee = *Committee::of(kNodes);
-  crypto::DkgSetup setup{.committee = committee, .threshold = committee.at_least(kAvailability)};
-  std::vector<PublicKey> identities;
-  for (std::uint16_t i = 0; i < kNodes; ++i) identities.push_back(identity(i).public_key());
-  setup.keys = *crypto::dkg_keys_of(identities);
-  crypto::DealtKey::Seed seed{};
-  seed[1] = static_cast<std::byte>(id.value);
-  return Node({.committee = committee,
-               .self = id,
-               .scheme = std::make_shared<crypto::DealtKey>(
-                   setup, id, crypto::dkg_secret_of(identity(id.value)), crypto::Secret(seed)),
-               .coin = std::make_shared<coin::IdealCoin>(committee.at_least(kValidity), id, 1)});
+  return generation::node_with(id, generation::scheme_of(id));
 }
 
 struct Generated {

@@ -57,6 +57,19 @@ std::vector<Case> cases() {
        {{"bytes of broadcasts", 60},
         {"digests of broadcasts", 80},
         {"instances of broadcasts", 450}}},
+      {"avid",
+       {"send", "echo", "ready", "ask", "floor"},
+       {{"instances", 450}, {"payload bytes", 80}}},
+      {"bca-agreement", {"said", "done", "want", "share"}, {{"instances", 1000}}},
+      {"ben-or", {"said", "done", "want"}, {{"instances", 1000}}},
+      {"common-subset",
+       {"broadcast", "said", "done", "want", "share"},
+       {{"instances of agreements", 900}, {"instances of broadcasts", 600}}},
+      {"honeybadger",
+       {"broadcast", "said", "done", "want", "share", "forward", "status", "decided"},
+       {{"bytes of requests", 100},
+        {"digests that peers named", 60},
+        {"instances of broadcasts", 100}}},
       {"raft", {"forward"}, {{"entries", 250}}},
       {"simplex",
        leader_chain_said(),
@@ -173,6 +186,21 @@ TEST(Stuffing, LiarsDoNotKeepEachOtherGoing) {
       EXPECT_NO_THROW((void)simulate(e, {.trace = &limit})) << info.name << " " << to_string(other);
     }
   }
+}
+
+// A network that keeps back what a liar says has to hold it, and a run must not hold gigabytes.
+TEST(Stuffing, IsHeldBackWithinAGigabyte) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  Experiment e;
+  e.protocol = "pbft";
+  e.network.gst = 200 * kUnit;
+  e.stop.time = 190 * kUnit;
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStuff});
+  e.faults.push_back({.who = {NodeId{3}}, .what = FaultKind::kStarve});
+  e.oracles.liveness_on = false;
+  const Outcome o = simulate(e, {});
+  EXPECT_EQ(o.verdict, Verdict::kPass) << o.oracle << ": " << o.why;
+  EXPECT_LT(o.rss_bytes, kMost);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
-// Defects that stopped a cluster for ever within the fault model, brought back one at a time: the
-// fuzzer finds each from seeds, without being told, because runs must heal (docs/adr/015).
+// Defects that stopped a cluster for ever or starved a client within the fault model,
+// brought back one at a time: the fuzzer finds each from seeds, without being told, because runs
+// must heal (docs/adr/015). The table is in docs/simulator/found.md.
 #include <gtest/gtest.h>
 
 #include <iostream>
 
+#include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/dag_run.hpp"
 #include "thresher/sim/fuzz.hpp"
+#include "thresher/sim/pbft_run.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::sim {
@@ -15,34 +18,62 @@ constexpr std::uint64_t kAtATime = 250;
 
 struct Defect {
   const char* name;
-  dag::Rules rules;
-  const char* oracle;   ///< that finds it; "" for any that stalls
-  std::uint64_t first;  ///< seeds from here
-  std::uint64_t most;   ///< and so many
+  const char* protocol;
+  std::uint64_t most;  ///< seeds from 1
+  Runner defective;
+  Runner whole;
 };
 
-template <class Change>
-Defect defect(const char* name, const char* oracle, std::uint64_t first, std::uint64_t most,
-              Change change) {
-  dag::Rules rules = dag::Rules::thresher();
-  change(rules);
-  return {name, rules, oracle, first, most};
+/// One rule of a DAG protocol taken away.
+Defect without(bool dag::Rules::*rule, const char* name, const dag::Rules& whole,
+               std::uint64_t most) {
+  dag::Rules rules = whole;
+  rules.*rule = false;
+  return {name, whole.name.data(), most,
+          [rules](const Experiment& e) { return simulate_dag(e, rules, {}); },
+          [whole](const Experiment& e) { return simulate_dag(e, whole, {}); }};
+}
+Defect without(bool certified::Rules::*rule, const char* name, const certified::Rules& whole,
+               std::uint64_t most) {
+  certified::Rules rules = whole;
+  rules.*rule = false;
+  return {name, whole.name.data(), most,
+          [rules](const Experiment& e) { return simulate_certified(e, rules, {}); },
+          [whole](const Experiment& e) { return simulate_certified(e, whole, {}); }};
+}
+Defect without(bool Pbft::Config::*rule, const char* name, std::uint64_t most) {
+  Pbft::Config config;
+  config.*rule = false;
+  return {name, "pbft", most,
+          [config](const Experiment& e) { return simulate_pbft(e, config, {}); },
+          [](const Experiment& e) { return simulate_pbft(e, {}, {}); }};
 }
 
 std::vector<Defect> defects() {
+  const dag::Rules sparse = dag::Rules::thresher();
+  const dag::Rules dense = dag::Rules::mysticeti();
+  const certified::Rules anchored = certified::Rules::anchored_bullshark();
   return {
-      defect("EvidenceAskedOfTheFirstClaimer", "", 1, 4000,
-             [](dag::Rules& r) { r.evidence_of_all = false; }),
+      without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
+      without(&dag::Rules::blocks_of_all, "BlocksAskedOfTheFirstNamer", sparse, 2000),
+      without(&dag::Rules::serves_below_floor, "NothingServedBelowTheFloor", dense, 2000),
+      without(&certified::Rules::insists, "AVertexThatIsForgotten", anchored, 8000),
+      without(&Pbft::Config::joins, "ViewsThatAreMissed", 2000),
+      without(&Pbft::Config::complains, "AClientThatIsStarved", 2000),
   };
 }
 
-std::vector<Experiment> bases() {
+std::vector<Experiment> bases(const std::string& protocol) {
   std::vector<Experiment> out;
   for (const std::uint32_t n : {4U, 5U, 6U, 7U, 10U}) {
     Experiment e;
+    e.protocol = protocol;
     e.n = n;
     e.f = (n - 1) / 3;
     e.stop.rounds = 40;
+    if (protocol == "pbft") e.stop = {.time = 80 * kUnit, .rounds = {}, .decisions = {}};
+    // Nobody hands out what lies below it, so nobody may fall behind it.
+    if (protocol == "anchored-bullshark") e.parameters["gc_depth"] = std::int64_t{1000};
     out.push_back(e);
   }
   return out;
@@ -54,23 +85,19 @@ INSTANTIATE_TEST_SUITE_P(Each, HealingTeeth, testing::ValuesIn(defects()),
 
 TEST_P(HealingTeeth, FuzzFindsIt) {
   const Defect& d = GetParam();
-  const Runner run = [&](const Experiment& e) { return simulate_dag(e, d.rules, {}); };
   for (std::uint64_t done = 0; done < d.most; done += kAtATime) {
     FuzzOptions options;
-    options.first = d.first + done;
-    options.last = options.first + kAtATime - 1;
+    options.first = 1 + done;
+    options.last = done + kAtATime;
     options.jobs = 2;
-    options.menu = menu_of("thresher");
-    const auto report = fuzz(bases(), run, options);
+    options.menu = menu_of(d.protocol);
+    const auto report = fuzz(bases(d.protocol), d.defective, options);
     ASSERT_TRUE(report) << report.error();
     const auto& found = report->violation ? report->violation : report->stall;
     if (!found) continue;
-    std::cout << "| " << d.name << " | seed " << found->experiment.seed << " | n "
-              << found->experiment.n << " | " << found->outcome.oracle << " |\n";
-    if (*d.oracle != '\0') {
-      EXPECT_EQ(found->outcome.oracle, d.oracle);
-    }
-    const Outcome whole = simulate_dag(found->experiment, dag::Rules::thresher(), {});
+    std::cout << "| " << d.protocol << ": " << d.name << " | " << found->outcome.oracle << " | "
+              << found->experiment.seed << " | n " << found->experiment.n << " |\n";
+    const Outcome whole = d.whole(found->experiment);
     EXPECT_EQ(whole.verdict, Verdict::kPass) << whole.oracle << ": " << whole.why << '\n'
                                              << write_experiment(found->experiment);
     return;

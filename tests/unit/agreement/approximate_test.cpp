@@ -155,6 +155,28 @@ TEST(ApproximateAgreement, WithoutWitnessesNothingIsHalved) {
   }
 }
 
+TEST(ApproximateAgreement, WhoAsksWithoutEndIsAnsweredSoOften) {
+  Nodes run(40, true);
+  std::size_t told = 0;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const Node::Message& m) -> std::int64_t {
+    const auto* report = std::get_if<approximate::Report>(&m);
+    told += report != nullptr && !report->asks && from == 0 && to == 3 ? 1 : 0;
+    return 300;
+  };
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    for (std::uint16_t i = 0; i < 4; ++i) run.approach(i, k, 1000 * i);
+  }
+  run.net.run_until(500 * kDelta);
+  ASSERT_EQ(run.net.node(0).current(), 3u);
+  for (const std::uint64_t spell : {0u, 1u}) {
+    told = 0;
+    for (int k = 0; k < 100; ++k) run.net.say(3, 0, approximate::Report{0, NodeSet(4), true});
+    run.net.run_until((501 + 5 * spell) * kDelta);
+    EXPECT_EQ(told, approximate::kAnswers);
+    run.net.run_until((505 + 5 * spell) * kDelta);
+  }
+}
+
 TEST(ApproximateAgreement, RefusesWhatIsOutOfReach) {
   Nodes run(2, true);
   run.approach(0, 4, 1);

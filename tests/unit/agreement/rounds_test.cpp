@@ -74,6 +74,28 @@ TEST(Rounds, AreQuietInTheEnd) {
   EXPECT_EQ(sent, 0u);
 }
 
+TEST(Rounds, WhoWantsDecisionsWithoutEndIsToldSoMany) {
+  Committee4 run(4);
+  std::uint64_t now = 0;
+  for (std::uint64_t k = 0; k < kAnswers + 10; ++k) {
+    for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, true);
+    run.net.run_until(now += 30 * kDelta);
+  }
+  run.net.run_until(now += 100 * kDelta);
+  std::size_t told = 0;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const auto& m) -> std::int64_t {
+    told += std::holds_alternative<Done>(m) && from == 0 && to == 3 ? 1 : 0;
+    return 300;
+  };
+  for (int spell = 0; spell < 2; ++spell) {
+    told = 0;
+    for (int k = 0; k < 50; ++k) run.net.say(3, 0, Want{0});
+    run.net.run_until(now += kDelta);
+    EXPECT_EQ(told, kAnswers);
+    run.net.run_until(now += 4 * kDelta);
+  }
+}
+
 // A round's statement leaves behind its record, so a node that is killed after any record and comes
 // back never says two values that exclude each other in one round.
 TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {

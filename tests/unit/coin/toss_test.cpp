@@ -146,12 +146,45 @@ TEST(Tossing, RepeatedSharesCountOnce) {
   for (int i = 0; i < 5; ++i) net.say(1, 0, {3, *schemes[1]->share(3), false});
   net.deliver_all();
   EXPECT_TRUE(net.values[0].empty());
-  EXPECT_EQ(net.node(0).stats().refused, 4u);
+  EXPECT_EQ(net.node(0).stats().unused, 4u);
+  EXPECT_EQ(net.node(0).stats().refused, 0u) << "a correct node repeats itself";
   EXPECT_EQ(net.node(0).stats().batches, 0u);
   net.say(2, 0, {3, *schemes[2]->share(3), false});
   net.deliver_all();
   EXPECT_TRUE(net.values[0].contains(3));
   EXPECT_EQ(net.node(0).stats().batches, 1u);  // both at once
+}
+
+// Each way to lie about one's share counts, and is counted once.
+TEST(Tossing, FalseSharesAreCountedAsRefused) {
+  const Schemes schemes = dealt(4, 3);
+  const auto said_twice = [&](bool tossed_first) {
+    Net net(4, schemes);
+    const auto toss = [&] {
+      net.toss(0, 3);
+      net.lose_all();
+    };
+    if (tossed_first) toss();
+    net.say(1, 0, {3, *schemes[1]->share(3), false});
+    net.say(1, 0, {3, *schemes[1]->share(4), false});  // says something else than before
+    net.deliver_all();
+    if (!tossed_first) toss();
+    return net.node(0).stats();
+  };
+  for (const bool first : {false, true}) {
+    EXPECT_EQ(said_twice(first).refused, 1u);
+    EXPECT_EQ(said_twice(first).unused, 0u);
+  }
+  Net net(4, schemes);
+  net.say(1, 0, {3, *schemes[1]->share(4), false});  // early, and of another instance
+  net.deliver_all();
+  net.toss(0, 3);
+  net.lose_all();
+  EXPECT_EQ(net.node(0).stats().refused, 0u) << "nothing was verified yet";
+  net.say(2, 0, {3, *schemes[2]->share(3), false});
+  net.deliver_all();
+  EXPECT_EQ(net.node(0).stats().refused, 1u);
+  EXPECT_EQ(net.node(0).stats().unused, 0u);
 }
 
 TEST(Tossing, WhatIsLostIsSentAgainAndAsksForTheRest) {
@@ -175,6 +208,8 @@ TEST(Tossing, SharesAheadOfTheirTimeAreBoundedForEachPeer) {
   net.say(2, 0, {5, *schemes[2]->share(5), false});
   net.deliver_all();
   EXPECT_EQ(net.node(0).early_shares(), kEarlyShares + 1);
+  EXPECT_EQ(net.node(0).stats().unused, 1001 - kEarlyShares);
+  EXPECT_EQ(net.node(0).stats().refused, 0u) << "so would a correct node that is ahead";
   net.toss(0, 5);
   net.deliver_all();
   EXPECT_TRUE(net.values[0].contains(5));  // the flood took no room from node 2
@@ -191,10 +226,11 @@ TEST(Tossing, OldInstancesAreForgotten) {
     net.lose_all();
   }
   EXPECT_LE(net.node(0).instances(), 1025u);
-  const std::uint64_t before = net.node(0).stats().refused;
+  const Stats before = net.node(0).stats();
   net.say(1, 0, {1, {}, false});
   net.deliver_all();
-  EXPECT_EQ(net.node(0).stats().refused, before + 1);
+  EXPECT_EQ(net.node(0).stats().unused, before.unused + 1);
+  EXPECT_EQ(net.node(0).stats().refused, before.refused) << "a correct node that is behind asks";
 }
 
 TEST(IdealCoins, CountLikeRealOnes) {

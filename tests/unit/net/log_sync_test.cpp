@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "log_entry.hpp"
@@ -62,7 +63,8 @@ struct Bench : testing::Test {
               [this](NodeId who, const std::string& how) {
                 blamed.push_back(who.value);
                 words = how;
-              }}) {
+              },
+              [this](NodeId who, Round begins) { pruned[who.value] = begins.value; }}) {
     truth = {commit_at(1, "one"), commit_at(2, "two"), commit_at(4, "four")};
     Digest h{};
     for (const auto& c : truth) hashes.push_back(h = chained(h, c.slot, c.leader, c.blocks));
@@ -78,6 +80,7 @@ struct Bench : testing::Test {
   void agree(std::uint16_t peer) { sync.hash(NodeId{peer}, hash_frame(4, hashes[2]), now); }
 
   std::uint64_t now = 10 * kSecond;
+  std::map<std::uint16_t, std::uint64_t> pruned;  // who said so, and up to where
   std::vector<std::pair<std::uint16_t, std::uint8_t>> sent;
   std::vector<std::uint64_t> applied;
   std::vector<std::uint16_t> blamed;
@@ -206,6 +209,22 @@ TEST_F(Bench, ASilentGiverIsReplaced) {
   const std::uint16_t silent = giver();
   for (int k = 0; k < 200 && giver() == silent; ++k) sync.tick(now += LogSync::kTick);
   EXPECT_NE(giver(), silent);
+}
+
+// Who has pruned what is asked for says so, and is no liar; another one may have it.
+TEST_F(Bench, AGiverThatPrunedIsReplacedAndNotBlamed) {
+  const std::uint16_t first = giver();
+  const wire::LogPart nothing{Round{100}, {}, Round{50}};
+  sync.part(NodeId{first}, {kLogPart, wire::encode(nothing), {}}, now);
+  EXPECT_EQ(pruned, (std::map<std::uint16_t, std::uint64_t>{{first, 50}}));
+  EXPECT_TRUE(sync.active()) << "this log is not level because that one begins later";
+  for (int k = 0; k < 200 && giver() == first; ++k) sync.tick(now += LogSync::kTick);
+  EXPECT_NE(giver(), first);
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  agree(2);
+  agree(3);
+  EXPECT_EQ(applied, (std::vector<std::uint64_t>{1, 2, 4}));
+  EXPECT_TRUE(blamed.empty());
 }
 
 // One who brings a commit now and then looks alive, and is not the only giver all the same.

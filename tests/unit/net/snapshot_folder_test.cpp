@@ -122,6 +122,18 @@ TEST_F(Snapshots, AManifestThatLiesAboutItsSizeIsNone) {
     EXPECT_FALSE(decode_manifest(good.view().first(size)));
 }
 
+// Certificates may come late: those that nobody certified yet do not displace the last that were.
+TEST_F(Snapshots, OnesThatAreNotCertifiedDoNotDisplaceThoseThatAre) {
+  for (std::uint64_t slot = 1; slot <= 8; ++slot) {
+    auto file = folder_.begin(Round{slot});
+    ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(slot), {}));
+  }
+  ASSERT_TRUE(folder_.keep(2, [](Round slot) { return slot.value <= 4; }));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{7}, Round{4}, Round{3}}));
+  ASSERT_TRUE(folder_.keep(2, [](Round slot) { return slot.value != 3; }));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{7}}));
+}
+
 class Given final : public Frozen {
  public:
   explicit Given(std::function<bool(const std::function<bool(ByteView)>&)> f) : f_(std::move(f)) {}
@@ -136,16 +148,17 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   std::condition_variable came;
   std::vector<std::uint64_t> done;
   std::vector<std::string> failed;
-  SnapshotWriter writer(folder_, {[&](const Checkpoint& of, std::uint64_t) {
-                                    const std::lock_guard lock(mutex);
-                                    done.push_back(of.slot.value);
-                                    came.notify_one();
-                                  },
-                                  [&](const Checkpoint&, const std::string& why) {
-                                    const std::lock_guard lock(mutex);
-                                    failed.push_back(why);
-                                    came.notify_one();
-                                  }});
+  SnapshotWriter writer(folder_, {.verify = true},
+                        {[&](const Checkpoint& of, std::uint64_t) {
+                           const std::lock_guard lock(mutex);
+                           done.push_back(of.slot.value);
+                           came.notify_one();
+                         },
+                         [&](const Checkpoint&, const std::string& why) {
+                           const std::lock_guard lock(mutex);
+                           failed.push_back(why);
+                           came.notify_one();
+                         }});
   const auto run = [&](std::uint64_t slot,
                        std::function<bool(const std::function<bool(ByteView)>&)> f) {
     std::unique_lock lock(mutex);

@@ -254,6 +254,29 @@ TEST(Wire, AStatusTellsOfEveryPeer) {
   EXPECT_FALSE(decode<NodeStatus>(as_view(joined(encoded) + padding)));
 }
 
+// What an application or a disk says may be no UTF-8, and is when a character is cut in two: it is
+// handed on as it is, and Protobuf has nothing to say about it.
+TEST(Wire, TextMayBeAnyBytes) {
+  ::testing::internal::CaptureStderr();
+  const std::string long_text = std::string(kReasonBytes - 1, 'x') + "\xc3\xa9";
+  const auto refused =
+      decode<Refused>(encode(Refused{Refusal::kRejected, 0, Round{1}, long_text}).view());
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->text, long_text.substr(0, kReasonBytes));
+  NodeStatus status{1, 2, 3, 4, 5, 6, digest_of(7), digest_of(8)};
+  status.waits_for = "\xff";
+  PeerStatus peer;
+  peer.address = "\xfe:1";
+  peer.problem = std::string(255, 'x') + "\xc3\xa9";
+  status.peers.push_back(peer);
+  const auto back = decode<NodeStatus>(encode(status).view());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->waits_for, status.waits_for);
+  EXPECT_EQ(back->peers[0].address, peer.address);
+  EXPECT_EQ(back->peers[0].problem, peer.problem.substr(0, 256));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Wire, SmallMessagesStaySmall) {
   const std::string padding = "\xfa\x07\x80\x08" + std::string(1024, 'x');
   for (const Kind& k : kinds()) {

@@ -7,7 +7,7 @@
 
 #include "thresher/core/transcript.hpp"
 
-namespace thresher::pbft {
+namespace thresher::order {
 namespace {
 
 struct Value {
@@ -33,7 +33,7 @@ class RequestsTest : public ::testing::Test {
     taken_.insert(out->digest);
     return out->digest;
   }
-  Requests requests_{4, {.entries = 10, .bytes = 1000}};
+  Requests requests_{4, {.entries = 10, .bytes = 1000, .value_bytes = 300}};
   std::set<Digest> taken_;
 };
 
@@ -43,6 +43,25 @@ TEST_F(RequestsTest, AQueueHasAQuotaInEntriesAndInBytes) {
   for (std::uint64_t k = 0; k < 100; ++k) (void)add(2, Value(1000 + k, 300));
   EXPECT_EQ(requests_.bytes(), 80u + 900u);
   EXPECT_TRUE(add(3, Value(5000)));  // takes no room from others
+}
+
+// What is forwarded: news once, never when it was ordered, within the bounds of a value.
+TEST_F(RequestsTest, WhatIsForwardedIsTakenOnceAndWithinItsBounds) {
+  const auto take = [&](const Value& v, bool urgent, bool ordered = false) {
+    const auto news =
+        requests_.take(NodeId{1}, {v.bytes, urgent}, 0, [&](const Digest&) { return ordered; });
+    return !news ? to_string(news.error()) : *news ? "news" : "no news";
+  };
+  EXPECT_EQ(take(Value(1), false), "news");
+  EXPECT_EQ(take(Value(1), false), "no news");
+  EXPECT_EQ(take(Value(2), false, true), "no news");
+  EXPECT_EQ(requests_.find(Value(2).digest()), nullptr);
+  EXPECT_EQ(take(Value(3), true), "news");
+  EXPECT_NE(requests_.find(Value(3).digest()), nullptr);
+  EXPECT_EQ(take(Value(4, 300), false), "news");
+  EXPECT_EQ(take(Value(5, 301), false), to_string(Errc::kTooLarge));
+  EXPECT_EQ(requests_.take(NodeId{1}, {{}, false}, 0, [](const Digest&) { return false; }).error(),
+            Errc::kMalformed);
 }
 
 TEST_F(RequestsTest, WhoSubmitsMuchDelaysOthersByATurn) {
@@ -77,4 +96,4 @@ TEST_F(RequestsTest, AValueOfSeveralPeersIsHeldOnceAndGoesForAll) {
 }
 
 }  // namespace
-}  // namespace thresher::pbft
+}  // namespace thresher::order

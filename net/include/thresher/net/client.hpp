@@ -64,6 +64,7 @@ struct NodeStatus {
   std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
   std::string waits_for{};              ///< why it is not ready; empty: it is
   std::vector<PeerStatus> peers{};
+  std::uint64_t begins = 0;  ///< position of the first transaction that was not pruned
 };
 std::optional<NodeStatus> decode_status(ByteView control);
 
@@ -126,8 +127,10 @@ class Client {
   /// Throws std::runtime_error when no node answers within `patience_us`.
   std::future<NodeStatus> status(std::uint64_t patience_us = 5'000'000);
   /// Calls `visit` on the client's thread for every transaction from `position` on, in order,
-  /// without end.
-  void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit);
+  /// without end. When the node has pruned that position it calls `pruned` instead, with the first
+  /// one that is there: what comes then is for the caller to say, with another subscribe().
+  void subscribe(std::uint64_t position, std::function<void(const Transaction&)> visit,
+                 std::function<void(std::uint64_t begins)> pruned = {});
 
  private:
   Client();

@@ -22,8 +22,8 @@ struct ClientId {
   friend auto operator<=>(const ClientId&, const ClientId&) = default;
 };
 
-/// Whose transactions evidence against members is (evidence.hpp): 16 bytes of ones, which are the id
-/// of no key that anybody can find.
+/// Whose transactions evidence against members is (evidence.hpp): 16 bytes of ones, which are the
+/// id of no key that anybody can find.
 inline constexpr ClientId kEvidenceClient = [] {
   ClientId out;
   out.bytes.fill(std::byte{0xff});

@@ -29,9 +29,12 @@ class DiskStore final : public NodeStore {
   using Warn = std::function<void(const std::string&)>;
 
   /// Opens or creates. The error says what, where and what to do; `warn` gets what was repaired.
-  /// Reads the whole index once, to find damage where it can be repaired.
+  /// Reads the whole index once, to find damage where it can be repaired. `segment`: bytes of a
+  /// file of the write-ahead log, a multiple of a MiB; 0: it is one file, and release() frees
+  /// nothing of what comes from now on.
   static Result<std::unique_ptr<DiskStore>, std::string> open(
-      const std::string& folder, const Warn& warn = [](const std::string&) {});
+      const std::string& folder, const Warn& warn = [](const std::string&) {},
+      std::uint64_t segment = 0);
   ~DiskStore() override;
 
   Result<Unit> write(std::span<const Persist> batch, bool sync) override;
@@ -43,6 +46,8 @@ class DiskStore final : public NodeStore {
   Result<Bytes> read_body(const BodyPlace& place) const override;
   bool mend_body(const BodyPlace& place, ByteView body) override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
+  std::string release(const NamedBody& named, std::uint32_t leading) override;
+  std::uint64_t released() const override;
   std::string problem() const override;
   std::uint64_t written() const override;
   std::uint64_t syncs() const override;

@@ -79,6 +79,15 @@ struct NodeOptions {
   std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
   /// Checkpoints of the ledger from one snapshot of the running application to the next; 0: none.
   std::uint64_t snapshot_checkpoints = 16;
+  /// Transactions of the log that are kept at least, and snapshots back to which it is. Both 0: all
+  /// of it is kept. Else the log is pruned in front of both, up to a checkpoint that a quorum
+  /// certified and a snapshot that was read back whole.
+  std::uint64_t keep_positions = 0;
+  std::uint64_t keep_snapshots = 0;
+  /// Of a file of the write-ahead log, where the log is pruned: space comes back a file at a time.
+  /// Rounded up to whole MiB.
+  std::uint64_t segment_bytes = 64u << 20;
+  bool prunes() const { return keep_positions > 0 || keep_snapshots > 0; }
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
   /// lost. Transactions that are submitted to it are not ordered.
   bool observe = false;
@@ -150,7 +159,8 @@ class Node {
 /// What the errors of read_log() contain when the node is running.
 inline constexpr std::string_view kNodeRuns = "another process runs this node";
 
-/// Visits the durable log of a node that is not running, from position `from`.
+/// Visits the durable log of a node that is not running, from position `from`; 0: from where it
+/// begins, if its front was pruned. An error where `from` itself was pruned.
 Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
                                    const std::function<void(const Transaction&)>& visit);
 

@@ -39,6 +39,17 @@ class NodeStore : public Storage {
   /// Puts a body back where it lies, durably: what was damaged there is what it was again. False:
   /// problem() says why. Pre: on the thread that writes; it is the body that was written there.
   virtual bool mend_body(const BodyPlace& place, ByteView body) = 0;
+  /// The least offset of a body that a record of a host's table names in its value; empty: it names
+  /// none.
+  using NamedBody = std::function<std::optional<std::uint64_t>(std::uint32_t table, ByteView key,
+                                                               ByteView value)>;
+  /// Gives the space back in front of the first body that a record has or names. Whoever reads the
+  /// rest from its beginning comes to the records of the table `leading` first, whenever they were
+  /// written. Empty, or why that could not be done; nothing is lost then. From any thread, one at a
+  /// time; records may be written meanwhile.
+  virtual std::string release(const NamedBody&, std::uint32_t /*leading*/) { return {}; }
+  /// Bytes of the write-ahead log that were given back. From any thread.
+  virtual std::uint64_t released() const { return 0; }
   /// What the last write that failed met, in words. To be read on the thread that writes.
   virtual std::string problem() const { return {}; }
   /// Bytes of the write-ahead log that are on the disk; 0: there is none. From any thread.

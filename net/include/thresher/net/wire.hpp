@@ -68,6 +68,7 @@ struct LogBlock {
 struct LogPart {
   Round head;
   std::vector<LogBlock> blocks;
+  Round begins{0};  ///< what was asked for was pruned: entries have slots above; 0: it was not
 };
 struct WantLogHash {
   Round slot;
@@ -130,6 +131,7 @@ struct Subscribe {
 struct Log {
   std::uint64_t first = 0;
   std::uint32_t count = 0;
+  std::uint64_t begins = 0;  ///< what was asked for was pruned up to here; 0: it was not
 };
 /// Status, WantKnown and Alive: no field so far, so no bytes.
 struct Empty {};

@@ -13,7 +13,7 @@ void Machine<S>::schedule_crashes() {
     for (const NodeId id : a.who) {
       if (!Prng(seed_ ^ mix64(i), id.value).chance_ppm(a.probability_ppm)) continue;
       const Ticks from = rounds_ ? round_up(a.from) : a.from;
-      calendar_.push(from, controls_.put({id, i, false}), control_of(id));
+      if (!waits_for_moment(a)) calendar_.push(from, controls_.put({id, i, false}), control_of(id));
       if (!a.to || *a.to <= a.from) continue;
       const Ticks to = rounds_ ? round_up(*a.to) : *a.to;
       calendar_.push(to, controls_.put({id, i, true}), control_of(id));

@@ -7,12 +7,25 @@
 namespace thresher::sim {
 
 template <Subject S>
+std::uint32_t Machine<S>::put(Face& from, Message m, std::uint64_t number) {
+  Payload p;
+  p.facts = subject_.facts_of(m);
+  p.input = Received<Message>{from.id, std::move(m)};
+  p.number = number;
+  p.from = from.index;
+  p.id = from.id;
+  p.uses = 1;
+  return payloads_.put(std::move(p));
+}
+
+template <Subject S>
 void Machine<S>::send(Face& from, std::optional<NodeId> to, Message m) {
   if (!from.up) return;
   if (on_send) on_send(m);
   const std::uint32_t ref = put(from, std::move(m), ++from.sent);
   const Payload& p = payloads_[ref];
   if (p.facts.anchor) saw_leader(from, p.facts.round);
+  if (!p.facts.moment.empty()) strike(from, p.facts.moment);
   if (trace_ != nullptr) tell_vertex(from, p);
   const auto all_alike = to || from.watched || charges_ ? std::nullopt : links_.plain(now_);
   if (all_alike) {
@@ -34,6 +47,13 @@ void Machine<S>::send(Face& from, std::optional<NodeId> to, Message m) {
   second_faces_.clear();
   if (faults_.remembers(from.id)) remember(from, ref);
   release(ref);
+}
+
+// The message leaves, and nothing after it.
+template <Subject S>
+void Machine<S>::strike(Face& from, std::string_view moment) {
+  const auto action = faults_.strikes(from.id, moment, now_);
+  if (action) schedule(now_, controls_.put({from.id, *action, false}), control_of(from.id));
 }
 
 template <Subject S>

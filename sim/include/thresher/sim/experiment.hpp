@@ -170,7 +170,8 @@ struct FaultAction {
   /// that nobody ever sees; 0: as it likes.
   std::uint64_t amount = 0;
   /// Of equivocate, mutate and forge: a declared field; of deny and deaf: the only label of
-  /// messages that it is about. Empty: any.
+  /// messages that it is about. Empty: any. Of restart: the node does not stop at `from` but at
+  /// once after the first message since then that vouches so for a liar's word (a declared moment).
   std::string field{};
   /// Only these messages of the sender (of forge: on hearing these messages); empty: all.
   std::vector<std::uint64_t> numbers{};

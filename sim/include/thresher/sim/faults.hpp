@@ -26,6 +26,8 @@ bool byzantine(FaultKind kind);
 bool faulty(FaultKind kind);
 /// The node goes down: crash, amnesia, restart.
 bool stops(FaultKind kind);
+/// A restart that strikes when the node says something, and not at an instant.
+bool waits_for_moment(const FaultAction& action);
 /// Whether some node goes down in an experiment, so that its records may be read back.
 bool stops_somebody(const Experiment& experiment);
 
@@ -78,6 +80,10 @@ class FaultPlan {
   bool returns(NodeId id) const { return returning_.contains(id); }
   bool restarts() const { return !returning_.empty(); }
 
+  /// The restart that strikes a node which says something that its `moment` stands for, if one
+  /// waits for that. Each strikes one node, once.
+  std::optional<std::size_t> strikes(NodeId id, std::string_view moment, Ticks now);
+
   /// Appends what befalls a message, in the order of the file. Actions with an audience are only
   /// named when `to` is in it (equivocate, twins) or not in it (selective, withhold).
   void deeds(const Sent& sent, std::vector<Deed>& out);
@@ -109,6 +115,7 @@ class FaultPlan {
   std::vector<FaultAction> actions_;
   std::vector<std::vector<std::size_t>> of_;    // by node: its actions that meet messages
   std::vector<std::vector<std::size_t>> deaf_;  // by node: what keeps it from hearing
+  std::vector<std::size_t> striking_;           // restarts that wait for a moment
   std::vector<std::size_t> starving_;
   std::vector<NodeSet> who_;    // by action
   std::vector<NodeSet> group_;  // by action

@@ -35,6 +35,12 @@ struct Menu {
   bool restarts = true;       ///< correct nodes crash and come back, beside the f
   bool long_sieges = false;   ///< some nodes are cut off for very long; of protocols that bear it
   std::uint32_t largest = 0;  ///< payloads of now and then, in bytes; 0: as the workload says
+  /// What ProtocolInfo says of the same names: restarts strike at moments, now and then limits are
+  /// small and payloads and liars come near them, and memory is shorter than a run.
+  std::vector<std::string> moments{};
+  std::vector<std::pair<std::string, std::int64_t>> limits{};
+  std::uint32_t near_payload = 0;
+  std::pair<std::string, std::int64_t> memory{};
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.

@@ -443,16 +443,7 @@ class Machine {
     on_deliver(face.id, output);
   }
 
-  std::uint32_t put(Face& from, Message m, std::uint64_t number) {
-    Payload p;
-    p.facts = subject_.facts_of(m);
-    p.input = Received<Message>{from.id, std::move(m)};
-    p.number = number;
-    p.from = from.index;
-    p.id = from.id;
-    p.uses = 1;
-    return payloads_.put(std::move(p));
-  }
+  std::uint32_t put(Face& from, Message m, std::uint64_t number);
   void release(std::uint32_t ref) {
     Payload& p = payloads_[ref];
     if (--p.uses > 0) return;
@@ -463,6 +454,7 @@ class Machine {
     return std::get<Received<Message>>(p.input).message;
   }
 
+  void strike(Face& from, std::string_view moment);
   // To one node, or to all.
   void send(Face& from, std::optional<NodeId> to, Message m);
   static NodeId node_id(std::uint32_t i) { return NodeId{static_cast<std::uint16_t>(i)}; }

@@ -140,6 +140,15 @@ struct ProtocolInfo {
   bool bears_sieges = false;          ///< a node that was away for any time comes back
   bool stuffs = false;                ///< liars can fill memory: FaultKind::kStuff
   std::uint32_t largest_payload = 0;  ///< of one request, in bytes; 0: large ones teach nothing
+  /// What a correct node may have just said when a restart strikes it: words that rest on a liar's,
+  /// and that it may have to prove to others after it is back.
+  std::vector<std::string> moments{};
+  /// Parameters that are limits, each with a value so small that short runs come near it.
+  std::vector<std::pair<std::string, std::int64_t>> limits{};
+  std::uint32_t near_payload = 0;  ///< the largest payload beside those, in bytes
+  /// The parameter that says how many rounds are remembered, and the least that heals; may be
+  /// empty.
+  std::pair<std::string, std::int64_t> memory{};
   std::uint32_t least_nodes = 1;
   std::uint32_t most_nodes = 0;         ///< 0: as many as the simulator has
   std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off

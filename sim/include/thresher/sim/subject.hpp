@@ -50,6 +50,8 @@ struct MessageFacts {
   bool anchor = false;      ///< a leader's proposal
   bool share = false;       ///< carries a share of a coin
   bool answer = false;      ///< answers a question, or a proposal: what FaultKind::kDeny keeps back
+  /// What its sender vouches for with it, one of ProtocolInfo::moments; empty: nothing of a liar's.
+  std::string_view moment{};
 };
 
 struct VertexName {

@@ -24,6 +24,7 @@
 #include <variant>
 #include <vector>
 
+#include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -51,7 +52,7 @@ struct Report {
   NodeSet origins;
   bool asks = false;
 };
-/// Reports that answer a question, the step that was asked for first.
+/// Reports that a peer is told in 4 Delta because it asked for them, however often it asks.
 inline constexpr std::size_t kAnswers = 64;
 /// Durable records: own reports, by step; outputs, by instance; the first instance not forgotten.
 enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
@@ -87,7 +88,9 @@ class ApproximateAgreement {
   };
 
   explicit ApproximateAgreement(Config config)
-      : config_(std::move(config)), broadcast_(broadcast_config(config_)) {}
+      : config_(std::move(config)),
+        broadcast_(broadcast_config(config_)),
+        served_(config_.committee.size()) {}
 
   void on(const Restored& e, Fx& fx);
   void on(const Start& e, Fx& fx);
@@ -158,14 +161,14 @@ class ApproximateAgreement {
   }
   bool sure(std::uint64_t step) const;
   void hear(NodeId from, const approximate::Report& m);
-  void answer(NodeId to, std::uint64_t step, Fx& fx) const;
+  void answer(NodeId to, std::uint64_t step, Fx& fx);
   void ask(Fx& fx) const;
   void expect_named(Fx& fx);
   void begin(Fx& fx);
   void advance(Fx& fx);
   void finish(std::int64_t value, Fx& fx);
   void arm(Fx& fx) {
-    if (running_ && !std::exchange(armed_, true))
+    if ((running_ || serves_) && !std::exchange(armed_, true))
       fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
   }
   static Bytes key_of(std::uint64_t number) { return Bytes::from(Writer().u64(number).take()); }
@@ -181,7 +184,9 @@ class ApproximateAgreement {
   std::uint32_t round_ = 0;    // of it
   bool running_ = false;       // whether this node takes part in it
   bool armed_ = false;
-  bool restored_ = false;  // there was a life before this one
+  PeerQuota<approximate::kAnswers> served_;  // reports told to who asked since the last tick
+  bool serves_ = false;                      // some were
+  bool restored_ = false;                    // there was a life before this one
   std::uint64_t refused_ = 0;
 };
 
@@ -241,10 +246,11 @@ void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
 // Who asks may be many steps behind: one question a step would take it longer than the others take
 // for theirs, and it would never be where they are.
 template <broadcast::OwnedBroadcast B>
-void ApproximateAgreement<B>::answer(NodeId to, std::uint64_t step, Fx& fx) const {
-  std::size_t left = approximate::kAnswers;
-  for (auto it = said_.lower_bound(step); it != said_.end() && left > 0; ++it, --left)
+void ApproximateAgreement<B>::answer(NodeId to, std::uint64_t step, Fx& fx) {
+  for (auto it = said_.lower_bound(step); it != said_.end() && served_.take(to); ++it) {
+    serves_ = true;
     fx.send(to, approximate::Report{it->first, it->second, false});
+  }
 }
 
 template <broadcast::OwnedBroadcast B>
@@ -295,6 +301,8 @@ void ApproximateAgreement<B>::on(const Expired& e, Fx& fx) {
   }
   if (e.id != kRepeatTimer) return;
   armed_ = false;
+  if (std::exchange(serves_, false))
+    served_ = PeerQuota<approximate::kAnswers>(config_.committee.size());
   if (running_) {
     ask(fx);
     expect_named(fx);

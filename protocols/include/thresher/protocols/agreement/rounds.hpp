@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "thresher/core/bounded.hpp"
 #include "thresher/protocols/agreement/agreement.hpp"
 #include "thresher/protocols/agreement/round.hpp"
 #include "thresher/protocols/coin/local_coin.hpp"
@@ -48,8 +49,9 @@ inline constexpr std::uint32_t kAhead = 4;
 /// Rounds of an open instance that are kept, the last ones. No more are needed but with probability
 /// 2^-64 (docs/protocols/agreement.md).
 inline constexpr std::uint32_t kKept = 64;
-/// Instances that one Want is answered for.
-inline constexpr std::uint64_t kAnswers = 64;
+/// Decisions that a peer is told in 4 Delta because it asked for them (Want), however often it
+/// asks.
+inline constexpr std::size_t kAnswers = 64;
 /// Bits of a coin's instance that name the round.
 inline constexpr unsigned kRoundBits = 16;
 
@@ -143,6 +145,8 @@ class RoundAgreement {
   std::uint64_t top_ = 0;            // one more than the highest that is over
   std::vector<std::uint64_t> told_;  // by peer: one more than the highest that it decided
   std::uint32_t reminders_ = 0;      // ticks since top_ rose
+  PeerQuota<kAnswers> served_;       // decisions told to who wanted them since the last tick
+  bool serves_ = false;              // some were
   bool beyond_ = false;              // somebody spoke of an instance that is out of reach
   std::uint64_t refused_ = 0;
   bool armed_ = false;

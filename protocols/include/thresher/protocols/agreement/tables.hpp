@@ -19,6 +19,7 @@
 #pragma once
 
 #include "thresher/core/rule_votes.hpp"
+#include "thresher/protocols/agreement/table_parts.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 
 namespace thresher::agreement {
@@ -87,52 +88,31 @@ inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "A0", "A1", 
                                                   "C0", "C1", "CB", "D0", "D1", "E0", "E1"};
 inline constexpr std::string_view kCounters[] = {"bval0",   "bval1",   "echo2_0", "echo2_1",
                                                  "echo3_0", "echo3_1", "echo3_B"};
-inline constexpr SumGuard kApproved0{bits(kBval0), kAny, Senders::kCorrect};
-inline constexpr SumGuard kApproved1{bits(kBval1), kAny, Senders::kCorrect};
-inline constexpr VoteRule kRules[] = {
-    {"say 0", kV0, kM, {}, kBval0},
-    {"say 1", kV1, kM, {}, kBval1},
-    {"approve 0", kM, kA0, {kApproved0}, kEcho20},
-    {"approve 1", kM, kA1, {kApproved1}, kEcho21},
-    {"quorum of 0 from A0", kA0, kX0, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
-    {"quorum of 1 from A0", kA0, kX0, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
-    {"both from A0", kA0, kXB, {kApproved1}, kEcho3B},
-    {"quorum of 0 from A1", kA1, kX1, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
-    {"quorum of 1 from A1", kA1, kX1, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
-    {"both from A1", kA1, kXB, {kApproved0}, kEcho3B},
-    {"only 0 from X0", kX0, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
-    {"only 1 from X1", kX1, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
-    {"approve 1 late", kX0, kXB, {kApproved1}, {}},
-    {"approve 0 late", kX1, kXB, {kApproved0}, {}},
-    {"only 0 from XB", kXB, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
-    {"only 1 from XB", kXB, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
-    {"none", kXB, kCB, {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}}, {}},
-    {"decide 0", kC0, kD0, {}, {}, 0},
-    {"carry 0", kC0, kE0, {}, {}, 1},
-    {"decide 1", kC1, kD1, {}, {}, 1},
-    {"carry 1", kC1, kE1, {}, {}, 0},
-    {"coin 0", kCB, kE0, {}, {}, 0},
-    {"coin 1", kCB, kE1, {}, {}, 1},
-};
-inline constexpr Claim kClaims[] = {
-    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
-    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
-    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
-};
-inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
-                                {bits(kD0, kE0), bits(kD1, kE1)},
-                                {bits(kD0), bits(kD1)},
-                                {bits(kC0), bits(kC1)},
-                                bits(kC0, kC1, kCB)};
+using Begin = parts::Crusade<Location, Counter>;
+inline constexpr SumGuard kApproved0 = Begin::kApproved0;
+inline constexpr SumGuard kApproved1 = Begin::kApproved1;
+using End = parts::CommonCoin<Location>;
+inline constexpr auto kRules = parts::join(
+    Begin::kRules,
+    std::to_array<VoteRule>({
+        {"only 0 from X0", kX0, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
+        {"only 1 from X1", kX1, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
+        {"approve 1 late", kX0, kXB, {kApproved1}, {}},
+        {"approve 0 late", kX1, kXB, {kApproved0}, {}},
+        {"only 0 from XB", kXB, kC0, {SumGuard{bits(kEcho30), kAvailability}}, {}},
+        {"only 1 from XB", kXB, kC1, {SumGuard{bits(kEcho31), kAvailability}}, {}},
+        {"none", kXB, kCB, {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}}, {}},
+    }),
+    End::kRules);
 
 }  // namespace bca
 
 /// A round on binding crusader agreement: ECHO1 is bval, "approved" is bv's delivery. Av: approved
 /// v first and said ECHO2(v); X: said ECHO3, with what it approved by now; CB: the crusader's
 /// bottom.
-inline constexpr VoteTable kBca{"bca",          bca::kLocations, bits(bca::kV0, bca::kV1),
-                                bca::kCounters, bca::kRules,     bca::kClaims,
-                                bca::kRounds};
+inline constexpr VoteTable kBca{
+    "bca",       bca::kLocations,   bits(bca::kV0, bca::kV1), bca::kCounters,
+    bca::kRules, bca::End::kClaims, bca::End::kRounds};
 static_assert(well_formed(kBca));
 
 namespace graded {
@@ -181,75 +161,72 @@ inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "A0", "A1", 
 inline constexpr std::string_view kCounters[] = {
     "bval0",   "bval1",   "echo2_0", "echo2_1", "echo3_0", "echo3_1", "echo3_B",
     "echo4_0", "echo4_1", "echo4_B", "echo5_0", "echo5_1", "echo5_B"};
-inline constexpr SumGuard kApproved0{bits(kBval0), kAny, Senders::kCorrect};
-inline constexpr SumGuard kApproved1{bits(kBval1), kAny, Senders::kCorrect};
-inline constexpr VoteRule kRules[] = {
-    {"say 0", kV0, kM, {}, kBval0},
-    {"say 1", kV1, kM, {}, kBval1},
-    {"approve 0", kM, kA0, {kApproved0}, kEcho20},
-    {"approve 1", kM, kA1, {kApproved1}, kEcho21},
-    {"quorum of 0 from A0", kA0, kX0, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
-    {"quorum of 1 from A0", kA0, kX0, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
-    {"both from A0", kA0, kXB, {kApproved1}, kEcho3B},
-    {"quorum of 0 from A1", kA1, kX1, {SumGuard{bits(kEcho20), kAvailability}}, kEcho30},
-    {"quorum of 1 from A1", kA1, kX1, {SumGuard{bits(kEcho21), kAvailability}}, kEcho31},
-    {"both from A1", kA1, kXB, {kApproved0}, kEcho3B},
-    {"crusade 0 from X0", kX0, kY0, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
-    {"approve 1 in X", kX0, kXB, {kApproved1}, {}},
-    {"crusade 1 from X1", kX1, kY1, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
-    {"approve 0 in X", kX1, kXB, {kApproved0}, {}},
-    {"crusade 0 from XB", kXB, kYB, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
-    {"crusade 1 from XB", kXB, kYB, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
-    {"crusade bottom",
-     kXB,
-     kYB,
-     {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}},
-     kEcho4B},
-    {"grade 0 from Y0", kY0, kZ0, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
-    {"approve 1 in Y", kY0, kYB, {kApproved1}, {}},
-    {"grade 1 from Y1", kY1, kZ1, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
-    {"approve 0 in Y", kY1, kYB, {kApproved0}, {}},
-    {"grade 0 from YB", kYB, kZB, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
-    {"grade 1 from YB", kYB, kZB, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
-    {"grade bottom", kYB, kZB, {SumGuard{bits(kEcho40, kEcho41, kEcho4B), kAvailability}}, kEcho5B},
-    {"decide 0 from Z0",
-     kZ0,
-     kD0,
-     {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
-     {}},
-    {"approve 1 in Z", kZ0, kZB, {kApproved1}, {}},
-    {"decide 1 from Z1",
-     kZ1,
-     kD1,
-     {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
-     {}},
-    {"approve 0 in Z", kZ1, kZB, {kApproved0}, {}},
-    {"decide 0 from ZB",
-     kZB,
-     kD0,
-     {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
-     {}},
-    {"decide 1 from ZB",
-     kZB,
-     kD1,
-     {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
-     {}},
-    {"keep 0",
-     kZB,
-     kE0,
-     {SumGuard{bits(kEcho50, kEcho5B), kAvailability}, SumGuard{bits(kEcho50), kAny},
-      SumGuard{bits(kEcho40), kValidity}},
-     {}},
-    {"keep 1",
-     kZB,
-     kE1,
-     {SumGuard{bits(kEcho51, kEcho5B), kAvailability}, SumGuard{bits(kEcho51), kAny},
-      SumGuard{bits(kEcho41), kValidity}},
-     {}},
-    {"throw", kZB, kF, {SumGuard{bits(kEcho5B), kAvailability}}, {}},
-    {"heads 0", kF, kH0, {}, {}},
-    {"heads 1", kF, kH1, {}, {}},
-};
+using Begin = parts::Crusade<Location, Counter>;
+inline constexpr SumGuard kApproved0 = Begin::kApproved0;
+inline constexpr SumGuard kApproved1 = Begin::kApproved1;
+inline constexpr auto kRules = parts::join(
+    Begin::kRules,
+    std::to_array<VoteRule>({
+        {"crusade 0 from X0", kX0, kY0, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
+        {"approve 1 in X", kX0, kXB, {kApproved1}, {}},
+        {"crusade 1 from X1", kX1, kY1, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
+        {"approve 0 in X", kX1, kXB, {kApproved0}, {}},
+        {"crusade 0 from XB", kXB, kYB, {SumGuard{bits(kEcho30), kAvailability}}, kEcho40},
+        {"crusade 1 from XB", kXB, kYB, {SumGuard{bits(kEcho31), kAvailability}}, kEcho41},
+        {"crusade bottom",
+         kXB,
+         kYB,
+         {SumGuard{bits(kEcho30, kEcho31, kEcho3B), kAvailability}},
+         kEcho4B},
+        {"grade 0 from Y0", kY0, kZ0, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
+        {"approve 1 in Y", kY0, kYB, {kApproved1}, {}},
+        {"grade 1 from Y1", kY1, kZ1, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
+        {"approve 0 in Y", kY1, kYB, {kApproved0}, {}},
+        {"grade 0 from YB", kYB, kZB, {SumGuard{bits(kEcho40), kAvailability}}, kEcho50},
+        {"grade 1 from YB", kYB, kZB, {SumGuard{bits(kEcho41), kAvailability}}, kEcho51},
+        {"grade bottom",
+         kYB,
+         kZB,
+         {SumGuard{bits(kEcho40, kEcho41, kEcho4B), kAvailability}},
+         kEcho5B},
+        {"decide 0 from Z0",
+         kZ0,
+         kD0,
+         {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
+         {}},
+        {"approve 1 in Z", kZ0, kZB, {kApproved1}, {}},
+        {"decide 1 from Z1",
+         kZ1,
+         kD1,
+         {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
+         {}},
+        {"approve 0 in Z", kZ1, kZB, {kApproved0}, {}},
+        {"decide 0 from ZB",
+         kZB,
+         kD0,
+         {SumGuard{bits(kEcho50), kAvailability}, SumGuard{bits(kEcho40), kValidity}},
+         {}},
+        {"decide 1 from ZB",
+         kZB,
+         kD1,
+         {SumGuard{bits(kEcho51), kAvailability}, SumGuard{bits(kEcho41), kValidity}},
+         {}},
+        {"keep 0",
+         kZB,
+         kE0,
+         {SumGuard{bits(kEcho50, kEcho5B), kAvailability}, SumGuard{bits(kEcho50), kAny},
+          SumGuard{bits(kEcho40), kValidity}},
+         {}},
+        {"keep 1",
+         kZB,
+         kE1,
+         {SumGuard{bits(kEcho51, kEcho5B), kAvailability}, SumGuard{bits(kEcho51), kAny},
+          SumGuard{bits(kEcho41), kValidity}},
+         {}},
+        {"throw", kZB, kF, {SumGuard{bits(kEcho5B), kAvailability}}, {}},
+        {"heads 0", kF, kH0, {}, {}},
+        {"heads 1", kF, kH1, {}, {}},
+    }));
 inline constexpr Claim kClaims[] = {
     {"agreement", ClaimKind::kNotBoth, bits(kD0, kE0), bits(kD1, kE1)},
     {"grades0", ClaimKind::kNotBoth, bits(kD0), bits(kF)},
@@ -295,45 +272,28 @@ enum Counter : std::uint8_t { kBval0, kBval1, kAux0, kAux1 };
 inline constexpr std::string_view kLocations[] = {"V0", "V1", "M",  "M0", "M1", "MB0", "MB1",
                                                   "C0", "C1", "CB", "D0", "D1", "E0",  "E1"};
 inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1"};
-inline constexpr VoteRule kRules[] = {
-    {"say 0", kV0, kM, {}, kBval0},
-    {"first 0", kM, kM0, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, kAux0},
-    {"then 1", kM0, kMB0, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, {}},
-    {"say 1", kV1, kM, {}, kBval1},
-    {"first 1", kM, kM1, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, kAux1},
-    {"then 0", kM1, kMB1, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, {}},
-    {"only 0 from M0", kM0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
-    {"only 1 from M1", kM1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
-    {"only 0 from MB0", kMB0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
-    {"only 1 from MB0", kMB0, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
-    {"only 0 from MB1", kMB1, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
-    {"only 1 from MB1", kMB1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
-    {"both from MB0", kMB0, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
-    {"both from MB1", kMB1, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
-    {"decide 0", kC0, kD0, {}, {}, 0},
-    {"carry 0", kC0, kE0, {}, {}, 1},
-    {"decide 1", kC1, kD1, {}, {}, 1},
-    {"carry 1", kC1, kE1, {}, {}, 0},
-    {"coin 0", kCB, kE0, {}, {}, 0},
-    {"coin 1", kCB, kE1, {}, {}, 1},
-};
-inline constexpr Claim kClaims[] = {
-    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
-    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
-    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
-};
-inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
-                                {bits(kD0, kE0), bits(kD1, kE1)},
-                                {bits(kD0), bits(kD1)},
-                                {bits(kC0), bits(kC1)},
-                                bits(kC0, kC1, kCB)};
+using Begin = parts::FirstValues<Location, Counter>;
+using End = parts::CommonCoin<Location>;
+inline constexpr auto kRules =
+    parts::join(Begin::kRules,
+                std::to_array<VoteRule>({
+                    {"only 0 from M0", kM0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+                    {"only 1 from M1", kM1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+                    {"only 0 from MB0", kMB0, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+                    {"only 1 from MB0", kMB0, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+                    {"only 0 from MB1", kMB1, kC0, {SumGuard{bits(kAux0), kAvailability}}, {}},
+                    {"only 1 from MB1", kMB1, kC1, {SumGuard{bits(kAux1), kAvailability}}, {}},
+                    {"both from MB0", kMB0, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
+                    {"both from MB1", kMB1, kCB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, {}},
+                }),
+                End::kRules);
 
 }  // namespace mmr14
 
 /// A round of MMR14. Mv: v came first; MBv: then the other too.
-inline constexpr VoteTable kMmr14{"mmr14",          mmr14::kLocations, bits(mmr14::kV0, mmr14::kV1),
-                                  mmr14::kCounters, mmr14::kRules,     mmr14::kClaims,
-                                  mmr14::kRounds};
+inline constexpr VoteTable kMmr14{
+    "mmr14",       mmr14::kLocations,   bits(mmr14::kV0, mmr14::kV1), mmr14::kCounters,
+    mmr14::kRules, mmr14::End::kClaims, mmr14::End::kRounds};
 static_assert(well_formed(kMmr14));
 
 namespace cobalt {
@@ -363,66 +323,52 @@ inline constexpr std::string_view kLocations[] = {"V0",  "V1", "M",  "M0", "M1",
                                                   "CB",  "D0", "D1", "E0", "E1"};
 inline constexpr std::string_view kCounters[] = {"bval0", "bval1", "aux0", "aux1",
                                                  "conf0", "conf1", "confB"};
-inline constexpr VoteRule kRules[] = {
-    {"say 0", kV0, kM, {}, kBval0},
-    {"first 0", kM, kM0, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, kAux0},
-    {"then 1", kM0, kMB0, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, {}},
-    {"say 1", kV1, kM, {}, kBval1},
-    {"first 1", kM, kM1, {SumGuard{bits(kBval1), kAny, Senders::kCorrect}}, kAux1},
-    {"then 0", kM1, kMB1, {SumGuard{bits(kBval0), kAny, Senders::kCorrect}}, {}},
-    {"only 0 from M0", kM0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
-    {"only 1 from M1", kM1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
-    {"only 0 from MB0", kMB0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
-    {"only 1 from MB0", kMB0, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
-    {"only 0 from MB1", kMB1, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
-    {"only 1 from MB1", kMB1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
-    {"both from MB0", kMB0, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
-    {"both from MB1", kMB1, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
-    {"confirmed 0 from F0", kF0, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
-    {"confirmed 1 from F0", kF0, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
-    {"mixed from F0",
-     kF0,
-     kCB,
-     {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
-      SumGuard{bits(kBval1), kAny, Senders::kCorrect}},
-     {}},
-    {"confirmed 0 from F1", kF1, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
-    {"confirmed 1 from F1", kF1, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
-    {"mixed from F1",
-     kF1,
-     kCB,
-     {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
-      SumGuard{bits(kBval0), kAny, Senders::kCorrect}},
-     {}},
-    {"confirmed 0 from FB", kFB, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
-    {"confirmed 1 from FB", kFB, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
-    {"mixed from FB", kFB, kCB, {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability}}, {}},
-    {"decide 0", kC0, kD0, {}, {}, 0},
-    {"carry 0", kC0, kE0, {}, {}, 1},
-    {"decide 1", kC1, kD1, {}, {}, 1},
-    {"carry 1", kC1, kE1, {}, {}, 0},
-    {"coin 0", kCB, kE0, {}, {}, 0},
-    {"coin 1", kCB, kE1, {}, {}, 1},
-};
-inline constexpr Claim kClaims[] = {
-    {"agreement", ClaimKind::kNotBoth, bits(kC0), bits(kC1)},
-    {"justification0", ClaimKind::kNever, bits(kC0, kCB), 0, bits(kV0)},
-    {"justification1", ClaimKind::kNever, bits(kC1, kCB), 0, bits(kV1)},
-};
-inline constexpr Rounds kRounds{{bits(kV0), bits(kV1)},
-                                {bits(kD0, kE0), bits(kD1, kE1)},
-                                {bits(kD0), bits(kD1)},
-                                {bits(kC0), bits(kC1)},
-                                bits(kC0, kC1, kCB)};
+using Begin = parts::FirstValues<Location, Counter>;
+using End = parts::CommonCoin<Location>;
+inline constexpr auto kRules = parts::join(
+    Begin::kRules,
+    std::to_array<VoteRule>({
+        {"only 0 from M0", kM0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+        {"only 1 from M1", kM1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+        {"only 0 from MB0", kMB0, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+        {"only 1 from MB0", kMB0, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+        {"only 0 from MB1", kMB1, kF0, {SumGuard{bits(kAux0), kAvailability}}, kConf0},
+        {"only 1 from MB1", kMB1, kF1, {SumGuard{bits(kAux1), kAvailability}}, kConf1},
+        {"both from MB0", kMB0, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
+        {"both from MB1", kMB1, kFB, {SumGuard{bits(kAux0, kAux1), kAvailability}}, kConfB},
+        {"confirmed 0 from F0", kF0, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+        {"confirmed 1 from F0", kF0, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+        {"mixed from F0",
+         kF0,
+         kCB,
+         {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
+          SumGuard{bits(kBval1), kAny, Senders::kCorrect}},
+         {}},
+        {"confirmed 0 from F1", kF1, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+        {"confirmed 1 from F1", kF1, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+        {"mixed from F1",
+         kF1,
+         kCB,
+         {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability},
+          SumGuard{bits(kBval0), kAny, Senders::kCorrect}},
+         {}},
+        {"confirmed 0 from FB", kFB, kC0, {SumGuard{bits(kConf0), kAvailability}}, {}},
+        {"confirmed 1 from FB", kFB, kC1, {SumGuard{bits(kConf1), kAvailability}}, {}},
+        {"mixed from FB", kFB, kCB, {SumGuard{bits(kConf0, kConf1, kConfB), kAvailability}}, {}},
+    }),
+    End::kRules);
 
 }  // namespace cobalt
 
 /// MMR14 with the CONF exchange before the coin. F: what a node confirmed; it takes a mixed outcome
 /// only with both values in its set.
-inline constexpr VoteTable kCobalt{
-    "cobalt",          cobalt::kLocations, bits(cobalt::kV0, cobalt::kV1),
-    cobalt::kCounters, cobalt::kRules,     cobalt::kClaims,
-    cobalt::kRounds};
+inline constexpr VoteTable kCobalt{"cobalt",
+                                   cobalt::kLocations,
+                                   bits(cobalt::kV0, cobalt::kV1),
+                                   cobalt::kCounters,
+                                   cobalt::kRules,
+                                   cobalt::End::kClaims,
+                                   cobalt::End::kRounds};
 static_assert(well_formed(kCobalt));
 
 namespace ben_or {

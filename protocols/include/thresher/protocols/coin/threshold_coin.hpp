@@ -59,7 +59,11 @@ struct Config {
 };
 
 struct Stats {
-  std::uint64_t refused = 0;  ///< shares over quota, too old, repeated or false
+  /// Shares that no correct node sends: false ones, a second one of an instance that says something
+  /// else, and those of nobody.
+  std::uint64_t refused = 0;
+  /// Shares over the quota, too old, or said before: correct nodes on slow links send them too.
+  std::uint64_t unused = 0;
   std::uint64_t batches = 0;  ///< calls of verify()
 };
 
@@ -93,6 +97,8 @@ class ThresholdCoin {
     bool done = false;
   };
   void count(Pending& toss, NodeId from, const crypto::CoinShare& share);
+  void wait(NodeId from, std::uint64_t instance, const crypto::CoinShare& share);
+  void repeated(const Pending& toss, NodeId from, const crypto::CoinShare& share);
   void settle(std::uint64_t instance, Pending& toss, Fx& fx);
   void forget();
 

@@ -57,6 +57,7 @@ struct Rules {
   bool claims_in_time = true;        ///< claims count from two rounds on, not carried further
   bool distinct_parents = true;      ///< dense parents are counted by author, not by block
   bool claims_by_author = true;      ///< claims are counted by author, not by block
+  bool blocks_of_all = true;         ///< all are asked for a block, not who named it first alone
   bool evidence_of_all = true;       ///< all are asked for evidence, not the first claimer alone
   bool evidence_whole = true;        ///< evidence is sent whole, whatever payloads it belongs to
   bool evidence_durable = true;      ///< a restarted node can prove what it claimed

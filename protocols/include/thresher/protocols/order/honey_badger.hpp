@@ -38,13 +38,10 @@ namespace honey_badger {
 
 using Subset = CommonSubset<Avid, BcaAgreement>;
 
-struct Submit {
-  Bytes value;
-};
-struct Delivery {
-  std::uint64_t slot = 0;
-  Bytes value;
-};
+using order::Decided;
+using order::Delivery;
+using order::Submit;
+
 /// A payload that the sender has to order and that was left out.
 struct Forward {
   Bytes value;
@@ -56,10 +53,6 @@ struct Status {
   std::uint64_t epoch = 0;
   std::uint64_t first = 0;
   bool asks = false;
-};
-struct Decided {
-  std::uint64_t slot = 0;
-  Bytes value;
 };
 
 /// Epochs that an own payload may be left out of before all nodes get it.
@@ -148,6 +141,7 @@ class HoneyBadger {
   Bytes batch() const;
   void enter(Fx& fx);
   bool order_next(Fx& fx);
+  void keep_epoch(Fx& fx);
   void deliver(Fx& fx);
   void forward(Fx& fx);
   void jump(Fx& fx);
@@ -157,7 +151,7 @@ class HoneyBadger {
   Config config_;
   honey_badger::Subset subset_;
   SlotLog log_;
-  pbft::Requests requests_;
+  order::Requests requests_;
   std::map<std::uint64_t, subset::Output> outputs_;  // of epochs from epoch_ on
   std::uint64_t epoch_ = 0;
   std::uint64_t first_ = 0;       // its first slot

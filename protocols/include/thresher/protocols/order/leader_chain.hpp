@@ -38,6 +38,11 @@ namespace thresher {
 
 namespace leader_chain {
 
+using order::Decided;
+using order::Delivery;
+using order::Forward;
+using order::Submit;
+
 /// What a signature says: that a block may be certified, that a view may be skipped, that a block
 /// is final (Simplex alone; the signer never said and never says that its view may be skipped).
 enum class Kind : std::uint8_t { kNotarize, kSkip, kFinalize };
@@ -77,11 +82,6 @@ struct Vote {
   Digest digest{};
   Signature signature{};
 };
-/// A payload to be ordered. `urgent`: the sender has waited for it, and for no other like that.
-struct Forward {
-  Bytes value;
-  bool urgent = false;
-};
 /// Asks for the payloads from `slot` on, and for the certificates from `view` on.
 struct Want {
   std::uint64_t view = 0;
@@ -97,17 +97,6 @@ struct WantBlock {
 };
 struct Give {
   Block block;
-};
-struct Decided {
-  std::uint64_t slot = 0;
-  Bytes value;
-};
-struct Delivery {
-  std::uint64_t slot = 0;
-  Bytes value;
-};
-struct Submit {
-  Bytes value;
 };
 
 /// How votes travel and what makes a block final.
@@ -314,7 +303,7 @@ class LeaderChain {
   leader_chain::Rules rules_;
   Config config_;
   SlotLog log_;
-  pbft::Requests requests_;
+  order::Requests requests_;
   std::uint64_t view_ = 1;
   std::uint64_t certified_ = 0;  // highest view with a certificate
   std::uint64_t proposed_ = 0;   // view of the last own proposal

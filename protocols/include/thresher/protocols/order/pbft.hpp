@@ -34,6 +34,11 @@ namespace thresher {
 
 namespace pbft {
 
+using order::Decided;
+using order::Delivery;
+using order::Forward;
+using order::Submit;
+
 enum Phase : std::uint8_t { kPrepare, kCommit };
 /// The leader's proposal for a slot; an empty value fills a hole.
 struct PrePrepare {
@@ -52,11 +57,6 @@ struct NewView {
   std::uint64_t view = 0;
   std::vector<NodeId> from;
 };
-/// A payload to be ordered. `urgent`: the sender has waited for it, and for no other like that.
-struct Forward {
-  Bytes value;
-  bool urgent = false;
-};
 /// The sender delivered all slots below, and is in that view.
 struct Checkpoint {
   std::uint64_t view = 0;
@@ -66,17 +66,6 @@ struct Checkpoint {
 struct Want {
   std::uint64_t view = 0;
   std::uint64_t slot = 0;
-};
-struct Decided {
-  std::uint64_t slot = 0;
-  Bytes value;
-};
-struct Delivery {
-  std::uint64_t slot = 0;
-  Bytes value;
-};
-struct Submit {
-  Bytes value;
 };
 
 /// Table of the durable decisions: key decision_key(slot), body the value. The record's value is
@@ -125,7 +114,8 @@ class Pbft {
     std::uint64_t history = 1024;     ///< delivered slots kept, at least 4 windows
     std::size_t value_bytes = 65536;  ///< largest payload
     std::size_t queue_bytes = 0;      ///< requests kept of one peer; 0: a window of the largest
-    bool joins = true;  ///< R8; tests take it away: a peer's word of its view then says nothing
+    bool complains = true;  ///< R7; tests take it away: any delivery then appeases everybody
+    bool joins = true;      ///< R8; tests take it away: a peer's word of its view then says nothing
   };
 
   explicit Pbft(Config config);
@@ -272,7 +262,7 @@ class Pbft {
   Marks latest_;     // highest view a peer moved to: the one that somebody correct moved to
   Marks announced_;  // slots delivered by a quorum
   Marks frontier_;   // slots delivered by somebody correct
-  pbft::Requests requests_;
+  order::Requests requests_;
   std::set<Digest> proposed_;
   std::optional<Complaint> complaint_;
   NodeId complained_of_{};                  // whose request the last complaint was about

@@ -1,7 +1,8 @@
-// What was asked to be ordered and is not yet, by whom this node heard it from.
+// What protocols that order slots are asked for, forward and tell each other; and what was asked
+// and is not ordered yet, by whom this node heard it from.
 //
-//   Requests waiting(n, {.entries = 32, .bytes = 1 << 20});
-//   waiting.add(from, value, digest, now);
+//   Requests waiting(n, {.entries = 32, .bytes = 1 << 20, .value_bytes = 65536});
+//   auto news = waiting.take(from, forward, now, [&](const Digest& d) { return log.repeats(d); });
 //   for (const Queued* r = waiting.next(turn, untaken); r != nullptr; ...) propose(r->value);
 //   waiting.remove(digest);                       // it was ordered
 //
@@ -20,7 +21,25 @@
 #include "thresher/core/ids.hpp"
 #include "thresher/core/result.hpp"
 
-namespace thresher::pbft {
+namespace thresher::order {
+
+struct Submit {
+  Bytes value;
+};
+struct Delivery {
+  std::uint64_t slot = 0;
+  Bytes value;
+};
+/// A payload to be ordered. `urgent`: the sender has waited for it, and for no other like that.
+struct Forward {
+  Bytes value;
+  bool urgent = false;
+};
+/// The sender delivered this value in this slot.
+struct Decided {
+  std::uint64_t slot = 0;
+  Bytes value;
+};
 
 struct Queued {
   Bytes value;
@@ -35,9 +54,22 @@ class Requests {
   struct Limits {
     std::size_t entries = 0;
     std::size_t bytes = 0;
+    std::size_t value_bytes = 0;  ///< of the largest request
   };
   Requests(std::uint32_t n, Limits limits) : limits_(limits), n_(n) {}
 
+  /// Adds or urges what `from` forwards. False when that is no news: it said so before, or the
+  /// request was ordered (`ordered(digest)`). kMalformed: it is empty. kTooLarge. kQuotaExceeded.
+  template <class F>
+  Result<bool> take(NodeId from, const Forward& m, std::uint64_t now, F ordered) {
+    if (m.value.empty()) return Errc::kMalformed;
+    if (m.value.size() > limits_.value_bytes) return Errc::kTooLarge;
+    const Digest digest = hash(m.value.view());
+    if (ordered(digest)) return false;
+    if (!m.urgent) return add(from, m.value, digest, now);
+    urge(from, m.value, digest, now);
+    return true;
+  }
   /// False when `from` said it before. kQuotaExceeded when its queue is full.
   Result<bool> add(NodeId from, const Bytes& value, const Digest& digest, std::uint64_t now);
   /// The request that `from` wants next, in place of the last one that it wanted next.
@@ -107,4 +139,4 @@ class Requests {
   std::size_t queued_ = 0;
 };
 
-}  // namespace thresher::pbft
+}  // namespace thresher::order

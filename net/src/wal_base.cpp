@@ -1,0 +1,89 @@
+#include "wal_base.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "disk_problem.hpp"
+#include "thresher/core/hash.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/net/synced_file.hpp"
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHash = sizeof(Digest::bytes);
+/// A record without its key and value.
+constexpr std::size_t kLeast = 8 + 4 + 4 + 8 + 8 + 4;
+
+std::optional<WalBase> decode(ByteView content, std::uint64_t tag) {
+  Reader in(content);
+  const bool ours = in.u32() == kVersion && in.u64() == tag;
+  WalBase out;
+  out.begin.offset = in.u64();
+  out.begin.sequence = in.u64();
+  out.begin.frame = in.u64();
+  out.begin.chain = in.u32();
+  const std::uint64_t count = in.u64();
+  if (!ours || !in.ok() || count > in.remaining() / kLeast) return std::nullopt;
+  out.records.reserve(static_cast<std::size_t>(count));
+  for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+    WalBase::Kept r;
+    r.sequence = in.u64();
+    r.table = in.u32();
+    const std::uint32_t key = in.u32();
+    const std::uint64_t value = in.u64();
+    r.body = {in.u64(), in.u32()};
+    if (!in.ok() || key > in.remaining() || value > in.remaining() - key) return std::nullopt;
+    r.key = Bytes::copy_of(in.bytes(key));
+    r.value = Bytes::copy_of(in.bytes(static_cast<std::size_t>(value)));
+    out.records.push_back(std::move(r));
+  }
+  if (!in.done()) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base) {
+  Writer w;
+  w.u32(kVersion).u64(tag).u64(base.begin.offset).u64(base.begin.sequence);
+  w.u64(base.begin.frame).u32(base.begin.chain).u64(base.records.size());
+  for (const WalBase::Kept& r : base.records) {
+    w.u64(r.sequence).u32(r.table).u32(static_cast<std::uint32_t>(r.key.size()));
+    w.u64(r.value.size()).u64(r.body.offset).u32(r.body.size);
+    w.bytes(r.key.view()).bytes(r.value.view());
+  }
+  const Digest sum = hash(w.view());
+  w.bytes(sum.bytes);
+  return replace_synced(path, w.view());
+}
+
+std::string load_base(const std::string& path, std::uint64_t tag, WalBase& out, bool& damaged) {
+  damaged = false;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return error ? "cannot open '" + path + "': " + error.message() : std::string();
+  }
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return "cannot read '" + path + "': " + disk_problem(errno);
+  const ByteView bytes = as_view(content);
+  damaged = true;
+  if (bytes.size() < kHash) return {};
+  const ByteView said = bytes.first(bytes.size() - kHash);
+  Reader tail(bytes.last(kHash));
+  if (hash(said) != tail.digest()) return {};
+  if (auto found = decode(said, tag)) {
+    out = std::move(*found);
+    damaged = false;
+  }
+  return {};
+}
+
+}  // namespace thresher::net

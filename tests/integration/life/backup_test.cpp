@@ -1,0 +1,92 @@
+// Copies of real nodes' folders, and starts from them.
+#include "thresher/net/backup.hpp"
+
+#include <fstream>
+
+#include "pruning.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BackedUp : testing::Test {
+  void SetUp() override {
+    for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
+    p.run_until_pruned(100);
+  }
+  std::string destination() const { return p.net.home(3) + "-copy"; }
+  /// What was copied takes the place of what is there.
+  void restore() const {
+    fs::remove_all(p.net.home(3) + "/data");
+    fs::rename(destination() + "/data", p.net.home(3) + "/data");
+  }
+  void expect_only(const std::string& what) {
+    const std::lock_guard lock(p.mutex);
+    for (const std::string& line : p.warnings)
+      EXPECT_NE(line.find(what), std::string::npos) << line;
+  }
+
+  Pruning p;
+};
+
+TEST_F(BackedUp, OfAStoppedNodeItStartsAndSigns) {
+  p.net.stop(3);
+  const auto copy = back_up(p.resting(3), destination());
+  ASSERT_TRUE(copy) << copy.error();
+  EXPECT_FALSE(copy->running);
+  EXPECT_EQ(copy->length, p.length);
+  EXPECT_GT(copy->begins, 100u);
+  EXPECT_FALSE(back_up(p.resting(3), destination())) << "nothing is overwritten";
+  restore();
+  ASSERT_EQ(p.net.start(3, p.options()), "");
+  for (int k = 0; k < 8; ++k) p.submit("restored");
+  p.net.expect_same_state(p.length);
+  expect_only("is made again");
+}
+
+// Taken while it takes transactions, snapshots, and prunes.
+TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
+  std::atomic<bool> end{false};
+  std::thread load([&] {
+    while (!end) p.submit("load");
+  });
+  for (int k = 0; k < 3; ++k) {
+    fs::remove_all(destination());
+    const auto copy = back_up(p.resting(3), destination());
+    EXPECT_TRUE(copy) << copy.error();
+    if (!copy) continue;
+    EXPECT_TRUE(copy->running);
+    EXPECT_GT(copy->length, copy->begins);
+  }
+  end = true;
+  load.join();
+  p.net.stop(3);
+  restore();
+  const std::string why = p.net.start(3, p.options());
+  EXPECT_NE(why.find("must never sign twice"), std::string::npos) << why;
+  NodeOptions observing = p.options();
+  observing.observe = true;
+  ASSERT_EQ(p.net.start(3, observing), "");
+  EXPECT_TRUE(p.net.reaches(3, p.length));
+  EXPECT_EQ(p.net.app(3).state(), p.net.app(0).state());
+  EXPECT_LT(p.net.app(3).applied(), p.length - 50) << "from a snapshot in the copy";
+}
+
+TEST_F(BackedUp, OfADamagedFolderThereIsNone) {
+  p.net.stop(3);
+  std::fstream file(p.net.home(3) + "/data/wal.base",
+                    std::ios::in | std::ios::out | std::ios::binary);
+  ASSERT_TRUE(file.good());
+  file.seekp(40);
+  file.put('x');
+  file.close();
+  const auto copy = back_up(p.resting(3), destination());
+  ASSERT_FALSE(copy);
+  EXPECT_NE(copy.error().find("is not what was written"), std::string::npos) << copy.error();
+  EXPECT_FALSE(fs::exists(destination()));
+  EXPECT_FALSE(fs::exists(destination() + ".partial"));
+}
+
+}  // namespace
+}  // namespace thresher::net

@@ -1,0 +1,82 @@
+// Four nodes that keep a part of their log.
+//
+//   Pruning p;
+//   for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
+//   p.run_until_pruned(100);
+#pragma once
+
+#include <sys/stat.h>
+
+#include "network.hpp"
+#include "thresher/net/client.hpp"
+
+namespace thresher::net {
+
+namespace fs = std::filesystem;
+
+inline constexpr std::size_t kPayload = 50'000;
+
+/// Four nodes with a checkpoint every 4 slots, a snapshot every 2 checkpoints, files of a MiB, and
+/// a DAG that is kept for as short as it can be.
+struct Pruning {
+  Network net{4, "thresher", {{"checkpoint", "4"}}};
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+  std::uint64_t length = 0;
+
+  NodeOptions options() {
+    NodeOptions out;
+    out.snapshot_checkpoints = 2;
+    out.keep_snapshots = 2;
+    out.segment_bytes = 1u << 20;
+    out.gc_rounds = 16;
+    out.sync_rounds = 8;
+    out.log = [this](Level level, const std::string& line) {
+      const std::lock_guard lock(mutex);
+      if (level >= Level::kWarning) warnings.push_back(line);
+    };
+    return out;
+  }
+  void submit(const std::string& text) {
+    std::string data = text;
+    data.resize(kPayload, '.');
+    length = net.submit(length % 4, data).position + 1;
+  }
+  std::uint64_t begins(std::size_t node) const {
+    const auto client =
+        Client::open(genesis_file(), {.node = NodeId{static_cast<std::uint16_t>(node)}});
+    return (*client)->status().get().begins;
+  }
+  std::string genesis_file() const {
+    return (fs::path(net.home(0)).parent_path() / "genesis.json").string();
+  }
+  /// Bytes that a node's store takes, as the file system has them.
+  std::uint64_t on_disk(std::size_t node) const {
+    std::uint64_t sum = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(
+             net.home(node) + "/data", fs::directory_options::skip_permission_denied)) {
+      struct stat info {};
+      if (::stat(entry.path().c_str(), &info) == 0 && S_ISREG(info.st_mode))
+        sum += static_cast<std::uint64_t>(info.st_blocks) * 512;
+    }
+    return sum;
+  }
+  /// Goes on until node 3 has pruned more than `position`.
+  void run_until_pruned(std::uint64_t position) {
+    EXPECT_TRUE(Network::eventually([&] {
+      for (int k = 0; k < 10; ++k) submit("entry " + std::to_string(length));
+      return begins(3) > position;
+    }));
+  }
+  NodeOptions resting(std::size_t node) const {
+    NodeOptions out;
+    out.home = net.home(node);
+    return out;
+  }
+  void expect_no_warnings() {
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(warnings.empty()) << warnings.front();
+  }
+};
+
+}  // namespace thresher::net
