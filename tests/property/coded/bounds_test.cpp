@@ -192,7 +192,7 @@ TYPED_TEST(CodedUnit, JunkOfALiarKeepsNoPayloadOut) {
   TypeParam* const tag = nullptr;
   const std::size_t largest = coded::Fragments(*Committee::make(4, 1)).size(kPayload);
   for (std::uint64_t number = 2 * kWindow; number-- > 0;) {
-    for (const std::uint16_t to : {0, 1})
+    for (std::uint16_t to = 0; to < 2; ++to)
       bus.say(3, to, junk_for(tag, {NodeId{2}, number}, largest));
   }
   EXPECT_LE(bus.nodes[0].footprint().payload_bytes, 3 * largest)
@@ -200,7 +200,7 @@ TYPED_TEST(CodedUnit, JunkOfALiarKeepsNoPayloadOut) {
   EXPECT_GE(bus.nodes[0].footprint().payload_bytes, largest) << "the junk was looked at";
   for (int k = 0; k < 4; ++k) bus.broadcast(2, payload_of(kPayload / 4));
   bus.settle();
-  for (const std::uint16_t node : {0, 1}) EXPECT_EQ(bus.got[node].size(), 4U) << node;
+  for (std::uint16_t node = 0; node < 2; ++node) EXPECT_EQ(bus.got[node].size(), 4U) << node;
 }
 
 // Half of the nodes crash as soon as the payload is known: what they said is on their disks.
