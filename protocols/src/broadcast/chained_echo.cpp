@@ -224,7 +224,6 @@ void ChainedEcho::deliver_ready(NodeId origin, Stream& s, Fx& fx) {
   if (s.delivered == before) return;
   s.quiet = 0;
   follow_delivered(origin, s, before, fx);
-  persist_delivered(origin, s, fx);
   trim(origin, s, fx);
 }
 

@@ -27,8 +27,21 @@ void ChainedEcho::persist_link(NodeId origin, const Stream& s, const Head& head,
 void ChainedEcho::persist_status(NodeId origin, const Stream& s, Fx& fx) const {
   fx.push(Persist{kStatus, key_of(origin), two_heads(s.said.echoed, s.said.ready), {}, false});
 }
-void ChainedEcho::persist_delivered(NodeId origin, const Stream& s, Fx& fx) const {
-  fx.push(Persist{kDelivered, key_of(origin), two_heads(s.delivered, s.chain.base()), {}, true});
+// What the host may not have yet stays on disk, even when the base is further.
+void ChainedEcho::persist_delivered(NodeId origin, Stream& s, Fx& fx) const {
+  while (s.erased < std::min(s.told.count, s.chain.base().count))
+    fx.push(Persist{kLinks, key_of(origin, ++s.erased), {}, {}, true});
+  fx.push(Persist{kDelivered, key_of(origin), two_heads(s.told, s.chain.base()), {}, true});
+}
+
+// At each tick. Records of one step are written before its deliveries are handed to the host, so a
+// crash between the two would keep payloads from the host for ever; the second tick after a
+// delivery is another step in any case.
+void ChainedEcho::record_told(NodeId origin, Stream& s, Fx& fx) const {
+  const Head told = std::exchange(s.told_next, s.delivered);
+  if (told.count <= s.told.count) return;
+  s.told = told;
+  persist_delivered(origin, s, fx);
 }
 
 void ChainedEcho::on(const Restored& record, Fx&) {
@@ -43,7 +56,7 @@ void ChainedEcho::on(const Restored& record, Fx&) {
     s.said.echoed = read_head(value);
     s.said.ready = read_head(value);
   } else if (record.table == kDelivered) {
-    s.delivered = read_head(value);
+    s.delivered = s.told = read_head(value);
     s.chain.rebase(read_head(value));
   }
 }
@@ -63,11 +76,22 @@ void ChainedEcho::restore_links(NodeId origin, Stream& s) {
   if (!s.chain.known(s.delivered)) s.delivered = s.chain.base();
   s.dropped = s.chain.base();
   s.goal = s.delivered;
+  s.told_next = s.told;
   s.ready = s.said.ready;
   if (s.ready.count < s.delivered.count) s.ready = s.delivered;
 }
 
+// The base lies among what was delivered, so what the host may lack up to there is delivered again.
+void ChainedEcho::deliver_again(NodeId origin, Stream& s, Fx& fx) const {
+  s.erased = std::min(s.told.count, s.chain.base().count);
+  for (std::uint64_t k = s.erased + 1; k <= s.chain.base().count; ++k) {
+    const auto at = restored_.find({origin, k});
+    if (at != restored_.end()) fx.deliver({{origin, k - 1}, at->second});
+  }
+}
+
 void ChainedEcho::on(const Start&, Fx& fx) {
+  for (std::uint16_t o = 0; o < streams_.size(); ++o) deliver_again(NodeId{o}, streams_[o], fx);
   for (std::uint16_t o = 0; o < streams_.size(); ++o) restore_links(NodeId{o}, streams_[o]);
   restored_.clear();
   for (std::uint16_t o = 0; o < streams_.size(); ++o) settle(NodeId{o}, streams_[o], fx);
@@ -92,6 +116,7 @@ void ChainedEcho::on(const Expired&, Fx& fx) {
   ++ticks_;
   for (std::uint16_t o = 0; o < streams_.size(); ++o) {
     if (!settled(streams_[o])) tick(NodeId{o}, streams_[o], fx);
+    record_told(NodeId{o}, streams_[o], fx);
   }
   arm(fx);
 }
@@ -195,8 +220,6 @@ void ChainedEcho::trim(NodeId origin, Stream& s, Fx& fx) {
 }
 
 void ChainedEcho::move_base(NodeId origin, Stream& s, const Head& base, Fx& fx) {
-  for (std::uint64_t k = s.chain.base().count + 1; k <= base.count; ++k)
-    fx.push(Persist{kLinks, key_of(origin, k), {}, {}, true});
   s.chain.rebase(base);
   for (Head* head : {&s.echoed, &s.ready, &s.delivered, &s.goal, &s.dropped}) {
     if (head->count < base.count) *head = base;
@@ -206,8 +229,10 @@ void ChainedEcho::move_base(NodeId origin, Stream& s, const Head& base, Fx& fx) 
 
 void ChainedEcho::arm(Fx& fx) {
   if (armed_) return;
-  if (std::all_of(streams_.begin(), streams_.end(), [&](const Stream& s) { return settled(s); }))
-    return;
+  const auto done = [&](const Stream& s) {
+    return settled(s) && s.told.count == s.delivered.count;
+  };
+  if (std::all_of(streams_.begin(), streams_.end(), done)) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }

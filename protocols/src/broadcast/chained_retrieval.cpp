@@ -249,6 +249,7 @@ void ChainedEcho::skip_forgotten(NodeId origin, Stream& s, Fx& fx) {
     const Head base = place;
     if (!told([&](const Head& floor) { return floor == base; })) continue;
     skipped_ += base.count - s.delivered.count;
+    s.told = s.told_next = base;
     move_base(origin, s, base, fx);
     s.echoed = s.delivered = base;
     speak(origin, s, fx);
@@ -258,7 +259,6 @@ void ChainedEcho::skip_forgotten(NodeId origin, Stream& s, Fx& fx) {
   std::erase_if(s.floors, [&](const auto& f) { return f.second.count <= s.delivered.count; });
   if (s.echoed.count < s.delivered.count) s.echoed = s.delivered;
   extend_from_waiting(origin, s, fx);
-  persist_delivered(origin, s, fx);
 }
 
 }  // namespace thresher

@@ -30,6 +30,7 @@
 #include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/crypto/vrf.hpp"
+#include "thresher/crypto/vrf_scheme.hpp"
 
 namespace thresher::coding {
 namespace {
@@ -190,6 +191,14 @@ void vrf_example(const VrfSeed& seed, ByteView round_bytes) {
   // <thresher/crypto/vrf.hpp>
   auto made = prove_vrf(seed, round_bytes);
   auto output = verify_vrf(vrf_public_key(seed), round_bytes, made->proof);
+  // </>
+}
+
+void vrf_scheme_example(const VrfScheme& scheme, std::uint64_t round, NodeId from,
+                        const VrfProof& proof) {
+  // <thresher/crypto/vrf_scheme.hpp>
+  std::optional<VrfProof> mine = scheme.draw(round);
+  std::optional<Digest> value = scheme.check(round, from, proof);  // empty: not its ticket
   // </>
 }
 

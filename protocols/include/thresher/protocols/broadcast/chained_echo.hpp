@@ -171,8 +171,11 @@ class ChainedEcho {
     Head echoed;  // E of the paper: along one chain only
     Head ready;   // R
     Head delivered;
-    Head goal;                               // delivered as soon as all payloads up to it are here
-    Claim said;                              // what this node said last, durable
+    Head told;                 // delivered two ticks ago: the host has it, whatever dies
+    Head told_next;            // at the last tick
+    std::uint64_t erased = 0;  // up to here no payload is on disk
+    Head goal;                 // delivered as soon as all payloads up to it are here
+    Claim said;                // what this node said last, durable
     std::map<std::uint64_t, Bytes> waiting;  // payloads beyond the echoed head, by number
     std::size_t waiting_bytes = 0;
     std::vector<Claim> claims;      // by peer; of this node, what it said
@@ -221,7 +224,9 @@ class ChainedEcho {
   void skip_forgotten(NodeId origin, Stream& s, Fx& fx);
   void persist_link(NodeId origin, const Stream& s, const Head& head, bool lazy, Fx& fx) const;
   void persist_status(NodeId origin, const Stream& s, Fx& fx) const;
-  void persist_delivered(NodeId origin, const Stream& s, Fx& fx) const;
+  void persist_delivered(NodeId origin, Stream& s, Fx& fx) const;
+  void record_told(NodeId origin, Stream& s, Fx& fx) const;
+  void deliver_again(NodeId origin, Stream& s, Fx& fx) const;
   void restore_links(NodeId origin, Stream& s);
   void tick(NodeId origin, Stream& s, Fx& fx);
   void ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx);
