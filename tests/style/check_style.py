@@ -31,6 +31,7 @@ MAY_SEE = {
     "cli": set(PARTS),
 }
 PURE = {"core", "coding", "protocols"}
+TEXTS = {".md", ".hpp", ".cpp", ".cu", ".proto", ".txt", ".py", ".json", ".toml", ".yml", ".cmake", ".sh"}
 IMPURE_HEADERS = {"chrono", "random", "thread", "mutex", "atomic", "iostream", "unordered_map", "unordered_set",
                   "filesystem", "ctime", "future", "condition_variable", "shared_mutex"}
 IMPURE_CALLS = re.compile(r"(?<![\w.>])(?:std::)?(?:rand|srand|time|clock)\s*\(|std::hash\b|std::random_device|std::unordered_\w+")
@@ -217,8 +218,20 @@ def read_ratchet(path):
     return {name: int(limit) for name, limit in rows}
 
 
+def check_conflicts(root):
+    """What a merge left half done, in any text: a changelog does not compile, so nothing else would notice."""
+    for path in sorted(root.rglob("*")):
+        place = path.relative_to(root)
+        if place.parts[0] in ("build", ".git") or path.suffix not in TEXTS or not path.is_file():
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if re.match(r"(<{7}|>{7})( |$)", line):
+                yield f"{place}:{number}: a conflict of a merge is left here"
+
+
 def check_tree(root, ratchet):
     root = pathlib.Path(root)
+    yield from check_conflicts(root)
     files = {}
     for folder in PARTS + ["tests", "examples"]:
         for path in sorted(root.joinpath(folder).rglob("*.[ch]pp")):
@@ -240,6 +253,7 @@ def check_tree(root, ratchet):
 
 SAMPLES = {  # a file, its content, what the complaint must say
     "sim/src/a.cpp": ('#include "thresher/net/node.hpp"\n', "sim may not include"),
+    "docs/notes.md": ("<" * 7 + " HEAD\none\n", "a conflict of a merge"),
     "protocols/src/t.cpp": ('#include "thresher/text/json.hpp"\n', "protocols may not include"),
     "text/src/s.cpp": ('#include "thresher/sim/read.hpp"\n', "text may not include"),
     "core/src/b.cpp": ("#include <chrono>\n", "may not include <chrono>"),

@@ -6,28 +6,8 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kMany = 32;
-constexpr std::uint64_t kFarAhead = 1 << 20;
 
 }  // namespace
-
-std::uint64_t number_of(const Avid::Message& message) {
-  return std::visit(
-      [](const auto& m) {
-        if constexpr (requires { m.instance; }) {
-          return m.instance.number;
-        } else {
-          return m.number;
-        }
-      },
-      message);
-}
-
-// Of anybody, from what is forgotten to what is too far ahead.
-avid::Instance AvidStuffing::any(Prng& rng) const {
-  const std::uint64_t number = around + rng.below(3 * window);
-  return {NodeId{static_cast<std::uint16_t>(rng.below(committee.size()))},
-          number - std::min(number, window)};
-}
 
 // All fragments are the same, and so long that the payload would be as large as it may be.
 avid::Piece AvidStuffing::piece(NodeId of, Prng& rng) const {
@@ -37,33 +17,32 @@ avid::Piece AvidStuffing::piece(NodeId of, Prng& rng) const {
 }
 
 void AvidStuffing::make(Kind<avid::Disperse>, Prng& rng, Out& out) const {
-  avid::Instance own = any(rng);
+  avid::Instance own = draw().any(rng);
   own.origin = id;
   const NodeId to{static_cast<std::uint16_t>(rng.below(committee.size()))};
   out.push_back(avid::Disperse{own, piece(to, rng)});
 }
 
 void AvidStuffing::make(Kind<avid::Echo>, Prng& rng, Out& out) const {
-  const avid::Instance of = any(rng);
+  const avid::Instance of = draw().any(rng);
   out.push_back(avid::Echo{of, piece(id, rng)});
 }
 
 void AvidStuffing::make(Kind<avid::Ready>, Prng& rng, Out& out) const {
   for (std::uint64_t k = 0; k < kMany; ++k) {
-    const avid::Instance of = any(rng);
+    const avid::Instance of = draw().any(rng);
     const Digest root = nobodys(rng);
     out.push_back(avid::Ready{of, root, rng.below(2) == 0});
   }
 }
 
 void AvidStuffing::make(Kind<coded::Ask>, Prng& rng, Out& out) const {
-  for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(coded::Ask{any(rng), true, true, true});
+  for (std::uint64_t k = 0; k < kMany; ++k)
+    out.push_back(coded::Ask{draw().any(rng), true, true, true});
 }
 
 void AvidStuffing::make(Kind<coded::Floor>, Prng& rng, Out& out) const {
-  const avid::Instance of = any(rng);
-  const std::uint64_t ahead = rng.below(kFarAhead);
-  out.push_back(coded::Floor{of.origin, of.number + ahead, rng.below(2) == 0});
+  out.push_back(draw().floor(rng));
 }
 
 void AvidStuffing::answer(const Message& heard, Prng& rng, Out& out) const {

@@ -1,6 +1,7 @@
 // Filling the memory of nodes of AVID, alone and inside a common subset.
 #pragma once
 
+#include "broadcasts.hpp"
 #include "stuffing.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
 
@@ -29,11 +30,8 @@ struct AvidStuffing {
   void answer(const Message& heard, Prng& rng, Out& out) const;
 
  private:
-  avid::Instance any(Prng& rng) const;
+  InstanceDraw draw() const { return {committee.size(), around, window}; }
   avid::Piece piece(NodeId of, Prng& rng) const;
 };
-
-/// The instance that a message is about.
-std::uint64_t number_of(const Avid::Message& message);
 
 }  // namespace thresher::sim

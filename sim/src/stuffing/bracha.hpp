@@ -1,6 +1,7 @@
 // Filling the memory of nodes of Bracha's broadcast; PBFT's view changes travel by it too.
 #pragma once
 
+#include "broadcasts.hpp"
 #include "stuffing.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 
@@ -27,10 +28,7 @@ struct BrachaStuffing {
   void answer(const Message& heard, Prng& rng, Out& out) const;
 
  private:
-  bracha::Instance any(Prng& rng) const;
+  InstanceDraw draw() const { return {n, around, window}; }
 };
-
-/// The instance that a message is about.
-std::uint64_t number_of(const Bracha::Message& message);
 
 }  // namespace thresher::sim
