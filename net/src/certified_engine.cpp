@@ -72,6 +72,8 @@ struct CertifiedAdapter {
     return Round{Reader(r.key.view()).u64()};
   }
 
+  std::uint64_t window() const { return settings.options.gc_rounds; }
+  static Bytes beyond_log(const Persist&) { return {}; }
   static bool adopts() { return true; }
   // The log has what was ordered, not the references and certificates that led there.
   void adopt(const dag::Committed& commit, std::deque<InputOf<Bullshark>>& inputs,

@@ -7,6 +7,9 @@
 namespace thresher::net {
 namespace {
 
+/// Of a record of kDelivered: the slot before, and the leader.
+constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
+
 struct DagAdapter {
   using Protocol = dag::Dag;
   EngineSettings settings;
@@ -43,6 +46,11 @@ struct DagAdapter {
     return Round{Reader(r.key.view()).u64()};
   }
 
+  std::uint64_t window() const { return settings.options.gc_rounds; }
+  // Who leads next, behind the commit before and the leader.
+  static Bytes beyond_log(const Persist& noted) {
+    return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
+  }
   static bool adopts() { return true; }
   void adopt(const dag::Committed& commit, std::deque<InputOf<dag::Dag>>& inputs,
              std::vector<Persist>& records) const {

@@ -24,6 +24,12 @@
 //     std::optional<Round> progress_of(const Persist&);
 //     // Else, before Start: up to which slot its records take the log for granted.
 //     Round noted() const;
+//     // Slots that a newcomer has to know; and, of a record that notes a delivery, what the log
+//     does
+//     // not have (empty by default); and what else a newcomer starts with:
+//     std::uint64_t window() const;
+//     Bytes beyond_log(const Persist& noted) const;
+//     void enter(const dag::Committed&, std::vector<Persist>& records) const;
 //     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
@@ -147,6 +153,30 @@ class EngineOf final : public OrderEngine {
   std::vector<Persist> records_of(const dag::Committed& commit) override {
     std::deque<InputOf<P>> inputs;
     return take_over(commit, inputs);
+  }
+  std::uint64_t window() const override { return backend_.adapter.window(); }
+  std::vector<Persist> entry_of(const dag::Committed& commit,
+                                const std::vector<Persist>& progress) override {
+    std::deque<InputOf<P>> inputs;
+    std::vector<Persist> records = take_over(commit, inputs);
+    // Where blocks stay on the disk, peers have those of so long ago.
+    for (Persist& r : records) r.body = kSeals ? r.body : Bytes{};
+    if constexpr (requires { backend_.adapter.beyond_log(records.front()); }) {
+      for (const InputOf<P>& input : inputs) {
+        const auto* mark = std::get_if<Restored>(&input);
+        if (mark == nullptr) continue;
+        Persist noted{mark->table, mark->key, mark->value, {}, true};
+        if (!backend_.adapter.progress_of(noted)) continue;
+        Writer value;
+        value.bytes(noted.value.view());
+        if (!progress.empty()) value.bytes(backend_.adapter.beyond_log(progress.back()).view());
+        noted.value = Bytes::from(value.take());
+        records.push_back(std::move(noted));
+      }
+    }
+    if constexpr (requires { backend_.adapter.enter(commit, records); })
+      backend_.adapter.enter(commit, records);
+    return records;
   }
   std::vector<Persist> take_progress(Round slot) override {
     std::vector<Persist> out;

@@ -26,4 +26,15 @@ bool Ledger::restore(ByteView bytes) {
   return time_.restore(in) && remembered_.restore(in, length_) && in.done();
 }
 
+bool Ledger::inherit(const Inherited& from) {
+  Reader time(from.time);
+  *this = Ledger(std::move(time_));
+  slot_ = from.slot;
+  length_ = from.length;
+  hash_ = from.log_hash;
+  const bool in_order = from.slots.empty() || from.slots.back().slot <= from.slot;
+  return in_order && time_.restore(time) && time.done() &&
+         remembered_.inherit(from.since, from.slots, from.ordered, from.length);
+}
+
 }  // namespace thresher::net

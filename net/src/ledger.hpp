@@ -10,6 +10,7 @@
 // (remembered.hpp). Each commit has an agreed time (agreed_time.hpp).
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -69,8 +70,8 @@ class Ledger {
     return remembered_.print_of(client, sequence, data);
   }
   /// Where it was ordered, if that is remembered.
-  std::optional<std::uint64_t> position_of(const Remembered::Key& key) const {
-    return remembered_.position_of(key);
+  std::optional<std::uint64_t> position_of(const Remembered::Key& key, ByteView data) const {
+    return remembered_.position_of(key, data);
   }
   /// Whether what is not ordered yet may still be. Once false it stays false, and what was not
   /// ordered by then never is.
@@ -83,6 +84,8 @@ class Ledger {
   bool has_begun(const Validity& valid) const { return valid.since <= slot_; }
   std::uint64_t length() const { return length_; }
   std::size_t remembered() const { return remembered_.size(); }
+  const Remembered& memory() const { return remembered_; }
+  const AgreedTime& time() const { return time_; }
   const Digest& log_hash() const { return hash_; }
   /// The last slot in the log; 0 before the first.
   Round slot() const { return slot_; }
@@ -91,6 +94,18 @@ class Ledger {
   /// the mirror.
   Bytes save() const;
   bool restore(ByteView bytes);
+  /// Of a node that takes over where others are: the log ends with `slot` there.
+  struct Inherited {
+    Round slot{0};
+    std::uint64_t length = 0;
+    Digest log_hash{};
+    ByteView time;  ///< AgreedTime::save()
+    Round since{0};
+    std::span<const Remembered::Slot> slots{};
+    std::span<const OrderedTransaction> ordered{};  ///< of `slots`
+  };
+  /// False: it contradicts itself.
+  bool inherit(const Inherited& from);
 
  private:
   std::uint64_t time_of(const dag::Committed& commit);
@@ -100,7 +115,7 @@ class Ledger {
     each_transaction(logged.block->payload.bytes.view(), [&](const Run& run, std::uint64_t sequence,
                                                              ByteView data) {
       const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
-      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key)) {
+      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
         remembered_.add(key);
         visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
               logged.block, key.print);

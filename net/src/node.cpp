@@ -56,7 +56,20 @@ NodeOptions with_paths(NodeOptions o) {
 Node::Node() = default;
 Node::~Node() = default;
 
+std::shared_ptr<Node::Impl> Node::impl() const {
+  const std::lock_guard lock(mutex_);
+  return impl_;
+}
+
 Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& app) {
+  auto impl = make(std::move(options), app);
+  if (!impl) return impl.error();
+  std::unique_ptr<Node> node(new Node());
+  node->impl_ = std::move(*impl);
+  return node;
+}
+
+Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options, App& app) {
   if (std::string problem = too_few_descriptors(); !problem.empty()) return problem;
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
@@ -87,20 +100,19 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   }
   auto store = open_store(options);
   if (!store) return store.error();
-  std::unique_ptr<Node> node(new Node());
-  node->impl_ = std::make_shared<Impl>(std::move(options), app, std::move(*genesis),
-                                       std::move(*key), self, std::move(*coin), std::move(*store));
-  Impl& impl = *node->impl_;
+  auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
+                                     self, std::move(*coin), std::move(*store));
+  Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
-  if (!impl.metrics_problem.empty()) return node;
+  if (!impl.metrics_problem.empty()) return made;
   impl.own_client = client_id_of(impl.key.public_key());
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
   if (std::string problem = impl.recover(); !problem.empty()) return problem;
   if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
-  return node;
+  return made;
 }
 
 // Opens the sockets and starts the writer.
@@ -163,7 +175,8 @@ void Node::Impl::finish() {
   scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
   metrics.reset();
-  if (stopped_because.empty()) save_snapshot();
+  // What is on the disk by now is newer than what is in memory.
+  if (stopped_because.empty() && !enters_anew) save_snapshot();
 }
 
 // What the node's own thread does. An exception is the caller's of run().
@@ -179,7 +192,28 @@ void Node::Impl::live() {
 }
 
 std::string Node::run() {
-  const std::shared_ptr<Impl> impl = impl_;
+  while (true) {
+    std::string ended = run_once();
+    if (!impl()->enters_anew || !ended.empty()) return ended;
+    if (stopping_) return {};
+    if (std::string problem = start_anew(); !problem.empty()) return problem;
+    if (stopping_) return {};
+  }
+}
+
+// From what is on the disk now. What the one before still answers is that it has stopped.
+std::string Node::start_anew() {
+  const std::shared_ptr<Impl> before = impl();
+  before->store.reset();
+  auto made = make(before->options, before->app);
+  if (!made) return made.error();
+  const std::lock_guard lock(mutex_);
+  impl_ = std::move(*made);
+  return {};
+}
+
+std::string Node::run_once() {
+  const std::shared_ptr<Impl> impl = this->impl();
   if (impl->options.context != nullptr)
     return "this node is on the host's io_context: call start()";
   if (std::string problem = impl->begin(); !problem.empty()) {
@@ -208,21 +242,24 @@ std::string Node::start(std::function<void(const std::string&)> stopped) {
 }
 
 void Node::stop() {
-  impl_->run_end.ask();
+  stopping_ = true;  // before it is looked up: one that is made meanwhile does not begin
+  const std::shared_ptr<Impl> impl = this->impl();
+  impl->run_end.ask();
   // Nobody else would ever answer what was submitted.
-  if (!impl_->begun) impl_->inbox.close("the node has stopped before it ran");
-  if (impl_->options.context == nullptr) return impl_->loop.stop();
-  impl_->loop.post([impl = impl_.get()] { impl->halt({}); });
+  if (!impl->begun) impl->inbox.close("the node has stopped before it ran");
+  if (impl->options.context == nullptr) return impl->loop.stop();
+  impl->loop.post([impl = impl.get()] { impl->halt({}); });
 }
 
 void Node::submit(ByteView transaction, OnOutcome done, SubmitOptions options) {
-  impl_->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
+  impl()->submit_own(Bytes::copy_of(transaction), std::move(options), std::move(done));
 }
 
 std::future<Answer> Node::query(ByteView question, std::uint64_t length) {
   auto promise = std::make_shared<std::promise<Answer>>();
   std::future<Answer> answer = promise->get_future();
-  impl_->loop.post([impl = impl_.get(), promise, length, text = Bytes::copy_of(question)] {
+  const std::shared_ptr<Impl> impl = this->impl();
+  impl->loop.post([impl = impl.get(), promise, length, text = Bytes::copy_of(question)] {
     impl->ask({kOwnLink, 0, length, text, [promise](const Answer& a) { promise->set_value(a); }});
   });
   return answer;

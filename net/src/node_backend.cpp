@@ -67,6 +67,9 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
       checkpoint_every(checkpoint_slots(genesis)),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
+      snapshot_service(SnapshotFolder(options.data), genesis.nodes.size(),
+                       {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
+                        &Loop::now_us}),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;
@@ -199,6 +202,7 @@ void Node::Impl::commit(dag::Committed out) {
         }
       });
   std::vector<Persist> progress = engine->take_progress(out.slot);
+  if (snapshots) last_progress = progress;
   for (Persist& r : tree_records()) progress.push_back(std::move(r));
   writer->ledger(entry, std::move(progress));
   checkpoint_after(entry);
@@ -358,6 +362,10 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (from >= kFirstClient) return client_frame(from, f);
   const NodeId peer{static_cast<std::uint16_t>(from)};
   if (f.kind >= kWantLog && f.kind <= kLogHash) return peer_frame(peer, f);
+  if (f.kind >= kWantSnapshots && f.kind <= kPart) {
+    if (!snapshot_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
+    return;
+  }
   if (f.kind >= kCheckpoint && f.kind <= kTreePart) {
     if (!life_frame(peer, f)) conduct.note(peer, Deed::kMalformed);
     return;
@@ -379,6 +387,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
 // The log, for nodes that were away.
 void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   const std::uint64_t now = Loop::now_us();
+  if (window_frame(from, f, now)) return;
   switch (f.kind) {
     case kWantLog:
       if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {

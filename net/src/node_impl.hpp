@@ -18,7 +18,9 @@
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
 #include "life/pruner.hpp"
+#include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
+#include "life/state_sync.hpp"
 #include "log_reader.hpp"
 #include "log_service.hpp"
 #include "log_sync.hpp"
@@ -128,7 +130,9 @@ struct Node::Impl final : EngineHost {
   void watch_lag();
   void check_log();
   /// Nothing of the protocol is stepped, so nothing is signed, said or delivered.
-  bool quiet() const { return starting || standing.suspects() || gap || checkpoints.difference(); }
+  bool quiet() const {
+    return starting || standing.suspects() || gap || checkpoints.difference() || enters_anew;
+  }
   void remind();
 
   // node_mending.cpp: holes in the log
@@ -184,6 +188,20 @@ struct Node::Impl final : EngineHost {
   void start_snapshots();
   void take_snapshot(const Checkpoint& checkpoint);
   Bytes own_state() const;
+  /// Whether snapshots of this node can be taken over by others.
+  bool shares_state() const;
+  std::optional<PortableLedger> portable_ledger(const Checkpoint& checkpoint) const;
+  bool add_window(PortableLedger& ledger) const;
+  // life/node_joining.cpp: the state from peers, where the log does not reach
+  bool snapshot_frame(NodeId from, const Frame& f);
+  std::vector<SnapshotOffer> offers();
+  void serve_parts();
+  bool can_join() const;
+  void watch_joining(std::uint64_t now);
+  void begin_window(std::uint64_t now);
+  void note_window(const dag::Committed& commit);
+  void enter();
+  bool window_frame(NodeId from, const Frame& f, std::uint64_t now);
   // life/node_pruning.cpp
   void start_pruning();
   void prune_when_due();
@@ -194,7 +212,7 @@ struct Node::Impl final : EngineHost {
   std::optional<Round> out_of_reach() const;
   std::string restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
-  FromSnapshot restore_from(ByteView own, ByteView state, const Checkpoint* of);
+  FromSnapshot restore_from(ByteView own, ByteView state, const LoadedSnapshot* of);
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t);
@@ -319,14 +337,27 @@ struct Node::Impl final : EngineHost {
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
   std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
   std::map<NodeId, Round> begins_there;       // of peers that pruned what this node asked for
-  std::uint64_t next_prune_us = 0;            // when it is looked at again
-  Round pruned_to{0};                         // the last horizon that was asked for
-  std::uint64_t next_fetch_us = 0;            // of what the log lacks at a start
-  Round lacks_until{0};                       // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;                   // in the stored log, of a node that starts
-  bool unread = false;                        // the stored log goes on behind the ledger
-  bool gap = false;                           // what the protocol delivered does not follow the log
-  std::vector<dag::Committed> held_back;      // what it delivered since
+  struct Joining {
+    StateSync sync;
+    std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
+    std::optional<PortableLedger> ledger{};  // of the snapshot
+    Digest hash{};                           // of the log, behind what came of the window
+    std::vector<Persist> records{};          // with which the protocol starts
+    bool again = false;                      // the window is gone at the peers: from the beginning
+  };
+  std::optional<Joining> joining;  // takes its state from peers
+  bool enters_anew = false;        // the state is on the disk: the node starts from there
+  SnapshotService snapshot_service;
+  bool giving_parts = false;              // a timer runs for the next one
+  std::vector<Persist> last_progress;     // that the protocol noted with the last commit
+  std::uint64_t next_prune_us = 0;        // when it is looked at again
+  Round pruned_to{0};                     // the last horizon that was asked for
+  std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
+  Round lacks_until{0};                   // the log has to reach this slot by what peers have
+  std::optional<Hole> hole;               // in the stored log, of a node that starts
+  bool unread = false;                    // the stored log goes on behind the ledger
+  bool gap = false;                       // what the protocol delivered does not follow the log
+  std::vector<dag::Committed> held_back;  // what it delivered since
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`

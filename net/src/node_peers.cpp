@@ -12,6 +12,11 @@ std::string Node::Impl::waits_for() const {
     return "has links to " + std::to_string(links) + " other nodes and needs " +
            std::to_string(needed - 1);
   }
+  if (joining)
+    return joining->sync.snapshot() == nullptr
+               ? joining->sync.words()
+               : "fetches the part of the log that its protocol needs to go on from slot " +
+                     std::to_string(joining->sync.certificate().checkpoint.slot.value);
   if (options.observe) return "observes: it follows the log and signs nothing";
   if (const auto first = out_of_reach()) {
     return "needs slot " + std::to_string(ledger.slot().value + 1) +

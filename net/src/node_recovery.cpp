@@ -25,7 +25,10 @@ void Node::Impl::save_snapshot() {
   }
   if (!state) return;
   snapshot_length = ledger.length();
-  const std::string problem = net::save_snapshot(options.data, {own_state(), *state});
+  Writer own;
+  own.bytes(own_state().view());
+  if (shares_state()) write_recent(tree.recent(), own);
+  const std::string problem = net::save_snapshot(options.data, {Bytes::from(own.take()), *state});
   if (!problem.empty()) say(Level::kWarning, problem);
 }
 
@@ -95,6 +98,7 @@ std::string Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
   checkpoints.recall();
   std::string problem = restore_snapshot();
+  if (shares_state()) tree.keep_recent();
   if (problem.empty()) problem = calls.problem();
   if (problem.empty() && ledger.slot() < reader.begin().slot) problem = pruned_too_far();
   if (problem.empty()) problem = read_log({});
@@ -140,7 +144,8 @@ void Node::Impl::watch_lag() {
   watch_checkpoints(now);
   const EngineSample at = engine->sample();
   lags = at.frontier.value > at.next_slot.value + options.sync_rounds;
-  if (standing.suspects()) {
+  watch_joining(now);
+  if (standing.suspects() || joining) {
     // What peers say of the log is not applied now.
   } else if (starting) {
     mend_log(now);

@@ -121,6 +121,13 @@ class OrderEngine {
   /// The last commit of which the protocol's own records say that it was delivered, so the log must
   /// have it. Pre: before Start, after the records.
   virtual Round noted() const = 0;
+  /// Slots of the log that a node has to know to take part behind them, when it does not come from
+  /// further in front: what was delivered in them is not delivered again.
+  virtual std::uint64_t window() const = 0;
+  /// Records with which the protocol starts behind such a commit, when those of all commits of the
+  /// window are in the store. `progress`: what take_progress() gave with the last of them.
+  virtual std::vector<Persist> entry_of(const dag::Committed& commit,
+                                        const std::vector<Persist>& progress) = 0;
   /// What the store holds of such a commit's blocks, a record each.
   virtual std::vector<Persist> records_of(const dag::Committed& commit) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.

@@ -72,6 +72,14 @@ struct RaftAdapter {
       records.push_back({name.table, name.key, term, b->payload.bytes, true});
     }
   }
+  static std::uint64_t window() { return 1; }
+  // The log begins with the entry: what was before it is decided.
+  static void enter(const dag::Committed& commit, std::vector<Persist>& records) {
+    const Bytes base = Bytes::from(Writer().u64(commit.slot.value - 1).u64(0).take());
+    Persist record{raft::kBase, Bytes::from(Writer().u64(0).take()), base, {}, true};
+    record.value = sealed(record);
+    records.push_back(std::move(record));
+  }
   static constexpr bool kExtends = false;
   std::size_t pending_submits(const Raft&) const { return waiting.size() >= kOutstanding ? 1 : 0; }
   static std::uint64_t refused(const Raft& d) { return d.refused(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/log_proof.hpp"
 
 namespace thresher::net {
 namespace {
@@ -15,9 +16,22 @@ Digest drawn_secret() {
   return hash(crypto::SigningKey::generate().seed());
 }
 
+Digest derived(const Digest& secret) {
+  Writer w;
+  w.bytes(as_view("inherited")).bytes(secret.bytes);
+  return hash(w.view());
+}
+
 }  // namespace
 
-Remembered::Remembered() : secret_(drawn_secret()), prints_(secret_) {}
+Remembered::Remembered()
+    : secret_(drawn_secret()), prints_(secret_), inherited_prints_(derived(secret_)) {}
+
+void Remembered::set_secret(const Digest& secret) {
+  secret_ = secret;
+  prints_ = Fingerprinter(secret_);
+  inherited_prints_ = Fingerprinter(derived(secret_));
+}
 
 // Runs ask for one client again and again.
 Remembered::Row* Remembered::row_of(const ClientId& client) const {
@@ -28,7 +42,13 @@ Remembered::Row* Remembered::row_of(const ClientId& client) const {
   return last_row_;
 }
 
-std::optional<std::uint64_t> Remembered::position_of(const Key& key) const {
+std::optional<std::uint64_t> Remembered::indexed(const Fingerprint& print) const {
+  const auto handle = index_.find(print, [&](std::uint32_t h) { return at(h).print == print; });
+  if (!handle) return std::nullopt;
+  return oldest_ + offset(*handle);
+}
+
+std::optional<std::uint64_t> Remembered::position_of(const Key& key, ByteView data) const {
   if (const Row* row = row_of(key.client); row != nullptr) {
     const std::uint64_t k = key.sequence - row->first;
     if (k < row->handles.size() && row->handles[k] != kNone &&
@@ -36,10 +56,9 @@ std::optional<std::uint64_t> Remembered::position_of(const Key& key) const {
       return oldest_ + offset(row->handles[k]);
     }
   }
-  const auto handle =
-      index_.find(key.print, [&](std::uint32_t h) { return at(h).print == key.print; });
-  if (!handle) return std::nullopt;
-  return oldest_ + offset(*handle);
+  if (const auto found = indexed(key.print)) return found;
+  if (inherited_end_ <= oldest_) return std::nullopt;
+  return indexed(inherited_prints_.of(key.client, key.sequence, payload_hash(data).bytes));
 }
 
 // Null when it stands too far from the others, or one of other content has the place.
@@ -126,6 +145,29 @@ void Remembered::end_slot(Round slot) {
   }
 }
 
+bool Remembered::inherit(Round since, std::span<const Slot> slots,
+                         std::span<const OrderedTransaction> ordered, std::uint64_t length) {
+  *this = Remembered();
+  since_ = since;
+  Round last{0};
+  for (const Slot& s : slots) {
+    if (s.slot <= last || s.count == 0 || s.count > ordered.size()) return false;
+    last = s.slot;
+    counted_ += s.count;
+    slots_.push_back(s);
+  }
+  if (counted_ != ordered.size() || counted_ > length) return false;
+  oldest_ = length - counted_;
+  inherited_end_ = length;
+  for (const OrderedTransaction& t : ordered) {
+    const auto handle = static_cast<std::uint32_t>(oldest_ + entries_.size());
+    add_to_index(
+        {t.client, t.sequence, inherited_prints_.of(t.client, t.sequence, t.payload.bytes)},
+        handle);
+  }
+  return true;
+}
+
 void Remembered::save(Writer& out) const {
   out.bytes(secret_.bytes).u64(since_.value).u64(slots_.size());
   for (const Slot& s : slots_) out.u64(s.slot.value).u64(s.count);
@@ -133,13 +175,14 @@ void Remembered::save(Writer& out) const {
     out.u64(e.print.low).u64(e.print.high).u64(e.sequence).u8(e.row == nullptr ? 0 : 1);
     out.bytes(e.row == nullptr ? ClientId{}.bytes : e.row->client.bytes);
   }
+  // Nothing where nothing was inherited: so it was before there was such a thing.
+  if (inherited_end_ > oldest_) out.u64(inherited_end_);
 }
 
 bool Remembered::restore(Reader& in, std::uint64_t length) {
   constexpr std::size_t kEntryBytes = 41;
   *this = Remembered();
-  secret_ = in.digest();
-  prints_ = Fingerprinter(secret_);
+  set_secret(in.digest());
   since_ = Round{in.u64()};
   const std::uint64_t slots = in.u64();
   for (std::uint64_t i = 0; i < slots && in.ok(); ++i) {
@@ -161,6 +204,7 @@ bool Remembered::restore(Reader& in, std::uint64_t length) {
       add_to_index(key, static_cast<std::uint32_t>(oldest_ + i));
     }
   }
+  if (in.remaining() > 0) inherited_end_ = in.u64();
   return in.ok();
 }
 

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "fingerprint_index.hpp"
 #include "thresher/core/transcript.hpp"
@@ -28,8 +29,23 @@ namespace thresher::net {
 /// Beyond it whole slots are forgotten, and what is valid since them expires.
 inline constexpr std::size_t kMostRemembered = 1u << 20;
 
+/// A transaction of the log as every node can name it: its bytes by their hash.
+struct OrderedTransaction {
+  ClientId client{};
+  std::uint64_t sequence = 0;
+  Digest payload{};  ///< payload_hash() of its bytes
+  friend bool operator==(const OrderedTransaction&, const OrderedTransaction&) = default;
+};
+
 class Remembered {
  public:
+  /// Transactions that a slot ordered.
+  struct Slot {
+    Round slot{0};
+    std::uint64_t count = 0;
+    friend bool operator==(const Slot&, const Slot&) = default;
+  };
+
   /// Draws a secret of its own.
   Remembered();
 
@@ -42,8 +58,9 @@ class Remembered {
   Fingerprint print_of(const ClientId& client, std::uint64_t sequence, ByteView data) const {
     return prints_.of(client, sequence, data);
   }
-  /// Where it was ordered, if that is remembered.
-  std::optional<std::uint64_t> position_of(const Key& key) const;
+  /// Where it was ordered, if that is remembered. `data`: of the transaction; what was inherited is
+  /// known by its hash alone.
+  std::optional<std::uint64_t> position_of(const Key& key, ByteView data) const;
   /// Whether its time has come, is not over, and everything ordered in it is remembered.
   bool may_order(const Validity& valid, Round slot) const {
     return valid.since <= slot && slot <= valid.until && valid.since >= since_ &&
@@ -57,6 +74,13 @@ class Remembered {
   /// Everything that was ordered in this slot and later is remembered.
   Round since() const { return since_; }
   std::size_t size() const { return entries_.size(); }
+  /// The position of the first that is remembered.
+  std::uint64_t oldest() const { return oldest_; }
+  const std::deque<Slot>& slots() const { return slots_; }
+  /// Takes over what other nodes remember, whose secrets this one does not know. `ordered` are the
+  /// transactions of `slots`, up to position `length`. False: the counts do not belong together.
+  bool inherit(Round since, std::span<const Slot> slots,
+               std::span<const OrderedTransaction> ordered, std::uint64_t length);
 
   void save(Writer& out) const;
   /// False: malformed. `length`: of the log so far.
@@ -67,10 +91,6 @@ class Remembered {
   /// Clients whose sequences lie beside each other.
   static constexpr std::size_t kMostRows = 1024;
 
-  struct Slot {
-    Round slot{0};
-    std::uint64_t count = 0;
-  };
   /// Handles of a client's transactions by sequence, from `first` on; a quarter of them is used,
   /// but for short ones.
   struct Row {
@@ -93,6 +113,8 @@ class Remembered {
   Row* row_of(const ClientId& client) const;
   std::uint32_t* place_in(Row& row, std::uint64_t sequence);
   void add_to_index(const Key& key, std::uint32_t handle);
+  std::optional<std::uint64_t> indexed(const Fingerprint& print) const;
+  void set_secret(const Digest& secret);
   void forget_oldest();
   void forget_in(Row& row, std::uint64_t sequence);
   void dissolve(Row& row);
@@ -101,6 +123,8 @@ class Remembered {
 
   Digest secret_{};
   Fingerprinter prints_;
+  Fingerprinter inherited_prints_;   // over hashes of payloads, so that no payload passes for one
+  std::uint64_t inherited_end_ = 0;  // positions in front of it were inherited
   FingerprintIndex index_;
   std::map<ClientId, std::unique_ptr<Row>> rows_;
   mutable Row* last_row_ = nullptr;  // that was asked for

@@ -56,6 +56,8 @@ struct SlotAdapter {
     return {SlotLog::kTable, SlotLog::key_of(block.round().value - 1)};
   }
   Round noted() const { return last; }
+  /// A value is not delivered again within the history.
+  static std::uint64_t window() { return SlotLog::Limits{}.history; }
   static bool adopts() { return true; }
   template <class Input>
   static void adopt(const dag::Committed& commit, std::deque<Input>& inputs,

@@ -45,7 +45,7 @@ Submissions::Answers Submissions::submit(const Run& head, const Bytes& entries,
   std::size_t bytes = 0;
   std::size_t count = 0;
   const auto take_one = [&](std::uint64_t sequence, ByteView data, const Fingerprint& print) {
-    if (const auto position = ledger.position_of({head.client, sequence, print})) {
+    if (const auto position = ledger.position_of({head.client, sequence, print}, data)) {
       out.placed.push_back({sequence, *position});
       return false;
     }

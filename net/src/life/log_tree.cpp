@@ -8,8 +8,9 @@
 namespace thresher::net {
 namespace {
 
-/// Of the results in a chunk's record.
-enum class Form : std::uint8_t { kAlike, kEach };
+/// Of the results in a chunk's record. kTop: it has none, only the hash of the largest full part
+/// that ends with the chunk.
+enum class Form : std::uint8_t { kAlike, kEach, kTop };
 
 Bytes chunk_key(std::uint64_t chunk) {
   return slot_key(Round{chunk});
@@ -28,7 +29,7 @@ void write_results(const std::vector<Digest>& results, Writer& out) {
 std::optional<std::vector<Digest>> read_results(Reader& in) {
   const std::uint8_t form = in.u8();
   const std::size_t count = in.u16();
-  if (!in.ok() || form > static_cast<std::uint8_t>(Form::kEach) || count > LogTree::kChunk)
+  if (!in.ok() || form >= static_cast<std::uint8_t>(Form::kTop) || count > LogTree::kChunk)
     return std::nullopt;
   std::vector<Digest> out;
   if (form == static_cast<std::uint8_t>(Form::kAlike)) {
@@ -38,6 +39,10 @@ std::optional<std::vector<Digest>> read_results(Reader& in) {
   }
   if (!in.ok()) return std::nullopt;
   return out;
+}
+
+Bytes front_key() {
+  return Bytes::copy_of(as_view("front"));
 }
 
 // The value under a key, if the table has it.
@@ -57,7 +62,7 @@ void LogTree::add(const Transaction& t, const Digest& result) {
 }
 
 // The payloads first, then the leaves over them: each in one go.
-std::vector<Digest> LogTree::hash_leaves() const {
+std::vector<Digest> LogTree::hash_leaves() {
   std::vector<ByteView> messages;
   messages.reserve(added_.size());
   for (const Added& a : added_) messages.push_back(a.data);
@@ -68,6 +73,7 @@ std::vector<Digest> LogTree::hash_leaves() const {
     const Added& a = added_[i];
     leaves[i] = leaf_bytes({a.client, a.sequence, payloads[i], a.result});
     messages[i] = leaves[i];
+    if (keeps_recent_) recent_.push_back({a.client, a.sequence, payloads[i]});
   }
   crypto::hash_many(messages, payloads);
   return payloads;
@@ -95,10 +101,43 @@ std::vector<Persist> LogTree::take_records() {
   return records;
 }
 
+void LogTree::forget_recent(std::uint64_t before) {
+  const std::uint64_t first = std::min(before, range_.size() / kChunk * kChunk);
+  const std::uint64_t kept = range_.size() - std::min(range_.size(), first);
+  while (recent_.size() > kept) recent_.pop_front();
+}
+
+void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open_results,
+               Writer& out) {
+  out.u16(static_cast<std::uint16_t>(peaks.size()));
+  for (const Digest& peak : peaks) out.bytes(peak.bytes);
+  write_results(open_results, out);
+}
+
 void LogTree::save(Writer& out) const {
-  out.u16(static_cast<std::uint16_t>(range_.peaks().size()));
-  for (const Digest& peak : range_.peaks()) out.bytes(peak.bytes);
-  write_results(open_, out);
+  save_tree(range_.peaks(), open_, out);
+}
+
+void write_recent(const std::deque<OrderedTransaction>& recent, Writer& out) {
+  out.u64(recent.size());
+  for (const OrderedTransaction& t : recent)
+    out.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
+}
+
+bool read_recent(Reader& in, std::deque<OrderedTransaction>& recent) {
+  constexpr std::size_t kEach = sizeof(ClientId::bytes) + 8 + sizeof(Digest::bytes);
+  const std::uint64_t count = in.u64();
+  if (!in.ok() || count > in.remaining() / kEach) return false;
+  recent.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    OrderedTransaction t;
+    const ByteView client = in.bytes(t.client.bytes.size());
+    std::ranges::copy(client, t.client.bytes.begin());
+    t.sequence = in.u64();
+    t.payload = in.digest();
+    recent.push_back(t);
+  }
+  return in.ok();
 }
 
 bool LogTree::restore(Reader& in, std::uint64_t length) {
@@ -172,6 +211,49 @@ std::vector<Digest> chunk_results(const NodeStore& store, std::uint64_t position
   return out;
 }
 
+std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>& peaks,
+                                const std::vector<LeafContent>& open) {
+  std::vector<Persist> out;
+  const std::uint64_t chunks = length / LogTree::kChunk;
+  std::uint64_t end = 0;
+  std::size_t next = 0;
+  for (std::uint32_t level = 64; level-- > 0;) {
+    if ((chunks >> level & 1) == 0) continue;
+    end += std::uint64_t{1} << level;
+    Writer w;
+    w.u8(static_cast<std::uint8_t>(Form::kTop)).u8(static_cast<std::uint8_t>(level));
+    w.bytes(peaks[next++].bytes);
+    out.push_back({kTreeTable, chunk_key(end - 1), Bytes::from(w.take()), {}, true});
+  }
+  Writer w;
+  w.u64(length - open.size());
+  for (const LeafContent& leaf : open) {
+    w.bytes(leaf.client.bytes).u64(leaf.sequence);
+    w.bytes(leaf.payload.bytes).bytes(leaf.result.bytes);
+  }
+  out.push_back({kFrontTable, front_key(), Bytes::from(w.take()), {}, true});
+  return out;
+}
+
+// Leaves from `position` on that are kept without their transactions.
+std::vector<LeafContent> TreeReader::in_front(std::uint64_t position) const {
+  std::vector<LeafContent> out;
+  const auto value = value_of(store_, kFrontTable, front_key());
+  if (!value) return out;
+  Reader in(value->view());
+  if (in.u64() != position) return out;
+  while (in.remaining() > 0 && in.ok()) {
+    LeafContent leaf;
+    const ByteView client = in.bytes(leaf.client.bytes.size());
+    std::ranges::copy(client, leaf.client.bytes.begin());
+    leaf.sequence = in.u64();
+    leaf.payload = in.digest();
+    leaf.result = in.digest();
+    if (in.ok()) out.push_back(leaf);
+  }
+  return out;
+}
+
 // The results of a whole chunk, or of the one that was open at the checkpoint.
 std::vector<Digest> TreeReader::results_of(std::uint64_t chunk) {
   if (chunk == at().length / LogTree::kChunk && at().length % LogTree::kChunk != 0)
@@ -196,15 +278,17 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
   Chunk out{number, {}, {}};
   coding::MerkleRange range;
   bool whole = true;
-  const auto take = [&](const Transaction& t, const Validity&) {
-    if (t.position < begin || t.position >= end) return;
-    const LeafContent content{t.client, t.sequence, payload_hash(t.data),
-                              results[t.position - begin]};
+  const auto add = [&](const LeafContent& content) {
     out.leaves.push_back(content);
     range.append(leaf_of(content), [&](const coding::MerkleNode& node) {
       const auto [level, index] = node.place;
       out.full.emplace(coding::MerklePlace{level, (begin >> level) + index}, node.hash);
     });
+  };
+  if (begin < begins()) std::ranges::for_each(in_front(begin), add);
+  const auto take = [&](const Transaction& t, const Validity&) {
+    if (t.position < begin + out.leaves.size() || t.position >= end) return;
+    add({t.client, t.sequence, payload_hash(t.data), results[t.position - begin]});
   };
   const auto first = problem_.empty() ? log_.before(begin, at().slot) : Result<Round>(Round{0});
   const auto read =
@@ -242,11 +326,18 @@ Digest TreeReader::full(coding::MerklePlace place) {
   const std::uint64_t last = ((place.index + 1) << above) - 1;
   if (const auto value = value_of(store_, kTreeTable, chunk_key(last))) {
     Reader in(value->view());
-    if (read_results(in)) {
+    const bool top =
+        !value->empty() && value->view()[0] == std::byte{static_cast<std::uint8_t>(Form::kTop)};
+    bool there = false;
+    if (top) {
+      (void)in.u8();
+      there = in.u8() == above;
+    } else if (read_results(in)) {
       (void)in.bytes(above * sizeof(Digest::bytes));
-      const Digest node = in.digest();
-      if (in.ok()) return node;
+      there = true;
     }
+    const Digest node = in.digest();
+    if (there && in.ok()) return node;
   }
   problem_ = "the tree over the positions up to " + std::to_string((last + 1) * LogTree::kChunk) +
              " is not in the store";

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ inline constexpr std::uint32_t kTreeTable = 19;
 inline constexpr std::uint32_t kCheckpointTable = 20;
 /// Certificates, by slot.
 inline constexpr std::uint32_t kCertificateTable = 21;
+/// One record: leaves of the chunk that the log begins in, where it does not hold their
+/// transactions (22 is kBeginTable).
+inline constexpr std::uint32_t kFrontTable = 23;
 
 class LogTree {
  public:
@@ -51,13 +55,24 @@ class LogTree {
   Digest root() const { return range_.root(); }
   /// Of the positions behind the last whole chunk.
   const std::vector<Digest>& open_results() const { return open_; }
+  const std::vector<Digest>& peaks() const { return range_.peaks(); }
+
+  /// From now on the transactions added last are kept by their hashes, for who takes over from this
+  /// node, until they are forgotten. Costs 56 bytes each.
+  void keep_recent() { keeps_recent_ = true; }
+  /// Those in front of a position, but for what the open chunk needs.
+  void forget_recent(std::uint64_t before);
+  /// Up to length(), without a gap; those in front of a restart may be missing.
+  const std::deque<OrderedTransaction>& recent() const { return recent_; }
+  /// Pre: they end with length().
+  void recall_recent(std::deque<OrderedTransaction> recent) { recent_ = std::move(recent); }
 
   void save(Writer& out) const;
   /// Mirror of save(); false when the bytes are no tree of `length` leaves.
   bool restore(Reader& in, std::uint64_t length);
 
  private:
-  std::vector<Digest> hash_leaves() const;
+  std::vector<Digest> hash_leaves();
 
   coding::MerkleRange range_;
   std::vector<Digest> open_;  // results behind the last whole chunk
@@ -68,7 +83,16 @@ class LogTree {
     Digest result;
   };
   std::vector<Added> added_;
+  bool keeps_recent_ = false;
+  std::deque<OrderedTransaction> recent_;
 };
+
+/// What LogTree::recent() is, for a node's own snapshot, and the mirror: false when malformed.
+void write_recent(const std::deque<OrderedTransaction>& recent, Writer& out);
+bool read_recent(Reader& in, std::deque<OrderedTransaction>& recent);
+/// What LogTree::save() writes of a tree with these peaks and open results.
+void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open_results,
+               Writer& out);
 
 /// What this node said of a slot, and the results that no whole chunk has at that length.
 struct OwnCheckpoint {
@@ -87,6 +111,11 @@ std::vector<Round> own_checkpoint_slots(const NodeStore& store);
 /// Hashes of the results from `position` on, of the whole chunks that follow one another. Pre: a
 /// chunk begins there.
 std::vector<Digest> chunk_results(const NodeStore& store, std::uint64_t position);
+
+/// What a node that takes the tree over at `length` stores, so that later positions can be proved:
+/// the tops of the whole chunks, and the leaves behind the last of them.
+std::vector<Persist> records_at(std::uint64_t length, const std::vector<Digest>& peaks,
+                                const std::vector<LeafContent>& open);
 
 class TreeReader;
 /// The proof of a position against a certificate of the tree's own checkpoint, or what the store
@@ -118,6 +147,7 @@ class TreeReader {
   };
   Digest full(coding::MerklePlace place);
   std::vector<Digest> results_of(std::uint64_t chunk);
+  std::vector<LeafContent> in_front(std::uint64_t position) const;
   const Chunk* chunk(std::uint64_t number);
 
   const NodeStore& store_;

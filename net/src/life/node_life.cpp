@@ -54,6 +54,7 @@ void Node::Impl::add_to_tree(const Transaction& t, const ApplyResult& result) {
 // Records that the store has already are those of a start that read its log again.
 std::vector<Persist> Node::Impl::tree_records() {
   std::vector<Persist> records = tree.take_records();
+  tree.forget_recent(ledger.memory().oldest());
   if (writer) return records;
   for (Persist& r : records) {
     bool there = false;

@@ -58,13 +58,15 @@ std::optional<Checkpoint> Node::Impl::horizon() const {
     out = certificate->checkpoint;
   }
   if (wanted > 0 || !out) return std::nullopt;
-  if (out->length + options.keep_positions <= ledger.length()) return out;
-  const std::uint64_t most = ledger.length() - std::min(ledger.length(), options.keep_positions);
+  // Who takes over the snapshot needs the log from a little in front of it.
+  const std::uint64_t last = out->slot.value - std::min(out->slot.value, engine->window());
+  const std::uint64_t most =
+      std::min(out->length, ledger.length() - std::min(ledger.length(), options.keep_positions));
   std::vector<Round> slots = own_checkpoint_slots(*store);
   // The last one that leaves enough: lengths rise with the slots.
   const auto leaves_enough = [&](Round slot) {
     const auto own = load_own_checkpoint(*store, slot, committee().size());
-    return own && own->signed_checkpoint.checkpoint.length <= most;
+    return slot.value <= last && own && own->signed_checkpoint.checkpoint.length <= most;
   };
   auto end = std::partition_point(slots.begin(), slots.end(), leaves_enough);
   while (end != slots.begin()) {
@@ -112,6 +114,7 @@ void Node::Impl::pruned_there(NodeId peer, Round begins) {
   begins_there[peer] = begins;
   const auto first = out_of_reach();
   if (!first) return;
+  if (can_join()) return;  // and does, see watch_joining()
   const std::string what =
       "the log of '" + options.home + "' ends with slot " + std::to_string(ledger.slot().value) +
       ", and those of its peers begin behind slot " + std::to_string(first->value) +

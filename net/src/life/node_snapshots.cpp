@@ -4,11 +4,13 @@
 
 namespace thresher::net {
 
+bool Node::Impl::shares_state() const {
+  return options.store != StoreKind::kMemory && checkpoint_every > 0 &&
+         options.snapshot_checkpoints > 0;
+}
+
 void Node::Impl::start_snapshots() {
-  if (options.store == StoreKind::kMemory || checkpoint_every == 0 ||
-      options.snapshot_checkpoints == 0) {
-    return;
-  }
+  if (!shares_state()) return;
   const SnapshotWriter::Options keeping{
       std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots), options.prunes(),
       [this](Round slot) {
@@ -52,23 +54,70 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
   if (!job->state) return;
   job->checkpoint = checkpoint;
   job->own = own_state();
+  job->ledger = portable_ledger(checkpoint);
   writer->durably({}, [this, job] {
     loop.post([this, job] {
+      if (job->ledger && !add_window(*job->ledger)) job->ledger.reset();
       if (snapshots) snapshots->take(std::move(*job));
     });
   });
 }
 
+// Empty: a start did not find all that it takes, and it has not been made since.
+std::optional<PortableLedger> Node::Impl::portable_ledger(const Checkpoint& checkpoint) const {
+  const Remembered& memory = ledger.memory();
+  const std::size_t needed = std::max(memory.size(), tree.open_results().size());
+  const auto& recent = tree.recent();
+  if (recent.size() < needed) return std::nullopt;
+  PortableLedger out;
+  out.checkpoint = checkpoint;
+  Writer time;
+  ledger.time().save(time);
+  out.time = Bytes::from(time.take());
+  out.since = memory.since();
+  out.slots.assign(memory.slots().begin(), memory.slots().end());
+  out.peaks = tree.peaks();
+  out.open_results = tree.open_results();
+  out.recent.assign(recent.end() - static_cast<std::ptrdiff_t>(needed), recent.end());
+  for (const Persist& r : last_progress) out.progress.push_back({r.table, r.key, r.value, {}});
+  return out;
+}
+
+// From which commit on the protocol of a newcomer has to know the log. False: it is not here. Pre:
+// the log is durable up to the checkpoint.
+bool Node::Impl::add_window(PortableLedger& of) const {
+  const std::uint64_t slot = of.checkpoint.slot.value;
+  const Round first{slot - std::min(slot, engine->window())};
+  if (first < reader.begin().slot) return false;
+  std::optional<Round> before;
+  const auto read = reader.each(first, [&](const LogEntry& entry) {
+    before = entry.before;
+    return false;
+  });
+  const auto hash = read && before ? reader.hash_at(*before) : std::nullopt;
+  if (!hash) return false;
+  of.window_before = *before;
+  of.window_hash = *hash;
+  return true;
+}
+
 // Puts one into ledger, tree and application. kWrong: the application took it, and has another
 // state afterwards than it had then.
 Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
-                                                  const Checkpoint* of) {
+                                                  const LoadedSnapshot* of) {
   Reader in(own);
   Ledger restored(AgreedTime(engine->clock_witnesses()));
   if (!restored.restore(in.bytes(in.u64()))) return FromSnapshot::kNo;
   LogTree restored_tree;
   if (checkpoint_every > 0 && !restored_tree.restore(in, restored.length()))
     return FromSnapshot::kNo;
+  if (of == nullptr && in.remaining() > 0) {
+    std::deque<OrderedTransaction> recent;
+    if (read_recent(in, recent)) restored_tree.recall_recent(std::move(recent));
+  } else if (of != nullptr && of->ledger) {
+    if (auto shared = decode_portable_ledger(of->ledger->view()))
+      restored_tree.recall_recent({shared->recent.begin(), shared->recent.end()});
+  }
   if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
   if (restored.slot().value > 0 && reader.hash_at(restored.slot()) != restored.log_hash()) {
@@ -80,7 +129,7 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
   bool taken = false, same = true;
   const bool ran = calls.run("restore()", [&] {
     taken = app.restore(state);
-    same = !taken || of == nullptr || app.state() == of->state;
+    same = !taken || of == nullptr || app.state() == of->manifest.checkpoint.state;
   });
   if (!same) return FromSnapshot::kWrong;
   if (!ran || !taken) return FromSnapshot::kNo;
@@ -121,7 +170,7 @@ std::string Node::Impl::restore_snapshot() {
                                ": an older one is used, or the log from its beginning");
       continue;
     }
-    switch (restore_from(loaded->own.view(), loaded->state.view(), &certificate->checkpoint)) {
+    switch (restore_from(loaded->own.view(), loaded->state.view(), &*loaded)) {
       case FromSnapshot::kYes:
         whole_snapshots.insert(slot);
         return {};

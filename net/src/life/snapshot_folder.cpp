@@ -20,7 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+/// Without a ledger.
+constexpr std::uint32_t kFirstVersion = 1;
 /// What was written goes to the disk every so many bytes, so that the log's own syncs do not wait
 /// for a gigabyte of it.
 constexpr std::uint64_t kSyncEvery = 8u << 20;
@@ -31,6 +33,22 @@ void write(const Manifest& m, Writer& out) {
   out.u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
   out.bytes(c.state.bytes).u64(m.bytes).u64(m.chunks.size());
   for (const Digest& chunk : m.chunks) out.bytes(chunk.bytes);
+  out.u64(m.ledger_bytes).u64(m.ledger_chunks.size());
+  for (const Digest& chunk : m.ledger_chunks) out.bytes(chunk.bytes);
+}
+
+std::uint64_t chunks_of(std::uint64_t bytes) {
+  return bytes / Manifest::kChunk + (bytes % Manifest::kChunk == 0 ? 0 : 1);
+}
+
+// Mirror of the end of write(): a length and the hashes of its parts.
+bool read_chunks(Reader& in, std::uint64_t& bytes, std::vector<Digest>& chunks) {
+  bytes = in.u64();
+  const std::uint64_t count = in.u64();
+  constexpr std::size_t kHash = sizeof(Digest::bytes);
+  if (!in.ok() || count > in.remaining() / kHash || chunks_of(bytes) != count) return false;
+  for (std::uint64_t i = 0; i < count; ++i) chunks.push_back(in.digest());
+  return true;
 }
 
 bool write_all(int file, ByteView bytes) {
@@ -43,17 +61,15 @@ bool write_all(int file, ByteView bytes) {
   return true;
 }
 
-std::uint64_t chunks_of(std::uint64_t bytes) {
-  return (bytes + Manifest::kChunk - 1) / Manifest::kChunk;
-}
+}  // namespace
 
-/// A file with its hash behind it: written whole and checked whole.
-Bytes sealed(ByteView content) {
+Bytes sealed_file(ByteView content) {
   Writer w;
   w.bytes(content).bytes(hash(content).bytes);
   return Bytes::from(w.take());
 }
-std::optional<Bytes> read_sealed(const std::string& path) {
+
+std::optional<Bytes> read_sealed_file(const std::string& path) {
   const auto file = MappedFile::open(path);
   constexpr std::size_t kHash = sizeof(Digest::bytes);
   if (!file || file->view().size() < kHash) return std::nullopt;
@@ -63,17 +79,18 @@ std::optional<Bytes> read_sealed(const std::string& path) {
   return Bytes::copy_of(content);
 }
 
-bool holds(const Manifest& manifest, ByteView state) {
-  if (state.size() != manifest.bytes) return false;
-  std::vector<ByteView> parts;
-  for (std::size_t at = 0; at < state.size(); at += Manifest::kChunk)
-    parts.push_back(state.subspan(at, std::min(Manifest::kChunk, state.size() - at)));
-  std::vector<Digest> found(parts.size());
-  crypto::hash_many(parts, found);
-  return found == manifest.chunks;
+ByteView chunk_of(ByteView file, std::size_t index) {
+  const std::size_t at = index * Manifest::kChunk;
+  return file.subspan(at, std::min(Manifest::kChunk, file.size() - at));
 }
 
-}  // namespace
+std::vector<Digest> chunk_hashes(ByteView file) {
+  std::vector<ByteView> parts(chunks_of(file.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = chunk_of(file, i);
+  std::vector<Digest> out(parts.size());
+  crypto::hash_many(parts, out);
+  return out;
+}
 
 Digest digest_of(const Manifest& manifest, const ChainContext& chain) {
   Transcript t("thresher/manifest/1", chain);
@@ -97,13 +114,10 @@ std::optional<Manifest> decode_manifest(ByteView bytes) {
   out.checkpoint.log_hash = in.digest();
   out.checkpoint.root = in.digest();
   out.checkpoint.state = in.digest();
-  out.bytes = in.u64();
-  const std::uint64_t count = in.u64();
-  constexpr std::size_t kHash = sizeof(Digest::bytes);
-  const bool fits =
-      in.ok() && count <= in.remaining() / kHash && out.bytes <= count * Manifest::kChunk;
-  if (!fits || version != kVersion || chunks_of(out.bytes) != count) return std::nullopt;
-  for (std::uint64_t i = 0; i < count; ++i) out.chunks.push_back(in.digest());
+  if (version != kVersion && version != kFirstVersion) return std::nullopt;
+  if (!read_chunks(in, out.bytes, out.chunks)) return std::nullopt;
+  if (version == kVersion && !read_chunks(in, out.ledger_bytes, out.ledger_chunks))
+    return std::nullopt;
   if (!in.done()) return std::nullopt;
   return out;
 }
@@ -151,11 +165,14 @@ bool SnapshotFile::write_chunk() {
   return ::fdatasync(file_) == 0;
 }
 
-bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own) {
+bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own, ByteView ledger) {
   if (!chunk_.empty() && !write_chunk()) return false;
   manifest_.checkpoint = checkpoint;
-  return ::fsync(file_) == 0 && write_synced(partial_ + "/own", sealed(own).view()) &&
-         write_synced(partial_ + "/manifest", sealed(encode(manifest_).view()).view()) &&
+  manifest_.ledger_bytes = ledger.size();
+  manifest_.ledger_chunks = chunk_hashes(ledger);
+  return ::fsync(file_) == 0 && write_synced(partial_ + "/own", sealed_file(own).view()) &&
+         (ledger.empty() || write_synced(partial_ + "/ledger", ledger)) &&
+         write_synced(partial_ + "/manifest", sealed_file(encode(manifest_).view()).view()) &&
          std::rename(partial_.c_str(), path_.c_str()) == 0 && sync_folder_of(path_);
 }
 
@@ -174,13 +191,33 @@ std::vector<Round> SnapshotFolder::slots() const {
 
 std::optional<LoadedSnapshot> SnapshotFolder::load(Round slot) const {
   const std::string path = path_of(slot);
-  const auto written = read_sealed(path + "/manifest");
+  const auto written = read_sealed_file(path + "/manifest");
   auto manifest = written ? decode_manifest(written->view()) : std::nullopt;
-  auto own = read_sealed(path + "/own");
+  auto own = read_sealed_file(path + "/own");
   auto state = MappedFile::open(path + "/state");
   if (!manifest || manifest->checkpoint.slot != slot || !own || !state) return std::nullopt;
-  if (!holds(*manifest, state->view())) return std::nullopt;
-  return LoadedSnapshot{std::move(*manifest), std::move(*own), std::move(*state)};
+  if (state->view().size() != manifest->bytes || chunk_hashes(state->view()) != manifest->chunks)
+    return std::nullopt;
+  LoadedSnapshot out{std::move(*manifest), std::move(*own), std::move(*state), std::nullopt};
+  auto ledger = MappedFile::open(path + "/ledger");
+  if (ledger && out.manifest.ledger_bytes > 0 &&
+      chunk_hashes(ledger->view()) == out.manifest.ledger_chunks)
+    out.ledger.emplace(std::move(*ledger));
+  return out;
+}
+
+std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
+  const std::string path = path_of(slot);
+  auto encoded = read_sealed_file(path + "/manifest");
+  auto manifest = encoded ? decode_manifest(encoded->view()) : std::nullopt;
+  auto state = MappedFile::open(path + "/state");
+  auto ledger = MappedFile::open(path + "/ledger");
+  if (!manifest || manifest->checkpoint.slot != slot || !state || !ledger) return std::nullopt;
+  if (manifest->ledger_bytes == 0 || state->view().size() != manifest->bytes ||
+      ledger->view().size() != manifest->ledger_bytes)
+    return std::nullopt;
+  return StoredSnapshot{std::move(*encoded), std::move(*manifest), std::move(*state),
+                        std::move(*ledger)};
 }
 
 std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {

@@ -3,11 +3,12 @@
 //
 //   SnapshotFolder folder(data);
 //   auto file = folder.begin(slot);                   // on a thread of its own
-//   file->append(bytes); ... file->finish(checkpoint, own);
+//   file->append(bytes); ... file->finish(checkpoint, own, ledger);
 //   for (const Round slot : folder.slots()) if (auto s = folder.load(slot)) ...   // newest first
 //
-// A snapshot is a folder `snapshots/<slot>` with three files: `state`, of which each MiB has a hash
-// in `manifest`; and `own`, the ledger and the tree, which hold this node's secret.
+// A snapshot is a folder `snapshots/<slot>`: `state` and `ledger` (portable_ledger.hpp), of which
+// each MiB has a hash in `manifest`, are the same at all nodes; `own`, the ledger and the tree,
+// holds this node's secret.
 //
 // Guarantees: a snapshot that slots() names was finished and is durable; what load() gives is what
 // was written, every byte of it checked. A crash leaves a folder that slots() does not name and
@@ -31,12 +32,23 @@ struct Manifest {
   Checkpoint checkpoint;
   std::uint64_t bytes = 0;     ///< of the state
   std::vector<Digest> chunks;  ///< H of each
+  /// The same of the ledger; none where it was not known, and then nobody can take this over.
+  std::uint64_t ledger_bytes = 0;
+  std::vector<Digest> ledger_chunks{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 Digest digest_of(const Manifest& manifest, const ChainContext& chain);
 Bytes encode(const Manifest& manifest);
 /// Empty when malformed, or the chunks do not make up the bytes.
 std::optional<Manifest> decode_manifest(ByteView bytes);
+
+/// The MiB of that number. Pre: there is one.
+ByteView chunk_of(ByteView file, std::size_t index);
+/// The hashes of its MiB.
+std::vector<Digest> chunk_hashes(ByteView file);
+/// A file with its hash behind it: written whole and checked whole.
+Bytes sealed_file(ByteView content);
+std::optional<Bytes> read_sealed_file(const std::string& path);
 
 /// A file that is read like memory.
 class MappedFile {
@@ -57,6 +69,15 @@ struct LoadedSnapshot {
   Manifest manifest;
   Bytes own;
   MappedFile state;
+  std::optional<MappedFile> ledger{};  ///< empty: it is not there, or not what was written
+};
+
+/// As it lies on the disk: nothing but the manifest is checked.
+struct StoredSnapshot {
+  Bytes encoded;  ///< the manifest
+  Manifest manifest;
+  MappedFile state;
+  MappedFile ledger;
 };
 
 /// One that is being written. Errors are told by the system's errno.
@@ -67,8 +88,9 @@ class SnapshotFile {
   SnapshotFile& operator=(const SnapshotFile&) = delete;
   /// Adds to the state. False: the disk refused.
   bool append(ByteView bytes);
-  /// Makes all durable under its name. False: the disk refused.
-  bool finish(const Checkpoint& checkpoint, ByteView own);
+  /// Makes all durable under its name. `ledger`: empty when it is not known. False: the disk
+  /// refused.
+  bool finish(const Checkpoint& checkpoint, ByteView own, ByteView ledger);
   std::uint64_t bytes() const { return manifest_.bytes; }
 
  private:
@@ -93,6 +115,8 @@ class SnapshotFolder {
   std::vector<Round> slots() const;
   /// Empty when a byte is not what it was.
   std::optional<LoadedSnapshot> load(Round slot) const;
+  /// For who checks each part himself; empty when it has no ledger, or is not there.
+  std::optional<StoredSnapshot> stored(Round slot) const;
   /// Removes what was not finished. Null: errno says why nothing can be written.
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
@@ -101,6 +125,7 @@ class SnapshotFolder {
   bool keep(
       std::size_t count,
       const std::function<bool(Round)>& certified = [](Round) { return true; }) const;
+  const std::string& path() const { return path_; }
   std::string path_of(Round slot) const { return path_ + '/' + std::to_string(slot.value); }
 
  private:

@@ -98,7 +98,8 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
     return std::string("the application threw in Frozen::write(): ") + e.what();
   }
   if (!whole) return why.empty() ? "the application gave up writing it" : why;
-  if (!file->finish(job.checkpoint, job.own.view())) return disk_problem(errno);
+  const Bytes ledger = job.ledger ? encode(*job.ledger) : Bytes{};
+  if (!file->finish(job.checkpoint, job.own.view(), ledger.view())) return disk_problem(errno);
   bytes = file->bytes();
   if (options_.verify && !folder_.load(job.checkpoint.slot)) {
     return "what was written cannot be read back as it was";

@@ -16,6 +16,7 @@
 #include <optional>
 #include <thread>
 
+#include "portable_ledger.hpp"
 #include "snapshot_folder.hpp"
 #include "thresher/net/application.hpp"
 
@@ -37,6 +38,7 @@ class SnapshotWriter {
     Checkpoint checkpoint;
     std::unique_ptr<Frozen> state;
     Bytes own;
+    std::optional<PortableLedger> ledger{};  ///< empty: nobody can take this snapshot over
   };
   /// Called on the thread of the writer.
   struct Hooks {

@@ -74,9 +74,11 @@ TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
 }
 
 TEST_F(BackedUp, OfADamagedFolderThereIsNone) {
+  const std::string base = p.net.home(3) + "/data/wal.base";
+  // Files go back to the disk after the log says where it begins.
+  EXPECT_TRUE(Network::eventually([&] { return fs::exists(base); }));
   p.net.stop(3);
-  std::fstream file(p.net.home(3) + "/data/wal.base",
-                    std::ios::in | std::ios::out | std::ios::binary);
+  std::fstream file(base, std::ios::in | std::ios::out | std::ios::binary);
   ASSERT_TRUE(file.good());
   file.seekp(40);
   file.put('x');

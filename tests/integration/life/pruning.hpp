@@ -23,6 +23,7 @@ struct Pruning {
   std::mutex mutex;
   std::vector<std::string> warnings;
   std::uint64_t length = 0;
+  std::uint64_t senders = 4;  // nodes 0 to senders - 1 run
 
   NodeOptions options() {
     NodeOptions out;
@@ -40,13 +41,15 @@ struct Pruning {
   void submit(const std::string& text) {
     std::string data = text;
     data.resize(kPayload, '.');
-    length = net.submit(length % 4, data).position + 1;
+    length = net.submit(length % senders, data).position + 1;
   }
-  std::uint64_t begins(std::size_t node) const {
+  NodeStatus status(std::size_t node) const {
     const auto client =
         Client::open(genesis_file(), {.node = NodeId{static_cast<std::uint16_t>(node)}});
-    return (*client)->status().get().begins;
+    return (*client)->status().get();
   }
+  std::uint64_t begins(std::size_t node) const { return status(node).begins; }
+  std::string waits_for(std::size_t node) const { return status(node).waits_for; }
   std::string genesis_file() const {
     return (fs::path(net.home(0)).parent_path() / "genesis.json").string();
   }
@@ -61,11 +64,11 @@ struct Pruning {
     }
     return sum;
   }
-  /// Goes on until node 3 has pruned more than `position`.
-  void run_until_pruned(std::uint64_t position) {
+  /// Goes on until a node has pruned more than `position`.
+  void run_until_pruned(std::uint64_t position, std::size_t node = 3) {
     EXPECT_TRUE(Network::eventually([&] {
       for (int k = 0; k < 10; ++k) submit("entry " + std::to_string(length));
-      return begins(3) > position;
+      return begins(node) > position;
     }));
   }
   NodeOptions resting(std::size_t node) const {

@@ -45,7 +45,7 @@ std::vector<std::uint64_t> order(Ledger& ledger, const dag::Committed& commit,
 std::optional<std::uint64_t> position_of(const Ledger& ledger, const Tx& t) {
   const ClientId client = some_client(t.client);
   return ledger.position_of(
-      {client, t.sequence, ledger.print_of(client, t.sequence, as_view(t.data))});
+      {client, t.sequence, ledger.print_of(client, t.sequence, as_view(t.data))}, as_view(t.data));
 }
 
 /// Valid from a slot on for as long as can be.

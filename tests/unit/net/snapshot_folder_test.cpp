@@ -37,7 +37,7 @@ class Snapshots : public testing::Test {
     for (std::size_t i = 0; i < state.size(); i += 700'001)
       ASSERT_TRUE(file->append(
           as_view(state).subspan(i, std::min<std::size_t>(700'001, state.size() - i))));
-    ASSERT_TRUE(file->finish(at(slot), as_view("own")));
+    ASSERT_TRUE(file->finish(at(slot), as_view("own"), as_view("ledger")));
   }
   void flip(const std::string& file, std::uint64_t at_byte) {
     std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
@@ -126,7 +126,7 @@ TEST_F(Snapshots, AManifestThatLiesAboutItsSizeIsNone) {
 TEST_F(Snapshots, OnesThatAreNotCertifiedDoNotDisplaceThoseThatAre) {
   for (std::uint64_t slot = 1; slot <= 8; ++slot) {
     auto file = folder_.begin(Round{slot});
-    ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(slot), {}));
+    ASSERT_TRUE(file && file->append(as_view("state")) && file->finish(at(slot), {}, {}));
   }
   ASSERT_TRUE(folder_.keep(2, [](Round slot) { return slot.value <= 4; }));
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{8}, Round{7}, Round{4}, Round{3}}));
@@ -213,7 +213,7 @@ TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
     const Full full(100);  // the state fits, what is beside it does not
     const auto file = folder_.begin(Round{3});
     ASSERT_TRUE(file && file->append(as_view("small")));
-    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o'))));
+    EXPECT_FALSE(file->finish(at(3), as_view(std::string(500, 'o')), {}));
   }
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{1}}));
   take(4, "room again");

@@ -40,6 +40,10 @@ enum FrameKind : std::uint8_t {
   kWantCheckpoint,  ///< asks for the certificate of a slot, else the own statement; 0: the newest
   kWantTree,        ///< asks for the halves of a part of the log's tree
   kTreePart,        ///< its answer
+  kWantSnapshots,   ///< asks which snapshots a node can give
+  kSnapshots,       ///< its answer
+  kWantPart,        ///< asks for a part of one
+  kPart,            ///< its answer; payload: the part
   kSubmit = 32,     ///< client to node; payload: entries of transactions
   kAck,             ///< node to client; payload: (sequence, position) u64 each
   kStatus,          ///< client to node
@@ -83,6 +87,10 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kWantCheckpoint:
     case kWantTree:
     case kTreePart:
+    case kWantSnapshots:
+    case kSnapshots:
+    case kWantPart:
+    case kPart:
     case kProve:
     case kProof:
     case kSubmit:

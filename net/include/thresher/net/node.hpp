@@ -14,10 +14,12 @@
 // the others go on. What the log throws is lost.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -153,7 +155,16 @@ class Node {
  private:
   Node();
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // the node's thread shares it
+  static Result<std::shared_ptr<Impl>, std::string> make(NodeOptions options, App& app);
+  std::shared_ptr<Impl> impl() const;
+  std::string run_once();
+  std::string start_anew();
+
+  mutable std::mutex mutex_;
+  /// The node's thread shares it. A node that took its state from peers gets another one in run(),
+  /// as after a stop and a start.
+  std::shared_ptr<Impl> impl_;
+  std::atomic<bool> stopping_{false};  // stop() was called
 };
 
 /// What the errors of read_log() contain when the node is running.

@@ -1,0 +1,169 @@
+// A node that is behind what its peers keep of the log: it takes the state of a certified snapshot
+// from them, and the part of the log that its protocol needs to go on from there. When all is on
+// its disk it starts from there, as after any stop. And the other side: what this node gives.
+#include <cerrno>
+#include <utility>
+
+#include "../disk_problem.hpp"
+#include "../node_impl.hpp"
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+
+bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
+  if (f.kind == kWantSnapshots) {
+    if (f.control.size() > 0) return false;
+    (void)transport.send(from.value, {kSnapshots, encode(offers()), {}});
+    return true;
+  }
+  if (f.kind == kWantPart) {
+    const auto part = decode_want_part(f.control.view());
+    if (!part) return false;
+    snapshot_service.want(from, *part);
+    serve_parts();
+    return true;
+  }
+  return !joining || joining->sync.frame(from, f, Loop::now_us());
+}
+
+// What a quorum certified and the log goes on from.
+std::vector<SnapshotOffer> Node::Impl::offers() {
+  std::vector<SnapshotOffer> out;
+  if (!shares_state()) return out;
+  const Round begin = reader.begin().slot;
+  for (const Round slot : SnapshotFolder(options.data).slots()) {
+    if (out.size() == kMostOffers) break;
+    if (begin.value > 0 && begin.value + engine->window() > slot.value) continue;
+    auto certificate = load_certificate(*store, slot, committee().size());
+    const StoredSnapshot* stored = certificate ? snapshot_service.stored(slot) : nullptr;
+    if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint) continue;
+    out.push_back({std::move(*certificate), digest_of(stored->manifest, chain)});
+  }
+  return out;
+}
+
+void Node::Impl::serve_parts() {
+  if (giving_parts) return;
+  const auto at = snapshot_service.step();
+  if (!at) return;
+  giving_parts = true;
+  const std::uint64_t now = Loop::now_us();
+  loop.call_after(*at > now ? *at - now : 0, [this] {
+    giving_parts = false;
+    serve_parts();
+  });
+}
+
+bool Node::Impl::can_join() const {
+  return options.store != StoreKind::kMemory && checkpoint_every > 0 && engine->adopts();
+}
+
+void Node::Impl::watch_joining(std::uint64_t now) {
+  if (enters_anew) return;
+  if (joining && joining->again) joining.reset();
+  if (!joining) {
+    if (standing.suspects() || checkpoints.difference() || !can_join() || !out_of_reach()) return;
+    sync.stop();
+    rot_sync.stop();
+    begins_there.clear();
+    say(Level::kInfo, "the log of '" + options.home + "' ends with slot " +
+                          std::to_string(ledger.slot().value) +
+                          ", which peers have pruned what follows of: takes its state from them");
+    joining.emplace(
+        Joining{StateSync(genesis, self, SnapshotFolder(options.data),
+                          {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                           [this](NodeId who, const std::string& how) { false_answer(who, how); },
+                           [this](Level level, const std::string& line) { say(level, line); }})});
+    joining->sync.begin(ledger.slot(), now);
+  }
+  joining->sync.tick(now);
+  if (joining->sync.snapshot() == nullptr) return;
+  if (!joining->window) return begin_window(now);
+  joining->window->tick(now);
+}
+
+// The snapshot is whole: what of the log goes with it is in its ledger.
+void Node::Impl::begin_window(std::uint64_t now) {
+  const auto file = joining->sync.snapshot()->ledger();
+  auto shared = file ? decode_portable_ledger(file->view()) : std::nullopt;
+  const Checkpoint& of = joining->sync.certificate().checkpoint;
+  if (!shared || shared->checkpoint != of ||
+      !own_state_of(*shared, AgreedTime(engine->clock_witnesses()))) {
+    return halt("the snapshot of slot " + std::to_string(of.slot.value) +
+                ", which f+1 peers named alike, contradicts its certificate: they run another "
+                "version of the program, or more than f of them are Byzantine");
+  }
+  joining->hash = shared->window_hash;
+  joining->ledger = std::move(shared);
+  joining->window.emplace(
+      committee(), self, chain,
+      LogSync::Hooks{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
+                     [this](const dag::Committed& c) { note_window(c); }, [] { return true; },
+                     [this](NodeId who, const std::string& how) { false_answer(who, how); },
+                     [this](NodeId who, Round begins) {
+                       begins_there[who] = begins;
+                       joining->again = begins_there.size() + committee().at_least(kValidity) >=
+                                        committee().size();
+                     }});
+  joining->window->begin(joining->ledger->window_before, joining->hash, now);
+}
+
+// A commit that f+1 peers vouch for.
+void Node::Impl::note_window(const dag::Committed& commit) {
+  const Checkpoint& of = joining->ledger->checkpoint;
+  if (enters_anew || commit.slot > of.slot) return;
+  joining->hash = chained(joining->hash, commit.slot, commit.leader, commit.blocks);
+  for (Persist& r : engine->entry_of(commit, joining->ledger->progress))
+    joining->records.push_back(std::move(r));
+  if (commit.slot < of.slot) return;
+  if (joining->hash != of.log_hash) {
+    return halt("the log of f+1 peers up to slot " + std::to_string(of.slot.value) +
+                " is not the one that a quorum certified: more than f of them are Byzantine");
+  }
+  enter();
+}
+
+// All of it is one atomic write behind a finished snapshot: a kill leaves the old log or the new
+// beginning, and each is a store that a node starts from.
+void Node::Impl::enter() {
+  enters_anew = true;
+  joining->window->stop();
+  const PortableLedger& from = *joining->ledger;
+  const Checkpoint& of = from.checkpoint;
+  const auto own = own_state_of(from, AgreedTime(engine->clock_witnesses()));
+  if (!own || !joining->sync.snapshot()->finish(own->view())) {
+    return halt("the disk under '" + options.home + "' refused the snapshot of its peers (" +
+                disk_problem(errno) + "); free space or replace it, then restart the node");
+  }
+  std::vector<Persist> records = std::move(joining->records);
+  for (Persist& r : records_at(of.length, from.peaks, from.open_leaves()))
+    records.push_back(std::move(r));
+  const Certificate& certificate = joining->sync.certificate();
+  records.push_back({kCertificateTable, slot_key(of.slot), encode(certificate), {}, true});
+  records.push_back(record_of(OwnCheckpoint{{of, self, {}}, false, from.open_results}));
+  records.push_back(record_of(LogBegin{of.slot, of.length, of.log_hash}));
+  writer->durably(std::move(records), [this] {
+    loop.post([this] {
+      say(Level::kInfo,
+          "took its state from peers: the log of '" + options.home + "' begins at position " +
+              std::to_string(joining->ledger->checkpoint.length) + "; the node starts from there");
+      if (options.context == nullptr) return loop.stop();
+      halt("the state of peers is in place: start the node again, which goes on from there");
+    });
+  });
+}
+
+// While the window comes, the answers of peers about the log are for it.
+bool Node::Impl::window_frame(NodeId from, const Frame& f, std::uint64_t now) {
+  if (!joining || !joining->window || (f.kind != kLogPart && f.kind != kLogHash)) return false;
+  if (f.kind == kLogPart) {
+    joining->window->part(from, f, now);
+  } else {
+    joining->window->hash(from, f, now);
+    if (const auto answer = wire::decode<wire::LogHash>(f.control.view()))
+      standing.hash(from, *answer, now);
+  }
+  return true;
+}
+
+}  // namespace thresher::net

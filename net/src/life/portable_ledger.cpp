@@ -1,0 +1,137 @@
+#include "portable_ledger.hpp"
+
+#include <algorithm>
+
+namespace thresher::net {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kDigest = sizeof(Digest::bytes);
+constexpr std::size_t kRecent = sizeof(ClientId::bytes) + 8 + kDigest;
+/// Peaks of a tree, and records of a commit: no list of them is longer.
+constexpr std::size_t kMostPeaks = 64;
+constexpr std::size_t kMostRecords = 64;
+
+void put(const Bytes& bytes, Writer& out) {
+  out.u64(bytes.size()).bytes(bytes.view());
+}
+Bytes take(Reader& in) {
+  const std::uint64_t size = in.u64();
+  return size > in.remaining() ? Bytes::copy_of(in.bytes(in.remaining() + 1))
+                               : Bytes::copy_of(in.bytes(size));
+}
+
+std::uint64_t count_of(const std::vector<Remembered::Slot>& slots) {
+  std::uint64_t out = 0;
+  for (const Remembered::Slot& s : slots) out += s.count;
+  return out;
+}
+
+// A number of things that follow, each of `size` bytes at least; too many: none, and not ok().
+std::size_t count(Reader& in, std::size_t size) {
+  const std::uint64_t n = in.u64();
+  if (n <= in.remaining() / size) return n;
+  (void)in.bytes(in.remaining() + 1);
+  return 0;
+}
+
+}  // namespace
+
+std::span<const OrderedTransaction> PortableLedger::remembered() const {
+  const std::uint64_t n = std::min<std::uint64_t>(count_of(slots), recent.size());
+  return std::span(recent).last(n);
+}
+
+std::vector<LeafContent> PortableLedger::open_leaves() const {
+  std::vector<LeafContent> out;
+  const auto last = std::span(recent).last(std::min(open_results.size(), recent.size()));
+  for (std::size_t i = 0; i < last.size(); ++i)
+    out.push_back({last[i].client, last[i].sequence, last[i].payload, open_results[i]});
+  return out;
+}
+
+Bytes encode(const PortableLedger& l) {
+  Writer w;
+  const Checkpoint& c = l.checkpoint;
+  w.u32(kVersion).u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
+  w.bytes(c.state.bytes).u64(l.window_before.value).bytes(l.window_hash.bytes);
+  put(l.time, w);
+  w.u64(l.since.value).u64(l.slots.size());
+  for (const Remembered::Slot& s : l.slots) w.u64(s.slot.value).u64(s.count);
+  for (const auto* list : {&l.peaks, &l.open_results}) {
+    w.u64(list->size());
+    for (const Digest& d : *list) w.bytes(d.bytes);
+  }
+  w.u64(l.recent.size());
+  for (const OrderedTransaction& t : l.recent)
+    w.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
+  w.u64(l.progress.size());
+  for (const Persist& r : l.progress) {
+    w.u32(r.table);
+    put(r.key, w);
+    put(r.value, w);
+  }
+  return Bytes::from(w.take());
+}
+
+std::optional<PortableLedger> decode_portable_ledger(ByteView bytes) {
+  Reader in(bytes);
+  PortableLedger out;
+  if (in.u32() != kVersion) return std::nullopt;
+  Checkpoint& c = out.checkpoint;
+  c.slot = Round{in.u64()};
+  c.length = in.u64();
+  c.log_hash = in.digest();
+  c.root = in.digest();
+  c.state = in.digest();
+  out.window_before = Round{in.u64()};
+  out.window_hash = in.digest();
+  out.time = take(in);
+  out.since = Round{in.u64()};
+  for (std::size_t n = count(in, 16); n > 0; --n) out.slots.push_back({Round{in.u64()}, in.u64()});
+  for (auto* list : {&out.peaks, &out.open_results}) {
+    for (std::size_t n = count(in, kDigest); n > 0; --n) list->push_back(in.digest());
+  }
+  const std::size_t recent = count(in, kRecent);
+  out.recent.resize(recent);
+  for (OrderedTransaction& t : out.recent) {
+    const ByteView client = in.bytes(t.client.bytes.size());
+    std::ranges::copy(client, t.client.bytes.begin());
+    t.sequence = in.u64();
+    t.payload = in.digest();
+  }
+  for (std::size_t n = count(in, 20); n > 0 && out.progress.size() < kMostRecords; --n) {
+    Persist& r = out.progress.emplace_back();
+    r.table = in.u32();
+    r.key = take(in);
+    r.value = take(in);
+  }
+  // As long as both need, and no longer than the log.
+  const std::uint64_t remembered = count_of(out.slots);
+  const bool fits = remembered <= recent && out.open_results.size() <= recent &&
+                    std::max<std::uint64_t>(remembered, out.open_results.size()) == recent &&
+                    recent <= c.length && out.peaks.size() <= kMostPeaks &&
+                    out.open_results.size() == c.length % LogTree::kChunk;
+  if (!in.done() || !fits || out.window_before > c.slot) return std::nullopt;
+  return out;
+}
+
+std::optional<Bytes> own_state_of(const PortableLedger& l, const AgreedTime& time) {
+  Ledger ledger(time);
+  const Checkpoint& c = l.checkpoint;
+  if (!ledger.inherit(
+          {c.slot, c.length, c.log_hash, l.time.view(), l.since, l.slots, l.remembered()})) {
+    return std::nullopt;
+  }
+  Writer tree;
+  save_tree(l.peaks, l.open_results, tree);
+  Reader again(tree.view());
+  LogTree restored;
+  if (!restored.restore(again, c.length) || restored.root() != c.root) return std::nullopt;
+  const Bytes of_ledger = ledger.save();
+  Writer w;
+  w.u64(of_ledger.size()).bytes(of_ledger.view()).bytes(tree.view());
+  return Bytes::from(w.take());
+}
+
+}  // namespace thresher::net

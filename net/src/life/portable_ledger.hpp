@@ -1,0 +1,54 @@
+// What of a node's ledger is the same at all nodes: what a node needs beside the application's
+// state to go on from a checkpoint. Private to net/.
+//
+//   PortableLedger ledger = ...;                    // where a snapshot is taken
+//   Bytes file = encode(ledger);                    // the same bytes at every correct node
+//   if (auto l = decode_portable_ledger(bytes)) if (auto own = own_state_of(*l, witnesses)) ...
+//
+// Guarantees: a function of the log up to the checkpoint, and of Parameters that a network shares;
+// no secret of a node is in it: what a node remembers of recent transactions is named by hashes of
+// their bytes. decode gives nothing for what contradicts itself. Does not say that it is right:
+// that takes f+1 nodes that name the same bytes, and the certificate of the checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "../ledger.hpp"
+#include "log_tree.hpp"
+#include "thresher/core/effects.hpp"
+#include "thresher/net/checkpoint.hpp"
+
+namespace thresher::net {
+
+struct PortableLedger {
+  Checkpoint checkpoint;
+  /// Of the last commit in front of the part of the log that a protocol needs to enter behind the
+  /// checkpoint (OrderEngine::window()).
+  Round window_before{0};
+  Digest window_hash{};  ///< log hash after that commit
+  Bytes time{};          ///< AgreedTime::save()
+  Round since{0};        ///< Remembered::since()
+  std::vector<Remembered::Slot> slots{};
+  std::vector<Digest> peaks{};  ///< of the log's tree
+  std::vector<Digest> open_results{};
+  /// Those of `slots`, and of the tree's open chunk: the more of both, up to the checkpoint.
+  std::vector<OrderedTransaction> recent{};
+  /// What the protocol noted with the commit of the checkpoint.
+  std::vector<Persist> progress{};
+
+  /// The transactions of `slots`.
+  std::span<const OrderedTransaction> remembered() const;
+  /// Leaves of the tree's open chunk.
+  std::vector<LeafContent> open_leaves() const;
+};
+
+Bytes encode(const PortableLedger& ledger);
+std::optional<PortableLedger> decode_portable_ledger(ByteView bytes);
+
+/// As the node that takes it over keeps it in a snapshot, with a secret of its own; empty when it
+/// contradicts itself. `time`: what the protocol's agreed time is, before any commit.
+std::optional<Bytes> own_state_of(const PortableLedger& ledger, const AgreedTime& time);
+
+}  // namespace thresher::net

@@ -1,0 +1,142 @@
+#include "snapshot_incoming.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "thresher/net/synced_file.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kIncoming[] = ".incoming";
+/// What was written goes to the disk every so many bytes, so that the end does not wait for all.
+constexpr std::uint64_t kSyncEvery = 8u << 20;
+
+const std::vector<Digest>& chunks_of(const Manifest& m, SnapshotFileName file) {
+  return file == SnapshotFileName::kLedger ? m.ledger_chunks : m.chunks;
+}
+
+bool write_at(int file, ByteView bytes, std::uint64_t at) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    at += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+int open_sized(const std::string& path, std::uint64_t size) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForOwner);
+  if (file < 0 || ::ftruncate(file, static_cast<off_t>(size)) == 0) return file;
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+std::optional<Manifest> IncomingSnapshot::unfinished(const SnapshotFolder& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
+    if (entry.path().extension() != kIncoming) continue;
+    const auto written = read_sealed_file(entry.path().string() + "/manifest");
+    if (auto manifest = written ? decode_manifest(written->view()) : std::nullopt) return manifest;
+  }
+  return std::nullopt;
+}
+
+IncomingSnapshot::IncomingSnapshot(const SnapshotFolder& folder, Manifest manifest)
+    : folder_(folder),
+      manifest_(std::move(manifest)),
+      path_(folder_.path_of(manifest_.checkpoint.slot) + kIncoming) {}
+
+IncomingSnapshot::~IncomingSnapshot() {
+  if (state_ >= 0) ::close(state_);
+  if (ledger_ >= 0) ::close(ledger_);
+}
+
+std::string IncomingSnapshot::file_of(SnapshotFileName file) const {
+  return path_ + (file == SnapshotFileName::kLedger ? "/ledger" : "/state");
+}
+
+// A finished one of that slot becomes unfinished again: it is looked at as any other.
+std::unique_ptr<IncomingSnapshot> IncomingSnapshot::open(const SnapshotFolder& folder,
+                                                         const Manifest& manifest) {
+  std::unique_ptr<IncomingSnapshot> out(new IncomingSnapshot(folder, manifest));
+  std::error_code error;
+  fs::create_directories(folder.path(), error);
+  for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
+    std::error_code ignored;
+    if (entry.path().extension() == kIncoming && entry.path() != fs::path(out->path_))
+      fs::remove_all(entry.path(), ignored);
+  }
+  const std::string finished = folder.path_of(manifest.checkpoint.slot);
+  if (fs::exists(finished, error) && !fs::exists(out->path_, error))
+    fs::rename(finished, out->path_, error);
+  fs::create_directories(out->path_, error);
+  if (!out->open_files()) return nullptr;
+  out->look(SnapshotFileName::kLedger);
+  out->look(SnapshotFileName::kState);
+  return out;
+}
+
+bool IncomingSnapshot::open_files() {
+  if (!replace_synced(path_ + "/manifest", sealed_file(encode(manifest_).view()).view()))
+    return false;
+  state_ = open_sized(file_of(SnapshotFileName::kState), manifest_.bytes);
+  if (state_ >= 0) ledger_ = open_sized(file_of(SnapshotFileName::kLedger), manifest_.ledger_bytes);
+  return state_ >= 0 && ledger_ >= 0;
+}
+
+void IncomingSnapshot::look(SnapshotFileName file) {
+  const auto& wanted = chunks_of(manifest_, file);
+  const auto there = MappedFile::open(file_of(file));
+  const std::vector<Digest> found = there ? chunk_hashes(there->view()) : std::vector<Digest>();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (i >= found.size() || found[i] != wanted[i])
+      missing_.insert({manifest_.checkpoint.slot, file, i});
+  }
+}
+
+bool IncomingSnapshot::fits(const SnapshotPart& part, ByteView bytes) const {
+  const auto& chunks = chunks_of(manifest_, part.file);
+  const std::uint64_t size =
+      part.file == SnapshotFileName::kLedger ? manifest_.ledger_bytes : manifest_.bytes;
+  const std::uint64_t at = part.index * Manifest::kChunk;
+  return part.index < chunks.size() &&
+         bytes.size() == std::min<std::uint64_t>(Manifest::kChunk, size - at) &&
+         hash(bytes) == chunks[part.index];
+}
+
+bool IncomingSnapshot::write(const SnapshotPart& part, ByteView bytes) {
+  const int file = part.file == SnapshotFileName::kLedger ? ledger_ : state_;
+  if (!write_at(file, bytes, part.index * Manifest::kChunk)) return false;
+  missing_.erase(part);
+  unsynced_ += bytes.size();
+  if (unsynced_ < kSyncEvery) return true;
+  unsynced_ = 0;
+  return ::fdatasync(file) == 0;
+}
+
+std::optional<MappedFile> IncomingSnapshot::ledger() const {
+  return MappedFile::open(file_of(SnapshotFileName::kLedger));
+}
+
+bool IncomingSnapshot::finish(ByteView own) {
+  const std::string name = folder_.path_of(manifest_.checkpoint.slot);
+  return ::fsync(state_) == 0 && ::fsync(ledger_) == 0 &&
+         replace_synced(path_ + "/own", sealed_file(own).view()) &&
+         std::rename(path_.c_str(), name.c_str()) == 0 && sync_folder_of(name);
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,55 @@
+// What nodes say to each other about snapshots: which they have, and parts of one. Private to net/.
+//
+//   send({kSnapshots, encode(offers), {}});                       // answers kWantSnapshots
+//   if (auto want = decode_want_part(frame.control.view())) ...   // a kWantPart
+//
+// Guarantees: one spelling each; decode gives nothing for what encode did not write, and for more
+// offers than kMostOffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "thresher/net/checkpoint.hpp"
+
+namespace thresher::net {
+
+/// Files of a snapshot that are the same at all nodes.
+enum class SnapshotFileName : std::uint8_t {
+  kManifest,  ///< in one part
+  kLedger,
+  kState,
+};
+
+/// A snapshot that a node has: what it is of, and the digest of its manifest.
+struct SnapshotOffer {
+  Certificate certificate;
+  Digest manifest{};
+  friend bool operator==(const SnapshotOffer& a, const SnapshotOffer& b) {
+    return a.manifest == b.manifest;
+  }
+};
+inline constexpr std::size_t kMostOffers = 4;
+
+/// A part of one: a MiB of a file, or the manifest.
+struct SnapshotPart {
+  Round slot{0};
+  SnapshotFileName file = SnapshotFileName::kManifest;
+  std::uint64_t index = 0;
+  friend auto operator<=>(const SnapshotPart&, const SnapshotPart&) = default;
+};
+/// The head of an answer, whose payload is the part.
+struct GivenPart {
+  SnapshotPart part;
+  bool found = false;
+};
+
+Bytes encode(const std::vector<SnapshotOffer>& offers);
+std::optional<std::vector<SnapshotOffer>> decode_offers(ByteView bytes, std::uint32_t n);
+Bytes encode(const SnapshotPart& part);
+std::optional<SnapshotPart> decode_want_part(ByteView bytes);
+Bytes encode(const GivenPart& given);
+std::optional<GivenPart> decode_given_part(ByteView bytes);
+
+}  // namespace thresher::net

@@ -1,0 +1,60 @@
+#include "snapshot_service.hpp"
+
+#include <utility>
+
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+
+const StoredSnapshot* SnapshotService::stored(Round slot) {
+  auto it = open_.find(slot);
+  if (it == open_.end()) {
+    while (open_.size() >= kMostOffers) open_.erase(open_.begin());
+    auto found = folder_.stored(slot);
+    if (!found) return nullptr;
+    it = open_.emplace(slot, std::move(found)).first;
+  }
+  return &*it->second;
+}
+
+void SnapshotService::want(NodeId from, const SnapshotPart& part) {
+  Peer& p = peers_[from.value];
+  if (p.asked.size() < kMostAsked) p.asked.push_back(part);
+}
+
+// Empty: there is no such part.
+Bytes SnapshotService::read(const SnapshotPart& part) {
+  const StoredSnapshot* of = stored(part.slot);
+  if (of == nullptr) return {};
+  if (part.file == SnapshotFileName::kManifest) return part.index == 0 ? of->encoded : Bytes{};
+  const bool ledger = part.file == SnapshotFileName::kLedger;
+  const std::size_t parts = (ledger ? of->manifest.ledger_chunks : of->manifest.chunks).size();
+  if (part.index >= parts) return {};
+  return Bytes::copy_of(chunk_of((ledger ? of->ledger : of->state).view(), part.index));
+}
+
+std::optional<std::uint64_t> SnapshotService::step() {
+  const std::uint64_t now = hooks_.now_us();
+  bool waits = false;
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    const std::size_t peer = (turn_ + i) % peers_.size();
+    Peer& p = peers_[peer];
+    if (p.asked.empty()) continue;
+    waits = true;
+    if (now < next_us_) break;
+    const SnapshotPart part = p.asked.front();
+    p.asked.pop_front();
+    turn_ = peer + 1;
+    const Bytes bytes = read(part);
+    const GivenPart head{part, !bytes.empty()};
+    // What does not fit its queue is asked for again.
+    if (hooks_.send(NodeId{static_cast<std::uint16_t>(peer)}, {kPart, encode(head), bytes}))
+      p.bytes += bytes.size();
+    next_us_ = now + (hooks_.now_us() - now) * kShare;
+    break;
+  }
+  if (!waits) return std::nullopt;
+  return std::max(next_us_, now);
+}
+
+}  // namespace thresher::net

@@ -1,0 +1,62 @@
+// Gives parts of this node's snapshots to nodes that take their state from peers: in turns, and
+// within a share of this node's time. Private to net/.
+//
+//   SnapshotService service(folder, n, {send, offers, &Loop::now_us});
+//   service.want(NodeId{2}, part);
+//   if (const auto at = service.step()) call_at(*at);        // again and again until empty
+//
+// Guarantees: a peer has at most kMostAsked questions here, later ones are not heard; those who
+// wait are served in turns, a part each. Reading and sending parts takes at most one kShare-th of
+// the time. What is served is what lies on the disk: who asks checks it. At most kMostOffers
+// snapshots are open.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "snapshot_folder.hpp"
+#include "snapshot_parts.hpp"
+#include "thresher/net/transport.hpp"
+
+namespace thresher::net {
+
+class SnapshotService {
+ public:
+  struct Hooks {
+    std::function<bool(NodeId, const Frame&)> send;  ///< false: it has no room
+    std::function<std::uint64_t()> now_us;           ///< monotonic
+  };
+  static constexpr std::size_t kMostAsked = 8;
+  static constexpr std::uint64_t kShare = 4;
+
+  SnapshotService(SnapshotFolder folder, std::size_t peers, Hooks hooks)
+      : folder_(std::move(folder)), peers_(peers), hooks_(std::move(hooks)) {}
+
+  /// The manifest of a snapshot that can be taken over; null: there is none of that slot.
+  const StoredSnapshot* stored(Round slot);
+  void want(NodeId from, const SnapshotPart& part);
+  /// Serves at most one part. When to call again; empty: nobody waits.
+  std::optional<std::uint64_t> step();
+  /// Bytes of parts given to a peer since the start.
+  std::uint64_t served(NodeId to) const { return peers_[to.value].bytes; }
+
+ private:
+  struct Peer {
+    std::deque<SnapshotPart> asked;
+    std::uint64_t bytes = 0;
+  };
+  Bytes read(const SnapshotPart& part);
+
+  SnapshotFolder folder_;
+  std::vector<Peer> peers_;
+  Hooks hooks_;
+  std::map<Round, std::optional<StoredSnapshot>> open_;
+  std::size_t turn_ = 0;       // who is looked at first
+  std::uint64_t next_us_ = 0;  // nothing is served before
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,124 @@
+// Takes the state of the application and of the ledger from peers, for a node that is behind what
+// all of them keep of the log. Private to net/.
+//
+//   StateSync sync(genesis, self, folder, {send, blame, say});
+//   sync.begin(ledger.slot(), now);
+//   sync.tick(now); sync.frame(peer, frame, now);                 // until sync.snapshot()
+//
+// The peers say which snapshots they have. Believed is one whose checkpoint a quorum certified (the
+// keys of the genesis file say so, and nobody else) and whose manifest kValidity of them name: one
+// of them is correct. Its parts come from all that have it, several at a time.
+//
+// Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
+// here already, also after a kill. Who gives something else is named and not asked again; who gives
+// nothing is named, and asked again later, when others had their turn. Of a peer kMostOffers offers
+// are held, and a manifest of kMostManifest bytes. Ends only with a snapshot: what is missing for
+// one is in problem(). Source: docs/adr/039-state-from-peers.md.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "snapshot_incoming.hpp"
+#include "snapshot_parts.hpp"
+#include "thresher/core/committee.hpp"
+#include "thresher/net/genesis.hpp"
+#include "thresher/net/node.hpp"
+#include "thresher/net/transport.hpp"
+
+namespace thresher::net {
+
+class StateSync {
+ public:
+  struct Hooks {
+    std::function<void(NodeId, Frame)> send;
+    /// Whose answer was false, and how.
+    std::function<void(NodeId, const std::string& how)> blame;
+    std::function<void(Level, const std::string&)> say;
+  };
+  /// Unit: microseconds.
+  static constexpr std::uint64_t kAskAgain = 1'000'000;
+  /// So long one who was asked for a part may send none.
+  static constexpr std::uint64_t kPatience = 3'000'000;
+  /// So long a first silence keeps a peer aside; each further one twice as long.
+  static constexpr std::uint64_t kAside = 5'000'000;
+  /// So long the others may still offer something better than the first that is good enough.
+  static constexpr std::uint64_t kGather = 500'000;
+  static constexpr std::size_t kMostManifest = 4u << 20;
+  /// Parts of a peer that are on their way.
+  static constexpr std::size_t kAhead = 4;
+
+  StateSync(const Genesis& genesis, NodeId self, SnapshotFolder folder, Hooks hooks);
+
+  /// Only a snapshot of a later slot is taken. Times are monotonic microseconds.
+  void begin(Round above, std::uint64_t now);
+  bool active() const { return active_; }
+  void tick(std::uint64_t now);
+  /// False when malformed. Pre: kSnapshots or kPart.
+  bool frame(NodeId from, const Frame& frame, std::uint64_t now);
+
+  /// Set when all parts are there.
+  IncomingSnapshot* snapshot() const { return whole() ? incoming_.get() : nullptr; }
+  /// Of the snapshot. Pre: there is one.
+  const Certificate& certificate() const { return chosen_->certificate; }
+
+  std::size_t parts() const { return incoming_ ? incoming_->parts() : 0; }
+  std::size_t parts_here() const {
+    return incoming_ ? incoming_->parts() - incoming_->missing().size() : 0;
+  }
+  /// What it does now, from whom, and what failed last, in words.
+  std::string words() const;
+  /// Empty, or what failed last.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  struct Peer {
+    std::optional<std::vector<SnapshotOffer>> offers{};  ///< empty: it has not answered
+    std::set<SnapshotPart> asked{};
+    std::uint64_t heard_us = 0;
+    std::uint64_t aside_until_us = 0;
+    std::uint32_t silences = 0;
+    std::uint64_t parts = 0;  ///< that it gave
+    bool lied = false;
+  };
+  bool whole() const { return incoming_ && incoming_->missing().empty(); }
+  bool is_peer(NodeId id) const { return id.value < peers_.size() && id != self_; }
+  void ask_offers(std::uint64_t now);
+  bool offers(NodeId from, const Frame& frame, std::uint64_t now);
+  void choose(std::uint64_t now);
+  bool holds(const Certificate& certificate);
+  void part(NodeId from, const GivenPart& given, const Bytes& bytes, std::uint64_t now);
+  void manifest(NodeId from, const Bytes& bytes, std::uint64_t now);
+  void lie(NodeId who, const std::string& how);
+  void give_up(const std::string& why, std::uint64_t now);
+  void watch_silence(std::uint64_t now);
+  void ask_parts(std::uint64_t now);
+  void ask(NodeId peer, const SnapshotPart& part, std::uint64_t now);
+  bool gives(NodeId id, std::uint64_t now) const;
+  std::set<SnapshotPart> on_their_way() const;
+  void no_group();
+
+  Genesis genesis_;
+  Committee committee_;
+  NodeId self_;
+  SnapshotFolder folder_;
+  Hooks hooks_;
+  bool active_ = false;
+  Round above_{0};
+  std::vector<Peer> peers_;
+  std::set<Digest> certified_;  // digests of certificates that hold
+  std::uint64_t asked_us_ = 0;
+  std::uint64_t first_offer_us_ = 0;  // 0: none was good enough
+  std::optional<SnapshotOffer> chosen_;
+  std::unique_ptr<IncomingSnapshot> incoming_;
+  std::optional<Manifest> begun_;  // what was begun before lies on the disk
+  std::size_t turn_ = 0;
+  std::string problem_;
+};
+
+}  // namespace thresher::net

@@ -1,0 +1,316 @@
+// A node that takes a snapshot from peers: who lies or stops has a name, and what is here stays.
+#include "life/state_sync.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include "thresher/net/codec.hpp"
+
+namespace thresher::net {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kTick = 20'000;
+
+/// What a peer does with the questions of the node that joins.
+enum class Way : std::uint8_t {
+  kGood,
+  kSilent,  ///< answers nothing
+  kFalseCertificate,
+  kOtherManifest,  ///< has a snapshot of its own making of the same checkpoint
+  kFalseManifest,  ///< names the right one and gives another
+  kFalseParts,
+  kShortParts,
+  kStalls,   ///< offers, and gives no part
+  kForgets,  ///< offers, and has no part any more
+};
+
+class Joining : public testing::Test {
+ protected:
+  Joining()
+      : data_(fs::temp_directory_path() / ("thresher-state-sync-" + std::to_string(::getpid()))),
+        own_((data_ / "own").string()),
+        theirs_((data_ / "theirs").string()) {
+    fs::remove_all(data_);
+    fs::create_directories(data_ / "own");
+    fs::create_directories(data_ / "theirs");
+    genesis_.chain = "joining";
+    genesis_.f = 1;
+    for (int i = 0; i < 4; ++i) {
+      keys_.push_back(crypto::SigningKey::generate());
+      genesis_.nodes.push_back({keys_.back().public_key(), "127.0.0.1", 1});
+    }
+    state_ = std::string((3u << 20) + 500'000, 'x');
+    for (std::size_t i = 0; i < state_.size(); i += 89) state_[i] = static_cast<char>(i / 89);
+    take(theirs_, 40, state_);
+  }
+  ~Joining() override { fs::remove_all(data_); }
+
+  static Checkpoint at(std::uint64_t slot) {
+    return {Round{slot}, slot * 10, hash({}), hash({}), hash({})};
+  }
+  static void take(const SnapshotFolder& folder, std::uint64_t slot, const std::string& state) {
+    const auto file = folder.begin(Round{slot});
+    ASSERT_TRUE(file && file->append(as_view(state)));
+    ASSERT_TRUE(file->finish(at(slot), as_view("own"), as_view(std::string(1'500'000, 'l'))));
+  }
+  Certificate certificate(std::uint64_t slot, bool right = true) const {
+    Certificate out{at(slot), {NodeSet(4), {}}};
+    for (std::uint16_t i = 1; i < 4; ++i) {
+      out.signatures.signers.insert(NodeId{i});
+      out.signatures.signatures.push_back(
+          signed_checkpoint(keys_[i], NodeId{i}, genesis_.context(), at(right ? slot : slot + 1))
+              .signature);
+    }
+    return out;
+  }
+  std::unique_ptr<StateSync> start() {
+    auto out = std::make_unique<StateSync>(
+        genesis_, NodeId{0}, own_,
+        StateSync::Hooks{
+            [this](NodeId to, const Frame& f) { sent_.emplace_back(to, f); },
+            [this](NodeId who, const std::string& how) { blamed_.emplace(who.value, how); },
+            [this](Level level, const std::string& line) {
+              if (level >= Level::kWarning) warnings_.push_back(line);
+            }});
+    out->begin(Round{0}, now_);
+    return out;
+  }
+  // What peer `to` answers.
+  std::optional<Frame> answer(NodeId to, const Frame& f) {
+    const Way way = ways_[to.value];
+    if (way == Way::kSilent) return std::nullopt;
+    const auto stored = theirs_.stored(Round{40});
+    if (f.kind == kWantSnapshots) {
+      SnapshotOffer offer{certificate(40, way != Way::kFalseCertificate),
+                          digest_of(stored->manifest, genesis_.context())};
+      if (way == Way::kOtherManifest) offer.manifest = hash(as_view("another"));
+      return Frame{kSnapshots, encode(std::vector<SnapshotOffer>{offer}), {}};
+    }
+    const SnapshotPart part = *decode_want_part(f.control.view());
+    asked_.push_back({to.value, part});
+    if (way == Way::kStalls) return std::nullopt;
+    if (way == Way::kForgets) return Frame{kPart, encode(GivenPart{part, false}), {}};
+    Bytes bytes = stored->encoded;
+    if (part.file == SnapshotFileName::kManifest) {
+      if (way == Way::kFalseManifest) {
+        Manifest other = stored->manifest;
+        other.bytes -= 1;
+        bytes = encode(other);
+      }
+    } else {
+      const bool ledger = part.file == SnapshotFileName::kLedger;
+      bytes =
+          Bytes::copy_of(chunk_of((ledger ? stored->ledger : stored->state).view(), part.index));
+      std::vector<std::byte> changed(bytes.view().begin(), bytes.view().end());
+      if (way == Way::kFalseParts) changed[changed.size() / 2] ^= std::byte{1};
+      if (way == Way::kShortParts) changed.pop_back();
+      bytes = Bytes::from(std::move(changed));
+    }
+    return Frame{kPart, encode(GivenPart{part, true}), bytes};
+  }
+  // Until all is here, or for so many answers, or so long.
+  bool run(StateSync& sync, int answers = 1'000'000, std::uint64_t us = 60'000'000) {
+    for (const std::uint64_t end = now_ + us; now_ < end && sync.snapshot() == nullptr;) {
+      sync.tick(now_ += kTick);
+      std::deque<std::pair<NodeId, Frame>> questions;
+      std::swap(questions, sent_);
+      for (const auto& [to, f] : questions) {
+        const auto said = answer(to, f);
+        if (!said) continue;
+        EXPECT_TRUE(sync.frame(to, *said, now_));
+        if (said->kind == kPart && --answers == 0) return false;
+      }
+    }
+    return sync.snapshot() != nullptr;
+  }
+  void expect_whole(StateSync& sync) {
+    ASSERT_NE(sync.snapshot(), nullptr) << sync.words();
+    EXPECT_EQ(sync.certificate().checkpoint, at(40));
+    ASSERT_TRUE(sync.snapshot()->finish(as_view("mine")));
+    const auto loaded = own_.load(Round{40});
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(as_text(loaded->state.view()), state_);
+    EXPECT_TRUE(loaded->ledger);
+    EXPECT_EQ(as_text(loaded->own.view()), "mine");
+  }
+
+  fs::path data_;
+  SnapshotFolder own_;
+  SnapshotFolder theirs_;
+  Genesis genesis_;
+  std::vector<crypto::SigningKey> keys_;
+  std::string state_;
+  std::vector<Way> ways_{Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+  std::uint64_t now_ = 1;
+  std::deque<std::pair<NodeId, Frame>> sent_;
+  std::vector<std::pair<std::uint16_t, SnapshotPart>> asked_;
+  std::map<std::uint16_t, std::string> blamed_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(Joining, TheSnapshotComesFromAllPeersAndNothingTwice) {
+  const auto sync = start();
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  std::set<std::uint16_t> givers;
+  std::set<SnapshotPart> parts;
+  for (const auto& [peer, part] : asked_) {
+    givers.insert(peer);
+    EXPECT_TRUE(parts.insert(part).second) << "asked for again";
+  }
+  EXPECT_EQ(givers.size(), 3u);
+  EXPECT_EQ(parts.size(), 1 + 2 + 4u);
+  expect_whole(*sync);
+  EXPECT_TRUE(blamed_.empty());
+  EXPECT_TRUE(warnings_.empty());
+}
+
+// One of four lies, each in another way; the others are enough.
+TEST_F(Joining, ALiarHasANameAndIsNotNeeded) {
+  for (const Way way :
+       {Way::kFalseCertificate, Way::kFalseManifest, Way::kFalseParts, Way::kShortParts}) {
+    for (std::uint16_t liar = 1; liar < 4; ++liar) {
+      SCOPED_TRACE(testing::Message() << "way " << static_cast<int>(way) << ", node " << liar);
+      fs::remove_all(own_.path());
+      blamed_.clear();
+      ways_ = {Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+      ways_[liar] = way;
+      const auto sync = start();
+      ASSERT_TRUE(run(*sync)) << sync->words();
+      // The manifest is asked of one peer, who need not be the liar.
+      if (way != Way::kFalseManifest) {
+        EXPECT_TRUE(blamed_.contains(liar));
+      }
+      EXPECT_EQ(blamed_.size(), blamed_.count(liar));
+      expect_whole(*sync);
+    }
+  }
+}
+
+// A manifest that one peer alone names is nobody's.
+TEST_F(Joining, WhatFewerThanFPlusOneNameIsNotTaken) {
+  ways_ = {Way::kGood, Way::kOtherManifest, Way::kGood, Way::kSilent};
+  const auto sync = start();
+  EXPECT_FALSE(run(*sync, 1'000'000, 10'000'000));
+  EXPECT_TRUE(asked_.empty());
+  EXPECT_NE(sync->words().find("freeze() of the application does not give the same"),
+            std::string::npos)
+      << sync->words();
+  ways_[3] = Way::kGood;
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  for (const auto& [peer, part] : asked_) EXPECT_NE(peer, 1);
+  expect_whole(*sync);
+}
+
+TEST_F(Joining, WhoStopsGivingIsNamedAndOthersGive) {
+  for (std::uint16_t stalled = 1; stalled < 4; ++stalled) {
+    SCOPED_TRACE(stalled);
+    fs::remove_all(own_.path());
+    warnings_.clear();
+    ways_ = {Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+    ways_[stalled] = Way::kStalls;
+    const auto sync = start();
+    ASSERT_TRUE(run(*sync)) << sync->words();
+    ASSERT_EQ(warnings_.size(), 1u);
+    EXPECT_NE(warnings_.front().find("node " + std::to_string(stalled) + " stopped giving"),
+              std::string::npos)
+        << warnings_.front();
+    EXPECT_TRUE(blamed_.empty()) << "silence is no lie";
+    expect_whole(*sync);
+  }
+}
+
+// At every part in turn the one that gives stops, and comes back.
+TEST_F(Joining, AStallAtEachPartIsOutlived) {
+  const auto sync = start();
+  for (int part = 0; part < 20 && sync->snapshot() == nullptr; ++part) {
+    (void)run(*sync, 1);
+    const auto stalled = static_cast<std::size_t>(1 + part % 3);
+    ways_[stalled] = Way::kStalls;
+    (void)run(*sync, 1, StateSync::kPatience + 2 * kTick);
+    ways_[stalled] = Way::kGood;
+  }
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  expect_whole(*sync);
+}
+
+TEST_F(Joining, WhenAllHaveForgottenItAnotherIsChosen) {
+  ways_ = {Way::kGood, Way::kForgets, Way::kForgets, Way::kForgets};
+  const auto sync = start();
+  EXPECT_FALSE(run(*sync, 1'000'000, 3'000'000));
+  EXPECT_FALSE(warnings_.empty());
+  ways_ = {Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  expect_whole(*sync);
+}
+
+// A kill is a StateSync that is gone: after each part that came there is one.
+TEST_F(Joining, AfterAKillAtAnyPartNothingIsAskedForAgain) {
+  std::set<SnapshotPart> came;
+  std::size_t parts = 0;
+  for (int starts = 0; starts < 50; ++starts) {
+    const auto sync = start();
+    asked_.clear();
+    const bool whole = run(*sync, 2);
+    for (const auto& [peer, part] : asked_) {
+      if (part.file != SnapshotFileName::kManifest) {
+        EXPECT_FALSE(came.contains(part)) << part.index;
+      }
+    }
+    ASSERT_GE(sync->parts_here(), parts) << "what was here is gone";
+    parts = sync->parts_here();
+    for (std::size_t file = 1; file < 3; ++file) {
+      for (std::uint64_t i = 0; i < 4; ++i) {
+        const SnapshotPart part{Round{40}, static_cast<SnapshotFileName>(file), i};
+        const auto in = IncomingSnapshot::unfinished(own_);
+        const bool exists = i < (file == 1 ? 2u : 4u);
+        if (!in || !exists) continue;
+        if (!IncomingSnapshot::open(own_, *in)->missing().contains(part)) came.insert(part);
+      }
+    }
+    if (!whole) continue;
+    expect_whole(*sync);
+    return;
+  }
+  FAIL() << "never whole";
+}
+
+// The disk changed a part that was here: it comes again.
+TEST_F(Joining, APartThatTheDiskChangedIsAskedForAgain) {
+  {
+    const auto sync = start();
+    (void)run(*sync, 5);
+    ASSERT_GT(sync->parts_here(), 2u);
+  }
+  std::fstream file(own_.path_of(Round{40}) + ".incoming/ledger",
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(10);
+  file.put('!');
+  file.close();
+  const auto sync = start();
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  expect_whole(*sync);
+}
+
+TEST_F(Joining, WhatNobodyAskedForAndWhatIsNoAnswerIsNotKept) {
+  const auto sync = start();
+  const SnapshotPart part{Round{40}, SnapshotFileName::kState, 0};
+  EXPECT_TRUE(sync->frame(
+      NodeId{1}, {kPart, encode(GivenPart{part, true}), Bytes::copy_of(as_view("x"))}, now_));
+  EXPECT_FALSE(sync->frame(NodeId{1}, {kPart, Bytes::copy_of(as_view("x")), {}}, now_));
+  EXPECT_FALSE(sync->frame(NodeId{1}, {kSnapshots, Bytes::copy_of(as_view("x")), {}}, now_));
+  const SnapshotOffer offer{certificate(40), hash({})};
+  const std::vector<SnapshotOffer> many(kMostOffers + 1, offer);
+  EXPECT_FALSE(sync->frame(NodeId{1}, {kSnapshots, encode(many), {}}, now_));
+  EXPECT_FALSE(sync->frame(NodeId{0}, {kSnapshots, encode(std::vector{offer}), {}}, now_));
+  EXPECT_EQ(sync->parts_here(), 0u);
+  ASSERT_TRUE(run(*sync)) << sync->words();
+}
+
+}  // namespace
+}  // namespace thresher::net
