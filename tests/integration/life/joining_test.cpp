@@ -12,6 +12,9 @@ namespace fs = std::filesystem;
 
 class Joins : public testing::Test {
  protected:
+  explicit Joins(const std::string& protocol = "thresher", const std::string& checkpoint = "4")
+      : p(protocol, checkpoint) {}
+
   Pruning p;
 
   // Nodes 0 to 2 run and have pruned their logs beyond `position`.
@@ -86,6 +89,41 @@ TEST_F(Joins, WhereOnePeerGivesWhatItsDiskChanged) {
   ASSERT_TRUE(p.net.reaches(3, p.length)) << p.waits_for(3);
   p.net.expect_same_state(p.length);
 }
+
+// Every protocol enters behind a window of its log. Where peers hold 1,024 slots in memory, a node
+// is level by these until it lacks more, so the test is a slow one.
+class JoinsWith : public Joins, public testing::WithParamInterface<std::string> {
+ protected:
+  JoinsWith() : Joins(GetParam(), "16") { p.payload = 100; }
+
+  void an_empty_node_joins(std::uint64_t position) {
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
+    prune_without_node_3(position);
+    ASSERT_EQ(p.net.start(3, p.options()), "");
+    expect_joined();
+    p.expect_no_warnings();
+  }
+};
+std::string name_of(const testing::TestParamInfo<std::string>& suite) {
+  std::string name = suite.param;
+  std::erase(name, '-');
+  return name;
+}
+
+using ManyProtocols = JoinsWith;
+TEST_P(ManyProtocols, AnEmptyNode) {
+  an_empty_node_joins(100);
+}
+INSTANTIATE_TEST_SUITE_P(Joins, ManyProtocols,
+                         testing::Values("mysticeti", "mahi-mahi", "anchored-bullshark"), name_of);
+
+using LongWindows = JoinsWith;
+TEST_P(LongWindows, AnEmptyNode) {
+  an_empty_node_joins(1'100);
+}
+INSTANTIATE_TEST_SUITE_P(SlowJoins, LongWindows,
+                         testing::Values("pbft", "honeybadger", "simplex", "hotstuff2", "raft"),
+                         name_of);
 
 }  // namespace
 }  // namespace thresher::net

@@ -19,7 +19,11 @@ inline constexpr std::size_t kPayload = 50'000;
 /// Four nodes with a checkpoint every 4 slots, a snapshot every 2 checkpoints, files of a MiB, and
 /// a DAG that is kept for as short as it can be.
 struct Pruning {
-  Network net{4, "thresher", {{"checkpoint", "4"}}};
+  explicit Pruning(const std::string& protocol = "thresher", const std::string& checkpoint = "4")
+      : net(4, protocol, {{"checkpoint", checkpoint}}) {}
+
+  Network net;
+  std::size_t payload = kPayload;
   std::mutex mutex;
   std::vector<std::string> warnings;
   std::uint64_t length = 0;
@@ -40,7 +44,7 @@ struct Pruning {
   }
   void submit(const std::string& text) {
     std::string data = text;
-    data.resize(kPayload, '.');
+    data.resize(payload, '.');
     length = net.submit(length % senders, data).position + 1;
   }
   NodeStatus status(std::size_t node) const {

@@ -63,6 +63,7 @@ struct EchoAdapter {
   static std::uint32_t quorum() { return 1; }
   static std::uint32_t clock_witnesses() { return 0; }
   static std::size_t payload_limit() { return 1; }
+  static std::uint64_t window() { return 0; }
   static EngineSample sample(const Echo&) { return {}; }
   static std::size_t pending_submits(const Echo&) { return 0; }
   static constexpr bool kExtends = false;
