@@ -155,6 +155,11 @@ class EngineOf final : public OrderEngine {
     std::deque<InputOf<P>> inputs;
     return take_over(commit, inputs);
   }
+  bool notes_progress() const override {
+    return requires(const Adapter& a, const Persist& r) {
+      a.progress_of(r);
+    };
+  }
   std::uint64_t window() const override { return backend_.adapter.window(); }
   std::vector<Persist> entry_of(const dag::Committed& commit,
                                 const std::vector<Persist>& progress) override {

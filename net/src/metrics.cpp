@@ -67,6 +67,12 @@ constexpr Figure kGauges[] = {
     {"thresher_signatures_waiting", "Signatures that wait for a verdict.", &Sample::verify_waiting},
     {"thresher_suspects", "Peers that sent bad signatures lately.", &Sample::verify_suspects},
     {"thresher_links_up", "Connections to other nodes that are up.", &Sample::links_up},
+    {"thresher_log_begins", "First position of the log that is kept.", &Sample::log_begins},
+    {"thresher_certified_slot", "Slot of the newest certificate.", &Sample::certified_slot},
+    {"thresher_snapshot_slot", "Slot of the newest snapshot.", &Sample::snapshot_slot},
+    {"thresher_state_parts", "Parts of the snapshot that is taken from peers.",
+     &Sample::state_parts},
+    {"thresher_state_parts_here", "Those of them that are here.", &Sample::state_parts_here},
 };
 
 /// A histogram, by the label `stage`.

@@ -123,6 +123,12 @@ Sample Node::Impl::sample() const {
   out.verify_retries = v.retried;
   out.verify_waiting = v.waiting;
   out.verify_suspects = v.suspects;
+  out.log_begins = reader.begin().length;
+  if (const auto& newest = checkpoints.newest_certificate())
+    out.certified_slot = newest->checkpoint.slot.value;
+  if (!whole_snapshots.empty()) out.snapshot_slot = whole_snapshots.rbegin()->value;
+  out.state_parts = joining ? joining->sync.parts() : 0;
+  out.state_parts_here = joining ? joining->sync.parts_here() : 0;
   out.waits_for = waits_for();
   return out;
 }

@@ -180,6 +180,7 @@ struct Node::Impl final : EngineHost {
   TreeReader* tree_at(Round slot);
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
+  std::string how_to_apply_again() const;
   std::string differs_in_result(const Checkpoints::Difference& d) const;
   std::string differs_in_state(const Checkpoints::Difference& d) const;
   Result<LogProof, std::string> prove(std::uint64_t position);

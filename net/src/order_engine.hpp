@@ -121,6 +121,8 @@ class OrderEngine {
   /// The last commit of which the protocol's own records say that it was delivered, so the log must
   /// have it. Pre: before Start, after the records.
   virtual Round noted() const = 0;
+  /// True when take_progress() gives something with every commit, which entry_of() needs.
+  virtual bool notes_progress() const = 0;
   /// Slots of the log that a node has to know to take part behind them, when it does not come from
   /// further in front: what was delivered in them is not delivered again.
   virtual std::uint64_t window() const = 0;

@@ -13,7 +13,8 @@ namespace thresher::net {
 bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantSnapshots) {
     if (f.control.size() > 0) return false;
-    (void)transport.send(from.value, {kSnapshots, encode(offers()), {}});
+    if (snapshot_service.may_ask(from))
+      (void)transport.send(from.value, {kSnapshots, encode(offers()), {}});
     return true;
   }
   if (f.kind == kWantPart) {
@@ -39,6 +40,7 @@ std::vector<SnapshotOffer> Node::Impl::offers() {
     if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint) continue;
     out.push_back({std::move(*certificate), digest_of(stored->manifest, chain)});
   }
+  if (!giving_parts) snapshot_service.close();
   return out;
 }
 

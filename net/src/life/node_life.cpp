@@ -167,14 +167,23 @@ void Node::Impl::checkpoints_differ() {
   if (divergence->over()) halt(differs_in_result(*difference));
 }
 
+std::string Node::Impl::how_to_apply_again() const {
+  return "remove 'snapshot' in '" + options.data +
+         "', and start the node again, which applies its " +
+         (reader.begin().slot == Round{0}
+              ? "log anew"
+              : "log anew from a certified snapshot on (leave 'snapshots' where it is: the log "
+                "before it was pruned)");
+}
+
 std::string Node::Impl::differs_in_result(const Checkpoints::Difference& d) const {
   const std::string what = "the application of '" + options.home +
                            "' gave another result than those of " + std::to_string(d.peers.size()) +
                            " peers, which signed theirs. ";
   const std::string advice =
       ". The log is the same: the application is not deterministic or was changed, or the memory "
-      "is bad. Nothing more was acknowledged; mend it, remove 'snapshot' in '" +
-      options.data + "', and start the node again, which applies its log anew";
+      "is bad. Nothing more was acknowledged; mend it, " +
+      how_to_apply_again();
   if (const auto& f = divergence->found()) {
     return what + "The first transaction that differs is at position " +
            std::to_string(f->position) + " (client " + to_hex(f->here.client.bytes) +
@@ -198,8 +207,8 @@ std::string Node::Impl::differs_in_state(const Checkpoints::Difference& d) const
          " here, " + short_hex(d.there.state) + " there, with the same results up to there. " +
          same +
          "The application is not deterministic or was changed, or the memory is bad. Nothing more "
-         "was acknowledged; mend it, remove 'snapshot' in '" +
-         options.data + "', and start the node again, which applies its log anew";
+         "was acknowledged; mend it, " +
+         how_to_apply_again();
 }
 
 // The proof of a position against the newest certificate, or why there is none.

@@ -63,12 +63,14 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
   });
 }
 
-// Empty: a start did not find all that it takes, and it has not been made since.
+// Empty: a start did not find all that it takes, and it has not been made since; or the commit came
+// while the protocol did not run, and so noted nothing.
 std::optional<PortableLedger> Node::Impl::portable_ledger(const Checkpoint& checkpoint) const {
   const Remembered& memory = ledger.memory();
   const std::size_t needed = std::max(memory.size(), tree.open_results().size());
   const auto& recent = tree.recent();
-  if (recent.size() < needed) return std::nullopt;
+  if (recent.size() < needed || (engine->notes_progress() && last_progress.empty()))
+    return std::nullopt;
   PortableLedger out;
   out.checkpoint = checkpoint;
   Writer time;

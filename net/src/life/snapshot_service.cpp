@@ -6,6 +6,14 @@
 
 namespace thresher::net {
 
+bool SnapshotService::may_ask(NodeId from) {
+  Peer& p = peers_[from.value];
+  const std::uint64_t now = hooks_.now_us();
+  if (now < p.next_offers_us) return false;
+  p.next_offers_us = now + kOffersEach;
+  return true;
+}
+
 const StoredSnapshot* SnapshotService::stored(Round slot) {
   auto it = open_.find(slot);
   if (it == open_.end()) {
@@ -53,7 +61,10 @@ std::optional<std::uint64_t> SnapshotService::step() {
     next_us_ = now + (hooks_.now_us() - now) * kShare;
     break;
   }
-  if (!waits) return std::nullopt;
+  if (!waits) {
+    close();
+    return std::nullopt;
+  }
   return std::max(next_us_, now);
 }
 

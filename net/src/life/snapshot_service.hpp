@@ -32,10 +32,15 @@ class SnapshotService {
   };
   static constexpr std::size_t kMostAsked = 8;
   static constexpr std::uint64_t kShare = 4;
+  static constexpr std::uint64_t kOffersEach = 200'000;  ///< microseconds, of one peer
 
   SnapshotService(SnapshotFolder folder, std::size_t peers, Hooks hooks)
       : folder_(std::move(folder)), peers_(peers), hooks_(std::move(hooks)) {}
 
+  /// Whether a peer may ask for the offers again; the time is noted when it may.
+  bool may_ask(NodeId from);
+  /// Files that are open would keep their space when they are removed.
+  void close() { open_.clear(); }
   /// The manifest of a snapshot that can be taken over; null: there is none of that slot.
   const StoredSnapshot* stored(Round slot);
   void want(NodeId from, const SnapshotPart& part);
@@ -48,6 +53,7 @@ class SnapshotService {
   struct Peer {
     std::deque<SnapshotPart> asked;
     std::uint64_t bytes = 0;
+    std::uint64_t next_offers_us = 0;
   };
   Bytes read(const SnapshotPart& part);
 

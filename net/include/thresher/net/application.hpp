@@ -102,7 +102,7 @@ class App {
   /// which are made before it returns.
   virtual std::unique_ptr<Frozen> freeze() const;
   /// The mirror of snapshot() and freeze(); false when the bytes are not usable, and then the state
-  /// is as before. Called before any apply(), and again where an older snapshot has to do.
+  /// is as before. Takes the place of any state before: docs/embedding.md says when it is called.
   virtual bool restore(ByteView) { return false; }
 };
 

@@ -1,0 +1,75 @@
+// Nodes whose peers have pruned what they need, and what is expected of them when they have joined.
+//
+//   class Mine : public Joins {};
+//   TEST_F(Mine, ...) { prune_without_node_3(100); ...; expect_joined(); }
+#pragma once
+
+#include "pruning.hpp"
+#include "thresher/net/log_proof.hpp"
+
+namespace thresher::net {
+
+class Joins : public testing::Test {
+ protected:
+  explicit Joins(const std::string& protocol = "thresher", const std::string& checkpoint = "4")
+      : p(protocol, checkpoint) {}
+
+  Pruning p;
+
+  // Nodes 0 to 2 run and have pruned their logs beyond `position`.
+  void prune_without_node_3(std::uint64_t position) {
+    p.senders = 3;
+    for (std::size_t i = 0; i < 3; ++i) p.run_until_pruned(position, i);
+  }
+  void expect_joined() {
+    ASSERT_TRUE(Network::eventually([&] { return p.net.app(3).count() >= p.length; }))
+        << p.waits_for(3);
+    EXPECT_GT(p.begins(3), 0u);
+    EXPECT_LT(p.net.app(3).applied(), p.length) << "from a snapshot";
+    // It signs and orders, serves the log and proofs of it, and starts from what it took.
+    p.senders = 4;
+    for (int k = 0; k < 8; ++k) p.submit("after it joined " + std::to_string(k));
+    p.net.expect_same_state(p.length);
+    expect_proof();
+    p.net.stop(3);
+    fs::remove(p.net.home(3) + "/data/snapshot");
+    ASSERT_EQ(p.net.start(3, p.options()), "");
+    EXPECT_TRUE(p.net.reaches(3, p.length));
+    for (int k = 0; k < 8; ++k) p.submit("after its restart " + std::to_string(k));
+    p.net.expect_same_state(p.length);
+  }
+  // Of the first position that it serves.
+  void expect_proof() {
+    const std::uint64_t at = p.begins(3);
+    Result<LogProof, std::string> proof = std::string("not asked");
+    EXPECT_TRUE(Network::eventually([&] {
+      p.submit("so that there is a checkpoint");
+      proof = fetch_log_proof(p.net.genesis(), NodeId{3}, at);
+      return static_cast<bool>(proof);
+    })) << proof.error();
+    if (proof) {
+      EXPECT_EQ(log_proof_problem(p.net.genesis(), *proof), "");
+    }
+  }
+};
+
+// Every protocol enters behind a window of its log.
+class JoinsWith : public Joins, public testing::WithParamInterface<std::string> {
+ protected:
+  JoinsWith() : Joins(GetParam(), "16") { p.payload = 100; }
+
+  void an_empty_node_joins(std::uint64_t position) {
+    for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(p.net.start(i, p.options()), "");
+    prune_without_node_3(position);
+    ASSERT_EQ(p.net.start(3, p.options()), "");
+    expect_joined();
+    p.expect_no_warnings();
+  }
+};
+inline std::string name_of(const testing::TestParamInfo<std::string>& suite) {
+  std::string name = suite.param;
+  std::erase(name, '-');
+  return name;
+}
+
+}  // namespace thresher::net
