@@ -885,6 +885,15 @@ class Rest(unittest.TestCase):
             self.assertTrue(out.stderr)
 
 
+class NobodyAnswers(Files):
+    def test_each_reason_is_said_once(self):
+        net = pathlib.Path(self.folder.name, "net")
+        self.assertEqual(run("testnet", "init", "-n", 4, "-o", net, "--base-port", "0").returncode, 0)
+        out = run("submit", "--genesis", net / "genesis.json", "--quorum", "--data", "x", "--timeout", "1s")
+        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.stderr.count("trying again"), 4, out.stderr)
+
+
 class OddFiles(Files):
     """What a user may name where a file belongs, at every verb that reads one."""
 
