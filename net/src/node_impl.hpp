@@ -347,7 +347,12 @@ struct Node::Impl final : EngineHost {
     bool again = false;                      // the window is gone at the peers: from the beginning
   };
   std::optional<Joining> joining;  // takes its state from peers
-  bool enters_anew = false;        // the state is on the disk: the node starts from there
+  struct StandsStill {
+    Round slot{0};
+    std::uint64_t since_us = 0;
+  };
+  std::optional<StandsStill> out_of_reach_at;  // the end of the log, while peers lack what follows
+  bool enters_anew = false;  // the state is on the disk: the node starts from there
   SnapshotService snapshot_service;
   bool giving_parts = false;              // a timer runs for the next one
   std::vector<Persist> last_progress;     // that the protocol noted with the last commit

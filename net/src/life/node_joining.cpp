@@ -9,6 +9,13 @@
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
+namespace {
+
+/// So long the log of a node that is out of its peers' reach stands still before it takes their
+/// state: the protocol itself may still bring what their logs do not have. Unit: microseconds.
+constexpr std::uint64_t kStandsStill = 2'000'000;
+
+}  // namespace
 
 bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantSnapshots) {
@@ -64,7 +71,13 @@ void Node::Impl::watch_joining(std::uint64_t now) {
   if (enters_anew) return;
   if (joining && joining->again) joining.reset();
   if (!joining) {
-    if (standing.suspects() || checkpoints.difference() || !can_join() || !out_of_reach()) return;
+    if (standing.suspects() || checkpoints.difference() || !can_join() || !out_of_reach()) {
+      out_of_reach_at.reset();
+      return;
+    }
+    if (!out_of_reach_at || out_of_reach_at->slot != ledger.slot())
+      out_of_reach_at = {ledger.slot(), now};
+    if (now < out_of_reach_at->since_us + kStandsStill) return;
     sync.stop();
     rot_sync.stop();
     begins_there.clear();
