@@ -75,24 +75,31 @@ std::string BackupPlace::open() {
 }
 
 // Why the folder at `partial_` is left alone; empty: it is a partial backup, or has nothing in it.
+// One look at its names: between two, another backup may begin or end. Where there is more than the
+// marker, the marker is there, as it comes first and goes last.
 std::string BackupPlace::foreign() const {
   std::error_code error;
-  const bool folder = fs::symlink_status(partial_, error).type() == fs::file_type::directory;
-  if (folder && (fs::exists(marker_, error) || fs::is_empty(partial_, error)) && !error) return {};
+  bool marked = false;
+  bool empty = true;
+  if (fs::symlink_status(partial_, error).type() == fs::file_type::directory) {
+    for (fs::directory_iterator it(partial_, error), end; !error && it != end;
+         it.increment(error)) {
+      empty = false;
+      marked = marked || it->path().filename() == kMarker;
+    }
+    if (!error && (marked || empty)) return {};
+  }
   return "'" + partial_ +
          "' is where the copy would grow, and is no partial backup of this release; move it away, "
          "or name another destination";
 }
 
 std::string BackupPlace::lock() {
+  std::string why;
   for (int k = 0; k < kTries; ++k) {
     if (::mkdir(partial_.c_str(), 0700) != 0 && errno != EEXIST)
       return cannot_write(partial_, errno);
-    if (std::string why = foreign(); !why.empty()) {
-      std::error_code error;
-      if (!fs::exists(fs::symlink_status(partial_, error))) continue;
-      return why;
-    }
+    if (why = foreign(); !why.empty()) continue;  // or it went just now
     const int file = ::open(marker_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kForOwner);
     if (file < 0 && errno == ENOENT) continue;
     if (file < 0) return cannot_write(marker_, errno);
@@ -109,6 +116,7 @@ std::string BackupPlace::lock() {
     }
     ::close(file);
   }
+  if (!why.empty()) return why;
   return "other backups to '" + destination_ + "' come and go; start this one when they have ended";
 }
 

@@ -106,9 +106,14 @@ TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
 }
 
 TEST_F(BackedUp, OfADamagedFolderThereIsNone) {
+  const std::string base = p.net.home(3) + "/data/wal.base";
+  // Entries go first, and a file of the log when all in it has gone.
+  ASSERT_TRUE(Network::eventually([&] {
+    p.submit("more");
+    return fs::exists(base);
+  }));
   p.net.stop(3);
-  std::fstream file(p.net.home(3) + "/data/wal.base",
-                    std::ios::in | std::ios::out | std::ios::binary);
+  std::fstream file(base, std::ios::in | std::ios::out | std::ios::binary);
   ASSERT_TRUE(file.good());
   file.seekp(40);
   file.put('x');

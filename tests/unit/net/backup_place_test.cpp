@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "full_disk.hpp"
 #include "life/file_copy.hpp"
@@ -82,6 +85,36 @@ TEST_F(BackupPlaces, OneAtATime) {
   BackupPlace third(at("b"));
   EXPECT_NE(third.open().find("is there already"), std::string::npos);
   expect_alone("b");
+}
+
+// They come and go in each other's steps: each has the place for itself, or is told why not.
+TEST_F(BackupPlaces, ManyWhoComeAndGo) {
+  std::atomic<int> inside{0};
+  std::atomic<int> had{0};
+  std::vector<std::thread> all;
+  for (int i = 0; i < 4; ++i) {
+    all.emplace_back([&, i] {
+      for (int k = 0; k < 300; ++k) {
+        BackupPlace place(at("b"));
+        if (const std::string why = place.open(); !why.empty()) {
+          const bool told = why.find("another backup to") != std::string::npos ||
+                            why.find("come and go") != std::string::npos;
+          EXPECT_TRUE(told) << why;
+          continue;
+        }
+        EXPECT_EQ(inside++, 0);
+        const std::string text = std::to_string(1000 * i + k);
+        EXPECT_EQ(place.clear(), "");
+        put(place.folder() + "/file", text);
+        EXPECT_EQ(text_of(place.folder() + "/file"), text);
+        --inside;
+        ++had;
+      }
+    });
+  }
+  for (std::thread& one : all) one.join();
+  EXPECT_GT(had, 0);
+  expect_alone("");
 }
 
 TEST_F(BackupPlaces, WhatAKilledOneLeftIsRemoved) {
