@@ -1,8 +1,6 @@
 #include "graph_file.hpp"
 
-#include <fstream>
-#include <sstream>
-
+#include "../text_file.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -10,6 +8,9 @@ namespace thresher::cli {
 namespace {
 
 using digraph::Digraph;
+
+/// 64 nodes have 4032 edges.
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 class Reader {
  public:
@@ -103,14 +104,10 @@ class Reader {
 }  // namespace
 
 Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream content;
-  if (in) content << in.rdbuf();
-  if (!in) {
-    return std::vector<std::string>{"cannot read '" + path +
-                                    "'; give a file like {\"nodes\": 4, \"edges\": [[0, 1]]}"};
-  }
-  const auto tree = text::parse(content.str());
+  std::string content;
+  if (const std::string why = read_text_file(path, kMostBytes, content); !why.empty())
+    return std::vector<std::string>{why + " like {\"nodes\": 4, \"edges\": [[0, 1]]}"};
+  const auto tree = text::parse(content);
   if (tree) return Reader(path).read(*tree);
   std::vector<std::string> problems;
   for (const text::Problem& p : tree.error()) {

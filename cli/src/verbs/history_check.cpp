@@ -1,10 +1,8 @@
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "../json.hpp"
 #include "../text.hpp"
+#include "../text_file.hpp"
 #include "thresher/verify/history/levels.hpp"
 
 namespace thresher::cli {
@@ -14,6 +12,9 @@ using history::Finding;
 using history::Level;
 using history::Report;
 using history::Verdict;
+
+/// More operations than a search could judge.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 struct Args {
   std::string file;
@@ -78,15 +79,10 @@ int check(const Args& args) {
     return fail(kUsage,
                 "--at-least '" + args.at_least + "' is no level; give one of " + level_names());
   }
-  std::error_code ignored;
-  std::ifstream in(args.file);
-  if (!in || std::filesystem::is_directory(args.file, ignored)) {
-    return fail(kUsage, "cannot read '" + args.file +
-                            "'; give a file of one operation a line, as cluster --history writes");
-  }
-  std::stringstream content;
-  content << in.rdbuf();
-  const auto history = history::read(content.str(), args.file);
+  std::string content;
+  if (const std::string why = read_text_file(args.file, kMostBytes, content); !why.empty())
+    return fail(kUsage, why + " of one operation a line, as cluster --history writes");
+  const auto history = history::read(content, args.file);
   if (!history) return fail_all(kUsage, history.error());
   const Report report = history::judge(*history, {args.states, args.closure});
   if (args.json) {
