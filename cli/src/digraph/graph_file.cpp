@@ -1,6 +1,6 @@
 #include "graph_file.hpp"
 
-#include "../text_file.hpp"
+#include "../input_file.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -8,9 +8,6 @@ namespace thresher::cli {
 namespace {
 
 using digraph::Digraph;
-
-/// 64 nodes have 4032 edges.
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
 class Reader {
  public:
@@ -104,10 +101,9 @@ class Reader {
 }  // namespace
 
 Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
-  std::string content;
-  if (const std::string why = read_text_file(path, kMostBytes, content); !why.empty())
-    return std::vector<std::string>{why + " like {\"nodes\": 4, \"edges\": [[0, 1]]}"};
-  const auto tree = text::parse(content);
+  const auto content = read_input(path, "a file like {\"nodes\": 4, \"edges\": [[0, 1]]}");
+  if (!content) return std::vector<std::string>{content.error().why};
+  const auto tree = text::parse(*content);
   if (tree) return Reader(path).read(*tree);
   std::vector<std::string> problems;
   for (const text::Problem& p : tree.error()) {

@@ -1,20 +1,20 @@
 #include <memory>
 
+#include "../input_file.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
-#include "../text_file.hpp"
 #include "thresher/verify/history/levels.hpp"
 
 namespace thresher::cli {
 namespace {
 
+// A run of hours with many clients; what is checked is kept in memory several times.
+constexpr std::size_t kHistoryBytes = std::size_t{1} << 30;
+
 using history::Finding;
 using history::Level;
 using history::Report;
 using history::Verdict;
-
-/// More operations than a search could judge.
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
 struct Args {
   std::string file;
@@ -79,10 +79,10 @@ int check(const Args& args) {
     return fail(kUsage,
                 "--at-least '" + args.at_least + "' is no level; give one of " + level_names());
   }
-  std::string content;
-  if (const std::string why = read_text_file(args.file, kMostBytes, content); !why.empty())
-    return fail(kUsage, why + " of one operation a line, as cluster --history writes");
-  const auto history = history::read(content, args.file);
+  const auto text = read_input(
+      args.file, "a file of one operation a line, as cluster --history writes", kHistoryBytes);
+  if (!text) return fail(kUsage, text.error().why);
+  const auto history = history::read(*text, args.file);
   if (!history) return fail_all(kUsage, history.error());
   const Report report = history::judge(*history, {args.states, args.closure});
   if (args.json) {

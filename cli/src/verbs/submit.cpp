@@ -20,7 +20,7 @@ constexpr std::size_t kLargestTransaction = 1u << 20;
 
 struct Args {
   Asking whom;
-  std::string data;
+  OptionalText data;
   std::string file;
   bool json = false;
 };
@@ -141,7 +141,7 @@ class Submitter {
 
 int submit(const Args& a) {
   if (std::string why = a.whom.problem(); !why.empty()) return fail(kUsage, why);
-  if (a.data.empty() == a.file.empty()) {
+  if (a.data.has_value() != a.file.empty()) {
     return fail(kUsage, "give either a text with --data or a file of lines with --file");
   }
   TransactionLines lines;
@@ -155,7 +155,7 @@ int submit(const Args& a) {
   auto client = a.whom.client(std::move(options));
   if (!client) return fail(kUsage, client.error());
   Submitter submitter(**client, a);
-  if (!a.data.empty()) submitter.submit(a.data);
+  if (a.data) submitter.submit(*a.data);
   for (std::string line; !a.file.empty() && lines.next(line);) submitter.submit(line);
   const int status = submitter.finish();
   if (!lines.problem().empty()) {

@@ -87,10 +87,8 @@ class Digraph(unittest.TestCase):
     def test_what_is_no_file(self):
         folder = pathlib.Path(self.folder.name)
         os.mkfifo(folder / "pipe")
-        (folder / "large").write_bytes(b" " * ((1 << 20) + 1))
-        for path, complaint in [(folder, "it is a folder"), (folder / "pipe", "a pipe that nobody writes to"),
-                                ("/dev/zero", "a device"), (folder / "large", "more than 1048576 bytes"),
-                                (folder / "none", "No such file")]:
+        for path, complaint in [(folder, "is a folder"), (folder / "pipe", "a pipe that nobody writes to"),
+                                ("/dev/zero", "larger than"), (folder / "none", "No such file")]:
             out = run("check", path, "--faults", 1)
             self.assertEqual((out.returncode, out.stdout), (2, ""), path)
             self.assertIn(complaint, out.stderr)
