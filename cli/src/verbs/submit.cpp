@@ -3,7 +3,7 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <utility>
+#include <set>
 
 #include "../asking.hpp"
 #include "../transaction_lines.hpp"
@@ -25,10 +25,10 @@ struct Args {
   bool json = false;
 };
 
-// What keeps a link from coming up, once for each new reason; lines come from the client's thread.
+// What keeps links from coming up, each reason once; lines come from the client's thread.
 std::function<void(const std::string&)> tell_problems(const std::string& timeout) {
-  return [timeout, told = std::string()](const std::string& problem) mutable {
-    if (std::exchange(told, problem) == problem) return;
+  return [timeout, told = std::set<std::string>()](const std::string& problem) mutable {
+    if (!told.insert(problem).second) return;
     std::fprintf(stderr, "thresher: %s; trying again for %s at most\n", problem.c_str(),
                  timeout.c_str());
   };

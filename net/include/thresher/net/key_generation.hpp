@@ -4,7 +4,7 @@
 //   auto run = net::KeyGeneration::begin({.genesis = genesis, .key = key, .folder = "node2/dkg"});
 //   if (!run) return fail(run.error());
 //   auto made = (*run)->wait(std::chrono::seconds(60));      // the same public keys at every node
-//   save(*made);                                             // on disk, synced
+//   if (!made || !save(*made)) return 1;                     // on disk, synced
 //   (*run)->kept();                                          // others need not wait for this one
 //   (*run)->linger(std::chrono::seconds(10));                // and it waits for those that need it
 //
