@@ -24,7 +24,9 @@ using ::testing::HasSubstr;
 
 constexpr std::chrono::seconds kPatience(100);
 /// A member may stand still for a quarter of it: machines that run tests are busy.
-constexpr std::uint64_t kDeltaUs = 1'200'000;
+constexpr std::uint64_t kDeltaUs = 1'600'000;
+/// Disks are opened meanwhile, and they may be busy, too.
+constexpr std::chrono::seconds kBeforeStart(4);
 constexpr int kTries = 4;
 
 Digraph graph_of(std::uint32_t nodes, const std::vector<std::pair<int, int>>& edges) {
@@ -71,7 +73,7 @@ class Network {
   std::map<std::size_t, GraphAgreementOptions> exact(
       const std::map<std::size_t, std::int64_t>& values, const std::string& run,
       const Digraph& graph) const {
-    const auto at = std::chrono::system_clock::now() + std::chrono::milliseconds(700);
+    const auto at = std::chrono::system_clock::now() + kBeforeStart;
     std::map<std::size_t, GraphAgreementOptions> out;
     for (const auto& [i, value] : values) {
       GraphAgreementOptions o = options(i, run);

@@ -42,7 +42,7 @@ class Agree(unittest.TestCase):
 
     def test_processes_agree_exactly_though_one_is_killed(self):
         for _ in range(TRIES):
-            out = self.cluster("--values", "7,7,8,7", "--delta", "1200ms", "--kill", "2@2s")
+            out = self.cluster("--values", "7,7,8,7", "--delta", "1600ms", "--kill", "2@2s")
             said = json.loads(out.stdout)
             self.assertEqual(said["violated"], "")
             correct = [m for m in said["members"] if m["fate"] == "correct"]
