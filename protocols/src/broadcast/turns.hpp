@@ -1,0 +1,30 @@
+// Which open instances of an origin are said again at a tick. Private to the broadcasts.
+//
+//   Turns turns;                                             // of one origin, at one tick
+//   shelf.for_each_of(origin, [&](auto& i, auto& s) { if (turns.has(s)) say_again(i, s); });
+//
+// A node that is slower than a tick has many instances open, and to say all of them again at every
+// tick costs it and all others more than the instances themselves: then nothing gets done any more.
+// So at every tick the oldest have their turn, and each of the others at every eighth. Guarantees:
+// with at most kAtOnce open instances of an origin all have their turn at every tick.
+#pragma once
+
+#include <cstdint>
+
+#include "thresher/protocols/broadcast/shelf.hpp"
+
+namespace thresher::broadcast {
+
+class Turns {
+ public:
+  static constexpr std::uint32_t kAtOnce = 16;
+  static constexpr std::uint32_t kSeldom = 8;  ///< ticks
+
+  /// Pre: called once at a tick for each open instance, by number. Counts its ticks.
+  bool has(Kept& s) { return ++s.age % kSeldom == 0 || open_++ < kAtOnce; }
+
+ private:
+  std::uint32_t open_ = 0;
+};
+
+}  // namespace thresher::broadcast
