@@ -98,7 +98,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
   armed_ = false;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    broadcast::Turns turns;
+    broadcast::Turns turns(shelf_.moves_on(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
