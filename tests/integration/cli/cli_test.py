@@ -852,6 +852,12 @@ class Rest(unittest.TestCase):
                 known = {"locks": "lock", "progress": "round_ends", "one side": "one_side"}
                 self.assertTrue(known.get(word, word) in properties, f"{row['name']}: {word}")
 
+    def test_a_committee_too_large_for_fragments(self):
+        for name in "avid", "das-xiang-ren":
+            out = run("sim", "run", "--protocol", name, "--n", "256")
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn("at most 255 nodes, not 256; without that limit: bracha, certified-broadcast", out.stderr)
+
     def test_version(self):
         out = run("--version")
         self.assertEqual(out.returncode, 0)
