@@ -154,11 +154,11 @@ struct MvbaSubject {
   std::vector<Bound> bounds(const Node& node) const {
     const payload_votes::Held held = node.node().footprint();
     const payload_votes::Held most = node.node().most_held();
-    return {{"instances of broadcasts", held.broadcast.instances, most.broadcast.instances},
-            {"bytes of broadcasts", held.broadcast.payload_bytes, most.broadcast.payload_bytes},
-            {"instances of agreements", held.agreement.instances, most.agreement.instances},
-            {"rounds of agreements", held.agreement.rounds, most.agreement.rounds},
-            {"statements of holders", node.node().holdings(), node.node().most_holdings()}};
+    std::vector<Bound> out = broadcast_bounds(held.broadcast, most.broadcast);
+    out.push_back({"instances of agreements", held.agreement.instances, most.agreement.instances});
+    out.push_back({"rounds of agreements", held.agreement.rounds, most.agreement.rounds});
+    out.push_back({"statements of holders", node.node().holdings(), node.node().most_holdings()});
+    return out;
   }
   /// What was decided is valid, and at most f candidates of an instance were voted down.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {

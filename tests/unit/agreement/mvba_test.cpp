@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <map>
 #include <set>
 
@@ -260,10 +261,12 @@ std::size_t most_voted_down(mvba::Thresholds thresholds) {
   const std::set<std::pair<int, int>> lacks{{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0},
                                             {2, 1}, {3, 0}, {3, 1}, {4, 2}};
   std::size_t most = 0;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  std::size_t runs = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const std::vector<NodeId> order = order_of(7, seed, 0);
     const auto of_three = [](NodeId id) { return id.value < 3; };
     if (!std::all_of(order.begin(), order.begin() + 3, of_three)) continue;
+    ++runs;
     Echoed run(7, seed, {}, thresholds);
     run.net.link = [&](auto from, auto to, const auto& m) -> std::int64_t {
       if (from > 4) return std::holds_alternative<Bracha::Message>(m) ? 300 : kLost;
@@ -294,6 +297,8 @@ std::size_t most_voted_down(mvba::Thresholds thresholds) {
     for (std::uint16_t i = 0; i < 5; ++i)
       most = std::max(most, run.net.node(i).refused_candidates());
   }
+  EXPECT_GT(runs, 10u);
+  std::cout << runs << " runs, " << most << " candidates voted down at most\n";
   return most;
 }
 
