@@ -3,11 +3,11 @@
 #pragma once
 
 #include "agreement.hpp"
+#include "avid.hpp"
 #include "signed.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/agreement/mvba.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
-#include "avid.hpp"
 
 namespace thresher::sim {
 

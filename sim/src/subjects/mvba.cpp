@@ -250,8 +250,8 @@ SubjectEntry subject_mvba() {
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
   info.stuffs = true;
-  info.fields = {"below",    "digest", "drawn",   "floor",   "fragment", "instance", "number",
-                 "origins",  "payload", "round",  "share",   "signers",  "value"};
+  info.fields = {"below",   "digest",  "drawn", "floor", "fragment", "instance", "number",
+                 "origins", "payload", "round", "share", "signers",  "value"};
   return {info, run_mvba};
 }
 

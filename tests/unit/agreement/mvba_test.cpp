@@ -200,13 +200,13 @@ TEST(Mvba, AnswersAPeerSoOftenAndNoMore) {
     return kLost;
   };
   for (std::size_t k = 0; k < 3 * mvba::kAnswers; ++k)
-    run.net.feed(0, Received<Certified::Node::Message>{NodeId{1},
-                                                        mvba::Holds{0, NodeSet(4), false, true}});
+    run.net.feed(
+        0, Received<Certified::Node::Message>{NodeId{1}, mvba::Holds{0, NodeSet(4), false, true}});
   EXPECT_EQ(told, mvba::kAnswers);
   run.net.run_until(10 * kDelta);
   const std::size_t before = told;
-  run.net.feed(0, Received<Certified::Node::Message>{NodeId{1},
-                                                      mvba::Holds{0, NodeSet(4), false, true}});
+  run.net.feed(
+      0, Received<Certified::Node::Message>{NodeId{1}, mvba::Holds{0, NodeSet(4), false, true}});
   EXPECT_EQ(told, before + 1);
 }
 
@@ -272,9 +272,13 @@ std::size_t most_voted_down(mvba::Thresholds thresholds) {
       if (from > 4) return std::holds_alternative<Bracha::Message>(m) ? 300 : kLost;
       const auto* b = std::get_if<Bracha::Message>(&m);
       if (b == nullptr) return 300;
+      // They echo what its origin sends them, and hear nothing more of it.
       const int origin = std::visit(
           [](const auto& one) {
-            if constexpr (requires { one.instance; }) {
+            if constexpr (requires {
+                            one.instance;
+                            one.digest;
+                          }) {
               return static_cast<int>(one.instance.origin.value);
             } else {
               return -1;

@@ -102,9 +102,7 @@ class CommonSubset
   };
 
   std::uint32_t size() const { return this->config().committee.size(); }
-  Epoch& epoch_of(std::uint64_t epoch) {
-    return epochs_.try_emplace(epoch, size()).first->second;
-  }
+  Epoch& epoch_of(std::uint64_t epoch) { return epochs_.try_emplace(epoch, size()).first->second; }
 
   // S2: yes to what came and is valid.
   void heard(std::uint64_t epoch, NodeId origin, bool valid, Fx& fx) {

@@ -94,8 +94,7 @@ class Mvba : public PayloadVotes<
   static constexpr std::uint32_t kNodesPerFault = std::max(B::kNodesPerFault, A::kNodesPerFault);
   static constexpr std::uint32_t kMostNodes = B::kMostNodes;
 
-  using Message =
-      std::variant<typename B::Message, typename A::Message, mvba::Holds, coin::Share>;
+  using Message = std::variant<typename B::Message, typename A::Message, mvba::Holds, coin::Share>;
   using Output = mvba::Decision;
   using Request = mvba::Propose;
   using Config = payload_votes::Config;
@@ -155,8 +154,8 @@ class Mvba : public PayloadVotes<
 
   struct State {
     explicit State(std::uint32_t n) : here(n), invalid(n) {}
-    NodeSet here;     // origins of whose values this node found valid
-    NodeSet invalid;  // and of those that it did not
+    NodeSet here;                       // origins of whose values this node found valid
+    NodeSet invalid;                    // and of those that it did not
     std::map<NodeId, NodeSet> holds{};  // as their holders said, this node included
     NodeSet drawn{};                    // those of them that know the candidates
     bool tossed = false;
@@ -326,8 +325,8 @@ void Mvba<B, A>::hold(std::uint64_t instance, State& s, Fx& fx) {
   const mvba::Holds m = *own(instance, s, false);
   Writer w;
   mvba::encode_holds(m, this->config().committee.size(), w);
-  fx.push(Persist{mvba::kHoldings, Bytes::from(Writer().u64(instance).take()),
-                  Bytes::from(w.take())});
+  fx.push(
+      Persist{mvba::kHoldings, Bytes::from(Writer().u64(instance).take()), Bytes::from(w.take())});
   fx.broadcast(m);
 }
 

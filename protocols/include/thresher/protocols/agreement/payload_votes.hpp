@@ -46,7 +46,7 @@ struct Config {
   std::uint64_t window = 16;                         ///< epochs kept, from the first not forgotten
   std::size_t payload_bytes = 1u << 20;              ///< largest payload
   Valid valid{};                                     ///< empty: every payload is
-  ChainContext chain{};  ///< what votes of signed broadcasts are for
+  ChainContext chain{};                              ///< what votes of signed broadcasts are for
 };
 
 /// Durable records: the first epoch that is not forgotten. The children have theirs.
