@@ -134,6 +134,7 @@ class Mvba : public PayloadVotes<
     const auto it = states_.find(instance);
     return it != states_.end() && it->second.output;
   }
+  std::uint64_t refused() const { return Base::refused() + coin_.stats().refused; }
   /// Candidates that were voted down, of the instance that has most of them. Never more than f.
   std::size_t refused_candidates() const { return refused_candidates_; }
   /// Nodes whose statements are kept, and the most that there may be.

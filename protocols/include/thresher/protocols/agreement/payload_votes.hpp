@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -118,6 +119,8 @@ class PayloadVotes {
     return {B::most_held(broadcast_config(config_)), A::most_held(agreement_config(config_))};
   }
   std::uint64_t refused() const { return refused_ + broadcast_.refused() + agreement_.refused(); }
+  /// As those of the agreement.
+  std::span<const std::uint64_t> false_shares() const { return agreement_.false_shares(); }
 
  protected:
   static constexpr std::uint32_t kBroadcastHop = 1;
