@@ -133,7 +133,7 @@ TEST_F(AgreementChannels, GiveAllMembersOneAnswer) {
   const auto status = members_[0]->status();
   EXPECT_EQ(status.bits, 3u);
   EXPECT_EQ(status.values, 6u);
-  EXPECT_EQ(status.links, 3u);
+  EXPECT_GT(status.bytes_sent, 0u);
 }
 
 // Three of four go on; the one that was killed comes back with its folder and has all answers.

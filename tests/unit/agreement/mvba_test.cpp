@@ -8,7 +8,7 @@
 #include <set>
 
 #include "../../timed.hpp"
-#include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/agreement/mvba_wire.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
@@ -361,6 +361,39 @@ TEST(Mvba, HoldsTravelAsBytes) {
   EXPECT_FALSE(mvba::decode_holds(beyond, 4)) << "names a fifth node";
   Reader flags(as_view(std::string_view("\0\0\0\0\0\0\0\0\4\1", 10)));
   EXPECT_FALSE(mvba::decode_holds(flags, 4));
+}
+
+// Whatever is said comes back as it was; whatever is cut short, longer or odd is refused.
+TEST(Mvba, MessagesTravelAsBytes) {
+  const Committee c = *Committee::of(4);
+  Certified run(4, 2);
+  std::set<std::size_t> kinds;
+  run.net.link = [&](auto, auto, const Certified::Node::Message& m) {
+    kinds.insert(m.index());
+    const WireParts parts = encode(m, c);
+    const auto again = decode_mvba(parts, c);
+    EXPECT_TRUE(again && again->index() == m.index());
+    if (again) {
+      const WireParts twice = encode(*again, c);
+      EXPECT_TRUE(std::ranges::equal(twice.control.view(), parts.control.view()));
+      EXPECT_TRUE(std::ranges::equal(twice.payload.view(), parts.payload.view()));
+    }
+    const Bytes& control = parts.control;
+    EXPECT_FALSE(decode_mvba({control.slice(0, control.size() - 1), parts.payload}, c));
+    std::vector<std::byte> longer(control.view().begin(), control.view().end());
+    longer.push_back(std::byte{0});
+    EXPECT_FALSE(decode_mvba({Bytes::from(longer), parts.payload}, c));
+    longer.pop_back();
+    longer[0] = std::byte{4};
+    EXPECT_FALSE(decode_mvba({Bytes::from(longer), parts.payload}, c));
+    return 300;
+  };
+  for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, 0, "of " + std::to_string(i));
+  run.net.run_until(100 * kDelta);
+  EXPECT_EQ(kinds.size(), 4u);
+  EXPECT_FALSE(decode_mvba({}, c));
+  mvba::Holds m{0, NodeSet(4)};
+  EXPECT_FALSE(decode_mvba({encode(m, c).control, Bytes::copy_of(as_view("x"))}, c));
 }
 
 }  // namespace
