@@ -21,11 +21,6 @@ namespace thresher::cli {
 struct CoinMaking {
   std::chrono::milliseconds patience{60'000};  ///< for the key
   std::chrono::milliseconds linger{10'000};    ///< for others that are not done
-  /// The genesis file of another network whose group key stays: the nodes share it anew. Empty: the
-  /// key is a new one.
-  std::string keep{};
-  /// The file with this node's share of that key; empty: it had none, or lost it.
-  std::string old_share{};
 };
 
 struct MadeCoin {

@@ -13,8 +13,6 @@ struct Args {
   std::string home;
   std::uint64_t patience_s = 60;
   std::uint64_t linger_s = 10;
-  std::string keep;
-  std::string old_share;
   bool json = false;
 };
 
@@ -32,13 +30,9 @@ int tell_json(const MadeCoin& made, const net::NodeOptions& o) {
 int run(const Args& a) {
   const auto config = net::load_config(a.home);
   if (!config) return fail(kUsage, config.error().front());
-  if (a.keep.empty() && !a.old_share.empty())
-    return fail(kUsage, "--old-share is this node's share of the key that --keep names; give both");
   const net::NodeOptions o = net::with_paths(config->options);
   const auto made = make_coin(o, {.patience = std::chrono::seconds(a.patience_s),
-                                  .linger = std::chrono::seconds(a.linger_s),
-                                  .keep = a.keep,
-                                  .old_share = a.old_share});
+                                  .linger = std::chrono::seconds(a.linger_s)});
   if (!made) return fail(kFailed, made.error());
   if (a.json) return tell_json(*made, o);
   if (made->was_there) {
@@ -56,19 +50,16 @@ int run(const Args& a) {
 
 Verb make_dkg() {
   auto a = std::make_shared<Args>();
-  return {{"dkg"},
-          "Make the network's coin together with the other nodes, without a dealer: writes this "
-          "node's share (0600) and puts the public keys into the genesis file. Run it at all nodes "
-          "at about the same time, before the first start. Example: thresher dkg --home "
-          "mynet/node0. With "
-          "--keep the nodes share the key of another network anew, and its public half stays",
-          {{"--home", "the node's folder", &a->home, true},
-           {"--patience", "seconds until it gives up; begun again, it goes on", &a->patience_s},
-           {"--linger", "seconds that it stays for nodes that are not done", &a->linger_s},
-           {"--keep", "genesis file of the network whose key stays", &a->keep},
-           {"--old-share", "this node's coin.key in that network, if it has it", &a->old_share},
-           {"--json", "one object on one line", &a->json}},
-          [a] { return run(*a); }};
+  return {
+      {"dkg"},
+      "Make the network's coin together with the other nodes, without a dealer: writes this "
+      "node's share (0600) and puts the public keys into the genesis file. Run it at all nodes "
+      "at about the same time, before the first start. Example: thresher dkg --home mynet/node0",
+      {{"--home", "the node's folder", &a->home, true},
+       {"--patience", "seconds until it gives up; begun again, it goes on", &a->patience_s},
+       {"--linger", "seconds that it stays for nodes that are not done", &a->linger_s},
+       {"--json", "one object on one line", &a->json}},
+      [a] { return run(*a); }};
 }
 
 }  // namespace thresher::cli
