@@ -229,7 +229,7 @@ struct Judge final : Host {
 TEST(Engine, ChargesAFalseShareToItsSender) {
   Judge host;
   EngineOf<BatchAdapter> engine({}, Batch{}, host);
-  for (const std::uint16_t from : {1, 2, 3, 3}) {
+  for (const std::uint16_t from : std::vector<std::uint16_t>{1, 2, 3, 3}) {
     ASSERT_TRUE(engine.receive(NodeId{from}, {}));
     EXPECT_TRUE(engine.run());
   }
