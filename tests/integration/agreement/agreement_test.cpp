@@ -69,7 +69,6 @@ class AgreementChannels : public ::testing::Test {
       genesis_.coin = made->keys;
       ASSERT_TRUE(crypto::save_coin_share(*made->share, coin_of(i)));
     }
-    for (auto& run : runs) EXPECT_TRUE(run->linger(kPatience));
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string coin_of(std::size_t i) const { return path("coin" + std::to_string(i)); }
