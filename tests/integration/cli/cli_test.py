@@ -406,10 +406,10 @@ class Testnet(Files):
         out = run("testnet", "init", "-n", "4", "-o", str(home) + "2", "--hosts", bad)
         self.assertEqual(out.returncode, 2)
         self.assertIn("'here' is not ADDRESS:PORT", out.stderr)
-        for none in [self.write("none", "# nobody\n"), self.folder.name]:
+        for none, why in [(self.write("none", "# nobody\n"), "names no host"), (self.folder.name, "is a folder")]:
             out = run("testnet", "init", "-n", "4", "-o", str(home) + "3", "--hosts", none)
             self.assertEqual(out.returncode, 2)
-            self.assertIn("names no host", out.stderr)
+            self.assertIn(why, out.stderr)
 
     def test_a_port_in_use(self):
         home = self.make()
@@ -716,6 +716,11 @@ class Operators(Files):
         out = run("doctor", "--home", home)
         self.assertEqual(out.returncode, 5)
         self.assertIn("chmod 600", out.stdout)
+        # The disk that counts is the one of the data.
+        elsewhere = pathlib.Path(self.home).parent / "elsewhere"
+        elsewhere.mkdir()
+        os.symlink(elsewhere, home / "data")
+        self.assertIn(f"free in '{home / 'data'}'", run("doctor", "--home", home).stdout)
         self.configure(0, "gc_rounds", "gc_round")
         self.assertIn("did you mean 'limits.gc_rounds'", run("doctor", "--home", home).stdout)
 
