@@ -67,7 +67,7 @@ std::vector<Case> cases() {
        {{"instances of agreements", 900}, {"instances of broadcasts", 600}}},
       {"mvba",
        {"broadcast", "said", "done", "want", "share", "holds", "election"},
-       {{"instances of agreements", 900},
+       {{"instances of agreements", 450},
         {"instances of broadcasts", 600},
         {"statements of holders", 400}}},
       {"honeybadger",
