@@ -137,7 +137,7 @@ std::string broadcast_problem(const broadcast::ChannelOptions& o) {
     const std::string name(B::kName);
     if (n > B::kMostNodes) {
       problem = name + " has at most " + std::to_string(B::kMostNodes) + " members, not " +
-                std::to_string(n) + "; bracha and chained-echo have no such limit";
+                std::to_string(n) + "; without that limit: " + broadcast::names(n);
     } else if (o.f > (n - 1) / B::kNodesPerFault) {
       problem = name + " bears f = " + std::to_string(o.f) + " liars only with at least " +
                 std::to_string(B::kNodesPerFault * o.f + 1) + " members; there are " +

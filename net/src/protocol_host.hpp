@@ -146,7 +146,6 @@ class ProtocolHost {
   void endorse(const Endorse& e) {
     inputs_.push_back(Endorsed{e.ticket, links_.key.sign(e.digest.bytes)});
   }
-  void reveal(const RevealCoin&) {}
   void accuse(const Accuse& a) {
     if (links_.accuse) links_.accuse(a);
   }

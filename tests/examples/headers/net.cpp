@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "thresher/core/hex.hpp"
@@ -25,6 +26,7 @@
 #include "thresher/net/disk_store.hpp"
 #include "thresher/net/evidence.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/net/graph_agreement.hpp"
 #include "thresher/net/incarnation.hpp"
 #include "thresher/net/key_generation.hpp"
 #include "thresher/net/log_diff.hpp"
@@ -280,6 +282,25 @@ int key_generation_example(const Genesis& genesis, const crypto::SigningKey& key
   (*run)->linger(std::chrono::seconds(10));
   // </>
   return 0;
+}
+
+int graph_agreement_example(const Genesis& genesis, const crypto::SigningKey& key,
+                            const digraph::Digraph& graph, std::chrono::system_clock::time_point at,
+                            std::chrono::seconds a_while) {
+  // <thresher/net/graph_agreement.hpp>
+  auto run = net::GraphAgreement::begin({.genesis = genesis,
+                                         .key = key,
+                                         .graph = graph,
+                                         .faults = 1,
+                                         .name = "budget",
+                                         .value = 70,
+                                         .starts = at,
+                                         .folder = "node0/digraph"});
+  if (!run) return fail(run.error());
+  auto decision = (*run)->wait(std::chrono::seconds(60));
+  std::this_thread::sleep_for(a_while);
+  // </>
+  return decision ? 0 : 1;
 }
 
 int backup_example(const NodeOptions& options_of_node0) {

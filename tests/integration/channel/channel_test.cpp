@@ -252,6 +252,14 @@ TEST(Channel, BadInputIsAnErrorInWords) {
               o.f = 1;
             }).find("at least 6"),
             std::string::npos);
+  const std::string coded = error([](O& o) {
+    o.protocol = "avid";
+    o.members.resize(256);
+  });
+  EXPECT_NE(coded.find("at most 255 members, not 256"), std::string::npos) << coded;
+  EXPECT_NE(coded.find("bracha, imbs-raynal, signed-broadcast, certified-broadcast, chained-echo"),
+            std::string::npos)
+      << coded;
   EXPECT_NE(error([](O& o) { o.key = crypto::SigningKey::generate(); }).find("no member's"),
             std::string::npos);
   EXPECT_NE(error([](O& o) { o.members.clear(); }).find("0 members"), std::string::npos);

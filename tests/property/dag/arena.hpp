@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "arena_witness.hpp"
-#include "thresher/core/journal.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/testing/arena.hpp"
+#include "thresher/testing/journal.hpp"
 
 namespace thresher {
 
@@ -77,7 +77,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     }
     return all;
   }
-  const Journal<dag::Dag>& journal() const { return journal_; }
+  const testing::Journal<dag::Dag>& journal() const { return journal_; }
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.
   dag::Dag first() const { return fresh(0); }
@@ -439,7 +439,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   Options options_;
   Prng more_;  // for what was added later: old seeds keep their schedules
   std::vector<std::vector<dag::BlockPtr>> chains_;
-  Journal<dag::Dag> journal_;
+  testing::Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
   Witness witness_;
   std::map<Digest, dag::BlockPtr> known_;
