@@ -139,6 +139,12 @@ constexpr ProtocolRow kRows[] = {
      "f Byzantine, n >= 3f+1", "those of a broadcast and of about log n rounds of agreement",
      "a broadcast and an agreement for each of n payloads", "those of both",
      "a broadcast, a common coin, no timing", "library, tests, sim", "attacked schedules"},
+    {"mvba", "agreement on one of the nodes' values, if a predicate accepts it",
+     "f Byzantine, n >= 3f+1", "5 and those of 3/2 agreements in the mean",
+     "n broadcasts, n(n-1) coin shares, n(n-1) statements or a few more, 3/2 agreements",
+     "those of its parts, n/8 + 10 bytes a statement",
+     "signatures or another broadcast, a common coin, no timing", "library, tests, sim",
+     "attacked schedules"},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/net/agreement_channel.hpp"
 #include "thresher/net/backup.hpp"
 #include "thresher/net/beacon.hpp"
 #include "thresher/net/broadcast_channel.hpp"
@@ -237,6 +238,20 @@ int beacon_example(const Genesis& genesis, const crypto::SigningKey& key) {
   auto beacon = net::Beacon::begin({.genesis = genesis, .key = key, .coin = "node2/coin.key"},
                                    [](const net::BeaconValue& v) { use(v.value); });
   if (!beacon) return fail(beacon.error());
+  // </>
+  return 0;
+}
+
+void use(const Bytes& value);
+int agreement_channel_example(const Genesis& genesis, const crypto::SigningKey& key,
+                              const std::string& coin_file) {
+  // <thresher/net/agreement_channel.hpp>
+  auto channel = agreement::Channel::join({.genesis = genesis, .key = key, .coin = coin_file});
+  if (!channel) return fail(channel.error());
+  auto launch = (*channel)->agree(0, true);
+  auto leader = (*channel)->agree(0, as_view("me"));
+  if (!launch || !leader) return fail((launch ? leader.error() : launch.error()));
+  if (launch->get()) use(leader->get().value);
   // </>
   return 0;
 }

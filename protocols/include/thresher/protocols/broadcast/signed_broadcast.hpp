@@ -98,6 +98,7 @@ class SignedBroadcast {
     std::size_t payload_bytes = 1u << 20;  ///< largest payload
     std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; at least two payloads
     std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+    bool owner_forgets = false;                   ///< nothing but forget_below makes room
     ChainContext chain{};                         ///< what votes are for
     bool votes_to_origin = false;                 ///< the linear variant
     Threshold certify = kQuorum;                  ///< tests break it
@@ -208,7 +209,7 @@ class CertifiedBroadcast : public SignedBroadcast {
   }
 };
 
-static_assert(broadcast::Broadcast<SignedBroadcast>);
-static_assert(broadcast::Broadcast<CertifiedBroadcast>);
+static_assert(broadcast::OwnedBroadcast<SignedBroadcast>);
+static_assert(broadcast::OwnedBroadcast<CertifiedBroadcast>);
 
 }  // namespace thresher
