@@ -76,7 +76,7 @@ bool quorum_claims(const Genesis& genesis, const Blocks& claims, const dag::Bloc
 Bytes encode_receipt_proof(const dag::CommitProof& proof, ByteView payload) {
   Writer w;
   w.u32(kVersion);
-  encode_blocks(proof.claims, w);
+  encode_blocks(proof.witnesses, w);
   encode_blocks(proof.path, w);
   w.u32(static_cast<std::uint32_t>(payload.size())).bytes(payload);
   return Bytes::from(w.take());

@@ -33,7 +33,7 @@ struct Scene {
     h.refs = {{block->author(), block->round(), block->digest}};
     const dag::BlockPtr leader = sign(h, 0);
     proof.path = {leader, block};
-    for (std::uint16_t i = 0; i < 3; ++i) proof.claims.push_back(claim(i, i));
+    for (std::uint16_t i = 0; i < 3; ++i) proof.witnesses.push_back(claim(i, i));
   }
   static dag::Header header(std::uint16_t author, std::uint64_t round) {
     dag::Header h;
@@ -89,13 +89,13 @@ TEST(ReceiptProof, NoByteMayChange) {
 
 TEST(ReceiptProof, ForgedAndRepeatedAndMissingClaimsAreRefused) {
   Scene scene;
-  scene.proof.claims[2] = scene.claim(2, 3);
+  scene.proof.witnesses[2] = scene.claim(2, 3);
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims[2] = scene.claim(1, 1);
+  scene.proof.witnesses[2] = scene.claim(1, 1);
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims.pop_back();
+  scene.proof.witnesses.pop_back();
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims.push_back(scene.claim(3, 3));
+  scene.proof.witnesses.push_back(scene.claim(3, 3));
   EXPECT_TRUE(scene.verify());
 }
 
