@@ -51,17 +51,20 @@ class ArenaOf {
   };
   static constexpr std::size_t kMostLetters = 20'000;
 
+  /// `n` nodes with the most faulty ones that they bear.
   ArenaOf(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
-      : committee_(*Committee::of(n)),
+      : ArenaOf(*Committee::of(n), random, crashes_per_10000) {}
+  ArenaOf(const Committee& committee, Prng random, std::uint64_t crashes_per_10000)
+      : committee_(committee),
         random_(random),
         crashes_per_10000_(crashes_per_10000),
-        delivered_(n),
-        timers_(n),
-        disks_(n),
-        pending_(n) {
+        delivered_(committee.size()),
+        timers_(committee.size()),
+        disks_(committee.size()),
+        pending_(committee.size()) {
     // The faulty ones are drawn, so that they lead different rounds.
     while (faulty_.size() < committee_.faults()) {
-      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
+      faulty_.insert(static_cast<std::uint16_t>(random_.below(committee_.size())));
     }
   }
 

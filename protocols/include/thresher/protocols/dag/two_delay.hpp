@@ -20,7 +20,10 @@
 
 namespace thresher::dag {
 
-/// The most nodes that may be down without slowing the path; empty: n < 3f+1.
+/// No committee allows a larger p.
+inline constexpr std::uint32_t kMostAbsent = (Committee::kMaxSize - 1) / 5;
+
+/// The most nodes that may be down without slowing the path.
 constexpr std::uint32_t most_absent(const Committee& committee) {
   const std::uint32_t spare = committee.size() - 3 * committee.faults() - 1;
   return spare / 2 < committee.faults() ? spare / 2 : committee.faults();
@@ -43,6 +46,12 @@ constexpr std::optional<Rules> with_two_delays(Rules rules, const Committee& com
   rules.blames = by_quorum ? Threshold{1, 3, 2 * absent, 2} : all_but_absent;
   if (committee.at_least(rules.blames) < committee.at_least(kQuorum)) rules.blames = kQuorum;
   return rules;
+}
+
+/// The most faulty nodes that `n` nodes bear beside the path with `p`; empty: too few nodes.
+constexpr std::optional<std::uint32_t> most_faults_beside(std::uint32_t n, std::uint32_t p) {
+  if (p > kMostAbsent || n < 5 * p + 1) return std::nullopt;  // f >= p
+  return (n - 2 * p - 1) / 3;
 }
 
 /// Why a committee has no two-delay path with `p`, and what to do; empty: it has.
