@@ -1,5 +1,6 @@
 #include "thresher/net/two_delays.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "thresher/protocols/dag/two_delay.hpp"
@@ -7,6 +8,9 @@
 namespace thresher::net {
 
 std::optional<std::uint32_t> fast_of(const Parameters& given, std::string_view protocol) {
+  const auto its = [&](const ParameterOf& p) { return p.protocol == protocol && p.name == "fast"; };
+  const auto& known = node_parameters();
+  if (std::none_of(known.begin(), known.end(), its)) return std::nullopt;
   const std::string text = parameter_text(given, protocol, "fast");
   std::uint32_t p = 0;
   const char* end = text.data() + text.size();
