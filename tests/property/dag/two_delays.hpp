@@ -79,7 +79,7 @@ inline std::vector<TwoDelayMutant> two_delay_mutants() {
       {"DenseByOneLess", [=](dag::Rules& r) { lower(r.dense); }},
       {"VotesBeforeKills", [](dag::Rules& r) { r.votes_last = false; }},
       {"AnchorTooNear", [](dag::Rules& r) { r.anchor_distance = 2; }},
-      {"UndecidedIgnored", [](dag::Rules& r) { r.stop_at_undecided = false; }},
+      {"UndecidedIgnored", [](dag::Rules& r) { r.stop_at_undecided = false; }, 1525},
       {"ClaimsNotChecked", [](dag::Rules& r) { r.check_claims = false; }},
       {"NoSelfEdge", [](dag::Rules& r) { r.self_edge = false; }},
       {"ParentsNotDistinct", [](dag::Rules& r) { r.distinct_parents = false; }},

@@ -1,6 +1,6 @@
 // The two-delay path as the parameter `fast` of a ledger asks for it.
 //
-//   if (const auto p = fast_of(genesis.parameters, genesis.protocol)) ...   // n - p votes commit
+//   if (const auto p = fast_of(genesis.parameters, genesis.protocol)) use(*p);
 //
 // Guarantees: a genesis whose committee does not allow its `fast` is refused when it is read.
 // Source: docs/protocols/two-delay.md.
