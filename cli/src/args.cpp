@@ -114,6 +114,10 @@ CLI::Option* declare(CLI::App& app, const Option& option, std::string* target) {
   if (!target->empty()) made->capture_default_str();
   return made;
 }
+CLI::Option* declare(CLI::App& app, const Option& option, OptionalText* target) {
+  return app.add_option_function<std::string>(
+      option.name, [target](const std::string& text) { *target = text; }, option.help);
+}
 CLI::Option* declare(CLI::App& app, const Option& option, std::vector<std::string>* target) {
   CLI::Option* made = app.add_option(option.name, *target, option.help);
   // A repeatable flag takes one value each time: what follows is positional.

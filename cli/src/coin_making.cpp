@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -71,10 +72,27 @@ std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
          "every node";
 }
 
+std::string folder_of(const net::NodeOptions& o) {
+  return o.home + "/dkg";
+}
+
+/// Stays for others. Once all are done nobody needs the records, nor the seed that shares follow
+/// from.
+std::string leave(std::unique_ptr<net::KeyGeneration> run, std::chrono::milliseconds longest,
+                  const std::string& folder, MadeCoin& out) {
+  out.all_done = run->linger(longest);
+  run.reset();
+  if (!out.all_done) return {};
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  if (!error) return {};
+  return "cannot remove '" + folder + "': " + error.message() + "; remove it, it is secret";
+}
+
 Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis genesis,
                                         const crypto::SigningKey& key, const CoinMaking& how) {
   MadeCoin out;
-  const std::string folder = o.home + "/dkg";
+  const std::string folder = folder_of(o);
   const auto begun = Clock::now();
   auto run = net::KeyGeneration::begin(
       {.genesis = genesis, .key = key, .folder = folder, .delta_us = o.delta_us});
@@ -86,16 +104,35 @@ Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis 
   if (std::string problem = keep_share(*made, o.coin); !problem.empty()) return problem;
   if (std::string problem = keep_keys(made->keys, genesis, o.genesis); !problem.empty())
     return problem;
-  out.all_done = (*run)->linger(how.linger);
+  (*run)->kept();
   out.bytes_sent = (*run)->status().bytes_sent;
   out.group = made->group;
   out.genesis = std::move(genesis);
-  run->reset();
-  // The seed that shares follow from is needed no more.
+  if (std::string problem = leave(std::move(*run), how.linger, folder, out); !problem.empty())
+    return problem;
+  return out;
+}
+
+/// Nodes that were killed before their shares were safe need what this one keeps.
+Result<MadeCoin, std::string> served(const net::NodeOptions& o, net::Genesis genesis,
+                                     const crypto::SigningKey& key, const CoinMaking& how) {
+  MadeCoin out;
+  out.was_there = true;
+  out.genesis = genesis;
+  const std::string folder = folder_of(o);
   std::error_code error;
-  std::filesystem::remove_all(folder, error);
-  if (error)
-    return "cannot remove '" + folder + "': " + error.message() + "; remove it, it is secret";
+  if (!std::filesystem::exists(folder, error)) {
+    out.all_done = true;
+    return out;
+  }
+  auto run = net::KeyGeneration::begin({.genesis = std::move(genesis),
+                                        .key = key,
+                                        .folder = folder,
+                                        .has_key = true,
+                                        .delta_us = o.delta_us});
+  if (!run) return run.error();
+  if (std::string problem = leave(std::move(*run), how.patience, folder, out); !problem.empty())
+    return problem;
   return out;
 }
 
@@ -117,12 +154,8 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
     return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
   // Nodes on one machine may share the file, which another one has written then.
-  if (genesis->coin && net::open_coin(*genesis, o.coin, self)) {
-    MadeCoin out;
-    out.was_there = true;
-    out.genesis = std::move(*genesis);
-    return out;
-  }
+  if (genesis->coin && net::open_coin(*genesis, o.coin, self))
+    return served(o, std::move(*genesis), *key, how);
   return generated(o, std::move(*genesis), *key, how);
 }
 

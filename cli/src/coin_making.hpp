@@ -5,7 +5,7 @@
 //
 // Guarantees: the share is written before the genesis file names its public key, so an interrupted
 // run leaves nothing that a later one contradicts; a run that is begun again goes on, and one that
-// is over says so. The folder of records and the seed goes when both files are written.
+// is over stays for nodes that are not done. The folder of records and the seed goes when all are.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct CoinMaking {
 };
 
 struct MadeCoin {
-  bool was_there = false;  ///< nothing had to be done
+  bool was_there = false;  ///< this node had its share
   net::Genesis genesis{};  ///< with the coin's keys
   crypto::RistrettoPoint group{};
   double seconds = 0;            ///< until the key was there

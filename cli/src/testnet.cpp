@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 
+#include "input_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -152,8 +153,9 @@ bool sync_all(const std::string& dir, const std::vector<std::string>& homes) {
 }  // namespace
 
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return "cannot read the hosts file '" + path + "'; write one ADDRESS:PORT a line";
+  const auto text = read_input(path, "a file of hosts with one ADDRESS:PORT a line");
+  if (!text) return text.error().why;
+  std::istringstream in(*text);
   std::vector<std::string> hosts;
   for (std::string line; std::getline(in, line);) {
     if (!line.empty() && line.front() != '#') hosts.push_back(line);

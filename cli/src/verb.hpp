@@ -36,6 +36,8 @@ enum Exit : int {
 
 /// A number that may be left out, where every value means something.
 using OptionalNumber = std::optional<std::uint64_t>;
+/// A text likewise: one that is given and empty is not one that was left out.
+using OptionalText = std::optional<std::string>;
 
 /// One option or positional argument (a name without dashes). The pointed-to default stands if
 /// absent; --help shows it unless it is empty or 0, which stand for "none". A number that is
@@ -43,7 +45,7 @@ using OptionalNumber = std::optional<std::uint64_t>;
 struct Option {
   std::string name;
   std::string help;
-  std::variant<std::string*, std::uint64_t*, OptionalNumber*, double*, bool*,
+  std::variant<std::string*, OptionalText*, std::uint64_t*, OptionalNumber*, double*, bool*,
                std::vector<std::string>*>
       target;
   bool required = false;

@@ -157,7 +157,8 @@ Result<SigningKey, std::string> load_key(const std::string& path) {
   // A pipe must not hold anybody up until it is seen to be one.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return system_error("cannot open key file", path) + "; make one with: thresher keys new " +
+    return system_error("cannot open key file", path) +
+           "; put it back, or, for a member that has none yet, make one with: thresher keys new " +
            path;
   }
   std::string why = secret_file_problem(fd, "key file", path, "a key");

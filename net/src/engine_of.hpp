@@ -48,6 +48,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -295,22 +296,39 @@ class EngineOf final : public OrderEngine {
     spoke_of_[from.value] = std::max(spoke_of_[from.value], round);
   }
   // A message is refused when it is stepped; what a later verdict refuses is told by the verdict.
+  // False shares of a coin are their senders', whoever completed the batch.
   void note_refused() {
     if constexpr (requires { backend_.adapter.refused(executor_.protocol()); }) {
       const std::uint64_t before =
           std::exchange(refused_, backend_.adapter.refused(executor_.protocol()));
-      if (backend_.from && refused_ > before)
-        backend_.host->refused(*backend_.from, refused_ - before);
+      if (refused_ == before) return;
+      const std::uint64_t of_others = note_false_shares();
+      if (backend_.from && refused_ > before + of_others)
+        backend_.host->refused(*backend_.from, refused_ - before - of_others);
     }
+  }
+  std::uint64_t note_false_shares() {
+    std::uint64_t sum = 0;
+    if constexpr (requires { executor_.protocol().false_shares(); }) {
+      const std::span<const std::uint64_t> now = executor_.protocol().false_shares();
+      false_shares_.resize(now.size());
+      for (std::uint16_t i = 0; i < now.size(); ++i) {
+        const std::uint64_t more = now[i] - std::exchange(false_shares_[i], now[i]);
+        if (more > 0) backend_.host->refused(NodeId{i}, more);
+        sum += more;
+      }
+    }
+    return sum;
   }
 
   Backend backend_;
   Executor<P, Backend> executor_;
-  bool broken_ = false;               // an invariant did not hold
-  std::vector<Round> spoke_of_;       // by peer
-  Round noted_{0};                    // delivered, as the records say
-  std::uint64_t refused_ = 0;         // as the protocol counted before the next input
-  std::map<NodeId, Pledge> pledges_;  // of members, as their messages show
+  bool broken_ = false;                      // an invariant did not hold
+  std::vector<Round> spoke_of_;              // by peer
+  Round noted_{0};                           // delivered, as the records say
+  std::uint64_t refused_ = 0;                // as the protocol counted before the next input
+  std::vector<std::uint64_t> false_shares_;  // by sender, of those
+  std::map<NodeId, Pledge> pledges_;         // of members, as their messages show
   std::deque<InputOf<P>> inputs_;
 };
 

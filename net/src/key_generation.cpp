@@ -1,15 +1,19 @@
 #include "thresher/net/key_generation.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "member_links.hpp"
 #include "protocol_host.hpp"
+#include "thresher/core/hex.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
@@ -47,19 +51,30 @@ struct Codec {
 };
 
 /// The seed of a run that was begun in this folder, or a new one that is on disk when this returns.
-/// It lies in the form of a key file, which others cannot read.
+/// It lies in the form of a key file, which others cannot read, and beside it what shows that it is
+/// still the same: another seed would deal other shares than this node said it dealt.
 Result<Seed, std::string> seed_in(const std::string& folder) {
   const std::string path = folder + "/seed.key";
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     const auto kept = crypto::load_key(path);
-    if (kept) return Seed(kept->seed());
-    return kept.error() + ". If no other node has a key yet, remove '" + folder +
+    const std::string mark = kept ? to_hex(kept->public_key()) : "";
+    std::string old;
+    if (kept && std::getline(std::ifstream(path + ".pub"), old) && old == mark)
+      return Seed(kept->seed());
+    return (kept ? "'" + path + "' is not the seed that this run began with" : kept.error()) +
+           ". Put the file of this folder back; if no other node has a key yet, remove '" + folder +
            "' and begin again";
   }
+  // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet.
+  const std::string part = path + ".new";
+  std::filesystem::remove(part, error);
   const auto fresh = crypto::SigningKey::generate();
-  if (const auto saved = crypto::save_key(fresh, path); !saved) return saved.error();
-  if (sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
+  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
+  if (!write_synced(path + ".pub", as_view(to_hex(fresh.public_key()) + "\n")))
+    return "cannot write '" + path + ".pub': " + disk_problem(errno);
+  std::filesystem::rename(part, path, error);
+  if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
   return "cannot sync '" + folder + "'; check the disk";
 }
 
@@ -107,13 +122,19 @@ struct KeyGeneration::Impl {
     if (n > Avid::kMostNodes)
       return std::to_string(n) + " nodes are too many: fragments of dealings are numbered to " +
              std::to_string(Avid::kMostNodes);
-    auto scheme = make_scheme(*committee);
-    if (!scheme) return scheme.error();
+    // The store is locked, so it comes first: another process may be making the seed now.
     if (!options.folder.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(options.folder, error);
       auto opened = DiskStore::open(options.folder + "/data", [this](const auto& w) { log(w); });
-      if (!opened) return opened.error();
+      if (!opened)
+        return opened.error() + ". If no node has begun to use the coin, remove '" +
+               options.folder + "' and coin.key at every node and run thresher dkg anew; else " +
+               "this node stays without a share, as one of the f that may";
       store = std::move(*opened);
     }
+    auto scheme = make_scheme(*committee);
+    if (!scheme) return scheme.error();
     open_links();
     host = std::make_unique<ProtocolHost<Protocol, Codec>>(
         Protocol(
@@ -121,7 +142,8 @@ struct KeyGeneration::Impl {
              .self = self,
              .scheme = std::move(*scheme),
              .coin = std::make_shared<coin::IdealCoin>(committee->at_least(kValidity), self,
-                                                       options.genesis.context().chain.prefix())}),
+                                                       options.genesis.context().chain.prefix()),
+             .has_key = options.has_key}),
         Codec{*committee}, host_links(*committee));
     if (std::string problem = host->restore([] { return true; }); !problem.empty())
       return "'" + options.folder + "': " + problem;
@@ -142,8 +164,6 @@ struct KeyGeneration::Impl {
     if (std::string problem = setup.problem(); !problem.empty()) return problem;
     Seed seed;
     if (!options.folder.empty()) {
-      std::error_code error;
-      std::filesystem::create_directories(options.folder, error);
       auto kept = seed_in(options.folder);
       if (!kept) return kept.error();
       seed = std::move(*kept);
@@ -208,6 +228,13 @@ Result<crypto::GeneratedKey, std::string> KeyGeneration::wait(std::chrono::milli
          std::to_string(status().links) + " of " + std::to_string(n - 1) +
          " other nodes; start thresher dkg at all of them at about the same time, " +
          std::to_string(n - impl_->options.genesis.f) + " at least";
+}
+
+void KeyGeneration::kept() {
+  impl_->links.on_loop([impl = impl_.get()] {
+    impl->host->request({});
+    return Unit{};
+  });
 }
 
 bool KeyGeneration::linger(std::chrono::milliseconds longest) {

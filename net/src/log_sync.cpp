@@ -27,9 +27,14 @@ constexpr std::uint32_t kParts = 8;
 
 void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
   active_ = true;
-  confirmed_ = slot;
-  confirmed_hash_ = log_hash;
+  confirmed_ = reached_ = slot;
+  confirmed_hash_ = reached_hash_ = log_hash;
   change_giver(now);
+}
+
+void LogSync::reached(Round slot, const Digest& log_hash) {
+  reached_ = slot;
+  reached_hash_ = log_hash;
 }
 
 void LogSync::stop() {
@@ -49,6 +54,10 @@ void LogSync::rewind() {
 }
 
 void LogSync::change_giver(std::uint64_t now) {
+  if (reached_ > confirmed_) {
+    confirmed_ = reached_;
+    confirmed_hash_ = reached_hash_;
+  }
   rewind();
   do {
     giver_ = NodeId{static_cast<std::uint16_t>((giver_.value + 1) % committee_.size())};

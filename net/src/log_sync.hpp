@@ -52,6 +52,9 @@ class LogSync {
   void stop();
   /// The log here ends with `slot` and hashes to `log_hash`. Times are monotonic microseconds.
   void begin(Round slot, const Digest& log_hash, std::uint64_t now);
+  /// The log here has come to end with `slot` without what was fetched, by the protocol itself: the
+  /// next giver is asked from there. What lies before may be pruned everywhere.
+  void reached(Round slot, const Digest& log_hash);
   /// To be called every kTick while active.
   void tick(std::uint64_t now);
   void part(NodeId from, const Frame& frame, std::uint64_t now);
@@ -98,6 +101,8 @@ class LogSync {
   std::uint32_t fruitless_ = 0;  // turns that ended by time since something was confirmed
   Round confirmed_{0};
   Digest confirmed_hash_{};
+  Round reached_{0};  // by the protocol; counts when it is more
+  Digest reached_hash_{};
   Round cursor_{0};  // last commit that is here whole
   Digest cursor_hash_{};
   dag::Committed open_;           // a commit whose blocks are coming

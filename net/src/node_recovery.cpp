@@ -146,6 +146,7 @@ void Node::Impl::watch_lag() {
     mend_log(now);
     mend_bodies();
   } else if (sync.active()) {
+    sync.reached(ledger.slot(), ledger.log_hash());
     sync.tick(now);
     pump();
   } else if (engine->adopts() && (lags || log_lacks())) {

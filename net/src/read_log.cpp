@@ -32,6 +32,7 @@ class Reading {
     return record.table != kBeginTable || begins(decode_begin(record.value));
   }
   /// To be asked at the end.
+  bool begins_later() const { return begins_later_; }
   std::string problem() const {
     return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
   }
@@ -40,7 +41,8 @@ class Reading {
   // What was pruned is not missing. Whoever asks for more than everything that is there is told.
   bool begins(const std::optional<LogBegin>& begin) {
     if (!begin || begin->slot <= end_.slot) return true;
-    if (from_ > 0 && from_ < begin->length) return fails(pruned_words(from_, begin->length));
+    begins_later_ = from_ > 0 && from_ < begin->length;
+    if (begins_later_) return fails(pruned_words(from_, begin->length));
     end_ = {begin->slot, begin->length};
     return true;
   }
@@ -88,6 +90,7 @@ class Reading {
   Round behind_{0};  // the last entry that did not follow
   std::string missing_;
   std::string problem_;
+  bool begins_later_ = false;  // than what was asked for
 };
 
 }  // namespace
@@ -117,6 +120,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
     why = "'" + path + "' is empty, but the index beside it is of a log that was not";
   }
   if (why.empty()) return Unit{};
+  if (reading.begins_later()) return "the log of '" + options.home + "': " + why;
   return "the log of '" + options.home + "' ends early: " + why;
 }
 

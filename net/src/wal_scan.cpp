@@ -38,8 +38,19 @@ bool split(ByteView payload, const FrameHeader& h, std::uint64_t at, std::vector
 }  // namespace
 
 std::string WalScan::cannot_read(std::uint64_t at) const {
-  return "cannot read '" + path_ + "' at byte " + std::to_string(at) + ": " +
-         (errno == 0 ? "the file ends before" : disk_problem(errno));
+  if (errno != 0)
+    return "cannot read '" + path_ + "' at byte " + std::to_string(at) + ": " + disk_problem(errno);
+  // What was to be read may begin in a file that is whole.
+  constexpr std::uint64_t kPart = WalSegments::kUnit;
+  std::byte last{};
+  std::uint64_t end = std::min((at / kPart + 1) * kPart, size_);
+  while (end < size_ && get(&last, 1, end - 1)) end = std::min(end + kPart, size_);
+  const std::string file = window_.file_at(end - 1);
+  return "the log '" + path_ + "' stops at byte " + std::to_string(at) + " and goes on later: '" +
+         file + "' was cut short, or the next file, '" + path_ +
+         ".' and the byte that it begins with, is gone. Put it back, out of a backup only if the "
+         "node has not run since that was made; else move 'data' away and keep it. Then " +
+         std::string(kObserve);
 }
 
 std::string WalScan::damaged(std::uint64_t at) const {

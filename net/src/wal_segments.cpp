@@ -82,6 +82,12 @@ std::uint64_t WalSegments::size() const {
   return size_;
 }
 
+std::string WalSegments::file_at(std::uint64_t at) const {
+  const std::lock_guard lock(mutex_);
+  const auto behind = std::ranges::upper_bound(segments_, at, {}, &Segment::begin);
+  return path_of(behind == segments_.begin() ? 0 : std::prev(behind)->begin);
+}
+
 std::uint64_t WalSegments::size_of(Segment& segment) {
   struct stat info {};
   return ::fstat(segment.file, &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;

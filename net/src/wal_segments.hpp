@@ -41,6 +41,8 @@ class WalSegments {
 
   /// `flags` of the files. False leaves why in errno.
   bool open(const std::string& path, int flags);
+  /// The path of the file that has the byte, or of the last one that begins before it.
+  std::string file_at(std::uint64_t at) const;
   /// Where the last file ends.
   std::uint64_t size() const;
   /// Bytes from there on, of one file alone; 0: the row ends before, or was given back. -1 leaves

@@ -62,8 +62,4 @@ class Mutation {
 /// Bracha's messages stand alone and inside PBFT.
 bool mutate_bracha(Bracha::Message& message, Mutation by);
 
-/// What nodes of it may hold, for Subject::bounds.
-void add_bounds(const bracha::Footprint& held, const bracha::Footprint& most,
-                std::vector<Bound>& out);
-
 }  // namespace thresher::sim

@@ -253,7 +253,7 @@ def check_tree(root, ratchet):
 
 SAMPLES = {  # a file, its content, what the complaint must say
     "sim/src/a.cpp": ('#include "thresher/net/node.hpp"\n', "sim may not include"),
-    "docs/notes.md": ("<" * 7 + " HEAD\none\n", "a conflict of a merge"),
+    "notes.md": ("<" * 7 + " HEAD\none\n", "a conflict of a merge"),
     "protocols/src/t.cpp": ('#include "thresher/text/json.hpp"\n', "protocols may not include"),
     "text/src/s.cpp": ('#include "thresher/sim/read.hpp"\n', "text may not include"),
     "core/src/b.cpp": ("#include <chrono>\n", "may not include <chrono>"),

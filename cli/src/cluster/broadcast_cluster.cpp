@@ -232,6 +232,15 @@ std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processe
   if (up.empty()) return "every node was killed and none came back";
   if (std::string problem = processes.collect(lines); !problem.empty()) return problem;
   report.seconds = static_cast<double>(shared_now_us() - began_us) / 1e6;
+  report.agreement = !board.conflict();
+  std::uint64_t open = 0;
+  for (const MemberLine& line : lines) open += line.in_flight;
+  if (open > 0 && report.agreement) {
+    report.stalled = true;
+    return "nothing was delivered for 30 s: " + std::to_string(up.size()) + " of " +
+           std::to_string(options.nodes) + " nodes are left running, and " + std::to_string(open) +
+           " payloads that they sent are on the way";
+  }
   if (std::string problem = wait_until_level(board, up); !problem.empty()) return problem;
   if (board.full())
     return "more payloads were sent than can be compared; give a shorter --duration";
@@ -239,7 +248,6 @@ std::string load(const BroadcastOptions& options, DeliveryBoard& board, Processe
     report.delivered = std::max(report.delivered, board.delivered(node));
     report.missed += board.missed(node);
   }
-  report.agreement = !board.conflict();
   return {};
 }
 

@@ -111,6 +111,7 @@ class Member {
     }
     std::strncpy(out.problem, problem.c_str(), sizeof out.problem - 1);
     const std::lock_guard lock(mutex_);
+    out.in_flight = in_flight_.size();
     std::vector<std::uint64_t> sorted = latencies_us_;
     std::sort(sorted.begin(), sorted.end());
     if (!sorted.empty()) {

@@ -29,6 +29,7 @@ struct MemberLine {
   std::uint64_t syncs = 0;
   std::uint64_t p50_us = 0;
   std::uint64_t p99_us = 0;
+  std::uint64_t in_flight = 0;  ///< own payloads that it does not wait for any longer
   char problem[256]{};
 };
 static_assert(std::is_trivially_copyable_v<MemberLine>);

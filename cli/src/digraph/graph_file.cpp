@@ -1,8 +1,6 @@
 #include "graph_file.hpp"
 
-#include <fstream>
-#include <sstream>
-
+#include "../input_file.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -103,14 +101,9 @@ class Reader {
 }  // namespace
 
 Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream content;
-  if (in) content << in.rdbuf();
-  if (!in) {
-    return std::vector<std::string>{"cannot read '" + path +
-                                    "'; give a file like {\"nodes\": 4, \"edges\": [[0, 1]]}"};
-  }
-  const auto tree = text::parse(content.str());
+  const auto content = read_input(path, "a file like {\"nodes\": 4, \"edges\": [[0, 1]]}");
+  if (!content) return std::vector<std::string>{content.error().why};
+  const auto tree = text::parse(*content);
   if (tree) return Reader(path).read(*tree);
   std::vector<std::string> problems;
   for (const text::Problem& p : tree.error()) {

@@ -1,9 +1,8 @@
 #include "experiment_args.hpp"
 
-#include <iostream>
-#include <iterator>
 #include <sstream>
 
+#include "../input_file.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/text/json.hpp"
 
@@ -81,12 +80,10 @@ Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const Experime
   Problems problems;
   const auto overrides = overrides_of(a, problems);
   std::string content = R"({"schema": 1, "protocol": {"name": "thresher"}})";
-  if (a.file == "-") {
-    content.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else if (!a.file.empty()) {
-    const auto loaded = sim::load_file(a.file);
-    if (!loaded) return Problems{loaded.error() + ", or make one with: thresher sim new pbft"};
-    content = loaded->text;
+  if (!a.file.empty()) {
+    auto read = read_input(a.file, "a file as thresher sim new pbft prints one");
+    if (!read) return Problems{read.error().why};
+    content = std::move(*read);
   }
   if (!problems.empty()) return problems;
   const std::string name = a.file.empty() || a.file == "-" ? "experiment" : a.file;

@@ -1,7 +1,7 @@
-#include <fstream>
-#include <iostream>
 #include <memory>
+#include <sstream>
 
+#include "../input_file.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
@@ -44,14 +44,9 @@ int run(const Args& a) {
   if (!bytes || bytes->size() != group.size())
     return fail(kUsage, "--group " + a.group + " is not 64 hex digits; thresher dkg printed it");
   std::copy(bytes->begin(), bytes->end(), group.begin());
-  std::ifstream file;
-  if (a.file != "-") {
-    file.open(a.file);
-    if (!file)
-      return fail(kUsage,
-                  "cannot read '" + a.file + "'; give a file of lines from thresher beacon run");
-  }
-  std::istream& in = a.file == "-" ? std::cin : file;
+  const auto text = read_input(a.file, "a file of lines from thresher beacon run");
+  if (!text) return fail(kUsage, text.error().why);
+  std::istringstream in(*text);
   std::size_t lines = 0;
   for (std::string line; std::getline(in, line);) {
     ++lines;

@@ -225,7 +225,7 @@ void print_broadcasts(const Args& a, const BroadcastReport& r) {
     out.set("cpu_ms_per_mib", r.cpu_ms_per_mib).set("fsyncs", r.syncs).set("missed", r.missed);
     return out.print();
   }
-  std::printf("every node delivered %llu payloads in %.1f s: %.0f deliveries/s\n",
+  std::printf("every node that is up delivered %llu payloads in %.1f s: %.0f deliveries/s\n",
               static_cast<unsigned long long>(r.delivered), r.seconds, r.deliveries_per_s);
   std::printf("latency at the sender: p50 %.1f ms, p99 %.1f ms\n", r.p50_ms, r.p99_ms);
   std::printf(
@@ -276,7 +276,7 @@ int run_broadcast(const Args& a) {
   const BroadcastReport r = run_broadcasts(o);
   std::error_code ignored;
   if (!made.empty()) std::filesystem::remove_all(made, ignored);
-  if (!r.problem.empty()) return fail(kFailed, r.problem);
+  if (!r.problem.empty()) return fail(r.stalled ? kNoProgress : kFailed, r.problem);
   print_broadcasts(a, r);
   return r.agreement ? kDone : fail(kSafetyViolated, "the nodes delivered different payloads");
 }

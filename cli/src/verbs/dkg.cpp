@@ -19,9 +19,10 @@ struct Args {
 int tell_json(const MadeCoin& made, const net::NodeOptions& o) {
   text::Value out;
   out.set("share", o.coin).set("genesis", o.genesis).set("was_there", made.was_there);
+  out.set("all_done", made.all_done);
   if (!made.was_there) {
     out.set("group_key", to_hex(made.group)).set("seconds", made.seconds);
-    out.set("bytes_sent", made.bytes_sent).set("all_done", made.all_done);
+    out.set("bytes_sent", made.bytes_sent);
   }
   std::puts(text::write(out).c_str());
   return kDone;
@@ -37,12 +38,16 @@ int run(const Args& a) {
   if (a.json) return tell_json(*made, o);
   if (made->was_there) {
     std::printf("the coin is there already: %s\n", o.coin.c_str());
-    return kDone;
+  } else {
+    std::printf("group key %s after %.2f s; share in %s, public keys in %s\n",
+                to_hex(made->group).c_str(), made->seconds, o.coin.c_str(), o.genesis.c_str());
   }
-  std::printf("group key %s after %.2f s; share in %s, public keys in %s\n",
-              to_hex(made->group).c_str(), made->seconds, o.coin.c_str(), o.genesis.c_str());
-  if (!made->all_done)
-    std::printf("some nodes were not done when this one left; f of them may be missing for good\n");
+  if (!made->all_done) {
+    std::printf(
+        "some nodes are not done. '%s/dkg' keeps what they need of this one and is as secret as "
+        "its share: run this again when they do, or remove the folder if they never will\n",
+        o.home.c_str());
+  }
   return kDone;
 }
 
@@ -56,7 +61,8 @@ Verb make_dkg() {
       "node's share (0600) and puts the public keys into the genesis file. Run it at all nodes "
       "at about the same time, before the first start. Example: thresher dkg --home mynet/node0",
       {{"--home", "the node's folder", &a->home, true},
-       {"--patience", "seconds until it gives up; begun again, it goes on", &a->patience_s},
+       {"--patience", "seconds until it gives up; begun again, it goes on, or is there for others",
+        &a->patience_s},
        {"--linger", "seconds that it stays for nodes that are not done", &a->linger_s},
        {"--json", "one object on one line", &a->json}},
       [a] { return run(*a); }};

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -156,8 +157,21 @@ int print_json(const std::vector<Check>& checks, bool good) {
   return good ? kDone : kResourceMissing;
 }
 
+// Where the node's data lie, which may be another disk than the home's; or will lie.
+std::string data_folder(const std::string& home) {
+  const auto config = net::load_config(home);
+  if (!config) return home;
+  std::error_code error;
+  std::filesystem::path folder = net::with_paths(config->options).data;
+  while (!std::filesystem::is_directory(folder, error) && folder.has_relative_path())
+    folder = folder.parent_path();
+  return folder.empty() ? home : folder.string();
+}
+
 int examine(const Args& a) {
-  const std::string folder = !a.folder.empty() ? a.folder : a.home.empty() ? "." : a.home;
+  const std::string folder = !a.folder.empty() ? a.folder
+                             : a.home.empty()  ? "."
+                                               : data_folder(a.home);
   bool good = true;
   std::vector<Check> checks{check_disk(folder), check_space(folder), check_files(), check_cpu()};
   if (!a.home.empty()) examine_node(a.home, checks);
@@ -171,13 +185,15 @@ int examine(const Args& a) {
 
 Verb make_doctor() {
   auto args = std::make_shared<Args>();
-  return {{"doctor"},
-          "Look at what a node needs of this machine: disk, space, open files, CPU; with --home "
-          "also its files and its port. Example: thresher doctor --home mynet/node0",
-          {{"--dir", "where the node's data would lie (default: --home, or here)", &args->folder},
-           {"--home", "the node's folder", &args->home},
-           {"--json", "one object on one line", &args->json}},
-          [args] { return examine(*args); }};
+  return {
+      {"doctor"},
+      "Look at what a node needs of this machine: disk, space, open files, CPU; with --home "
+      "also its files and its port. Example: thresher doctor --home mynet/node0",
+      {{"--dir", "where the node's data would lie (default: the data folder of --home, or here)",
+        &args->folder},
+       {"--home", "the node's folder", &args->home},
+       {"--json", "one object on one line", &args->json}},
+      [args] { return examine(*args); }};
 }
 
 }  // namespace thresher::cli

@@ -1,14 +1,15 @@
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
+#include "../input_file.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/verify/history/levels.hpp"
 
 namespace thresher::cli {
 namespace {
+
+// A run of hours with many clients; what is checked is kept in memory several times.
+constexpr std::size_t kHistoryBytes = std::size_t{1} << 30;
 
 using history::Finding;
 using history::Level;
@@ -78,15 +79,10 @@ int check(const Args& args) {
     return fail(kUsage,
                 "--at-least '" + args.at_least + "' is no level; give one of " + level_names());
   }
-  std::error_code ignored;
-  std::ifstream in(args.file);
-  if (!in || std::filesystem::is_directory(args.file, ignored)) {
-    return fail(kUsage, "cannot read '" + args.file +
-                            "'; give a file of one operation a line, as cluster --history writes");
-  }
-  std::stringstream content;
-  content << in.rdbuf();
-  const auto history = history::read(content.str(), args.file);
+  const auto text = read_input(
+      args.file, "a file of one operation a line, as cluster --history writes", kHistoryBytes);
+  if (!text) return fail(kUsage, text.error().why);
+  const auto history = history::read(*text, args.file);
   if (!history) return fail_all(kUsage, history.error());
   const Report report = history::judge(*history, {args.states, args.closure});
   if (args.json) {

@@ -30,6 +30,8 @@ int prove(const std::string& home, std::uint64_t position) {
     const auto id = id_of(options, *genesis);
     if (!id) return fail(kUsage, id.error());
     proof = net::fetch_log_proof(*genesis, *id, position);
+    if (!proof)
+      return fail(kFailed, "the node of '" + home + "' runs and gives no proof: " + proof.error());
   }
   if (!proof) return fail(kFailed, proof.error());
   std::puts(net::write_log_proof(*proof).c_str());

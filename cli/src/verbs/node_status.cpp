@@ -93,7 +93,10 @@ int print_status(const std::string& home, bool json) {
     s = (*client)->status().get();
   } catch (const std::runtime_error& e) {
     return fail(kFailed, "the node of '" + home + "' gives " + e.what() +
-                             "; start it with: thresher node run --home " + home);
+                             ". If its process is there, something holds it up: see its log and "
+                             "the machine; else start "
+                             "it with: thresher node run --home " +
+                             home);
   }
   json ? print_json(s) : print_text(s);
   return kDone;

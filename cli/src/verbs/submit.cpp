@@ -3,7 +3,7 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <utility>
+#include <set>
 
 #include "../asking.hpp"
 #include "../transaction_lines.hpp"
@@ -20,15 +20,15 @@ constexpr std::size_t kLargestTransaction = 1u << 20;
 
 struct Args {
   Asking whom;
-  std::string data;
+  OptionalText data;
   std::string file;
   bool json = false;
 };
 
-// What keeps a link from coming up, once for each new reason; lines come from the client's thread.
+// What keeps links from coming up, each reason once; lines come from the client's thread.
 std::function<void(const std::string&)> tell_problems(const std::string& timeout) {
-  return [timeout, told = std::string()](const std::string& problem) mutable {
-    if (std::exchange(told, problem) == problem) return;
+  return [timeout, told = std::set<std::string>()](const std::string& problem) mutable {
+    if (!told.insert(problem).second) return;
     std::fprintf(stderr, "thresher: %s; trying again for %s at most\n", problem.c_str(),
                  timeout.c_str());
   };
@@ -141,7 +141,7 @@ class Submitter {
 
 int submit(const Args& a) {
   if (std::string why = a.whom.problem(); !why.empty()) return fail(kUsage, why);
-  if (a.data.empty() == a.file.empty()) {
+  if (a.data.has_value() != a.file.empty()) {
     return fail(kUsage, "give either a text with --data or a file of lines with --file");
   }
   TransactionLines lines;
@@ -155,7 +155,7 @@ int submit(const Args& a) {
   auto client = a.whom.client(std::move(options));
   if (!client) return fail(kUsage, client.error());
   Submitter submitter(**client, a);
-  if (!a.data.empty()) submitter.submit(a.data);
+  if (a.data) submitter.submit(*a.data);
   for (std::string line; !a.file.empty() && lines.next(line);) submitter.submit(line);
   const int status = submitter.finish();
   if (!lines.problem().empty()) {

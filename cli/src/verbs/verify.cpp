@@ -2,14 +2,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "../ctrl_c.hpp"
+#include "../input_file.hpp"
 #include "../json.hpp"
 #include "../rule_tables.hpp"
 #include "../text.hpp"
@@ -41,29 +40,11 @@ struct Args {
   bool json = false;
 };
 
-constexpr std::size_t kMostBytes = 64u << 20;
-
-/// What is wrong with the file, or nothing and its content.
-std::string read_file(const std::string& path, const char* wanted, std::string& text) {
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none)) {
-    return "'" + path + "' is a folder; give a " + wanted + " file";
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return "cannot read '" + path + "'; give a " + wanted + " file";
-  std::vector<char> part(1 << 16);
-  while (text.size() <= kMostBytes && in) {
-    in.read(part.data(), static_cast<std::streamsize>(part.size()));
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  return text.size() > kMostBytes ? "'" + path + "' is larger than 64 MiB: no automaton is" : "";
-}
-
 Result<verify::Automaton, std::string> load(const std::string& path, double seconds) {
-  std::string text;
-  if (auto problem = read_file(path, ".ta, .eta or .tla", text); !problem.empty()) return problem;
-  return path.ends_with(".tla") ? verify::parse_tla(text, path, seconds)
-                                : verify::parse_automaton(text, path, seconds);
+  const auto text = read_input(path, "a .ta, .eta or .tla file");
+  if (!text) return text.error().why;
+  return path.ends_with(".tla") ? verify::parse_tla(*text, path, seconds)
+                                : verify::parse_automaton(*text, path, seconds);
 }
 
 Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
@@ -283,11 +264,9 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
 
 /// Runs that were written with --witness, once more.
 int replay_file(const Args& a, const verify::Automaton& ta) {
-  std::string text;
-  if (const auto problem = read_file(a.replay, ".json", text); !problem.empty()) {
-    return fail(kUsage, problem);
-  }
-  const auto runs = verify::parse_schedule(text, a.replay, ta);
+  const auto text = read_input(a.replay, "a .json file that --witness wrote");
+  if (!text) return fail(kUsage, text.error().why);
+  const auto runs = verify::parse_schedule(*text, a.replay, ta);
   if (!runs) return fail(kUsage, runs.error());
   int status = kDone;
   const verify::NamedRun* one_future = nullptr;

@@ -1,9 +1,8 @@
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
+#include <optional>
 
+#include "../input_file.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/log_proof.hpp"
@@ -14,43 +13,31 @@ namespace {
 struct Args {
   std::string proof;
   std::string genesis;
-  std::string data;
-  std::string file;
+  OptionalText data;
+  OptionalText file;
 };
 
-std::optional<std::string> content_of(const std::string& path) {
-  if (path == "-") return std::string((std::istreambuf_iterator<char>(std::cin)), {});
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string((std::istreambuf_iterator<char>(in)), {});
-}
-
-int cannot_open(const std::string& path) {
-  return fail(kUsage, "cannot open '" + path + "'; check the name and whether you may read it");
-}
-
 int check(const Args& args) {
-  if (!args.data.empty() && !args.file.empty()) return fail(kUsage, "give either --data or --file");
+  if (args.data && args.file) return fail(kUsage, "give either --data or --file");
   const auto genesis = net::load_genesis(args.genesis);
   if (!genesis) return fail(kUsage, genesis.error());
-  const auto text = content_of(args.proof);
-  if (!text) return cannot_open(args.proof);
+  const auto text = read_input(args.proof, "a file that thresher log prove wrote");
+  if (!text) return fail(kUsage, text.error().why);
   const auto proof = net::parse_log_proof(*text);
   if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error());
   if (const std::string why = net::log_proof_problem(*genesis, *proof); !why.empty()) {
     return fail(kFailed, "'" + args.proof + "' proves nothing: " + why);
   }
-  std::string meant = args.data;
-  if (!args.file.empty()) {
-    const auto bytes = content_of(args.file);
-    if (!bytes) return cannot_open(args.file);
-    meant = *bytes;
+  std::optional<std::string> meant = args.data;
+  if (args.file) {
+    auto bytes = read_input(*args.file, "the file that holds the transaction and nothing else");
+    if (!bytes) return fail(kUsage, bytes.error().why);
+    meant = std::move(*bytes);
   }
-  const bool compare = !args.data.empty() || !args.file.empty();
-  if (compare && net::payload_hash(as_view(meant)) != proof->content.payload) {
+  if (meant && net::payload_hash(as_view(*meant)) != proof->content.payload) {
     return fail(kFailed, "the proof holds, but for another transaction than the one given: hash " +
                              to_hex(proof->content.payload.bytes) + " instead of " +
-                             to_hex(net::payload_hash(as_view(meant)).bytes));
+                             to_hex(net::payload_hash(as_view(*meant)).bytes));
   }
   const net::Checkpoint& c = proof->certificate.checkpoint;
   std::printf(

@@ -299,18 +299,16 @@ void Bracha::record_delivery(const Instance& i, const State& s, Fx& fx) const {
 }
 
 Footprint Bracha::footprint() const {
-  Footprint out = shelf_.footprint();
-  shelf_.for_each([&](const Instance&, const State& s) { out.digests += s.counts.size(); });
-  out.digests += remains_.size();
+  Footprint out = shelf_.footprint([](const State& s) { return s.counts.size(); });
+  out.remains = remains_.size();
   return out;
 }
 
 Footprint Bracha::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * broadcast::Shelf<State>::most_of_one(config);
-  const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  const std::size_t bytes = broadcast::Shelf<State>::most_bytes_of_one(config, config.origin_bytes);
-  return {instances, instances * 2 * n + remain, n * bytes};
+  Footprint out = broadcast::Shelf<State>::most_held(config, config.origin_bytes, 2 * n);
+  out.remains = n * broadcast::Remains::most_of_one(config);
+  return out;
 }
 
 }  // namespace thresher

@@ -290,7 +290,7 @@ broadcast::Footprint ChainedEcho::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
   // Of an origin: its own positions, and of each peer twice as many, which are a claim's two ways.
   const std::size_t positions = n * 2 * config.window * (1 + 2 * n);
-  return {positions, positions, n * config.origin_bytes};
+  return {.instances = positions, .digests = positions, .payload_bytes = n * config.origin_bytes};
 }
 
 }  // namespace thresher

@@ -315,19 +315,17 @@ const Bytes* Instances<Self, S, M>::delivered(const Instance& i) const {
 
 template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::footprint() const {
-  Footprint out = shelf_.footprint();
-  shelf_.for_each([&](const Instance&, const S& s) { out.digests += self().values(s); });
-  out.digests += remains_.size();
+  Footprint out = shelf_.footprint([&](const S& s) { return self().values(s); });
+  out.remains = remains_.size();
   return out;
 }
 
 template <class Self, class S, class M>
 Footprint Instances<Self, S, M>::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * broadcast::Shelf<S>::most_of_one(config);
-  const std::size_t remain = n * broadcast::Remains::most_of_one(config);
-  const std::size_t bytes = broadcast::Shelf<S>::most_bytes_of_one(config, origin_bytes(config));
-  return {instances, instances * 2 * n + remain, n * bytes};
+  Footprint out = broadcast::Shelf<S>::most_held(config, origin_bytes(config), 2 * n);
+  out.remains = n * broadcast::Remains::most_of_one(config);
+  return out;
 }
 
 template <class Self, class S, class M>

@@ -247,19 +247,16 @@ void SignedBroadcast::record_delivery(const Instance& i, const State& s, Fx& fx)
 }
 
 broadcast::Footprint SignedBroadcast::footprint() const {
-  Footprint out = shelf_.footprint();
-  shelf_.for_each([&](const Instance&, const State& s) {
-    out.digests += s.votes.size() + s.unverified.size() + (s.certificate ? 1 : 0);
+  return shelf_.footprint([](const State& s) {
+    return s.votes.size() + s.unverified.size() + (s.certificate ? 1 : 0);
   });
-  return out;
 }
 
 broadcast::Footprint SignedBroadcast::most_held(const Config& config) {
   const std::size_t n = config.committee.size();
-  const std::size_t instances = n * broadcast::Shelf<State>::most_of_one(config);
-  const std::size_t bytes = broadcast::Shelf<State>::most_bytes_of_one(config, config.origin_bytes);
-  // A voter may be in both maps of an instance by another digest, verified and not.
-  return {instances, instances * (2 * n + 1), n * bytes};
+  // A voter may be in both maps of an instance by another digest, verified and not; the certificate
+  // has a digest of its own.
+  return broadcast::Shelf<State>::most_held(config, config.origin_bytes, 2 * n + 1);
 }
 
 }  // namespace thresher

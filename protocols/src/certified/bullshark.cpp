@@ -102,6 +102,10 @@ Round Bullshark::frontier() const {
 const Stats& Bullshark::stats() const {
   return state_->stats;
 }
+std::span<const std::uint64_t> Bullshark::false_shares() const {
+  if (!state_->coin) return {};
+  return state_->coin->stats().false_shares;
+}
 std::size_t Bullshark::pending_submits() const {
   return state_->submits.size();
 }

@@ -7,14 +7,16 @@ namespace thresher::dkg {
 using crypto::Dealt;
 
 Ledger::Ledger(const Committee& committee, NodeId self,
-               std::shared_ptr<const crypto::DkgScheme> scheme)
+               std::shared_ptr<const crypto::DkgScheme> scheme, bool has_key)
     : committee_(committee),
       self_(self),
       scheme_(std::move(scheme)),
       own_acks_(committee.size()),
       vouched_(committee.size()),
       false_points_(committee.size()),
-      others_done_(committee.size()) {}
+      others_done_(committee.size()),
+      done_(has_key),
+      kept_(has_key) {}
 
 std::size_t Ledger::held() const {
   std::size_t out = early_.size() + points_.size();
@@ -32,7 +34,7 @@ void Ledger::deliver(NodeId dealer, const Bytes& dealing, Out& out) {
   if (verdict == Dealt::kBadForMe) complain(dealer, d, out);
   if (verdict == Dealt::kGood) {
     own_acks_.insert(dealer);
-    const Acks mine{own_acks_, done_, false};
+    const Acks mine{own_acks_, kept_, false};
     out.messages.emplace_back(std::nullopt, mine);
     receive(self_, mine, out);
   }
@@ -56,7 +58,7 @@ void Ledger::receive(NodeId from, const Acks& m, Out& out) {
     if (tally.reached(kAvailability, committee_) && vouched_.insert(dealer))
       out.vouched.push_back(dealer);
   });
-  if (m.done) others_done_.insert(from);
+  if (m.done && from != self_) others_done_.insert(from);
   if (m.asks) answer(from, out);
 }
 
@@ -172,18 +174,24 @@ void Ledger::finish(Out& out) {
   if (!out.key) return;
   done_ = true;
   points_.clear();
-  out.messages.emplace_back(std::nullopt, Acks{own_acks_, true, false});
+}
+
+// R9: others leave when all are done, and with them goes what a share is made of. So this is said
+// when the key outlives a crash, and not when it is known.
+void Ledger::keep(Out& out) {
+  kept_ = true;
+  out.messages.emplace_back(std::nullopt, Acks{own_acks_, kept_, false});
 }
 
 // R8: who asks is told what this node acknowledged and the point that it owes.
 void Ledger::answer(NodeId to, Out& out) const {
   if (to == self_) return;
-  out.messages.emplace_back(to, Acks{own_acks_, done_, false});
+  out.messages.emplace_back(to, Acks{own_acks_, kept_, false});
   if (settled_) out.messages.emplace_back(to, Point{owed_[to.value]});
 }
 
 void Ledger::repeat(Out& out) {
-  out.messages.emplace_back(std::nullopt, Acks{own_acks_, done_, true});
+  out.messages.emplace_back(std::nullopt, Acks{own_acks_, kept_, true});
   for (const auto& [dealer, d] : dealings_) {
     const bool needed = !agreed_ || agreed_->contains(dealer);
     if (d.verdict == Dealt::kBadForMe && needed && !settled_) complain(dealer, d, out);

@@ -23,7 +23,9 @@ std::optional<Share> decode_share(Reader& in) {
 }
 
 ThresholdCoin::ThresholdCoin(Config config)
-    : config_(std::move(config)), early_(config_.committee.size()) {}
+    : config_(std::move(config)), early_(config_.committee.size()) {
+  stats_.false_shares.resize(config_.committee.size());
+}
 
 void ThresholdCoin::on(const Requested<Toss>& event, Fx& fx) {
   const std::uint64_t instance = event.request.instance;
@@ -103,6 +105,7 @@ void ThresholdCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
         toss.good.push_back(claims[i]);
       } else {
         ++stats_.refused;
+        ++stats_.false_shares[claims[i].from.value];
       }
     }
   }

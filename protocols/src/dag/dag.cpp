@@ -111,6 +111,10 @@ Round Dag::frontier() const {
 const Stats& Dag::stats() const {
   return state_->stats;
 }
+std::span<const std::uint64_t> Dag::false_shares() const {
+  if (!state_->coin) return {};
+  return state_->coin->stats().false_shares;
+}
 std::size_t Dag::pending_submits() const {
   return state_->submits.size();
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "broadcast_bounds.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/agreement/approximate.hpp"
@@ -113,11 +114,9 @@ struct ApproximateSubject {
     return by.number("number", report.step);
   }
   std::vector<Bound> bounds(const Node& node) const {
-    const broadcast::Footprint held = node.node().footprint();
-    const broadcast::Footprint most = node.node().most_held();
-    return {{"instances of broadcasts", held.instances, most.instances},
-            {"bytes of broadcasts", held.payload_bytes, most.payload_bytes},
-            {"reports", node.node().reports(), node.node().most_reports()}};
+    std::vector<Bound> out = broadcast_bounds(node.node().footprint(), node.node().most_held());
+    out.push_back({"reports", node.node().reports(), node.node().most_reports()});
+    return out;
   }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.node().refused(); }

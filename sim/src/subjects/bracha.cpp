@@ -35,13 +35,6 @@ struct Words : BrachaMessages {
 
 }  // namespace
 
-void add_bounds(const bracha::Footprint& held, const bracha::Footprint& most,
-                std::vector<Bound>& out) {
-  out.push_back({"instances of broadcasts", held.instances, most.instances});
-  out.push_back({"digests of broadcasts", held.digests, most.digests});
-  out.push_back({"bytes of broadcasts", held.payload_bytes, most.payload_bytes});
-}
-
 bool mutate_bracha(Bracha::Message& message, Mutation by) {
   return std::visit([&](auto& m) { return change(m, by); }, message);
 }

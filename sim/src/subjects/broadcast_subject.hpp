@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "broadcast_bounds.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -72,11 +73,7 @@ struct BroadcastSubject {
     return Words::stuff(id, heard, salt, config_of(id));
   }
   std::vector<Bound> bounds(const Node& node) const {
-    const broadcast::Footprint held = node.footprint();
-    const broadcast::Footprint most = Node::most_held(config_of(NodeId{}));
-    return {{"instances", held.instances, most.instances},
-            {"digests", held.digests, most.digests},
-            {"payload bytes", held.payload_bytes, most.payload_bytes}};
+    return broadcast_bounds(node.footprint(), Node::most_held(config_of(NodeId{})));
   }
   std::uint64_t heals_within(const Node&) const requires requires { Words::heals_within(); }
   { return Words::heals_within(); }

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "agreement_words.hpp"
+#include "broadcast_bounds.hpp"
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
@@ -151,10 +152,10 @@ struct SubsetSubject {
   std::vector<Bound> bounds(const Node& node) const {
     const typename Subset::Held held = node.node().footprint();
     const typename Subset::Held most = node.node().most_held();
-    return {{"instances of broadcasts", held.broadcast.instances, most.broadcast.instances},
-            {"bytes of broadcasts", held.broadcast.payload_bytes, most.broadcast.payload_bytes},
-            {"instances of agreements", held.agreement.instances, most.agreement.instances},
-            {"rounds of agreements", held.agreement.rounds, most.agreement.rounds}};
+    std::vector<Bound> out = broadcast_bounds(held.broadcast, most.broadcast);
+    out.push_back({"instances of agreements", held.agreement.instances, most.agreement.instances});
+    out.push_back({"rounds of agreements", held.agreement.rounds, most.agreement.rounds});
+    return out;
   }
   /// A subset has payloads of n-f nodes at least.
   std::optional<Finding> audit(const std::vector<const Node*>& nodes) const {

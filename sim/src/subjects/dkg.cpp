@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "broadcast_bounds.hpp"
 #include "coins.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
@@ -142,12 +143,11 @@ struct DkgSubject {
   }
   std::vector<Bound> bounds(const Node& node) const {
     const Node::Config config = config_of(NodeId{});
-    const auto held = node.dealings().footprint();
-    const auto most = Avid::most_held(Node::broadcast_config(config));
-    return {
-        {"complaints, reveals and points", node.ledger().held(), dkg::Ledger::most_held(committee)},
-        {"instances of broadcasts", held.instances, most.instances},
-        {"bytes of broadcasts", held.payload_bytes, most.payload_bytes}};
+    std::vector<Bound> out = broadcast_bounds(node.dealings().footprint(),
+                                              Avid::most_held(Node::broadcast_config(config)));
+    out.push_back({"complaints, reveals and points", node.ledger().held(),
+                   dkg::Ledger::most_held(committee)});
+    return out;
   }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.refused(); }

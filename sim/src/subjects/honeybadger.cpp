@@ -1,4 +1,5 @@
 #include "agreement_words.hpp"
+#include "broadcast_bounds.hpp"
 #include "coded_words.hpp"
 #include "coins.hpp"
 #include "registry.hpp"
@@ -57,14 +58,13 @@ struct HoneyBadgerSubject : SlotSubject {
   std::vector<Bound> bounds(const HoneyBadger& node) const {
     const honey_badger::Footprint held = node.footprint();
     const honey_badger::Footprint most = node.most_held();
-    return {{"instances of broadcasts", held.subset.broadcast.instances,
-             most.subset.broadcast.instances},
-            {"bytes of broadcasts", held.subset.broadcast.payload_bytes,
-             most.subset.broadcast.payload_bytes},
-            {"rounds of agreements", held.subset.agreement.rounds, most.subset.agreement.rounds},
-            {"bytes of requests", held.request_bytes, most.request_bytes},
-            {"digests that peers named", held.digests, most.digests},
-            {"decisions", held.decisions, most.decisions}};
+    std::vector<Bound> out = broadcast_bounds(held.subset.broadcast, most.subset.broadcast);
+    out.push_back(
+        {"rounds of agreements", held.subset.agreement.rounds, most.subset.agreement.rounds});
+    out.push_back({"bytes of requests", held.request_bytes, most.request_bytes});
+    out.push_back({"digests that peers named", held.digests, most.digests});
+    out.push_back({"decisions", held.decisions, most.decisions});
+    return out;
   }
   std::uint64_t round(const HoneyBadger& node) const { return node.epoch(); }
   std::uint64_t refused(const HoneyBadger& node) const { return node.refused(); }

@@ -1,5 +1,6 @@
 #include "stuffing/pbft.hpp"
 
+#include "broadcast_bounds.hpp"
 #include "registry.hpp"
 #include "slot_subject.hpp"
 #include "thresher/protocols/order/pbft_wire.hpp"
@@ -50,13 +51,13 @@ struct PbftSubject : SlotSubject, SlotWords {
   std::vector<Bound> bounds(const Pbft& node) const {
     const pbft::Footprint held = node.footprint();
     const pbft::Footprint most = Pbft::most_held(config_of({}));
-    std::vector<Bound> out = {{"bytes of requests", held.request_bytes, most.request_bytes},
-                              {"bytes of proposals", held.proposal_bytes, most.proposal_bytes},
-                              {"slots with votes", held.slots, most.slots},
-                              {"digests that peers named", held.digests, most.digests},
-                              {"decisions", held.decisions, most.decisions},
-                              {"names in new-views", held.new_views, most.new_views}};
-    add_bounds(held.view_changes, most.view_changes, out);
+    std::vector<Bound> out = broadcast_bounds(held.view_changes, most.view_changes);
+    out.push_back({"bytes of requests", held.request_bytes, most.request_bytes});
+    out.push_back({"bytes of proposals", held.proposal_bytes, most.proposal_bytes});
+    out.push_back({"slots with votes", held.slots, most.slots});
+    out.push_back({"digests that peers named", held.digests, most.digests});
+    out.push_back({"decisions", held.decisions, most.decisions});
+    out.push_back({"names in new-views", held.new_views, most.new_views});
     return out;
   }
   std::uint64_t round(const Pbft& node) const { return node.view(); }

@@ -258,11 +258,17 @@ int checkpoint_example(Round slot, std::uint64_t length, const Digest& log_hash,
   return 0;
 }
 
+bool save(const crypto::GeneratedKey& key) {
+  return !key.keys.nodes.empty();
+}
+
 int key_generation_example(const Genesis& genesis, const crypto::SigningKey& key) {
   // <thresher/net/key_generation.hpp>
   auto run = net::KeyGeneration::begin({.genesis = genesis, .key = key, .folder = "node2/dkg"});
   if (!run) return fail(run.error());
   auto made = (*run)->wait(std::chrono::seconds(60));
+  if (!made || !save(*made)) return 1;
+  (*run)->kept();
   (*run)->linger(std::chrono::seconds(10));
   // </>
   return 0;

@@ -406,10 +406,10 @@ class Testnet(Files):
         out = run("testnet", "init", "-n", "4", "-o", str(home) + "2", "--hosts", bad)
         self.assertEqual(out.returncode, 2)
         self.assertIn("'here' is not ADDRESS:PORT", out.stderr)
-        for none in [self.write("none", "# nobody\n"), self.folder.name]:
+        for none, why in [(self.write("none", "# nobody\n"), "names no host"), (self.folder.name, "is a folder")]:
             out = run("testnet", "init", "-n", "4", "-o", str(home) + "3", "--hosts", none)
             self.assertEqual(out.returncode, 2)
-            self.assertIn("names no host", out.stderr)
+            self.assertIn(why, out.stderr)
 
     def test_a_port_in_use(self):
         home = self.make()
@@ -716,6 +716,11 @@ class Operators(Files):
         out = run("doctor", "--home", home)
         self.assertEqual(out.returncode, 5)
         self.assertIn("chmod 600", out.stdout)
+        # The disk that counts is the one of the data.
+        elsewhere = pathlib.Path(self.home).parent / "elsewhere"
+        elsewhere.mkdir()
+        os.symlink(elsewhere, home / "data")
+        self.assertIn(f"free in '{home / 'data'}'", run("doctor", "--home", home).stdout)
         self.configure(0, "gc_rounds", "gc_round")
         self.assertIn("did you mean 'limits.gc_rounds'", run("doctor", "--home", home).stdout)
 
@@ -883,6 +888,58 @@ class Rest(unittest.TestCase):
             out = run(*arguments)
             self.assertEqual(out.returncode, 2, arguments)
             self.assertTrue(out.stderr)
+
+
+class NobodyAnswers(Files):
+    def test_each_reason_is_said_once(self):
+        net = pathlib.Path(self.folder.name, "net")
+        self.assertEqual(run("testnet", "init", "-n", 4, "-o", net, "--base-port", "0").returncode, 0)
+        out = run("submit", "--genesis", net / "genesis.json", "--quorum", "--data", "x", "--timeout", "1s")
+        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.stderr.count("trying again"), 4, out.stderr)
+
+
+class OddFiles(Files):
+    """What a user may name where a file belongs, at every verb that reads one."""
+
+    def verbs(self, name):
+        net = pathlib.Path(self.folder.name, "net")
+        if not net.exists():
+            self.assertEqual(run("testnet", "init", "-n", 4, "-o", net, "--base-port", "0").returncode, 0)
+        genesis, empty = net / "genesis.json", self.write("empty.json", "{}")
+        return [("verify", name), ("verify", "--protocol", "bracha", "--replay", name), ("history", "check", name),
+                ("digraph", "check", name, "--faults", 1), ("beacon", "verify", name, "--group", "00" * 32),
+                ("verify-proof", name, "--genesis", genesis), ("verify-proof", empty, "--genesis", name),
+                ("verify-proof", self.write("p.json", "{}"), "--genesis", genesis, "--file", name),
+                ("evidence", "verify", name, "--genesis", genesis), ("sim", "run", name), ("sim", "report", name),
+                ("sim", "replay", name), ("sim", "shrink", name), ("crypto", "verify", "--in", name),
+                ("submit", "--home", net / "node0", "--file", name), ("cluster", "--transactions", name),
+                ("testnet", "init", "-n", 4, "-o", pathlib.Path(self.folder.name, "other"), "--hosts", name)]
+
+    def refuse(self, name, said):
+        for verb in self.verbs(name):
+            out = run(*verb)
+            # A proof that is none is found before the file beside it is opened.
+            self.assertIn(out.returncode, (1, 2), (verb, out.stderr))
+            self.assertTrue(out.stderr.strip(), verb)
+            self.assertNotIn("terminate", out.stderr, verb)
+            if "--file" not in verb or verb[0] != "verify-proof":
+                self.assertIn(str(name), out.stderr, verb)
+                self.assertRegex(out.stderr, said, verb)
+
+    def test_a_folder(self):
+        self.refuse(self.folder.name, "folder|cannot|no file|no automaton")
+
+    def test_a_file_that_never_ends(self):
+        wide = [v for v in self.verbs("/dev/zero") if v[0] != "history"]  # that one reads a gigabyte
+        self.assertGreater(len(wide), 10)
+        for verb in wide:
+            out = run(*verb)
+            self.assertIn(out.returncode, (1, 2), (verb, out.stderr))
+            self.assertTrue(out.stderr.strip(), verb)
+
+    def test_a_file_that_is_not_there(self):
+        self.refuse(pathlib.Path(self.folder.name, "none.json"), "cannot|no such|No such|not there|missing|does not exist")
 
 
 if __name__ == "__main__":

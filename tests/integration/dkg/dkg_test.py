@@ -82,6 +82,31 @@ class Dkg(unittest.TestCase):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("already", again.stdout)
 
+    def test_who_was_killed_before_its_share_was_safe_gets_it_from_those_who_have_theirs(self):
+        # Three make the coin without the fourth; their folders stay for it.
+        early = [self.begin(node, "--json", "--linger", 1) for node in range(3)]
+        for process in early:
+            out, err = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertFalse(json.loads(out)["all_done"])
+        for node in range(3):
+            self.assertTrue((self.home(node) / "dkg" / "seed.key").exists())
+        again = [self.begin(node, "--json") for node in range(NODES)]
+        for node, process in enumerate(again):
+            out, err = process.communicate(timeout=100)
+            self.assertEqual((process.returncode, err), (0, ""))
+            said = json.loads(out)
+            self.assertEqual((said["was_there"], said["all_done"]), (node < 3, True))
+            self.assertFalse((self.home(node) / "dkg").exists())
+            self.assertEqual(run("config", "check", "--home", self.home(node)).returncode, 0)
+
+    def test_two_at_one_home_do_not_make_two_seeds(self):
+        first, second = self.begin(0, "--patience", 3), self.begin(0, "--patience", 3)
+        said = sorted(p.communicate(timeout=100)[1] for p in (first, second))
+        self.assertEqual({first.returncode, second.returncode}, {1})
+        self.assertTrue(any("another process" in text for text in said), said)
+        self.assertTrue(any("links to 0 of 3" in text for text in said), said)
+
     def test_keeps_what_shares_follow_from_out_of_cores(self):
         # One of four: it has dealt and waits for others.
         process = self.begin(0)

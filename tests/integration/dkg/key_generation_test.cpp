@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "thresher/crypto/key_file.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::net {
@@ -82,6 +83,8 @@ TEST_F(KeyGenerations, GiveAllNodesOneKey) {
   for (auto& run : runs) keys.push_back(key_of(*run));
   expect_one_key(keys);
   EXPECT_EQ(keys[0].keys.threshold, 3u);
+  EXPECT_FALSE(runs[0]->linger(std::chrono::milliseconds(50))) << "no key is safe yet";
+  for (auto& run : runs) run->kept();
   for (auto& run : runs) EXPECT_TRUE(run->linger(kPatience));
 }
 
@@ -95,6 +98,8 @@ TEST_F(KeyGenerations, DoNotWaitForWhoIsMissingAndServeWhoComesLate) {
   runs.push_back(begin(3));
   keys.push_back(key_of(*runs[3]));
   expect_one_key(keys);
+  EXPECT_FALSE(runs[0]->linger(std::chrono::milliseconds(50))) << "no key is safe yet";
+  for (auto& run : runs) run->kept();
   for (auto& run : runs) EXPECT_TRUE(run->linger(kPatience));
 }
 
@@ -112,6 +117,48 @@ TEST_F(KeyGenerations, GoOnWhereTheyWereAfterAKill) {
   keys.push_back(key_of(*last));
   for (auto& run : runs) keys.push_back(key_of(*run));
   expect_one_key(keys);
+}
+
+// Two have their keys, and two were killed before theirs were safe: they never got any, and the
+// network could not run.
+TEST_F(KeyGenerations, ServeThoseWhoLackTheirKeysFromTheirRecords) {
+  found(4, 1);
+  std::vector<GeneratedKey> keys;
+  {
+    std::vector<std::unique_ptr<KeyGeneration>> runs;
+    for (std::size_t i = 0; i < 4; ++i) runs.push_back(begin(i, "node" + std::to_string(i)));
+    for (std::size_t i = 0; i < 2; ++i) {
+      keys.push_back(key_of(*runs[i]));
+      runs[i]->kept();
+    }
+    EXPECT_FALSE(runs[0]->linger(std::chrono::milliseconds(100)))
+        << "keys that may be lost at a kill are no reason to leave";
+  }
+  std::vector<std::unique_ptr<KeyGeneration>> again;
+  for (std::size_t i = 0; i < 4; ++i) {
+    KeyGenerationOptions o = options(i, "node" + std::to_string(i));
+    o.has_key = i < 2;
+    auto run = KeyGeneration::begin(o);
+    ASSERT_TRUE(run) << run.error();
+    again.push_back(std::move(*run));
+  }
+  for (std::size_t i = 2; i < 4; ++i) {
+    keys.push_back(key_of(*again[i]));
+    again[i]->kept();
+  }
+  expect_one_key(keys);
+  for (auto& run : again) EXPECT_TRUE(run->linger(kPatience));
+}
+
+TEST_F(KeyGenerations, DealsFromNoOtherSeedThanItBeganWith) {
+  found(4, 1);
+  { auto run = begin(0, "node0"); }
+  const std::filesystem::path seed = folder_ / "node0" / "seed.key";
+  std::filesystem::remove(seed);
+  ASSERT_TRUE(crypto::save_key(crypto::SigningKey::generate(), seed.string()));
+  const auto run = KeyGeneration::begin(options(0, "node0"));
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().find("is not the seed"), std::string::npos) << run.error();
 }
 
 // Nodes 1 to 3 go on, two join, and node 0 leaves: its share of the old key is of no use any more.

@@ -52,6 +52,7 @@ TEST(Pruned, TheDiskGetsItsSpaceBackAndWhoAsksBelowIsTold) {
   const auto resting = read_log_proof(p.resting(3), 1);
   ASSERT_FALSE(resting);
   EXPECT_NE(resting.error().find("was pruned"), std::string::npos) << resting.error();
+  EXPECT_EQ(resting.error().find("ends early"), std::string::npos) << resting.error();
   p.net.stop(2);
   const auto diff = diff_logs(p.resting(2), p.resting(3));
   ASSERT_TRUE(diff) << diff.error();

@@ -109,6 +109,7 @@ TEST(Tossing, FalseSharesNeitherBlockNorChangeTheValue) {
   const Committee c = *Committee::of(kN);
   const std::uint32_t t = c.at_least(kStrong);
   const Schemes schemes = dealt(kN, t);
+  std::uint64_t found = 0;
   for (int lie = 0; lie < 5; ++lie) {
     Net net(kN, schemes, static_cast<std::uint64_t>(lie) + 1);
     for (std::uint16_t b = 0; b < c.faults(); ++b) {
@@ -128,6 +129,13 @@ TEST(Tossing, FalseSharesNeitherBlockNorChangeTheValue) {
     net.deliver_all();
     for (std::uint16_t i = 2; i < kN; ++i) {
       ASSERT_TRUE(net.values[i].contains(3)) << "lie " << lie;
+      const std::vector<std::uint64_t>& by = net.node(i).stats().false_shares;
+      for (std::uint16_t from = 0; from < kN; ++from) {
+        found += by[from];
+        if (!net.silent.contains(from)) {
+          EXPECT_EQ(by[from], 0u) << "lie " << lie << ", node " << from;
+        }
+      }
       EXPECT_EQ(net.values[i].at(3), net.values[2].at(3));
     }
     EXPECT_EQ(net.values[2].at(3), *schemes[2]->combine(3, [&] {
@@ -136,6 +144,7 @@ TEST(Tossing, FalseSharesNeitherBlockNorChangeTheValue) {
       return all;
     }()));
   }
+  EXPECT_GT(found, 0u) << "no false share was in a batch";
 }
 
 TEST(Tossing, RepeatedSharesCountOnce) {

@@ -1,7 +1,9 @@
 // The order in which an engine talks to its host.
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine_of.hpp"
 
@@ -30,7 +32,7 @@ struct Echo {
   void on(const Endorsed&, Fx&) {}
 };
 
-struct Host final : EngineHost {
+struct Host : EngineHost {
   std::string calls;
   std::vector<std::string> broke;
   void send(NodeId, const Frame&) override {}
@@ -192,6 +194,46 @@ TEST(Engine, AsksForVerdictsOnOneSignatureAndOnAListInTheirOrder) {
   engine.submit({}, std::nullopt);
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "verify verify-all ");
+}
+
+/// Each message is a share; the third makes the batch, in which that of node 2 is false. Besides,
+/// it says twice what node 1 says.
+struct Batch : Echo {
+  using Echo::on;
+  void on(const Received<Message>& event, Fx&) {
+    if (event.from == NodeId{1}) ++refused;
+    if (event.from != NodeId{3}) return;
+    ++shares[2];
+    ++refused;
+  }
+  std::span<const std::uint64_t> false_shares() const { return shares; }
+  std::uint64_t refused = 0;
+  std::vector<std::uint64_t> shares = {0, 0, 0, 0};
+};
+
+struct BatchAdapter : EchoAdapter {
+  using Protocol = Batch;
+  static Pledge pledge(const Batch&) { return {}; }
+  static void adopt(const dag::Committed&, std::deque<InputOf<Batch>>&, std::vector<Persist>&) {}
+  static EngineSample sample(const Batch&) { return {}; }
+  static std::size_t pending_submits(const Batch&) { return 0; }
+  static std::uint64_t refused(const Batch& b) { return b.refused; }
+};
+
+struct Judge final : Host {
+  std::vector<std::uint64_t> charged = {0, 0, 0, 0};
+  void refused(NodeId from, std::uint64_t times) override { charged[from.value] += times; }
+};
+
+// Who sent the share that completed the batch, an honest node mostly, was charged.
+TEST(Engine, ChargesAFalseShareToItsSender) {
+  Judge host;
+  EngineOf<BatchAdapter> engine({}, Batch{}, host);
+  for (const std::uint16_t from : std::vector<std::uint16_t>{1, 2, 3, 3}) {
+    ASSERT_TRUE(engine.receive(NodeId{from}, {}));
+    EXPECT_TRUE(engine.run());
+  }
+  EXPECT_EQ(host.charged, (std::vector<std::uint64_t>{0, 1, 2, 0}));
 }
 
 }  // namespace

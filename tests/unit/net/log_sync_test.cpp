@@ -228,6 +228,23 @@ TEST_F(Bench, AGiverThatPrunedIsReplacedAndNotBlamed) {
 }
 
 // One who brings a commit now and then looks alive, and is not the only giver all the same.
+// The protocol had caught up by itself, all peers had pruned what was asked for, and the node was
+// never ready again.
+TEST_F(Bench, WhatTheProtocolReachedByItselfIsAskedForNoMore) {
+  wire::LogPart gone{Round{4}, {}};
+  gone.begins = Round{3};
+  for (int turn = 0; turn < 4; ++turn) {
+    sync.part(NodeId{giver()}, {kLogPart, wire::encode(gone), {}}, now);
+    sync.tick(now += 2 * kSecond);
+  }
+  EXPECT_TRUE(sync.active());
+  sync.reached(Round{4}, hashes[2]);
+  EXPECT_TRUE(sync.active()) << "somebody may still be giving";
+  sync.tick(now += 2 * kSecond);
+  sync.part(NodeId{giver()}, part_of({}, 4), now);
+  EXPECT_FALSE(sync.active());
+}
+
 TEST_F(Bench, ASlowGiverIsReplacedAtTheEndOfItsTurn) {
   const std::uint16_t slow = giver();
   std::set<std::uint16_t> givers;

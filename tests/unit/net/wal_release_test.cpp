@@ -241,14 +241,26 @@ TEST_F(WalRelease, ADamagedOrForeignBeginningIsRefused) {
   EXPECT_NE(refused().find("is gone"), std::string::npos) << refused();
 }
 
-TEST_F(WalRelease, AFileThatIsMissingInTheMiddleIsRefused) {
+// The message named the first file, which was whole, and said nothing of what to do.
+TEST_F(WalRelease, AFileThatIsMissingOrShortInTheMiddleIsNamed) {
   {
     const auto store = open();
     fill(*store, 60, 0);
   }
-  fs::remove(folder_ / ("wal." + std::to_string(2 * kSegment)));
   fs::remove_all(folder_ / "index");
-  EXPECT_NE(refused().find("the file ends before"), std::string::npos) << refused();
+  const auto expect_named = [this](const std::string& file) {
+    const std::string why = refused();
+    EXPECT_NE(why.find("/" + file + "' was cut short"), std::string::npos) << why;
+    EXPECT_NE(why.find("Put it back"), std::string::npos) << why;
+    EXPECT_NE(why.find("--observe"), std::string::npos) << why;
+  };
+  const fs::path third = folder_ / ("wal." + std::to_string(2 * kSegment));
+  fs::resize_file(third, kSegment / 2);
+  expect_named(third.filename().string());
+  fs::resize_file(third, 0);
+  expect_named(third.filename().string());
+  fs::remove(third);
+  expect_named("wal." + std::to_string(kSegment));
 }
 
 TEST_F(WalRelease, WhatLeadsIsReadBeforeTheRest) {

@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/broadcast/avid.hpp"
+#include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "thresher/protocols/order/honey_badger.hpp"
 #include "thresher/protocols/order/hotstuff2.hpp"
 #include "thresher/protocols/order/pbft.hpp"
 #include "thresher/protocols/order/raft.hpp"
@@ -124,9 +128,39 @@ void add_certified(const Committee& c, Table& out) {
 }
 
 void add_broadcasts(const std::string& protocol, const bracha::Footprint& most, Table& out) {
-  out[protocol + ", instances of broadcasts"].push_back(most.instances);
-  out[protocol + ", digests of broadcasts"].push_back(most.digests);
-  out[protocol + ", bytes of broadcasts"].push_back(most.payload_bytes);
+  const auto add = [&](const char* what, std::size_t bound) {
+    out["`" + protocol + "`, " + what].push_back(bound);
+  };
+  add("instances of broadcasts", most.instances);
+  add("digests of broadcasts", most.digests);
+  add("remains of broadcasts", most.remains);
+  add("bytes of broadcasts", most.payload_bytes);
+  if (most.history == 0) return;  // its owner says what matters no more
+  add("history of broadcasts", most.history);
+  add("digests of the history of broadcasts", most.history_digests);
+  add("bytes of the history of broadcasts", most.history_bytes);
+}
+
+template <class B>
+void add_broadcast(const Committee& c, Table& out) {
+  typename B::Config config;
+  config.committee = c;
+  add_broadcasts(std::string(B::kName), B::most_held(config), out);
+}
+
+void add_honey_badger(const Committee& c, Table& out) {
+  HoneyBadger::Config config;
+  config.committee = c;
+  const honey_badger::Footprint most = HoneyBadger(config).most_held();
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`honeybadger`, ") + what].push_back(bound);
+  };
+  add("instances of agreements", most.subset.agreement.instances);
+  add("rounds of agreements", most.subset.agreement.rounds);
+  add("bytes of requests", most.request_bytes);
+  add("digests that peers named", most.digests);
+  add("decisions", most.decisions);
+  add_broadcasts("honeybadger", most.subset.broadcast, out);
 }
 
 void add_pbft(const Committee& c, Table& out) {
@@ -142,7 +176,7 @@ void add_pbft(const Committee& c, Table& out) {
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);
   add("names in new-views", most.new_views);
-  add_broadcasts("`pbft`", most.view_changes, out);
+  add_broadcasts("pbft", most.view_changes, out);
 }
 
 void add_leader_chain(const Committee& c, Table& out) {
@@ -181,9 +215,11 @@ TEST(BoundsPage, SaysHowMuchPeersCanFill) {
     const agreement::Footprint agreements = BcaAgreement::most_held({});
     program["`bca-agreement`, instances"].push_back(agreements.instances);
     program["`bca-agreement`, rounds"].push_back(agreements.rounds);
-    Bracha::Config config;
-    config.committee = c;
-    add_broadcasts("`bracha`", Bracha::most_held(config), program);
+    add_broadcast<Bracha>(c, program);
+    add_broadcast<Avid>(c, program);
+    add_broadcast<SignedBroadcast>(c, program);
+    add_broadcast<ChainedEcho>(c, program);
+    add_honey_badger(c, program);
   }
   expect_equal(table_under("Memory", 2), program);
 }

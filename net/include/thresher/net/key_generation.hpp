@@ -4,7 +4,9 @@
 //   auto run = net::KeyGeneration::begin({.genesis = genesis, .key = key, .folder = "node2/dkg"});
 //   if (!run) return fail(run.error());
 //   auto made = (*run)->wait(std::chrono::seconds(60));      // the same public keys at every node
-//   (*run)->linger(std::chrono::seconds(10));                // others may still need this one
+//   if (!made || !save(*made)) return 1;                     // on disk, synced
+//   (*run)->kept();                                          // others need not wait for this one
+//   (*run)->linger(std::chrono::seconds(10));                // and it waits for those that need it
 //
 // Guarantees: those of protocols/coin/dkg.hpp and crypto/dkg.hpp with up to f liars. What a node
 // said outlives crashes and power cuts: it is on disk in `folder` before it is sent, and whoever
@@ -32,7 +34,10 @@ struct KeyGenerationOptions {
   Genesis genesis;  ///< what it says of a coin is not looked at
   crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
   std::uint32_t threshold = 0;                              ///< of the key; 0: n-f
-  std::string folder{};             ///< of records and the seed; empty: in memory, for tests
+  std::string folder{};  ///< of records and the seed; empty: in memory, for tests
+  /// The run in this folder ended with a key, which is safe: this one is there for nodes that lack
+  /// theirs, and wait() is not for it.
+  bool has_key = false;
   std::uint64_t delta_us = 20'000;  ///< what a message takes at most when all is well
   /// Of a key that is kept: the old keys, and by id which old node each node was.
   std::optional<crypto::Reshared> reshares{};
@@ -56,7 +61,9 @@ class KeyGeneration {
 
   /// The key, once it is there. The error says why not. From any thread.
   Result<crypto::GeneratedKey, std::string> wait(std::chrono::milliseconds patience);
-  /// Stays until all other nodes said that they are done, or the time is over. False: it is over.
+  /// The key is on disk. Until then others count this node as one that may need them.
+  void kept();
+  /// Stays until all other nodes said that theirs are, or the time is over. False: it is over.
   bool linger(std::chrono::milliseconds longest);
   KeyGenerationStatus status() const;
   NodeId self() const;

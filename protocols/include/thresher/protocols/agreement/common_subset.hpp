@@ -27,6 +27,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -173,6 +174,8 @@ class CommonSubset {
     return {B::most_held(broadcast_config(config_)), A::most_held(agreement_config(config_))};
   }
   std::uint64_t refused() const { return refused_ + broadcast_.refused() + agreement_.refused(); }
+  /// As those of the agreement.
+  std::span<const std::uint64_t> false_shares() const { return agreement_.false_shares(); }
 
  private:
   static constexpr std::uint32_t kBroadcastHop = 1;

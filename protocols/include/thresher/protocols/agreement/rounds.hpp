@@ -14,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -85,7 +86,16 @@ class RoundAgreement {
   static Footprint most_held(const Config& config) {
     return {config.window, config.window * (kKept + kAhead)};
   }
-  std::uint64_t refused() const { return refused_; }
+  std::uint64_t refused() const {
+    if constexpr (requires { coin_.stats().refused; }) return refused_ + coin_.stats().refused;
+    return refused_;
+  }
+  /// Of those refused: false shares of the coin, by sender, which are found when somebody's share
+  /// completes a batch. Empty where the coin has none.
+  std::span<const std::uint64_t> false_shares() const {
+    if constexpr (requires { coin_.stats().false_shares; }) return coin_.stats().false_shares;
+    return {};
+  }
   /// The lowest instance that is not over here: f+1 correct nodes have not said that they decided.
   std::uint64_t base() const { return base_; }
 

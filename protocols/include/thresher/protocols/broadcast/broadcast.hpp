@@ -53,9 +53,13 @@ struct Delivery {
 
 /// What a node holds, all origins together.
 struct Footprint {
-  std::size_t instances = 0;
-  std::size_t digests = 0;        ///< different contents that somebody spoke of
-  std::size_t payload_bytes = 0;  ///< payloads, and fragments of payloads
+  std::size_t instances = 0;        ///< within their origin's window
+  std::size_t history = 0;          ///< delivered before it, and kept for nodes that lag
+  std::size_t digests = 0;          ///< different contents of the instances that somebody spoke of
+  std::size_t history_digests = 0;  ///< the same of the history
+  std::size_t remains = 0;        ///< instances of which this node knows no more than what it said
+  std::size_t payload_bytes = 0;  ///< payloads within the window, and fragments of payloads
+  std::size_t history_bytes = 0;  ///< the same of the history
 };
 
 /// Config of every broadcast has at least these members, by these names:

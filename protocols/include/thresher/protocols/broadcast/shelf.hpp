@@ -105,15 +105,20 @@ class Shelf {
     if constexpr (requires { config.owner_forgets; }) owner_forgets_ = config.owner_forgets;
   }
 
-  /// Instances of one origin that are kept at most.
+  /// The most that is kept of all origins, of which each may have `origin_bytes` in its window and
+  /// `digests` in an instance.
   template <class Config>
-  static std::uint64_t most_of_one(const Config& config) {
-    return 2 * config.window + history_of_one(config);
-  }
-  /// Payloads of one origin that are kept at most, when `origin_bytes` is for those in its window.
-  template <class Config>
-  static std::size_t most_bytes_of_one(const Config& config, std::size_t origin_bytes) {
-    return origin_bytes + (history_of_one(config) > 0 ? origin_bytes / 2 : 0);
+  static Footprint most_held(const Config& config, std::size_t origin_bytes, std::size_t digests) {
+    const std::size_t n = config.committee.size();
+    const std::uint64_t history = history_of_one(config);
+    Footprint out;
+    out.instances = n * 2 * config.window;
+    out.history = n * history;
+    out.digests = out.instances * digests;
+    out.history_digests = out.history * digests;
+    out.payload_bytes = n * origin_bytes;
+    out.history_bytes = history > 0 ? n * (origin_bytes / 2) : 0;
+    return out;
   }
 
   /// The instance's state, made if it is new; null when it is forgotten, beyond the window or of
@@ -315,12 +320,22 @@ class Shelf {
   /// Whether the instance is delivered and out of its window: who lags asks for it.
   bool in_history(const Instance& i) const { return i.number < origins_[i.origin.value].first; }
   std::uint32_t origins() const { return committee_.size(); }
-  /// Instances and bytes; digests are the protocol's to count.
-  Footprint footprint() const {
+  /// `digests(state)` counts the contents that somebody spoke of.
+  template <class F>
+  Footprint footprint(F digests) const {
     Footprint out;
     for (const Origin& origin : origins_) {
-      out.instances += origin.open.size();
-      out.payload_bytes += origin.bytes + origin.old_bytes;
+      const auto window = origin.open.lower_bound(origin.first);
+      for (auto at = origin.open.begin(); at != window; ++at) {
+        ++out.history;
+        out.history_digests += digests(at->second);
+      }
+      for (auto at = window; at != origin.open.end(); ++at) {
+        ++out.instances;
+        out.digests += digests(at->second);
+      }
+      out.payload_bytes += origin.bytes;
+      out.history_bytes += origin.old_bytes;
     }
     return out;
   }

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "thresher/core/committee.hpp"
@@ -129,6 +130,9 @@ class Bullshark {
   /// A round that some correct node has reached, as far as proposals tell.
   Round frontier() const;
   const Stats& stats() const;
+  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
+  /// somebody's share completes a batch. Empty without a coin.
+  std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// t: how long an anchor is waited for now.
   Delay patience() const;

@@ -36,7 +36,9 @@ namespace thresher {
 
 namespace dkg {
 
-struct Begin {};
+/// The owner has the key on disk: this node needs nothing of the others any more, and they hear so.
+/// Ignored before the key is output.
+struct Kept {};
 
 /// How often what others may lack is said again while this node is not done.
 inline constexpr Delay kRepeat{4000};
@@ -53,8 +55,9 @@ class Ledger {
     std::optional<crypto::GeneratedKey> key;
   };
 
-  /// Pre: scheme is not null.
-  Ledger(const Committee& committee, NodeId self, std::shared_ptr<const crypto::DkgScheme> scheme);
+  /// `has_key`: of a run before this one. Pre: scheme is not null.
+  Ledger(const Committee& committee, NodeId self, std::shared_ptr<const crypto::DkgScheme> scheme,
+         bool has_key);
 
   void deliver(NodeId dealer, const Bytes& dealing, Out& out);
   void agree(const NodeSet& dealers, Out& out);
@@ -62,13 +65,18 @@ class Ledger {
   void receive(NodeId from, const Complaint& m, Out& out);
   void receive(NodeId from, const Reveal& m, Out& out);
   void receive(NodeId from, const Point& m, Out& out);
+  /// The key is safe here: says so. Pre: done().
+  void keep(Out& out);
   /// Says again what others may lack.
   void repeat(Out& out);
 
   bool has_dealing(NodeId dealer) const { return dealings_.contains(dealer); }
   bool done() const { return done_; }
-  /// Peers that said they are done.
+  /// Peers that said their keys are safe.
   std::uint32_t others_done() const { return others_done_.size(); }
+  /// Whether something can still come of saying things again: the own key is missing, or it is
+  /// safe and others did not say that of theirs.
+  bool repeats() const { return !done_ || (kept_ && others_done() + 1 < committee_.size()); }
   std::uint64_t refused() const { return refused_; }
   /// Reveals, points and complaints that are kept; at most most_held().
   std::size_t held() const;
@@ -107,7 +115,8 @@ class Ledger {
   std::map<NodeId, Bytes> points_;  // checked
   NodeSet false_points_;
   NodeSet others_done_;
-  bool done_ = false;
+  bool done_ = false;  // the key is output
+  bool kept_ = false;  // it is safe
   std::uint64_t refused_ = 0;
 };
 
@@ -118,7 +127,7 @@ class Dkg {
  public:
   using Message = std::variant<dkg::Message, typename B::Message, typename S::Message>;
   using Output = crypto::GeneratedKey;
-  using Request = dkg::Begin;
+  using Request = dkg::Kept;
   using Fx = Effects<Message, Output>;
 
   struct Config {
@@ -126,12 +135,15 @@ class Dkg {
     NodeId self{};
     std::shared_ptr<const crypto::DkgScheme> scheme;
     std::shared_ptr<const crypto::CoinScheme> coin;  ///< of the agreement, if it tosses common ones
+    /// The key of a run with the same records is on disk: this one outputs none and is there for
+    /// others that lack theirs.
+    bool has_key = false;
   };
 
   /// Pre: config.scheme is not null.
   explicit Dkg(Config config)
       : config_(std::move(config)),
-        ledger_(config_.committee, config_.self, config_.scheme),
+        ledger_(config_.committee, config_.self, config_.scheme, config_.has_key),
         dealings_(broadcast_config(config_)),
         set_(set_config(config_)) {}
 
@@ -153,15 +165,20 @@ class Dkg {
     if (mine) feed(dealings_, kDealings, Requested<broadcast::Submit>{{*mine}}, fx);
     fx.push(ArmTimer{kRepeatTimer, dkg::kRepeat});
   }
-  /// A start begins by itself.
-  void on(const Requested<dkg::Begin>&, Fx&) {}
+  void on(const Requested<dkg::Kept>&, Fx& fx) {
+    if (!ledger_.done()) return;
+    dkg::Ledger::Out out;
+    ledger_.keep(out);
+    absorb(out, fx);
+    fx.push(ArmTimer{kRepeatTimer, dkg::kRepeat});
+  }
   void on(const Received<Message>& e, Fx& fx) {
     if (!config_.committee.contains(e.from) || e.from == config_.self) return;
     std::visit([&](const auto& m) { receive(e.from, m, fx); }, e.message);
   }
   void on(const Expired& e, Fx& fx) {
     if (e.id != kRepeatTimer) return route(e.id.route, e, fx);
-    if (ledger_.done()) return;
+    if (!ledger_.repeats()) return;
     dkg::Ledger::Out out;
     ledger_.repeat(out);
     absorb(out, fx);

@@ -8,8 +8,8 @@
 
 namespace thresher::dkg {
 
-/// The dealings whose shares the sender found good, so far. `asks`: it is not done and may lack
-/// what the receiver said.
+/// The dealings whose shares the sender found good, so far. `done`: its key is safe. `asks`: it
+/// may lack what the receiver said.
 struct Acks {
   NodeSet dealers;
   bool done = false;

@@ -65,6 +65,9 @@ struct Stats {
   /// Shares over the quota, too old, or said before: correct nodes on slow links send them too.
   std::uint64_t unused = 0;
   std::uint64_t batches = 0;  ///< calls of verify()
+  /// Of those refused, the ones that a call of verify() found to be false, by sender. The message
+  /// that made the call is mostly another node's.
+  std::vector<std::uint64_t> false_shares{};
 };
 
 class ThresholdCoin {

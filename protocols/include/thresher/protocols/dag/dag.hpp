@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "thresher/core/committee.hpp"
@@ -141,6 +142,9 @@ class Dag {
   /// A round that some correct node has reached, as far as pushes tell.
   Round frontier() const;
   const Stats& stats() const;
+  /// Of what stats().refused counts: false shares of the coin, by sender, which are found when
+  /// somebody's share completes a batch. Empty without a coin.
+  std::span<const std::uint64_t> false_shares() const;
   std::size_t pending_submits() const;
   /// T: how long a leader is waited for now.
   Delay patience() const;

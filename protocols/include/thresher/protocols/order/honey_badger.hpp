@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -118,6 +119,8 @@ class HoneyBadger {
   /// Slots that some correct node has delivered, as far as peers tell.
   std::uint64_t frontier() const { return std::max(frontier_.mark(), log_.delivered()); }
   std::uint64_t refused() const { return refused_ + subset_.refused(); }
+  /// As those of the agreement.
+  std::span<const std::uint64_t> false_shares() const { return subset_.false_shares(); }
   honey_badger::Footprint footprint() const;
   honey_badger::Footprint most_held() const;
 

@@ -1,0 +1,29 @@
+// Files that a user names on the command line, read whole.
+//
+//   const auto text = read_input(args.file, "a file of one operation a line");
+//   if (!text) return fail(kUsage, text.error().why);
+//
+// Guarantees: a folder, a file that is not there or may not be read, and one that never ends are
+// complaints that say what to give; "-" is the standard input.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "thresher/core/result.hpp"
+
+namespace thresher::cli {
+
+/// What is read of a file at most, unless a verb says otherwise. Unit: bytes.
+inline constexpr std::size_t kInputBytes = std::size_t{64} << 20;
+
+/// In words, with what to give instead.
+struct Unreadable {
+  std::string why;
+};
+
+/// `wanted`: what to give, with its article, for the complaint.
+Result<std::string, Unreadable> read_input(const std::string& path, const std::string& wanted,
+                                           std::size_t most = kInputBytes);
+
+}  // namespace thresher::cli
