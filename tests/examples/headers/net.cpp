@@ -37,6 +37,7 @@
 #include "thresher/net/receipt_proof.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/transport.hpp"
+#include "thresher/net/two_delays.hpp"
 #include "thresher/net/wire.hpp"
 //
 
@@ -148,6 +149,12 @@ void parameters_example(Genesis& genesis) {
   // <thresher/net/parameters.hpp>
   std::string wrong = parameter_problem("sparse-bullshark", "D", "50");
   genesis.parameters["D"] = "50";
+  // </>
+}
+
+void two_delays_example(const Genesis& genesis) {
+  // <thresher/net/two_delays.hpp>
+  if (const auto p = fast_of(genesis.parameters, genesis.protocol)) use(*p);  // n - p votes commit
   // </>
 }
 

@@ -51,6 +51,7 @@ class ArenaOf {
   };
   static constexpr std::size_t kMostLetters = 20'000;
 
+  /// `n` nodes with the most faulty ones that they bear.
   ArenaOf(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
       : ArenaOf(*Committee::of(n), random, crashes_per_10000) {}
   ArenaOf(const Committee& committee, Prng random, std::uint64_t crashes_per_10000)
