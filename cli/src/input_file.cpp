@@ -1,38 +1,66 @@
 #include "input_file.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 
 namespace thresher::cli {
+namespace {
+
+/// An open file, closed at the end.
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() {
+    if (fd > STDIN_FILENO) (void)::close(fd);
+  }
+};
+
+// Without waiting for somebody who would write to a pipe.
+int open_input(const std::string& path) {
+  if (path == "-") return STDIN_FILENO;
+  return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+// False: `errno` says why it cannot be read on.
+bool read_some(int fd, std::size_t most, std::string& text) {
+  std::array<char, 1 << 16> part{};
+  while (text.size() <= most) {
+    const ssize_t got = ::read(fd, part.data(), part.size());
+    if (got == 0) return true;
+    if (got > 0) {
+      text.append(part.data(), static_cast<std::size_t>(got));
+    } else if (errno == EAGAIN) {
+      pollfd more{fd, POLLIN, 0};
+      (void)::poll(&more, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 Result<std::string, Unreadable> read_input(const std::string& path, const std::string& wanted,
                                            std::size_t most) {
-  std::error_code none;
-  if (path != "-" && std::filesystem::is_directory(path, none))
-    return Unreadable{"'" + path + "' is a folder; give " + wanted};
-  std::ifstream file;
-  if (path != "-") {
-    errno = 0;
-    file.open(path, std::ios::binary);
-    if (!file) {
-      const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
-      return Unreadable{"cannot read '" + path + "'" + why + "; give " + wanted};
-    }
-  }
-  std::istream& in = path == "-" ? std::cin : file;
+  const auto refused = [&](const std::string& why) { return Unreadable{why + "; give " + wanted}; };
+  const Descriptor in{open_input(path)};
+  struct stat info {};
   std::string text;
-  std::array<char, 1 << 16> part{};
-  while (in && text.size() <= most) {
-    in.read(part.data(), part.size());
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (text.size() <= most) return text;
-  return Unreadable{"'" + path + "' is larger than " + std::to_string(most >> 20) + " MiB; give " +
-                    wanted};
+  if (in.fd >= 0 && ::fstat(in.fd, &info) == 0 && S_ISDIR(info.st_mode))
+    return refused("'" + path + "' is a folder");
+  if (in.fd < 0 || !read_some(in.fd, most, text))
+    return refused("cannot read '" + path + "': " + std::strerror(errno));
+  if (text.size() > most)
+    return refused("'" + path + "' is larger than " + std::to_string(most >> 20) + " MiB");
+  if (text.empty() && path != "-" && S_ISFIFO(info.st_mode))
+    return refused("'" + path + "' is a pipe that nobody writes to");
+  return text;
 }
 
 }  // namespace thresher::cli

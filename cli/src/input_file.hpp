@@ -3,8 +3,9 @@
 //   const auto text = read_input(args.file, "a file of one operation a line");
 //   if (!text) return fail(kUsage, text.error().why);
 //
-// Guarantees: a folder, a file that is not there or may not be read, and one that never ends are
-// complaints that say what to give; "-" is the standard input.
+// Guarantees: a folder, a file that is not there or may not be read, one that never ends and a pipe
+// that nobody writes to are complaints that say what to give, at once; a pipe that somebody writes
+// to is read to its end, as in <(zcat run.gz); "-" is the standard input.
 #pragma once
 
 #include <cstddef>

@@ -14,6 +14,7 @@ struct ProtocolRow {
   const char* bits;      ///< of metadata, per instance or round
   const char* needs;
   const char* runs_in;
+  const char* verified;  ///< what is proved by a machine, and what tests attack
 };
 
 std::span<const ProtocolRow> protocol_table();

@@ -14,6 +14,8 @@
 #include "thresher/net/config.hpp"
 #include "thresher/net/ports.hpp"
 #include "thresher/net/synced_file.hpp"
+#include "thresher/net/two_delays.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 
 namespace thresher::cli {
 
@@ -64,12 +66,25 @@ std::string protocol_problem(const std::string& protocol, const std::vector<std:
 
 namespace {
 
+// The most faults that so many nodes bear with these parameters; empty: they are too few.
+std::optional<std::uint32_t> faults_of(std::uint32_t nodes, const std::string& protocol,
+                                       const net::Parameters& parameters) {
+  const auto p = net::fast_of(parameters, protocol);
+  return p ? dag::most_faults_beside(nodes, *p) : Committee::of(nodes)->faults();
+}
+
 std::string check(const TestnetOptions& o) {
   namespace fs = std::filesystem;
   if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
     return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
   }
   if (std::string problem = protocol_problem(o.protocol, o.set); !problem.empty()) return problem;
+  const auto nodes = static_cast<std::uint32_t>(o.nodes);
+  if (!faults_of(nodes, o.protocol, *read_parameters(o.protocol, o.set))) {
+    return std::to_string(nodes) +
+           " nodes are too few for this --set fast: n >= 3f+2p+1 with f >= p needs 5p+1; "
+           "take more nodes, or a smaller p";
+  }
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
     return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
            " nodes: give one line a node";
@@ -157,7 +172,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   genesis.protocol = o.protocol;
   genesis.parameters = *read_parameters(o.protocol, o.set);  // check() saw that they fit
   genesis.parameters.merge(net::fresh_parameters(o.protocol));
-  genesis.f = Committee::of(static_cast<std::uint32_t>(o.nodes))->faults();
+  genesis.f = *faults_of(static_cast<std::uint32_t>(o.nodes), o.protocol, genesis.parameters);
   net::NodeConfig config;
   config.options = o.node;
   config.options.genesis = "../genesis.json";

@@ -28,6 +28,17 @@ std::size_t shown(std::string_view bytes) {
 
 }  // namespace
 
+std::optional<NodeAt> parse_node_at(std::string_view text) {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos) return std::nullopt;
+  NodeAt out;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + at, out.node);
+  const auto when = parse_duration(text.substr(at + 1));
+  if (error != std::errc{} || end != text.data() + at || !when) return std::nullopt;
+  out.at_us = *when;
+  return out;
+}
+
 std::vector<std::string> names_in(const std::string& list) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at <= list.size() && !list.empty();) {

@@ -45,4 +45,11 @@ inline std::optional<std::uint64_t> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
+/// "3@10s": which node, and when. Unit: microseconds.
+struct NodeAt {
+  std::uint64_t node = 0;
+  std::uint64_t at_us = 0;
+};
+std::optional<NodeAt> parse_node_at(std::string_view text);
+
 }  // namespace thresher::cli

@@ -18,12 +18,15 @@ A gateway answers on its own machine alone, without encryption, and submits as i
 gateways stand on, for those who need neither, is in docs/client-protocol.md.
 
 Guarantees: `submit` sends to one gateway and never twice: after an answer that did not come the transaction is Unknown, and
-may be ordered until its last slot. Questions go to the next gateway when one does not answer.
+may be ordered until its last slot. Questions go to the next gateway when one does not answer. Where nodes have pruned their
+log, who reads it is told so (Pruned) and never given a log with a hole. What cannot be meant is a TypeError or a ValueError,
+before anything is sent; whatever a gateway answers, or does not, is an Error.
 """
 import argparse
 import collections
 import http.client
 import json
+import re
 import sys
 import time
 import urllib.parse
@@ -56,17 +59,30 @@ class Unreachable(Error):
     """No gateway answered."""
 
 
+class Pruned(Error):
+    """The log is not kept from the position that was asked for, but from `begins` on: go on there, or ask another node."""
+
+    @property
+    def begins(self):
+        return self.reply["begins"]
+
+
 class Client:
     def __init__(self, gateways, timeout=30.0):
-        """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, at most 120."""
-        self.gateways = [gateways] if isinstance(gateways, str) else list(gateways)
+        """`gateways`: "host:port" each; the first that answers is used. `timeout`: seconds for an answer, 0.001 to 120.
+
+        Raises ValueError for what is none."""
+        self.gateways = [_address(g) for g in ([gateways] if isinstance(gateways, str) else gateways)]
         if not self.gateways:
             raise ValueError("give at least one gateway, like 127.0.0.1:8080")
+        if not 0.001 <= timeout <= 120:
+            raise ValueError(f"a timeout of {timeout} seconds is none: give 0.001 to 120")
         self.timeout = timeout
         self._at = 0
 
     def submit(self, transaction, prove=False):
         """Orders bytes. Returns the Receipt; raises Refused, Unknown, or Unreachable (nothing was sent)."""
+        body = _bytes("a transaction", transaction)
         target = f"/submit?timeout_ms={int(self.timeout * 1000)}&prove={int(prove)}"
         last = None
         for _ in self.gateways:
@@ -79,15 +95,14 @@ class Client:
                 self._at = (self._at + 1) % len(self.gateways)
                 continue
             try:
-                connection.request("POST", target, bytes(transaction), {"Content-Type": "application/octet-stream"})
+                connection.request("POST", target, body, {"Content-Type": "application/octet-stream"})
                 status, reply = self._read(connection)
             except (OSError, http.client.HTTPException) as e:
                 raise Unknown(f"{gateway} did not answer: {e}") from e
             finally:
                 connection.close()
             if status == 200:
-                return Receipt(reply["position"], reply["slot"], bytes.fromhex(reply["result"]) if "result" in reply else None,
-                               reply.get("failed", False), bytes.fromhex(reply.get("proof", "")))
+                return _read_as(_receipt, reply, Unknown)
             why = reply.get("error", f"status {status}")
             raise (Unknown if reply.get("outcome") == "unknown" else Refused)(why, reply)
         raise Unreachable(f"no gateway can be reached; the last problem: {last}")
@@ -95,9 +110,9 @@ class Client:
     def query(self, question, length=0, words=1):
         """The application's answer in a state of at least `length` transactions, as bytes; of `words` gateways alike."""
         target = "/query?" + urllib.parse.urlencode(
-            {"q": bytes(question), "length": length, "timeout_ms": int(self.timeout * 1000)})
+            {"q": _bytes("a question", question), "length": length, "timeout_ms": int(self.timeout * 1000)})
         if words <= 1:
-            return self._answer(*self._get(target))
+            return _read_as(_answer, self._good(*self._get(target)))
         if words > len(self.gateways):
             raise ValueError(f"{words} words were asked for and {len(self.gateways)} gateways are known")
         end = time.monotonic() + self.timeout
@@ -105,7 +120,7 @@ class Client:
             said = collections.Counter()
             for gateway in self.gateways:
                 try:
-                    said[self._answer(*self._get(target, gateway))] += 1
+                    said[_read_as(_answer, self._good(*self._get(target, gateway)))] += 1
                 except Error:
                     continue
             for answer, count in said.items():
@@ -120,12 +135,13 @@ class Client:
         return self._good(*self._get("/status", gateway))
 
     def log(self, start=0, limit=1000):
-        """A list of Transactions from a position on: empty at the end of the log."""
-        reply = self._good(*self._get(f"/log?from={start}&limit={limit}"))
-        return [_transaction(t) for t in reply["transactions"]]
+        """A list of Transactions from a position on: empty at the end of the log. Raises Pruned where it is not kept."""
+        return _read_as(_transactions, self._good(*self._get(f"/log?from={start}&limit={limit}")))
 
     def follow(self, start=0):
-        """Every Transaction from a position on, without end; goes on at another gateway when one ends."""
+        """Every Transaction from a position on, without end; goes on at another gateway when one ends.
+
+        Raises Pruned where the gateway keeps the log no more; what came before it is whole."""
         while True:
             gateway = self.gateways[self._at]
             connection = http.client.HTTPConnection(gateway, timeout=self.timeout)
@@ -134,9 +150,11 @@ class Client:
                 response = connection.getresponse()
                 if response.status != 200:
                     raise Error(f"{gateway}: {response.read().decode(errors='replace').strip()}")
-                for line in response:
-                    if line.startswith(b"data: "):
-                        transaction = _transaction(json.loads(line[6:]))
+                for event, data in _events(response):
+                    if event == "pruned":
+                        raise _read_as(_pruned, data)
+                    if event == "message":  # as events without a name are called; others are of a later release
+                        transaction = _read_as(_transaction, data)
                         start = transaction.position + 1
                         yield transaction
             except (OSError, http.client.HTTPException):
@@ -151,14 +169,15 @@ class Client:
         response = connection.getresponse()
         body = response.read()
         try:
-            return response.status, json.loads(body)
+            reply = json.loads(body)
         except ValueError:
-            return response.status, {"error": body.decode(errors="replace")}
+            reply = None
+        return response.status, reply if isinstance(reply, dict) else {"error": body.decode(errors="replace")}
 
     def _get(self, target, gateway=None):
         last = None
         for _ in [gateway] if gateway else self.gateways:
-            at = gateway or self.gateways[self._at]
+            at = _address(gateway) if gateway else self.gateways[self._at]
             connection = http.client.HTTPConnection(at, timeout=self.timeout + 5)
             try:
                 connection.request("GET", target)
@@ -173,16 +192,73 @@ class Client:
 
     @staticmethod
     def _good(status, reply):
+        if status == 410 and "begins" in reply:
+            raise _read_as(_pruned, reply)
         if status != 200:
             raise Error(reply.get("error", f"status {status}"), reply)
         return reply
 
-    def _answer(self, status, reply):
-        return bytes.fromhex(self._good(status, reply)["answer"])
+
+def _address(text):
+    """A gateway's "host:port", as it was given."""
+    port = re.fullmatch(r"(?:\[[0-9A-Fa-f:.]+\]|[^][:/@?#\s]+):([0-9]{1,5})", text)
+    if not port or not 0 < int(port[1]) < 65536:
+        raise ValueError(f"'{text}' is no address of a gateway: give its host and port, like 127.0.0.1:8080")
+    return text
+
+
+def _bytes(what, value):
+    try:
+        return bytes(memoryview(value))  # bytes(5) would be five zeros
+    except TypeError:
+        raise TypeError(f"{what} is bytes, not {type(value).__name__}") from None
+
+
+def _read_as(read, reply, error=Error):
+    """What `read` makes of a reply; a reply that it cannot read comes from something else than a gateway."""
+    try:
+        return read(reply)
+    except (KeyError, TypeError, ValueError) as e:
+        raise error(f"the answer is none of a gateway ({type(e).__name__}: {e}): {str(reply)[:200]}") from e
+
+
+def _receipt(reply):
+    result = bytes.fromhex(reply["result"]) if "result" in reply else None
+    return Receipt(int(reply["position"]), reply["slot"], result, reply.get("failed", False), bytes.fromhex(reply.get("proof", "")))
+
+
+def _answer(reply):
+    return bytes.fromhex(reply["answer"])
 
 
 def _transaction(row):
-    return Transaction(row["position"], row["slot"], row["client"], row["sequence"], bytes.fromhex(row["data"]))
+    return Transaction(int(row["position"]), row["slot"], row["client"], row["sequence"], bytes.fromhex(row["data"]))
+
+
+def _transactions(reply):
+    return [_transaction(row) for row in reply["transactions"]]
+
+
+def _pruned(reply):
+    begins = int(reply["begins"])
+    return Pruned(f"the log was pruned there and begins at position {begins} now: read from {begins} on, or ask a node that "
+                  "keeps more", {**reply, "begins": begins})
+
+
+def _events(stream):
+    """Names and objects of the server-sent events in a stream of lines; one that is cut off is none."""
+    event, data = "message", b""
+    for line in stream:
+        line = line.rstrip(b"\r\n")
+        name, _, value = line.partition(b": ")
+        if name == b"event":
+            event = value.decode(errors="replace")
+        elif name == b"data":
+            data = value
+        elif not line:  # ends an event
+            if data:
+                yield event, _read_as(json.loads, data)
+            event, data = "message", b""
 
 
 def main():
@@ -199,7 +275,10 @@ def main():
     log.add_argument("--from", dest="start", type=int, default=0)
     log.add_argument("--follow", action="store_true", help="without end")
     a = parser.parse_args()
-    client = Client(a.gateway.split(","))
+    try:
+        client = Client(a.gateway.split(","))
+    except ValueError as e:
+        parser.error(str(e))
     try:
         if a.verb == "submit":
             receipt = client.submit(a.text.encode())

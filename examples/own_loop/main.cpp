@@ -50,7 +50,6 @@ struct Host {
   void verify(const Verify& v) { letters.push_back({id, Verified{v.ticket, true}}); }
   void verify(const VerifyAll& v) { letters.push_back({id, Verified{v.ticket, true}}); }
   void endorse(const Endorse& e) { letters.push_back({id, Endorsed{e.ticket, {}}}); }
-  void reveal(const RevealCoin&) {}
   void accuse(const Accuse&) {}
   void take(const InputOf<Dag>& input) {
     executor.run(input);

@@ -1,7 +1,10 @@
 #include "broadcast_engine.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocol_host.hpp"
 #include "store_archive.hpp"
@@ -117,6 +120,25 @@ std::string size_problem(const broadcast::ChannelOptions& o) {
   return {};
 }
 
+// Who shares a key or an address with another would speak, or be spoken to, in its place.
+std::string members_problem(const std::vector<PeerAddress>& members) {
+  std::map<PublicKey, std::size_t> keys;
+  std::map<std::pair<std::string, std::uint16_t>, std::size_t> addresses;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const PeerAddress& m = members[i];
+    const auto [key, new_key] = keys.emplace(m.key, i);
+    if (!new_key)
+      return "members " + std::to_string(key->second) + " and " + std::to_string(i) +
+             " have the same key; give every member a key of its own";
+    const auto [address, new_address] = addresses.emplace(std::pair(m.host, m.port), i);
+    if (!new_address)
+      return "members " + std::to_string(address->second) + " and " + std::to_string(i) +
+             " have the same address, " + m.host + ":" + std::to_string(m.port) +
+             "; give every member one of its own";
+  }
+  return {};
+}
+
 // In ticks of the protocol's own timer; any number of them is right.
 std::uint32_t patience_ticks(const broadcast::ChannelOptions& o) {
   const std::uint64_t tick_us = broadcast::kRepeat.value * o.delta_us / 1000;
@@ -137,7 +159,7 @@ std::string broadcast_problem(const broadcast::ChannelOptions& o) {
     const std::string name(B::kName);
     if (n > B::kMostNodes) {
       problem = name + " has at most " + std::to_string(B::kMostNodes) + " members, not " +
-                std::to_string(n) + "; bracha and chained-echo have no such limit";
+                std::to_string(n) + "; without that limit: " + broadcast::names(n);
     } else if (o.f > (n - 1) / B::kNodesPerFault) {
       problem = name + " bears f = " + std::to_string(o.f) + " liars only with at least " +
                 std::to_string(B::kNodesPerFault * o.f + 1) + " members; there are " +
@@ -145,6 +167,7 @@ std::string broadcast_problem(const broadcast::ChannelOptions& o) {
     }
   });
   if (!known) return "no broadcast is called '" + o.protocol + "'; there is: " + broadcast::names();
+  if (problem.empty()) problem = members_problem(o.members);
   return problem.empty() ? size_problem(o) : problem;
 }
 

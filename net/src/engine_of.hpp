@@ -292,7 +292,6 @@ class EngineOf final : public OrderEngine {
     void verify(const Verify& v) { host->verify(v, from); }
     void verify(const VerifyAll& v) { host->verify(v, from); }
     void endorse(const Endorse& e) { host->endorse(e); }
-    void reveal(const RevealCoin& c) { host->reveal(c); }
     void accuse(const Accuse& a) { host->accuse(a); }
   };
 

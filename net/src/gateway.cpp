@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <boost/beast.hpp>
 
 #include "gateway_json.hpp"
+#include "http_head.hpp"
 
 namespace thresher::net {
 namespace {
@@ -37,6 +39,15 @@ constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMostDrained = 64 * 1024;
 /// Who follows a log in which nothing happens gets a sign of life. Unit: looks.
 constexpr int kBeat = 500;
+/// To who waits for it with the body (RFC 9110, 10.1.1).
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+HttpHead head_of(const Request& request) {
+  const auto view = [](const auto& text) { return std::string_view(text.data(), text.size()); };
+  HttpHead head(request.version(), view(request.target()));
+  for (const auto& field : request) head.add(view(field.name_string()), view(field.value()));
+  return head;
+}
 
 struct Shared {
   GatewayHooks hooks;
@@ -61,8 +72,9 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_->body_limit(shared_->limits.transaction_bytes);
     last_ = std::chrono::steady_clock::now();
     stream_.expires_after(std::chrono::microseconds(shared_->limits.read_us));
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code ec, std::size_t) { self->got(ec); });
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code ec, std::size_t) { self->got_head(ec); });
   }
   void close() {
     if (std::exchange(closed_, true)) return;
@@ -74,9 +86,12 @@ class Session : public std::enable_shared_from_this<Session> {
   std::chrono::steady_clock::time_point last() const { return last_; }
 
  private:
-  void got(error_code ec);
-  void route(const Request& request);
-  std::string against(const Request& request) const;
+  void got_head(error_code ec);
+  void read_body();
+  void failed(error_code ec);
+  std::optional<HttpRefusal> refusal();
+  std::optional<HttpRefusal> refusal_of_method(const Request& request) const;
+  void route(const Request& request, const Target& target);
   void submit(const Request& request, const Target& target);
   void query(const Target& target);
   void status();
@@ -113,15 +128,47 @@ class Session : public std::enable_shared_from_this<Session> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::optional<Target> target_;  // of the request that is being read
   bool keep_alive_ = false;
   std::string text_;        // that is being written to who follows the log
   std::uint64_t next_ = 0;  // the position that it gets next
   int quiet_ = 0;           // looks without anything new
 };
 
-void Session::got(error_code ec) {
+// What the head says is judged before the body is read: no field that follows the body can change
+// it, and nobody sends a body in vain who asks first.
+void Session::got_head(error_code ec) {
   last_ = std::chrono::steady_clock::now();
   keep_alive_ = false;
+  if (ec) return failed(ec);
+  if (const auto wrong = refusal()) {
+    // A body that follows, told or not, is not read, so no request can follow it.
+    const http::verb method = parser_->get().method();
+    const bool bare = method == http::verb::get || method == http::verb::head;
+    keep_alive_ = parser_->get().keep_alive() && parser_->is_done() && bare && !wrong->ends;
+    return reply(http::int_to_status(static_cast<unsigned>(wrong->status)), error_json(wrong->why),
+                 wrong->allow);
+  }
+  const bool waits = head_of(parser_->get()).waits_for_continue();
+  if (!waits || parser_->is_done() || buffer_.size() > 0) return read_body();
+  asio::async_write(stream_, asio::buffer(kContinue),
+                    [self = shared_from_this()](error_code broken, std::size_t) {
+                      if (broken) return self->close();
+                      self->read_body();
+                    });
+}
+
+void Session::read_body() {
+  http::async_read(stream_, buffer_, *parser_,
+                   [self = shared_from_this()](error_code ec, std::size_t) {
+                     self->last_ = std::chrono::steady_clock::now();
+                     if (ec) return self->failed(ec);
+                     self->keep_alive_ = self->parser_->get().keep_alive();
+                     self->route(self->parser_->get(), *self->target_);
+                   });
+}
+
+void Session::failed(error_code ec) {
   if (ec == http::error::body_limit) {
     return reply(http::status::payload_too_large,
                  error_json("a transaction has at most " +
@@ -135,45 +182,55 @@ void Session::got(error_code ec) {
       ec != http::error::end_of_stream && ec != http::error::partial_message) {
     return bad("this is no HTTP: " + ec.message());
   }
-  if (ec) return close();
-  keep_alive_ = parser_->get().keep_alive();
-  route(parser_->get());
+  close();
 }
 
-// Why it is not even looked at; empty: it is.
-std::string Session::against(const Request& request) const {
-  const auto host = request[http::field::host];
-  if (!is_this_machine({host.data(), host.size()})) {
-    return "this gateway serves its own machine: the Host has to be localhost or 127.0.0.1";
+// Why the head alone has the request refused; empty: it has not, and target_ is its target.
+std::optional<HttpRefusal> Session::refusal() {
+  const Request& request = parser_->get();
+  const HttpHead head = head_of(request);
+  if (auto wrong = head.refusal()) return wrong;
+  if (!is_this_machine(head.host())) {
+    return HttpRefusal{
+        403, "this gateway serves its own machine: the Host has to be localhost or 127.0.0.1"};
   }
-  return request.find(http::field::origin) == request.end()
-             ? std::string()
-             : "this gateway serves no web pages: a request with an Origin is refused";
+  if (head.has("Origin")) {
+    return HttpRefusal{403,
+                       "this gateway serves no web pages: a request with an Origin is refused"};
+  }
+  target_ = Target::parse(head.origin_form());
+  if (!target_) {
+    return HttpRefusal{400, "the target cannot be read: check its % and its parameters"};
+  }
+  if (auto wrong = refusal_of_method(request)) return wrong;
+  if (target_->path != "/submit") return std::nullopt;
+  if (!head.tells_length()) {
+    return HttpRefusal{
+        411, "the body is the transaction: give its Content-Length, 0 if it is empty", {}, true};
+  }
+  // What a web page may send without asking has another type.
+  if (!beast::iequals(request[http::field::content_type], "application/octet-stream"))
+    return HttpRefusal{415, "the body is the transaction, as application/octet-stream"};
+  return std::nullopt;
 }
 
-void Session::route(const Request& request) {
-  if (const std::string why = against(request); !why.empty()) {
-    return reply(http::status::forbidden, error_json(why));
-  }
-  const auto target = Target::parse({request.target().data(), request.target().size()});
-  if (!target) return bad("the target cannot be read: check its % and its parameters");
-  const bool submits = target->path == "/submit";
-  const bool known =
-      submits || target->path == "/query" || target->path == "/status" || target->path == "/log";
+std::optional<HttpRefusal> Session::refusal_of_method(const Request& request) const {
+  const std::string& path = target_->path;
+  const bool submits = path == "/submit";
+  const bool known = submits || path == "/query" || path == "/status" || path == "/log";
   if (!known) {
-    return reply(http::status::not_found, error_json("there is no " + target->path +
-                                                     "; there are /submit, /query, /status, /log"));
+    return HttpRefusal{404, "there is no " + path + "; there are /submit, /query, /status, /log"};
   }
-  const auto method = submits ? http::verb::post : http::verb::get;
-  if (request.method() != method) {
-    const std::string name = submits ? "POST" : "GET";
-    return reply(http::status::method_not_allowed, error_json(target->path + " wants " + name),
-                 name);
-  }
-  if (submits) return submit(request, *target);
-  if (target->path == "/query") return query(*target);
-  if (target->path == "/log") return log(request, *target);
-  if (knows(*target, {})) status();
+  if (request.method() == (submits ? http::verb::post : http::verb::get)) return std::nullopt;
+  const std::string name = submits ? "POST" : "GET";
+  return HttpRefusal{405, path + " wants " + name, name};
+}
+
+void Session::route(const Request& request, const Target& target) {
+  if (target.path == "/submit") return submit(request, target);
+  if (target.path == "/query") return query(target);
+  if (target.path == "/log") return log(request, target);
+  if (knows(target, {})) status();
 }
 
 bool Session::knows(const Target& target, const std::vector<std::string>& known) {
@@ -196,11 +253,6 @@ void Session::submit(const Request& request, const Target& target) {
   if (!knows(target, {"timeout_ms", "prove"})) return;
   const auto patience_us = patience(target);
   if (!patience_us) return;
-  // What a web page may send without asking has another type.
-  if (request[http::field::content_type] != "application/octet-stream") {
-    return reply(http::status::unsupported_media_type,
-                 error_json("the body is the transaction, as application/octet-stream"));
-  }
   const std::string* prove = target.find("prove");
   if (prove != nullptr && *prove != "0" && *prove != "1") return bad("prove is 0 or 1");
   const bool proves = prove != nullptr && *prove == "1";
@@ -260,7 +312,9 @@ void Session::log(const Request& request, const Target& target) {
     const auto last = request["Last-Event-ID"];  // of who comes back
     if (!last.empty()) {
       const auto after = Target{{}, {{"id", {last.data(), last.size()}}}}.number("id", 0);
-      if (!after) return bad("Last-Event-ID is no position");
+      // The largest number has none behind it: it would wrap round to the begin of the log.
+      if (!after || *after == std::numeric_limits<std::uint64_t>::max())
+        return bad("Last-Event-ID is no position");
       *from = *after + 1;
     }
     return follow(*from);
@@ -336,6 +390,8 @@ void Session::reply(http::status status, const text::Value& body, const std::str
   answer->body() = text::write(body) + "\n";
   answer->keep_alive(keep_alive_);
   answer->prepare_payload();
+  // The length stays: it is that of the body that another method would have got.
+  if (parser_->get().method() == http::verb::head) answer->body().clear();
   stream_.expires_after(std::chrono::microseconds(shared_->limits.write_us));
   http::async_write(stream_, *answer,
                     [self = shared_from_this(), answer](error_code ec, std::size_t) {

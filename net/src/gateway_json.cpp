@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "http_head.hpp"
 #include "thresher/core/hex.hpp"
 
 namespace thresher::net {
@@ -133,7 +134,7 @@ bool is_this_machine(std::string_view host) {
     const std::string_view port = host.substr(colon + 1);
     if (port.find_first_not_of("0123456789") == port.npos) host = host.substr(0, colon);
   }
-  if (host == "localhost") return true;
+  if (same_name(host, "localhost")) return true;
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
 }
 

@@ -12,6 +12,7 @@
 #include "thresher/core/names.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/synced_file.hpp"
+#include "thresher/net/two_delays.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::net {
@@ -94,6 +95,9 @@ std::string check(const Genesis& g, MayLackCoin may_lack) {
       return "`parameters`: " + why;
     }
   }
+  const Committee committee = *Committee::make(n, g.f);
+  if (const auto why = fast_problem(g.parameters, g.protocol, committee); !why.empty())
+    return "`parameters`: " + why;
   return check_coin(g, may_lack);
 }
 

@@ -30,10 +30,12 @@ std::string text_of(int status) {
   }
 }
 
-std::string whole(const HttpPages::Answer& answer) {
+std::string whole(const HttpPages::Answer& answer, bool with_body = true) {
   return "HTTP/1.1 " + std::to_string(answer.first) + " " + text_of(answer.first) +
+         (answer.first == 405 ? "\r\nAllow: GET" : "") +
          "\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " +
-         std::to_string(answer.second.size()) + "\r\nConnection: close\r\n\r\n" + answer.second;
+         std::to_string(answer.second.size()) + "\r\nConnection: close\r\n\r\n" +
+         (with_body ? answer.second : std::string());
 }
 
 bool would_block() {
@@ -133,7 +135,8 @@ std::string HttpPages::answer_to(const std::string& request) const {
   const std::string line = request.substr(0, request.find_first_of("\r\n"));
   const std::size_t space = line.find(' ');
   if (space == std::string::npos) return whole({400, "not HTTP\n"});
-  if (line.substr(0, space) != "GET") return whole({405, "only GET\n"});
+  const std::string method = line.substr(0, space);
+  if (method != "GET") return whole({405, "only GET\n"}, method != "HEAD");
   const std::size_t end = line.find_first_of(" ?", space + 1);
   const auto page = pages_.find(line.substr(space + 1, end - space - 1));
   if (page != pages_.end()) return whole(page->second());

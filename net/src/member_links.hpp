@@ -51,6 +51,7 @@ class MemberLinks {
  public:
   using Receive = std::function<void(NodeId, const Frame&)>;
   using Log = std::function<void(const std::string&)>;
+  using Changed = std::function<void(NodeId, bool up)>;
 
   MemberLinks() = default;
   ~MemberLinks() { end(); }
@@ -58,7 +59,8 @@ class MemberLinks {
   MemberLinks& operator=(const MemberLinks&) = delete;
 
   /// Nothing is sent or received before start(). Pre: called once.
-  void open(TransportOptions options, Receive receive, Log log) {
+  /// `changed`: a link came up, or went down; it may be null.
+  void open(TransportOptions options, Receive receive, Log log, Changed changed = {}) {
     const std::size_t members = options.nodes.size();
     transport_ = std::make_unique<Transport>(
         loop_, std::move(options),
@@ -66,7 +68,10 @@ class MemberLinks {
             [members, receive = std::move(receive)](ConnectionId from, const Frame& frame) {
               if (from < members) receive(NodeId{static_cast<std::uint16_t>(from)}, frame);
             },
-            [](ConnectionId, bool) {}, std::move(log)});
+            [members, changed = std::move(changed)](ConnectionId of, bool up) {
+              if (changed && of < members) changed(NodeId{static_cast<std::uint16_t>(of)}, up);
+            },
+            std::move(log)});
   }
   /// Listens, and runs the loop on a thread. Empty, or what is wrong; then nothing runs. Pre: open.
   std::string start() {

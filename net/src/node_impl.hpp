@@ -65,7 +65,6 @@ struct Node::Impl final : EngineHost {
   void verify(const Verify& v, std::optional<NodeId> from) override;
   void verify(const VerifyAll& v, std::optional<NodeId> from) override;
   void endorse(const Endorse& e) override;
-  void reveal(const RevealCoin&) override {}
   void accuse(const Accuse& a) override;
   void broken(const std::string& what) override;
   void refused(NodeId from, std::uint64_t messages) override;

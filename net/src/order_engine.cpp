@@ -6,6 +6,9 @@
 #include "leader_chain_engine.hpp"
 #include "pbft_engine.hpp"
 #include "raft_engine.hpp"
+#include "thresher/core/assert.hpp"
+#include "thresher/net/two_delays.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 
 namespace thresher::net {
 
@@ -28,6 +31,11 @@ std::unique_ptr<OrderEngine> make_engine(const EngineSettings& s, EngineHost& ho
     dag::Rules rules = s.protocol == "thresher" ? dag::Rules::thresher() : dag::Rules::mysticeti();
     const bool prompt = parameter_text(s.parameters, s.protocol, "schedule") == "prompt";
     rules.leaders = prompt ? dag::Leaders::kPrompt : dag::Leaders::kMisses;
+    if (const auto p = fast_of(s.parameters, s.protocol)) {
+      const auto fast = with_two_delays(rules, s.committee, *p);
+      THRESHER_ASSERT(fast, "a genesis is refused whose committee does not allow its `fast`");
+      rules = *fast;
+    }
     return make_dag_engine(s, rules, host);
   }
   const auto number = [&](std::string_view name) {

@@ -40,7 +40,6 @@ class EngineHost {
   virtual void verify(const Verify& v, std::optional<NodeId> from) = 0;
   virtual void verify(const VerifyAll& v, std::optional<NodeId> from) = 0;
   virtual void endorse(const Endorse& e) = 0;
-  virtual void reveal(const RevealCoin& c) = 0;
   virtual void accuse(const Accuse& a) = 0;
   /// An invariant of the protocol does not hold: nothing may be signed or told from here on.
   virtual void broken(const std::string& what) = 0;
@@ -51,7 +50,7 @@ class EngineHost {
 };
 
 /// Inputs that look alike for every protocol.
-using HostInput = std::variant<Restored, Start, Expired, Verified, Endorsed, Revealed>;
+using HostInput = std::variant<Restored, Start, Expired, Verified, Endorsed>;
 
 /// How far an engine is, for metrics and for who watches whether it lags.
 struct EngineSample {

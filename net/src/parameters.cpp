@@ -6,10 +6,13 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 
 namespace thresher::net {
 namespace {
 
+/// Of a number that need not be there.
+constexpr std::string_view kOff = "off";
 /// Further apart they would not come within the life of a ledger.
 constexpr std::uint32_t kMostCheckpointSlots = 1u << 30;
 
@@ -59,6 +62,7 @@ const std::vector<ParameterOf>& node_parameters() {
       // D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.
       {"sparse-bullshark", "D", "50", 0, kAll},
       {"sparse-bullshark", "sampling", "local", 0, 0, {"local", "verifiable"}},
+      {"thresher", "fast", kOff, 0, dag::kMostAbsent},
       {"thresher", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},
   };
   return kParameters;
@@ -84,10 +88,12 @@ std::string parameter_problem(const std::string& protocol, const std::string& na
       list += (list.empty() ? "" : " or ") + std::string(choice);
     return where + " must be " + list + ", not " + quoted(value);
   }
+  const bool may_be_off = p->standard == kOff;
+  if (may_be_off && value == kOff) return {};
   const auto number = number_of(value);
   if (number && *number >= p->least && *number <= p->most) return {};
-  return where + " must be a whole number from " + std::to_string(p->least) + " to " +
-         std::to_string(p->most) + ", not " + quoted(value);
+  return where + " must be " + (may_be_off ? "off, or " : "") + "a whole number from " +
+         std::to_string(p->least) + " to " + std::to_string(p->most) + ", not " + quoted(value);
 }
 
 std::string parameter_text(const Parameters& given, std::string_view protocol,

@@ -104,9 +104,9 @@ class ProtocolHost {
   const P& protocol() const { return executor_.protocol(); }
 
   // What the executor asks for.
-  void send(NodeId to, const Message& m) { links_.send(to, Codec::frame_of(m)); }
+  void send(NodeId to, const Message& m) { links_.send(to, codec_.frame_of(m)); }
   void broadcast(const Message& m) {
-    const Frame frame = Codec::frame_of(m);
+    const Frame frame = codec_.frame_of(m);
     for (std::uint16_t k = 0; k < links_.committee.size(); ++k) {
       if (NodeId{k} != links_.self) links_.send(NodeId{k}, frame);
     }
@@ -146,7 +146,6 @@ class ProtocolHost {
   void endorse(const Endorse& e) {
     inputs_.push_back(Endorsed{e.ticket, links_.key.sign(e.digest.bytes)});
   }
-  void reveal(const RevealCoin&) {}
   void accuse(const Accuse& a) {
     if (links_.accuse) links_.accuse(a);
   }

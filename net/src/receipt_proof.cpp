@@ -9,6 +9,8 @@
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/verifier.hpp"
+#include "thresher/net/two_delays.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 #include "transactions.hpp"
 
 namespace thresher::net {
@@ -46,9 +48,9 @@ bool refers_to(const dag::Header& h, const dag::Block& parent) {
   return std::find(h.refs.begin(), h.refs.end(), edge) != h.refs.end();
 }
 
-bool signatures_hold(const Genesis& genesis, const Blocks& claims, const Blocks& path) {
+bool signatures_hold(const Genesis& genesis, const Blocks& witnesses, const Blocks& path) {
   std::vector<crypto::SignatureJob> jobs;
-  for (const Blocks* blocks : {&claims, &path}) {
+  for (const Blocks* blocks : {&witnesses, &path}) {
     for (const dag::BlockPtr& b : *blocks) {
       jobs.push_back({genesis.nodes[b->author().value].key, b->digest.bytes, b->signature});
     }
@@ -59,16 +61,27 @@ bool signatures_hold(const Genesis& genesis, const Blocks& claims, const Blocks&
                      [](crypto::Verdict v) { return v == crypto::Verdict::kValid; });
 }
 
-bool quorum_claims(const Genesis& genesis, const Blocks& claims, const dag::Block& leader) {
+/// Whether all of them, by as many authors, name the leader in `field`, `up` rounds above it.
+bool all_name(const Blocks& blocks, const dag::Block& leader,
+              std::optional<Digest> dag::Header::*field, std::uint64_t up) {
+  std::set<NodeId> authors;
+  return std::all_of(blocks.begin(), blocks.end(), [&](const dag::BlockPtr& b) {
+    return b->header.*field == leader.digest && b->round().value == leader.round().value + up &&
+           authors.insert(b->author()).second;
+  });
+}
+
+/// A quorum of claims; or, in a ledger with the two-delay path, as many votes as it asks for.
+bool commits(const Genesis& genesis, const Blocks& witnesses, const dag::Block& leader) {
   const auto committee =
       Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
-  std::set<NodeId> authors;
-  for (const dag::BlockPtr& b : claims) {
-    const bool claimed =
-        b->header.claim == leader.digest && b->round().value == leader.round().value + 2;
-    if (!claimed || !authors.insert(b->author()).second) return false;
-  }
-  return committee && authors.size() >= committee->at_least(kQuorum);
+  if (!committee) return false;
+  if (all_name(witnesses, leader, &dag::Header::claim, 2))
+    return witnesses.size() >= committee->at_least(kQuorum);
+  const auto p = fast_of(genesis.parameters, genesis.protocol);
+  const auto rules = p ? with_two_delays(dag::Rules::thresher(), *committee, *p) : std::nullopt;
+  return rules && all_name(witnesses, leader, &dag::Header::vote, 1) &&
+         witnesses.size() >= committee->at_least(rules->fast);
 }
 
 }  // namespace
@@ -76,7 +89,7 @@ bool quorum_claims(const Genesis& genesis, const Blocks& claims, const dag::Bloc
 Bytes encode_receipt_proof(const dag::CommitProof& proof, ByteView payload) {
   Writer w;
   w.u32(kVersion);
-  encode_blocks(proof.claims, w);
+  encode_blocks(proof.witnesses, w);
   encode_blocks(proof.path, w);
   w.u32(static_cast<std::uint32_t>(payload.size())).bytes(payload);
   return Bytes::from(w.take());
@@ -93,13 +106,14 @@ Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView
   if (in.u32() != kVersion) {
     return std::string("the proof has another version; use the release that made it");
   }
-  const auto claims = decode_blocks(in, genesis, static_cast<std::uint32_t>(genesis.nodes.size()));
-  const auto path = claims ? decode_blocks(in, genesis, kMaxPath) : std::nullopt;
+  const auto witnesses =
+      decode_blocks(in, genesis, static_cast<std::uint32_t>(genesis.nodes.size()));
+  const auto path = witnesses ? decode_blocks(in, genesis, kMaxPath) : std::nullopt;
   const ByteView payload = path ? in.bytes(in.u32()) : ByteView{};
   if (!path || !in.done()) return std::string("the proof is malformed; ask the node again");
   const dag::Block& leader = *path->front();
   const dag::Block& block = *path->back();
-  if (!quorum_claims(genesis, *claims, leader)) {
+  if (!commits(genesis, *witnesses, leader)) {
     return std::string("no quorum of this committee claims the leader block");
   }
   for (std::size_t i = 1; i < path->size(); ++i) {
@@ -107,7 +121,7 @@ Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView
       return std::string("the blocks do not lead from the leader to the transaction");
     }
   }
-  if (!signatures_hold(genesis, *claims, *path)) {
+  if (!signatures_hold(genesis, *witnesses, *path)) {
     return std::string("a signature of the proof is not that of the committee's key");
   }
   if (crypto::sha256(payload) != block.header.payload_root) {

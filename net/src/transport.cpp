@@ -298,7 +298,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     for (std::size_t i = 0; i < options.nodes.size(); ++i) {
       if (options.nodes[i].key == key) {
         c.id = i;
-        return i != options.self.value && greets(c);
+        return i != options.self.value && options.links_with(i) && greets(c);
       }
     }
     c.id = next_client++;
@@ -321,7 +321,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
   bool make_client_room(ConnectionId to, const Frame& frame);
 
   void dial(std::size_t node) {
-    if (stopped) return;
+    if (stopped || !options.links_with(node)) return;
     const PeerAddress& peer = options.nodes[node];
     const auto retry = [weak = weak_from_this(), node](Connection&) {
       const auto self = weak.lock();

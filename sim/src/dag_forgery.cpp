@@ -177,6 +177,8 @@ bool DagLies::craft(Draft& draft) const {
     h.claim = supported(draft, round - 2, draft.lies("claim") ? draft.taste.claims_of_4 : 4);
   }
   if (draft.field == "support") h.vote = h.claim = std::nullopt;
+  h.kill = kills_ && round >= 3 && !h.claim && draft.lies("claim") &&
+           draft.rng.below(4) < draft.taste.claims_of_4;
   say_whose(h);
   const bool leads = turn(h.round) == h.author;
   return round < 2 || !leads || add_parents(draft);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "two_delay_lemmas.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -25,7 +27,8 @@ std::optional<Finding> DagLemmas::check() const {
     if (auto finding = claims_are_proved(blocks)) return finding;
     if (auto finding = claims_carry(round, blocks)) return finding;
   }
-  return std::nullopt;
+  const auto is_correct = [this](NodeId id) { return plan_.correct(id); };
+  return TwoDelayLemmas(committee_, rules_, is_correct, faults()).check(by_round_);
 }
 
 std::map<Digest, DagLemmas::Authors> DagLemmas::votes(const Blocks& blocks, bool honest) const {

@@ -69,6 +69,11 @@ bool DagLies::name_another(std::uint64_t round, Name& name, std::uint64_t salt) 
 
 bool DagLies::change_claim(dag::Header& h, std::uint64_t salt) const {
   h.claim_author.reset();
+  if (kills_ && !h.kill && mix64(salt + 6) % 3 == 0) {  // in place of the claim, if there is one
+    h.claim.reset();
+    return h.kill = true;
+  }
+  h.kill = false;
   if (name_another(h.round.value - 2, h.claim, salt)) {
     say_whose(h);
     return true;
@@ -117,11 +122,12 @@ bool DagLies::change_self(dag::Header& h, std::uint64_t salt) const {
 
 bool DagLies::change(dag::Header& h, dag::Payload& payload, Mutation by) const {
   const std::uint64_t salt = by.salt();
-  if ((h.vote || h.claim) && by.picks("support")) {  // says nothing for anybody
+  if ((h.vote || h.claim || h.kill) && by.picks("support")) {  // says nothing for anybody
     h.vote.reset();
     h.claim.reset();
     h.vote_author.reset();
     h.claim_author.reset();
+    h.kill = false;
     return true;
   }
   if (h.round.value >= 2 && by.picks("vote")) {

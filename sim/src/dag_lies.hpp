@@ -1,7 +1,7 @@
 // What a liar of the uncertified DAG can say instead: it knows every block that was sent, and signs
 // one that names others.
 //
-//   DagLies lies(committee, liars, rules.leaders, signer);
+//   DagLies lies(committee, liars, rules, signer);
 //   lies.note(block);                                      // of anybody, as it is sent
 //   lies.change(header, payload, Mutation("claim", salt)); // claims another leader block, or none
 //   lies.forge(id, rules.dense, action, mood, salt);         // blocks that nobody's rules made
@@ -23,6 +23,7 @@
 #include "mutation.hpp"
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/protocols/dag/message.hpp"
+#include "thresher/protocols/dag/rules.hpp"
 #include "thresher/protocols/dag/turns.hpp"
 #include "thresher/sim/signing.hpp"
 
@@ -30,9 +31,10 @@ namespace thresher::sim {
 
 class DagLies {
  public:
-  DagLies(const Committee& committee, NodeSet liars, dag::Leaders leaders, Signer signer)
+  DagLies(const Committee& committee, NodeSet liars, const dag::Rules& rules, Signer signer)
       : committee_(committee),
-        rule_(leaders),
+        rule_(rules.leaders),
+        kills_(rules.two_delays),
         liars_(std::move(liars)),
         signer_(std::move(signer)) {}
 
@@ -82,6 +84,7 @@ class DagLies {
 
   Committee committee_;
   dag::Leaders rule_;  // liars know whose turn it is, and not who is passed over
+  bool kills_;         // blocks may KILL: who lies in claims lies in that too
   std::map<Digest, dag::BlockPtr> known_;  // the same blocks
   std::uint64_t forged_ = 0;               // so that no two are alike
   std::set<Digest> shown_to_some_;         // liars' blocks, and the leader blocks they vote for

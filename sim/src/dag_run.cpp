@@ -12,6 +12,7 @@
 #include "thresher/core/hex.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/dag/turns.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
@@ -25,6 +26,7 @@ constexpr dag::Limits kLimits;
 constexpr std::int64_t kSmallAnswer = 4096;  // bytes
 constexpr std::int64_t kFewTwins = 16;
 constexpr std::int64_t kShortMemory = 12;  // rounds
+constexpr std::int64_t kNotFast = -1;      // of `fast`
 constexpr std::size_t kEdgeBytes = 2 + 8 + 32;
 constexpr const char* kListed = "listed";
 constexpr const char* kBitmap = "bitmap";
@@ -59,6 +61,11 @@ class DagSubject {
       rules_.leaders = dag::Leaders::kMisses;
     }
     rules_.bitmap_refs |= choice(e, "refs", kListed) == kBitmap;
+    if (const std::int64_t p = parameter(e, "fast", kNotFast); p != kNotFast) {
+      // Runs that are drawn or shrunk may have fewer nodes than the one that was read.
+      const std::uint32_t most = dag::most_absent(committee_);
+      rules_ = *with_two_delays(rules_, committee_, std::min(static_cast<std::uint32_t>(p), most));
+    }
     const bool liars = std::any_of(e.faults.begin(), e.faults.end(), [](const FaultAction& a) {
       return a.what == FaultKind::kEquivocate || a.what == FaultKind::kMutate ||
              a.what == FaultKind::kFlood || a.what == FaultKind::kForge ||
@@ -66,7 +73,7 @@ class DagSubject {
     });
     records_ = stops_somebody(e);
     if (liars)
-      lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), rules_.leaders, signer_);
+      lies_ = std::make_shared<DagLies>(committee_, FaultPlan(e).faulty(), rules_, signer_);
     const bool forges = std::any_of(e.faults.begin(), e.faults.end(),
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges) lemmas_ = std::make_shared<DagLemmas>(committee_, rules_, FaultPlan(e));
@@ -292,6 +299,18 @@ ParameterInfo schedule_parameter() {
           0,
           "who is passed over: who is not named in time, or as in ledgers that name no schedule",
           {kPrompt, kMisses}};
+}
+
+ParameterInfo fast_parameter() {
+  return {"fast", kNotFast, kNotFast, dag::kMostAbsent,
+          "p: n-p votes commit in two delays, if n >= 3f+2p+1 and p <= f; -1: off"};
+}
+
+std::string fast_problem(const Experiment& e) {
+  const std::int64_t p = parameter(e, "fast", kNotFast);
+  const auto committee = Committee::make(e.n, e.f);
+  if (p == kNotFast || !committee) return {};
+  return dag::two_delay_problem(*committee, static_cast<std::uint32_t>(p));
 }
 
 ProtocolInfo dag_info() {

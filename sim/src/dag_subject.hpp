@@ -9,5 +9,9 @@ namespace thresher::sim {
 ProtocolInfo dag_info();
 /// Of those sets whose leaders take turns.
 ParameterInfo schedule_parameter();
+/// Of the sparse set: p of the two-delay path.
+ParameterInfo fast_parameter();
+/// Why an experiment's committee has no such path; empty: it has, or is not asked for one.
+std::string fast_problem(const Experiment& experiment);
 
 }  // namespace thresher::sim

@@ -1,6 +1,6 @@
 (* The two-delay path, docs/protocols/two-delay.md: F votes commit a slot one message delay sooner than claims do, and
    blocks that KILL a round stand for its skip. Its runs are runs of Model.v with further rules, so P1 to P3 hold as
-   they are. Proved, not shipped. *)
+   they are. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 Require Import Weight Model Proof.

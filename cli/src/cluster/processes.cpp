@@ -69,9 +69,13 @@ std::string Processes::log_of(std::size_t node) const {
   return home_ + "/node" + std::to_string(node) + "/log";
 }
 
-void Processes::start(std::size_t node) {
+void Processes::start(std::size_t node, const std::vector<std::string>& verb) {
   const std::string node_home = home_ + "/node" + std::to_string(node);
   const std::string log = log_of(node);
+  std::vector<const char*> words{"thresher"};
+  for (const std::string& word : verb) words.push_back(word.c_str());
+  for (const char* word : {"--home", node_home.c_str()}) words.push_back(word);
+  words.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -80,7 +84,7 @@ void Processes::start(std::size_t node) {
     const int fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::dup2(fd, 1);
     ::dup2(fd, 2);
-    ::execl("/proc/self/exe", "thresher", "node", "run", "--home", node_home.c_str(), nullptr);
+    ::execv("/proc/self/exe", const_cast<char* const*>(words.data()));
     ::_exit(127);
   }
   pids_[node] = pid;
@@ -97,6 +101,12 @@ void Processes::reap(std::size_t node) {
 void Processes::kill(std::size_t node) {
   if (pids_[node] <= 0) return;
   ::kill(pids_[node], SIGKILL);
+  reap(node);
+}
+
+void Processes::end(std::size_t node) {
+  if (pids_[node] <= 0) return;
+  ::kill(pids_[node], SIGTERM);
   reap(node);
 }
 

@@ -29,13 +29,15 @@ class Processes {
   explicit Processes(std::string home, std::size_t n) : home_(std::move(home)), pids_(n, -1) {}
   ~Processes();
 
-  /// Starts `thresher node run --home HOME/node<i>`; the child dies with this process.
-  void start(std::size_t node);
+  /// Starts `thresher VERB --home HOME/node<i>`; the child dies with this process.
+  void start(std::size_t node, const std::vector<std::string>& verb = {"node", "run"});
   /// SIGKILL, and waits.
   void kill(std::size_t node);
   bool running(std::size_t node) const { return pids_[node] > 0; }
   /// True when a child ended by itself; its log says why.
   bool died(std::size_t node);
+  /// SIGTERM, and waits: what a process that is done is told.
+  void end(std::size_t node);
   /// User and system time of all nodes so far. Unit: microseconds.
   std::uint64_t cpu_us() const;
   std::string log_of(std::size_t node) const;

@@ -184,7 +184,8 @@ Result<AttackDone, std::string> measure(const Attack& attack, const std::string&
                                         const AttackScale& scale) {
   const std::string file = text::write(attack_file(attack, protocol, scale));
   const auto cells = sim::read_experiments(
-      file, {.file = attack.name, .overrides = {}, .protocols = sim::simulated_protocols()});
+      file,
+      {.file = attack.name, .overrides = scale.overrides, .protocols = sim::simulated_protocols()});
   if (!cells) return cells.error().front();
   const sim::Experiment& e = cells->front().experiment;
   Commits commits(e.n);

@@ -14,6 +14,7 @@
 
 #include "thresher/core/result.hpp"
 #include "thresher/sim/experiment.hpp"
+#include "thresher/sim/read.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -23,6 +24,7 @@ struct AttackScale {
   std::uint64_t virtual_ms = 60'000;
   std::uint64_t seed = 5;
   std::string wan = "aws";
+  std::vector<sim::Override> overrides{};  ///< of keys of each row's experiment
 };
 
 struct Attack {

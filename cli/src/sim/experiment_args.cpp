@@ -27,14 +27,8 @@ std::vector<sim::Override> overrides_of(const ExperimentArgs& a, Problems& probl
     out.push_back({"faults", "[{\"who\":{\"count\":" + std::to_string(a.byzantine) +
                                  "},\"what\":" + text::quoted(a.behaviour) + "}]"});
   }
-  for (const std::string& set : a.set) {
-    const auto at = set.find('=');
-    if (at == std::string::npos || at == 0) {
-      problems.push_back("--set " + set + ": write --set KEY=VALUE, as in --set committee.n=7");
-    } else {
-      out.push_back({set.substr(0, at), set.substr(at + 1)});
-    }
-  }
+  const auto more = read_overrides(a.set, problems);
+  out.insert(out.end(), more.begin(), more.end());
   return out;
 }
 
@@ -52,6 +46,20 @@ void tell_own_test(const std::string& file, const std::string& content, Problems
 }
 
 }  // namespace
+
+std::vector<sim::Override> read_overrides(const std::vector<std::string>& set,
+                                          std::vector<std::string>& problems) {
+  std::vector<sim::Override> out;
+  for (const std::string& one : set) {
+    const auto at = one.find('=');
+    if (at == std::string::npos || at == 0) {
+      problems.push_back("--set " + one + ": write --set KEY=VALUE, as in --set committee.n=7");
+    } else {
+      out.push_back({one.substr(0, at), one.substr(at + 1)});
+    }
+  }
+  return out;
+}
 
 std::vector<Option> experiment_options(ExperimentArgs& a) {
   return {{"experiment", "a file (see `thresher sim new`), - for standard input", &a.file},

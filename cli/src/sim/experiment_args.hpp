@@ -30,6 +30,10 @@ struct ExperimentArgs {
   OptionalNumber delay_max;
 };
 
+/// KEY=VALUE each; what is not goes to `problems`.
+std::vector<sim::Override> read_overrides(const std::vector<std::string>& set,
+                                          std::vector<std::string>& problems);
+
 /// Pre: `args` outlives the verb.
 std::vector<Option> experiment_options(ExperimentArgs& args);
 

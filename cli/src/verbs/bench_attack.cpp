@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "../sim/attack.hpp"
+#include "../sim/experiment_args.hpp"
 #include "../text.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
@@ -20,6 +21,7 @@ struct Args {
   std::string protocols = "thresher,mysticeti,anchored-bullshark";
   std::string only;
   std::string chart;
+  std::vector<std::string> set;
   bool json = false;
 };
 
@@ -35,9 +37,15 @@ std::string problem_of(const char* option, const std::string& name,
   return out;
 }
 
+// Pre: problem_of() said nothing.
+std::vector<sim::Override> overrides_of(const Args& a) {
+  std::vector<std::string> none;
+  return read_overrides(a.set, none);
+}
+
 AttackScale scale_of(const Args& a) {
   return {static_cast<std::uint32_t>(a.n), static_cast<std::uint64_t>(a.virtual_s * 1000), a.seed,
-          a.wan};
+          a.wan, overrides_of(a)};
 }
 
 std::string problem_of(const Args& a) {
@@ -48,6 +56,9 @@ std::string problem_of(const Args& a) {
   if (!(a.virtual_s >= 1 && a.virtual_s <= 3600)) {
     return "--virtual-s must be 1 to 3600, not " + std::to_string(a.virtual_s);
   }
+  std::vector<std::string> problems;
+  (void)read_overrides(a.set, problems);
+  if (!problems.empty()) return problems.front();
   std::vector<std::string> tables;
   for (const sim::WanTable& table : sim::wan_tables()) tables.emplace_back(table.name);
   if (auto problem = problem_of("--wan", a.wan, tables); !problem.empty()) return problem;
@@ -132,6 +143,7 @@ Verb make_bench_attack() {
            {"--wan", "table of round-trip times", &a->wan},
            {"--protocols", "separated by commas", &a->protocols},
            {"--only", "attacks by name, separated by commas", &a->only},
+           {"--set", "KEY=VALUE for any key of each row's experiment; repeatable", &a->set},
            {"--chart", "write a picture to this file", &a->chart},
            {"--json", "one object on one line", &a->json}},
           [a] { return run(*a); }};

@@ -49,18 +49,12 @@ struct Args {
 std::string parse_events(const std::vector<std::string>& texts, bool restart, const Args& a,
                          std::vector<ClusterEvent>& out) {
   for (const std::string& text : texts) {
-    const auto at = text.find('@');
-    std::uint64_t node = 0;
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + std::min(at, text.size()), node);
-    const auto when = at == std::string::npos
-                          ? std::nullopt
-                          : parse_duration(std::string_view(text).substr(at + 1));
-    if (error != std::errc{} || !when || end != text.data() + at || node >= a.nodes) {
+    const auto event = parse_node_at(text);
+    if (!event || event->node >= a.nodes) {
       return "'" + text + "' is not NODE@TIME, like 3@10s, with a node from 0 to " +
              std::to_string(a.nodes - 1);
     }
-    out.push_back({node, *when, restart});
+    out.push_back({event->node, event->at_us, restart});
   }
   return {};
 }

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <memory>
 
 #include "../text.hpp"
@@ -12,14 +13,22 @@ unsigned long long number(std::uint64_t n) {
   return static_cast<unsigned long long>(n);
 }
 
+/// Which positions a copy holds, the first and the last.
+std::string range_of(const net::Backup& copy) {
+  if (copy.length == copy.begins) return "no transactions of the log, as there are none yet,";
+  return "positions " + std::to_string(copy.begins) + " to " + std::to_string(copy.length - 1) +
+         " of the log";
+}
+
 int back_up(const std::string& home, const std::string& destination) {
+  // A file that may not grow any more is an error, told with the others, and no end by a signal.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   const auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   const auto copy = net::back_up(config->options, destination);
   if (!copy) return fail(kFailed, copy.error());
-  std::printf("positions %llu to %llu of the log (slot %llu) are in '%s', %llu bytes\n",
-              number(copy->begins), number(copy->length), number(copy->slot), destination.c_str(),
-              number(copy->bytes));
+  std::printf("%s (slot %llu) are in '%s', %llu bytes\n", range_of(*copy).c_str(),
+              number(copy->slot), destination.c_str(), number(copy->bytes));
   std::printf(
       "to restore: put '%s/data' in the place of the node's 'data'. %s\n", destination.c_str(),
       copy->running ? "The node runs and signs on, so from this copy it may only be run with "

@@ -1,8 +1,5 @@
 #include "thresher/net/backup.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -11,10 +8,12 @@
 #include <thread>
 #include <vector>
 
-#include "../disk_problem.hpp"
 #include "../log_entry.hpp"
+#include "../log_reader.hpp"
 #include "../odd_file.hpp"
 #include "../wal_scan.hpp"
+#include "backup_place.hpp"
+#include "file_copy.hpp"
 #include "resting_store.hpp"
 #include "snapshot_folder.hpp"
 #include "thresher/net/genesis.hpp"
@@ -30,39 +29,6 @@ namespace fs = std::filesystem;
 constexpr int kLooks = 20;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr int kTries = 5;
-constexpr std::size_t kPiece = 1u << 20;
-
-std::string cannot(const std::string& what, int error) {
-  return "cannot " + what + ": " + disk_problem(error);
-}
-
-std::string cannot(const std::string& what, const std::error_code& error) {
-  return "cannot " + what + ": " + disk_problem(error.value());
-}
-
-/// Empty, or why not. The rest of the file is zeros: nothing is written behind a log.
-std::string copy_part(const std::string& from, const std::string& to, std::uint64_t size) {
-  const int in = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
-  if (in < 0) return cannot("read '" + from + "'", errno);
-  const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kForOwner);
-  std::string why = out < 0 ? cannot("write '" + to + "'", errno) : std::string();
-  std::vector<std::byte> piece(kPiece);
-  while (why.empty() && size > 0) {
-    const ssize_t got =
-        ::read(in, piece.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, kPiece)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      why = got < 0 ? cannot("read '" + from + "'", errno) : "'" + from + "' became shorter";
-    } else if (::write(out, piece.data(), static_cast<std::size_t>(got)) != got) {
-      why = cannot("write '" + to + "'", errno);
-    }
-    size -= static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
-  }
-  if (why.empty() && ::fsync(out) != 0) why = cannot("write '" + to + "'", errno);
-  ::close(in);
-  if (out >= 0) ::close(out);
-  return why;
-}
 
 /// One try at a copy, into a folder that is there and empty.
 class Copying {
@@ -70,41 +36,26 @@ class Copying {
   Copying(const NodeOptions& options, std::string to) : options_(options), to_(std::move(to)) {}
 
   // Snapshots first: the log that is copied then goes at least as far.
-  std::string run() {
+  CopyEnd run() {
     for (const char* name : {"snapshots", "evidence"}) {
-      if (std::string why = copy_folder(name); !why.empty()) return why;
+      if (CopyEnd end = copy_folder(from(name), to_ + '/' + name); !end.good_or_absent())
+        return end;
     }
-    if (std::string why = copy_file("snapshot"); !why.empty()) return why;
+    if (CopyEnd end = copy_file(from("snapshot"), to_ + "/snapshot"); !end.good_or_absent())
+      return end;
     WalScan scan;
-    if (std::string why = measure(scan); !why.empty()) return why;
-    if (std::string why = copy_log(scan); !why.empty()) return why;
-    return sync_folder(to_) ? std::string() : cannot("write '" + to_ + "'", errno);
+    if (std::string why = measure(scan); !why.empty()) return {CopyEnd::Kind::kUnreadable, why};
+    end_ = scan.end();
+    if (CopyEnd end = copy_log(scan); !end.good()) return end;
+    if (!sync_folder(to_)) return {CopyEnd::Kind::kUnwritable, cannot_write(to_, errno)};
+    return {};
   }
   std::uint64_t bytes() const { return bytes_; }
+  /// Behind the last frame of the node's log that was read, and that the copy must have.
+  const WalPlace& end() const { return end_; }
 
  private:
   std::string from(const std::string& name) const { return options_.data + '/' + name; }
-
-  // Files of a running node may go while they are copied: what is not whole is left out by a start.
-  std::string copy_folder(const std::string& name) const {
-    std::error_code error;
-    if (!fs::exists(from(name), error)) return {};
-    fs::copy(from(name), to_ + '/' + name, fs::copy_options::recursive, error);
-    if (error && error != std::errc::no_such_file_or_directory)
-      return cannot("copy '" + from(name) + "'", error);
-    for (const auto& entry : fs::directory_iterator(to_ + '/' + name, error)) {
-      std::error_code ignored;
-      if (entry.path().extension() == ".partial") fs::remove_all(entry.path(), ignored);
-    }
-    return {};
-  }
-  std::string copy_file(const std::string& name) const {
-    std::error_code error;
-    if (!fs::exists(from(name), error)) return {};
-    const std::uint64_t size = fs::file_size(from(name), error);
-    return error ? cannot("read '" + from(name) + "'", error)
-                 : copy_part(from(name), to_ + '/' + name, size);
-  }
 
   // Reads all of it, up to the last frame that is whole. What a node writes just now looks like
   // damage until it is written.
@@ -120,7 +71,7 @@ class Copying {
     return why;
   }
 
-  std::string copy_log(const WalScan& scan) {
+  CopyEnd copy_log(const WalScan& scan) {
     std::map<std::uint64_t, std::string> files{{0, "wal"}};
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(options_.data, error)) {
@@ -134,44 +85,72 @@ class Copying {
       const auto next = std::next(it);
       std::uint64_t size = (next == files.end() ? end : std::min(end, next->first)) - it->first;
       if (it->first == 0 && scan.begin().frame != 0) size = kFileHead;
-      if (std::string why = copy_part(from(it->second), to_ + '/' + it->second, size); !why.empty())
-        return why;
+      CopyEnd copied = copy_file(from(it->second), to_ + '/' + it->second, size);
+      if (!copied.good()) return copied;
       bytes_ += size;
     }
-    return copy_file("wal.base");
+    CopyEnd base = copy_file(from("wal.base"), to_ + "/wal.base");
+    return base.good_or_absent() ? CopyEnd{} : base;
   }
 
   const NodeOptions& options_;
   std::string to_;
   std::uint64_t bytes_ = 0;
+  WalPlace end_;
 };
 
-/// What the copy is, read as a node would; the error says why it is none.
+/// Whether the copy has a whole snapshot to start from, where it needs one.
+bool can_start(const std::string& data, const LogBegin& begin, Round last) {
+  std::error_code error;
+  if (begin.slot.value == 0 || fs::exists(data + "/snapshot", error)) return true;
+  const SnapshotFolder folder(data);
+  return std::ranges::any_of(folder.slots(), [&](Round slot) {
+    return slot >= begin.slot && slot <= last && folder.load(slot);
+  });
+}
+
+/// What the copy is, read as a node would, up to where the node's log ended; the error says why it
+/// is none.
 Result<Backup, std::string> looked_at(const NodeOptions& options, const std::string& data,
-                                      std::uint32_t n, const ChainContext& chain) {
+                                      const Genesis& genesis, const WalPlace& ended) {
   NodeOptions copy = options;
   copy.data = data;
   RestingStore store;
   if (std::string why = store.open(copy); !why.empty()) return why;
+  if (store.end().offset != ended.offset) {
+    return "the log in the copy ends at byte " + std::to_string(store.end().offset) +
+           ", and that of the node at " + std::to_string(ended.offset) +
+           ": the disk of the copy does not keep what it is given; check it";
+  }
   const LogBegin begin = load_begin(store);
-  Backup out{begin.slot.value, begin.length, begin.length};
-  const auto read = store.scan(kLedgerTable, slot_key(Round{begin.slot.value + 1}).view(),
-                               [&](ByteView key, ByteView value) {
-                                 const auto entry = decode_entry(key, value, chain, n);
-                                 if (!entry || entry->first != out.length) return false;
-                                 out.slot = entry->slot.value;
-                                 out.length = entry->first + entry->count;
-                                 return true;
-                               });
+  LogEnd end{begin.slot, begin.length};
+  std::string missing;
+  const LogReader reader(store, genesis.context(),
+                         static_cast<std::uint32_t>(genesis.nodes.size()));
+  const auto read = reader.each(begin.slot, [&](const LogEntry& entry) {
+    if (!end.precedes(entry)) missing = missing_between(end, entry.before, entry.slot);
+    if (missing.empty()) end = end_of(entry);
+    return missing.empty();
+  });
   if (!read) return std::string("the log that was copied cannot be read");
-  if (begin.slot.value == 0 || fs::exists(data + "/snapshot")) return out;
-  const SnapshotFolder folder(data);
-  const std::vector<Round> slots = folder.slots();
-  const auto usable = [&](Round slot) {
-    return slot >= begin.slot && slot.value <= out.slot && folder.load(slot);
-  };
-  if (std::ranges::any_of(slots, usable)) return out;
+  if (!missing.empty()) return missing;
+  if (can_start(data, begin, end.slot)) return Backup{end.slot.value, end.length, begin.length};
   return std::string("no snapshot of the node is whole and of the part of the log that it keeps");
+}
+
+/// One try. `again`: another one may go well, as the node may have pruned what was being copied.
+Result<Backup, std::string> copied(const NodeOptions& options, const Genesis& genesis,
+                                   const std::string& data, bool& again) {
+  std::error_code error;
+  fs::create_directory(data, error);
+  if (error) return cannot_write(data, error.value());
+  Copying copying(options, data);
+  const CopyEnd end = copying.run();
+  again = end.kind != CopyEnd::Kind::kUnwritable;
+  if (!end.good()) return end.why;
+  auto out = looked_at(options, data, genesis, copying.end());
+  if (out) out->bytes = copying.bytes();
+  return out;
 }
 
 }  // namespace
@@ -184,35 +163,23 @@ Result<Backup, std::string> back_up(const NodeOptions& given, const std::string&
   if (std::string why = odd_file(wal); !why.empty()) return why;
   std::error_code error;
   if (!fs::exists(wal, error)) return in_use(wal);
-  if (fs::exists(fs::symlink_status(destination, error))) {
-    return "'" + destination + "' is there already; name a folder that is not, or move it away";
-  }
-  const std::string partial = destination + ".partial";
+  BackupPlace place(destination);
+  if (std::string why = place.open(); !why.empty()) return why;
+  bool again = true;
+  bool running = false;
   std::string why;
-  // A running node may prune what is being copied.
-  for (int k = 0; k < kTries; ++k) {
-    const bool running = !in_use(wal).empty();
-    fs::remove_all(partial, error);
-    if (!fs::create_directories(partial + "/data", error)) {
-      return cannot("make '" + partial + "'", error);
+  for (int k = 0; again && k < kTries; ++k) {
+    running = !in_use(wal).empty();
+    if (why = place.clear(); !why.empty()) break;
+    auto out = copied(options, *genesis, place.folder() + "/data", again);
+    if (out) {
+      out->running = running || !in_use(wal).empty();
+      if (why = place.publish(); !why.empty()) return why;
+      return out;
     }
-    Copying copying(options, partial + "/data");
-    why = copying.run();
-    if (why.empty()) {
-      auto out = looked_at(options, partial + "/data",
-                           static_cast<std::uint32_t>(genesis->nodes.size()), genesis->context());
-      if (out) {
-        out->bytes = copying.bytes();
-        out->running = running || !in_use(wal).empty();
-        fs::rename(partial, destination, error);
-        if (!error && sync_folder_of(destination)) return out;
-        return cannot("make '" + destination + "'", error);
-      }
-      why = out.error();
-    }
-    if (!running) break;
+    why = out.error();
+    again = again && running;
   }
-  fs::remove_all(partial, error);
   return "no copy of '" + options.home + "' could be made: " + why;
 }
 

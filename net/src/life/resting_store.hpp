@@ -25,6 +25,8 @@ class RestingStore final : public NodeStore {
  public:
   /// Empty, or what is wrong and what to do. `options` has every path filled in.
   std::string open(const NodeOptions& options);
+  /// Behind the last frame that was read.
+  const WalPlace& end() const { return wal_.end(); }
 
   Result<Unit> scan(std::uint32_t table, ByteView from,
                     const std::function<bool(ByteView key, ByteView value)>& visit) const override;

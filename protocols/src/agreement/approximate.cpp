@@ -1,6 +1,7 @@
 #include "thresher/protocols/agreement/approximate.hpp"
 
 #include "thresher/core/assert.hpp"
+#include "thresher/protocols/agreement/node_bits.hpp"
 
 namespace thresher::approximate {
 namespace {
@@ -31,31 +32,15 @@ std::optional<std::int64_t> decode_value(ByteView bytes) {
 
 void encode_report(const Report& report, std::uint32_t n, Writer& out) {
   out.u64(report.step).u8(report.asks ? 1 : 0);
-  for (std::uint32_t byte = 0; byte < (n + 7) / 8; ++byte) {
-    unsigned bits = 0;
-    for (std::uint32_t k = 0; k < 8; ++k) {
-      const NodeId id{static_cast<std::uint16_t>(8 * byte + k)};
-      bits |= report.origins.contains(id) ? 1u << k : 0u;
-    }
-    out.u8(static_cast<std::uint8_t>(bits));
-  }
+  agreement::write_nodes(report.origins, n, out);
 }
 
 std::optional<Report> decode_report(Reader& in, const Committee& committee) {
-  Report out;
-  out.step = in.u64();
+  const std::uint64_t step = in.u64();
   const std::uint8_t asks = in.u8();
-  out.asks = asks == 1;
-  out.origins = NodeSet(committee.size());
-  for (std::uint32_t byte = 0; byte < (committee.size() + 7) / 8; ++byte) {
-    const std::uint8_t bits = in.u8();
-    for (std::uint32_t k = 0; k < 8; ++k) {
-      if ((bits >> k & 1) != 0)
-        out.origins.insert(NodeId{static_cast<std::uint16_t>(8 * byte + k)});
-    }
-  }
-  if (!in.done() || asks > 1 || !out.origins.below(committee.size())) return std::nullopt;
-  return out;
+  auto origins = agreement::read_nodes(in, committee.size());
+  if (!origins || !in.done() || asks > 1) return std::nullopt;
+  return Report{step, *std::move(origins), asks == 1};
 }
 
 }  // namespace thresher::approximate

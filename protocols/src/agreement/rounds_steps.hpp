@@ -81,6 +81,10 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
     if (over_.contains(instance)) answer(from, instance, round, fx);
     return;
   }
+  // A round that this node has left has shown its coin, and who has restarted since forgot that.
+  if constexpr (requires { m.ask; }) {
+    if (m.ask && round < s->round) feed_coin(Requested<coin::Toss>{{m.instance}}, fx);
+  }
   feed_coin(Received<typename Coin::Message>{from, m}, fx);
   drive(instance, fx);
 }

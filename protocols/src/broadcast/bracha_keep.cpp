@@ -4,6 +4,7 @@
 
 #include "floors.hpp"
 #include "keys.hpp"
+#include "turns.hpp"
 
 namespace thresher {
 
@@ -254,7 +255,7 @@ void Bracha::ask_again(const Instance& i, State& s, Fx& fx) const {
   for (const Counter c : {kEcho, kReadied}) {
     if (s.said[c]) fx.broadcast(Statement{i, c, *s.said[c], true});
   }
-  if (s.expected && !s.said[kReadied] && due(++s.age)) fx.broadcast(Want{i, false});
+  if (s.expected && !s.said[kReadied] && due(s.age)) fx.broadcast(Want{i, false});
   if (lacks_payload(s)) ask_payload(i, s, config_.committee.size(), fx);
 }
 
@@ -272,8 +273,9 @@ void Bracha::ask_payload(const Instance& i, const State& s, std::uint32_t most, 
 void Bracha::on(const Expired&, Fx& fx) {
   armed_ = false;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    broadcast::Turns turns(shelf_.moves_on(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
-      if (!s.done) return ask_again(i, s, fx);
+      if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (shelf_.in_history(i) && s.age >= kKeepTicks) return;
       // A peer that lost everything does not know that it should ask.

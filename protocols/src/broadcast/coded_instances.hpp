@@ -9,6 +9,7 @@
 #include "keys.hpp"
 #include "thresher/core/assert.hpp"
 #include "thresher/protocols/broadcast/coded.hpp"
+#include "turns.hpp"
 
 namespace thresher::coded {
 
@@ -97,9 +98,10 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
   armed_ = false;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    broadcast::Turns turns(shelf_.moves_on(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
-      if (!s.done) return ask_again(i, s, fx);
+      if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (old(i, s)) return;
       if (!settled(s) && broadcast::due(++s.age)) tell_again(i, s, fx);
@@ -118,7 +120,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::ask_again(const Instance& i, S& s, Fx& fx) {
   if (!s.vouched(config_.committee)) return;
   const bool only_expected = s.expected && !s.input && !s.said[kReadied];
-  if (only_expected && !broadcast::due(++s.age)) return;
+  if (only_expected && !broadcast::due(s.age)) return;
   for (std::uint16_t k = 0; k < config_.committee.size(); ++k) {
     const NodeId to{k};
     if (to == config_.self) continue;

@@ -203,13 +203,17 @@ void SignedBroadcast::certified(const Instance& i, State& s, const Digest& diges
     ask_payload(i, *after, fx);
 }
 
-// R5: delivers once certificate and payload are here.
+// R5: delivers once certificate and payload are here. The certificate is on disk before: others may
+// never have the votes for another one, so it must outlive a crash as the delivery does.
 void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
   if (s.done || !s.certificate) return;
   const auto payload = s.payloads.find(s.value);
   if (payload == s.payloads.end()) return;
   broadcast::mark_delivered(s);
   quiet_ = 0;
+  fx.push(Persist{kUnconfirmed, key_of(i), Bytes::copy_of(as_view("delivered")), {}, true});
+  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
+                  s.voted == s.value ? Bytes{} : payload->second, false});
   fx.deliver({i, payload->second});
   const NodeId origin = i.origin;
   trim(origin, fx);

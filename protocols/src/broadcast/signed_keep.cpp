@@ -28,6 +28,11 @@ void SignedBroadcast::on(const Restored& record, Fx&) {
   if (record.table == kFloors) return shelf_.restore_floor(origin, value.u64());
   const Instance i{origin, key.u64()};
   State& s = shelf_.restore(i);
+  if (record.table == kUnconfirmed) {
+    s.unrecorded = broadcast::kRecordTicks;
+    s.done = false;
+    return;
+  }
   const Digest digest = value.digest();
   // An empty body of a certificate's record: the payload is in that of the vote.
   if (hash(record.body.view()) == digest) shelf_.keep(i, s, digest, record.body);
@@ -37,7 +42,7 @@ void SignedBroadcast::on(const Restored& record, Fx&) {
   } else if (auto list = broadcast::read_list(value, config_.committee.size())) {
     s.value = digest;
     s.certificate = std::make_shared<const SignatureList>(std::move(*list));
-    s.done = true;
+    s.done = s.unrecorded == 0;
   }
 }
 
@@ -50,6 +55,7 @@ void SignedBroadcast::on(const Start&, Fx& fx) {
     told_[o].origin = id;
     shelf_.for_each_of(id, [&](const Instance& i, State& s) {
       if (s.voted && !s.done) sign(i, s, fx);
+      finish(i, s, fx);
     });
   }
   arm(fx);
@@ -153,7 +159,8 @@ void SignedBroadcast::trim(NodeId id, Fx& fx) {
 
 void SignedBroadcast::raise_floor(NodeId id, std::uint64_t number, Fx& fx) {
   const bool rose = broadcast::raise_floor(
-      shelf_, {kFloors, id, number}, fx, [&](const Instance& old, const State&) {
+      shelf_, {kFloors, id, number}, fx, [&](const Instance& old, const State& s) {
+        if (s.unrecorded > 0) confirm(old, fx);
         fx.push(Persist{kVotes, key_of(old), {}, {}, true});
         fx.push(Persist{kCertificates, key_of(old), {}, {}, true});
       });
@@ -215,7 +222,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   shelf_.for_each([&](const Instance& i, State& s) {
     if (s.done) {
       ++s.age;
-      if (broadcast::record_due(s)) record_delivery(i, s, fx);
+      if (broadcast::record_due(s)) confirm(i, fx);
     } else {
       ask(i, s, fx);
     }
@@ -241,9 +248,9 @@ void SignedBroadcast::arm(Fx& fx) {
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }
 
-void SignedBroadcast::record_delivery(const Instance& i, const State& s, Fx& fx) const {
-  fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
-                  s.voted == s.value ? Bytes{} : s.payloads.at(s.value), true});
+// The host has it by now, whatever dies.
+void SignedBroadcast::confirm(const Instance& i, Fx& fx) {
+  fx.push(Persist{kUnconfirmed, key_of(i), {}, {}, true});
 }
 
 broadcast::Footprint SignedBroadcast::footprint() const {

@@ -12,8 +12,8 @@
 namespace thresher::signed_broadcast {
 
 /// Tables of durable records: own votes with their payloads, certificates of what was delivered,
-/// floors by origin.
-enum Table : std::uint32_t { kVotes = 1, kCertificates = 2, kFloors = 3 };
+/// floors by origin, and instances whose delivery the host may not have yet.
+enum Table : std::uint32_t { kVotes = 1, kCertificates = 2, kFloors = 3, kUnconfirmed = 4 };
 
 inline Bytes key_of(const Instance& i) {
   Writer w;

@@ -247,27 +247,44 @@ bool Dag::State::acceptable(Entry& entry) {
     waiting[*parent].push_back(entry.edge());
     return false;
   }
-  const Header& h = entry.block->header;
-  if (!h.claim || !config.rules.check_claims || h.author == config.self) return true;
-  const Round slot{h.round.value - 2};
-  if (slot <= store.floor() || store.has_evidence(slot, *h.claim)) return true;
-  auto& claim = unproved[{slot, *h.claim}];
-  claim.leader = claimed(h, config.committee);
+  const auto part = unproved_part(entry);
+  if (!part) return true;
+  auto& claim = unproved[{part->round, part->digest}];
+  claim.leader = *part;
   claim.claimers.push_back(entry.edge());
   eager = true;
   return false;
+}
+
+// What of a block has no evidence here: its claim, or its KILL (T4).
+std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
+  const Header& h = entry.block->header;
+  const Rules& rules = config.rules;
+  const bool claims = h.claim && rules.check_claims;
+  const bool kills = h.kill && rules.check_kills;
+  if ((!claims && !kills) || h.author == config.self) return std::nullopt;
+  const Round slot{h.round.value - 2};
+  if (slot <= store.floor()) return std::nullopt;
+  if (claims && !store.has_evidence(slot, *h.claim)) return claimed(h, config.committee);
+  if (kills && !store.killable(slot)) return Edge{h.author, slot, kAboutKill};
+  return std::nullopt;
 }
 
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
     came_late(slot, true);
-    const auto it = unproved.find({slot, c.leader.digest});
-    if (it == unproved.end()) continue;
-    const auto& claimers = it->second.claimers;
-    ready.insert(ready.end(), claimers.begin(), claimers.end());
-    unproved.erase(it);
+    wake_claimers(slot, c.leader.digest, ready);
   }
+  if (store.killable(slot)) wake_claimers(slot, kAboutKill, ready);
+}
+
+void Dag::State::wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready) {
+  const auto it = unproved.find({slot, leader});
+  if (it == unproved.end()) return;
+  const auto& claimers = it->second.claimers;
+  ready.insert(ready.end(), claimers.begin(), claimers.end());
+  unproved.erase(it);
 }
 
 void Dag::State::settle(std::vector<Edge> ready, Fx& fx) {
@@ -300,6 +317,7 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;
     if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
+    if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
     persist(kBlock, *block, fx);
   }
   if (waiting.empty()) return;

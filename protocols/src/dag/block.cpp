@@ -11,7 +11,9 @@ constexpr std::uint8_t kHasClaim = 2;
 constexpr std::uint8_t kVoteAuthor = 4;
 constexpr std::uint8_t kClaimAuthor = 8;
 constexpr std::uint8_t kPacked = 16;
-constexpr std::uint8_t kAllFlags = kHasVote | kHasClaim | kVoteAuthor | kClaimAuthor | kPacked;
+constexpr std::uint8_t kKill = 32;
+constexpr std::uint8_t kAllFlags =
+    kHasVote | kHasClaim | kVoteAuthor | kClaimAuthor | kPacked | kKill;
 
 bool is_parent(const Header& h, const Edge& e) {
   return e.round.value + 1 == h.round.value;
@@ -23,9 +25,9 @@ void encode_edge(const Edge& e, Writer& out) {
 
 /// All but the references. `flags` says what follows, for the wire; the digest has them too.
 void encode_fields(const Header& h, std::uint8_t more_flags, Writer& out) {
-  const auto flags = static_cast<std::uint8_t>((h.vote ? kHasVote : 0) | (h.claim ? kHasClaim : 0) |
-                                               (h.vote_author ? kVoteAuthor : 0) |
-                                               (h.claim_author ? kClaimAuthor : 0) | more_flags);
+  const auto flags = static_cast<std::uint8_t>(
+      (h.vote ? kHasVote : 0) | (h.claim ? kHasClaim : 0) | (h.vote_author ? kVoteAuthor : 0) |
+      (h.claim_author ? kClaimAuthor : 0) | (h.kill ? kKill : 0) | more_flags);
   out.u16(h.author.value).u64(h.round.value).u8(flags);
   out.bytes(h.payload_root.bytes).u32(h.payload_bytes);
   out.u64(h.self.round.value).bytes(h.self.digest.bytes);
@@ -158,6 +160,7 @@ std::shared_ptr<Block> decode_block(Reader& in, const ChainContext& chain, std::
   if ((flags & kHasClaim) != 0) h.claim = in.digest();
   if ((flags & kVoteAuthor) != 0) h.vote_author = NodeId{in.u16()};
   if ((flags & kClaimAuthor) != 0) h.claim_author = NodeId{in.u16()};
+  h.kill = (flags & kKill) != 0;
   if ((flags & kPacked) != 0) {
     h.packed = decode_packed(in, max_refs);
     if (!h.packed) return nullptr;

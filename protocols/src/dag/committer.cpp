@@ -4,15 +4,10 @@
 #include <set>
 
 #include "thresher/core/assert.hpp"
+#include "two_delay_rule.hpp"
 
 namespace thresher::dag {
 namespace {
-
-/// A slot by its round, and whose block may fill it.
-struct Slot {
-  Round round;
-  NodeId leader;
-};
 
 // The block of `slot` that some block in the anchor's history claims, if any.
 std::optional<Edge> claimed_in_history(const Store& store, const Committee& committee,
@@ -102,6 +97,16 @@ std::optional<Edge> in_history(const Store& store, const Committee& committee, c
   return std::nullopt;
 }
 
+// What a committed later leader's history claims of the slot.
+Decision by_claims(const Store& store, const Committee& committee, const Rules& rules,
+                   const Edge& anchor, const Slot& slot) {
+  const auto claimed = rules.indirect_needs_claim
+                           ? claimed_in_history(store, committee, rules, anchor, slot)
+                           : in_history(store, committee, anchor, slot);
+  if (!claimed) return {slot.round, Verdict::kSkip, false, {}};
+  return {slot.round, Verdict::kCommit, false, *claimed};
+}
+
 // The first slot from `from` on that is not skipped.
 const Decision* anchor_for(const std::vector<Decision>& above, Round from, const Rules& rules) {
   // `above` is ordered from the top down.
@@ -125,7 +130,8 @@ std::vector<Decision> decide(const Store& store, const Committee& committee,
       continue;
     }
     const Slot slot{Round{r}, schedule.leader(Round{r})};
-    Decision d = direct(store, committee, rules, slot);
+    Decision d = rules.two_delays ? decide_directly(store, committee, rules, slot)
+                                  : direct(store, committee, rules, slot);
     if (d.verdict == Verdict::kCommit) {
       const Entry* leader = store.find(d.leader);
       // Delivery and use as an anchor wait until the block itself is accepted.
@@ -133,11 +139,8 @@ std::vector<Decision> decide(const Store& store, const Committee& committee,
     } else if (d.verdict == Verdict::kUndecided) {
       const Decision* anchor = anchor_for(out, Round{r + rules.anchor_distance}, rules);
       if (anchor != nullptr && anchor->verdict == Verdict::kCommit) {
-        const auto claimed = rules.indirect_needs_claim
-                                 ? claimed_in_history(store, committee, rules, anchor->leader, slot)
-                                 : in_history(store, committee, anchor->leader, slot);
-        d.verdict = claimed ? Verdict::kCommit : Verdict::kSkip;
-        if (claimed) d.leader = *claimed;
+        d = rules.two_delays ? decide_by(anchor->leader, store, committee, rules, slot)
+                             : by_claims(store, committee, rules, anchor->leader, slot);
       }
     }
     out.push_back(d);

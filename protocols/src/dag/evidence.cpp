@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kill_evidence.hpp"
 #include "state.hpp"
 
 namespace thresher::dag {
@@ -13,14 +14,6 @@ namespace {
 constexpr std::uint32_t kAskedPerClaimer = 8;
 /// Of a proven equivocator. Who named its block before needs it all the same.
 constexpr std::uint32_t kAskedPerCulprit = 1;
-
-// Whether a header claims a leader block (true) or votes for it (false); empty: neither.
-std::optional<bool> stance(const Header& h, const Edge& leader, const Committee& committee) {
-  const std::uint64_t after = h.round.value - leader.round.value;
-  if (after == 1 && h.vote && voted(h, committee) == leader) return false;
-  if (after == 2 && h.claim && claimed(h, committee) == leader) return true;
-  return std::nullopt;
-}
 
 Bytes evidence_key(Round slot, const Digest& leader) {
   std::vector<std::byte> key;
@@ -33,16 +26,30 @@ Bytes evidence_key(Round slot, const Digest& leader) {
 
 }  // namespace
 
+// Whether a header claims a leader block (true) or votes for it (false); empty: neither. Of a KILL:
+// whether it kills too, or may be a dead vote.
+std::optional<bool> Dag::State::stance(const Header& h, const Edge& leader) const {
+  const std::uint64_t after = h.round.value - leader.round.value;
+  if (config.rules.two_delays && leader.digest == kAboutKill) {
+    return KillEvidence::concerns(h, leader.round) ? std::optional(h.kill && after == 2)
+                                                   : std::nullopt;
+  }
+  if (after == 1 && h.vote && voted(h, config.committee) == leader) return false;
+  if (after == 2 && h.claim && claimed(h, config.committee) == leader) return true;
+  return std::nullopt;
+}
+
 // Headers of distinct authors that suffice: votes, else claims. Those that are durable as accepted
 // blocks come first, so that few others are needed. Empty when there are not enough.
 std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const {
+  if (config.rules.two_delays && leader.digest == kAboutKill) return kill_witnesses(leader.round);
   const auto gather = [&](bool claims, Threshold enough) {
     std::vector<Witness> out;
     NodeSet authors(config.committee.size());
     const std::uint32_t most = config.committee.at_least(enough);
     const auto add = [&](const BlockPtr& block, bool durable) {
       if (out.size() == most || authors.contains(block->author())) return;
-      if (stance(block->header, leader, config.committee) != claims) return;
+      if (stance(block->header, leader) != claims) return;
       authors.insert(block->author());
       out.push_back({block, durable});
     };
@@ -115,14 +122,16 @@ void Dag::State::ask_for_evidence(Fx& fx) {
 void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
   const auto it = unproved.find({message.slot, message.leader});
   if (it == unproved.end()) return;  // proved in the meantime
-  if (!it->second.asked.erase(from) || message.headers.size() > config.committee.size()) {
+  // Of an author that voted twice both votes may be needed against a KILL's doubters.
+  const std::size_t most = config.committee.size() * (config.rules.two_delays ? 2 : 1);
+  if (!it->second.asked.erase(from) || message.headers.size() > most) {
     ++stats.refused;
     return;
   }
   const Edge leader = it->second.leader;
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   for (const BlockPtr& block : message.headers) {
-    const auto claims = block ? stance(block->header, leader, config.committee) : std::nullopt;
+    const auto claims = block ? stance(block->header, leader) : std::nullopt;
     if (!claims || !store.well_formed(block)) {
       ++stats.refused;
       continue;
@@ -137,12 +146,18 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
 // The signature of a header that was sent as evidence is good.
 void Dag::State::testify(const Pending& p, Fx& fx) {
   const Edge leader = *p.proves;
-  const auto claims = stance(p.block->header, leader, config.committee);
+  const auto claims = stance(p.block->header, leader);
   const Candidate* c = store.candidate_for(leader.round, leader.digest);
   if (!claims || !unproved.contains({leader.round, leader.digest})) return;
   if (c != nullptr && (*claims ? c->claims : c->votes).contains(p.block->author())) return;
-  proofs[{leader.round, leader.digest}].push_back(header_alone(p.block));
-  if (!store.testify(leader, p.block->author(), *claims)) return;
+  auto& headers = proofs[{leader.round, leader.digest}];
+  const auto same = [&](const BlockPtr& b) { return b->digest == p.block->digest; };
+  if (std::any_of(headers.begin(), headers.end(), same)) return;
+  headers.push_back(header_alone(p.block));
+  const bool latched = leader.digest == kAboutKill && config.rules.two_delays
+                           ? testify_kill(leader.round)
+                           : store.testify(leader, p.block->author(), *claims);
+  if (!latched) return;
   std::vector<Edge> ready;
   wake_evidence(leader.round, ready);
   settle(std::move(ready), fx);
@@ -157,18 +172,22 @@ void Dag::State::keep_evidence(Round slot, const Digest& leader, Fx& fx) {
   Candidate* c = store.candidate_for(slot, leader);
   if (c == nullptr || c->kept || !c->evidence) return;
   c->kept = true;
-  if (store.certified_by_accepted(slot, *c)) return;
+  if (!store.certified_by_accepted(slot, *c)) keep_headers(c->leader, fx);
+}
+
+void Dag::State::keep_headers(const Edge& leader, Fx& fx) {
   std::vector<BlockPtr> headers;
   Writer value;
-  for (const Witness& w : witnesses(c->leader)) {
+  for (const Witness& w : witnesses(leader)) {
     if (w.durable) continue;
     headers.push_back(header_alone(w.block));
     encode_header(*w.block, value);
   }
   if (headers.empty()) return;
-  proofs[{slot, leader}] = std::move(headers);
+  proofs[{leader.round, leader.digest}] = std::move(headers);
   if (!config.records) return;
-  fx.push(Persist{kEvidence, evidence_key(slot, leader), Bytes::from(value.take()), Bytes(), true});
+  fx.push(Persist{kEvidence, evidence_key(leader.round, leader.digest), Bytes::from(value.take()),
+                  Bytes(), true});
 }
 
 void Dag::State::restore_evidence(const Restored& record) {
@@ -189,6 +208,10 @@ void Dag::State::restore_evidence(const Restored& record) {
 void Dag::State::count_restored_evidence(Fx& fx) {
   forget_evidence(attic.bottom(), fx);
   for (const auto& [name, headers] : proofs) {
+    if (config.rules.two_delays && name.second == kAboutKill) {
+      testify_kill(name.first);
+      continue;
+    }
     for (const BlockPtr& block : headers) {
       const Header& h = block->header;
       if (h.round.value == name.first.value + 1 && h.vote == name.second) {

@@ -193,6 +193,7 @@ Header Dag::State::compose(Round r, Fx& fx) {
   const bool sparse = config.rules.edges == Edges::kSparse;
   if (sparse && r.value >= 2) add_vote(h);
   if (sparse && r.value >= 3) add_claim(h);
+  if (config.rules.two_delays && r.value >= 3) add_kill(h);
   if (r.value >= 2 && (!sparse || schedule.leader(r) == config.self)) add_references(h);
   signing_attached = attachments(h, fx);
   return h;
@@ -222,6 +223,11 @@ void Dag::State::add_claim(Header& h) const {
     h.claim_author.reset();
     if (c.leader.author != leader_of(slot, config.committee)) h.claim_author = c.leader.author;
   }
+}
+
+// T3
+void Dag::State::add_kill(Header& h) const {
+  h.kill = !h.claim && store.killable(Round{h.round.value - 2});
 }
 
 // Every accepted block of the round before, then the latest block of each author not yet
@@ -259,6 +265,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   pushed_recently = true;
   reach_load();
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
+  if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
   persist(kOwn, *own, fx);
   stats.attached += signing_attached.size();
   fx.broadcast(Push{outgoing(), std::exchange(signing_attached, {})});

@@ -34,14 +34,30 @@ std::vector<BlockPtr> path(const Store& store, const Committee& committee, const
   return out;
 }
 
-std::vector<BlockPtr> claims_of(const Store& store, const Edge& leader, std::uint32_t enough) {
+// Blocks of distinct authors, `up` rounds above a leader, that name it in `field`: at most
+// `enough`.
+std::vector<BlockPtr> naming(const Store& store, const Edge& leader, std::uint64_t up,
+                             std::optional<Digest> Header::*field, std::uint32_t enough) {
   std::map<NodeId, BlockPtr> by_author;
-  for (const Entry& e : store.round(Round{leader.round.value + 2})) {
+  for (const Entry& e : store.round(Round{leader.round.value + up})) {
     if (by_author.size() == enough) break;
-    if (e.block->header.claim == leader.digest) by_author.emplace(e.block->author(), e.block);
+    if (e.block->header.*field == leader.digest) by_author.emplace(e.block->author(), e.block);
   }
   std::vector<BlockPtr> out;
   for (auto& [author, block] : by_author) out.push_back(std::move(block));
+  return out;
+}
+
+// What commits a leader block directly: claims, else votes where those may. Empty: neither does.
+std::vector<BlockPtr> direct_proof(const Store& store, const Edge& leader) {
+  const Rules& rules = store.judge().rules;
+  const std::uint32_t claims = store.judge().committee.at_least(rules.commit);
+  const std::uint32_t votes = store.judge().committee.at_least(rules.fast);
+  auto out = naming(store, leader, 2, &Header::claim, claims);
+  if (out.size() >= claims) return out;
+  if (!rules.two_delays) return {};
+  out = naming(store, leader, 1, &Header::vote, votes);
+  if (out.size() < votes) out.clear();
   return out;
 }
 
@@ -50,12 +66,11 @@ std::vector<BlockPtr> claims_of(const Store& store, const Edge& leader, std::uin
 std::optional<CommitProof> Dag::prove(Round slot, const Edge& block) const {
   const State& s = *state_;
   if (s.config.rules.edges != Edges::kSparse) return std::nullopt;
-  const std::uint32_t enough = s.config.committee.at_least(s.config.rules.commit);
   // A slot that was decided by a later leader has no quorum of its own: then that leader's counts.
   for (Round r{std::max(slot.value, s.store.floor().value + 1)}; r <= s.store.top(); ++r.value) {
     for (const Candidate& c : s.store.candidates(r)) {
-      CommitProof out{claims_of(s.store, c.leader, enough), {}};
-      if (out.claims.size() < enough) continue;
+      CommitProof out{direct_proof(s.store, c.leader), {}};
+      if (out.witnesses.empty()) continue;
       out.path = path(s.store, s.config.committee, c.leader, block);
       if (!out.path.empty()) return out;
     }

@@ -47,6 +47,10 @@ bool well_formed(const Block& block, const Judge& judge) {
   const bool sparse = rules.edges == Edges::kSparse;
   if (h.vote && (!sparse || r < 2)) return false;
   if (h.claim && (!sparse || r < 3)) return false;
+  // No block has the digest of zeros: in questions for evidence it stands for a KILL.
+  if (rules.two_delays && ((h.vote && h.vote->is_zero()) || (h.claim && h.claim->is_zero())))
+    return false;
+  if (h.kill && (!rules.two_delays || r < 3 || h.claim)) return false;  // T3
   // One way to say it: an author is named only when it is not the one whose turn it was.
   const auto named = [&](const std::optional<NodeId>& author, bool present, std::uint64_t back) {
     return !author || (present && rules.reputation() && committee.contains(*author) &&

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "committer.hpp"
+#include "kill_evidence.hpp"
 #include "search.hpp"
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
@@ -39,7 +40,9 @@ struct Dag::State {
   bool acceptable(Entry& entry);
   std::optional<Edge> derived_vote(const Entry& entry) const;
   std::optional<Edge> derived_claim(const Entry& entry) const;
+  std::optional<Edge> unproved_part(const Entry& entry) const;
   void wake_evidence(Round slot, std::vector<Edge>& ready);
+  void wake_claimers(Round slot, const Digest& leader, std::vector<Edge>& ready);
   void accuse_self(const Block& block, Fx& fx);
   void hold_packed(const BlockPtr& block, Fx& fx);
   bool unfold(const BlockPtr& block, Fx& fx);
@@ -72,15 +75,23 @@ struct Dag::State {
     BlockPtr block;
     bool durable;  // as an accepted block
   };
+  std::optional<bool> stance(const Header& header, const Edge& leader) const;
   std::vector<Witness> witnesses(const Edge& leader) const;
   void receive(NodeId from, const WantEvidence& message, Fx& fx);
   void receive(NodeId from, const Evidence& message, Fx& fx);
   void ask_for_evidence(Fx& fx);
   void testify(const Pending& header, Fx& fx);
   void keep_evidence(Round slot, const Digest& leader, Fx& fx);
+  void keep_headers(const Edge& leader, Fx& fx);
   void restore_evidence(const Restored& record);
   void count_restored_evidence(Fx& fx);
   void forget_evidence(Round bottom, Fx& fx);
+
+  // kills.cpp: the same for KILLs
+  KillEvidence kill_evidence(Round round) const;
+  std::vector<Witness> kill_witnesses(Round round) const;
+  bool testify_kill(Round round);
+  void keep_kill_evidence(Round round, Fx& fx);
 
   // equivocation.cpp: proofs against who signed two blocks of a round
   void receive(NodeId from, const Equivocation& message, Fx& fx);
@@ -112,6 +123,7 @@ struct Dag::State {
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;
   void add_claim(Header& header) const;
+  void add_kill(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
   Round next_round() const;

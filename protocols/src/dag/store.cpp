@@ -60,6 +60,7 @@ void Store::grow(Round round) {
     info.own_named = info.passed_named = Row(n);
     info.held = Tally(judge_.committee);
     info.accepted = Tally(judge_.committee);
+    info.kills = Tally(judge_.committee);
     rounds_.push_back(std::move(info));
   }
 }
@@ -152,6 +153,10 @@ bool Store::has_evidence(Round slot, const Digest& leader) const {
   const auto& all = candidates(slot);
   return std::any_of(all.begin(), all.end(),
                      [&](const Candidate& c) { return c.leader.digest == leader && c.evidence; });
+}
+
+const Tally& Store::kills(Round round) const {
+  return in_range(round) ? at(round).kills : none_.kills;
 }
 
 Candidate* Store::candidate_for(Round slot, const Digest& leader) {
@@ -275,6 +280,7 @@ bool Store::count(Entry& entry, const std::optional<Edge>& vote) {
   if (judge_.rules.edges == Edges::kSparse && h.claim) {
     latched |= count_claim(entry, claimed(h, judge_.committee));
   }
+  if (judge_.rules.two_delays) latched |= count_kill(entry);
   return latched;
 }
 
@@ -376,6 +382,45 @@ bool Store::testify(const Edge& leader, NodeId author, bool claims) {
   return latch(c);
 }
 
+// A block is a vote, or none, on the round before, and may KILL the one before that.
+bool Store::count_kill(const Entry& entry) {
+  const Header& h = entry.block->header;
+  bool latched = h.round.value > 1 && latch_kill(Round{h.round.value - 1});
+  if (!h.kill || !in_range(Round{h.round.value - 2})) return latched;
+  at(Round{h.round.value - 2}).kills.add(h.author);
+  latched |= latch_kill(Round{h.round.value - 2});
+  return latched;
+}
+
+// T1 and T2: enough authors without a vote for any block of the round, or f+1 that KILL it.
+bool Store::latch_kill(Round round) {
+  if (!in_range(round) || at(round).killable) return false;
+  const Committee& committee = judge_.committee;
+  const Threshold enough = judge_.rules.skip;
+  const RoundInfo& info = at(round);
+  const bool dead =
+      held_authors(Round{round.value + 1}).reached(enough, committee) &&
+      std::all_of(info.candidates.begin(), info.candidates.end(),
+                  [&](const Candidate& c) { return c.dead.reached(enough, committee); });
+  if (!dead && !info.kills.reached(judge_.rules.amplify, committee)) return false;
+  prove_kill(round);
+  return true;
+}
+
+void Store::prove_kill(Round round) {
+  if (!in_range(round)) return;
+  RoundInfo& info = at(round);
+  info.killable = true;
+  THRESHER_ASSERT(std::none_of(info.candidates.begin(), info.candidates.end(),
+                               [](const Candidate& c) { return c.evidence; }),
+                  "P2': no round has a certificate and evidence for a KILL");
+}
+
+bool Store::keep_kill(Round round) {
+  if (!killable(round)) return false;
+  return !std::exchange(at(round).kill_kept, true);
+}
+
 void Store::forget_votes(Round slot) {
   ++version_;
   for (Round r = slot; r <= top_; ++r.value) {
@@ -390,6 +435,8 @@ void Store::forget_votes(Round slot) {
 bool Store::latch(Candidate& c) const {
   if (c.evidence) return false;
   c.evidence = c.votes.count() >= certify_ || c.claims.count() >= amplify_;
+  THRESHER_ASSERT(!c.evidence || !killable(c.leader.round),
+                  "P2': no round has a certificate and evidence for a KILL");
   return c.evidence;
 }
 

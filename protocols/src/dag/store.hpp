@@ -189,6 +189,14 @@ class Store {
   const Tally& accepted_authors(Round round) const;
   const std::vector<Candidate>& candidates(Round slot) const;
   bool has_evidence(Round slot, const Digest& leader) const;
+  /// Authors of held blocks that KILL the round. Two-delay rules, as the next three.
+  const Tally& kills(Round round) const;
+  /// T2: there is evidence for a KILL of the round; latched.
+  bool killable(Round round) const { return in_range(round) && at(round).killable; }
+  /// Latches it because of headers that are not placed. Pre: they prove it (kill_evidence.hpp).
+  void prove_kill(Round round);
+  /// True once for each killable round: its evidence is to be made durable.
+  bool keep_kill(Round round);
   /// Null when no held block votes for it or claims it.
   Candidate* candidate_for(Round slot, const Digest& leader);
   /// Whether accepted blocks alone certify a candidate of `slot` by their votes.
@@ -234,6 +242,9 @@ class Store {
     Tally held;
     Tally accepted;
     std::vector<Candidate> candidates;  // of the slot of this round
+    Tally kills;                        // by blocks two rounds up
+    bool killable = false;
+    bool kill_kept = false;  // its evidence is durable
   };
   // A mark that spreads from a block to its ancestors: on named blocks also a bit.
   struct Mark {
@@ -287,6 +298,8 @@ class Store {
   }
   void forget_votes(Round slot);
   bool latch(Candidate& candidate) const;
+  bool count_kill(const Entry& entry);
+  bool latch_kill(Round round);
 
   Judge judge_;
   std::uint32_t certify_;

@@ -48,13 +48,18 @@ Value forced(const Digraph& graph, std::uint32_t faults, const Inputs& inputs) {
   return kDefaultValue;
 }
 
-Value decide(const Digraph& graph, std::uint32_t faults, NodeId self, const Statements& held) {
+std::optional<Value> plausible_decision(const Digraph& graph, std::uint32_t faults, NodeId self,
+                                        const Statements& held) {
   for (const Mask faulty : all_fault_sets(graph.size(), faults)) {
     if ((faulty & bit(self.value)) != 0 || !plausible(graph, self, faulty, held)) continue;
     const auto source = source_of(graph, faulty);
     if (source) return forced(graph, faults, *held[first_of(*source)]);
   }
-  return kDefaultValue;  // more than `faults` nodes are faulty, or the condition does not hold
+  return std::nullopt;
+}
+
+Value decide(const Digraph& graph, std::uint32_t faults, NodeId self, const Statements& held) {
+  return plausible_decision(graph, faults, self, held).value_or(kDefaultValue);
 }
 
 }  // namespace thresher::digraph

@@ -68,8 +68,10 @@ void SyncAuth::on(const Expired&, Fx& fx) {
     fx.push(ArmTimer{kRound, config_.round});
     return;
   }
-  decided_ = decide(config_.graph, config_.faults, config_.self, statements());
-  fx.deliver({*decided_});
+  const auto decision =
+      plausible_decision(config_.graph, config_.faults, config_.self, statements());
+  decided_ = decision.value_or(kDefaultValue);
+  fx.deliver({*decided_, decision.has_value()});
 }
 
 bool SyncAuth::wanted(Phase phase, NodeId origin, const Bytes& content) const {
@@ -92,7 +94,7 @@ bool SyncAuth::well_formed(NodeId from, const Relay& m) const {
 }
 
 // What takes fewer signers than rounds was kept back, and might not reach everybody any more.
-bool SyncAuth::late(const Relay& m) const {
+bool SyncAuth::is_late(const Relay& m) const {
   return m.phase == Phase::kInputs && m.list->signers.size() < round_;
 }
 
@@ -106,7 +108,8 @@ void SyncAuth::on(const Received<Message>& received, Fx& fx) {
   // What it signed itself comes back to it from everywhere.
   if (m.list->signers.contains(config_.self) || !wanted(m.phase, m.origin, m.content)) return;
   std::uint32_t& offers = flood(m.phase).offers[{received.from, m.origin}];
-  if (late(m) || offers == most_offers(m.phase)) {
+  if (is_late(m) || offers == most_offers(m.phase)) {
+    late_ += is_late(m) ? 1 : 0;
     ++refused_;
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../dag_subject.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/sim/faults.hpp"
@@ -70,7 +71,11 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
                           std::to_string(e.n) + "; without that limit: " + others);
   }
   const std::uint32_t most = info.faults_of(e.n);
-  if (e.f <= most) return;
+  if (e.f <= most) {
+    if (const std::string why = fast_problem(e); !why.empty())
+      fields.wrong(fields.given("f") ? "f" : "n", why);
+    return;
+  }
   fields.wrong(fields.given("f") ? "f" : "n",
                "with n = " + std::to_string(e.n) + " `" + info.name + "` tolerates at most " +
                    std::to_string(most) + " faults, not " + std::to_string(e.f) +

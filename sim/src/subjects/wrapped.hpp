@@ -39,11 +39,15 @@ class Wrapped {
     (void)pop_hop(inner.id.route);
     outer().feed(inner, fx);
   }
+  void on(const Verified& e, Fx& fx) { answer(e, fx); }
+  void on(const Endorsed& e, Fx& fx) { answer(e, fx); }
   const Inner& node() const { return node_; }
 
   template <class Input>
   void feed(const Input& input, Fx& fx) {
-    act(fx, [&](auto& child) { node_.on(input, child); });
+    act(fx, [&](auto& child) {
+      if constexpr (requires { node_.on(input, child); }) node_.on(input, child);
+    });
   }
 
  protected:
@@ -61,6 +65,11 @@ class Wrapped {
   Inner node_;
 
  private:
+  template <class Answer>
+  void answer(Answer e, Fx& fx) {
+    (void)pop_hop(e.ticket.route);
+    outer().feed(e, fx);
+  }
   Outer& outer() { return static_cast<Outer&>(*this); }
 };
 

@@ -15,7 +15,6 @@
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/ids.hpp"
-#include "thresher/core/journal.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/protocol.hpp"
@@ -28,7 +27,6 @@
 #include "thresher/core/threshold.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
-#include "thresher/protocols/dag/dag.hpp"
 #include "thresher/verify/conformance.hpp"
 
 namespace thresher {
@@ -110,17 +108,6 @@ void hex_example(const Digest& digest) {
 void ids_example(Round r) {
   // <thresher/core/ids.hpp>
   Round next = Round{r.value + 1};
-  // </>
-}
-
-void journal_example(dag::Dag& node, const dag::Config& config, const InputOf<dag::Dag>& input,
-                     dag::Dag::Fx& fx) {
-  using dag::Dag;
-  // <thresher/core/journal.hpp>
-  Journal<Dag> journal;
-  journal.record(input);
-  step(node, input, fx);
-  journal.replay(Dag(config), [&](const auto& again) { (void)again; });
   // </>
 }
 

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "thresher/core/hex.hpp"
+#include "thresher/net/agreement_channel.hpp"
 #include "thresher/net/backup.hpp"
 #include "thresher/net/beacon.hpp"
 #include "thresher/net/broadcast_channel.hpp"
@@ -24,6 +26,7 @@
 #include "thresher/net/disk_store.hpp"
 #include "thresher/net/evidence.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/net/graph_agreement.hpp"
 #include "thresher/net/incarnation.hpp"
 #include "thresher/net/key_generation.hpp"
 #include "thresher/net/log_diff.hpp"
@@ -34,6 +37,7 @@
 #include "thresher/net/receipt_proof.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/transport.hpp"
+#include "thresher/net/two_delays.hpp"
 #include "thresher/net/wire.hpp"
 //
 
@@ -148,6 +152,12 @@ void parameters_example(Genesis& genesis) {
   // </>
 }
 
+void two_delays_example(const Genesis& genesis) {
+  // <thresher/net/two_delays.hpp>
+  if (const auto p = fast_of(genesis.parameters, genesis.protocol)) use(*p);  // n - p votes commit
+  // </>
+}
+
 void ports_example() {
   // <thresher/net/ports.hpp>
   for (const std::uint16_t port : free_ports(4)) use(port);
@@ -239,6 +249,20 @@ int beacon_example(const Genesis& genesis, const crypto::SigningKey& key) {
   return 0;
 }
 
+void use(const Bytes& value);
+int agreement_channel_example(const Genesis& genesis, const crypto::SigningKey& key,
+                              const std::string& coin_file) {
+  // <thresher/net/agreement_channel.hpp>
+  auto channel = agreement::Channel::join({.genesis = genesis, .key = key, .coin = coin_file});
+  if (!channel) return fail(channel.error());
+  auto launch = (*channel)->agree(0, true);
+  auto leader = (*channel)->agree(0, as_view("me"));
+  if (!launch || !leader) return fail((launch ? leader.error() : launch.error()));
+  if (launch->get()) use(leader->get().value);
+  // </>
+  return 0;
+}
+
 int checkpoint_example(Round slot, std::uint64_t length, const Digest& log_hash, const Digest& root,
                        const Digest& state, const crypto::SigningKey& key, NodeId self,
                        const ChainContext& chain, const Genesis& genesis,
@@ -265,6 +289,25 @@ int key_generation_example(const Genesis& genesis, const crypto::SigningKey& key
   (*run)->linger(std::chrono::seconds(10));
   // </>
   return 0;
+}
+
+int graph_agreement_example(const Genesis& genesis, const crypto::SigningKey& key,
+                            const digraph::Digraph& graph, std::chrono::system_clock::time_point at,
+                            std::chrono::seconds a_while) {
+  // <thresher/net/graph_agreement.hpp>
+  auto run = net::GraphAgreement::begin({.genesis = genesis,
+                                         .key = key,
+                                         .graph = graph,
+                                         .faults = 1,
+                                         .name = "budget",
+                                         .value = 70,
+                                         .starts = at,
+                                         .folder = "node0/digraph"});
+  if (!run) return fail(run.error());
+  auto decision = (*run)->wait(std::chrono::seconds(60));
+  std::this_thread::sleep_for(a_while);
+  // </>
+  return decision ? 0 : 1;
 }
 
 int backup_example(const NodeOptions& options_of_node0) {

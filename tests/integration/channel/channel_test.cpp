@@ -252,7 +252,23 @@ TEST(Channel, BadInputIsAnErrorInWords) {
               o.f = 1;
             }).find("at least 6"),
             std::string::npos);
+  const std::string coded = error([](O& o) {
+    o.protocol = "avid";
+    o.members.resize(256);
+  });
+  EXPECT_NE(coded.find("at most 255 members, not 256"), std::string::npos) << coded;
+  EXPECT_NE(coded.find("bracha, imbs-raynal, signed-broadcast, certified-broadcast, chained-echo"),
+            std::string::npos)
+      << coded;
   EXPECT_NE(error([](O& o) { o.key = crypto::SigningKey::generate(); }).find("no member's"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) {
+              o.members[3].key = o.members[1].key;
+            }).find("members 1 and 3 have the same key"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) {
+              o.members[2].port = o.members[1].port;
+            }).find("members 1 and 2 have the same address, 127.0.0.1:"),
             std::string::npos);
   EXPECT_NE(error([](O& o) { o.members.clear(); }).find("0 members"), std::string::npos);
   EXPECT_NE(error([](O& o) { o.payload_bytes = std::size_t{65} << 20; }).find("67108864"),
@@ -261,6 +277,16 @@ TEST(Channel, BadInputIsAnErrorInWords) {
   EXPECT_NE(error([](O& o) { o.window = 0; }).find("1 to 4096"), std::string::npos);
   EXPECT_NE(error([](O& o) { o.delta_us = 0; }).find("delta_us"), std::string::npos);
   EXPECT_NE(error([](O& o) { o.folder = "/dev/null/x"; }), "");
+}
+
+TEST(Channel, APortInUseIsAnErrorThatNamesIt) {
+  Members members("bracha", 4);
+  const auto first = members.join(0);
+  const auto second = Channel::join(members.options(0), nullptr);
+  ASSERT_FALSE(second);
+  const std::string port = std::to_string(members.options(0).members[0].port);
+  EXPECT_NE(second.error().find("127.0.0.1:" + port), std::string::npos) << second.error();
+  EXPECT_NE(second.error().find("in use"), std::string::npos) << second.error();
 }
 
 TEST(Channel, RefusesWhatItCannotTake) {

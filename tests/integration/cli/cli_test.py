@@ -835,6 +835,33 @@ class Rest(unittest.TestCase):
     def test_protocols(self):
         rows = json.loads(run("protocols", "--json").stdout)
         self.assertLessEqual({"thresher", "mysticeti"}, {r["name"] for r in rows})
+        for row in rows:
+            self.assertTrue(all(row.values()), f"{row['name']}: a column is empty")
+
+    def test_the_table_of_protocols_is_true(self):
+        rows = json.loads(run("protocols", "--json").stdout)
+        on_shelf = run("cluster", "--broadcast", "nothing").stderr.rpartition("there is: ")[2]
+        claimed = [row["name"] for row in rows if "cluster --broadcast" in row["runs_in"]]
+        self.assertEqual(on_shelf.strip().split(", "), claimed)
+        simulated = {row["name"] for row in json.loads(run("sim", "list", "--json").stdout)["protocols"]}
+        for row in rows:
+            if "sim" in row["runs_in"]:
+                self.assertIn(row["name"], simulated)
+            proved, _, table = row["verified"].partition(" for every n (thresher verify --protocol ")
+            if not table:
+                continue
+            listed = run("verify", "--protocol", table.partition(")")[0], "--list")
+            self.assertEqual(listed.returncode, 0, listed.stderr)
+            properties = {line.split()[0].rstrip("01") for line in listed.stdout.splitlines()}
+            for word in proved.split(", "):
+                known = {"locks": "lock", "progress": "round_ends", "one side": "one_side"}
+                self.assertTrue(known.get(word, word) in properties, f"{row['name']}: {word}")
+
+    def test_a_committee_too_large_for_fragments(self):
+        for name in "avid", "das-xiang-ren":
+            out = run("sim", "run", "--protocol", name, "--n", "256")
+            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertIn("at most 255 nodes, not 256; without that limit: bracha, certified-broadcast", out.stderr)
 
     def test_version(self):
         out = run("--version")

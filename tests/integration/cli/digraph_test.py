@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`thresher digraph` as a user calls it: answers, witnesses, pictures, repairs, bad input."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -82,6 +83,16 @@ class Digraph(unittest.TestCase):
                 out = run(verb, self.file(text), "--faults", 0)
                 self.assertEqual((out.returncode, out.stdout), (2, ""), text)
                 self.assertIn(complaint, out.stderr, text)
+
+    def test_what_is_no_file(self):
+        folder = pathlib.Path(self.folder.name)
+        os.mkfifo(folder / "pipe")
+        for path, complaint in [(folder, "is a folder"), (folder / "pipe", "a pipe that nobody writes to"),
+                                ("/dev/zero", "larger than"), (folder / "none", "No such file")]:
+            out = run("check", path, "--faults", 1)
+            self.assertEqual((out.returncode, out.stdout), (2, ""), path)
+            self.assertIn(complaint, out.stderr)
+            self.assertIn('give a file like {"nodes": 4', out.stderr)
 
     def test_too_many_faults(self):
         path = self.graph(3, complete(3))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`thresher history check` as a user calls it: levels, statuses, a planted stale read, bad input."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -75,6 +76,17 @@ class History(unittest.TestCase):
         gone = subprocess.run([BINARY, "history", "check", self.path], capture_output=True, text=True, timeout=60)
         self.assertEqual(gone.returncode, 2)
         self.assertIn("cannot read", gone.stderr)
+
+    def test_pipes_and_what_is_no_file(self):
+        line = json.dumps(operation("a", "put", "x", "1", 0, 5))
+        piped = subprocess.run(["bash", "-c", f"{BINARY} history check <(sleep 0.2; echo '{line}')"],
+                               capture_output=True, text=True, timeout=60)
+        self.assertIn("1 operations of 1 clients", piped.stdout, piped.stderr)
+        os.mkfifo(self.path)
+        for path, why in ((self.path, "a pipe that nobody writes to"), (self.path.parent, "is a folder")):
+            out = subprocess.run([BINARY, "history", "check", path], capture_output=True, text=True, timeout=60)
+            self.assertEqual((out.returncode, out.stdout), (2, ""), path)
+            self.assertIn(why, out.stderr)
 
 
 if __name__ == "__main__":

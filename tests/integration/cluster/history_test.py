@@ -55,6 +55,37 @@ class ClusterHistory(unittest.TestCase):
         self.assertIn("get", {o["op"] for o in history})
         self.assertEqual(run("history", "check", self.path, "--at-least", "sequential").returncode, 0)
 
+    def observations(self, logs):
+        """Logs as a history: who submits puts a value, and each log is a client that gets one after the other."""
+        rows = [{"client": f"submits {t['client'][:8]} {t['sequence']}", "op": "put", "key": "log", "value": t["data"],
+                 "begin": 2 * at, "end": 2 * at + 1} for at, t in enumerate(logs[0])]
+        for node, log in enumerate(logs):
+            rows += [{"client": f"node{node}", "op": "get", "key": "log", "value": t["data"],
+                      "begin": 2 * len(log) + 2 * at, "end": 2 * len(log) + 2 * at + 1} for at, t in enumerate(log)]
+        self.path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def test_the_logs_of_all_nodes_are_one_order_and_a_log_that_differs_is_caught(self):
+        lines = self.path.with_name("lines")
+        lines.write_text("".join(f"transfer {i}\n" for i in range(150)))
+        home = self.path.with_name("net")
+        out = run("cluster", "--transactions", lines, "--home", home)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        logs = []
+        for node in range(4):
+            out = run("log", "--home", home / f"node{node}", "--json")
+            self.assertEqual(out.returncode, 0, out.stderr)
+            logs.append([json.loads(line) for line in out.stdout.splitlines()])
+            self.assertEqual(len(logs[-1]), 150)
+        self.observations(logs)
+        out = run("history", "check", self.path, "--at-least", "sequential")
+        self.assertEqual(out.returncode, 0, out.stdout + out.stderr)
+        logs[2][70], logs[2][90] = logs[2][90], logs[2][70]
+        self.observations(logs)
+        findings = self.judged()["findings"]
+        self.assertFalse(findings["sequential"]["holds"])
+        self.assertFalse(findings["causal-convergent"]["holds"])
+        self.assertTrue(findings["causal"]["holds"])  # each node alone saw an order that can be
+
     def test_bad_usage_is_refused_before_anything_starts(self):
         for arguments, why in ((("--history", "/nowhere/at/all"), "cannot write '/nowhere/at/all'"),
                                (("--gets", "replica"), "--gets goes with --history"),

@@ -2,6 +2,7 @@
 """The pages against the program: links, commands, options, keys, defaults, names of metrics."""
 import functools
 import html
+import json
 import pathlib
 import re
 import shutil
@@ -188,6 +189,25 @@ class Diagrams(unittest.TestCase):
             arrows = set(re.findall(r"<title>(\w+)->(\w+)</title>", picture))
             chains = [re.findall(r"\w+", re.sub(r"\[[^\]]*\]", "", part)) for part in source.split(";") if "->" in part]
             self.assertEqual(arrows, {pair for chain in chains for pair in zip(chain, chain[1:])}, text.name)
+
+
+class BroadcastFigures(unittest.TestCase):
+    """The table of docs/protocols/broadcast.md holds what `thresher bench broadcast` prints."""
+
+    def test_the_small_rows_are_what_the_program_prints(self):
+        sizes = {32: "32 B", 32 << 10: "32 KiB"}
+        page = (ROOT / "docs/protocols/broadcast.md").read_text()
+        out = subprocess.run([BINARY, "bench", "broadcast", "--nodes", "16", "--bytes", str(32 << 10), "--json"],
+                             capture_output=True, text=True, timeout=100)
+        rows = [row for row in map(json.loads, out.stdout.splitlines()) if row["payload_bytes"] in sizes]
+        self.assertEqual(len(rows), 7 * 2 * 2)
+        for r in rows:
+            name = f"`{r['protocol']}`" + (f" c={r['c']}" if r["c"] else "")
+            first, last = f"{r['median_delays']:g}", f"{r['last_delays']:g}"
+            delays = first if first == last else f"{first} to {last}"
+            row = (f"| {name} | {r['n']} | {r['f']} | {sizes[r['payload_bytes']]} | {round(r['messages']):,} "
+                   f"| {round(r['bytes']):,} | {r['bytes_per_n_m']:.2f} | {delays} |")
+            self.assertIn(row, page)
 
 
 class Tests(unittest.TestCase):

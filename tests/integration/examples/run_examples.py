@@ -27,7 +27,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         run("cmake", "--install", build, "--prefix", folder / "prefix")
-        for name in ["kv", "ledger", "replicated_log", "own_loop", "beacon"]:
+        for name in ["kv", "ledger", "replicated_log", "own_loop", "beacon", "agree"]:
             run("cmake", "-S", source / "examples" / name, "-B", folder / name, "-G", "Ninja",
                 f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DCMAKE_BUILD_TYPE=Release")
             run("cmake", "--build", folder / name)
@@ -58,6 +58,7 @@ def main():
             for node in nodes:
                 expect(node.wait(timeout=30) == 0, "kv ends well")
         ledger(folder / "ledger", binary, folder / "accounts")
+        agree(folder / "agree" / "agree", binary, folder / "jobs")
 
 
 def libraries(source, folder):
@@ -99,6 +100,30 @@ endif()
     expect("libthresher.so" in node and "rocksdb" in node and "not found" not in node, "a node by pkg-config has its store")
     usage = subprocess.run([client / "by_pkg_config"], capture_output=True, text=True, timeout=60)
     expect("usage: replicated_log" in usage.stderr, "a program with the shared library starts")
+
+
+def agree(program, binary, net):
+    """Four programs decide who does a job; one of them is killed, and three go on."""
+    run(binary, "testnet", "init", "--protocol", "mahi-mahi", "-n", "4", "-o", net, "--base-port", "0")
+    keys = [subprocess.Popen([binary, "dkg", "--home", net / f"node{i}"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL) for i in range(4)]
+    for node in keys:
+        expect(node.wait(timeout=200) == 0, "agree: the nodes make their coin")
+    names = ["alice", "bob", "carol", "dave"]
+    nodes = [subprocess.Popen([program, net / f"node{i}", "yes", names[i], "1000000" if i == 3 else "400"],
+                              stdout=subprocess.PIPE, text=True) for i in range(4)]
+    try:
+        first = nodes[3].stdout.readline()
+        nodes[3].kill()
+        lines = [node.communicate(timeout=200)[0].splitlines() for node in nodes[:3]]
+        expect(lines[0] == lines[1] == lines[2] and len(lines[0]) == 400, "agree: three programs have the same answers")
+        expect(lines[0][0] == first.strip(), "agree: and so had the one that was killed")
+        expect(all(f"job {k}: yes, by " in line and line.split()[-1] in names for k, line in enumerate(lines[0])),
+               "agree: every job is done by one of them")
+    finally:
+        for node in nodes:
+            node.kill()
+            node.wait()
 
 
 def ledger(programs, binary, net):

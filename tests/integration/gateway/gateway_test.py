@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -25,13 +26,16 @@ def free_port():
 
 
 class Gateway(unittest.TestCase):
+    PARAMETERS = ()  # of the network, as `--set` takes them
+    SETTINGS = {}  # of each node's node.toml
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.net = pathlib.Path(cls.folder.name, "net")
-        subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", cls.net, "--base-port", "0"], check=True,
-                       capture_output=True, timeout=60)
+        subprocess.run([BINARY, "testnet", "init", "-n", "4", "-o", cls.net, "--base-port", "0",
+                        *(word for p in cls.PARAMETERS for word in ("--set", p))], check=True, capture_output=True, timeout=60)
         cls.ports, cls.nodes = [], {}
         for i in range(4):
             cls.ports.append(free_port())
@@ -46,7 +50,12 @@ class Gateway(unittest.TestCase):
     def configure(cls, i, port):
         path = cls.net / f"node{i}" / "node.toml"
         before, after = path.read_text().split("[gateway]")
-        path.write_text(before + "[gateway]" + after.replace('address = ""', f'address = "127.0.0.1:{port}"', 1))
+        text = before + "[gateway]" + after.replace('address = ""', f'address = "127.0.0.1:{port}"', 1)
+        for setting, value in cls.SETTINGS.items():
+            section, name = setting.split(".")
+            text, count = re.subn(rf"(?ms)(^\[{section}\]\n(?:(?!^\[).*?\n)*?){name} = [^ ]+", rf"\g<1>{name} = {value}", text)
+            assert count == 1, setting
+        path.write_text(text)
 
     @classmethod
     def start(cls, i):
@@ -169,6 +178,41 @@ class Served(Gateway):
         self.assertRegex(done.stdout, r"^\d+ done \n$", done.stderr)
 
 
+class Pruned(Gateway):
+    """Of nodes that keep a part of their log."""
+    PARAMETERS = ("checkpoint=2",)
+    SETTINGS = {"snapshots.checkpoints": 1, "retention.snapshots": 1, "retention.segment_bytes": 1 << 20, "limits.gc_rounds": 16,
+                "limits.sync_rounds": 8}
+
+    # Its follower died of the event that tells of it, and its shell with a traceback.
+    def test_what_is_not_kept_is_told(self):
+        client = self.client(0)
+
+        def pruned():
+            for _ in range(10):
+                client.submit(b"z" * 100_000)
+            return client.status()["begins"] > 0
+        self.eventually(pruned)
+        for read in (lambda: client.log(0), lambda: next(client.follow(0))):
+            with self.assertRaises(thresher_client.Pruned) as raised:
+                read()
+            self.assertGreater(raised.exception.begins, 0)
+        begins = 0
+
+        def goes_on():  # nodes may prune more meanwhile
+            nonlocal begins
+            try:
+                client.log(begins)
+                return begins > 0
+            except thresher_client.Pruned as e:
+                begins = e.begins
+        self.eventually(goes_on)
+        done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), self.gateways[0], "log", "--follow"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"^the log was pruned there and begins at position \d+ now: .*\n$")
+
+
 class Refuses(Gateway):
     def expect(self, answer, status, words):
         self.assertIsNotNone(answer)
@@ -277,7 +321,7 @@ class Off(unittest.TestCase):
 
 # The base has no tests of its own.
 def load_tests(loader, _tests, _pattern):
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Refuses, Off))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Pruned, Refuses, Off))
 
 
 if __name__ == "__main__":

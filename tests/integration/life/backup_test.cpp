@@ -45,6 +45,38 @@ TEST_F(BackedUp, OfAStoppedNodeItStartsAndSigns) {
   expect_only("is made again");
 }
 
+// Each took the other's half for a leftover of its own.
+TEST_F(BackedUp, ByTwoAtOnceOneOfThemIsWhole) {
+  p.net.stop(3);
+  for (int k = 0; k < 4; ++k) {
+    std::vector<std::thread> both;
+    std::mutex mutex;
+    std::vector<Result<Backup, std::string>> ends;
+    for (int i = 0; i < 2; ++i) {
+      both.emplace_back([&] {
+        auto end = back_up(p.resting(3), destination());
+        const std::lock_guard lock(mutex);
+        ends.push_back(std::move(end));
+      });
+    }
+    for (std::thread& one : both) one.join();
+    EXPECT_EQ(std::ranges::count_if(ends, [](const auto& end) { return bool{end}; }), 1);
+    for (const auto& end : ends) {
+      if (end) continue;
+      const bool told = end.error().find("another backup to") != std::string::npos ||
+                        end.error().find("is there already") != std::string::npos;
+      EXPECT_TRUE(told) << end.error();
+    }
+    EXPECT_FALSE(fs::exists(destination() + ".partial"));
+    if (k == 3) break;
+    fs::remove_all(destination());
+  }
+  restore();
+  ASSERT_EQ(p.net.start(3, p.options()), "");
+  p.submit("restored");
+  p.net.expect_same_state(p.length);
+}
+
 // Taken while it takes transactions, snapshots, and prunes.
 TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
   std::atomic<bool> end{false};
@@ -75,8 +107,11 @@ TEST_F(BackedUp, OfARunningNodeItFollowsAndDoesNotSign) {
 
 TEST_F(BackedUp, OfADamagedFolderThereIsNone) {
   const std::string base = p.net.home(3) + "/data/wal.base";
-  // Files go back to the disk after the log says where it begins.
-  EXPECT_TRUE(Network::eventually([&] { return fs::exists(base); }));
+  // Entries go first, and a file of the log when all in it has gone.
+  ASSERT_TRUE(Network::eventually([&] {
+    p.submit("more");
+    return fs::exists(base);
+  }));
   p.net.stop(3);
   std::fstream file(base, std::ios::in | std::ios::out | std::ios::binary);
   ASSERT_TRUE(file.good());

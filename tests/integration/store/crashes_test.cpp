@@ -54,7 +54,6 @@ class Host final : public EngineHost {
   void verify(const Verify&, std::optional<NodeId>) override {}
   void verify(const VerifyAll&, std::optional<NodeId>) override {}
   void endorse(const Endorse&) override {}
-  void reveal(const RevealCoin&) override {}
   void accuse(const Accuse&) override { problem = "it accuses itself"; }
   void broken(const std::string& what) override { problem = what; }
   bool fill_in(dag::BlockPtr&) const override { return true; }

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "../../timed.hpp"
+#include "kept_records.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
-#include "thresher/protocols/broadcast/chained_echo.hpp"
 
 namespace thresher {
 namespace {
@@ -16,28 +16,6 @@ constexpr std::uint64_t kWindow = 8;
 constexpr std::uint64_t kMinute = 3000 * kDelta;  // with a Delta of 20 ms
 constexpr std::uint16_t kLast = 3;
 constexpr std::uint16_t kOrigins[] = {0, 1};
-
-/// Everything that a node persisted for its archive, erased or not.
-class KeptRecords final : public broadcast::Archive {
- public:
-  void add(const Persist& record) {
-    if (record.table == ChainedEcho::kArchived && !record.value.empty())
-      records_.insert_or_assign(text(record.key), std::pair(record.value, record.body));
-  }
-  std::optional<Bytes> value(const Bytes& key) const override {
-    const auto at = records_.find(text(key));
-    return at == records_.end() ? std::nullopt : std::optional(at->second.first);
-  }
-  std::optional<Bytes> body(const Bytes& key) const override {
-    const auto at = records_.find(text(key));
-    return at == records_.end() ? std::nullopt : std::optional(at->second.second);
-  }
-  void clear() { records_.clear(); }
-
- private:
-  static std::string text(const Bytes& key) { return std::string(as_text(key.view())); }
-  std::map<std::string, std::pair<Bytes, Bytes>> records_;
-};
 
 struct Setting {
   bool durable = true;

@@ -20,7 +20,7 @@ namespace {
 
 using broadcast::Instance;
 
-constexpr std::uint64_t kWindow = 8;
+constexpr std::uint64_t kWindow = 32;
 constexpr std::uint64_t kSeldom = 80 * kDelta;  // the promise to who heard nothing
 constexpr NodeId kOrigin{0};
 
@@ -146,7 +146,7 @@ class Totality : public ::testing::Test {
     deaf_ = true;
     for (std::uint64_t k = 0; k < kMany; ++k) {
       broadcast(k);
-      run_for(kDelta / 5);
+      run_for(kDelta / 20);
     }
     run_for(4 * kDelta);
     for (std::uint16_t i = 0; restart && i < victim_; ++i) net_.restart(i);

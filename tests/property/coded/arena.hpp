@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "hashed_liars.hpp"
+#include "signed_liars.hpp"
 #include "thresher/testing/arena.hpp"
 
 namespace thresher {
@@ -34,12 +36,13 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
   struct Options {
     std::uint64_t crashes_per_10000 = 0;
     std::uint64_t submits = 3;  ///< of all correct nodes together
-    std::optional<coded::Thresholds> thresholds{};
+    std::function<void(typename Node::Config&)> change = [](auto&) {};  ///< a mutant's
   };
 
   Arena(std::uint32_t n, std::uint64_t seed, Options options)
-      : Core(n, Prng(seed, 5), options.crashes_per_10000),
-        options_(options),
+      : Core(*Committee::make(n, (n - 1) / Node::kNodesPerFault), Prng(seed, 5),
+             options.crashes_per_10000),
+        options_(std::move(options)),
         liars_(Core::committee_, Prng(seed, 6)),
         hosts_(n) {
     Core::create_nodes();
@@ -61,6 +64,8 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     return count;
   }
   std::uint64_t crashes() const { return Core::crashes_; }
+  /// How often the scheduler let a message on a starved link wait.
+  std::uint64_t held_back() const { return Core::held_back_; }
   /// How often each attack reached a correct node.
   const std::map<std::string, std::uint64_t>& fired() const { return liars_.fired(); }
 
@@ -74,13 +79,12 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     config.self = NodeId{i};
     config.window = Liars<Node>::kWindow;
     config.payload_bytes = Liars<Node>::kMostPayload;
-    if constexpr (requires { config.thresholds; }) {
+    if constexpr (requires { config.thresholds; })
       config.origin_bytes = 1;  // as little as the protocol does with
-      config.thresholds = options_.thresholds;
-    }
     // Timers fire at will here, so no number of them is long enough for a peer that is starved.
     if constexpr (requires { config.patience_ticks; }) config.patience_ticks = 1u << 20;
     if constexpr (requires { config.speakers; }) config.speakers = 1 + Core::committee_.size() / 3;
+    options_.change(config);
     return config;
   }
 
@@ -112,7 +116,7 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
   }
 
   void post(std::uint16_t from, std::uint16_t to, const Message& m) {
-    liars_.hear(m);
+    liars_.hear(NodeId{from}, Core::faulty(to), m);
     if (!Core::faulty(to)) Core::put(from, to, m);
   }
 
@@ -132,6 +136,17 @@ class Arena : private testing::ArenaOf<Arena<Node>, Node> {
     if (Core::faulty(instance.origin.value)) return;
     if (own == submitted_.end() || !(own->second == payload))
       violated("integrity", name(i, instance));
+  }
+  void emit(std::uint16_t, const Verify& e, typename Core::Todo& todo) {
+    todo.push_back(Verified{e.ticket, arena_signature(e.signer, e.digest) == e.signature});
+  }
+  void emit(std::uint16_t, const VerifyAll& e, typename Core::Todo& todo) {
+    const bool ok = e.list->all(
+        [&](NodeId id, const Signature& s) { return arena_signature(id, e.digest) == s; });
+    todo.push_back(Verified{e.ticket, ok});
+  }
+  void emit(std::uint16_t i, const Endorse& e, typename Core::Todo& todo) {
+    todo.push_back(Endorsed{e.ticket, arena_signature(NodeId{i}, e.digest)});
   }
   void sees(std::uint16_t i, const typename Core::Input&) {
     const auto held = Core::nodes_[i].footprint();

@@ -1,6 +1,6 @@
-// What Byzantine nodes say to Bracha's broadcast and to chained echo, attack by attack; as
-// liars.hpp says it of the erasure-coded ones. Mute echoers need no words: liars do nothing that
-// they should.
+// What Byzantine nodes say to Bracha's broadcast, to Imbs and Raynal's and to chained echo, attack
+// by attack; as liars.hpp says it of the erasure-coded ones. Mute echoers need no words: liars do
+// nothing that they should.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "liars.hpp"
-#include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
 
 namespace thresher {
 
@@ -28,7 +28,10 @@ class Craft<Bracha> {
 
   explicit Craft(const Committee&) {}
 
-  void hear(const Bracha::Message& m) {
+  static bool calls_for_echo(const Bracha::Message& m) {
+    return std::holds_alternative<bracha::Init>(m);
+  }
+  void hear(NodeId, const Bracha::Message& m) {
     if (const auto* x = std::get_if<bracha::Init>(&m)) payloads_.emplace(x->instance, x->payload);
   }
 
@@ -63,6 +66,13 @@ class Craft<Bracha> {
   std::map<broadcast::Instance, Bytes> payloads_;
 };
 
+/// The same messages: an echo is a witness there, and a ready a second witness, called join.
+template <>
+class Craft<ImbsRaynal> : public Craft<Bracha> {
+ public:
+  using Craft<Bracha>::Craft;
+};
+
 template <>
 class Craft<ChainedEcho> {
  public:
@@ -80,7 +90,10 @@ class Craft<ChainedEcho> {
 
   explicit Craft(const Committee&) {}
 
-  void hear(const ChainedEcho::Message& m) {
+  static bool calls_for_echo(const ChainedEcho::Message& m) {
+    return std::holds_alternative<chained_echo::Extend>(m);
+  }
+  void hear(NodeId, const ChainedEcho::Message& m) {
     if (const auto* x = std::get_if<chained_echo::Extend>(&m))
       payloads_.emplace(x->instance, x->payload);
   }

@@ -31,6 +31,7 @@ class Liars {
 
   static constexpr std::uint64_t kWindow = 6;
   static constexpr std::size_t kMostPayload = 64;
+  static constexpr std::string_view kMute = "mute echoer";
 
   Liars(const Committee& committee, Prng random)
       : committee_(committee), random_(random), craft_(committee) {
@@ -49,9 +50,12 @@ class Liars {
     for (std::byte& b : out) b = static_cast<std::byte>(random_.below(256));
     return Bytes::from(std::move(out));
   }
-  void hear(const Message& m) {
+  /// What `from` said to a liar or to somebody else: liars own the network. To a liar, it is one
+  /// that stays mute if a correct node would echo it.
+  void hear(NodeId from, bool to_a_liar, const Message& m) {
     std::visit([&](const auto& x) { heard(x); }, m);
-    craft_.hear(m);
+    craft_.hear(from, m);
+    if (to_a_liar && Craft<Node>::calls_for_echo(m)) ++fired_[std::string(kMute)];
   }
 
   Said say(NodeId self) {
@@ -125,7 +129,10 @@ class Craft<Avid> {
 
   explicit Craft(const Committee& committee) : fragments_(committee) {}
 
-  void hear(const Avid::Message& m) {
+  static bool calls_for_echo(const Avid::Message& m) {
+    return std::holds_alternative<avid::Disperse>(m);
+  }
+  void hear(NodeId, const Avid::Message& m) {
     const auto note = [&](const auto& x, NodeId) { pieces_[x.instance].push_back(x.piece); };
     if (const auto* x = std::get_if<avid::Disperse>(&m)) note(*x, {});
     if (const auto* x = std::get_if<avid::Echo>(&m)) note(*x, {});
@@ -204,7 +211,10 @@ class Craft<DasXiangRen> {
 
   explicit Craft(const Committee& committee) : fragments_(committee) {}
 
-  void hear(const DasXiangRen::Message& m) {
+  static bool calls_for_echo(const DasXiangRen::Message& m) {
+    return std::holds_alternative<das_xiang_ren::Propose>(m);
+  }
+  void hear(NodeId, const DasXiangRen::Message& m) {
     if (const auto* x = std::get_if<das_xiang_ren::Propose>(&m))
       payloads_.emplace(x->instance, x->payload);
   }

@@ -5,18 +5,12 @@
 namespace thresher {
 namespace {
 
-TEST(CodedLiarsLong, BreakNothingOfAvidIn10000Schedules) {
-  expect_all_good<Avid>(10'000);
-}
-TEST(CodedLiarsLong, BreakNothingOfDasXiangRenIn10000Schedules) {
-  expect_all_good<DasXiangRen>(10'000);
-}
+template <class Node>
+class CodedLiarsLong : public ::testing::Test {};
+TYPED_TEST_SUITE(CodedLiarsLong, Shelf, ShelfNames);
 
-TEST(CodedLiarsLong, BreakNothingOfBrachaIn10000Schedules) {
-  expect_all_good<Bracha>(10'000);
-}
-TEST(CodedLiarsLong, BreakNothingOfChainedEchoIn10000Schedules) {
-  expect_all_good<ChainedEcho>(10'000);
+TYPED_TEST(CodedLiarsLong, BreakNothingIn10000Schedules) {
+  expect_all_good<TypeParam>(10'000);
 }
 
 template <class Node>
@@ -31,10 +25,10 @@ void deliver_64_mib() {
     EXPECT_EQ(bus.got[i].begin()->second, payload);
   }
 }
-TEST(CodedLiarsLong, AvidDelivers64MiB) {
+TEST(CodedLong, AvidDelivers64MiB) {
   deliver_64_mib<Avid>();
 }
-TEST(CodedLiarsLong, DasXiangRenDelivers64MiB) {
+TEST(CodedLong, DasXiangRenDelivers64MiB) {
   deliver_64_mib<DasXiangRen>();
 }
 

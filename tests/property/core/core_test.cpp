@@ -50,7 +50,6 @@ struct Disk {
   void verify(const Verify&) {}
   void verify(const VerifyAll&) {}
   void endorse(const Endorse&) {}
-  void reveal(const RevealCoin&) {}
   void accuse(const Accuse&) {}
 };
 

@@ -11,7 +11,8 @@
 // ever signed, the faulty ones' included: P1, no slot has two certified leaders; P2, a claim that
 // a correct node refers to is certified; P3, a leader that enough nodes claimed is claimed in the
 // history of every later correct leader block; P4, what enough nodes did not vote for can never be
-// certified.
+// certified. Rules with the two-delay path are judged by its lemmas too
+// (sim/src/two_delay_lemmas.hpp).
 #pragma once
 
 #include <algorithm>
@@ -21,10 +22,11 @@
 #include <vector>
 
 #include "arena_witness.hpp"
-#include "thresher/core/journal.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/testing/arena.hpp"
+#include "thresher/testing/journal.hpp"
+#include "two_delay_lemmas.hpp"
 
 namespace thresher {
 
@@ -46,11 +48,14 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed)
       : Arena(rules, n, seed, Options{}) {}
   Arena(const dag::Rules& rules, std::uint32_t n, std::uint64_t seed, const Options& options)
-      : Core(n, Prng(seed, 5), options.crashes_per_10000),
+      : Arena(rules, *Committee::of(n), seed, options) {}
+  Arena(const dag::Rules& rules, const Committee& committee, std::uint64_t seed,
+        const Options& options)
+      : Core(committee, Prng(seed, 5), options.crashes_per_10000),
         rules_(rules),
         options_(options),
         more_(seed, 6),
-        chains_(n) {
+        chains_(committee.size()) {
     create_nodes();
   }
 
@@ -64,6 +69,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     if (violation_.empty()) check_skips_kill();
     if (violation_.empty()) check_claims_are_proved();
     if (violation_.empty()) check_claims_carry();
+    if (violation_.empty()) check_two_delays();
     return violation_;
   }
   std::uint64_t commits() const { return reference_.size(); }
@@ -77,11 +83,11 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     }
     return all;
   }
-  const Journal<dag::Dag>& journal() const { return journal_; }
+  const testing::Journal<dag::Dag>& journal() const { return journal_; }
   const dag::Dag& recorded() const { return nodes_[0]; }
   /// Node 0 as it was before its first input.
   dag::Dag first() const { return fresh(0); }
-  /// Which check spoke: "P1" to "P5", "evidence" or "restart".
+  /// Which check spoke: "P1" to "P5", one of TwoDelayLemmas, "invariant", "evidence" or "restart".
   const std::string& lemma() const { return lemma_; }
 
  private:
@@ -111,6 +117,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     claims_of_4_ = random_.below(5);
     votes_of_4_ = random_.below(5);
     forgets_of_8_ = random_.below(5);
+    if (rules_.two_delays) kills_of_4_ = more_.below(5);
     if (random_.below(3) != 0) return;
     // The plain lie: nobody is voted for, everybody is claimed to be certified, and the self edge
     // jumps over the block that blamed.
@@ -289,6 +296,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
         h.claim_author = named(b);
       }
     }
+    h.kill = rules_.two_delays && round >= 3 && !h.claim && more_.below(4) < kills_of_4_;
     const bool leads = leader(round) == self || (rules_.reputation() && more_.below(3) == 0);
     if (round >= 2 && (!sparse || leads) && !add_parents(h)) return nullptr;
     Writer salt;
@@ -333,6 +341,13 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
       if (replaced == h.refs.size()) return;
       h.refs[replaced] = edge;
     }
+  }
+
+  // P2', P3', PF and P4' of two-delay.md.
+  void check_two_delays() {
+    const sim::TwoDelayLemmas lemmas(
+        committee_, rules_, [this](NodeId id) { return !faulty(id.value); }, committee_.faults());
+    if (const auto finding = lemmas.check(by_round_)) violated(finding->oracle, finding->why);
   }
 
   // P1, counting every block that was ever signed, whoever holds it.
@@ -439,7 +454,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   Options options_;
   Prng more_;  // for what was added later: old seeds keep their schedules
   std::vector<std::vector<dag::BlockPtr>> chains_;
-  Journal<dag::Dag> journal_;
+  testing::Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
   Witness witness_;
   std::map<Digest, dag::BlockPtr> known_;
@@ -448,6 +463,7 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   std::uint64_t shown_of_3_ = 3;
   std::uint64_t claims_of_4_ = 2;
   std::uint64_t votes_of_4_ = 2;
+  std::uint64_t kills_of_4_ = 0;
   std::uint64_t forgets_of_8_ = 1;
   std::uint64_t payloads_ = 0;
   std::string violation_;

@@ -2,9 +2,11 @@
 // fall.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/sim/dag_run.hpp"
 #include "thresher/testing/check.hpp"
 #include "thresher/testing/draw.hpp"
@@ -64,10 +66,17 @@ harness::Options options_of(std::uint64_t runs) {
   return options;
 }
 
+// With p = 0 the numbers of the two-delay path are the same forms of n and f in every committee.
+dag::Rules two_delays() {
+  dag::Rules rules = *dag::with_two_delays(dag::Rules::thresher(), *Committee::make(4, 1), 0);
+  rules.name = "two_delays";
+  return rules;
+}
+
 class Schedules : public ::testing::TestWithParam<dag::Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Schedules,
                          ::testing::Values(dag::Rules::thresher(), dag::Rules::mysticeti(),
-                                           dag::Rules::mysticeti_bitmap()),
+                                           dag::Rules::mysticeti_bitmap(), two_delays()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Schedules, AgreeAndMoveOn) {
@@ -134,6 +143,22 @@ TEST_P(Schedules, ANodeThatIsDownIsPassedOver) {
   EXPECT_GT(passed_over.decisions, in_turn.decisions + 60);
   EXPECT_LE(mean_latency(passed_over), mean_latency(in_turn));
   EXPECT_LE(passed_over.time, in_turn.time);
+}
+
+// What a leader's block carries is back after two delays in place of three; after three when
+// somebody is absent.
+TEST(TwoDelays, CommitADelaySoonerWhereNobodyIsAbsent) {
+  const auto soonest = [](const dag::Rules& rules, bool absent) {
+    Experiment e;
+    e.stop.rounds = 100;
+    if (absent) e.faults.push_back({.who = {NodeId{2}}, .what = FaultKind::kSilent});
+    const Outcome o = simulate_dag(e, rules, {});
+    EXPECT_EQ(o.verdict, Verdict::kPass) << o.why;
+    return *std::min_element(o.latencies.begin(), o.latencies.end());
+  };
+  EXPECT_EQ(soonest(two_delays(), false), 2 * kUnit);
+  EXPECT_EQ(soonest(dag::Rules::thresher(), false), 3 * kUnit);
+  EXPECT_EQ(soonest(two_delays(), true), 3 * kUnit);
 }
 
 void expect_caught(const dag::Rules& rules) {

@@ -173,7 +173,6 @@ class Timed {
   }
   void emit(std::uint16_t, const Deliver<Committed>&, Todo&) {}
   void emit(std::uint16_t, const VerifyAll&, Todo&) {}
-  void emit(std::uint16_t, const RevealCoin&, Todo&) {}
   void emit(std::uint16_t, const Accuse&, Todo&) {}
 
   Config base_;

@@ -1,4 +1,4 @@
-// The machinery of the core: executor, lift, storage, rule tables, journal, bounded containers.
+// The machinery of the core: executor, lift, storage, rule tables, bounded containers.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,7 +8,6 @@
 #include "thresher/core/bounded.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/executor.hpp"
-#include "thresher/core/journal.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/storage.hpp"
 
@@ -46,7 +45,6 @@ struct Recorder {
   void verify(const Verify& v) { say("verify " + std::to_string(v.ticket.local)); }
   void verify(const VerifyAll& v) { say("verify-all " + std::to_string(v.ticket.local)); }
   void endorse(const Endorse& e) { say("endorse " + std::to_string(e.ticket.local)); }
-  void reveal(const RevealCoin& c) { say("reveal " + std::to_string(c.round.value)); }
   void accuse(const Accuse& a) { say("accuse " + std::to_string(a.who.value)); }
 };
 static_assert(Backend<Recorder, Script>);
@@ -64,12 +62,11 @@ InputOf<Script> ask(std::vector<Fx::Effect> effects) {
 TEST(Executor, HoldsWhatOthersSeeUntilTheRecordIsDurable) {
   Recorder backend;
   Executor<Script, Recorder> executor(Script{}, backend);
-  executor.run(
-      ask({Broadcast<int>{1}, record("a"), Broadcast<int>{2}, Send<int>{NodeId{3}, 4},
-           Deliver<int>{5}, ArmTimer{{6}, {1}}, CancelTimer{{7}}, Verify{{8}, {}, {}, {}},
-           VerifyAll{{12}, {}, {}}, Endorse{{9}, {}}, RevealCoin{{1}, {10}}, Accuse{{11}, {}}}));
+  executor.run(ask({Broadcast<int>{1}, record("a"), Broadcast<int>{2}, Send<int>{NodeId{3}, 4},
+                    Deliver<int>{5}, ArmTimer{{6}, {1}}, CancelTimer{{7}}, Verify{{8}, {}, {}, {}},
+                    VerifyAll{{12}, {}, {}}, Endorse{{9}, {}}, Accuse{{11}, {}}}));
   EXPECT_EQ(backend.log, (Log{"broadcast 1", "arm 6", "cancel 7", "verify 8", "verify-all 12",
-                              "endorse 9", "reveal 10", "accuse 11", "persist 1 at 1"}));
+                              "endorse 9", "accuse 11", "persist 1 at 1"}));
   EXPECT_EQ(executor.held(), 3u);
   backend.log.clear();
   executor.persisted(1);
@@ -197,17 +194,6 @@ TEST(MemoryStorage, ReplaysTheNewestValueInTheOrderOfTheLastWrite) {
   EXPECT_EQ(storage.size(), 2u);
 }
 
-TEST(Journal, ReplayMakesTheSameEffectsAndState) {
-  Journal<Script> journal;
-  for (const int m : {1, 20, 300}) journal.record(Received<int>{NodeId{0}, m});
-  std::vector<int> delivered;
-  const Script last = journal.replay(Script{}, [&](Fx& fx) {
-    for (const auto& e : fx.list()) delivered.push_back(std::get<Deliver<int>>(e).output);
-  });
-  EXPECT_EQ(delivered, (std::vector<int>{1, 21, 321}));
-  EXPECT_EQ(last.received, 321);
-}
-
 constexpr LocationInfo kPlaces[] = {{"start"}, {"middle"}, {"end"}};
 constexpr std::string_view kCounters[] = {"said"};
 
@@ -260,20 +246,6 @@ TEST(PerPeerMap, AFloodOfOneTakesNoRoomFromAnother) {
   std::vector<int> keys;
   map.for_each([&](int key, const std::string&) { keys.push_back(key); });
   EXPECT_EQ(keys, (std::vector<int>{1, 7}));
-}
-
-TEST(PerPeerQueue, PeersTakeTurns) {
-  PerPeerQueue<int, 3> queue(3);
-  for (const int i : {1, 2, 3}) EXPECT_TRUE(queue.push(NodeId{0}, i));
-  EXPECT_EQ(queue.push(NodeId{0}, 4).error(), Errc::kQuotaExceeded);
-  EXPECT_EQ(queue.push(NodeId{3}, 4).error(), Errc::kUnknownSender);
-  EXPECT_TRUE(queue.push(NodeId{2}, 9));
-  std::vector<int> order;
-  while (auto item = queue.pop()) order.push_back(item->second);
-  EXPECT_EQ(order, (std::vector<int>{1, 9, 2, 3}));
-  EXPECT_EQ(queue.size(), 0u);
-  EXPECT_TRUE(queue.push(NodeId{0}, 5));
-  EXPECT_EQ(queue.held_by(NodeId{0}), 1u);
 }
 
 }  // namespace

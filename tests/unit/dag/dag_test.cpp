@@ -55,7 +55,6 @@ struct NodeWorld {
   }
   void verify(const VerifyAll&) { FAIL() << "blocks have one signature each"; }
   void endorse(const Endorse& e) { inputs.push_back(Endorsed{e.ticket, mock_sign(id, e.digest)}); }
-  void reveal(const RevealCoin&) {}
   void accuse(const Accuse&) { FAIL() << "an honest run accused somebody"; }
 };
 

@@ -150,6 +150,49 @@ TEST(AsyncAuth, TheRunsOfTheProofBreakItWhereverTheSourcesShareTooFew) {
 }
 
 // A complete graph of four, f = 1, seen from node 0: what it does with reports of what it lacks.
+/// The runs of the proof where there are two sources without A, or one that is too small: A is
+/// silent, or it is silent towards the source alone; or the source is faulty and acts as if it had
+/// heard nothing from A.
+std::vector<std::string> scripted_alone(const Digraph& graph, const Witness& w) {
+  const Mask s = w.source_a;
+  const bool two_sources = w.breach == Breach::kTwoSources;
+  std::vector<std::string> broken;
+  Prng prng(4, 9);
+  const auto run = [&](Mask faulty, Mask low) {
+    Net net(graph);
+    for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      const std::int64_t input = (low & bit(i)) != 0 ? 0 : kSpread;
+      Face<AsyncAuth> face{.node = node_of(graph, 1, i, input), .id = i};
+      face.faulty = (faulty & bit(i)) != 0;
+      if (faulty == w.a && face.faulty) face.answers = two_sources ? 0 : ~s;
+      if (faulty == s && face.faulty) face.hears = ~w.a;
+      net.add(std::move(face));
+    }
+    run_to_the_end(net, prng);
+    broken.push_back(breach(net, graph.all() & ~faulty));
+  };
+  run(w.a, s);
+  run(w.a, graph.all() & ~w.a);
+  run(two_sources ? w.a : s, two_sources ? 0 : s);
+  return broken;
+}
+
+TEST(AsyncAuth, TheRunsOfTheProofBreakItWhereverASourceIsMissingOrTooSmall) {
+  int graphs = 0;
+  const auto check = [&](const Digraph& graph) {
+    const auto witness = synchronous_breach(graph, 1);
+    if (!witness) return;
+    ++graphs;
+    const auto broken = scripted_alone(graph, *witness);
+    EXPECT_TRUE(std::any_of(broken.begin(), broken.end(), [](const auto& b) { return !b.empty(); }))
+        << "graph " << graphs << " of " << graph.size();
+  };
+  for (std::uint64_t edges = 0; edges < (1 << 12); ++edges) check(graph_of(4, edges));
+  Prng prng(3, 9);
+  for (int i = 0; i < 300; ++i) check(graph_of(5, prng.next()));
+  EXPECT_GT(graphs, 3000);
+}
+
 TEST(AsyncAuth, WaitsUntilItHasCertifiedWhatOthersReported) {
   const Digraph graph = graph_of(4, ~std::uint64_t{0});
   AsyncAuth node = node_of(graph, 1, 0, 0);

@@ -11,6 +11,7 @@
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/net/two_delays.hpp"
 
 namespace thresher::net {
 namespace {
@@ -221,6 +222,23 @@ TEST_F(Config, ParametersInAGenesisFileThatDoNotFitAreRefused) {
   whole.replace(whole.find("\"parameters\": 5"), 15, "\"parameters\": {\"D\": 50}");
   std::ofstream(file) << whole;
   EXPECT_TRUE(load_genesis(file));
+}
+
+TEST_F(Config, ALedgerSaysHowManyNodesMayBeAbsentFromAFastCommit) {
+  EXPECT_EQ(fast_of({}, "thresher"), std::nullopt);
+  EXPECT_EQ(fast_of({{"fast", "off"}}, "thresher"), std::nullopt);
+  EXPECT_EQ(fast_of({{"fast", "0"}}, "thresher"), 0u);
+  EXPECT_EQ(fast_of({{"fast", "2"}}, "thresher"), 2u);
+  EXPECT_EQ(fast_of({{"fast", "2"}}, "mysticeti"), std::nullopt);
+  EXPECT_EQ(parameter_problem("thresher", "fast", "off"), "");
+  EXPECT_EQ(parameter_problem("thresher", "fast", "3"), "");
+  EXPECT_THAT(parameter_problem("thresher", "fast", "on"),
+              HasSubstr("off, or a whole number from 0"));
+  EXPECT_THAT(parameter_problem("mysticeti", "fast", "0"), HasSubstr("no parameter 'fast'"));
+  EXPECT_EQ(fast_problem({{"fast", "1"}}, "thresher", *Committee::make(6, 1)), "");
+  EXPECT_THAT(fast_problem({{"fast", "1"}}, "thresher", *Committee::make(4, 1)),
+              HasSubstr("p is at most 0"));
+  EXPECT_EQ(fast_problem({}, "thresher", *Committee::make(4, 1)), "");
 }
 
 }  // namespace

@@ -44,7 +44,6 @@ struct Host : EngineHost {
   void verify(const Verify&, std::optional<NodeId>) override { calls += "verify "; }
   void verify(const VerifyAll&, std::optional<NodeId>) override { calls += "verify-all "; }
   void endorse(const Endorse&) override {}
-  void reveal(const RevealCoin&) override {}
   void accuse(const Accuse&) override {}
   void broken(const std::string& what) override { broke.push_back(what); }
   bool fill_in(dag::BlockPtr&) const override { return true; }

@@ -36,7 +36,7 @@ RC_GTEST_PROP(GatewayTarget, AnyBytesAreReadOrRefused, (const std::string& text)
 
 TEST(GatewayHost, OfThisMachineAlone) {
   for (const char* good :
-       {"localhost", "localhost:8080", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3:1"}) {
+       {"localhost", "localhost:8080", "LocalHost", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3:1"}) {
     EXPECT_TRUE(is_this_machine(good)) << good;
   }
   for (const char* bad : {"", "localhost.evil.example", "127.0.0.1.evil.example", "evil.example",

@@ -74,6 +74,12 @@ TEST_F(Server, SaysWhatItDoesNotHave) {
   EXPECT_EQ(ask(std::string(HttpPages::kRequestBytes + 1, 'x')).rfind("HTTP/1.1 400 ", 0), 0u);
 }
 
+TEST_F(Server, AnAnswerToHeadHasNoBody) {
+  const std::string answer = ask("HEAD /healthz HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(answer.rfind("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET\r\n", 0), 0u) << answer;
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+}
+
 TEST_F(Server, ARequestMayComeInPieces) {
   const int fd = connect_to(port);
   for (const char* piece : {"GE", "T /heal", "thz HTTP/1.0\r", "\n\r", "\n"}) say(fd, piece);

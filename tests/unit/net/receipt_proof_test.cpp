@@ -17,8 +17,9 @@ struct Scene {
   Bytes payload;
   dag::CommitProof proof;
 
-  Scene() {
+  explicit Scene(const Parameters& parameters = {}) {
     genesis.f = 1;
+    genesis.parameters = parameters;
     for (std::uint16_t i = 0; i < 4; ++i) {
       keys.push_back(crypto::SigningKey::generate());
       genesis.nodes.push_back(
@@ -33,7 +34,7 @@ struct Scene {
     h.refs = {{block->author(), block->round(), block->digest}};
     const dag::BlockPtr leader = sign(h, 0);
     proof.path = {leader, block};
-    for (std::uint16_t i = 0; i < 3; ++i) proof.claims.push_back(claim(i, i));
+    for (std::uint16_t i = 0; i < 3; ++i) proof.witnesses.push_back(claim(i, i));
   }
   static dag::Header header(std::uint16_t author, std::uint64_t round) {
     dag::Header h;
@@ -52,6 +53,12 @@ struct Scene {
     h.claim = proof.path.front()->digest;
     h.claim_author = NodeId{0};
     return sign(h, key);
+  }
+  dag::BlockPtr vote(std::uint16_t author) const {
+    dag::Header h = header(author, 6);
+    h.vote = proof.path.front()->digest;
+    h.vote_author = NodeId{0};
+    return sign(h, author);
   }
   Result<ProvenPlace, std::string> verify(const char* text = "hello") const {
     return verify_receipt(genesis, encode_receipt_proof(proof, payload.view()).view(),
@@ -89,13 +96,13 @@ TEST(ReceiptProof, NoByteMayChange) {
 
 TEST(ReceiptProof, ForgedAndRepeatedAndMissingClaimsAreRefused) {
   Scene scene;
-  scene.proof.claims[2] = scene.claim(2, 3);
+  scene.proof.witnesses[2] = scene.claim(2, 3);
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims[2] = scene.claim(1, 1);
+  scene.proof.witnesses[2] = scene.claim(1, 1);
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims.pop_back();
+  scene.proof.witnesses.pop_back();
   EXPECT_FALSE(scene.verify());
-  scene.proof.claims.push_back(scene.claim(3, 3));
+  scene.proof.witnesses.push_back(scene.claim(3, 3));
   EXPECT_TRUE(scene.verify());
 }
 
@@ -104,6 +111,26 @@ TEST(ReceiptProof, APathThatIsBrokenIsRefused) {
   scene.proof.path[1] = scene.sign(Scene::header(1, 4), 1);
   EXPECT_FALSE(scene.verify());
   EXPECT_FALSE(verify_receipt(scene.genesis, {}, as_view("hello")));
+}
+
+// In a ledger with the two-delay path so many votes prove a commit too, and nowhere else do.
+TEST(ReceiptProof, VotesProveACommitWhereTheyMakeOne) {
+  Parameters parameters{{"fast", "0"}};
+  for (const bool fast : {true, false}) {
+    Scene scene(fast ? parameters : Parameters{});
+    scene.proof.witnesses.clear();
+    for (std::uint16_t i = 0; i < 4; ++i) scene.proof.witnesses.push_back(scene.vote(i));
+    EXPECT_EQ(bool(scene.verify()), fast);
+    scene.proof.witnesses.pop_back();
+    EXPECT_FALSE(scene.verify());  // three of four
+    scene.proof.witnesses.push_back(scene.vote(2));
+    EXPECT_FALSE(scene.verify());  // one of them twice
+    scene.proof.witnesses.back() = scene.claim(3, 3);
+    EXPECT_FALSE(scene.verify());  // a claim is no vote
+    scene.proof.witnesses.clear();
+    for (std::uint16_t i = 0; i < 3; ++i) scene.proof.witnesses.push_back(scene.claim(i, i));
+    EXPECT_TRUE(scene.verify());
+  }
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 #include "life/snapshot_folder.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <condition_variable>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "full_disk.hpp"
 #include "life/snapshot_writer.hpp"
 
 namespace thresher::net {
@@ -178,26 +177,6 @@ TEST_F(Snapshots, TheWriterKeepsTwoAndSaysWhyOneFails) {
   EXPECT_NE(failed[1].find("gave up"), std::string::npos);
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{4}, Round{3}})) << "what there was stays";
 }
-
-/// Files of this process end at so many bytes, as on a disk that is full.
-class Full {
- public:
-  explicit Full(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~Full() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  Full(const Full&) = delete;
-  Full& operator=(const Full&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST_F(Snapshots, ADiskThatIsFullInTheMiddleCostsThatSnapshotAlone) {
   take(1, state_of(3'000'000));

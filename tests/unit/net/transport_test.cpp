@@ -41,6 +41,21 @@ TEST(Transport, NothingIsHandedOutAfterClose) {
   EXPECT_EQ(frames, 2);
 }
 
+// Neither of them dials, and who comes all the same is turned away.
+TEST(Transport, NodesWithoutALinkStayApart) {
+  auto options = nodes(3);
+  options[0].linked = {false, false, true};
+  options[1].linked = {false, false, true};
+  Host first(options[0]);
+  Host second(options[1]);
+  Host third(options[2]);
+  ASSERT_TRUE(Network::eventually([&] { return third.up(0) && third.up(1); }));
+  EXPECT_FALSE(first.up(1));
+  RawPeer comes(options[0].nodes[0].port, options[1].key);
+  EXPECT_FALSE(comes.greet(options[0].chain));
+  EXPECT_FALSE(first.up(1));
+}
+
 // Row 17: who does not read fills its own queue up to its limit; the frames to others arrive.
 TEST(Transport, Row17ThePeerThatDoesNotReadFillsItsOwnQueueOnly) {
   auto options = nodes(3);

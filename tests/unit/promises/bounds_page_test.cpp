@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thresher/protocols/agreement/bca_agreement.hpp"
+#include "thresher/protocols/agreement/mvba.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
@@ -92,6 +93,7 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`bracha`"].push_back(promises::bracha());
     program["`threshold-coin`"].push_back(promises::tosses(0));
     program["`bca-agreement`"].push_back(promises::agreement());
+    program["`mvba`"].push_back(promises::mvba());
     program["`raft`"].push_back(promises::raft());
   }
   expect_equal(table_under("Time", 4), program);
@@ -203,6 +205,18 @@ void add_raft(const Committee& c, Table& out) {
   out["`raft`, submissions that are not delivered"].push_back(most.pending);
 }
 
+void add_mvba(const Committee& c, Table& out) {
+  const Mvba<CertifiedBroadcast, BcaAgreement> node({.committee = c});
+  const auto most = node.most_held();
+  const auto add = [&](const char* what, std::size_t bound) {
+    out[std::string("`mvba`, ") + what].push_back(bound);
+  };
+  add("statements of holders", node.most_holdings());
+  add("instances of agreements", most.agreement.instances);
+  add("rounds of agreements", most.agreement.rounds);
+  add_broadcasts("mvba", most.broadcast, out);
+}
+
 TEST(BoundsPage, SaysHowMuchPeersCanFill) {
   Table program;
   for (const std::uint32_t n : {4U, 31U}) {
@@ -211,6 +225,7 @@ TEST(BoundsPage, SaysHowMuchPeersCanFill) {
     add_certified(c, program);
     add_pbft(c, program);
     add_leader_chain(c, program);
+    add_mvba(c, program);
     add_raft(*Committee::make(n, 0), program);
     const agreement::Footprint agreements = BcaAgreement::most_held({});
     program["`bca-agreement`, instances"].push_back(agreements.instances);

@@ -4,14 +4,13 @@
 //   if (!waiting.insert(from, round, std::move(block))) drop();   // that peer is over its quota
 //
 // Guarantees: an owner never holds more than its quota, whatever it sends, and a full quota of one
-// owner takes no room from another; what was refused changed nothing. Iteration is in key order and
-// queues rotate over their owners in order of id, so equal calls give equal states. The limit
-// counts entries, not bytes: an entry's size is bounded where it is decoded.
+// owner takes no room from another; what was refused changed nothing. Iteration is in key order, so
+// equal calls give equal states. The limit counts entries, not bytes: an entry's size is bounded
+// where it is decoded.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
@@ -105,48 +104,6 @@ class PerPeerMap {
   };
   std::map<K, Entry> entries_;
   PeerQuota<Limit> quota_;
-};
-
-/// One bounded queue a peer; peers take turns, so that a flood of one delays no other by more than
-/// one item a turn.
-template <class T, std::size_t Limit>
-class PerPeerQueue {
-  static_assert(Limit > 0, "a quota of nothing refuses everything");
-
- public:
-  explicit PerPeerQueue(std::uint32_t peers) : queues_(peers) {}
-
-  /// Errors: as PeerQuota::take; a refused item is dropped.
-  Result<Unit> push(NodeId owner, T item) {
-    if (owner.value >= queues_.size()) return Errc::kUnknownSender;
-    if (queues_[owner.value].size() == Limit) return Errc::kQuotaExceeded;
-    queues_[owner.value].push_back(std::move(item));
-    ++size_;
-    return Unit{};
-  }
-  /// The oldest item of the next peer that has one. Empty when all queues are.
-  std::optional<std::pair<NodeId, T>> pop() {
-    for (std::size_t i = 0; i < queues_.size() && size_ > 0; ++i) {
-      const std::size_t at = (next_ + i) % queues_.size();
-      if (queues_[at].empty()) continue;
-      std::pair<NodeId, T> out{NodeId{static_cast<std::uint16_t>(at)},
-                               std::move(queues_[at].front())};
-      queues_[at].pop_front();
-      --size_;
-      next_ = (at + 1) % queues_.size();
-      return out;
-    }
-    return std::nullopt;
-  }
-  std::size_t size() const { return size_; }
-  std::size_t held_by(NodeId owner) const {
-    return owner.value < queues_.size() ? queues_[owner.value].size() : std::size_t{0};
-  }
-
- private:
-  std::vector<std::deque<T>> queues_;
-  std::size_t size_ = 0;
-  std::size_t next_ = 0;
 };
 
 }  // namespace thresher

@@ -4,8 +4,8 @@
 //   fx.broadcast(block);                          // leaves only when the record above is durable
 //
 // Guarantees: the order in the list is the order of becoming visible; `Persist` is a barrier for
-// every Send, Broadcast and Deliver after it. Timers, Verify, VerifyAll, Endorse and RevealCoin do
-// not wait. Source: docs/architecture.md; ADR 001, ADR 009.
+// every Send, Broadcast and Deliver after it. Timers, Verify, VerifyAll and Endorse do not
+// wait. Source: docs/architecture.md; ADR 001, ADR 009.
 #pragma once
 
 #include <memory>
@@ -73,10 +73,6 @@ struct Endorse {
   Ticket ticket;
   Digest digest;
 };
-struct RevealCoin {
-  Ticket ticket;
-  Round round;
-};
 /// Evidence against a node, provable to others.
 struct Accuse {
   NodeId who;
@@ -90,7 +86,7 @@ class Effects {
   using Message = M;
   using Output = O;
   using Effect = std::variant<Send<M>, Broadcast<M>, Deliver<O>, ArmTimer, CancelTimer, Persist,
-                              Verify, VerifyAll, Endorse, RevealCoin, Accuse>;
+                              Verify, VerifyAll, Endorse, Accuse>;
 
   void send(NodeId to, M message) { list_.emplace_back(Send<M>{to, std::move(message)}); }
   void broadcast(M message) { list_.emplace_back(Broadcast<M>{std::move(message)}); }

@@ -25,7 +25,7 @@ template <class B, class P>
 concept Backend = Protocol<P> &&
     requires(B b, NodeId id, typename P::Message m, typename P::Output o, TimerId timer, Delay d,
              std::vector<Persist> w, std::uint64_t barrier, const Verify& v, const VerifyAll& all,
-             const Endorse& e, const RevealCoin& c, const Accuse& a) {
+             const Endorse& e, const Accuse& a) {
   b.send(id, std::move(m));
   b.broadcast(std::move(m));
   b.deliver(std::move(o));
@@ -35,7 +35,6 @@ concept Backend = Protocol<P> &&
   b.verify(v);
   b.verify(all);
   b.endorse(e);
-  b.reveal(c);
   b.accuse(a);
 };
 
@@ -111,7 +110,6 @@ class Executor {
   void emit(Verify&& e) { backend_->verify(e); }
   void emit(VerifyAll&& e) { backend_->verify(e); }
   void emit(Endorse&& e) { backend_->endorse(e); }
-  void emit(RevealCoin&& e) { backend_->reveal(e); }
   void emit(Accuse&& e) { backend_->accuse(e); }
 
   P protocol_;

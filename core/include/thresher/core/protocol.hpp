@@ -53,16 +53,12 @@ struct Endorsed {
   Ticket ticket;
   Signature signature;
 };
-struct Revealed {
-  Ticket ticket;
-  bool bit = false;
-};
 
 template <class P>
 using EffectsOf = Effects<typename P::Message, typename P::Output>;
 template <class P>
 using InputOf = std::variant<Restored, Start, Received<typename P::Message>,
-                             Requested<typename P::Request>, Expired, Verified, Endorsed, Revealed>;
+                             Requested<typename P::Request>, Expired, Verified, Endorsed>;
 
 /// Copyable: snapshots, twins and exploration come for free.
 template <class P>

@@ -9,10 +9,12 @@
 // takes the place of a node's `data`. The secret key is not in it.
 //
 // Guarantees: what is copied is a state that the node had: a log without a hole, and with it a
-// snapshot to start from where its front was pruned. The destination appears under its name when it
-// is whole and durable. Not guaranteed: that the key may sign with it. A node that has run since
-// the copy was made has signed what the copy does not know; it starts with the copy as an observer
-// alone, and says so (docs/operations.md).
+// snapshot to start from where its front was pruned, read again from the copy before the call says
+// so. The destination appears under its name when it is whole and durable; until then the copy
+// grows in `DESTINATION.partial`, for one call at a time. What an interrupted one left there is
+// removed, and nothing that anybody else put there. Not guaranteed: that the key may sign with it.
+// A node that has run since the copy was made has signed what the copy does not know; it starts
+// with the copy as an observer alone, and says so (docs/operations.md).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@ namespace thresher::net {
 
 struct Backup {
   std::uint64_t slot = 0;    ///< of the last commit in it; 0: the log is empty
-  std::uint64_t length = 0;  ///< transactions of the log up to there
+  std::uint64_t length = 0;  ///< transactions up to there; the last has the position before it
   std::uint64_t begins = 0;  ///< position of the first that was not pruned
   std::uint64_t bytes = 0;   ///< of the write-ahead log
   bool running = false;      ///< the node ran meanwhile

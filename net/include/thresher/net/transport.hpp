@@ -92,7 +92,9 @@ struct TransportOptions {
   NodeId self;
   crypto::SigningKey key = crypto::SigningKey::generate();
   Digest chain{};
-  std::vector<PeerAddress> nodes;            ///< by id; nodes[self] is where to listen
+  std::vector<PeerAddress> nodes;  ///< by id; nodes[self] is where to listen
+  /// By id: with whom there are links; the others' are refused. Empty: with all.
+  std::vector<bool> linked{};
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
   std::size_t max_queue_bytes = 64u << 20;   ///< a peer's send queue; one frame may always wait
   std::size_t max_client_queue_bytes = 4u << 20;
@@ -110,6 +112,8 @@ struct TransportOptions {
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
   std::uint64_t link_delay_us = 0;      ///< every frame to a node leaves so much later
+
+  bool links_with(std::size_t node) const { return linked.empty() || linked[node]; }
 };
 
 /// A link to a node came up or went down, or one was refused before it came up.

@@ -86,6 +86,13 @@ constexpr std::uint64_t agreement() {
   return 80 + 40 * 5;
 }
 
+/// docs/protocols/mvba.md: what was lost of the values and of the election is said again, and then
+/// agreement about two candidates; more than two have to be voted about as seldom as agreement
+/// needs its 40 rounds. Not certain.
+constexpr std::uint64_t mvba() {
+  return bracha() + tosses(0) + 2 * agreement();
+}
+
 /// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
 /// one in a hundred takes longer.
 constexpr std::uint64_t raft() {

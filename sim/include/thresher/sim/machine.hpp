@@ -196,10 +196,6 @@ class Machine {
       machine->answer(*face, machine->costs_.sign_ns,
                       Endorsed{e.ticket, machine->signer_.sign(face->id, e.digest)});
     }
-    void reveal(const RevealCoin& c) {
-      const bool bit = (mix64(machine->seed_ ^ c.round.value) & 1) != 0;
-      machine->answer(*face, 0, Revealed{c.ticket, bit});
-    }
     void accuse(const Accuse& a) {
       machine->tell(TraceEvent::Kind::kAccuse, *face, a.who, "accuse");
       machine->on_accuse(face->id, a.who);

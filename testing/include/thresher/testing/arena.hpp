@@ -51,18 +51,19 @@ class ArenaOf {
   };
   static constexpr std::size_t kMostLetters = 20'000;
 
+  /// `n` nodes with the most faulty ones that they bear.
   ArenaOf(std::uint32_t n, Prng random, std::uint64_t crashes_per_10000)
-      : committee_(*Committee::of(n)),
+      : ArenaOf(*Committee::of(n), random, crashes_per_10000) {}
+  ArenaOf(const Committee& committee, Prng random, std::uint64_t crashes_per_10000)
+      : committee_(committee),
         random_(random),
         crashes_per_10000_(crashes_per_10000),
-        delivered_(n),
-        timers_(n),
-        disks_(n),
-        pending_(n) {
+        delivered_(committee.size()),
+        timers_(committee.size()),
+        disks_(committee.size()),
+        pending_(committee.size()) {
     // The faulty ones are drawn, so that they lead different rounds.
-    while (faulty_.size() < committee_.faults()) {
-      faulty_.insert(static_cast<std::uint16_t>(random_.below(n)));
-    }
+    while (faulty_.size() < committee_.faults()) faulty_.insert(any_node());
   }
 
   bool faulty(std::uint16_t i) const { return faulty_.contains(i); }
@@ -121,8 +122,8 @@ class ArenaOf {
     for (int tries = 0; tries < 6 && !letters_.empty(); ++tries) {
       const std::size_t at = random_.below(letters_.size());
       const Letter& l = letters_[at];
-      if (starved_.contains({l.from, l.to}) && random_.below(20) != 0) continue;
-      return deliver(at);
+      if (!starved_.contains({l.from, l.to}) || random_.below(20) == 0) return deliver(at);
+      ++held_back_;
     }
   }
   void deliver(std::size_t at) {
@@ -219,6 +220,7 @@ class ArenaOf {
   std::vector<std::vector<Persist>> pending_;
   std::set<std::uint16_t> replayed_;
   std::uint64_t crashes_ = 0;
+  std::uint64_t held_back_ = 0;  // how often a letter on a starved link was left where it is
   std::vector<Letter> letters_;
   std::vector<Commit> reference_;
 

@@ -42,11 +42,14 @@ bool with(std::string_view name, F f) {
   }(std::type_identity<All>{});
 }
 
-/// "bracha, imbs-raynal, ...".
-inline std::string names() {
+/// "bracha, imbs-raynal, ...": those that so many nodes can run.
+inline std::string names(std::uint32_t nodes = 1) {
   std::string out;
+  const auto one = [&]<class B>(std::type_identity<B>) {
+    if (nodes <= B::kMostNodes) out += (out.empty() ? "" : ", ") + std::string(B::kName);
+  };
   [&]<class... B>(std::type_identity<std::tuple<B...>>) {
-    ((out += (out.empty() ? "" : ", ") + std::string(B::kName)), ...);
+    (one(std::type_identity<B>{}), ...);
   }(std::type_identity<All>{});
   return out;
 }

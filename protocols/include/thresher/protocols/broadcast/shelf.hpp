@@ -168,6 +168,11 @@ class Shelf {
     }
     return out;
   }
+  /// At a tick: whether the oldest that is not delivered is another one than at the last tick.
+  bool moves_on(NodeId id) {
+    const std::uint64_t oldest = oldest_open(id);
+    return std::exchange(origins_[id.value].oldest_at_tick, oldest) != oldest;
+  }
   void keep(const Instance& i, State& s, const Digest& digest, const Bytes& payload) {
     if (s.payloads.emplace(digest, payload).second) charge(i, payload.size());
   }
@@ -352,8 +357,9 @@ class Shelf {
     std::uint64_t floor = 0;     // of the history
     std::uint64_t first = 0;     // of the window
     std::uint64_t restored = 0;  // the floor before a restart: what lies below was judged then
-    std::size_t bytes = 0;       // in the window
-    std::size_t old_bytes = 0;   // in the history
+    std::uint64_t oldest_at_tick = 0;  // of those that were not delivered at the last tick
+    std::size_t bytes = 0;             // in the window
+    std::size_t old_bytes = 0;         // in the history
     std::map<std::uint64_t, State> open;
   };
 

@@ -10,12 +10,13 @@
 // origin, which sends the certificate to all (three delays, 3n messages).
 // Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing: those of broadcast.hpp. Two
 // certificates share a correct voter, so there is one digest; what a certificate says, its holders
-// give to whoever lacks it. A vote is on disk, with its payload, before it leaves. A node hears
-// from its peers what they delivered by one summary of all instances, so that acknowledgements do
-// not grow with the number of instances. Bounds: a peer has one vote and one certificate in an
-// instance, right or wrong. Does not order, and accuses nobody. Rules: docs/protocols/signed.md.
-// Source: Abraham, Nayak, Ren, Xiang, "Good-case latency of Byzantine broadcast" (PODC 2021),
-// section 3 (2-round BRB); Reiter, "Secure agreement protocols" (CCS 1994) for the linear one.
+// give to whoever lacks it. A vote is on disk, with its payload, before it leaves, and a
+// certificate before what it certifies is delivered. A node hears from its peers what they
+// delivered by one summary of all instances, so that acknowledgements do not grow with the number
+// of instances. Bounds: a peer has one vote and one certificate in an instance, right or wrong.
+// Does not order, and accuses nobody. Rules: docs/protocols/signed.md. Source: Abraham, Nayak, Ren,
+// Xiang, "Good-case latency of Byzantine broadcast" (PODC 2021), section 3 (2-round BRB); Reiter,
+// "Secure agreement protocols" (CCS 1994) for the linear one.
 #pragma once
 
 #include <map>
@@ -97,6 +98,7 @@ class SignedBroadcast {
     std::size_t payload_bytes = 1u << 20;  ///< largest payload
     std::size_t origin_bytes = 16u << 20;  ///< of one origin on the way; at least two payloads
     std::uint64_t history = broadcast::kHistory;  ///< delivered ones kept for nodes that lag
+    bool owner_forgets = false;                   ///< nothing but forget_below makes room
     ChainContext chain{};                         ///< what votes are for
     bool votes_to_origin = false;                 ///< the linear variant
     Threshold certify = kQuorum;                  ///< tests break it
@@ -165,7 +167,7 @@ class SignedBroadcast {
   void certified(const broadcast::Instance& i, State& s, const Digest& digest,
                  std::shared_ptr<const SignatureList> list, Fx& fx);
   void finish(const broadcast::Instance& i, State& s, Fx& fx);
-  void record_delivery(const broadcast::Instance& i, const State& s, Fx& fx) const;
+  static void confirm(const broadcast::Instance& i, Fx& fx);
   void ask_some(const State& s, const NodeSet& of, const signed_broadcast::Want& want,
                 Fx& fx) const;
   void ask(const broadcast::Instance& i, State& s, Fx& fx);
@@ -207,7 +209,7 @@ class CertifiedBroadcast : public SignedBroadcast {
   }
 };
 
-static_assert(broadcast::Broadcast<SignedBroadcast>);
-static_assert(broadcast::Broadcast<CertifiedBroadcast>);
+static_assert(broadcast::OwnedBroadcast<SignedBroadcast>);
+static_assert(broadcast::OwnedBroadcast<CertifiedBroadcast>);
 
 }  // namespace thresher

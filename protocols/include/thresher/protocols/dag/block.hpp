@@ -59,6 +59,9 @@ struct Header {
   /// Who wrote the voted and the claimed block, when that is not whose turn it was.
   std::optional<NodeId> vote_author;
   std::optional<NodeId> claim_author;
+  /// KILL: no block of round-2 was or will be certified. Never together with a claim. Only by the
+  /// rules of docs/protocols/two-delay.md.
+  bool kill = false;
   /// Dense parents of round-1 first, then stragglers, each by author. Only where the rules ask
   /// for them.
   std::vector<Edge> refs;

@@ -96,8 +96,10 @@ struct Footprint {
 
 /// Shows to others that a block is in the log.
 struct CommitProof {
-  std::vector<BlockPtr> claims;  ///< a quorum, of distinct authors, for the first block of `path`
-  std::vector<BlockPtr> path;    ///< from a leader down to the block, each referring to the next
+  /// Of distinct authors, for the first block of `path`: a quorum that claims it; or, where votes
+  /// alone may commit (Rules::two_delays), so many votes.
+  std::vector<BlockPtr> witnesses;
+  std::vector<BlockPtr> path;  ///< from a leader down to the block, each referring to the next
 };
 
 class Dag {

@@ -3,7 +3,8 @@
 //
 //   static_assert(broken_hypothesis(Rules::thresher(), *Committee::of(4)).empty());
 //
-// Guarantees: the names and inequalities are those of `Legal` in verify/proofs/Model.v, with every
+// Guarantees: the names and inequalities are those of `Legal` in verify/proofs/Model.v, and of the
+// two-delay path those of `FLegal` and `Heavy` in TwoDelay.v and TwoDelayForms.v, with every
 // stake 1. Does not cover rules whose leaders a coin draws: their proof is in
 // docs/protocols/mahi-mahi.md.
 #pragma once
@@ -14,6 +15,31 @@
 #include "thresher/protocols/dag/rules.hpp"
 
 namespace thresher::dag {
+
+/// Of the two-delay path's hypotheses the first that does not hold; empty when all do.
+constexpr std::string_view broken_two_delay_hypothesis(const Rules& rules,
+                                                       const Committee& committee) {
+  const std::uint64_t n = committee.size();
+  const std::uint64_t f = committee.faults();
+  const std::uint64_t v = committee.at_least(rules.certify);
+  const std::uint64_t d = committee.at_least(rules.dense);
+  const std::uint64_t fast = committee.at_least(rules.fast);
+  const std::uint64_t w = committee.at_least(rules.seen);
+  const std::uint64_t bf = committee.at_least(rules.blames);
+  if (fast < v) return "Fv: the votes that commit are a certificate";
+  if (v + bf < n + f + 1) return "Fb: a certificate and a skip by blames share a correct voter";
+  if (committee.at_least(rules.kills) + d < n + f + 1)
+    return "A3: kills that skip and the parents of a later leader share a correct node";
+  if (w < f + 1) return "Fc: a correct voter is among those that an anchor sees";
+  if (w + n + f > d + fast) return "Fw: every anchor sees enough of the votes that commit";
+  if (n + f + 1 > fast + w) return "Fo: and fewer for any other block";
+  if (n + f + 1 > bf + w) return "Fs: what is skipped by blames has fewer votes";
+  if (!rules.check_kills) return "Hkills: a KILL is accepted with evidence only";
+  if (!rules.votes_last || !rules.votes_seen)
+    return "Horder: an anchor's history is asked for claims, then KILLs, then votes";
+  if (rules.edges != Edges::kSparse) return "Hsparse: votes and claims are fields";
+  return {};
+}
 
 /// The first hypothesis of `Legal` that does not hold, by its name there; empty when all hold.
 /// `byz_le`, at most f faulty nodes, is what the operator assumes and nobody can check. Pre: no
@@ -42,6 +68,7 @@ constexpr std::string_view broken_hypothesis(const Rules& rules, const Committee
   if (!rules.claims_in_time || !rules.claims_by_author)
     return "d_commit: claims count by author, in their round";
   if (!rules.indirect_needs_claim) return "d_icommit: an anchor commits what its history claims";
+  if (rules.two_delays) return broken_two_delay_hypothesis(rules, committee);
   return {};
 }
 

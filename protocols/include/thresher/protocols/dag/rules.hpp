@@ -37,7 +37,14 @@ struct Rules {
   Threshold commit = kQuorum;     ///< c: claims that commit directly
   Threshold dense = kQuorum;      ///< d: parents of a leader block
   Threshold complete = kQuorum;   ///< m: blocks that complete a round
-  Threshold amplify = kValidity;  ///< a: claims that count as evidence
+  Threshold amplify = kValidity;  ///< a: claims, or KILLs, that count as evidence
+  /// Votes alone may commit, and blocks KILL rounds: docs/protocols/two-delay.md. Set together with
+  /// the four below by `with_two_delays` (two_delay.hpp); for sparse rules.
+  bool two_delays = false;
+  Threshold fast = kQuorum;    ///< F: votes that commit directly
+  Threshold seen = kQuorum;    ///< w: votes in an anchor's history that commit
+  Threshold blames = kQuorum;  ///< bf: dead votes that skip without KILLs
+  Threshold kills = kQuorum;   ///< KILLs, or claims of what is not in the slot, that skip
   /// Rounds from a leader's block to the claims on it, both counted. Votes stand in the last but
   /// one of them, and see the leader through whatever lies between.
   std::uint32_t wave = 3;
@@ -65,6 +72,9 @@ struct Rules {
   bool twins_charged = true;         ///< equivocators' further blocks are held for a quota
   bool equivocations_told = true;    ///< proofs of equivocation are sent to all
   bool brings_late = true;           ///< who names a block that others may lack sends it along
+  bool check_kills = true;           ///< a KILL without evidence is not accepted
+  bool votes_last = true;            ///< an anchor's claims and KILLs come before its votes
+  bool votes_seen = true;            ///< votes in an anchor's history commit
 
   /// Whose turn it is may lead no more: anybody's block may be a leader's.
   constexpr bool reputation() const { return leaders != Leaders::kInTurn; }

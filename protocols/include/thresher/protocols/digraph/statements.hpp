@@ -49,7 +49,12 @@ bool plausible(const Digraph& graph, NodeId self, Mask faulty, const Statements&
 /// correct one.
 Value forced(const Digraph& graph, std::uint32_t faults, const Inputs& inputs);
 
-/// Pre: of size nodes; faults < nodes.
+/// Empty: no set of at most `faults` nodes is plausible, so more of them are faulty, a message took
+/// longer than it may, or the condition does not hold. Pre: of size nodes; faults < nodes.
+std::optional<Value> plausible_decision(const Digraph& graph, std::uint32_t faults, NodeId self,
+                                        const Statements& held);
+
+/// The same, and kDefaultValue where that is empty.
 Value decide(const Digraph& graph, std::uint32_t faults, NodeId self, const Statements& held);
 
 }  // namespace thresher::digraph

@@ -38,6 +38,9 @@ struct Relay {
 };
 struct Decision {
   Value value = 0;
+  /// False: what was heard fits no set of at most `faults` faulty nodes, so one of the assumptions
+  /// above is broken, and the value is kDefaultValue for want of another one.
+  bool plausible = true;
 };
 
 /// What is signed.
@@ -79,6 +82,9 @@ class SyncAuth {
   std::optional<Value> decided() const { return decided_; }
   std::uint64_t round() const { return round_; }
   std::uint64_t refused() const { return refused_; }
+  /// Of these, inputs with fewer signers than rounds are over: a liar kept them back, or a message
+  /// took longer than Delta.
+  std::uint64_t late() const { return late_; }
   /// Contents that are kept or asked about, and the most that there can be.
   std::uint64_t held() const;
   static std::uint64_t most_held(const Config& config);
@@ -98,7 +104,7 @@ class SyncAuth {
   const Flood& flood(Phase phase) const { return floods_[static_cast<std::size_t>(phase)]; }
   bool wanted(Phase phase, NodeId origin, const Bytes& content) const;
   bool well_formed(NodeId from, const Relay& m) const;
-  bool late(const Relay& m) const;
+  bool is_late(const Relay& m) const;
   void accept(Relay relay, Fx& fx);
   void pass_on(const Relay& relay, Fx& fx);
   void say(Phase phase, Bytes content, Fx& fx);
@@ -112,6 +118,7 @@ class SyncAuth {
   std::uint64_t next_ticket_ = 0;
   std::uint64_t round_ = 0;  // from 1 on; phase 2 goes on counting
   std::uint64_t refused_ = 0;
+  std::uint64_t late_ = 0;
   bool restarted_ = false;
   std::optional<Value> decided_;
 };

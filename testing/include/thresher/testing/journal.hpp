@@ -1,4 +1,4 @@
-// A journal of inputs: replays a node bit for bit, from a test, the simulator or production.
+// A journal of inputs: replays a node bit for bit.
 //
 //   Journal<Dag> journal;
 //   journal.record(input);  step(node, input, fx);            // at each input
@@ -14,7 +14,7 @@
 
 #include "thresher/core/protocol.hpp"
 
-namespace thresher {
+namespace thresher::testing {
 
 template <Protocol P>
 class Journal {
@@ -38,4 +38,4 @@ class Journal {
   std::vector<InputOf<P>> inputs_;
 };
 
-}  // namespace thresher
+}  // namespace thresher::testing

@@ -1,0 +1,173 @@
+#include "member_cluster.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "../cluster/processes.hpp"
+#include "../testnet.hpp"
+#include "thresher/text/json.hpp"
+
+namespace thresher::cli {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::system_clock;
+
+/// Until processes are up and have their links, before the first round.
+constexpr seconds kBeforeStart(3);
+constexpr milliseconds kLook(20);
+
+bool contains(const std::vector<std::uint64_t>& nodes, std::size_t node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+class Members {
+ public:
+  explicit Members(const MembersOptions& o)
+      : options_(o), processes_(o.home, o.values.size()), report_{} {
+    report_.members.resize(o.values.size());
+  }
+
+  MembersReport run() {
+    TestnetOptions net;
+    net.dir = options_.home;
+    net.nodes = options_.values.size();
+    if (const auto made = make_testnet(net); !made) {
+      report_.problem = made.error();
+      return report_;
+    }
+    start_all();
+    while (!all_done() && system_clock::now() < given_up()) {
+      if (report_.interrupted = Interrupts::came(); report_.interrupted) {
+        report_.problem = "interrupted";
+        return report_;
+      }
+      carry_out_kills();
+      std::this_thread::sleep_for(kLook);
+    }
+    for (std::size_t i = 0; i < report_.members.size(); ++i) processes_.end(i);
+    judge();
+    return report_;
+  }
+
+ private:
+  void start_all() {
+    const auto now = std::chrono::time_point_cast<seconds>(system_clock::now());
+    begins_ = options_.eps ? system_clock::now() : now + kBeforeStart;
+    for (std::size_t i = 0; i < report_.members.size(); ++i) {
+      if (contains(options_.dead, i)) {
+        report_.members[i].fate = "dead";
+      } else {
+        processes_.start(i, verb_of(i));
+      }
+    }
+  }
+  std::vector<std::string> verb_of(std::size_t i) const {
+    std::vector<std::string> out{"digraph",
+                                 "agree",
+                                 "--json",
+                                 "--graph=" + options_.graph_file,
+                                 "--faults=" + std::to_string(options_.faults),
+                                 "--name=cluster",
+                                 "--value=" + std::to_string(options_.values[i]),
+                                 "--linger=" + std::to_string(options_.patience_us / 1000) + "ms"};
+    if (!options_.eps) {
+      const auto at = std::chrono::duration_cast<seconds>(begins_.time_since_epoch()).count();
+      out.push_back("--at=" + std::to_string(at));
+      out.push_back("--delta=" + options_.delta);
+      return out;
+    }
+    const auto [low, high] = std::minmax_element(options_.values.begin(), options_.values.end());
+    out.push_back("--approximate");
+    out.push_back("--spread=" + std::to_string(*high - *low));
+    out.push_back("--eps=" + std::to_string(*options_.eps));
+    out.push_back("--patience=" + std::to_string(options_.patience_us / 1000) + "ms");
+    return out;
+  }
+  system_clock::time_point given_up() const {
+    if (options_.eps) return begins_ + microseconds(options_.patience_us);
+    // The members themselves end after their rounds; this is for those who do not.
+    const std::uint64_t rounds = 2 * std::max<std::uint64_t>(options_.values.size(), 2);
+    const std::uint64_t delta_us = parse_duration(options_.delta).value_or(0);
+    return begins_ + microseconds(2 * rounds * delta_us + options_.patience_us);
+  }
+  void carry_out_kills() {
+    for (const NodeAt& kill : options_.kills) {
+      MemberResult& member = report_.members[kill.node];
+      if (member.fate != "correct" || system_clock::now() < begins_ + microseconds(kill.at_us))
+        continue;
+      processes_.kill(kill.node);
+      member = {};
+      member.fate = "killed";
+    }
+  }
+  // Looks at what the processes wrote meanwhile.
+  bool all_done() {
+    bool done = true;
+    for (std::size_t i = 0; i < report_.members.size(); ++i) {
+      MemberResult& member = report_.members[i];
+      if (member.fate != "correct" || member.decision || !member.problem.empty()) continue;
+      const bool ended = processes_.died(i);
+      read_log(i, member);
+      if (ended && !member.decision && member.problem.empty()) member.problem = "it ended";
+      done = done && (member.decision || !member.problem.empty());
+    }
+    // Who is to be killed yet may keep the others from deciding, or not.
+    return done && std::all_of(options_.kills.begin(), options_.kills.end(), [&](const NodeAt& k) {
+             return report_.members[k.node].fate == "killed";
+           });
+  }
+  void read_log(std::size_t i, MemberResult& member) const {
+    std::ifstream in(processes_.log_of(i));
+    constexpr std::string_view kComplaint = "thresher: ";
+    for (std::string line; std::getline(in, line) && !in.eof();) {
+      if (line.starts_with(kComplaint)) member.problem = line.substr(kComplaint.size());
+      if (!line.starts_with("{")) continue;
+      const auto tree = text::parse(line);
+      const text::Value* decision = tree ? tree->find("decision") : nullptr;
+      const text::Value* late = tree ? tree->find("late") : nullptr;
+      if (decision != nullptr) member.decision = decision->as_signed();
+      if (late != nullptr) member.late = late->as_unsigned().value_or(0);
+    }
+  }
+
+  void judge() {
+    std::vector<std::int64_t> inputs;
+    std::vector<std::int64_t> decisions;
+    for (std::size_t i = 0; i < report_.members.size(); ++i) {
+      const MemberResult& member = report_.members[i];
+      if (member.fate != "correct") continue;
+      inputs.push_back(options_.values[i]);
+      if (member.decision) decisions.push_back(*member.decision);
+      report_.undecided = report_.undecided || !member.decision;
+    }
+    if (decisions.empty()) return;
+    const auto [low, high] = std::minmax_element(decisions.begin(), decisions.end());
+    const auto [least, most] = std::minmax_element(inputs.begin(), inputs.end());
+    const std::uint64_t apart = static_cast<std::uint64_t>(*high - *low);
+    if (apart > options_.eps.value_or(0))
+      report_.violated = "decisions are " + std::to_string(apart) + " apart";
+    const bool outside = *low < *least || *high > *most;
+    // Exact agreement promises a common input alone.
+    if (outside && (options_.eps || *least == *most))
+      report_.violated = "a decision lies outside the inputs of correct members";
+  }
+
+  const MembersOptions& options_;
+  Interrupts interrupts_;
+  Processes processes_;
+  MembersReport report_;
+  system_clock::time_point begins_;
+};
+
+}  // namespace
+
+MembersReport run_members(const MembersOptions& options) {
+  return Members(options).run();
+}
+
+}  // namespace thresher::cli

@@ -1,0 +1,96 @@
+// Agreement for programs: the members of a network answer questions together, yes or no or any
+// bytes, and all correct ones get the same answer, whoever lies and however slow messages are.
+//
+//   auto channel = agreement::Channel::join({.genesis = genesis, .key = key, .coin = coin_file});
+//   if (!channel) return fail(channel.error());
+//   auto launch = (*channel)->agree(0, true);           // a bit, on which question 0 is about
+//   auto leader = (*channel)->agree(0, as_view("me"));  // bytes: these questions count apart
+//   if (!launch || !leader) return fail((launch ? leader.error() : launch.error()));
+//   if (launch->get()) use(leader->get().value);
+//
+// Guarantees, with up to f liars and when every correct member asks the same questions: those of
+// `bca-agreement` for bits (the answer was some correct member's) and of `mvba` for bytes (the
+// answer is a member's that `valid` accepts, a liar's perhaps). No timing is assumed; the coin is
+// the key that `thresher dkg` made. Links are TLS 1.3 with the members' keys pinned. With a folder,
+// what a member said outlives crashes and power cuts, and it asks again what it has no answer to;
+// without one it must not come back with its key. A member that did not ask is given the answer
+// when it asks. Questions of a kind are numbered from 0 without gaps and asked in that order, each
+// once in a process; up to half of `window` may be open, and the last half of it is kept for
+// members that lag. Who is further behind gets no answers any more: it takes them over from the
+// others by its own means, and goes on with skip_below(). One thread of its own. Errors say what is
+// wrong, where, and what to do. An answer does not come while more than f members are away.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "thresher/core/result.hpp"
+#include "thresher/crypto/signing_key.hpp"
+#include "thresher/net/genesis.hpp"
+
+namespace thresher::agreement {
+
+/// The answer to a question about bytes.
+struct Agreed {
+  NodeId origin;  ///< whose value it is
+  Bytes value;
+};
+
+struct ChannelOptions {
+  net::Genesis genesis;                                     ///< with the coin's keys
+  crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
+  std::string coin{};                ///< the file with this member's share of the coin
+  std::string name = "agreement";    ///< members of other names never connect
+  std::string folder{};              ///< where records lie; empty: nowhere
+  std::uint64_t delta_us = 20'000;   ///< what a message takes at most when all is well
+  std::uint64_t window = 32;         ///< questions of a kind that are kept; 4 to 64
+  std::size_t value_bytes = 65'536;  ///< largest value; at most 16 MiB
+  /// Whether a value of that member may be the answer. On the channel's thread; a function of its
+  /// arguments, the same at all members. Empty: every value may.
+  std::function<bool(std::uint64_t question, NodeId origin, ByteView value)> valid{};
+  /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
+  std::function<void(const std::string&)> log{};
+};
+
+/// Counters since the channel began.
+struct ChannelStatus {
+  std::uint64_t bits = 0;        ///< questions about bits with an answer here
+  std::uint64_t values = 0;      ///< the same about bytes
+  std::uint64_t refused = 0;     ///< messages of peers: malformed, over a limit, too old
+  std::uint64_t bytes_sent = 0;  ///< to other members
+  std::size_t links = 0;         ///< other members that are connected now
+};
+
+class Channel {
+ public:
+  static Result<std::unique_ptr<Channel>, std::string> join(ChannelOptions options);
+  /// Leaves at once. Answers that are not there yet are broken promises.
+  ~Channel();
+
+  /// What the members decide about a question. From any thread but the channel's. The error says
+  /// why it is not asked: too far ahead, answered too long ago, or asked before. A string is no
+  /// bool here.
+  template <std::same_as<bool> Bit>
+  Result<std::future<bool>, std::string> agree(std::uint64_t question, Bit value) {
+    return agree_bit(question, value);
+  }
+  /// The same of bytes. After a restart with a folder the value of before counts.
+  Result<std::future<Agreed>, std::string> agree(std::uint64_t question, ByteView value);
+  /// Questions of both kinds below matter no more here: those without an answer are broken
+  /// promises, and nobody who lags is helped with them.
+  void skip_below(std::uint64_t question);
+  ChannelStatus status() const;
+  NodeId self() const;
+
+ private:
+  Channel();
+  Result<std::future<bool>, std::string> agree_bit(std::uint64_t question, bool value);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace thresher::agreement

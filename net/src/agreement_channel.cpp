@@ -1,0 +1,324 @@
+#include "thresher/net/agreement_channel.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "answers.hpp"
+#include "member_links.hpp"
+#include "protocol_host.hpp"
+#include "questions.hpp"
+#include "thresher/core/transcript.hpp"
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/crypto/verifier.hpp"
+#include "thresher/net/codec.hpp"
+#include "thresher/net/disk_store.hpp"
+#include "thresher/protocols/agreement/mvba_wire.hpp"
+#include "thresher/protocols/agreement/rounds_wire.hpp"
+
+namespace thresher::agreement {
+namespace {
+
+// Control parts of the largest messages, certificates among them.
+constexpr std::size_t kControlBytes = 1u << 20;
+constexpr std::size_t kMostValue = 16u << 20;
+
+// What a question is about; the first byte of every frame.
+enum class About : std::uint8_t { kBit, kBytes };
+
+struct BitCodec {
+  static constexpr About kAbout = About::kBit;
+  static WireParts encode(const BcaAgreement::Message& m) { return encode_rounds(m); }
+  static std::optional<BcaAgreement::Message> decode(const WireParts& parts) {
+    return decode_rounds<BcaAgreement::Message>(parts);
+  }
+};
+
+struct ValueCodec {
+  static constexpr About kAbout = About::kBytes;
+  Committee committee;
+  WireParts encode(const ValueAgreement::Message& m) const {
+    return thresher::encode(m, committee);
+  }
+  std::optional<ValueAgreement::Message> decode(const WireParts& parts) const {
+    return decode_mvba(parts, committee);
+  }
+};
+
+template <class Inner>
+struct Codec {
+  Inner inner;
+
+  template <class Message>
+  net::Frame frame_of(const Message& m) const {
+    WireParts parts = inner.encode(m);
+    Writer w;
+    w.u8(static_cast<std::uint8_t>(Inner::kAbout)).bytes(parts.control.view());
+    return {net::kProtocol, Bytes::from(w.take()), std::move(parts.payload)};
+  }
+  // Pre: the frame's first byte was looked at.
+  auto read(const net::Frame& frame) const {
+    return inner.decode({frame.control.slice(1, frame.control.size() - 1), frame.payload});
+  }
+  static std::uint32_t stored(std::uint32_t table) { return table; }
+  static std::uint32_t restored(std::uint32_t table) { return table; }
+};
+
+// Agreements of one kind: the protocol on links, disk and clock, and what was asked.
+template <class P, class WireCodec, class Answer>
+struct Side {
+  using Asked = net::Questions<P>;
+  using Host = net::ProtocolHost<Asked, Codec<WireCodec>>;
+
+  explicit Side(std::uint64_t window) : answers(window) {}
+
+  std::unique_ptr<net::DiskStore> store;
+  std::unique_ptr<Host> host;
+  net::Answers<Answer> answers;
+
+  void forget() { host->request(net::ForgetBelow{answers.floor()}); }
+  const P& protocol() const { return host->protocol().inner(); }
+};
+
+Digest digest_of(const char* what, const ChannelOptions& o) {
+  Transcript t(what, o.genesis.context());
+  t.u64(o.name.size()).bytes(as_view(o.name)).u64(o.window).u64(o.value_bytes);
+  return t.digest();
+}
+
+std::string problem_of(const ChannelOptions& o) {
+  const auto n = static_cast<std::uint32_t>(o.genesis.nodes.size());
+  const std::uint32_t least = ValueAgreement::kNodesPerFault * o.genesis.f + 1;
+  if (!Committee::make(n, o.genesis.f) || n < least)
+    return "the genesis file's " + std::to_string(n) +
+           " nodes do not tolerate f = " + std::to_string(o.genesis.f) + " liars; that takes " +
+           std::to_string(least);
+  if (!o.genesis.coin || !crypto::coin_keys_agree(*o.genesis.coin))
+    return "the genesis file holds no coin keys that belong together; make them with thresher dkg "
+           "at every node";
+  if (o.window < 4 || o.window > coin::kEarlyShares)
+    return "window is " + std::to_string(o.window) + "; it must be 4 to " +
+           std::to_string(coin::kEarlyShares);
+  if (o.value_bytes == 0 || o.value_bytes > kMostValue)
+    return "value_bytes is " + std::to_string(o.value_bytes) + "; it must be 1 to " +
+           std::to_string(kMostValue);
+  if (o.delta_us == 0) return "delta_us is 0; give what a message takes at most, like 20000";
+  return {};
+}
+
+}  // namespace
+
+struct Channel::Impl {
+  explicit Impl(ChannelOptions o)
+      : options(std::move(o)), bits(options.window), values(options.window) {}
+  ~Impl() { links.end(); }
+
+  ChannelOptions options;
+  NodeId self{};
+  Committee committee = *Committee::make(1, 0);
+  std::unique_ptr<crypto::BatchVerifier> verifier;
+  net::MemberLinks links;
+  Side<BcaAgreement, BitCodec, bool> bits;
+  Side<ValueAgreement, ValueCodec, Agreed> values;
+  std::string failed{};  // why it does not go on; empty: it does
+  std::uint64_t malformed = 0;
+
+  void log(const std::string& line) const {
+    if (options.log) return options.log(line);
+    (void)std::fprintf(stderr, "agreement: %s\n", line.c_str());
+  }
+  void fail(const std::string& why) {
+    failed = "the disk under '" + options.folder + "' failed: " + why +
+             "; nothing is sent any more. Repair it and join again";
+    log(failed);
+  }
+  void receive(NodeId from, const net::Frame& frame) {
+    const ByteView control = frame.control.view();
+    const auto about = control.empty() ? std::byte{0xff} : control[0];
+    const bool read = about == std::byte{static_cast<std::uint8_t>(About::kBit)}
+                          ? bits.host->receive(from, frame)
+                          : about == std::byte{static_cast<std::uint8_t>(About::kBytes)} &&
+                                values.host->receive(from, frame);
+    if (!read) ++malformed;
+  }
+  // An answer is told while its agreement is at work: what is forgotten is its next input.
+  template <class SideOf, class Answer>
+  void take(SideOf& side, std::uint64_t question, Answer answer) {
+    side.answers.take(question, std::move(answer));
+    links.loop().post([&side] { side.forget(); });
+  }
+  template <class Output>
+  net::HostLinks<Output> host_links(net::NodeStore* store, std::function<void(Output)> deliver) {
+    net::HostLinks<Output> out{
+        .committee = committee,
+        .self = self,
+        .delta_us = options.delta_us,
+        .loop = &links.loop(),
+        .store = store,
+        .verifier = verifier.get(),
+        .key = options.key,
+        .send = [this](NodeId to, const net::Frame& frame) { (void)links.send(to, frame); },
+        .deliver = std::move(deliver),
+        .fail = [this](const std::string& why) { fail(why); }};
+    for (const net::PeerAddress& node : options.genesis.nodes) out.keys.push_back(node.key);
+    return out;
+  }
+
+  std::string begin();
+  std::string open_stores();
+  void make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share);
+  std::string restore();
+
+  template <class SideOf, class Request>
+  auto ask(SideOf& side, std::uint64_t question, Request request)
+      -> Result<decltype(side.answers.ask(0)), std::string> {
+    if (!failed.empty()) return failed;
+    if (std::string problem = side.answers.problem(question); !problem.empty())
+      return "agree: " + problem;
+    auto out = side.answers.ask(question);
+    side.host->request(std::move(request));
+    side.host->drain();
+    return out;
+  }
+};
+
+std::string Channel::Impl::begin() {
+  if (std::string problem = problem_of(options); !problem.empty()) return problem;
+  const auto place = net::place_of(options.key.public_key(), options.genesis.nodes);
+  if (!place)
+    return "the key's public half is no node's of the genesis file; give the key of one of them";
+  self = *place;
+  committee =
+      *Committee::make(static_cast<std::uint32_t>(options.genesis.nodes.size()), options.genesis.f);
+  const auto share = crypto::load_coin_share(options.coin);
+  if (!share) return share.error();
+  if (crypto::ristretto_base(**share) != options.genesis.coin->nodes[self.value])
+    return "the coin share '" + options.coin + "' is not that of node " +
+           std::to_string(self.value) + " of this genesis file";
+  if (std::string problem = open_stores(); !problem.empty()) return problem;
+  verifier = crypto::make_verifier(crypto::best_verifier());
+  auto transport = net::links_of(
+      self, options.key, digest_of("thresher/agreement-links/1", options), options.genesis.nodes);
+  transport.max_frame_bytes = static_cast<std::uint32_t>(options.value_bytes + kControlBytes);
+  links.open(
+      std::move(transport), [this](NodeId from, const net::Frame& f) { receive(from, f); },
+      [this](const std::string& what) { log(what); });
+  make_hosts(*share);
+  if (std::string problem = restore(); !problem.empty())
+    return "'" + options.folder + "': " + problem;
+  return links.start();
+}
+
+// A folder for each kind: their records have the same tables.
+std::string Channel::Impl::open_stores() {
+  if (options.folder.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error)
+    return "cannot make the folder '" + options.folder + "': " + error.message() +
+           "; give one that this user may write";
+  const auto open = [this](const char* kind, std::unique_ptr<net::DiskStore>& store) {
+    auto opened =
+        net::DiskStore::open(options.folder + "/" + kind, [this](const auto& w) { log(w); });
+    if (!opened) return opened.error();
+    store = std::move(*opened);
+    return std::string();
+  };
+  if (std::string problem = open("bits", bits.store); !problem.empty()) return problem;
+  return open("values", values.store);
+}
+
+void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share) {
+  // Coins of the two kinds, and of other networks on the same key, say nothing of each other.
+  const auto coin = [&](const char* what) {
+    return std::make_shared<crypto::ThresholdCoin>(ChainContext{digest_of(what, options), 0},
+                                                   *options.genesis.coin, self, share);
+  };
+  BcaAgreement::Config bit_config;
+  bit_config.committee = committee;
+  bit_config.self = self;
+  bit_config.window = options.window;
+  bit_config.coin = coin("thresher/agreement-bits/1");
+  using Bits = decltype(bits);
+  bits.host = std::make_unique<Bits::Host>(
+      Bits::Asked(BcaAgreement(bit_config)), Codec<BitCodec>{{}},
+      host_links<Decision>(bits.store.get(),
+                           [this](const Decision& d) { take(bits, d.instance, d.value); }));
+  const payload_votes::Config value_config{
+      .committee = committee,
+      .self = self,
+      .coin = coin("thresher/agreement-values/1"),
+      .window = options.window,
+      .payload_bytes = options.value_bytes,
+      .valid = options.valid,
+      .chain = {digest_of("thresher/agreement-votes/1", options), 0}};
+  using Values = decltype(values);
+  values.host = std::make_unique<Values::Host>(
+      Values::Asked(ValueAgreement(value_config)), Codec<ValueCodec>{{committee}},
+      host_links<mvba::Decision>(values.store.get(), [this](const mvba::Decision& d) {
+        take(values, d.instance, Agreed{d.origin, d.value});
+      }));
+}
+
+// Answers that are on disk come again; what is below them was forgotten.
+std::string Channel::Impl::restore() {
+  const auto mended = [] { return true; };
+  std::string problem = bits.host->restore(mended);
+  if (problem.empty()) problem = values.host->restore(mended);
+  bits.answers.begin_at(bits.protocol().base());
+  values.answers.begin_at(values.protocol().floor());
+  return problem;
+}
+
+Channel::Channel() = default;
+Channel::~Channel() = default;
+
+Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions options) {
+  std::unique_ptr<Channel> out(new Channel);
+  out->impl_ = std::make_unique<Impl>(std::move(options));
+  if (std::string problem = out->impl_->begin(); !problem.empty()) return "join: " + problem;
+  return out;
+}
+
+Result<std::future<bool>, std::string> Channel::agree_bit(std::uint64_t question, bool value) {
+  return impl_->links.on_loop([impl = impl_.get(), question, value] {
+    return impl->ask(impl->bits, question, Propose{question, value});
+  });
+}
+
+Result<std::future<Agreed>, std::string> Channel::agree(std::uint64_t question, ByteView value) {
+  if (value.size() > impl_->options.value_bytes)
+    return "agree: a value of " + std::to_string(value.size()) +
+           " bytes is over value_bytes, which is " + std::to_string(impl_->options.value_bytes) +
+           "; join with a larger one at every member";
+  return impl_->links.on_loop([impl = impl_.get(), question, bytes = Bytes::copy_of(value)] {
+    return impl->ask(impl->values, question, mvba::Propose{question, bytes});
+  });
+}
+
+void Channel::skip_below(std::uint64_t question) {
+  impl_->links.on_loop([impl = impl_.get(), question] {
+    impl->bits.answers.begin_at(question);
+    impl->values.answers.begin_at(question);
+    impl->bits.host->request(net::ForgetBelow{question});
+    impl->values.host->request(net::ForgetBelow{question});
+    return true;
+  });
+}
+
+ChannelStatus Channel::status() const {
+  return impl_->links.on_loop([impl = impl_.get()] {
+    return ChannelStatus{.bits = impl->bits.answers.count(),
+                         .values = impl->values.answers.count(),
+                         .refused = impl->malformed + impl->bits.protocol().refused() +
+                                    impl->values.protocol().refused(),
+                         .bytes_sent = impl->links.transport().node_bytes_sent(),
+                         .links = impl->links.transport().node_links()};
+  });
+}
+
+NodeId Channel::self() const {
+  return impl_->self;
+}
+
+}  // namespace thresher::agreement

@@ -1,0 +1,107 @@
+#include "two_delay_rule.hpp"
+
+#include <map>
+#include <set>
+
+#include "thresher/core/assert.hpp"
+
+namespace thresher::dag {
+namespace {
+
+/// What an anchor's history says of a slot.
+struct Testimony {
+  std::optional<Edge> claim;       ///< of any block of the round
+  bool kill = false;               ///< a block of round r+2 kills the round
+  std::map<Edge, NodeSet> voters;  ///< by voted block of the slot
+};
+
+Testimony testimony(const Store& store, const Committee& committee, const Edge& anchor,
+                    const Slot& slot) {
+  const Round votes{slot.round.value + 1};
+  const Round claims{slot.round.value + 2};
+  Testimony out;
+  std::set<Edge> seen{anchor};
+  std::vector<Edge> todo{anchor};
+  while (!todo.empty()) {
+    const Edge edge = todo.back();
+    todo.pop_back();
+    const Entry* entry = store.find(edge);
+    if (entry == nullptr) continue;
+    if (edge.round == votes) {
+      const Edge* vote = store.vote_of(*entry);
+      if (vote == nullptr || vote->author != slot.leader) continue;
+      out.voters.try_emplace(*vote, committee.size()).first->second.insert(edge.author);
+      continue;
+    }
+    if (edge.round == claims) {
+      out.kill |= entry->block->header.kill;
+      if (const Edge* claim = store.claim_of(*entry)) {
+        THRESHER_ASSERT(!out.claim || *out.claim == *claim, "P1: one block of a round is claimed");
+        out.claim = *claim;
+      }
+    }
+    each_edge(*entry->block, committee, [&](const Edge& parent) {
+      if (parent.round >= votes && seen.insert(parent).second) todo.push_back(parent);
+      return true;
+    });
+  }
+  return out;
+}
+
+// The one block of the slot that enough authors in the history voted for, if there is just one.
+std::optional<Edge> by_votes(const Testimony& t, const Committee& committee, const Rules& rules) {
+  std::optional<Edge> found;
+  if (!rules.votes_seen) return found;
+  for (const auto& [leader, voters] : t.voters) {
+    if (voters.size() < committee.at_least(rules.seen)) continue;
+    if (found) return std::nullopt;
+    found = leader;
+  }
+  return found;
+}
+
+}  // namespace
+
+Decision decide_directly(const Store& store, const Committee& committee, const Rules& rules,
+                         const Slot& slot) {
+  Decision out{slot.round, Verdict::kUndecided, false, {}};
+  bool all_dead = true;
+  NodeSet against = store.kills(slot.round).members();
+  for (const Candidate& c : store.candidates(slot.round)) {
+    if (c.leader.author != slot.leader) {
+      against.merge(c.claims.members());
+      continue;
+    }
+    // T5
+    if (c.votes.reached(rules.fast, committee) || c.claims.reached(rules.commit, committee)) {
+      THRESHER_ASSERT(out.verdict != Verdict::kCommit, "P1: one block of a slot is certified");
+      out = {slot.round, Verdict::kCommit, true, c.leader};
+    }
+    all_dead = all_dead && c.dead.reached(rules.blames, committee);
+  }
+  // T6
+  const Tally& voters = store.held_authors(Round{slot.round.value + 1});
+  const bool blamed = voters.reached(rules.blames, committee) && all_dead;
+  const bool skipped = blamed || against.size() >= committee.at_least(rules.kills);
+  THRESHER_ASSERT(out.verdict != Verdict::kCommit || !skipped,
+                  "P2' and P4': what is killed or blamed by enough is not committed");
+  return skipped ? Decision{slot.round, Verdict::kSkip, true, {}} : out;
+}
+
+// T7
+Decision decide_by(const Edge& anchor, const Store& store, const Committee& committee,
+                   const Rules& rules, const Slot& slot) {
+  const Testimony t = testimony(store, committee, anchor, slot);
+  THRESHER_ASSERT(!t.claim || !t.kill, "P2': no history has a claim and a KILL of one round");
+  const auto commit = [&](const Edge& leader) {
+    return Decision{slot.round, Verdict::kCommit, false, leader};
+  };
+  const Decision skip{slot.round, Verdict::kSkip, false, {}};
+  const auto voted = by_votes(t, committee, rules);
+  if (!rules.votes_last && voted) return commit(*voted);
+  if (t.claim) return t.claim->author == slot.leader ? commit(*t.claim) : skip;
+  if (t.kill || !voted) return skip;
+  return commit(*voted);
+}
+
+}  // namespace thresher::dag

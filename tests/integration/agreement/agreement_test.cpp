@@ -1,0 +1,232 @@
+// Agreement channels over real links, on a coin that the members made themselves: answers to bits
+// and to bytes, members that are killed and come back, who lags, bad input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "thresher/crypto/coin_file.hpp"
+#include "thresher/net/agreement_channel.hpp"
+#include "thresher/net/key_generation.hpp"
+#include "thresher/net/ports.hpp"
+
+namespace thresher {
+namespace {
+
+using agreement::Agreed;
+using agreement::Channel;
+using agreement::ChannelOptions;
+using ::testing::HasSubstr;
+
+constexpr std::chrono::seconds kPatience(100);
+
+template <class T>
+T answer(Result<std::future<T>, std::string> asked) {
+  if (!asked) throw std::runtime_error(asked.error());
+  if (asked->wait_for(kPatience) != std::future_status::ready)
+    throw std::runtime_error("no answer");
+  return asked->get();
+}
+
+class AgreementChannels : public ::testing::Test {
+ protected:
+  AgreementChannels()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("thresher-agree-" + std::to_string(::getpid()) + "-" +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::create_directories(folder_);
+    genesis_.chain = "agreement-test";
+    genesis_.protocol = "mahi-mahi";
+    genesis_.f = 1;
+    for (const std::uint16_t port : net::free_ports(4)) {
+      keys_.push_back(crypto::SigningKey::generate());
+      genesis_.nodes.push_back({keys_.back().public_key(), "127.0.0.1", port});
+    }
+    generate_coin();
+  }
+  ~AgreementChannels() override {
+    members_.clear();
+    std::filesystem::remove_all(folder_);
+  }
+
+  // As `thresher dkg` does it at every node.
+  void generate_coin() {
+    std::vector<std::unique_ptr<net::KeyGeneration>> runs;
+    for (std::size_t i = 0; i < 4; ++i) {
+      auto run = net::KeyGeneration::begin({.genesis = genesis_,
+                                            .key = keys_[i],
+                                            .folder = path("dkg" + std::to_string(i)),
+                                            .log = [](const std::string&) {}});
+      ASSERT_TRUE(run) << run.error();
+      runs.push_back(std::move(*run));
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      const auto made = runs[i]->wait(kPatience);
+      ASSERT_TRUE(made) << made.error();
+      genesis_.coin = made->keys;
+      ASSERT_TRUE(crypto::save_coin_share(*made->share, coin_of(i)));
+    }
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string coin_of(std::size_t i) const { return path("coin" + std::to_string(i)); }
+  ChannelOptions options(std::size_t i) const {
+    return {.genesis = genesis_,
+            .key = keys_[i],
+            .coin = coin_of(i),
+            .folder = path("member" + std::to_string(i)),
+            .log = [](const std::string&) {}};
+  }
+  void join(std::size_t i) { join(i, options(i)); }
+  void join(std::size_t i, ChannelOptions o) {
+    members_.resize(4);
+    auto channel = Channel::join(std::move(o));
+    if (!channel) throw std::runtime_error(channel.error());
+    members_[i] = std::move(*channel);
+  }
+  void join_all() {
+    for (std::size_t i = 0; i < 4; ++i) join(i);
+  }
+  // What the members decide, each with a bit of its own; none: they have different answers.
+  std::optional<bool> decide(std::uint64_t question, const std::vector<std::size_t>& who,
+                             const std::vector<bool>& bits) {
+    std::vector<Result<std::future<bool>, std::string>> asked;
+    for (std::size_t k = 0; k < who.size(); ++k)
+      asked.push_back(members_[who[k]]->agree(question, bool{bits[k]}));
+    std::set<bool> answers;
+    for (auto& one : asked) answers.insert(answer(std::move(one)));
+    return answers.size() == 1 ? std::optional(*answers.begin()) : std::nullopt;
+  }
+  // The same of bytes.
+  std::optional<std::string> choose(std::uint64_t question, const std::vector<std::size_t>& who) {
+    std::vector<Result<std::future<Agreed>, std::string>> asked;
+    for (const std::size_t i : who)
+      asked.push_back(members_[i]->agree(question, as_view(std::string_view(own(question, i)))));
+    std::set<std::string> answers;
+    for (auto& one : asked) {
+      const Agreed a = answer(std::move(one));
+      answers.insert(std::string(as_text(a.value.view())));
+      EXPECT_EQ(*answers.begin(), own(question, a.origin.value));
+    }
+    return answers.size() == 1 ? std::optional(*answers.begin()) : std::nullopt;
+  }
+  static std::string own(std::uint64_t question, std::size_t i) {
+    return std::to_string(question) + " of " + std::to_string(i);
+  }
+
+  std::filesystem::path folder_;
+  net::Genesis genesis_;
+  std::vector<crypto::SigningKey> keys_;
+  std::vector<std::unique_ptr<Channel>> members_;
+};
+
+TEST_F(AgreementChannels, GiveAllMembersOneAnswer) {
+  join_all();
+  const std::vector<std::size_t> all{0, 1, 2, 3};
+  EXPECT_EQ(decide(0, all, {true, true, true, true}), true);
+  EXPECT_EQ(decide(1, all, {false, false, false, false}), false);
+  EXPECT_TRUE(decide(2, all, {true, false, true, false}));
+  for (std::uint64_t question = 0; question < 6; ++question) EXPECT_TRUE(choose(question, all));
+  const auto status = members_[0]->status();
+  EXPECT_EQ(status.bits, 3u);
+  EXPECT_EQ(status.values, 6u);
+  EXPECT_GT(status.bytes_sent, 0u);
+}
+
+// Three of four go on; the one that was killed comes back with its folder and has all answers.
+TEST_F(AgreementChannels, GoOnWithoutAMemberThatIsKilledAndGiveItTheAnswers) {
+  join_all();
+  EXPECT_TRUE(decide(0, {0, 1, 2, 3}, {true, false, true, false}));
+  const auto first = choose(0, {0, 1, 2, 3});
+  members_[3].reset();
+  const std::vector<std::size_t> left{0, 1, 2};
+  std::map<std::uint64_t, bool> bits;
+  std::map<std::uint64_t, std::string> values;
+  for (std::uint64_t question = 1; question < 5; ++question) {
+    bits[question] = decide(question, left, {true, false, question % 2 == 0}).value();
+    values[question] = choose(question, left).value();
+  }
+  join(3);
+  const auto before = answer(members_[3]->agree(0, as_view("something else")));
+  EXPECT_EQ(std::string(as_text(before.value.view())), first) << "from its disk";
+  for (std::uint64_t question = 1; question < 5; ++question) {
+    EXPECT_EQ(answer(members_[3]->agree(question, true)), bits[question]);
+    const Agreed a = answer(members_[3]->agree(question, as_view("late")));
+    EXPECT_EQ(std::string(as_text(a.value.view())), values[question]);
+  }
+}
+
+// All are killed while questions are open, and have nothing but their folders.
+TEST_F(AgreementChannels, AnswerAfterAnOutageOfAll) {
+  join_all();
+  for (std::size_t i = 0; i < 4; ++i) {
+    ASSERT_TRUE(members_[i]->agree(0, i % 2 == 0));
+    ASSERT_TRUE(members_[i]->agree(0, as_view(std::string_view(own(0, i)))));
+  }
+  for (auto& member : members_) member.reset();
+  join_all();
+  EXPECT_TRUE(decide(0, {0, 1, 2, 3}, {true, false, true, false}));
+  EXPECT_TRUE(choose(0, {0, 1, 2, 3}));
+}
+
+// One member's values are never valid; the others' are.
+TEST_F(AgreementChannels, ChooseNothingThatIsNotValid) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    ChannelOptions o = options(i);
+    o.valid = [](std::uint64_t, NodeId origin, ByteView) { return origin.value != 2; };
+    join(i, std::move(o));
+  }
+  for (std::uint64_t question = 0; question < 8; ++question)
+    EXPECT_NE(choose(question, {0, 1, 2, 3}).value(), own(question, 2));
+}
+
+// Far more questions than are kept.
+TEST_F(AgreementChannels, AnswerMoreQuestionsThanAreKept) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    ChannelOptions o = options(i);
+    o.window = 4;
+    o.folder.clear();
+    join(i, std::move(o));
+  }
+  for (std::uint64_t question = 0; question < 12; ++question) {
+    EXPECT_TRUE(decide(question, {0, 1, 2, 3}, {true, false, true, true})) << question;
+    EXPECT_TRUE(choose(question, {0, 1, 2, 3})) << question;
+  }
+  EXPECT_THAT(members_[0]->agree(3, true).error(), HasSubstr("question 3 is over"));
+  EXPECT_THAT(members_[0]->agree(14, true).error(), HasSubstr("too far ahead: 12 has no answer"));
+  EXPECT_THAT(members_[0]->agree(11, true).error(), HasSubstr("asked before"));
+  auto waits = members_[0]->agree(12, true);
+  ASSERT_TRUE(waits);
+  members_[0]->skip_below(40);
+  EXPECT_THROW((void)waits->get(), std::future_error);
+  EXPECT_THAT(members_[0]->agree(39, true).error(), HasSubstr("question 39 is over"));
+  EXPECT_TRUE(members_[0]->agree(40, true));
+}
+
+TEST_F(AgreementChannels, RefuseBadInputInWords) {
+  const auto error = [&](auto change) {
+    ChannelOptions o = options(0);
+    change(o);
+    const auto channel = Channel::join(std::move(o));
+    return channel ? std::string("joined") : channel.error();
+  };
+  EXPECT_THAT(error([](auto& o) { o.genesis.coin.reset(); }), HasSubstr("thresher dkg"));
+  EXPECT_THAT(error([](auto& o) { o.genesis.f = 2; }), HasSubstr("do not tolerate f = 2"));
+  EXPECT_THAT(error([](auto& o) { o.key = crypto::SigningKey::generate(); }),
+              HasSubstr("no node's of the genesis file"));
+  EXPECT_THAT(error([&](auto& o) { o.coin = coin_of(1); }), HasSubstr("is not that of node 0"));
+  EXPECT_THAT(error([&](auto& o) { o.coin = path("nowhere"); }), HasSubstr("nowhere"));
+  EXPECT_THAT(error([](auto& o) { o.window = 65; }), HasSubstr("window is 65; it must be 4 to 64"));
+  EXPECT_THAT(error([](auto& o) { o.value_bytes = 0; }), HasSubstr("value_bytes is 0"));
+  EXPECT_THAT(error([](auto& o) { o.delta_us = 0; }), HasSubstr("delta_us is 0"));
+  EXPECT_THAT(error([](auto& o) { o.folder = "/proc/nothing"; }), HasSubstr("/proc/nothing"));
+  join(0);
+  const std::string large(65'537, 'x');
+  EXPECT_THAT(members_[0]->agree(0, as_view(std::string_view(large))).error(),
+              HasSubstr("a value of 65537 bytes is over value_bytes"));
+}
+
+}  // namespace
+}  // namespace thresher

@@ -1,0 +1,96 @@
+// A member that lies: it has a key and links like everybody, and says to each what a test wants.
+//
+//   Liar liar(options, 3);                      // options: those of the run, with the liar's key
+//   liar.await_links(2);
+//   liar.tell(0, relay); liar.tell(1, another);
+#pragma once
+
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "thresher/net/codec.hpp"
+#include "thresher/net/graph_agreement.hpp"
+#include "thresher/protocols/digraph/digraph_wire.hpp"
+
+namespace thresher::net {
+
+class Liar {
+  // From another thread than the loop's.
+  template <class F>
+  auto on_loop(F work) {
+    std::promise<decltype(work())> done;
+    loop_.post([&] { done.set_value(work()); });
+    return done.get_future().get();
+  }
+
+ public:
+  Liar(const GraphAgreementOptions& o, std::uint16_t self)
+      : key_(o.key), chain_(context_of(o)), self_{self} {
+    TransportOptions t;
+    t.self = self_;
+    t.key = key_;
+    t.chain = chain_.chain;
+    t.nodes = o.genesis.nodes;
+    t.max_clients = 0;
+    transport_ = std::make_unique<Transport>(
+        loop_, std::move(t),
+        TransportCallbacks{[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},
+                           [](const std::string&) {}});
+    problem_ = transport_->start();
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  ~Liar() {
+    loop_.stop();
+    thread_.join();
+    transport_->close();
+  }
+
+  const std::string& problem() const { return problem_; }
+  /// Until so many members are connected.
+  void await_links(std::size_t links) {
+    while (on_loop([this] { return transport_->node_links(); }) < links)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  template <class M>
+  void tell(std::uint16_t to, const M& message) {
+    WireParts parts = digraph::encode(message);
+    send(to, {kProtocol, std::move(parts.control), std::move(parts.payload)});
+  }
+  void send(std::uint16_t to, Frame frame) {
+    (void)on_loop([&] { return transport_->send(to, frame); });
+  }
+
+  /// What it may sign of its own: an input, and a statement.
+  digraph::Relay relay(digraph::Phase phase, const Bytes& content) const {
+    auto list = std::make_shared<SignatureList>();
+    list->signers.insert(self_);
+    list->signatures = {sign(digraph::relay_digest(chain_, phase, self_, content))};
+    return {phase, self_, content, std::move(list)};
+  }
+  digraph::AsyncAuth::Message value(std::uint32_t round, std::int64_t value) const {
+    return digraph::async_auth::Proposal{
+        self_, round, value,
+        sign(digraph::async_auth::proposal_digest(chain_, self_, round, value))};
+  }
+  digraph::AsyncAuth::Message support(std::uint16_t origin, std::uint32_t round,
+                                      std::int64_t value) const {
+    return digraph::async_auth::Support{
+        self_, NodeId{origin}, round, value,
+        sign(digraph::async_auth::support_digest(chain_, NodeId{origin}, round, value))};
+  }
+
+ private:
+  Signature sign(const Digest& digest) const { return key_.sign(digest.bytes); }
+
+  crypto::SigningKey key_;
+  ChainContext chain_;
+  NodeId self_;
+  Loop loop_;
+  std::unique_ptr<Transport> transport_;
+  std::string problem_;
+  std::thread thread_;
+};
+
+}  // namespace thresher::net

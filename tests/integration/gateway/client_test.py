@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""The Python client with what callers may give it and what may stand behind a port: whatever it is, a documented error."""
+import contextlib
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import unittest
+
+CLIENTS = sys.argv.pop(1)
+sys.path.insert(0, CLIENTS)
+from thresher_client import Client, Error, Pruned, Refused, Unknown, Unreachable  # noqa: E402
+
+
+class Port:
+    """Somebody at a port who gives the same answer to whatever it is asked, and closes. Counts the requests."""
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, 0
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.thread = threading.Thread(target=self.serve)
+
+    def serve(self):
+        while True:
+            try:
+                visitor, _ = self.socket.accept()
+            except OSError:
+                return
+            with visitor, contextlib.suppress(OSError):
+                self.asked += 1
+                visitor.recv(65536)
+                visitor.sendall(self.answer)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.socket.close()
+
+
+def answer(body, status="200 OK"):
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status.encode(), len(body), body)
+
+
+def events(text):
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + text
+
+
+def event(position):
+    return b'id: %d\ndata: {"position":%d,"slot":1,"client":"00","sequence":0,"data":"6869"}\n\n' % (position, position)
+
+
+PRUNED = b'{"error":"it is not kept","begins":7}'
+
+
+class Arguments(unittest.TestCase):
+    def test_what_is_no_bytes_is_not_sent(self):
+        with Port(answer(b"{}")) as port:
+            for wrong in (5, 10**9, "text", None, [1, 2], 1.5):
+                with self.assertRaisesRegex(TypeError, "a transaction is bytes, not"):
+                    Client(port.address).submit(wrong)
+                with self.assertRaisesRegex(TypeError, "a question is bytes, not"):
+                    Client(port.address).query(wrong)
+            self.assertEqual(port.asked, 0)
+
+    def test_what_is_no_address(self):
+        for wrong in ("localhost:abc", "127.0.0.1", "http://127.0.0.1:8080", "127.0.0.1:8080/x", "a:b:80", ":80", "", "h:0",
+                      "h:65536", "h:-1", "h :80", "h\r\nX: y:80", "u@h:80"):
+            with self.assertRaisesRegex(ValueError, "no address of a gateway"):
+                Client(wrong)
+            with self.assertRaisesRegex(ValueError, "no address of a gateway"):
+                Client("127.0.0.1:8080").status(wrong or ":")
+        self.assertEqual(Client(["localhost:1", "[::1]:65535"]).gateways, ["localhost:1", "[::1]:65535"])
+
+    def test_what_is_no_timeout(self):
+        for wrong in (0, -1, 0.0001, 120.5, 500, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "0.001 to 120"):
+                Client("127.0.0.1:8080", timeout=wrong)
+
+    def test_the_shell_says_what_is_wrong(self):
+        done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), "localhost:abc", "status"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("'localhost:abc' is no address of a gateway", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+class Answers(unittest.TestCase):
+    # Whatever stands behind a port: an Error that says so, never a KeyError or a wrong word.
+    def test_who_is_no_gateway(self):
+        for said in (answer(b"{}"), answer(b"[]"), answer(b"hello"), answer(b"\xff"), answer(b"7"), answer(b"null"),
+                     answer(b'{"position":"x","answer":"x","transactions":[{}]}'), answer(b'{"answer":5,"transactions":5}'),
+                     answer(b'{"answer":null,"transactions":[7],"position":null}')):
+            with Port(said) as port:
+                client = Client(port.address)
+                with self.assertRaisesRegex(Unknown, "none of a gateway"):
+                    client.submit(b"x")
+                with self.assertRaisesRegex(Error, "none of a gateway"):
+                    client.query(b"x")
+                with self.assertRaisesRegex(Error, "none of a gateway"):
+                    client.log()
+
+    def test_who_speaks_no_http(self):
+        for said in (b"", b"\x00\x01", b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"):
+            with Port(said) as port:
+                with self.assertRaises(Unknown):
+                    Client(port.address).submit(b"x")
+                self.assertEqual(port.asked, 1)  # never twice
+                with self.assertRaises(Unreachable):
+                    Client(port.address).status()
+
+    def test_a_refusal_is_one_whatever_its_form(self):
+        for said in (answer(b'{"error":"no"}', "403 Forbidden"), answer(b"no", "500 Oops"), answer(b"[]", "400 Bad Request")):
+            with Port(said) as port, self.assertRaises(Refused):
+                Client(port.address).submit(b"x")
+
+    def test_a_page_of_a_pruned_log(self):
+        with Port(answer(PRUNED, "410 Gone")) as port, self.assertRaisesRegex(Pruned, "begins at position 7 now") as raised:
+            Client(port.address).log()
+        self.assertEqual(raised.exception.begins, 7)
+
+    # The log that was pruned is told in a stream by an event, which was taken for a transaction.
+    def test_a_stream_of_a_pruned_log(self):
+        said = events(event(0) + b": nothing new\n\n" + event(1) + b"event: pruned\ndata: " + PRUNED + b"\n\n" + event(7))
+        with Port(said) as port:
+            seen = []
+            with self.assertRaisesRegex(Pruned, "begins at position 7 now") as raised:
+                for t in Client(port.address).follow():
+                    seen.append((t.position, t.data))
+            self.assertEqual(seen, [(0, b"hi"), (1, b"hi")])
+            self.assertEqual(raised.exception.begins, 7)
+
+    def test_a_stream_with_what_is_no_transaction(self):
+        for data in (b"{}", b"[]", b"x", b'{"position":"x"}'):
+            with Port(events(b"data: " + data + b"\n\n")) as port, self.assertRaisesRegex(Error, "none of a gateway"):
+                next(Client(port.address).follow())
+
+    # An event of a later release is passed over; one that is cut off comes again from the next gateway.
+    def test_a_stream_that_is_cut(self):
+        whole = events(event(0) + event(1))
+        for cut in (len(whole) - 1, len(whole) - 9, len(whole) - 40):
+            with Port(whole[:cut]) as first, Port(events(b"event: other\ndata: {}\n\n" + event(1) + event(2))) as second:
+                follow = Client([first.address, second.address]).follow()
+                self.assertEqual([next(follow).position for _ in range(3)], [0, 1, 2])
+                follow.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
