@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "asio.hpp"
+#include "descriptors.hpp"
 //
 #include <boost/beast.hpp>
 
@@ -421,6 +422,7 @@ struct Gateway::Impl {
     shared->hooks = std::move(hooks);
     shared->limits = limits;
   }
+  const std::size_t most = std::min<std::size_t>(kMostConnections, share_of_descriptors(16));
 
   void accept() {
     acceptor.async_accept([this](error_code ec, tcp::socket socket) {
@@ -435,7 +437,7 @@ struct Gateway::Impl {
     });
   }
   void begin(tcp::socket socket) {
-    if (sessions.size() >= kMostConnections) {
+    if (sessions.size() >= most) {
       const auto oldest =
           *std::min_element(sessions.begin(), sessions.end(),
                             [](const auto& a, const auto& b) { return a->last() < b->last(); });

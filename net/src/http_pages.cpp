@@ -101,7 +101,7 @@ void HttpPages::accept() {
     if (!would_block()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return end_those_over();
   }
-  if (visitors_.size() >= kConnections) {
+  if (visitors_.size() >= most_) {
     visitors_.front().over = true;
     end_those_over();
   }

@@ -5,12 +5,13 @@
 //   const std::string problem = pages.listen("127.0.0.1", 9464);
 //
 // Guarantees: whoever sends a request gets its answer, however many others hold connections and
-// say nothing: there are kConnections places, and the oldest gives way. A connection ends with its
-// answer, or after kPatience. A page runs on the server's thread, one at a time, and must not
-// block. The end of the object waits for no client.
+// say nothing: there are kConnections places, a sixteenth of the descriptors at most, and the
+// oldest gives way. A connection ends with its answer, or after kPatience. A page runs on the
+// server's thread, one at a time, and must not block. The end of the object waits for no client.
 // GET alone; no bodies, no TLS: for loopback.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,8 @@
 #include <thread>
 #include <utility>
 
+#include "descriptors.hpp"
+
 namespace thresher::net {
 
 class HttpPages {
@@ -27,7 +30,9 @@ class HttpPages {
   using Answer = std::pair<int, std::string>;  ///< status and text
   using Page = std::function<Answer()>;
 
-  explicit HttpPages(std::map<std::string, Page> pages) : pages_(std::move(pages)) {}
+  explicit HttpPages(std::map<std::string, Page> pages)
+      : pages_(std::move(pages)),
+        most_(std::min<std::size_t>(kConnections, share_of_descriptors(16))) {}
   ~HttpPages();
   HttpPages(const HttpPages&) = delete;
   HttpPages& operator=(const HttpPages&) = delete;
@@ -58,6 +63,7 @@ class HttpPages {
   void end_those_over();
 
   std::map<std::string, Page> pages_;
+  std::size_t most_;  // connections
   int listener_ = -1;
   int wake_ = -1;                 // an eventfd, which ends the thread
   std::deque<Visitor> visitors_;  // oldest first

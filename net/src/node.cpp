@@ -3,10 +3,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <span>
 #include <thread>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "memory_store.hpp"
 #include "node_impl.hpp"
 #include "odd_file.hpp"
@@ -133,9 +136,13 @@ std::string Node::Impl::begin() {
         // A half-durable voter is Byzantine: stop before anything else is signed.
         loop.post([this, why, failure] {
           if (failure == WriterThread::Failure::kDisk) {
-            return halt("the disk under '" + options.home +
-                        "' refused a write; free space or replace it, then restart the node (" +
-                        why + ")");
+            const bool descriptors = why.find(std::strerror(EMFILE)) != std::string::npos;
+            return halt((descriptors ? "nothing can be written under '" + options.home +
+                                           "': " + disk_problem(EMFILE)
+                                     : "the disk under '" + options.home +
+                                           "' refused a write; free space or replace it, then "
+                                           "restart the node") +
+                        " (" + why + ")");
           }
           halt(
               "the log of '" + options.home + "' was not written on: " + why +

@@ -2,15 +2,14 @@
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "complaints.hpp"
 #include "connection.hpp"
+#include "descriptors.hpp"
 #include "frame_budget.hpp"
 #include "handshakes.hpp"
 #include "loop_impl.hpp"
@@ -398,14 +397,10 @@ void Transport::close() {
 
 std::string Transport::start() {
   // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
-  rlimit descriptors{};
   TransportOptions& options = impl_->options;
-  if (::getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
-    const auto quarter = static_cast<std::uint32_t>(
-        std::clamp<rlim_t>(descriptors.rlim_cur / 4, 2, std::numeric_limits<std::uint32_t>::max()));
-    options.max_strangers = std::min(options.max_strangers, quarter / 2);
-    options.max_clients = std::min(options.max_clients, quarter);
-  }
+  const std::uint32_t quarter = share_of_descriptors(4);
+  options.max_strangers = std::min(options.max_strangers, quarter / 2);
+  options.max_clients = std::min(options.max_clients, quarter);
   const PeerAddress& own = impl_->options.nodes[impl_->options.self.value];
   error_code e;
   const tcp::endpoint endpoint(asio::ip::make_address(own.host, e), own.port);

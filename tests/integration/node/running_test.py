@@ -405,6 +405,12 @@ class Disks(Nodes):
 class Crowded(Nodes):
     # Without a share of the descriptors for its disk the node stopped when it signed first.
     def test_a_crowd_leaves_a_node_descriptors_and_time(self):
+        # A crowd at the gateway took those that the store needed, too.
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            gateway = free.getsockname()[1]
+        config = self.home(3) / "node.toml"
+        config.write_text(config.read_text().replace('address = ""', f'address = "127.0.0.1:{gateway}"'))
         self.start(0, 1, 2)
         self.start(3, under=["prlimit", "--nofile=96"])
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -414,6 +420,9 @@ class Crowded(Nodes):
             s = socket.socket()
             s.settimeout(5)
             s.connect(("127.0.0.1", self.port(3)))
+            crowd.append(s)
+        for _ in range(80):
+            s = socket.create_connection(("127.0.0.1", gateway), timeout=5)
             crowd.append(s)
 
         def cpu():
