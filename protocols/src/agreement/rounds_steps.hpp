@@ -34,7 +34,7 @@ template <class Coin>
 void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
   State* s = open(m.instance);
   if (s == nullptr || !reaches(*s, m.round)) {
-    ++refused_;
+    if (!over(m.instance)) ++refused_;
     if (m.asks) answer(from, m.instance, m.round, fx);
     return;
   }
@@ -53,7 +53,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const Done& m, Fx& fx) {
   if (m.asks) answer(from, m.instance, 0, fx);
   State* s = open(m.instance);
   if (s == nullptr) {
-    if (m.instance >= base_) ++refused_;
+    if (!over(m.instance)) ++refused_;
     return;
   }
   s->spoke.insert(from);
@@ -77,7 +77,7 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
   const auto round = static_cast<std::uint32_t>(m.instance & ((1u << kRoundBits) - 1));
   State* s = open(instance);
   if (s == nullptr || !reaches(*s, round)) {
-    ++refused_;
+    if (!over(instance)) ++refused_;
     if (over_.contains(instance)) answer(from, instance, round, fx);
     return;
   }
@@ -89,12 +89,18 @@ void RoundAgreement<Coin>::receive(NodeId from, const typename Coin::Message& m,
   drive(instance, fx);
 }
 
+// What comes late is nobody's fault: correct nodes were slower, and say what they have to say.
+template <class Coin>
+bool RoundAgreement<Coin>::over(std::uint64_t instance) const {
+  return instance < base_ || over_.contains(instance);
+}
+
 // Null: out of reach, over or forgotten.
 template <class Coin>
 typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t instance) {
   const auto it = open_.find(instance);
   if (it != open_.end()) return &it->second;
-  if (instance < base_ || over_.contains(instance)) return nullptr;
+  if (over(instance)) return nullptr;
   if (instance - base_ >= config_.window) {
     beyond_ = true;
     return nullptr;

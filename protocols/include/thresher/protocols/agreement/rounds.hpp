@@ -120,6 +120,7 @@ class RoundAgreement {
   void receive(NodeId from, const Want& m, Fx& fx);
   void receive(NodeId from, const typename Coin::Message& m, Fx& fx);
 
+  bool over(std::uint64_t instance) const;
   State* open(std::uint64_t instance);
   Round& round_of(State& s, std::uint32_t round);
   bool reaches(const State& s, std::uint32_t round) const;
