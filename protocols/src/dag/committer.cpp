@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "history.hpp"
 #include "thresher/core/assert.hpp"
 #include "two_delay_rule.hpp"
 
@@ -14,25 +15,14 @@ std::optional<Edge> claimed_in_history(const Store& store, const Committee& comm
                                        const Rules& rules, const Edge& anchor, const Slot& slot) {
   const Round claim_round{slot.round.value + rules.claims_after()};
   std::optional<Edge> found;
-  std::set<Edge> seen{anchor};
-  std::vector<Edge> todo{anchor};
-  while (!todo.empty()) {
-    const Edge edge = todo.back();
-    todo.pop_back();
-    const Entry* entry = store.find(edge);
-    if (entry == nullptr) continue;
-    if (edge.round == claim_round) {
-      const Edge* claim = store.claim_of(*entry);
-      if (claim == nullptr || claim->author != slot.leader) continue;
-      THRESHER_ASSERT(!found || *found == *claim, "P1: all claims for a slot name one block");
-      found = *claim;
-      continue;
-    }
-    each_edge(*entry->block, committee, [&](const Edge& parent) {
-      if (parent.round >= claim_round && seen.insert(parent).second) todo.push_back(parent);
-      return true;
-    });
-  }
+  walk_history(store, committee, anchor, claim_round, [&](const Edge& edge, const Entry& entry) {
+    if (edge.round != claim_round) return true;
+    const Edge* claim = store.claim_of(entry);
+    if (claim == nullptr || claim->author != slot.leader) return false;
+    THRESHER_ASSERT(!found || *found == *claim, "P1: all claims for a slot name one block");
+    found = *claim;
+    return false;
+  });
   return found;
 }
 

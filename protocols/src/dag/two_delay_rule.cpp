@@ -1,8 +1,8 @@
 #include "two_delay_rule.hpp"
 
 #include <map>
-#include <set>
 
+#include "history.hpp"
 #include "thresher/core/assert.hpp"
 
 namespace thresher::dag {
@@ -20,31 +20,22 @@ Testimony testimony(const Store& store, const Committee& committee, const Edge& 
   const Round votes{slot.round.value + 1};
   const Round claims{slot.round.value + 2};
   Testimony out;
-  std::set<Edge> seen{anchor};
-  std::vector<Edge> todo{anchor};
-  while (!todo.empty()) {
-    const Edge edge = todo.back();
-    todo.pop_back();
-    const Entry* entry = store.find(edge);
-    if (entry == nullptr) continue;
+  walk_history(store, committee, anchor, votes, [&](const Edge& edge, const Entry& entry) {
     if (edge.round == votes) {
-      const Edge* vote = store.vote_of(*entry);
-      if (vote == nullptr || vote->author != slot.leader) continue;
-      out.voters.try_emplace(*vote, committee.size()).first->second.insert(edge.author);
-      continue;
+      const Edge* vote = store.vote_of(entry);
+      if (vote != nullptr && vote->author == slot.leader)
+        out.voters.try_emplace(*vote, committee.size()).first->second.insert(edge.author);
+      return false;
     }
     if (edge.round == claims) {
-      out.kill |= entry->block->header.kill;
-      if (const Edge* claim = store.claim_of(*entry)) {
+      out.kill |= entry.block->header.kill;
+      if (const Edge* claim = store.claim_of(entry)) {
         THRESHER_ASSERT(!out.claim || *out.claim == *claim, "P1: one block of a round is claimed");
         out.claim = *claim;
       }
     }
-    each_edge(*entry->block, committee, [&](const Edge& parent) {
-      if (parent.round >= votes && seen.insert(parent).second) todo.push_back(parent);
-      return true;
-    });
-  }
+    return true;
+  });
   return out;
 }
 

@@ -3,30 +3,10 @@
 // broadcasts, in both engines.
 #include <gtest/gtest.h>
 
-#include "../../campaigns.hpp"
+#include "over_broadcasts.hpp"
 
 namespace thresher {
 namespace {
-
-namespace harness = ::thresher::testing;
-
-const std::vector<harness::Property>& promised() {
-  static const std::vector<harness::Property> all{harness::agreement(), harness::integrity(),
-                                                  harness::validity(), harness::totality(),
-                                                  harness::bounded_liveness()};
-  return all;
-}
-
-harness::Options options_of(const std::string& broadcast, std::uint64_t runs) {
-  harness::Options o = campaign(runs, {4, 5, 6, 7, 9});
-  o.base.parameters["broadcast"] = broadcast;
-  o.base.workload = {.kind = sim::Workload::Kind::kOpen,
-                     .interval = 10 * sim::kUnit,
-                     .liars_interval = 3 * sim::kUnit};
-  o.base.stop.time = 60 * sim::kUnit;
-  o.menu = sim::menu_of("mvba");
-  return o;
-}
 
 class ValueAgreements : public ::testing::TestWithParam<const char*> {};
 
@@ -34,15 +14,15 @@ INSTANTIATE_TEST_SUITE_P(Over, ValueAgreements, ::testing::Values("certified-bro
                          [](const auto& one) { return test_name(one.param); });
 
 TEST_P(ValueAgreements, KeepTheirPromisesUnderDrawnSchedules) {
-  play("mvba", promised(), options_of(GetParam(), 60));
+  play("mvba", promised(), options_over("mvba", GetParam(), 60));
 }
 
 TEST_P(ValueAgreements, KeepTheirPromisesInTheEventsEngine) {
-  play("mvba", promised(), in_the_events_engine(options_of(GetParam(), 20)));
+  play("mvba", promised(), in_the_events_engine(options_over("mvba", GetParam(), 20)));
 }
 
 TEST_P(ValueAgreements, KeepTheirPromisesWhenMessagesAreLost) {
-  play("mvba", promised(), with_losses(options_of(GetParam(), 20)));
+  play("mvba", promised(), with_losses(options_over("mvba", GetParam(), 20)));
 }
 
 TEST_P(ValueAgreements, DecideAllInFairWeather) {
