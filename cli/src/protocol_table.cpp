@@ -1,5 +1,10 @@
 #include "protocol_table.hpp"
 
+#include <vector>
+
+#include "thresher/core/names.hpp"
+#include "thresher/protocols/broadcast/by_name.hpp"
+
 namespace thresher::cli {
 namespace {
 
@@ -151,6 +156,17 @@ constexpr ProtocolRow kRows[] = {
 
 std::span<const ProtocolRow> protocol_table() {
   return kRows;
+}
+
+std::string no_broadcast(const std::string& name) {
+  if (broadcast::with(name, [](auto) {})) return {};
+  std::vector<std::string> known;
+  [&]<class... B>(std::type_identity<std::tuple<B...>>) {
+    (known.emplace_back(B::kName), ...);
+  }(std::type_identity<broadcast::All>{});
+  const auto close = nearest(name, known);
+  return "no broadcast is called '" + name + "'" +
+         (close ? "; did you mean '" + *close + "'?" : "; there is: " + broadcast::names());
 }
 
 }  // namespace thresher::cli

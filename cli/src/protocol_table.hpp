@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 namespace thresher::cli {
 
@@ -18,5 +19,8 @@ struct ProtocolRow {
 };
 
 std::span<const ProtocolRow> protocol_table();
+
+/// Empty when a broadcast is called so; else what is wrong, with the names that there are.
+std::string no_broadcast(const std::string& name);
 
 }  // namespace thresher::cli

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "../json.hpp"
+#include "../protocol_table.hpp"
 #include "../text.hpp"
-#include "thresher/core/names.hpp"
 #include "thresher/net/synced_file.hpp"
-#include "thresher/protocols/broadcast/by_name.hpp"
+#include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/sim/report.hpp"
 
 namespace thresher::cli {
@@ -97,12 +97,8 @@ void print(const Args& a, const Row& r) {
   (void)std::fflush(stdout);
 }
 
-std::string problem_of(const Args& a, const std::vector<std::string>& known) {
-  if (!a.only.empty() && std::find(known.begin(), known.end(), a.only) == known.end()) {
-    const auto close = nearest(a.only, known);
-    return "no broadcast is called '" + a.only + "'" +
-           (close ? "; did you mean '" + *close + "'?" : "; there is: " + broadcast::names());
-  }
+std::string problem_of(const Args& a) {
+  if (std::string why = a.only.empty() ? "" : no_broadcast(a.only); !why.empty()) return why;
   if (a.most_nodes < kNodes[0]) return "--nodes must be at least " + std::to_string(kNodes[0]);
   if (a.most_bytes < kBytes[0]) return "--bytes must be at least " + std::to_string(kBytes[0]);
   return {};
@@ -128,14 +124,11 @@ std::string save_chart(const std::string& path, const std::vector<Row>& rows) {
 
 int run(const Args& a) {
   std::vector<const sim::ProtocolInfo*> shelf;
-  std::vector<std::string> known;
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) {
     if (info.kind != "broadcast") continue;
-    known.push_back(info.name);
     if (a.only.empty() || a.only == info.name) shelf.push_back(&info);
   }
-  if (const std::string problem = problem_of(a, known); !problem.empty())
-    return fail(kUsage, problem);
+  if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
   if (!a.json) {
     std::printf("%-20s %4s %3s %8s %10s %12s %10s %7s %7s\n", "protocol", "n", "f", "|m|",
                 "messages", "bytes", "/(n |m|)", "median", "last");

@@ -11,6 +11,7 @@
 
 #include "../cluster/broadcast_cluster.hpp"
 #include "../json.hpp"
+#include "../protocol_table.hpp"
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "../transaction_lines.hpp"
@@ -238,23 +239,24 @@ void print_broadcasts(const Args& a, const BroadcastReport& r) {
   std::printf("agreement: %s\n", r.agreement ? same : "NO");
 }
 
+std::string read_broadcast_options(const Args& a, ClusterOptions& checked) {
+  if (std::string problem = no_broadcast(a.broadcast); !problem.empty()) return problem;
+  if (std::string problem = read_options(a, checked); !problem.empty()) return problem;
+  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
+      !a.history.empty())
+    return "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
+           "--storage, --home and --json; leave the others out";
+  if (!a.restart.empty() && checked.memory)
+    return "--restart needs --storage rocksdb: without records a node must not come back with its "
+           "key";
+  return {};
+}
+
 // Channels of one broadcast; their payloads are the transactions.
 int run_broadcast(const Args& a) {
   ClusterOptions checked;
-  if (const std::string problem = read_options(a, checked); !problem.empty())
+  if (const std::string problem = read_broadcast_options(a, checked); !problem.empty())
     return fail(kUsage, problem);
-  if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
-      !a.history.empty()) {
-    return fail(
-        kUsage,
-        "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
-        "--storage, --home and --json; leave the others out");
-  }
-  if (!a.restart.empty() && checked.memory) {
-    return fail(kUsage,
-                "--restart needs --storage rocksdb: without records a node must not come back "
-                "with its key");
-  }
   BroadcastOptions o{.nodes = a.nodes, .protocol = a.broadcast, .home = a.home};
   o.duration_us = checked.duration_us;
   o.events = checked.events;

@@ -183,7 +183,7 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
       ask_payload(i, s, config_.committee.at_least(kValidity), fx);
     return;
   }
-  broadcast::mark_delivered(s);
+  shelf_.mark_delivered(i, s);
   fx.deliver({i, payload->second});
   const NodeId origin = i.origin;
   trim(origin, fx);

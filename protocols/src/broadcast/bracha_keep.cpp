@@ -273,7 +273,7 @@ void Bracha::ask_payload(const Instance& i, const State& s, std::uint32_t most, 
 void Bracha::on(const Expired&, Fx& fx) {
   armed_ = false;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    broadcast::Turns turns(shelf_.moves_on(NodeId{o}));
+    broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);

@@ -77,6 +77,7 @@ void ChainedEcho::restore_links(NodeId origin, Stream& s) {
   s.dropped = s.chain.base();
   s.goal = s.delivered;
   s.told_next = s.told;
+  s.echoed_at.push_front(s.echoed.count);
   s.ready = s.said.ready;
   if (s.ready.count < s.delivered.count) s.ready = s.delivered;
 }
@@ -121,12 +122,13 @@ void ChainedEcho::on(const Expired&, Fx& fx) {
   arm(fx);
 }
 
-// R4: news that nobody's turn comes for is said anyway. R8: what is open is said and asked again.
+// R4: news that nobody's turn comes for is said anyway. R8: what is open is said and asked again;
+// not while E moves, since whose turn comes says it all anyway.
 void ChainedEcho::tick(NodeId origin, Stream& s, Fx& fx) {
-  const bool stands = s.echoed_at.empty() || s.echoed_at.front() == s.echoed.count;
+  const bool stands = s.echoed_at.front() == s.echoed.count;
   if (has_news(s)) {
     if (stands || ++s.news_ticks >= config_.idle_ticks) speak(origin, s, fx);
-  } else if (due(++s.quiet)) {
+  } else if (stands && due(++s.quiet)) {
     fx.broadcast(status_of(origin, s, true));
   }
   // Payloads are most often on their way: they are asked for once nothing has moved for a tick.

@@ -98,7 +98,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::on(const Expired&, Fx& fx) {
   armed_ = false;
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
-    broadcast::Turns turns(shelf_.moves_on(NodeId{o}));
+    broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, S& s) {
       s.answered = NodeSet{};
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
@@ -395,7 +395,7 @@ template <class Self, class S, class M>
 void Instances<Self, S, M>::deliver(const Instance& i, S& s, const Digest& digest, bool on_disk,
                                     Fx& fx) {
   THRESHER_ASSERT(!s.done, "an instance is delivered once");
-  broadcast::mark_delivered(s);
+  shelf_.mark_delivered(i, s);
   s.on_disk = on_disk;
   shelf_.keep_only(i, s, digest);
   fx.deliver({i, s.payloads.at(digest)});

@@ -209,7 +209,7 @@ void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
   if (s.done || !s.certificate) return;
   const auto payload = s.payloads.find(s.value);
   if (payload == s.payloads.end()) return;
-  broadcast::mark_delivered(s);
+  shelf_.mark_delivered(i, s);
   quiet_ = 0;
   fx.push(Persist{kUnconfirmed, key_of(i), Bytes::copy_of(as_view("delivered")), {}, true});
   fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),

@@ -840,7 +840,9 @@ class Rest(unittest.TestCase):
 
     def test_the_table_of_protocols_is_true(self):
         rows = json.loads(run("protocols", "--json").stdout)
-        on_shelf = run("cluster", "--broadcast", "nothing").stderr.rpartition("there is: ")[2]
+        unknown = run("cluster", "--broadcast", "nothing")
+        self.assertEqual(unknown.returncode, 2)
+        on_shelf = unknown.stderr.rpartition("there is: ")[2]
         claimed = [row["name"] for row in rows if "cluster --broadcast" in row["runs_in"]]
         self.assertEqual(on_shelf.strip().split(", "), claimed)
         simulated = {row["name"] for row in json.loads(run("sim", "list", "--json").stdout)["protocols"]}

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "../../timed.hpp"
+#include "thresher/core/prng.hpp"
 #include "thresher/protocols/broadcast/chained_wire.hpp"
 
 namespace thresher {
@@ -17,14 +18,16 @@ Bytes filled(std::size_t size, std::uint64_t with) {
 }
 
 struct Cost {
-  std::uint64_t messages = 0;
+  std::uint64_t messages = 0;  ///< of all that are counted, as the bytes
   std::uint64_t bytes = 0;
   std::uint64_t most_behind = 0;  ///< instances after one that its delivery took, at any node
 };
 
+constexpr std::uint64_t kInstances = 512;  // that are counted
+constexpr std::uint64_t kBegin = 64;       // before them; what all say of the first is over by then
+
 // A stream of node 0 that goes on: a payload every `period`, and no node faulty.
 Cost of_a_stream(std::uint32_t n, std::uint32_t c, std::size_t size, std::uint64_t period) {
-  constexpr std::uint64_t kInstances = 512;
   Timed<ChainedEcho> net(n, [=](NodeId id) {
     ChainedEcho::Config config;
     config.committee = *Committee::of(n);
@@ -45,14 +48,15 @@ Cost of_a_stream(std::uint32_t n, std::uint32_t c, std::size_t size, std::uint64
     EXPECT_EQ(d.instance.number, next[i]++);
     cost.most_behind = std::max(cost.most_behind, sent - 1 - d.instance.number);
   };
-  for (; sent < kInstances; net.run_until(net.now() + period)) {
+  for (; sent < kBegin + kInstances; net.run_until(net.now() + period)) {
+    if (sent == kBegin) cost = {.most_behind = cost.most_behind};
     ++sent;
     net.feed(0, Requested<broadcast::Submit>{{filled(size, sent)}});
   }
   // What all say when it pauses belongs to no instance.
-  const Cost going_on{cost.messages / kInstances, cost.bytes / kInstances, cost.most_behind};
+  const Cost going_on = cost;
   net.run_until(net.now() + 200 * kDelta);
-  for (std::uint16_t i = 0; i < n; ++i) EXPECT_EQ(next[i], kInstances) << i;
+  for (std::uint16_t i = 0; i < n; ++i) EXPECT_EQ(next[i], kBegin + kInstances) << i;
   return going_on;
 }
 
@@ -60,14 +64,107 @@ TEST(Figures, AStreamOfChainedEchoCostsWhatItsPageSays) {
   for (const std::uint32_t n : {4u, 16u, 31u}) {
     for (const std::uint32_t c : {1u, 2u, 4u}) {
       // So fast that everybody's turn comes within a tick: after two of them news is said anyway.
-      const std::uint64_t period = 3 * kDelta * c / n;
+      // And so fast that something is always on the way: else the origin asks all to speak.
+      const std::uint64_t period = std::min(3 * kDelta * c / n, kLink);
       const Cost cost = of_a_stream(n, c, 800 * c, period);
-      // A speaker says its echo, and with a flush or at a tick its ready as well.
-      EXPECT_LE(cost.messages, n * (1 + 2 * c)) << n << ' ' << c;
-      EXPECT_LE(10 * cost.bytes, 11 * n * 800 * c) << n << ' ' << c;
+      EXPECT_LE(cost.messages, kInstances * n * (1 + c)) << n << ' ' << c;
+      EXPECT_LE(10 * cost.bytes, kInstances * 11 * n * 800 * c) << n << ' ' << c;
       // Half of them by echoes, the rest by readies; what is on its way meanwhile comes on top.
       EXPECT_LE(cost.most_behind, 2 * ((n + c - 1) / c) + 2 + 2 * kLink / period) << n << ' ' << c;
       EXPECT_GE(cost.messages, n - 1);
+    }
+  }
+}
+
+enum class Liar : std::uint8_t {
+  kMute,      // says nothing, whoever asks
+  kInventor,  // stands on heads that nobody else knows, and asks for the way to others
+};
+
+// What correct nodes pay for the same stream when the last f nodes lie and each message takes as
+// long as the scheduler likes, up to `slowest`.
+Cost under_attack(std::uint32_t n, std::uint32_t c, Liar liar, std::uint64_t slowest,
+                  std::uint64_t period) {
+  const Committee committee = *Committee::of(n);
+  const auto correct = static_cast<std::uint16_t>(n - committee.faults());
+  Timed<ChainedEcho> net(n, [=](NodeId id) {
+    ChainedEcho::Config config;
+    config.committee = committee;
+    config.self = id;
+    config.speakers = c;
+    config.window = 512;  // who is mute is waited for a while
+    return ChainedEcho(config);
+  });
+  Prng rng(n * 100 + c);
+  Cost cost;
+  std::map<std::uint16_t, std::uint64_t> next;
+  std::uint64_t sent = 0;
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint64_t> last;
+  net.link = [&](std::uint16_t from, std::uint16_t to, const auto& m) {
+    if (from < correct) {
+      ++cost.messages;
+      cost.bytes += encode(m).size();
+    }
+    // In order, as a connection keeps it.
+    std::uint64_t& arrives = last[{from, to}];
+    arrives = std::max(arrives, net.now() + 1 + rng.below(slowest));
+    return static_cast<std::int64_t>(arrives - net.now());
+  };
+  net.delivered = [&](std::uint16_t i, const broadcast::Delivery& d) {
+    EXPECT_EQ(d.instance.number, next[i]++);
+    cost.most_behind = std::max(cost.most_behind, sent - 1 - d.instance.number);
+  };
+  for (std::uint16_t i = correct; i < n; ++i) net.kill(i);
+  const auto invent = [&](std::uint16_t from) {
+    const chained_echo::Head nowhere{sent + rng.below(4), hash(as_view("nowhere"))};
+    for (std::uint16_t to = 0; to < correct; ++to) {
+      net.say(from, to, chained_echo::Status{NodeId{0}, nowhere, nowhere, true});
+      net.say(from, to, chained_echo::Trace{NodeId{0}, {}, nowhere});
+      net.say(from, to, chained_echo::Want{NodeId{0}, nowhere});
+    }
+  };
+  for (; sent < kBegin + kInstances; net.run_until(net.now() + period)) {
+    if (sent == kBegin) cost = {.most_behind = cost.most_behind};
+    ++sent;
+    net.feed(0, Requested<broadcast::Submit>{{filled(800 * c, sent)}});
+    for (std::uint16_t i = correct; liar == Liar::kInventor && sent % n == 0 && i < n; ++i)
+      invent(i);
+  }
+  const Cost going_on = cost;
+  net.run_until(net.now() + 400 * kDelta);
+  for (std::uint16_t i = 0; i < correct; ++i) EXPECT_EQ(next[i], kBegin + kInstances) << i;
+  return going_on;
+}
+
+// The first of a stream asks all to speak: once of their echo, once of their ready.
+TEST(Figures, WhatAllSayOfTheFirstIsSaidOnce) {
+  const std::uint32_t n = 16;
+  std::uint64_t statements = 0;
+  Timed<ChainedEcho> net(
+      n, [=](NodeId id) { return ChainedEcho({.committee = *Committee::of(n), .self = id}); });
+  net.link = [&](auto, auto, const auto& m) {
+    statements += std::holds_alternative<chained_echo::Status>(m) ? 1 : 0;
+    return std::int64_t{kLink};
+  };
+  net.feed(0, Requested<broadcast::Submit>{{filled(32, 1)}});
+  net.run_until(200 * kDelta);
+  EXPECT_LE(statements, 2 * n * (n - 1));
+}
+
+TEST(Figures, LiarsAndTheSchedulerMakeAStreamOfChainedEchoNoDearer) {
+  for (const Liar liar : {Liar::kMute, Liar::kInventor}) {
+    for (const std::uint32_t n : {4u, 7u, 16u}) {
+      for (const std::uint32_t c : {1u, 4u}) {
+        constexpr std::uint64_t kSlowest = 6 * kDelta;
+        const std::uint64_t period = std::min(3 * kDelta * c / n, kLink);
+        const Cost cost = under_attack(n, c, liar, kSlowest, period);
+        EXPECT_LE(cost.messages, kInstances * n * (1 + c)) << n << ' ' << c;
+        EXPECT_LE(10 * cost.bytes, kInstances * 11 * n * 800 * c) << n << ' ' << c;
+        // What is on its way comes on top: a payload, its echo, another payload at whose turn the
+        // ready is said, and that.
+        EXPECT_LE(cost.most_behind, 2 * ((n + c - 1) / c) + 2 + 4 * kSlowest / period)
+            << n << ' ' << c;
+      }
     }
   }
 }

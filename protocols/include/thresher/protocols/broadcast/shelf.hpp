@@ -78,11 +78,12 @@ inline bool one_is_correct(const NodeSet (&spoke)[2], const Committee& committee
   return all.size() >= committee.at_least(kValidity);
 }
 
-inline void mark_delivered(Kept& s) {
-  s.done = true;
-  s.age = 0;
-  s.unrecorded = kRecordTicks;
-}
+/// How the instances of an origin went lately.
+struct Pace {
+  bool moves_on = false;   ///< the oldest open one is another one than at the last tick
+  std::uint32_t took = 0;  ///< ticks from the first word of an instance to its delivery
+};
+
 /// At a tick: whether the record of a delivery is due now.
 inline bool record_due(Kept& s) {
   return s.unrecorded > 0 && --s.unrecorded == 0;
@@ -168,10 +169,21 @@ class Shelf {
     }
     return out;
   }
-  /// At a tick: whether the oldest that is not delivered is another one than at the last tick.
-  bool moves_on(NodeId id) {
+  /// To be called when the host is given the payload. Pre: the origin is of the committee.
+  void mark_delivered(const Instance& i, State& s) {
+    std::uint32_t& took = origins_[i.origin.value].took;
+    took = std::max(took, s.age);
+    s.done = true;
+    s.age = 0;
+    s.unrecorded = kRecordTicks;
+  }
+  /// To be called once at a tick. What took long is forgotten a tick at a time.
+  Pace at_tick(NodeId id) {
+    Origin& origin = origins_[id.value];
     const std::uint64_t oldest = oldest_open(id);
-    return std::exchange(origins_[id.value].oldest_at_tick, oldest) != oldest;
+    const Pace pace{std::exchange(origin.oldest_at_tick, oldest) != oldest, origin.took};
+    origin.took -= origin.took > 0 ? 1 : 0;
+    return pace;
   }
   void keep(const Instance& i, State& s, const Digest& digest, const Bytes& payload) {
     if (s.payloads.emplace(digest, payload).second) charge(i, payload.size());
@@ -358,6 +370,7 @@ class Shelf {
     std::uint64_t first = 0;     // of the window
     std::uint64_t restored = 0;  // the floor before a restart: what lies below was judged then
     std::uint64_t oldest_at_tick = 0;  // of those that were not delivered at the last tick
+    std::uint32_t took = 0;            // the most ticks that a delivery took lately
     std::size_t bytes = 0;             // in the window
     std::size_t old_bytes = 0;         // in the history
     std::map<std::uint64_t, State> open;
