@@ -121,6 +121,7 @@ struct GraphAgreement::Impl {
   std::vector<std::pair<NodeId, Frame>> early;
   std::vector<std::size_t> early_of;  // how many of each neighbour
   std::uint64_t refused = 0;          // before they came to the protocol
+  Mask malformed = 0;                 // neighbours that sent what is no message
 
   std::mutex mutex;  // of the next two
   std::condition_variable changed;
@@ -249,7 +250,9 @@ struct GraphAgreement::Impl {
     if (!options.graph.has(from, self)) {
       ++refused;
     } else if (!exact(options) || started) {
-      if (!engine->receive(from, frame)) ++refused;
+      if (engine->receive(from, frame)) return;
+      ++refused;
+      malformed |= digraph::bit(from.value);
     } else if (early_of[from.value] < kEarly * options.graph.size()) {
       // The others' clocks may be ahead of this one.
       ++early_of[from.value];
@@ -341,6 +344,7 @@ GraphAgreementStatus GraphAgreement::status() const {
     out.round = impl->engine->round();
     out.refused = impl->refused + impl->engine->refused();
     out.late = impl->engine->late();
+    out.caught = impl->malformed | impl->engine->two_faced();
     out.bytes_sent = impl->links.transport().node_bytes_sent();
     out.stood_still_us = impl->still ? impl->still->longest_us() : 0;
     return out;

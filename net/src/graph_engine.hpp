@@ -29,6 +29,8 @@ class GraphEngine {
   virtual std::uint64_t round() const = 0;
   virtual std::uint64_t refused() const = 0;
   virtual std::uint64_t late() const = 0;
+  /// Who signed two inputs.
+  virtual digraph::Mask two_faced() const = 0;
 };
 
 /// `P`: digraph::SyncAuth or digraph::AsyncAuth.
@@ -44,6 +46,10 @@ class HostedAgreement final : public GraphEngine {
   bool receive(NodeId from, const Frame& frame) override { return host_.receive(from, frame); }
   std::uint64_t round() const override { return host_.protocol().round(); }
   std::uint64_t refused() const override { return host_.protocol().refused(); }
+  digraph::Mask two_faced() const override {
+    if constexpr (std::is_same_v<P, digraph::SyncAuth>) return host_.protocol().two_faced();
+    return 0;
+  }
   std::uint64_t late() const override {
     if constexpr (std::is_same_v<P, digraph::SyncAuth>) return host_.protocol().late();
     return 0;

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "../cluster/processes.hpp"
 #include "../testnet.hpp"
+#include "halvings.hpp"
+#include "thresher/crypto/key_file.hpp"
+#include "thresher/net/config.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -20,6 +24,7 @@ using std::chrono::system_clock;
 /// Until processes are up and have their links, before the first round.
 constexpr seconds kBeforeStart(3);
 constexpr milliseconds kLook(20);
+constexpr const char* kRun = "cluster";
 
 bool contains(const std::vector<std::uint64_t>& nodes, std::size_t node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
@@ -41,6 +46,7 @@ class Members {
       return report_;
     }
     start_all();
+    if (!report_.problem.empty()) return report_;
     while (!all_done() && system_clock::now() < given_up()) {
       if (report_.interrupted = Interrupts::came(); report_.interrupted) {
         report_.problem = "interrupted";
@@ -61,18 +67,54 @@ class Members {
     for (std::size_t i = 0; i < report_.members.size(); ++i) {
       if (contains(options_.dead, i)) {
         report_.members[i].fate = "dead";
+      } else if (const auto lie = lie_of(i)) {
+        report_.members[i].fate = name_of(*lie);
+        start_liar(i, *lie);
       } else {
         processes_.start(i, verb_of(i));
       }
     }
   }
+  std::optional<Lie> lie_of(std::size_t node) const {
+    for (const LiarAt& liar : options_.liars) {
+      if (liar.node == node) return liar.lie;
+    }
+    return std::nullopt;
+  }
+  // It means the same run as those that verb_of() starts, or it would get no links.
+  void start_liar(std::size_t i, Lie lie) {
+    const auto config = net::load_config(options_.home + "/node" + std::to_string(i));
+    if (!config) return fail(config.error().front());
+    const net::NodeOptions node = net::with_paths(config->options);
+    auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
+    if (!genesis) return fail(genesis.error());
+    const auto key = crypto::load_key(node.key);
+    if (!key) return fail(key.error());
+    const auto [low, high] = std::minmax_element(options_.values.begin(), options_.values.end());
+    net::GraphAgreementOptions o;
+    o.genesis = std::move(*genesis);
+    o.key = *key;
+    o.graph = options_.graph;
+    o.faults = static_cast<std::uint32_t>(options_.faults);
+    o.name = kRun;
+    o.value = options_.values[i];
+    o.delta_us = parse_duration(options_.delta).value_or(0);
+    if (options_.eps)
+      o.halvings = halvings_for(static_cast<std::uint64_t>(*high - *low), *options_.eps);
+    else
+      o.starts = begins_;
+    liars_.push_back(std::make_unique<MemberLiar>(std::move(o), static_cast<std::uint16_t>(i), lie,
+                                                  *low, *high));
+    if (!liars_.back()->problem().empty()) fail(liars_.back()->problem());
+  }
+  void fail(const std::string& why) { report_.problem = why; }
   std::vector<std::string> verb_of(std::size_t i) const {
     std::vector<std::string> out{"digraph",
                                  "agree",
                                  "--json",
                                  "--graph=" + options_.graph_file,
                                  "--faults=" + std::to_string(options_.faults),
-                                 "--name=cluster",
+                                 "--name=" + std::string(kRun),
                                  "--value=" + std::to_string(options_.values[i]),
                                  "--linger=" + std::to_string(options_.patience_us / 1000) + "ms"};
     if (!options_.eps) {
@@ -132,6 +174,10 @@ class Members {
       const text::Value* late = tree ? tree->find("late") : nullptr;
       if (decision != nullptr) member.decision = decision->as_signed();
       if (late != nullptr) member.late = late->as_unsigned().value_or(0);
+      const text::Value* caught = tree ? tree->find("caught") : nullptr;
+      if (caught == nullptr || !member.caught.empty()) continue;
+      for (const text::Value& node : caught->items())
+        member.caught.push_back(node.as_unsigned().value_or(0));
     }
   }
 
@@ -145,6 +191,7 @@ class Members {
       if (member.decision) decisions.push_back(*member.decision);
       report_.undecided = report_.undecided || !member.decision;
     }
+    if (accuses_a_correct_member()) report_.violated = "a correct member is said to have lied";
     if (decisions.empty()) return;
     const auto [low, high] = std::minmax_element(decisions.begin(), decisions.end());
     const auto [least, most] = std::minmax_element(inputs.begin(), inputs.end());
@@ -157,11 +204,20 @@ class Members {
       report_.violated = "a decision lies outside the inputs of correct members";
   }
 
+  bool accuses_a_correct_member() const {
+    return std::any_of(report_.members.begin(), report_.members.end(),
+                       [&](const MemberResult& member) {
+                         return std::any_of(member.caught.begin(), member.caught.end(),
+                                            [&](std::uint64_t node) { return !lie_of(node); });
+                       });
+  }
+
   const MembersOptions& options_;
   Interrupts interrupts_;
   Processes processes_;
   MembersReport report_;
   system_clock::time_point begins_;
+  std::vector<std::unique_ptr<MemberLiar>> liars_;
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 //   if (r.violated) ...
 //
 // Guarantees: every process is `thresher digraph agree`, with a key, a folder and links of its own,
-// and none outlives the call. Judges what those decided that were neither left out nor killed.
+// and none outlives the call. Liars are threads of this process, with links like everybody. Judges
+// what those decided that were neither left out nor killed and did not lie, and whom they caught.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,15 @@
 #include <vector>
 
 #include "../text.hpp"
+#include "member_liar.hpp"
 #include "thresher/protocols/digraph/graph.hpp"
 
 namespace thresher::cli {
+
+struct LiarAt {
+  std::uint64_t node = 0;
+  Lie lie = Lie::kSplit;
+};
 
 struct MembersOptions {
   digraph::Digraph graph{1};
@@ -28,12 +35,14 @@ struct MembersOptions {
   std::string delta = "1s";
   std::vector<std::uint64_t> dead;  ///< never started
   std::vector<NodeAt> kills;        ///< from the first round on, or from when all are started
+  std::vector<LiarAt> liars;        ///< lie in place of taking part
   std::uint64_t patience_us = 60'000'000;
   std::string home;  ///< an empty folder
 };
 
 struct MemberResult {
-  std::string fate = "correct";  ///< or dead, or killed
+  std::string fate = "correct";       ///< or dead, killed, or the name of its lie
+  std::vector<std::uint64_t> caught;  ///< who lied, as this member found out
   std::optional<std::int64_t> decision;
   std::uint64_t late = 0;
   std::string problem;  ///< what it said in place of a decision

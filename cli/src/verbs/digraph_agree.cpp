@@ -99,6 +99,12 @@ std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions&
   return {};
 }
 
+text::Value list_of(digraph::Mask nodes) {
+  text::Value out = text::Value::list();
+  digraph::for_each(nodes, [&](std::uint32_t node) { out.push(node); });
+  return out;
+}
+
 void print(const Args& a, const net::GraphAgreement& run, std::int64_t value) {
   const net::GraphAgreementStatus s = run.status();
   if (a.json) {
@@ -106,10 +112,14 @@ void print(const Args& a, const net::GraphAgreement& run, std::int64_t value) {
     out.set("decision", value).set("node", run.self().value).set("name", a.name);
     out.set("approximate", a.approximate).set("links", s.links).set("neighbours", s.neighbours);
     out.set("refused", s.refused).set("late", s.late).set("bytes_sent", s.bytes_sent);
+    out.set("caught", list_of(s.caught));
     out.set("stood_still_ms", static_cast<double>(s.stood_still_us) / 1e3);
     std::puts(text::write(out).c_str());
   } else {
     std::printf("decided %lld\n", static_cast<long long>(value));
+    digraph::for_each(s.caught, [](std::uint32_t node) {
+      std::printf("member %u lied: it signed two inputs, or sent what is no message\n", node);
+    });
     if (s.late > 0)
       std::printf(
           "%llu messages came too late: a liar kept them back, or --delta is too small, and then "

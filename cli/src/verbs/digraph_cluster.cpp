@@ -22,6 +22,7 @@ struct Args {
   std::string delta = "1s";
   std::string dead;
   std::vector<std::string> kill;
+  std::vector<std::string> liar;
   std::string patience = "60s";
   std::string home;
   bool json = false;
@@ -67,13 +68,23 @@ std::string read_faulty(const Args& a, MembersOptions& o) {
     o.kills.push_back(*kill);
     faulty.push_back(kill->node);
   }
+  for (const std::string& text : a.liar) {
+    const auto equals = text.find('=');
+    const auto node = number<std::uint64_t>(text.substr(0, equals));
+    if (equals == std::string::npos || !node || *node >= n)
+      return "--liar '" + text + "' is not NODE=KIND, like 3=split, with " + nodes;
+    const auto lie = lie_named(std::string_view(text).substr(equals + 1));
+    if (!lie) return "--liar '" + text + "': the kind is " + std::string(kLies);
+    o.liars.push_back({*node, *lie});
+    faulty.push_back(*node);
+  }
   std::sort(faulty.begin(), faulty.end());
   const auto twice = std::adjacent_find(faulty.begin(), faulty.end());
   if (twice != faulty.end())
-    return "node " + std::to_string(*twice) + " is named twice by --dead and --kill";
+    return "node " + std::to_string(*twice) + " is named twice by --dead, --kill and --liar";
   if (faulty.size() <= a.faults) return {};
-  return "--dead and --kill name " + std::to_string(faulty.size()) + " nodes, and --faults " +
-         std::to_string(a.faults) + " are borne";
+  return "--dead, --kill and --liar name " + std::to_string(faulty.size()) +
+         " nodes, and --faults " + std::to_string(a.faults) + " are borne";
 }
 
 std::vector<std::string> read_options(const Args& a, MembersOptions& o) {
@@ -109,13 +120,25 @@ void print_json(const Args& a, const MembersOptions& o, const MembersReport& r) 
     text::Value row;
     row.set("node", i).set("input", o.values[i]).set("fate", m.fate);
     row.set("decision", m.decision ? text::Value(*m.decision) : text::Value());
-    row.set("late", m.late).set("problem", m.problem);
+    text::Value caught = text::Value::list();
+    for (const std::uint64_t node : m.caught) caught.push(node);
+    row.set("caught", caught).set("late", m.late).set("problem", m.problem);
     members.push(std::move(row));
   }
   text::Value out;
   out.set("agreement", r.violated.empty() && !r.undecided).set("violated", r.violated);
   out.set("approximate", a.approximate).set("faults", a.faults).set("members", members);
   std::puts(text::write(out).c_str());
+}
+
+std::string caught_by(const MembersReport& r, std::uint64_t node) {
+  std::string who;
+  for (std::size_t i = 0; i < r.members.size(); ++i) {
+    const auto& caught = r.members[i].caught;
+    if (std::find(caught.begin(), caught.end(), node) == caught.end()) continue;
+    who += (who.empty() ? "caught by " : ", ") + std::to_string(i);
+  }
+  return who.empty() ? "nobody has a proof of it" : who;
 }
 
 void print_text(const Args& a, const MembersOptions& o, const MembersReport& r) {
@@ -126,6 +149,9 @@ void print_text(const Args& a, const MembersOptions& o, const MembersReport& r) 
                                                  : "no decision: " + m.problem;
     std::printf("node %zu: input %lld, %s\n", i, static_cast<long long>(o.values[i]), what.c_str());
   }
+  for (const LiarAt& liar : o.liars)
+    std::printf("node %llu lied (%s): %s\n", static_cast<unsigned long long>(liar.node),
+                name_of(liar.lie).c_str(), caught_by(r, liar.node).c_str());
   if (!r.violated.empty() || r.undecided) return;
   std::printf("agreement: %s\n", a.approximate ? "all decisions are near each other and among the "
                                                  "inputs"
@@ -182,6 +208,9 @@ Verb make_digraph_cluster() {
            {"--delta", "of exact agreement: what a message takes at most", &args->delta},
            {"--dead", "nodes that are never started, separated by commas", &args->dead},
            {"--kill", "NODE@TIME: SIGKILL, timed from the first round; repeatable", &args->kill},
+           {"--liar",
+            "NODE=KIND: it lies, split (another value to each neighbour) or garbage; repeatable",
+            &args->liar},
            {"--patience", "until it gives up on members that do not decide", &args->patience},
            {"--home", "keep the members' folders here", &args->home},
            {"--json", "one object on one line", &args->json}},

@@ -184,6 +184,14 @@ Statements SyncAuth::statements() const {
   return out;
 }
 
+Mask SyncAuth::two_faced() const {
+  Mask out = 0;
+  for (std::uint32_t origin = 0; origin < config_.graph.size(); ++origin) {
+    if (flood(Phase::kInputs).accepted[origin].size() > 1) out |= bit(origin);
+  }
+  return out;
+}
+
 std::uint64_t SyncAuth::held() const {
   std::uint64_t held = asked_.size() + signing_.size();
   for (const Flood& f : floods_) {

@@ -27,6 +27,7 @@
 #include "thresher/net/evidence.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/graph_agreement.hpp"
+#include "thresher/net/graph_liar.hpp"
 #include "thresher/net/incarnation.hpp"
 #include "thresher/net/key_generation.hpp"
 #include "thresher/net/log_diff.hpp"
@@ -308,6 +309,17 @@ int graph_agreement_example(const Genesis& genesis, const crypto::SigningKey& ke
   std::this_thread::sleep_for(a_while);
   // </>
   return decision ? 0 : 1;
+}
+
+int graph_liar_example(const GraphAgreementOptions& options) {
+  // <thresher/net/graph_liar.hpp>
+  net::GraphLiar liar(options, 3);
+  if (!liar.problem().empty()) return fail(liar.problem());
+  liar.await_links(2);
+  liar.tell(0, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{7})));
+  liar.tell(1, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{8})));
+  // </>
+  return 0;
 }
 
 int backup_example(const NodeOptions& options_of_node0) {

@@ -9,8 +9,8 @@
 #include <map>
 #include <span>
 
-#include "liar.hpp"
 #include "thresher/net/graph_agreement.hpp"
+#include "thresher/net/graph_liar.hpp"
 #include "thresher/net/ports.hpp"
 
 namespace thresher::net {
@@ -199,9 +199,10 @@ void agree_though_one_lies(const Network& network) {
     auto all = network.exact({{0, 7}, {1, 8}, {2, 7}, {3, 0}}, name, ring());
     const GraphAgreementOptions own = all.at(3);
     all.erase(3);
-    Liar liar(own, 3);
+    GraphLiar liar(own, 3);
     EXPECT_EQ(liar.problem(), "");
     std::map<std::size_t, std::uint64_t> refused;
+    std::map<std::size_t, digraph::Mask> caught;
     ExactRun run(std::move(all));
     const auto decisions = run.carry_out([&](auto& runs) {
       liar.await_links(2);
@@ -214,11 +215,15 @@ void agree_though_one_lies(const Network& network) {
       const Inputs lies(4, Heard{Heard::Count::kOne, 8});
       liar.tell(0, liar.relay(Phase::kStatements, digraph::content_of(lies)));
       liar.tell(2, liar.relay(Phase::kStatements, digraph::content_of(Inputs(4))));
-      for (auto& [i, member] : runs) refused[i] = member->status().refused;
+      for (auto& [i, member] : runs) {
+        refused[i] = member->status().refused;
+        caught[i] = member->status().caught;
+      }
     });
     EXPECT_GT(refused[0], 0u);
     if (!decisions) return false;
     EXPECT_EQ(refused[1], 0u);
+    for (const auto& [i, liars] : caught) EXPECT_EQ(liars, digraph::bit(3)) << i;
     expect_one(*decisions, 3);
     return true;
   });
@@ -248,7 +253,7 @@ TEST_F(GraphAgreements, TakeNothingThatComesAgainstAnEdge) {
   auto all = network_.exact({{0, 5}, {1, 5}, {2, 5}, {3, 0}}, "edges", graph);
   const GraphAgreementOptions own = all.at(3);
   all.erase(3);
-  Liar liar(own, 3);
+  GraphLiar liar(own, 3);
   ASSERT_EQ(liar.problem(), "");
   ExactRun run(std::move(all));
   (void)run.carry_out([&](auto& runs) {
@@ -314,7 +319,7 @@ TEST_F(GraphAgreements, KeepWhoWasKilledFromTakingPartAgain) {
 TEST_F(GraphAgreements, ComeNearThoughOneLies) {
   std::vector<std::unique_ptr<GraphAgreement>> runs;
   const GraphAgreementOptions own = network_.approximate(3, "lies", 0);
-  Liar liar(own, 3);
+  GraphLiar liar(own, 3);
   ASSERT_EQ(liar.problem(), "");
   for (std::size_t i = 0; i < 3; ++i)
     runs.push_back(

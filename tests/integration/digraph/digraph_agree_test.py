@@ -58,6 +58,42 @@ class Agree(unittest.TestCase):
         self.assertTrue(said["agreement"])
         self.assertEqual(said["members"][2]["fate"], "killed")
 
+    def assert_caught(self, lie, caught):
+        for _ in range(TRIES):
+            out = self.cluster("--values", "7,8,7,0", "--delta", "800ms", "--liar", f"3={lie}")
+            said = json.loads(out.stdout)
+            self.assertEqual(said["violated"], "")
+            self.assertEqual(said["members"][3]["fate"], lie)
+            problems = [m["problem"] for m in said["members"][:3] if m["problem"]]
+            correct = said["members"][:3]
+            # A busy machine: whoever may have missed rounds says so, and the liar may come too late to lie.
+            if not problems and [m["caught"] for m in correct] == caught:
+                break
+            for problem in problems:
+                self.assertRegex(problem, "stood still|start is over")
+        self.assertEqual((out.returncode, out.stderr), (0, ""))
+        self.assertEqual(len({m["decision"] for m in correct}), 1)
+        self.assertEqual([m["caught"] for m in correct], caught)
+
+    def test_all_have_a_proof_against_whoever_signs_two_inputs(self):
+        self.assert_caught("split", [[3], [3], [3]])
+
+    def test_neighbours_catch_whoever_sends_what_is_no_message(self):
+        self.assert_caught("garbage", [[3], [], [3]])
+
+    def test_processes_come_near_though_one_lies(self):
+        for lie, caught in [("split", []), ("garbage", [3])]:
+            out = self.cluster("--values", "0,700,900,50", "--approximate", "--eps", 3, "--liar", f"3={lie}")
+            self.assertEqual((out.returncode, out.stderr), (0, ""))
+            correct = json.loads(out.stdout)["members"][:3]
+            decisions = [m["decision"] for m in correct]
+            self.assertLessEqual(max(decisions) - min(decisions), 3)
+            self.assertGreaterEqual(min(decisions), 0)
+            self.assertLessEqual(max(decisions), 900)
+            self.assertEqual(correct[1]["caught"], [])  # no neighbour of the liar
+            for member in (correct[0], correct[2]):
+                self.assertIn(member["caught"], ([], caught))  # it may decide before it hears the lie
+
     def test_processes_come_near_though_one_is_dead(self):
         out = self.cluster("--values", "0,700,-800,900", "--approximate", "--eps", 3, "--dead", "2")
         self.assertEqual((out.returncode, out.stderr), (0, ""))
@@ -134,6 +170,10 @@ class Agree(unittest.TestCase):
             ("'-1' is no whole number", ["--values=-1,2,3,4"]),
             ("not a node from 0 to 3", ["--values", "1,2,3,4", "--dead", "9"]),
             ("not NODE@TIME", ["--values", "1,2,3,4", "--kill", "9@1s"]),
+            ("is not NODE=KIND", ["--values", "1,2,3,4", "--liar", "3"]),
+            ("is not NODE=KIND", ["--values", "1,2,3,4", "--liar", "4=split"]),
+            ("split or garbage", ["--values", "1,2,3,4", "--liar", "3=quiet"]),
+            ("named twice", ["--values", "1,2,3,4", "--liar", "1=split", "--dead", "1"]),
             ("named twice", ["--values", "1,2,3,4", "--kill", "1@1s", "--dead", "1"]),
             ("--faults 1 are borne", ["--values", "1,2,3,4", "--kill", "1@1s", "--dead", "2"]),
             ("--delta", ["--values", "1,2,3,4", "--delta", "0s"]),

@@ -56,6 +56,9 @@ struct GraphAgreementStatus {
   std::uint64_t refused = 0;     ///< messages that nobody correct sends, or that came too late
   std::uint64_t late = 0;        ///< of exact: those that came too late
   std::uint64_t bytes_sent = 0;
+  /// Liars that gave themselves away: neighbours that sent what is no message, and in exact
+  /// agreement whoever signed two inputs. Correct members are never among them.
+  digraph::Mask caught = 0;
   std::uint64_t stood_still_us = 0;  ///< of exact: how far behind its clock it was at most
 };
 

@@ -85,6 +85,8 @@ class SyncAuth {
   /// Of these, inputs with fewer signers than rounds are over: a liar kept them back, or a message
   /// took longer than Delta.
   std::uint64_t late() const { return late_; }
+  /// Origins that signed two inputs, which nobody correct does.
+  Mask two_faced() const;
   /// Contents that are kept or asked about, and the most that there can be.
   std::uint64_t held() const;
   static std::uint64_t most_held(const Config& config);

@@ -1,8 +1,14 @@
-// A member that lies: it has a key and links like everybody, and says to each what a test wants.
+// A member of an agreement in a directed graph that lies, for trials: it has a key and links like
+// everybody, and says to each neighbour what its owner wants.
 //
-//   Liar liar(options, 3);                      // options: those of the run, with the liar's key
+//   net::GraphLiar liar(options, 3);            // options: those of the run, with the liar's key
+//   if (!liar.problem().empty()) return fail(liar.problem());
 //   liar.await_links(2);
-//   liar.tell(0, relay); liar.tell(1, another);
+//   liar.tell(0, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{7})));
+//   liar.tell(1, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{8})));
+//
+// Guarantees: signs with its own key alone, as no Byzantine member can do more. It relays nothing
+// and keeps nothing. Pre: problem_of(options) is empty, and `self` is the place of its key.
 #pragma once
 
 #include <future>
@@ -16,7 +22,7 @@
 
 namespace thresher::net {
 
-class Liar {
+class GraphLiar {
   // From another thread than the loop's.
   template <class F>
   auto on_loop(F work) {
@@ -26,7 +32,7 @@ class Liar {
   }
 
  public:
-  Liar(const GraphAgreementOptions& o, std::uint16_t self)
+  GraphLiar(const GraphAgreementOptions& o, std::uint16_t self)
       : key_(o.key), chain_(context_of(o)), self_{self} {
     TransportOptions t;
     t.self = self_;
@@ -41,17 +47,20 @@ class Liar {
     problem_ = transport_->start();
     thread_ = std::thread([this] { loop_.run(); });
   }
-  ~Liar() {
+  ~GraphLiar() {
     loop_.stop();
     thread_.join();
     transport_->close();
   }
 
+  /// Why it has no links; empty: it may have some.
   const std::string& problem() const { return problem_; }
+  std::size_t links() {
+    return on_loop([this] { return transport_->node_links(); });
+  }
   /// Until so many members are connected.
-  void await_links(std::size_t links) {
-    while (on_loop([this] { return transport_->node_links(); }) < links)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  void await_links(std::size_t many) {
+    while (links() < many) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   template <class M>
   void tell(std::uint16_t to, const M& message) {
