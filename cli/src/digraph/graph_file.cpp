@@ -9,6 +9,10 @@ namespace {
 
 using digraph::Digraph;
 
+// A generated file with one mistake in its generator has as many problems as edges: no reader
+// wants a million lines, and the first ones tell what is wrong.
+constexpr std::size_t kMostProblems = 20;
+
 class Reader {
  public:
   explicit Reader(std::string path) : path_(std::move(path)) {}
@@ -28,12 +32,20 @@ class Reader {
     Digraph graph(*nodes);
     read_edges(tree, graph);
     if (problems_.empty()) check_whole(graph, tree.place());
+    if (unnamed_ > 0) {
+      problems_.push_back("'" + path_ + "': " + std::to_string(unnamed_) +
+                          " more problems are not shown; mend these first");
+    }
     if (!problems_.empty()) return problems_;
     return graph;
   }
 
  private:
   void complain(const text::Place& place, const std::string& what) {
+    if (problems_.size() == kMostProblems) {
+      ++unnamed_;
+      return;
+    }
     problems_.push_back("'" + path_ + "':" + text::to_string(place) + ": " + what);
   }
 
@@ -96,6 +108,7 @@ class Reader {
 
   std::string path_;
   std::vector<std::string> problems_;
+  std::uint64_t unnamed_ = 0;
 };
 
 }  // namespace

@@ -3,8 +3,9 @@
 //   const auto graph = read_graph("graph.json");
 //   if (!graph) return fail_all(kUsage, graph.error());
 //
-// Guarantees: every problem is reported, with its line. Self-loops, repeated edges, unknown nodes
-// and keys, more than 64 nodes, and graphs that fall apart are refused.
+// Guarantees: problems are reported with their line: the first 20, and how many more. Self-loops,
+// repeated edges, unknown nodes and keys, more than 64 nodes, and graphs that fall apart are
+// refused.
 #pragma once
 
 #include <string>

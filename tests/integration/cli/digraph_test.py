@@ -84,6 +84,15 @@ class Digraph(unittest.TestCase):
                 self.assertEqual((out.returncode, out.stdout), (2, ""), text)
                 self.assertIn(complaint, out.stderr, text)
 
+    def test_a_file_full_of_mistakes_is_not_echoed(self):
+        path = self.graph(3, [[0, 1]] * 1001)
+        out = run("check", path, "--faults", 0)
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
+        lines = out.stderr.splitlines()
+        self.assertEqual(len(lines), 21)
+        self.assertIn("[0, 1] stands there twice", lines[19])
+        self.assertIn("980 more problems are not shown", lines[20])
+
     def test_what_is_no_file(self):
         folder = pathlib.Path(self.folder.name)
         os.mkfifo(folder / "pipe")
