@@ -127,10 +127,15 @@ void print(const Args& a, const OrderRow& r) {
   (void)std::fflush(stdout);
 }
 
-std::string save_chart(const std::string& path, const std::vector<OrderRow>& rows) {
-  sim::Chart chart{"Messages for each request, nobody faulty", "nodes", "messages, log2", {}};
+// Of the faults that were asked for first.
+std::string save_chart(const std::string& path, OrderFaults faults,
+                       const std::vector<OrderRow>& rows) {
+  const std::string who = faults == OrderFaults::kNone     ? "nobody faulty"
+                          : faults == OrderFaults::kSilent ? "f nodes silent"
+                                                           : "f nodes are twins";
+  sim::Chart chart{"Messages for each request, " + who, "nodes", "messages, log2", {}};
   for (const OrderRow& r : rows) {
-    if (r.setting.faults != OrderFaults::kNone || r.messages <= 0) continue;
+    if (r.setting.faults != faults || r.messages <= 0) continue;
     auto at = std::find_if(chart.series.begin(), chart.series.end(),
                            [&](const auto& s) { return s.name == r.protocol; });
     if (at == chart.series.end()) at = chart.series.insert(at, {r.protocol, {}});
@@ -160,7 +165,8 @@ int run_simulated(const Args& a, const Plan& plan) {
   const bool good =
       std::all_of(rows.begin(), rows.end(), [](const OrderRow& r) { return r.verdict == "Pass"; });
   if (!a.chart.empty()) {
-    if (const std::string problem = save_chart(a.chart, rows); !problem.empty())
+    if (const std::string problem = save_chart(a.chart, plan.faults.front(), rows);
+        !problem.empty())
       return fail(kFailed, problem);
   }
   return good ? kDone : kNoProgress;
@@ -211,7 +217,7 @@ Verb make_bench_protocols() {
            {"--wan", "a table of round trips, one node in each region", &a->wan},
            {"--sockets", "real nodes on loopback in place of the simulator", &a->sockets},
            {"--seconds", "of load on each, with --sockets", &a->seconds},
-           {"--chart", "write a picture to this SVG file", &a->chart},
+           {"--chart", "write a picture of the first of --faults to this SVG file", &a->chart},
            {"--json", "an object a row", &a->json}},
           [a] {
             const Plan plan = plan_of(*a);

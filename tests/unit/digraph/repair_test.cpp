@@ -63,6 +63,19 @@ TEST(Repair, FindsTheFewestEdgesThatAllSetsWouldGive) {
   EXPECT_GT(by_count[2], 5u);
 }
 
+// A check of 64 nodes takes up to seconds. Each node hears three others, and all 64 would need a
+// fourth.
+TEST(Repair, FewChecksAreEnoughForTheLargestGraphs) {
+  Digraph g(64);
+  for (std::uint16_t i = 0; i < 64; ++i) {
+    for (std::uint16_t d = 1; d <= 3; ++d)
+      g.add(NodeId{i}, NodeId{static_cast<std::uint16_t>((i + d) % 64)});
+  }
+  const auto found = repair(g, 3, Condition::kSynchronous, {.most_checks = 100});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->has_value());
+}
+
 TEST(Repair, GivesUpWhenToldHowSoon) {
   Digraph g(6);
   for (std::uint16_t i = 0; i + 1 < 6; ++i)

@@ -21,7 +21,8 @@ enum class Condition : std::uint8_t { kSynchronous, kAsynchronous };
 
 struct RepairLimits {
   std::uint32_t most_edges = 3;
-  std::uint64_t most_checks = 200'000;  ///< conditions checked before it gives up
+  std::uint64_t most_checks = 200'000;   ///< conditions checked before it gives up
+  std::uint64_t most_sets = 10'000'000;  ///< sets of edges tried before it gives up
 };
 
 using Edges = std::vector<std::pair<NodeId, NodeId>>;
