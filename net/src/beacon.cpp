@@ -10,6 +10,7 @@
 #include "loopback_address.hpp"
 #include "member_links.hpp"
 #include "protocol_host.hpp"
+#include "round_record.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/net/codec.hpp"
@@ -49,8 +50,12 @@ struct Beacon::Impl {
   MemberLinks links;
   std::unique_ptr<ProtocolHost<coin::Beacon, Codec>> host;
   std::unique_ptr<HttpPages> pages;
-  std::mutex mutex;  // of the next one
+  RoundRecord record;
+  std::uint64_t old_below = 0;      // earlier starts of this node published the rounds below
+  std::vector<BeaconValue> made{};  // wait for the record
+  mutable std::mutex mutex;         // of the next two
   std::deque<BeaconValue> recent;
+  std::string disk_failure;
 
   ~Impl() {
     pages.reset();
@@ -61,10 +66,26 @@ struct Beacon::Impl {
     (void)std::fprintf(stderr, "beacon: %s\n", line.c_str());
   }
   void take(const coin::Tossed& tossed) {
-    BeaconValue value{tossed.instance, tossed.value,
-                      *crypto::make_beacon_proof(keys, tossed.shares)};
+    if (tossed.instance < old_below) return;
+    made.push_back(
+        {tossed.instance, tossed.value, *crypto::make_beacon_proof(keys, tossed.shares)});
+  }
+  // On disk first: a round that is published again after a crash would pass for a new one.
+  void publish() {
+    BeaconRounds now = record.rounds();
+    now.tossed = std::max(now.tossed, host->protocol().round() + 1);
+    for (const BeaconValue& value : made) now.published = std::max(now.published, value.round + 1);
+    if (now != record.rounds()) {
+      std::string failed = record.write(now);
+      const std::lock_guard lock(mutex);
+      if (disk_failure.empty()) disk_failure = std::move(failed);
+    }
+    for (BeaconValue& value : std::exchange(made, {})) show(std::move(value));
+  }
+  void show(BeaconValue value) {
     {
       const std::lock_guard lock(mutex);
+      if (!disk_failure.empty()) return;
       recent.push_back(value);
       if (recent.size() > kRecent) recent.pop_front();
     }
@@ -87,6 +108,10 @@ struct Beacon::Impl {
     if (crypto::ristretto_base(**share) != keys.nodes[self.value])
       return "the coin share '" + options.coin + "' is not that of node " +
              std::to_string(self.value) + " of this genesis file";
+    if (std::string wrong = record.open(round_record_path(options.coin, group), group);
+        !wrong.empty())
+      return wrong;
+    old_below = record.rounds().published;
     open_links();
     const coin::BeaconConfig config{
         .coin = {.committee = *committee,
@@ -94,7 +119,8 @@ struct Beacon::Impl {
                  .scheme = std::make_shared<crypto::ThresholdCoin>(crypto::beacon_context(group),
                                                                    keys, self, *share)},
         .pause = Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)},
-        .first = options.first};
+        .first = options.first,
+        .tossed = record.rounds().tossed};
     host = std::make_unique<ProtocolHost<coin::Beacon, Codec>>(coin::Beacon(config), Codec{},
                                                                host_links(*committee));
     (void)host->restore([] { return true; });
@@ -116,6 +142,7 @@ struct Beacon::Impl {
             .loop = &links.loop(),
             .send = [this](NodeId to, const Frame& frame) { (void)links.send(to, frame); },
             .deliver = [this](const coin::Tossed& tossed) { take(tossed); },
+            .stepped = [this] { publish(); },
             .fail = [](const std::string&) {}};
   }
   std::string serve() {
@@ -160,6 +187,11 @@ Result<std::unique_ptr<Beacon>, std::string> Beacon::begin(BeaconOptions options
 
 const crypto::RistrettoPoint& Beacon::group() const {
   return impl_->group;
+}
+
+std::string Beacon::problem() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->disk_failure;
 }
 
 std::string json_of(const BeaconValue& v) {

@@ -87,6 +87,7 @@ void Client::Impl::linked(std::size_t to, bool up) {
     if (to == node) at_hand();
     return;
   }
+  if (to == node) forget_unproven();
   links[to].welcome = false;
   if (to == node && !options.node) return move_on();
   loop.call_after(kReconnect, [this, to] { connect(to); });
@@ -94,6 +95,7 @@ void Client::Impl::linked(std::size_t to, bool up) {
 
 // The next node becomes the one at hand. Where words are compared the others stay connected.
 void Client::Impl::move_on() {
+  forget_unproven();
   const bool compares =
       std::all_of(links.begin(), links.end(), [](const Link& l) { return l.wanted; });
   const std::size_t before = std::exchange(node, (node + 1) % links.size());
@@ -146,6 +148,8 @@ void Client::Impl::frame(std::size_t from, const Frame& f) {
       return results(from, f);
     case kRefused:
       return refusals(from, f);
+    case kProof:
+      return proof(from, f);
     case kQueryReply:
       return answered(from, f);
     case kStatusReply:
@@ -168,6 +172,7 @@ void Client::Impl::saw(std::size_t from, Round at) {
 void Client::Impl::tick() {
   const std::uint64_t now = Loop::now_us();
   tick_submissions(now);
+  tick_proofs(now);
   tick_questions(now);
   loop.call_after(kTick, [this] { tick(); });
 }

@@ -1,5 +1,5 @@
-// What a client holds, and its duties: links, submissions (client_submissions.cpp), questions
-// (client_queries.cpp). Private to net/.
+// What a client holds, and its duties: links, submissions (client_submissions.cpp), their proofs
+// (client_proofs.cpp), questions (client_queries.cpp). Private to net/.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,10 @@ struct Client::Impl {
     Validity valid{};           // of its first sending, and of all
     std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
-    std::map<std::size_t, Word> said{};  // by node
+    std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
+    std::uint64_t said_us = 0;           // of a word that has to be proved
+    bool proof_asked = false;            // and not answered
+    std::uint64_t proof_asked_us = 0;
   };
   using Flights = std::map<std::uint64_t, Flight>;  // by sequence
 
@@ -97,6 +100,16 @@ struct Client::Impl {
   void cancel(std::uint64_t sequence);
   void tick_submissions(std::uint64_t now);
 
+  // client_proofs.cpp
+  void to_prove(std::uint64_t sequence, Flight& flight, Word word);
+  void ask_proof(std::uint64_t position, Flight& flight);
+  void ask_proofs(std::uint64_t now);
+  void proof(std::size_t node, const Frame& f);
+  void distrust(const std::string& why);
+  void forget_unproven();
+  std::string unproven(const Flight& flight) const;
+  void tick_proofs(std::uint64_t now);
+
   // client_queries.cpp
   void take(Question question);
   void send_questions(std::size_t node);
@@ -116,6 +129,9 @@ struct Client::Impl {
   Round slot{0};        // the last that the node at hand named
   Flights flying;
   std::uint64_t next_sequence;
+  std::map<std::uint64_t, std::uint64_t> proving;  // position, as the node at hand says: sequence
+  std::uint64_t certified = 0;  // length of the log that a proof of the node at hand has shown
+  std::string no_proof;         // what it said last in the place of one
   Questions questions;
   std::uint64_t next_question = 0;
   std::vector<std::promise<NodeStatus>> asking;

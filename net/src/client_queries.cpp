@@ -22,6 +22,10 @@ void Client::Impl::take(Question question) {
         no_answer("this client speaks to one node alone, and the words of f+1 were asked for: open "
                   "it without ClientOptions::node"));
   }
+  if (question.words == Words::kProof) {
+    return question.done(
+        no_answer("an application's answer to a question has no proof: ask for the words of f+1"));
+  }
   if (question.words == Words::kQuorum) want_all();
   const std::uint64_t id = next_question++;
   const Question& kept = questions.emplace(id, std::move(question)).first->second;

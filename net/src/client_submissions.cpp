@@ -4,6 +4,7 @@
 
 #include "client_impl.hpp"
 #include "result_entries.hpp"
+#include "thresher/net/checkpoint.hpp"
 
 namespace thresher::net {
 namespace {
@@ -56,6 +57,11 @@ void Client::Impl::take(Flight taken, const std::stop_token& stop) {
                               "this client speaks to one node alone, and the words of f+1 were "
                               "asked for: open it without ClientOptions::node"));
   }
+  if (taken.words == Words::kProof && checkpoint_slots(genesis) == 0) {
+    return taken.done(refused(Refusal::kUnreachable, {},
+                              "this ledger has no checkpoints, so nothing of it can be proved: "
+                              "`checkpoint` is 0 in its genesis file; ask for the words of f+1"));
+  }
   if (taken.words == Words::kQuorum) want_all();
   const std::uint64_t sequence = next_sequence++;
   Flight& flight = flying.emplace(sequence, std::move(taken)).first->second;
@@ -80,7 +86,7 @@ void Client::Impl::send_all(std::size_t to) {
     if (!entries.empty()) submit(to, valid, std::exchange(entries, {}));
   };
   for (auto& [sequence, flight] : flying) {
-    if (to != node && flight.said.empty()) continue;
+    if (to != node && (flight.words != Words::kQuorum || flight.said.empty())) continue;
     if (flight.said.contains(to)) continue;
     if (to == node) stamp(flight);
     if (!(flight.valid == valid) || entries.size() > kFrameBytes) flush();
@@ -136,6 +142,10 @@ void Client::Impl::said(std::size_t from, std::uint64_t sequence, Word word) {
     resolve(it, committed(w.position, w.result, flight.valid));
   };
   if (flight.words == Words::kOne) return end_with(word);
+  if (flight.words == Words::kProof) {
+    if (from == node) to_prove(sequence, flight, std::move(word));
+    return;
+  }
   const bool first = flight.said.empty();
   flight.said[from] = word;
   const auto same = std::count_if(flight.said.begin(), flight.said.end(),
@@ -191,6 +201,9 @@ void Client::Impl::again_later(std::size_t to, std::uint64_t sequence) {
 
 // Its owner may submit again meanwhile, so it is out of the map before.
 void Client::Impl::resolve(Flights::iterator it, Outcome outcome) {
+  if (it->second.words == Words::kProof && !it->second.said.empty()) {
+    proving.erase(it->second.said.begin()->second.position);
+  }
   const auto flight = flying.extract(it);
   flight.mapped().done(outcome);
 }
@@ -209,7 +222,11 @@ std::string Client::Impl::contradictions(const Flight& flight) const {
 }
 
 Outcome Client::Impl::given_up(const Flight& flight, const std::string& why) const {
-  if (!flight.said.empty()) return unknown(flight.valid, why + ": " + contradictions(flight));
+  if (!flight.said.empty()) {
+    return unknown(
+        flight.valid,
+        why + ": " + (flight.words == Words::kProof ? unproven(flight) : contradictions(flight)));
+  }
   const std::string seen = problem.empty() ? why : why + " (" + problem + ")";
   if (flight.sent == 0) return refused(Refusal::kUnreachable, {}, seen + ": it was never sent");
   return unknown(flight.valid, seen);

@@ -43,8 +43,11 @@ int run(const Args& a) {
                                      ++told;
                                    });
   if (!beacon) return fail(kUsage, beacon.error());
-  while (a.rounds == 0 || told < a.rounds)
+  while (a.rounds == 0 || told < a.rounds) {
+    if (const std::string why = (*beacon)->problem(); !why.empty())
+      return fail(kResourceMissing, why);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   // The others may need this node's last share.
   std::this_thread::sleep_for(std::chrono::microseconds(10 * o.delta_us));
   return kDone;
@@ -63,7 +66,7 @@ Verb make_beacon_run() {
             &a->listen},
            {"--pause", "milliseconds between a value and the next toss", &a->pause_ms},
            {"--rounds", "values until the end; 0: until SIGTERM", &a->rounds},
-           {"--first", "the round to begin with, when all nodes begin anew", &a->first}},
+           {"--first", "the round to begin with, at nodes that published none as high", &a->first}},
           [a] { return run(*a); }};
 }
 

@@ -5,6 +5,7 @@
 
 #include "floors.hpp"
 #include "signed_records.hpp"
+#include "turns.hpp"
 
 namespace thresher {
 
@@ -219,14 +220,17 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   armed_ = false;
   ++quiet_;
   const bool lost = std::exchange(behind_, false);
-  shelf_.for_each([&](const Instance& i, State& s) {
-    if (s.done) {
-      ++s.age;
-      if (broadcast::record_due(s)) confirm(i, fx);
-    } else {
-      ask(i, s, fx);
-    }
-  });
+  for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
+    const broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
+    shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
+      if (s.done) {
+        ++s.age;
+        if (broadcast::record_due(s)) confirm(i, fx);
+      } else if (!turns.on_its_way(s)) {
+        ask(i, s, fx);
+      }
+    });
+  }
   // In the first quiet tick all tell what they have; nobody has to be asked then.
   tell_progress(lost || (quiet_ > 1 && due(quiet_ - 1) && !settled()), fx);
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {

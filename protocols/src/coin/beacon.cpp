@@ -26,7 +26,7 @@ template <class Coin>
 void BasicBeacon<Coin>::on(const Start& start, Fx& fx) {
   if constexpr (requires(Coin c, typename Coin::Fx none) { c.on(start, none); }) feed(start, fx);
   started_ = true;
-  toss_up_to(std::max(next_ + 1, vouched()), fx);
+  toss_up_to(std::max({next_ + 1, config_.tossed, vouched()}), fx);
 }
 
 template <class Coin>

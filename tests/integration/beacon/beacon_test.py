@@ -42,8 +42,8 @@ class Beacon(unittest.TestCase):
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         return process
 
-    def verify(self, lines, group=None):
-        return run("beacon", "verify", "--group", group or self.group, text="".join(lines))
+    def verify(self, lines, group=None, more=()):
+        return run("beacon", "verify", "--group", group or self.group, *more, text="".join(lines))
 
     def test_publishes_values_that_the_group_key_alone_verifies(self):
         runs = [self.begin(i, "--pause", 0, "--rounds", 60) for i in range(NODES)]
@@ -58,7 +58,9 @@ class Beacon(unittest.TestCase):
         self.assertEqual(len(set(values.values())), len(values))
         lines = outs[0][0].splitlines(keepends=True)
         good = self.verify(lines)
-        self.assertEqual((good.returncode, good.stdout), (0, "60 values verified\n"), good.stderr)
+        self.assertEqual(good.returncode, 0, good.stderr)
+        rounds = [json.loads(line)["round"] for line in lines]
+        self.assertIn(f"60 values verified, rounds {min(rounds)} to {max(rounds)}\n", good.stdout)
 
         forged = json.loads(lines[7])
         forged["value"] = json.loads(lines[8])["value"]
@@ -104,6 +106,71 @@ class Beacon(unittest.TestCase):
         self.assertEqual(self.verify([json.dumps(first)]).returncode, 0)
         nodes[1].kill()
         latest(json.loads(line)["round"] + 20)
+
+    def test_no_start_publishes_a_round_of_an_earlier_one(self):
+        """All nodes are killed at once, three times, at any point of what they do."""
+        told = [[] for _ in range(NODES)]
+        for life in range(4):
+            nodes = [self.begin(i, "--pause", 5) for i in range(NODES)]
+            for node, lines in zip(nodes, told):
+                lines += [node.stdout.readline() for _ in range(12 + life)]
+            for node in nodes:
+                node.kill()
+            for node, lines in zip(nodes, told):
+                rest, err = node.communicate()
+                # The last line may have been cut.
+                lines += [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
+                self.assertNotIn("rounds-", err)
+        for lines in told:
+            seen = json.loads(self.verify(lines, more=["--json"]).stdout)
+            self.assertEqual(seen["repeated"], [])
+            self.assertEqual(seen["values"], len(lines))
+        together = json.loads(self.verify(sum(told, []), more=["--json"]).stdout)
+        self.assertGreater(len(together["repeated"]), 0)
+
+    def test_verify_tells_of_gaps_and_repeated_rounds(self):
+        nodes = [self.begin(i, "--pause", 0, "--rounds", 40) for i in range(NODES)]
+        lines = nodes[0].communicate(timeout=100)[0].splitlines(keepends=True)
+        for node in nodes[1:]:
+            node.communicate(timeout=100)
+        by_round = {json.loads(line)["round"]: line for line in lines}
+        # Ten rounds in a row: nobody was away for long.
+        start = next(r for r in by_round if all(r + k in by_round for k in range(10)))
+        row = [by_round[start + k] for k in range(10)]
+        self.assertEqual(self.verify(row, more=["--whole"]).returncode, 0)
+        self.assertEqual(self.verify(row).stdout, f"10 values verified, rounds {start} to {start + 9}\n")
+        self.assertEqual(self.verify(row[:1]).stdout, f"1 value verified, round {start}\n")
+        self.assertEqual(self.verify(reversed(row), more=["--whole"]).returncode, 0)
+        odd = [row[8], row[0], row[2], row[2], row[3]]
+        report = self.verify(odd)
+        self.assertEqual(report.returncode, 0)
+        self.assertEqual(report.stdout.splitlines()[1:],
+                         [f"no line for: {start + 1}, {start + 4} to {start + 7}",
+                          f"more than one line for: {start + 2}"])
+        self.assertEqual(json.loads(self.verify(odd, more=["--json"]).stdout),
+                         {"values": 4, "first": start, "last": start + 8, "repeated": [start + 2],
+                          "gaps": [{"first": start + 1, "last": start + 1},
+                                   {"first": start + 4, "last": start + 7}]})
+        for bad in (row[:3] + row[4:], row + row[-1:]):
+            refused = self.verify(bad, more=["--whole"])
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("each round once", refused.stderr)
+
+    def test_refuses_a_damaged_record(self):
+        home = self.net / "node0"
+        run_once = self.begin(0, "--pause", 50)
+        for _ in range(100):
+            if found := list(home.glob("coin.key.rounds-*")):
+                break
+            time.sleep(0.1)
+        run_once.kill()
+        run_once.communicate()
+        good = found[0].read_bytes()
+        self.addCleanup(lambda: found[0].write_bytes(good))
+        found[0].write_text("damaged\n")
+        refused = run("beacon", "run", "--home", home, "--rounds", 1)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--first", refused.stderr)
 
     def test_says_what_is_wrong(self):
         wrong = run("beacon", "run", "--home", self.net / "node0", "--listen", "0.0.0.0:1")

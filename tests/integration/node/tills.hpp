@@ -98,7 +98,9 @@ class Till final : public App {
 /// A network of tills.
 class Tills {
  public:
-  explicit Tills(std::uint32_t n, const std::string& protocol = "thresher") : net_(n, protocol) {
+  explicit Tills(std::uint32_t n, const std::string& protocol = "thresher",
+                 const Parameters& parameters = {})
+      : net_(n, protocol, parameters) {
     members_.resize(n);
     for (auto& m : members_) m.app = std::make_unique<Till>();
   }

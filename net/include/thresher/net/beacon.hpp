@@ -10,7 +10,10 @@
 // check_beacon_proof(group, round, proof) gives the value, or nothing. Values of the coin that a
 // ledger tosses with the same key say nothing about the beacon's. `deliver` is called on a thread
 // of the beacon's own and must not block. Rounds begin at 0 with the first start of the network; a
-// node that restarts joins where the others are. Errors say what is wrong, where, and what to do.
+// node that restarts joins where the others are. A record beside the share's file says which rounds
+// a node published, so that no start of it publishes one of an earlier start again, also when all
+// nodes went down; a value that was made in the moment of a crash may stay unpublished. Errors say
+// what is wrong, where, and what to do.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +38,7 @@ struct BeaconOptions {
   crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
   std::string coin{};                                       ///< the file with this node's share
   std::uint64_t pause_us = 0;                               ///< between a value and the next toss
-  std::uint64_t first = 0;                                  ///< the round to begin with
+  std::uint64_t first = 0;          ///< the round to begin with, if none was tossed
   std::uint64_t delta_us = 20'000;  ///< what a message takes at most when all is well
   std::string listen{};  ///< loopback address of /latest, /recent and /group; empty: none
   /// Gets what is wrong with links. Default: stderr.
@@ -50,6 +53,8 @@ class Beacon {
   /// Leaves at once.
   ~Beacon();
   const crypto::RistrettoPoint& group() const;
+  /// Empty, or why nothing is published any more: the record cannot be written.
+  std::string problem() const;
 
  private:
   Beacon();

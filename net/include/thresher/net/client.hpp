@@ -11,6 +11,8 @@
 // once; a node that is silent for kSilence gives way to the next one. One thread of its own. What
 // one node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum
 // f+1 nodes have said the same, so one that is correct, where the genesis file has the right f.
+// With Words::kProof a commit is believed to a quorum's signatures alone, so one node that can be
+// reached is enough, whoever it is; a refusal is that node's word still.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +78,11 @@ inline constexpr std::uint64_t kSlotsBack = 16;
 enum class Words : std::uint8_t {
   kOne,     ///< the node at hand
   kQuorum,  ///< f+1 nodes that say the same: one of them at least is correct
+  /// Of a submission: a checkpoint's certificate that covers it, and the path to it
+  /// (log_proof.hpp). It comes with the next checkpoint, so after up to `checkpoint` slots of the
+  /// genesis file, and in a ledger at rest whose protocol has no empty slots not before somebody
+  /// submits more.
+  kProof,
 };
 
 /// How long to wait, and for whom.
@@ -92,6 +99,11 @@ struct AskOptions {
 /// A node that has not answered a submission for so long gives way to the next one, where any may
 /// be asked. Unit: microseconds.
 inline constexpr std::uint64_t kSilence = 5'000'000;
+
+/// A node that says where a submission is ordered, and does not prove it for so long, gives way to
+/// the next one, where any may be asked; one whose proof does not hold does at once. Unit:
+/// microseconds.
+inline constexpr std::uint64_t kUnproven = 10'000'000;
 
 struct ClientOptions {
   std::optional<NodeId> node{};  ///< only this one; empty: any, moving on when it fails

@@ -36,6 +36,9 @@ struct Receipt {
   /// keeps its result no more (the last 16 MiB of them are kept), or the node is of an older
   /// release.
   std::optional<ApplyResult> result{};
+  /// Of a client that waited with Words::kProof, which has checked it: decode_log_proof() reads it,
+  /// and write_log_proof() writes it for `thresher verify-proof`.
+  Bytes log_proof{};
 };
 
 /// Whether a receipt shall carry its proof: some kilobytes and the payload of one block.

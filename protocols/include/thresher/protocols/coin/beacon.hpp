@@ -11,8 +11,9 @@
 // have the value of round r, no correct node reveals its share of round r+1. A node that was away
 // comes to where the others are; of the rounds meanwhile it tosses the last kCatchUp.
 // Rounds are delivered in the order in which their values come, which is not always that of their
-// numbers. Nothing is persisted but what the coin keeps: a node that restarts begins at `first` and
-// follows the others. The values are as good as the scheme: with IdealCoin anybody may know them.
+// numbers. Nothing is persisted but what the coin keeps: who restarts a node says how far it had
+// come (`tossed`), or it begins at `first`, and follows the others. The values are as good as the
+// scheme: with IdealCoin anybody may know them.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,9 @@ struct BasicBeaconConfig {
   typename ConfigOf<Coin>::Type coin{};
   Delay pause{0};           ///< between a value and the next toss; 0: none, or as short as can be
   std::uint64_t first = 0;  ///< the round that a start begins with
+  /// Rounds below were tossed before a restart. The last kCatchUp of them are tossed again: peers
+  /// that restart too may lack their values.
+  std::uint64_t tossed = 0;
 };
 
 template <class Coin>
