@@ -55,15 +55,6 @@ Result<net::Parameters, std::string> read_parameters(const std::string& protocol
   return out;
 }
 
-std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set) {
-  const auto& known = net::node_protocols();
-  if (std::find(known.begin(), known.end(), protocol) == known.end()) {
-    return "unknown protocol '" + protocol + "'; nodes run: " + protocol_help();
-  }
-  const auto parameters = read_parameters(protocol, set);
-  return parameters ? std::string() : parameters.error();
-}
-
 namespace {
 
 // The most faults that so many nodes bear with these parameters; empty: they are too few.
@@ -73,18 +64,32 @@ std::optional<std::uint32_t> faults_of(std::uint32_t nodes, const std::string& p
   return p ? dag::most_faults_beside(nodes, *p) : Committee::of(nodes)->faults();
 }
 
+}  // namespace
+
+std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set,
+                             std::uint32_t nodes) {
+  const auto& known = net::node_protocols();
+  if (std::find(known.begin(), known.end(), protocol) == known.end()) {
+    return "unknown protocol '" + protocol + "'; nodes run: " + protocol_help();
+  }
+  const auto parameters = read_parameters(protocol, set);
+  if (!parameters) return parameters.error();
+  if (faults_of(nodes, protocol, *parameters)) return {};
+  return std::to_string(nodes) +
+         " nodes are too few for this --set fast: n >= 3f+2p+1 with f >= p needs 5p+1; "
+         "take more nodes, or a smaller p";
+}
+
+namespace {
+
 std::string check(const TestnetOptions& o) {
   namespace fs = std::filesystem;
   if (o.nodes == 0 || o.nodes > Committee::kMaxSize) {
     return "cannot make " + std::to_string(o.nodes) + " nodes: choose 1 to 4096";
   }
-  if (std::string problem = protocol_problem(o.protocol, o.set); !problem.empty()) return problem;
   const auto nodes = static_cast<std::uint32_t>(o.nodes);
-  if (!faults_of(nodes, o.protocol, *read_parameters(o.protocol, o.set))) {
-    return std::to_string(nodes) +
-           " nodes are too few for this --set fast: n >= 3f+2p+1 with f >= p needs 5p+1; "
-           "take more nodes, or a smaller p";
-  }
+  if (std::string problem = protocol_problem(o.protocol, o.set, nodes); !problem.empty())
+    return problem;
   if (!o.hosts.empty() && o.hosts.size() != o.nodes) {
     return std::to_string(o.hosts.size()) + " hosts for " + std::to_string(o.nodes) +
            " nodes: give one line a node";

@@ -31,8 +31,10 @@ std::string protocol_help();
 /// What --set takes: the parameters of protocols that have some.
 std::string parameter_help();
 
-/// Why no node runs this protocol with these parameters, and what to do; empty when nodes do.
-std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set);
+/// Why so many nodes do not run this protocol with these parameters, and what to do; empty when
+/// they do. Pre: `nodes` is from 1 to Committee::kMaxSize.
+std::string protocol_problem(const std::string& protocol, const std::vector<std::string>& set,
+                             std::uint32_t nodes);
 
 /// NAME=VALUE each, checked against what nodes that run `protocol` take.
 Result<net::Parameters, std::string> read_parameters(const std::string& protocol,

@@ -12,20 +12,22 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {ENOSPC, "free space, then start the node again: what it stored is whole"},
-    {EDQUOT, "raise the quota, then start the node again: what it stored is whole"},
-    {EFBIG, "raise the limit of a file's size (ulimit -f), or free space: what it stored is whole"},
+    {ENOSPC, "free space, then start it again: what was stored before is whole"},
+    {EDQUOT, "raise the quota, then start it again: what was stored before is whole"},
+    {EFBIG,
+     "raise the limit of a file's size (ulimit -f), or free space: what was stored before is "
+     "whole"},
     {EMFILE, "raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)"},
     {ENFILE, "raise the machine's limit of open files (fs.file-max)"},
     {EROFS,
      "mount it for writing; a file system that became read-only by itself has a failing disk"},
-    {EACCES, "the folder and its files must belong to whoever runs the node"},
-    {EPERM, "the folder and its files must belong to whoever runs the node"},
+    {EACCES, "the folder and its files must belong to whoever runs this"},
+    {EPERM, "the folder and its files must belong to whoever runs this"},
     {EIO,
      "the disk or the way to it fails: check it, and if it must be replaced copy the whole folder "
      "before the node runs again"},
     {EAGAIN, "another program has it open: stop that one"},
-    {ENOMEM, "give the node more memory"},
+    {ENOMEM, "give it more memory"},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What a failed call on a file or folder means for whoever runs the node. Private to net/.
+// What a failed call on a file or folder means for whoever runs a node, or a verb that reads or
+// copies what one keeps. Private to net/.
 //
 //   return "cannot open '" + path + "': " + disk_problem(errno);
 //

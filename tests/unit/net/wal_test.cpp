@@ -417,6 +417,7 @@ TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
     EXPECT_EQ(told.rfind(std::strerror(error), 0), 0u) << told;
     EXPECT_NE(told.find(advice), std::string::npos) << told;
     EXPECT_EQ(told.find("damaged"), std::string::npos) << told;
+    EXPECT_EQ(told.find("start the node"), std::string::npos) << "not only nodes say it: " << told;
     EXPECT_EQ(
         disk_problem_in("IO error: While open a file: /x: " + std::string(std::strerror(error))),
         told);
