@@ -1,11 +1,10 @@
 #include "thresher/net/broadcast_channel.hpp"
 
 #include <cstdio>
-#include <deque>
-#include <mutex>
 #include <utility>
 
 #include "broadcast_engine.hpp"
+#include "delivery_queue.hpp"
 #include "member_links.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -39,11 +38,12 @@ struct Channel::Impl {
   std::uint64_t delivered = 0;
   std::uint64_t missed = 0;  // and not told yet
   bool told_missed = false;  // within the last second
+  bool told_full = false;    // and it is full still
   std::string failed;        // why it does not go on; empty: it does
-  std::mutex mutex;          // of the next two
-  std::deque<Delivery> ready;
-  std::deque<std::promise<Delivery>> waiting;
+  net::DeliveryQueue queue;  // without `deliver`
 
+  Impl(ChannelOptions o, Deliver d, NodeId place)
+      : options(std::move(o)), deliver(std::move(d)), self(place), queue(options.origin_bytes) {}
   ~Impl() { links.end(); }
 
   void log(const std::string& line) const {
@@ -53,13 +53,18 @@ struct Channel::Impl {
   void take(Delivery d) {
     ++delivered;
     if (deliver) return deliver(d);
-    const std::lock_guard lock(mutex);
-    if (waiting.empty()) {
-      ready.push_back(std::move(d));
-      return;
+    queue.put(std::move(d));
+  }
+  // Deliveries that nobody takes must not fill the memory. What is not taken in is lost as on a bad
+  // link: peers say it again, as to any member that lags.
+  bool full() {
+    if (!queue.full()) return told_full = false;
+    if (!std::exchange(told_full, true)) {
+      log(std::to_string(queue.size()) +
+          " deliveries wait for next(): until the program takes some, this member takes nothing in "
+          "and lags behind the others");
     }
-    waiting.front().set_value(std::move(d));
-    waiting.pop_front();
+    return true;
   }
   // A program that must not miss anything has to know that it did, and what helps the next time.
   // Who was away misses a little with each answer: that is said once a second.
@@ -113,7 +118,9 @@ struct Channel::Impl {
     verifier = crypto::make_verifier(crypto::best_verifier());
     links.open(
         transport_options(chain),
-        [this](NodeId from, const net::Frame& frame) { engine->receive(from, frame); },
+        [this](NodeId from, const net::Frame& frame) {
+          if (!full()) engine->receive(from, frame);
+        },
         [this](const std::string& what) { log(what); });
     engine = net::make_engine(options, chain, *committee, self, host());
     if (std::string problem = engine->restore(); !problem.empty())
@@ -122,6 +129,7 @@ struct Channel::Impl {
   }
   Result<Unit, std::string> send(Bytes payload) {
     if (!failed.empty()) return failed;
+    if (full()) return std::string("too many deliveries wait for next(): take some first");
     if (engine->send(std::move(payload))) return Unit{};
     return std::string(
         "too much is on the way already: wait for deliveries, or join with a larger window or "
@@ -129,7 +137,7 @@ struct Channel::Impl {
   }
 };
 
-Channel::Channel() : impl_(std::make_unique<Impl>()) {}
+Channel::Channel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Channel::~Channel() = default;
 
 Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions options,
@@ -141,12 +149,9 @@ Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions optio
     return std::string(
         "join: the key's public half is no member's; give the key of one of the members");
   }
-  std::unique_ptr<Channel> out(new Channel);
-  out->impl_->options = std::move(options);
-  out->impl_->deliver = std::move(deliver);
-  out->impl_->self = *self;
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return "join: " + problem;
-  return out;
+  auto impl = std::make_unique<Impl>(std::move(options), std::move(deliver), *self);
+  if (std::string problem = impl->begin(); !problem.empty()) return "join: " + problem;
+  return std::unique_ptr<Channel>(new Channel(std::move(impl)));
 }
 
 Result<Unit, std::string> Channel::send(ByteView payload) {
@@ -168,16 +173,19 @@ Result<Unit, std::string> Channel::send(ByteView payload) {
 }
 
 std::future<Delivery> Channel::next() {
-  const std::lock_guard lock(impl_->mutex);
-  std::promise<Delivery> promise;
-  auto out = promise.get_future();
-  if (impl_->ready.empty()) {
-    impl_->waiting.push_back(std::move(promise));
-  } else {
-    promise.set_value(std::move(impl_->ready.front()));
-    impl_->ready.pop_front();
-  }
+  auto promise = std::make_shared<std::promise<Delivery>>();
+  auto out = promise->get_future();
+  impl_->queue.take([promise](std::optional<Delivery> d) {
+    if (d)
+      promise->set_value(std::move(*d));
+    else
+      promise->set_exception(std::make_exception_ptr(ChannelEnded()));
+  });
   return out;
+}
+
+void Channel::next(OnDelivery taker) {
+  impl_->queue.take(std::move(taker));
 }
 
 ChannelStatus Channel::status() const {
@@ -187,6 +195,7 @@ ChannelStatus Channel::status() const {
                          .bytes_sent = impl->links.transport().node_bytes_sent(),
                          .skipped = impl->engine->skipped(),
                          .syncs = impl->store ? impl->store->syncs() : 0,
+                         .ready = impl->queue.size(),
                          .links = impl->links.transport().node_links(),
                          .open = impl->engine->open()};
   });

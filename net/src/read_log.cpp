@@ -103,7 +103,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty()) return why;
   if (std::string why = in_use(path); !why.empty()) return why;
-  WalScan wal;
+  WalScan wal(WalScan::For::kReading);
   if (std::string why = wal.open(path); !why.empty()) return why;
   Reading reading(wal, *genesis, from, visit);
   std::string why = wal.read({}, [&](const WalFrame& frame) {

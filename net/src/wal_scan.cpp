@@ -54,10 +54,16 @@ std::string WalScan::cannot_read(std::uint64_t at) const {
 }
 
 std::string WalScan::damaged(std::uint64_t at) const {
-  return "'" + path_ + "' is damaged at byte " + std::to_string(at) +
-         ": records that were durable are not what they were. A node that forgot what it signed "
-         "must not sign. A backup of the folder helps only if the node has not run since it was "
-         "made; else move 'data' away and keep it. Then " +
+  const std::string what = "'" + path_ + "' is damaged at byte " + std::to_string(at) +
+                           ": records that were durable are not what they were. ";
+  if (at_rest_) {
+    return what +
+           "Start the node: payloads that its index knows it fetches from its peers and writes "
+           "again, a few a second, and says which. If it does not start, it says what to do";
+  }
+  return what +
+         "A node that forgot what it signed must not sign. A backup of the folder helps only if "
+         "the node has not run since it was made; else move 'data' away and keep it. Then " +
          std::string(kObserve);
 }
 

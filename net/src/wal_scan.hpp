@@ -43,6 +43,11 @@ struct WalFrame {
 
 class WalScan {
  public:
+  enum class For : std::uint8_t { kStart, kReading };
+  /// For whom it is read, which decides what is advised: a node that starts from it, or somebody
+  /// who looks at what a node that does not run has.
+  explicit WalScan(For whom = For::kStart) : at_rest_(whom == For::kReading) {}
+
   /// False from the visitor ends the reading with an error.
   using Visit = std::function<bool(const WalFrame&)>;
 
@@ -104,6 +109,7 @@ class WalScan {
     return window_.read(data, size, at, size_);
   }
 
+  bool at_rest_;
   std::string path_;
   mutable WalWindow window_;
   std::uint64_t size_ = 0;

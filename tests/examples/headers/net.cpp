@@ -190,13 +190,15 @@ void outcome_example(Client* client) {
   // </>
 }
 
-boost::asio::awaitable<void> completion_example(Node& node, Client& client) {
+boost::asio::awaitable<void> completion_example(Node& node, Client& client,
+                                                broadcast::Channel& channel) {
   // <thresher/net/completion.hpp>
   net::Receipt r = co_await node.submit(as_view("hello"), boost::asio::use_awaitable);
   net::Receipt s = co_await client.submit(as_view("hi"), boost::asio::use_awaitable,
                                           {.words = net::Words::kQuorum});
+  broadcast::Delivery d = co_await channel.next(boost::asio::use_awaitable);
   // </>
-  use(r.position + s.position);
+  use(r.position + s.position + d.instance.number);
 }
 
 void evidence_example(const Genesis& genesis, ByteView bytes) {

@@ -1,14 +1,20 @@
 // Broadcast channels over real links: every broadcast by name, restarts from disk, bad input.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <thread>
 
-#include "thresher/net/broadcast_channel.hpp"
+#include "thresher/net/completion.hpp"
 #include "thresher/net/ports.hpp"
+//
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace thresher {
 namespace {
@@ -234,6 +240,92 @@ TEST(Channel, DeliveriesCanBeAwaited) {
   auto after = (*channel)->next();
   ASSERT_EQ(after.wait_for(kPatience), std::future_status::ready);
   EXPECT_TRUE(after.get().payload.empty());
+}
+
+TEST(Channel, ACoroutineTakesDeliveries) {
+  Members members("bracha", 1);
+  auto channel = Channel::join(members.options(0), nullptr);
+  ASSERT_TRUE(channel) << channel.error();
+  boost::asio::io_context context;
+  std::vector<std::string> got;
+  const auto listen = [&]() -> boost::asio::awaitable<void> {
+    while (got.size() < 3) {
+      const Delivery d = co_await (*channel)->next(boost::asio::use_awaitable);
+      got.emplace_back(as_text(d.payload.view()));
+      EXPECT_TRUE((*channel)->send(as_view("after " + got.back())));
+    }
+    (void)co_await (*channel)->next(boost::asio::use_awaitable);
+    boost::asio::post(context, [&] { channel->reset(); });  // runs when this one waits
+    try {
+      (void)co_await (*channel)->next(boost::asio::use_awaitable);
+    } catch (const broadcast::ChannelEnded& e) {
+      got.emplace_back(e.what());
+    }
+  };
+  ASSERT_TRUE((*channel)->send(as_view("one")));
+  boost::asio::co_spawn(context, listen(), boost::asio::detached);
+  context.run();
+  EXPECT_EQ(got, (std::vector<std::string>{"one", "after one", "after after one",
+                                           "the channel has ended"}));
+}
+
+TEST(Channel, AFutureOfAChannelThatEndsThrows) {
+  Members members("bracha", 4);
+  auto channel = Channel::join(members.options(0), nullptr);
+  ASSERT_TRUE(channel) << channel.error();
+  auto never = (*channel)->next();
+  channel->reset();
+  EXPECT_THROW((void)never.get(), broadcast::ChannelEnded);
+}
+
+// Its memory is bounded whatever the others send; as soon as it takes its deliveries it goes on,
+// and gets all of them.
+TEST(Channel, WhoDoesNotTakeItsDeliveriesLagsAndFillsNothing) {
+  constexpr std::size_t kCount = 40;
+  constexpr std::size_t kSize = 1000;
+  Members members("chained-echo", 4);
+  const std::string folder = ::testing::TempDir() + "takes-nothing";
+  std::filesystem::remove_all(folder);
+  std::atomic<bool> told = false;
+  const auto options = [&](std::size_t i) {
+    ChannelOptions o = members.options(i);
+    o.folder = folder + "/" + std::to_string(i);
+    std::filesystem::create_directories(o.folder);
+    o.window = 4;
+    o.payload_bytes = 4 * kSize;
+    o.origin_bytes = 8 * kSize;
+    if (i == 3)
+      o.log = [&](const std::string& line) {
+        if (line.find("wait for next()") != std::string::npos) told = true;
+      };
+    return o;
+  };
+  std::vector<std::unique_ptr<Channel>> all;
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto joined =
+        Channel::join(options(i), [&members, i](const Delivery& d) { members.log.add(i, d); });
+    ASSERT_TRUE(joined) << joined.error();
+    all.push_back(std::move(*joined));
+  }
+  auto idle = Channel::join(options(3), nullptr);
+  ASSERT_TRUE(idle) << idle.error();
+  for (std::size_t k = 0; k < kCount; ++k) {
+    const std::string text = std::to_string(k) + std::string(kSize, ' ');
+    while (!all[0]->send(as_view(text))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, kCount)) << i;
+  // What was on the way when it was full may have come as well: a window of each member.
+  EXPECT_LE((*idle)->status().ready, 8 + 4 * 2 * 4);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    auto next = (*idle)->next();
+    ASSERT_EQ(next.wait_for(kPatience), std::future_status::ready) << k;
+    EXPECT_EQ(next.get().instance, (broadcast::Instance{NodeId{0}, k}));
+  }
+  EXPECT_TRUE(told);
+  EXPECT_EQ((*idle)->status().skipped, 0u);
+  all.clear();
+  idle->reset();
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Channel, BadInputIsAnErrorInWords) {

@@ -166,19 +166,32 @@ class Network:
 
 
 def damage(net, node, draw):
-    """Writes over payloads of the node's log on its disk; returns how many. Each stands there once: what a
-    crash left of a block that was not ordered is nobody's to mend."""
+    """Writes over payloads of the node's log on its disk; returns where, and what stood there. Each stands there
+    once: what a crash left of a block that was not ordered is nobody's to mend."""
     path = net.home(node) / "data/wal"
     content = path.read_bytes()
     texts = [line.split(b" ", 2)[-1] for line in net.log(node).split(b"\n")[:-1]]
-    found = 0
+    found = {}
     with open(path, "r+b") as wal:
         for text in draw.sample(texts, min(len(texts), 12)):
             if content.count(text) == 1:
+                found[content.index(text)] = text
                 wal.seek(content.index(text))
                 wal.write(b"?" * len(text))
-                found += 1
     return found
+
+
+def wait_until_mended(net, node, damaged):
+    """All that was damaged stands in the node's log again as it was."""
+    end = time.monotonic() + PATIENCE
+    content = b""
+    while any(not content.startswith(text, at) for at, text in damaged.items()):
+        if time.monotonic() > end:
+            left = sorted(at for at, text in damaged.items() if not content.startswith(text, at))
+            raise Finding(f"node {node} has not mended bytes {left} of its log after {PATIENCE} s: "
+                          f"{net.said(node)[-600:]}")
+        time.sleep(0.1)
+        content = (net.home(node) / "data/wal").read_bytes()
 
 
 class Clients:
@@ -280,7 +293,7 @@ def kill_while_it_mends(net, victim, draw):
     catch_up(net, victim)
     net.kill(victim, signal.SIGTERM)  # the index covers all: else damage ends the log, or the start
     net.gone(victim)
-    found = damage(net, victim, draw)
+    damaged = damage(net, victim, draw)
     for _ in range(3):
         net.start(victim)
         time.sleep(0.05 + draw.random() * 0.4)
@@ -288,9 +301,10 @@ def kill_while_it_mends(net, victim, draw):
         net.gone(victim)
     net.start(victim)
     catch_up(net, victim)
+    wait_until_mended(net, victim, damaged)
     net.kill(victim)
     net.gone(victim)
-    return f"while it mends {found} payloads"
+    return f"while it mends {len(damaged)} payloads"
 
 
 def kill_after_a_pause(net, victim, draw):

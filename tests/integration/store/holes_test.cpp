@@ -303,7 +303,8 @@ TEST_P(DamagedPayloads, BehindTheSnapshotAreFoundAndMendedToo) {
   EXPECT_EQ(length_at_rest(net.home(3)), sent + 1);
 }
 
-// What no peer has: the node and `thresher log` say the same.
+// What no peer has: the node and `thresher log` say the same of it. Who only reads is sent to the
+// node, which may be able to mend it, and not told to move its folder away.
 TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   std::vector<Said> said(4);
   Network net(4);
@@ -333,6 +334,9 @@ TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   const auto read = read_log(options, 0, [](const Transaction&) {});
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().find(what), std::string::npos) << read.error();
+  EXPECT_NE(why.find("must not sign"), std::string::npos) << why;
+  EXPECT_NE(read.error().find("Start the node"), std::string::npos) << read.error();
+  EXPECT_EQ(read.error().find("must not sign"), std::string::npos) << read.error();
 }
 
 TEST(HolesAlone, AnIndexThatIsGoneIsToldAndMadeAgain) {

@@ -5,6 +5,10 @@
 //   if (!channel) return fail(channel.error());
 //   if (auto sent = (*channel)->send(as_view("hello")); !sent) warn(sent.error());
 //
+// or without a callback, in a coroutine of Boost.Asio, with thresher/net/completion.hpp:
+//
+//   broadcast::Delivery d = co_await channel.next(boost::asio::use_awaitable);
+//
 // Guarantees: those of the broadcast that `protocol` names (protocols/broadcast/broadcast.hpp):
 // every correct member delivers the same payloads, each once in a process, also of members that
 // lie, up to f of them. Links are TLS 1.3 with the members' keys pinned. With a folder, what a
@@ -13,15 +17,19 @@
 // kept for members that lag. Who is so far behind that the others forgot what it lacks skips that,
 // and is told by `missed`, status() and the log; with chained-echo and folders at all members
 // nobody skips anything. One thread of its own; `deliver` is called
-// there and must not block. Nothing is ordered among origins. Errors say what is wrong, where, and
-// what to do.
+// there and must not block. Deliveries that next() has not taken are kept up to `origin_bytes`; a
+// program that lets more of them wait is a member that lags. Nothing is ordered among origins.
+// Errors say what is wrong, where, and what to do.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "thresher/core/result.hpp"
@@ -41,7 +49,7 @@ struct ChannelOptions {
   std::uint64_t delta_us = 20'000;          ///< what a message takes at most when all is well
   std::uint64_t window = 64;                ///< payloads of one member on the way
   std::size_t payload_bytes = 1u << 20;     ///< largest payload; at most 64 MiB
-  std::size_t origin_bytes = 16u << 20;     ///< kept of one member; at least two payloads
+  std::size_t origin_bytes = 16u << 20;     ///< kept of one member, and for next(); >= two payloads
   std::uint32_t speakers = 1;               ///< of chained-echo: who speak of an instance
   /// Of chained-echo without a folder: how long a member that lags is waited for, until it was
   /// level for as long.
@@ -60,9 +68,21 @@ struct ChannelStatus {
   std::uint64_t bytes_sent = 0;  ///< to other members
   std::uint64_t skipped = 0;     ///< payloads that are never delivered here: others forgot them
   std::uint64_t syncs = 0;       ///< of the disk
+  std::size_t ready = 0;         ///< deliveries that wait for next()
   std::size_t links = 0;         ///< other members that are connected now
   std::size_t open = 0;          ///< instances on the way
 };
+
+/// Of next(): there is no delivery any more.
+class ChannelEnded : public std::runtime_error {
+ public:
+  ChannelEnded() : std::runtime_error("the channel has ended") {}
+};
+
+/// Gets a delivery, or nothing when the channel has ended.
+using OnDelivery = std::function<void(std::optional<Delivery>)>;
+template <class T>
+concept NextToken = !std::is_invocable_v<std::decay_t<T>&, std::optional<Delivery>>;
 
 class Channel {
  public:
@@ -76,15 +96,21 @@ class Channel {
   /// From any thread; returns once the broadcast has taken the payload. The error says why it did
   /// not: too large, or too much on the way (then wait for deliveries).
   Result<Unit, std::string> send(ByteView payload);
-  /// The next delivery that no earlier call was given: an awaitable in place of `deliver`. From any
-  /// thread. Pre: join() got no `deliver`. Broken when the channel ends.
+  /// The next delivery that no earlier call was given, in place of `deliver`. From any thread.
+  /// Throws ChannelEnded when the channel ends before. Pre: join() got no `deliver`.
   std::future<Delivery> next();
+  /// The same; `taker` is called once: here when a delivery waits already, else on the channel's
+  /// thread, which it must not hold up, or on that of whoever ends the channel.
+  void next(OnDelivery taker);
+  /// The same with a completion token of Boost.Asio: thresher/net/completion.hpp defines it.
+  template <NextToken Token>
+  auto next(Token&& token);
   ChannelStatus status() const;
   NodeId self() const;
 
  private:
-  Channel();
   struct Impl;
+  explicit Channel(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

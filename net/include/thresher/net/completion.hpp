@@ -1,14 +1,17 @@
-// submit() with a completion token of Boost.Asio, for coroutines and whatever else Asio knows.
+// submit() of nodes and clients and next() of broadcast channels with a completion token of
+// Boost.Asio, for coroutines and whatever else Asio knows.
 //
 //   net::Receipt r = co_await node.submit(as_view("hello"), boost::asio::use_awaitable);
 //   net::Receipt s = co_await client.submit(as_view("hi"), boost::asio::use_awaitable,
 //                                           {.words = net::Words::kQuorum});
+//   broadcast::Delivery d = co_await channel.next(boost::asio::use_awaitable);
 //
-// Guarantees: the handler is called once, as void(std::exception_ptr, Receipt), through its
-// associated executor, whose work it counts as until then. The exception is NotCommitted, with the
-// outcome. To cancel give a stop token in the options, and a deadline as their patience. The only
-// header that includes Boost.Asio: who does not use it needs no Boost. The node and the client have
-// loops of their own; the handler never runs on their threads, unless its executor is one of them.
+// Guarantees: the handler is called once, as void(std::exception_ptr, Receipt), or with a Delivery,
+// through its associated executor, whose work it counts as until then. The exception is
+// NotCommitted, with the outcome, or ChannelEnded. To cancel a submission give a stop token in the
+// options, and a deadline as their patience. The only header that includes Boost.Asio: who does not
+// use it needs no Boost. Nodes, clients and channels have loops of their own; the handler never
+// runs on their threads, unless its executor is one of them.
 #pragma once
 
 // Before Boost.Asio: that of Boost 1.74 uses std::exchange without it.
@@ -23,39 +26,49 @@
 #include <memory>
 #include <type_traits>
 
+#include "thresher/net/broadcast_channel.hpp"
 #include "thresher/net/client.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
 namespace completion {
 
-using Signature = void(std::exception_ptr, Receipt);
-
-/// A callback that posts the outcome to the handler's executor. It may be copied, and is called
-/// once.
-template <class Handler>
-OnOutcome posted(Handler handler) {
+/// A callback that posts what `split(outcome)` makes of its argument, an exception and a value, to
+/// the handler's executor. It may be copied, and is called once.
+template <class Handler, class Split>
+auto posted(Handler handler, Split split) {
   auto work = boost::asio::make_work_guard(boost::asio::get_associated_executor(handler));
   auto shared = std::make_shared<Handler>(std::move(handler));
-  return [shared, work](const Outcome& out) mutable {
+  return [shared, work, split](auto outcome) mutable {
     const auto executor = work.get_executor();
-    auto failure =
-        out.committed() ? std::exception_ptr() : std::make_exception_ptr(NotCommitted(out));
+    auto [failure, value] = split(std::move(outcome));
     boost::asio::post(executor, [h = std::move(*shared), failure = std::move(failure),
-                                 receipt = out.receipt]() mutable {
-      std::move(h)(std::move(failure), std::move(receipt));
+                                 value = std::move(value)]() mutable {
+      std::move(h)(std::move(failure), std::move(value));
     });
     work.reset();
   };
 }
 
+inline std::pair<std::exception_ptr, Receipt> receipt_of(const Outcome& out) {
+  if (out.committed()) return {std::exception_ptr(), out.receipt};
+  return {std::make_exception_ptr(NotCommitted(out)), out.receipt};
+}
+
+inline std::pair<std::exception_ptr, broadcast::Delivery> delivery_of(
+    std::optional<broadcast::Delivery> d) {
+  if (d) return {std::exception_ptr(), std::move(*d)};
+  return {std::make_exception_ptr(broadcast::ChannelEnded()), broadcast::Delivery{}};
+}
+
 template <class Submitter, class Token, class Options>
 auto submit(Submitter& to, ByteView transaction, Token&& token, Options options) {
   const auto initiate = [&to](auto&& handler, Bytes data, Options o) {
-    to.submit(data.view(), posted(std::forward<decltype(handler)>(handler)), std::move(o));
+    to.submit(data.view(), posted(std::forward<decltype(handler)>(handler), receipt_of),
+              std::move(o));
   };
-  return boost::asio::async_initiate<Token, Signature>(initiate, token, Bytes::copy_of(transaction),
-                                                       std::move(options));
+  return boost::asio::async_initiate<Token, void(std::exception_ptr, Receipt)>(
+      initiate, token, Bytes::copy_of(transaction), std::move(options));
 }
 
 }  // namespace completion
@@ -71,3 +84,16 @@ auto Client::submit(ByteView transaction, Token&& token, AskOptions options) {
 }
 
 }  // namespace thresher::net
+
+namespace thresher::broadcast {
+
+template <NextToken Token>
+auto Channel::next(Token&& token) {
+  const auto initiate = [this](auto&& handler) {
+    next(OnDelivery(net::completion::posted(std::forward<decltype(handler)>(handler),
+                                            net::completion::delivery_of)));
+  };
+  return boost::asio::async_initiate<Token, void(std::exception_ptr, Delivery)>(initiate, token);
+}
+
+}  // namespace thresher::broadcast
