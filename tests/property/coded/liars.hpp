@@ -117,15 +117,16 @@ inline Bytes spoilt(const Bytes& fragment) {
 template <>
 class Craft<Avid> {
  public:
-  static constexpr std::array<std::string_view, 9> kAttacks{"equivocating sender",
-                                                            "two codewords under one root",
-                                                            "wrong fragment, right root",
-                                                            "echo of an unknown root",
-                                                            "ready before echo",
-                                                            "withheld echo",
-                                                            "fragment of a wrong size",
-                                                            "ask",
-                                                            "floor"};
+  static constexpr std::array<std::string_view, 10> kAttacks{"equivocating sender",
+                                                             "two codewords under one root",
+                                                             "wrong fragment, right root",
+                                                             "echo of an unknown root",
+                                                             "ready before echo",
+                                                             "withheld echo",
+                                                             "fragment of a wrong size",
+                                                             "ask",
+                                                             "sender silent after the first",
+                                                             "floor"};
 
   explicit Craft(const Committee& committee) : fragments_(committee) {}
 
@@ -166,6 +167,8 @@ class Craft<Avid> {
         return avid::Echo{i, mine};
       case 7:
         return avid::Ask{i, true, true, true};
+      case 8:
+        return avid::Disperse{{self, 0}, made({self, 0}, story % 2)[to.value]};
       default:
         return avid::Floor{i.origin, i.number + random.below(9), random.below(2) == 0};
     }
@@ -199,15 +202,16 @@ class Craft<Avid> {
 template <>
 class Craft<DasXiangRen> {
  public:
-  static constexpr std::array<std::string_view, 9> kAttacks{"equivocating sender",
-                                                            "echo of another fragment",
-                                                            "wrong fragment, right hash",
-                                                            "echo of an unknown hash",
-                                                            "ready before echo",
-                                                            "withheld echo",
-                                                            "fragment of a wrong size",
-                                                            "ask",
-                                                            "floor"};
+  static constexpr std::array<std::string_view, 10> kAttacks{"equivocating sender",
+                                                             "echo of another fragment",
+                                                             "wrong fragment, right hash",
+                                                             "echo of an unknown hash",
+                                                             "ready before echo",
+                                                             "withheld echo",
+                                                             "fragment of a wrong size",
+                                                             "ask",
+                                                             "sender silent after the first",
+                                                             "floor"};
 
   explicit Craft(const Committee& committee) : fragments_(committee) {}
 
@@ -248,6 +252,8 @@ class Craft<DasXiangRen> {
         return das_xiang_ren::Ready{i, name, Bytes::from(std::vector<std::byte>(random.below(99)))};
       case 7:
         return das_xiang_ren::Ask{i, true, true, true};
+      case 8:
+        return das_xiang_ren::Propose{{self, 0}, made_up({self, 0}, story % 2)};
       default:
         return das_xiang_ren::Floor{i.origin, i.number + random.below(9), random.below(2) == 0};
     }
