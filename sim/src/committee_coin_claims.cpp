@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "../models/committee_coin.hpp"
 
@@ -60,9 +61,26 @@ Tosses tossed(const CommitteeCoinShape& shape, const ReproduceOptions& o, std::u
   return out;
 }
 
+Chart costs() {
+  Chart out{"Bits of a toss", "log2 of n", "log10 of the bits", {}};
+  for (const std::uint32_t k : {3u, 4u}) {
+    Series& line = out.series.emplace_back();
+    line.name = "committees, k = " + std::to_string(k);
+    for (std::uint32_t n = 64; n <= 4096; n *= 2)
+      line.points.push_back(
+          {std::log2(n), std::log10(CommitteeCoinShape({.n = n, .k = k}).cost().total())});
+  }
+  Series& strong = out.series.emplace_back();
+  strong.name = "the n^3 coin";
+  for (std::uint32_t n = 64; n <= 4096; n *= 2)
+    strong.points.push_back(
+        {std::log2(n), std::log10(CommitteeCoinShape({.n = n, .k = 3}).strong_cost())});
+  return out;
+}
+
 }  // namespace
 
-std::vector<Claim> committee_coin(const ReproduceOptions& o) {
+Reproduction committee_coin(const ReproduceOptions& o) {
   std::vector<Claim> out;
   const std::string computed = "counted, not drawn; s = 3 n^(1/k), n = 64 to 4096";
   for (const std::uint32_t k : {3u, 4u}) {
@@ -96,7 +114,7 @@ std::vector<Claim> committee_coin(const ReproduceOptions& o) {
     out.push_back({"bits beside the n^3 coin's, n = " + std::to_string(n) + ", k = 3", least, most,
                    shape.cost().total() / shape.strong_cost(), computed});
   }
-  return out;
+  return {{}, {}, std::move(out), {costs()}};
 }
 
 }  // namespace thresher::sim

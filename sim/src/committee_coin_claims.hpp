@@ -1,12 +1,11 @@
 // What is claimed of the subcubic coin, and what its model makes of it: see reproduce.hpp.
 #pragma once
 
-#include <vector>
-
 #include "thresher/sim/reproduce.hpp"
 
 namespace thresher::sim {
 
-std::vector<Claim> committee_coin(const ReproduceOptions& options);
+/// Without name and source.
+Reproduction committee_coin(const ReproduceOptions& options);
 
 }  // namespace thresher::sim

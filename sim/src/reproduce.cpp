@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <map>
+#include <utility>
 
 #include "../models/black_hole.hpp"
 #include "../models/finality.hpp"
@@ -51,11 +53,32 @@ Replaced replaced(const ReproduceOptions& o, std::size_t depth, const FinalityCa
   return out;
 }
 
-Claims finality(const ReproduceOptions& o) {
+// Until it is as small as nobody asks for.
+Chart bounds_by_depth(const FinalityCalculator& calculator) {
+  constexpr std::size_t kBefore = 900;
+  Chart out{"Bound on a block's replacement", "epochs", "log2 of the bound", {}};
+  for (const std::uint32_t blocks : {3u, 4u, 5u}) {
+    Series& line = out.series.emplace_back();
+    line.name = std::to_string(blocks) + " blocks an epoch";
+    for (std::size_t depth = 3; depth <= 60; depth += 3) {
+      const std::vector<std::uint32_t> chain(kBefore + depth, blocks);
+      const double bound = calculator.error(chain, kBefore);
+      if (bound < 0x1p-40) break;
+      line.points.push_back({static_cast<double>(depth), std::log2(bound)});
+    }
+  }
+  return out;
+}
+
+Reproduction finality(const ReproduceOptions& o) {
   const FinalityCalculator calculator({});
   const FinalityCalculator careful({.counts_target = true});
   const std::string computed = "computed, not drawn";
   Claims out;
+  Chart ages{"Blocks replaced by 30 % that withhold", "age in epochs", "share",
+             std::vector<Series>(2)};
+  ages.series[0].name = "measured";
+  ages.series[1].name = "bound, the target counts";
   for (const auto& [which, how] :
        {std::pair(&calculator, ""), std::pair(&careful, ", and the target counts")}) {
     const auto epochs = [&, which = which](std::uint32_t blocks) {
@@ -73,6 +96,9 @@ Claims finality(const ReproduceOptions& o) {
     const Replaced share = replaced(o, depth, careful, calculator);
     const double runs = static_cast<double>(o.runs);
     const std::string age = std::to_string(depth) + " epochs old";
+    const double deviation = std::sqrt(share.measured * (1 - share.measured) / runs);
+    ages.series[0].points.push_back({static_cast<double>(depth), share.measured, 1.96 * deviation});
+    ages.series[1].points.push_back({static_cast<double>(depth), share.careful});
     out.push_back({"share of blocks replaced when " + age + ", by 30 % that withhold", 0,
                    share.careful + 4 * std::sqrt(share.careful * (1 - share.careful) / runs),
                    share.measured,
@@ -84,7 +110,7 @@ Claims finality(const ReproduceOptions& o) {
          share.measured - share.listed,
          "0.13 over many runs, less and more four deviations: the listing is no bound here"});
   }
-  return out;
+  return {{}, {}, std::move(out), {bounds_by_depth(careful), std::move(ages)}};
 }
 
 // --- incremental voting
@@ -118,7 +144,21 @@ Votes vote(const ReproduceOptions& o, std::uint64_t stream, bool expander, std::
   return out;
 }
 
-Claims incremental_voting(const ReproduceOptions& o) {
+// Flat where the time is what is claimed.
+Chart times(std::initializer_list<std::pair<std::uint32_t, double>> regular,
+            std::initializer_list<std::pair<std::uint32_t, double>> cycles) {
+  Chart out{"Steps until all agree", "nodes", "steps over n^2, on cycles over n^3",
+            std::vector<Series>(2)};
+  out.series[0].name = "8-regular graphs, over n^2";
+  for (const auto& [n, steps] : regular)
+    out.series[0].points.push_back({static_cast<double>(n), steps / std::pow(n, 2)});
+  out.series[1].name = "cycles, over n^3";
+  for (const auto& [n, steps] : cycles)
+    out.series[1].points.push_back({static_cast<double>(n), steps / std::pow(n, 3)});
+  return out;
+}
+
+Reproduction incremental_voting(const ReproduceOptions& o) {
   const Votes small = vote(o, 1, true, 100, 5);
   const Votes large = vote(o, 2, true, 200, 5);
   const Votes short_cycle = vote(o, 3, false, 24, 5);
@@ -127,7 +167,10 @@ Claims incremental_voting(const ReproduceOptions& o) {
   // four deviations are 4 sqrt(2 / runs).
   const double off = 4 * std::sqrt(2.0 / static_cast<double>(o.runs));
   const std::string ratio = "the deviation of a time is about its mean; four of their ratio's";
-  return {
+  Chart chart = times(
+      {{50, vote(o, 5, true, 50, 5).steps}, {100, small.steps}, {200, large.steps}},
+      {{12, vote(o, 6, false, 12, 5).steps}, {24, short_cycle.steps}, {48, long_cycle.steps}});
+  Claims claims{
       {"share that ends at the rounded mean, 8-regular graphs of 200", 0.88, 1, large.rounded,
        "with high probability as n grows; 0.94 over many runs here, less four deviations"},
       {"how far the last opinion is from the mean on average, of the same",
@@ -143,6 +186,7 @@ Claims incremental_voting(const ReproduceOptions& o) {
       {"time for twice as many nodes, cycle", 8 * (1 - off), 8 * (1 + off),
        long_cycle.steps / short_cycle.steps, "n^3 steps; " + ratio},
   };
+  return {{}, {}, std::move(claims), {std::move(chart)}};
 }
 
 // --- ordered agents
@@ -163,7 +207,31 @@ double undecided_words(const OrderedProtocol& p, std::size_t longest) {
   return static_cast<double>(bad);
 }
 
-Claims ordered_agents(const ReproduceOptions& o) {
+std::vector<std::uint8_t> drawn_word(Prng& prng, std::uint64_t letters) {
+  std::vector<std::uint8_t> out;
+  for (std::uint64_t i = 0; i < letters; ++i)
+    out.push_back(static_cast<std::uint8_t>(prng.below(3)));
+  return out;
+}
+
+Chart times_to_answer(const ReproduceOptions& o) {
+  Chart out{"Steps until all answer 'the first is 0'", "agents", "mean steps over n^2",
+            std::vector<Series>(1)};
+  out.series[0].name = "drawn words";
+  Prng prng(o.seed, 2);
+  for (const std::uint64_t agents : {5u, 10u, 20u, 40u}) {
+    double steps = 0;
+    for (std::uint64_t run = 0; run < o.runs; ++run) {
+      steps += static_cast<double>(run_until_answered(first_is_zero(), drawn_word(prng, agents),
+                                                      prng, 100 * agents * agents));
+    }
+    const auto n = static_cast<double>(agents);
+    out.series[0].points.push_back({n, steps / static_cast<double>(o.runs) / (n * n)});
+  }
+  return out;
+}
+
+Reproduction ordered_agents(const ReproduceOptions& o) {
   OrderedProtocol blind = some_zero_before_a_one();
   blind.observe = [sees = blind.observe](AgentState observer, AgentState seen, bool) {
     return sees(observer, seen, true);
@@ -172,15 +240,12 @@ Claims ordered_agents(const ReproduceOptions& o) {
   std::uint64_t late = 0;
   constexpr std::uint64_t kAgents = 30;
   for (std::uint64_t run = 0; run < o.runs; ++run) {
-    std::vector<std::uint8_t> word;
-    for (std::uint64_t i = 0; i < kAgents; ++i) {
-      word.push_back(static_cast<std::uint8_t>(prng.below(3)));
-    }
+    const std::vector<std::uint8_t> word = drawn_word(prng, kAgents);
     const std::uint64_t most = 100 * kAgents * kAgents;
     late += run_until_answered(first_is_zero(), word, prng, most) == most ? 1 : 0;
   }
   const std::string all = "all configurations of every word are looked at";
-  return {
+  Claims claims{
       {"words of up to 7 letters on which 'some 0 before some 1' can fail", 0, 0,
        undecided_words(some_zero_before_a_one(), 7), all},
       {"words of up to 5 letters on which 'the first is 0' can fail", 0, 0,
@@ -191,12 +256,28 @@ Claims ordered_agents(const ReproduceOptions& o) {
        "an agent waits for n (n-1) steps on average for each of at most two meetings that it "
        "needs"},
   };
+  return {{}, {}, std::move(claims), {times_to_answer(o)}};
 }
 
 // --- black hole
 // -----------------------------------------------------------------------------------
 
-Claims black_hole(const ReproduceOptions&) {
+Chart plays_by_ring(const std::map<std::int32_t, WorstPlay>& worst) {
+  Chart out{"The longest play of a ring", "nodes of the ring", "rounds, moves",
+            std::vector<Series>(3)};
+  out.series[0].name = "moves of all agents";
+  out.series[1].name = "rounds";
+  out.series[2].name = "n^2 - 3n + 3";
+  for (const auto& [n, play] : worst) {
+    const auto x = static_cast<double>(n);
+    out.series[0].points.push_back({x, static_cast<double>(play.moves)});
+    out.series[1].points.push_back({x, static_cast<double>(play.rounds)});
+    out.series[2].points.push_back({x, x * x - 3 * x + 3});
+  }
+  return out;
+}
+
+Reproduction black_hole(const ReproduceOptions&) {
   Claims out;
   constexpr std::int32_t kLargest = 12;
   std::uint64_t wrong = 0;
@@ -222,12 +303,12 @@ Claims black_hole(const ReproduceOptions&) {
   out.push_back({"most moves of a ring of 12 over those of 6", 3, 5.5,
                  static_cast<double>(worst[12].moves) / static_cast<double>(worst[6].moves),
                  "four times as many in the limit, from above: lower terms are negative"});
-  return out;
+  return {{}, {}, std::move(out), {plays_by_ring(worst)}};
 }
 
 struct Model {
   std::string source;
-  Claims (*claims)(const ReproduceOptions&);
+  Reproduction (*made)(const ReproduceOptions&);  ///< without name and source
 };
 
 const std::map<std::string, Model>& models() {
@@ -251,7 +332,10 @@ std::vector<std::string> reproductions() {
 
 Reproduction reproduce(const std::string& name, const ReproduceOptions& options) {
   const Model& model = models().at(name);
-  return {name, model.source, model.claims(options)};
+  Reproduction out = model.made(options);
+  out.name = name;
+  out.source = model.source;
+  return out;
 }
 
 }  // namespace thresher::sim

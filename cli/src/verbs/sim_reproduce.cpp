@@ -4,6 +4,7 @@
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/sim/reproduce.hpp"
+#include "thresher/sim/results.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -13,6 +14,7 @@ struct Args {
   std::uint64_t runs = sim::ReproduceOptions{}.runs;
   std::uint64_t seed = sim::ReproduceOptions{}.seed;
   bool json = false;
+  std::string report;
 };
 
 std::string all_names() {
@@ -42,15 +44,24 @@ void print_text(const sim::Reproduction& r) {
   }
 }
 
+Result<Unit, std::string> save_page(const Args& args, const std::vector<sim::Reproduction>& all) {
+  const std::string command = "thresher sim reproduce" +
+                              (args.name.empty() ? std::string() : " " + args.name) + " --runs " +
+                              std::to_string(args.runs) + " --seed " + std::to_string(args.seed);
+  return sim::save_file(args.report, sim::reproduction_html(all, THRESHER_VERSION, command));
+}
+
 int run(const Args& args) {
   const auto names = sim::reproductions();
   if (!args.name.empty() && std::find(names.begin(), names.end(), args.name) == names.end()) {
-    return fail(kUsage, "there is no result '" + args.name + "'; there are " + all_names());
+    return fail(kUsage, "there is no result '" + args.name + "'; there are " + all_names() +
+                            ". Light-cone consistency is a level of `thresher history check`");
   }
   if (args.runs < 100 || args.runs > 1'000'000)
     return fail(kUsage, "--runs must be 100 to 1000000");
   bool all_hold = true;
   std::vector<Json> rows;
+  std::vector<sim::Reproduction> all;
   for (const std::string& name : names) {
     if (!args.name.empty() && args.name != name) continue;
     const sim::Reproduction r = sim::reproduce(name, {args.runs, args.seed});
@@ -62,8 +73,12 @@ int run(const Args& args) {
     } else {
       print_text(r);
     }
+    all.push_back(r);
   }
   if (args.json) Json::print_array(rows);
+  if (!args.report.empty()) {
+    if (const auto saved = save_page(args, all); !saved) return fail(kFailed, saved.error());
+  }
   return all_hold ? kDone : fail(kFailed, "not every claim was reproduced; try more --runs");
 }
 
@@ -77,6 +92,7 @@ Verb make_sim_reproduce() {
           {{"result", "one of " + all_names() + "; none: all of them", &args->name},
            {"--runs", "of each experiment that draws", &args->runs},
            {"--seed", "of what is drawn", &args->seed},
+           {"--report", "write claims, what came out and pictures to this page", &args->report},
            {"--json", "one array", &args->json}},
           [args] { return run(*args); }};
 }

@@ -95,6 +95,25 @@ class Report(unittest.TestCase):
         self.assertEqual(dom.count("<tr>"), 3)
         self.assert_alone(dom)
 
+    def test_published_results(self):
+        run = thresher("sim", "reproduce", "--runs", "100", "--report", str(self.page))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        dom = opened(self.page)
+        claims = [line for line in run.stdout.splitlines() if line.startswith("  ")]
+        self.assertEqual(dom.count('<td class="pass">yes'), len(claims))
+        for result in ("black-hole", "committee-coin", "finality", "incremental-voting", "ordered-agents"):
+            section = re.search(rf'<section id="{result}">.*?</section>', dom, re.S).group(0)
+            self.assertIn("<svg", section)
+            self.assertRegex(section, r'class="line s0( w\d)?"')
+        self.assertIn("thresher sim reproduce --runs 100 --seed 1", dom)
+        self.assert_alone(dom)
+
+    def test_a_page_that_cannot_be_written(self):
+        run = thresher("sim", "reproduce", "black-hole", "--report", str(self.page / "no" / "folder.html"))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(str(self.page), run.stderr)
+        self.assertIn("plays that name another node", run.stdout)
+
 
 if __name__ == "__main__":
     if BROWSER is None:

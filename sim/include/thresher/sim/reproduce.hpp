@@ -5,6 +5,7 @@
 //     const Reproduction r = reproduce(name, {.runs = 400, .seed = 1});
 //     for (const Claim& c : r.claims) print(c.what, c.measured, c.holds());
 //   }
+//   std::string page = reproduction_html({r}, version, command);     // claims and pictures
 //
 // Guarantees: a function of its options. A claim that is true fails by chance less than once in
 // 10,000 times: `why` says why. The models are in sim/models; what they mean, and the figures, in
@@ -14,6 +15,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "thresher/sim/report.hpp"
 
 namespace thresher::sim {
 
@@ -31,6 +34,7 @@ struct Reproduction {
   std::string name;
   std::string source;
   std::vector<Claim> claims;
+  std::vector<Chart> charts;  ///< what the claims are about, over sizes or ages
 };
 
 struct ReproduceOptions {
@@ -42,5 +46,8 @@ struct ReproduceOptions {
 std::vector<std::string> reproductions();
 /// Pre: `name` is one of them, runs >= 100.
 Reproduction reproduce(const std::string& name, const ReproduceOptions& options);
+/// One page as report.hpp promises it: a section with pictures and a table of claims for each.
+std::string reproduction_html(const std::vector<Reproduction>& results, const std::string& version,
+                              const std::string& command);
 
 }  // namespace thresher::sim
