@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
@@ -76,6 +77,17 @@ std::string folder_of(const net::NodeOptions& o) {
   return o.home + "/dkg";
 }
 
+net::KeyGenerationOptions options_of(const net::NodeOptions& o, const net::Genesis& genesis,
+                                     const crypto::SigningKey& key, const CoinMaking& how) {
+  net::KeyGenerationOptions out{
+      .genesis = genesis, .key = key, .folder = folder_of(o), .delta_us = o.delta_us};
+  if (how.keep) {
+    out.reshares = how.keep->old;
+    out.old_share = how.keep->share;
+  }
+  return out;
+}
+
 /// Stays for others. Once all are done nobody needs the records, nor the seed that shares follow
 /// from.
 std::string leave(std::unique_ptr<net::KeyGeneration> run, std::chrono::milliseconds longest,
@@ -94,11 +106,12 @@ Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis 
   MadeCoin out;
   const std::string folder = folder_of(o);
   const auto begun = Clock::now();
-  auto run = net::KeyGeneration::begin(
-      {.genesis = genesis, .key = key, .folder = folder, .delta_us = o.delta_us});
+  auto run = net::KeyGeneration::begin(options_of(o, genesis, key, how));
   if (!run) return run.error();
   const auto made = (*run)->wait(how.patience);
   if (!made) return made.error();
+  THRESHER_ASSERT(!how.keep || made->group == how.keep->group,
+                  "resharing keeps the public key (docs/protocols/dkg.md)");
   out.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
   genesis.coin.reset();
   if (std::string problem = keep_share(*made, o.coin); !problem.empty()) return problem;
@@ -114,7 +127,7 @@ Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis 
 }
 
 /// Nodes that were killed before their shares were safe need what this one keeps.
-Result<MadeCoin, std::string> served(const net::NodeOptions& o, net::Genesis genesis,
+Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genesis& genesis,
                                      const crypto::SigningKey& key, const CoinMaking& how) {
   MadeCoin out;
   out.was_there = true;
@@ -125,11 +138,9 @@ Result<MadeCoin, std::string> served(const net::NodeOptions& o, net::Genesis gen
     out.all_done = true;
     return out;
   }
-  auto run = net::KeyGeneration::begin({.genesis = std::move(genesis),
-                                        .key = key,
-                                        .folder = folder,
-                                        .has_key = true,
-                                        .delta_us = o.delta_us});
+  net::KeyGenerationOptions options = options_of(o, genesis, key, how);
+  options.has_key = true;
+  auto run = net::KeyGeneration::begin(std::move(options));
   if (!run) return run.error();
   if (std::string problem = leave(std::move(*run), how.patience, folder, out); !problem.empty())
     return problem;
@@ -155,7 +166,7 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
   // Nodes on one machine may share the file, which another one has written then.
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))
-    return served(o, std::move(*genesis), *key, how);
+    return served(o, *genesis, *key, how);
   return generated(o, std::move(*genesis), *key, how);
 }
 

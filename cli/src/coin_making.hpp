@@ -9,8 +9,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "kept_coin.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/key_generation.hpp"
@@ -21,6 +24,7 @@ namespace thresher::cli {
 struct CoinMaking {
   std::chrono::milliseconds patience{60'000};  ///< for the key
   std::chrono::milliseconds linger{10'000};    ///< for others that are not done
+  std::optional<KeptCoin> keep{};              ///< of a committee that changed; empty: a new key
 };
 
 struct MadeCoin {

@@ -14,6 +14,7 @@
 #include "member_links.hpp"
 #include "protocol_host.hpp"
 #include "thresher/core/hex.hpp"
+#include "thresher/crypto/beacon_proof.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
@@ -50,18 +51,35 @@ struct Codec {
   }
 };
 
+constexpr const char* kNewKey = "makes a new key";
+
+/// What a run is for, in words.
+std::string purpose_of(const KeyGenerationOptions& o) {
+  if (!o.reshares) return kNewKey;
+  const auto group = crypto::group_key(o.reshares->keys);
+  return "keeps the key " + (group ? to_hex(*group) : std::string("of another coin"));
+}
+
 /// The seed of a run that was begun in this folder, or a new one that is on disk when this returns.
 /// It lies in the form of a key file, which others cannot read, and beside it what shows that it is
-/// still the same: another seed would deal other shares than this node said it dealt.
-Result<Seed, std::string> seed_in(const std::string& folder) {
+/// still the same: another seed would deal other shares than this node said it dealt. So would the
+/// same seed for another `purpose`.
+Result<Seed, std::string> seed_in(const std::string& folder, const std::string& purpose) {
   const std::string path = folder + "/seed.key";
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     const auto kept = crypto::load_key(path);
     const std::string mark = kept ? to_hex(kept->public_key()) : "";
     std::string old;
-    if (kept && std::getline(std::ifstream(path + ".pub"), old) && old == mark)
-      return Seed(kept->seed());
+    std::string began_for;
+    std::ifstream file(path + ".pub");
+    if (kept && std::getline(file, old) && old == mark) {
+      if (!std::getline(file, began_for)) began_for = kNewKey;
+      if (began_for == purpose) return Seed(kept->seed());
+      return "'" + folder + "' is of a run that " + began_for + ", and now it is to be one that " +
+             purpose + ". Run thresher dkg with the options of before" +
+             "; if no other node has a key yet, remove '" + folder + "' and begin again";
+    }
     return (kept ? "'" + path + "' is not the seed that this run began with" : kept.error()) +
            ". Put the file of this folder back; if no other node has a key yet, remove '" + folder +
            "' and begin again";
@@ -71,7 +89,7 @@ Result<Seed, std::string> seed_in(const std::string& folder) {
   std::filesystem::remove(part, error);
   const auto fresh = crypto::SigningKey::generate();
   if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
-  if (!write_synced(path + ".pub", as_view(to_hex(fresh.public_key()) + "\n")))
+  if (!write_synced(path + ".pub", as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
     return "cannot write '" + path + ".pub': " + disk_problem(errno);
   std::filesystem::rename(part, path, error);
   if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
@@ -164,7 +182,7 @@ struct KeyGeneration::Impl {
     if (std::string problem = setup.problem(); !problem.empty()) return problem;
     Seed seed;
     if (!options.folder.empty()) {
-      auto kept = seed_in(options.folder);
+      auto kept = seed_in(options.folder, purpose_of(options));
       if (!kept) return kept.error();
       seed = std::move(*kept);
     } else {
@@ -178,6 +196,10 @@ struct KeyGeneration::Impl {
   void open_links() {
     Transcript t("thresher/key-generation/1", options.genesis.context());
     t.u32(options.threshold).u8(options.reshares ? 1 : 0);
+    if (options.reshares) {
+      t.u32(options.reshares->keys.threshold);
+      for (const crypto::RistrettoPoint& share : options.reshares->keys.nodes) t.bytes(share);
+    }
     links.open(
         links_of(self, options.key, t.digest(), options.genesis.nodes),
         [this](NodeId from, const Frame& frame) {

@@ -33,18 +33,6 @@ constexpr Measure kReals[] = {
     {"rss_gb", "", &SparseFigures::rss_gb},
 };
 
-// A chart takes its colours from the page that it stands on; one in a file brings its own.
-std::string own_style() {
-  return "<style>svg{background:#fff}text{font:12px sans-serif;fill:#333}"
-         "text.title{font-weight:600}.grid{stroke:#e8e8e8}" +
-         sim::series_style() + "text[class]{stroke:none}</style>\n";
-}
-
-std::string in_a_file(std::string chart) {
-  const std::size_t content = chart.find(">\n");
-  return content == std::string::npos ? chart : chart.insert(content + 2, own_style());
-}
-
 text::Value json_of(const SparseDone& done) {
   text::Value out;
   out.set("name", done.name).set("protocol", done.protocol);
@@ -144,8 +132,7 @@ Result<Unit, std::string> save_sparse_charts(const std::string& folder, bool sca
       at->points.push_back({x, done.figures.*m.value, 0});
     }
     const std::string name = (scaling ? "scaling-" : "sparse-") + std::string(m.name) + ".svg";
-    auto saved =
-        sim::save_file(std::filesystem::path(folder) / name, in_a_file(sim::line_chart(chart)));
+    auto saved = sim::save_file(std::filesystem::path(folder) / name, sim::chart_file(chart));
     if (!saved) return saved;
   }
   return Unit{};

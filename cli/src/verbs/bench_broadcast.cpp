@@ -6,9 +6,9 @@
 #include "../json.hpp"
 #include "../protocol_table.hpp"
 #include "../text.hpp"
-#include "thresher/net/synced_file.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/sim/report.hpp"
+#include "thresher/sim/results.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -117,9 +117,8 @@ std::string save_chart(const std::string& path, const std::vector<Row>& rows) {
       chart.series.push_back({r.protocol, {}});
     chart.series.back().points.push_back({std::log2(r.bytes), std::log2(factor(r))});
   }
-  const std::string svg = sim::line_chart(chart);
-  if (net::replace_synced(path, as_view(svg), net::kForAll)) return {};
-  return "cannot write '" + path + "'; choose a folder that can be written";
+  const auto saved = sim::save_file(path, sim::chart_file(chart));
+  return saved ? std::string() : saved.error();
 }
 
 int run(const Args& a) {

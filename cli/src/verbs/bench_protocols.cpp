@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -9,8 +10,8 @@
 #include "../sim/order_bench.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
-#include "thresher/net/synced_file.hpp"
 #include "thresher/sim/report.hpp"
+#include "thresher/sim/results.hpp"
 #include "thresher/sim/wan.hpp"
 
 namespace thresher::cli {
@@ -21,7 +22,7 @@ struct Args {
   std::string only;
   std::string faults = "none,silent,twins";
   std::string wan;
-  std::string chart;
+  std::string charts;
   std::uint64_t rounds = 200;
   std::uint64_t seconds = 5;
   bool sockets = false;
@@ -127,25 +128,52 @@ void print(const Args& a, const OrderRow& r) {
   (void)std::fflush(stdout);
 }
 
-// Of the faults that were asked for first.
-std::string save_chart(const std::string& path, OrderFaults faults,
-                       const std::vector<OrderRow>& rows) {
+struct Measure {
+  const char* file;
+  const char* title;
+  const char* unit;
+  double OrderRow::*value;
+};
+constexpr Measure kMeasures[] = {
+    {"messages", "Messages for each request", "messages, log2", &OrderRow::messages},
+    {"delays", "From submission to delivery, median", "delays, log2", &OrderRow::median},
+};
+
+// A run that ordered nothing has no points.
+sim::Chart chart_of(const Measure& m, OrderFaults faults, const std::vector<OrderRow>& rows) {
   const std::string who = faults == OrderFaults::kNone     ? "nobody faulty"
                           : faults == OrderFaults::kSilent ? "f nodes silent"
                                                            : "f nodes are twins";
-  sim::Chart chart{"Messages for each request, " + who, "nodes", "messages, log2", {}};
+  sim::Chart chart{std::string(m.title) + ", " + who, "nodes, log2", m.unit, {}};
   for (const OrderRow& r : rows) {
-    if (r.setting.faults != faults || r.messages <= 0) continue;
+    if (r.setting.faults != faults || r.ordered == 0) continue;
     auto at = std::find_if(chart.series.begin(), chart.series.end(),
                            [&](const auto& s) { return s.name == r.protocol; });
     if (at == chart.series.end()) at = chart.series.insert(at, {r.protocol, {}});
-    at->points.push_back({static_cast<double>(r.setting.n), std::log2(r.messages)});
+    at->points.push_back({std::log2(r.setting.n), std::log2(r.*m.value)});
   }
-  if (net::replace_synced(path, as_view(sim::line_chart(chart)), net::kForAll)) return {};
-  return "cannot write '" + path + "'; choose a folder that can be written";
+  return chart;
+}
+
+std::string save_charts(const std::string& folder, const Plan& plan,
+                        const std::vector<OrderRow>& rows) {
+  for (const OrderFaults faults : plan.faults) {
+    for (const Measure& m : kMeasures) {
+      const std::string name = to_string(faults) + "-" + m.file + ".svg";
+      const auto saved = sim::save_file(std::filesystem::path(folder) / name,
+                                        sim::chart_file(chart_of(m, faults, rows)));
+      if (!saved) return saved.error();
+    }
+  }
+  return {};
 }
 
 int run_simulated(const Args& a, const Plan& plan) {
+  // Before runs that may take minutes each.
+  if (!a.charts.empty()) {
+    if (const std::string problem = save_charts(a.charts, plan, {}); !problem.empty())
+      return fail(kFailed, problem);
+  }
   if (!a.json) {
     std::printf(
         "| protocol | n | faulty | median %s | p99 | messages | bytes | signatures | CPU, us | "
@@ -164,9 +192,8 @@ int run_simulated(const Args& a, const Plan& plan) {
   }
   const bool good =
       std::all_of(rows.begin(), rows.end(), [](const OrderRow& r) { return r.verdict == "Pass"; });
-  if (!a.chart.empty()) {
-    if (const std::string problem = save_chart(a.chart, plan.faults.front(), rows);
-        !problem.empty())
+  if (!a.charts.empty()) {
+    if (const std::string problem = save_charts(a.charts, plan, rows); !problem.empty())
       return fail(kFailed, problem);
   }
   return good ? kDone : kNoProgress;
@@ -207,23 +234,25 @@ int run_on_loopback(const Args& a, const Plan& plan) {
 
 Verb make_bench_protocols() {
   auto a = std::make_shared<Args>();
-  return {{"bench", "protocols"},
-          "Every total order on one workload and one network: delays, messages, bytes, signatures, "
-          "CPU and throughput. Example: thresher bench protocols --n 4,16 --faults none",
-          {{"--n", "how many nodes, a list", &a->nodes},
-           {"--only", "one protocol by name", &a->only},
-           {"--faults", "of f nodes: none, silent, twins, a list", &a->faults},
-           {"--rounds", "delays that a run takes", &a->rounds},
-           {"--wan", "a table of round trips, one node in each region", &a->wan},
-           {"--sockets", "real nodes on loopback in place of the simulator", &a->sockets},
-           {"--seconds", "of load on each, with --sockets", &a->seconds},
-           {"--chart", "write a picture of the first of --faults to this SVG file", &a->chart},
-           {"--json", "an object a row", &a->json}},
-          [a] {
-            const Plan plan = plan_of(*a);
-            if (!plan.problem.empty()) return fail(kUsage, plan.problem);
-            return a->sockets ? run_on_loopback(*a, plan) : run_simulated(*a, plan);
-          }};
+  return {
+      {"bench", "protocols"},
+      "Every total order on one workload and one network: delays, messages, bytes, signatures, "
+      "CPU and throughput. Example: thresher bench protocols --n 4,16 --faults none",
+      {{"--n", "how many nodes, a list", &a->nodes},
+       {"--only", "one protocol by name", &a->only},
+       {"--faults", "of f nodes: none, silent, twins, a list", &a->faults},
+       {"--rounds", "delays that a run takes", &a->rounds},
+       {"--wan", "a table of round trips, one node in each region", &a->wan},
+       {"--sockets", "real nodes on loopback in place of the simulator", &a->sockets},
+       {"--seconds", "of load on each, with --sockets", &a->seconds},
+       {"--charts", "write pictures of messages and delays, for each of --faults, to this folder",
+        &a->charts},
+       {"--json", "an object a row", &a->json}},
+      [a] {
+        const Plan plan = plan_of(*a);
+        if (!plan.problem.empty()) return fail(kUsage, plan.problem);
+        return a->sockets ? run_on_loopback(*a, plan) : run_simulated(*a, plan);
+      }};
 }
 
 }  // namespace thresher::cli

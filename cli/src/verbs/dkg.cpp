@@ -11,6 +11,8 @@ namespace {
 
 struct Args {
   std::string home;
+  std::string keep;
+  std::string old_share;
   std::uint64_t patience_s = 60;
   std::uint64_t linger_s = 10;
   bool json = false;
@@ -32,15 +34,24 @@ int run(const Args& a) {
   const auto config = net::load_config(a.home);
   if (!config) return fail(kUsage, config.error().front());
   const net::NodeOptions o = net::with_paths(config->options);
-  const auto made = make_coin(o, {.patience = std::chrono::seconds(a.patience_s),
-                                  .linger = std::chrono::seconds(a.linger_s)});
+  CoinMaking how{.patience = std::chrono::seconds(a.patience_s),
+                 .linger = std::chrono::seconds(a.linger_s)};
+  if (!a.keep.empty()) {
+    auto keep = kept_coin(o, a.keep, a.old_share);
+    if (!keep) return fail(kUsage, keep.error());
+    how.keep = std::move(*keep);
+  } else if (!a.old_share.empty()) {
+    return fail(kUsage, "--old-share is of a coin that is kept: give --keep as well");
+  }
+  const auto made = make_coin(o, how);
   if (!made) return fail(kFailed, made.error());
   if (a.json) return tell_json(*made, o);
   if (made->was_there) {
     std::printf("the coin is there already: %s\n", o.coin.c_str());
   } else {
-    std::printf("group key %s after %.2f s; share in %s, public keys in %s\n",
-                to_hex(made->group).c_str(), made->seconds, o.coin.c_str(), o.genesis.c_str());
+    std::printf("group key %s%s after %.2f s; share in %s, public keys in %s\n",
+                to_hex(made->group).c_str(), how.keep ? " kept" : "", made->seconds, o.coin.c_str(),
+                o.genesis.c_str());
   }
   if (!made->all_done) {
     std::printf(
@@ -61,6 +72,14 @@ Verb make_dkg() {
       "node's share (0600) and puts the public keys into the genesis file. Run it at all nodes "
       "at about the same time, before the first start. Example: thresher dkg --home mynet/node0",
       {{"--home", "the node's folder", &a->home, true},
+       {"--keep",
+        "the genesis file of the network before this one, whose committee changed: its coin's "
+        "public key stays. Give it at every node",
+        &a->keep},
+       {"--old-share",
+        "with --keep: the file of this node's share of the old coin; left out where it was no "
+        "member, or lost it",
+        &a->old_share},
        {"--patience", "seconds until it gives up; begun again, it goes on, or is there for others",
         &a->patience_s},
        {"--linger", "seconds that it stays for nodes that are not done", &a->linger_s},

@@ -225,6 +225,15 @@ std::string line_chart(const Chart& chart) {
   return plot.svg().finish(chart.title);
 }
 
+std::string chart_file(const Chart& chart) {
+  const std::string style =
+      "<style>svg{background:#fff}text{font:12px sans-serif;fill:#333}"
+      "text.title{font-weight:600}.grid{stroke:#e8e8e8}" +
+      series_style() + "text[class]{stroke:none}</style>\n";
+  std::string out = line_chart(chart);
+  return out.insert(out.find(">\n") + 2, style);
+}
+
 std::string cdf_chart(const std::string& title, const std::string& x_label,
                       const std::vector<double>& values) {
   if (values.empty()) return empty_chart(title);

@@ -766,6 +766,27 @@ class Attack(unittest.TestCase):
         self.assertTrue(all(row["commits"] > 0 for row in table), table)
 
 
+class Orders(Files):
+    """thresher bench protocols: the shelf of total orders."""
+
+    def test_pictures_of_each_fault_in_their_own_colours(self):
+        out = run("bench", "protocols", "--n", "4,7", "--only", "simplex", "--rounds", 60, "--faults", "none,twins",
+                  "--charts", self.folder.name)
+        self.assertEqual((out.returncode, out.stderr), (0, ""))
+        self.assertEqual(out.stdout.count("| `simplex` |"), 4)
+        made = sorted(path.name for path in pathlib.Path(self.folder.name).glob("*.svg"))
+        self.assertEqual(made, ["none-delays.svg", "none-messages.svg", "twins-delays.svg", "twins-messages.svg"])
+        for name in made:
+            picture = pathlib.Path(self.folder.name, name).read_text()
+            self.assertIn("<style>", picture)
+            self.assertEqual(picture.count("<circle"), 2)
+
+    def test_a_folder_that_is_none_is_told_before_the_runs(self):
+        out = run("bench", "protocols", "--charts", pathlib.Path(self.folder.name, "none"))
+        self.assertEqual((out.returncode, out.stdout), (1, ""))
+        self.assertIn("none-messages.svg", out.stderr)
+
+
 class Machine(Files):
     """What --json prints, and what shells and man read."""
 

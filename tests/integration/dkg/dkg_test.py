@@ -2,8 +2,10 @@
 """`thresher dkg`: the nodes of a network make its coin among themselves; what it writes, says and keeps to itself."""
 import base64
 import json
+import os
 import pathlib
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -36,7 +38,9 @@ def core_pages(pid):
                     continue  # the kernel's own: no core has it either
 
 
-class Dkg(unittest.TestCase):
+class Network(unittest.TestCase):
+    """Four nodes without a coin."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -55,6 +59,8 @@ class Dkg(unittest.TestCase):
         self.addCleanup(process.kill)
         return process
 
+
+class Dkg(Network):
     def test_makes_the_coin_of_a_network_that_runs_on_it(self):
         refused = run("node", "run", "--home", self.home(0))
         self.assertEqual(refused.returncode, 2)
@@ -137,6 +143,117 @@ class Dkg(unittest.TestCase):
         tossless = run("dkg", "--home", other / "node0")
         self.assertEqual(tossless.returncode, 1)
         self.assertIn("tosses no coins", tossless.stderr)
+
+
+class Keep(Network):
+    """A committee of four that made its coin becomes one of five: nodes 1, 2, 3 and 0 of before, and a new one."""
+
+    STAYS = {0: 1, 1: 2, 2: 3, 3: 0}
+
+    def setUp(self):
+        super().setUp()
+        self.old = self.net
+        made = [self.begin(node, "--json") for node in range(NODES)]
+        self.group = {json.loads(p.communicate(timeout=100)[0])["group_key"] for p in made}.pop()
+        self.net = self.old.parent / "next"
+        out = run("testnet", "init", "-n", 5, "-o", self.net, "--base-port", "0", "--protocol", "mahi-mahi")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        before = json.loads((self.old / "genesis.json").read_text())
+        path = self.net / "genesis.json"
+        genesis = json.loads(path.read_text())
+        for now, then in self.STAYS.items():
+            genesis["nodes"][now]["key"] = before["nodes"][then]["key"]
+            shutil.copy(self.old / f"node{then}" / "node.key", self.home(now) / "node.key")
+        path.write_text(json.dumps(genesis))
+
+    def share(self, then):
+        return self.old / f"node{then}" / "coin.key"
+
+    def options(self, node, lost=()):
+        then = self.STAYS.get(node)
+        share = [] if then is None or node in lost else ["--old-share", self.share(then)]
+        return ["--json", "--keep", self.old / "genesis.json", *share]
+
+    def all_keep(self, processes):
+        for node, process in enumerate(processes):
+            out, err = process.communicate(timeout=100)
+            self.assertEqual((process.returncode, err), (0, ""))
+            self.assertEqual(json.loads(out).get("group_key", self.group), self.group)
+        genesis = json.loads((self.net / "genesis.json").read_text())
+        self.assertEqual(len(genesis["coin"]["keys"]), 5)
+        self.assertEqual(genesis["coin"]["threshold"], 4)
+        shares = set()
+        for node in range(5):
+            share = self.home(node) / "coin.key"
+            self.assertEqual(stat.S_IMODE(share.stat().st_mode), 0o600)
+            shares.add(share.read_text())
+            self.assertEqual(run("config", "check", "--home", self.home(node)).returncode, 0)
+        self.assertEqual(len(shares | {self.share(then).read_text() for then in range(4)}), 9)
+
+    def test_the_public_key_stays_and_the_shares_do_not(self):
+        self.all_keep([self.begin(node, *self.options(node)) for node in range(5)])
+        again = run("dkg", "--home", self.home(4), "--keep", self.old / "genesis.json")
+        self.assertEqual((again.returncode, again.stderr), (0, ""))
+        self.assertIn("already", again.stdout)
+        own = run("dkg", "--home", self.home(4), "--keep", self.net / "genesis.json")
+        self.assertEqual(own.returncode, 2)
+        self.assertIn("is of the network that this node belongs to", own.stderr)
+
+    def test_who_lost_its_share_gets_a_new_one(self):
+        self.all_keep([self.begin(node, *self.options(node, lost=[2])) for node in range(5)])
+
+    def test_kills_at_any_time_do_not_stop_it(self):
+        for trial in range(6):
+            processes = [self.begin(node, *self.options(node)) for node in range(5)]
+            time.sleep(0.1 + 0.15 * trial)
+            for process in processes:
+                process.kill()
+                process.communicate()
+        self.all_keep([self.begin(node, *self.options(node)) for node in range(5)])
+
+    def test_a_run_goes_on_as_what_it_began_as(self):
+        self.assertEqual(run("dkg", "--home", self.home(0), *self.options(0), "--patience", 1).returncode, 1)
+        other = run("dkg", "--home", self.home(0), "--patience", 1)
+        self.assertEqual(other.returncode, 1)
+        self.assertIn(f"keeps the key {self.group}", other.stderr)
+        self.assertIn("makes a new key", other.stderr)
+
+    def test_says_what_is_wrong(self):
+        old = self.old / "genesis.json"
+        for said, *more in [
+            ("give --keep as well", "--old-share", self.share(1)),
+            ("none.json", "--keep", self.old / "none.json"),
+            ("names no coin", "--keep", self.net / "genesis.json"),
+            ("is that of node 2", "--keep", old, "--old-share", self.share(2)),
+            ("none.key", "--keep", old, "--old-share", self.old / "none.key"),
+            ("node.key", "--keep", old, "--old-share", self.old / "node1" / "node.key"),
+        ]:
+            out = run("dkg", "--home", self.home(0), *more)
+            self.assertEqual(out.returncode, 2, (more, out.stdout, out.stderr))
+            self.assertIn(said, out.stderr)
+        out = run("dkg", "--home", self.home(4), "--keep", old, "--old-share", self.share(1))
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("leave --old-share out", out.stderr)
+        os.chmod(self.share(1), 0o644)
+        out = run("dkg", "--home", self.home(0), "--keep", old, "--old-share", self.share(1))
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("coin.key", out.stderr)
+        fewer = json.loads(old.read_text())
+        del fewer["coin"]
+        old.write_text(json.dumps(fewer))
+        out = run("dkg", "--home", self.home(0), "--keep", old)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("names no coin", out.stderr)
+
+    def test_too_few_stay(self):
+        genesis = json.loads((self.net / "genesis.json").read_text())
+        made = run("keys", "new", self.net.parent / "stranger.key")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        genesis["nodes"][1]["key"] = re.search("[0-9a-f]{64}", made.stdout)[0]
+        (self.net / "genesis.json").write_text(json.dumps(genesis))
+        out = run("dkg", "--home", self.home(0), *self.options(0))
+        self.assertEqual(out.returncode, 1)
+        self.assertIn("old", out.stderr)
 
 
 if __name__ == "__main__":

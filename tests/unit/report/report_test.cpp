@@ -135,6 +135,12 @@ TEST(Report, ChartsShowValuesConfidenceAndEmptiness) {
   EXPECT_EQ(count(svg, "class=\"bar s0\""), 1u);
   EXPECT_NE(svg.find("1.5 within 0.2 at 95 %"), std::string::npos);
   EXPECT_NE(line_chart({"none", "", "", {}}).find("no values"), std::string::npos);
+  // A file has no page that gives it colours.
+  const std::string file = chart_file(chart);
+  EXPECT_TRUE(well_formed(file));
+  EXPECT_NE(file.find(series_style()), std::string::npos);
+  EXPECT_LT(file.find("<style>"), file.find("<circle"));
+  EXPECT_TRUE(well_formed(chart_file({"none", "", "", {}})));
   const std::string cdf = cdf_chart("latency", "ms", {3, 1, 2, 10});
   EXPECT_TRUE(well_formed(cdf));
   EXPECT_NE(cdf.find("p50: 2"), std::string::npos);

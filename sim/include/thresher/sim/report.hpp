@@ -63,6 +63,8 @@ struct Chart {
 /// with all their names; one that runs under others for a while is wider. A chart without points
 /// says so.
 std::string line_chart(const Chart& chart);
+/// The same as a file of its own, which brings the style that a page would give it.
+std::string chart_file(const Chart& chart);
 /// What gives the series of charts their colours, for the style of the page that they stand on.
 std::string series_style();
 /// The share of values up to x. `values` need not be sorted.
