@@ -5,6 +5,7 @@
 #include "registry.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/threshold.hpp"
+#include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
 
@@ -12,8 +13,9 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kScheduleStream = 0x66757a7a;
-constexpr std::uint64_t kLossStream = 0x6c6f7373;  // so that partitions stand where they did
-constexpr std::uint64_t kNearStream = 0x6e656172;  // and all else where it was
+constexpr std::uint64_t kLossStream = 0x6c6f7373;   // so that partitions stand where they did
+constexpr std::uint64_t kNearStream = 0x6e656172;   // and all else where it was
+constexpr std::uint64_t kPowerStream = 0x706f7772;  // likewise
 constexpr std::uint64_t kMostNumbers = 6;
 constexpr std::uint64_t kHighestNumber = 60;
 constexpr std::uint64_t kMostInStorm = 40;
@@ -41,12 +43,14 @@ class Drawing {
         rng_(seed, kScheduleStream),
         loss_(seed, kLossStream),
         near_(seed, kNearStream),
+        power_(seed, kPowerStream),
         menu_(menu),
         span_(span_of(e)) {
     if (menu_.faults.empty()) menu_.faults = standard_kinds();
     lawless_ = menu_.lawless && menu_.network && e_.network.gst == 0 && one_in(2);
     near_limits();
     forgets_early();
+    two_delays();
   }
 
   void network() {
@@ -103,6 +107,8 @@ class Drawing {
       for (std::uint64_t actions = 1 + rng_.below(3); actions > 0; --actions) misbehave(id);
     }
     if (menu_.restarts && !short_memory_ && one_in(2)) restarts(bad);
+    const bool may_stop = menu_.restarts && menu_.power_cuts && !short_memory_;
+    if (may_stop && power_.below(8) == 0) power_cut(bad);
   }
 
   // What clients ask for: liars go on, and now and then payloads are as large as answers may be.
@@ -131,6 +137,27 @@ class Drawing {
     if (name.empty() || lawless_ || e_.parameters.contains(name) || near_.below(8) != 0) return;
     short_memory_ = static_cast<std::uint64_t>(least) + near_.below(8);
     e_.parameters[name] = static_cast<std::int64_t>(*short_memory_);
+  }
+  // The two-delay path, in a quarter of the schedules, for as few votes as the committee allows.
+  void two_delays() {
+    const auto committee = Committee::make(e_.n, e_.f);
+    if (menu_.two_delays.empty() || e_.beyond_f || !committee || power_.below(4) != 0) return;
+    const std::uint64_t p = power_.below(dag::most_absent(*committee) + 1);
+    e_.parameters.try_emplace(menu_.two_delays, static_cast<std::int64_t>(p));
+  }
+  // All correct nodes stop at one instant, once or twice, and come back one after the other.
+  void power_cut(const std::set<NodeId>& bad) {
+    Ticks from = (1 + power_.below(span_)) * kUnit;
+    for (std::uint64_t times = 1 + power_.below(2); times > 0; --times) {
+      Ticks last = from;
+      for (const NodeId id : all_but(bad)) {
+        FaultAction a{.who = {id}, .what = FaultKind::kRestart, .from = from};
+        a.to = from + (1 + power_.below(power_.below(2) == 0 ? 3 : kLongestDown)) * kUnit;
+        last = std::max(last, *a.to);
+        e_.faults.push_back(a);
+      }
+      from = last + power_.below(4) * kUnit;
+    }
   }
   // A liar that hears all, says nothing for about as many rounds as are remembered, and then speaks
   // to some, again and again.
@@ -468,6 +495,7 @@ class Drawing {
   Prng rng_;
   Prng loss_;
   Prng near_;
+  Prng power_;
   bool near_limits_ = false;
   std::optional<std::uint64_t> short_memory_{};  // rounds
   Menu menu_;
@@ -494,6 +522,8 @@ Menu menu_of(const std::string& protocol) {
     menu.limits = info.limits;
     menu.near_payload = info.near_payload;
     menu.memory = info.memory;
+    menu.two_delays = info.two_delays;
+    menu.power_cuts = !info.forgets;
     if (info.byzantine() && info.answers) {
       menu.faults = standard_kinds();
       menu.faults.push_back(FaultKind::kDeny);

@@ -18,9 +18,10 @@ constexpr double kLeft = 70;
 constexpr double kRight = 20;
 constexpr double kTop = 46;
 constexpr double kBottom = 52;
-constexpr std::size_t kWidest = 7;  // lines under others: as many as there are colours but one
-constexpr std::array<const char*, 8> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
-                                              "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa"};
+constexpr std::size_t kWidest = 7;  // lines under others that can be told apart
+constexpr std::array<const char*, 12> kColours{"#2f6fab", "#c65b12", "#2e8b57", "#7b4fa3",
+                                               "#8a6d1d", "#555",    "#b02a5b", "#1b9aaa",
+                                               "#d4a017", "#e377c2", "#3f3f9f", "#9acd32"};
 
 std::string colour_class(std::size_t series) {
   return "s" + std::to_string(series % kColours.size());

@@ -10,6 +10,7 @@ SubjectEntry subject_thresher() {
   info.help = "the uncertified DAG with sparse edges: a commit in three delays";
   info.parameters.push_back(schedule_parameter());
   info.parameters.push_back(fast_parameter());
+  info.two_delays = fast_parameter().name;
   return {info, [](const Experiment& e, const RunOptions& o) {
             return simulate_dag(e, dag::Rules::thresher(), o);
           }};

@@ -77,6 +77,7 @@ SubjectEntry subject_threshold_coin() {
   info.name = "threshold-coin";
   info.help = "Common coins, one a round: a threshold of shares makes a value that nobody knew";
   info.kind = "coin";
+  info.forgets = true;
   info.unjudged = {"prefix", "validity", "totality"};
   info.parameters = {
       coin_parameter(),

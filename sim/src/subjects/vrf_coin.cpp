@@ -149,6 +149,7 @@ SubjectEntry subject_vrf_coin() {
   info.name = "vrf-coin";
   info.help = "Weak common coins, one a round: the last bit of the lowest ticket that nodes drew";
   info.kind = "coin";
+  info.forgets = true;
   info.unjudged = {"prefix", "validity", "totality", "agreement"};
   info.parameters = {
       {"lottery",

@@ -55,6 +55,7 @@ std::vector<Defect> defects() {
   const certified::Rules anchored = certified::Rules::anchored_bullshark();
   return {
       without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
+      without(&dag::Rules::evidence_durable, "EvidenceThatARestartLoses", sparse, 16000),
       without(&dag::Rules::blocks_of_all, "BlocksAskedOfTheFirstNamer", sparse, 2000),
       without(&dag::Rules::serves_below_floor, "NothingServedBelowTheFloor", dense, 2000),
       without(&certified::Rules::insists, "AVertexThatIsForgotten", anchored, 8000),

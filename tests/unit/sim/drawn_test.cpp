@@ -1,9 +1,12 @@
 // What the fuzzer draws can be written to a file and read back, or a failure could not be replayed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/names.hpp"
 #include "thresher/sim/read.hpp"
+#include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -22,6 +25,24 @@ TEST(Drawn, EverySchedulesFileReadsBack) {
       ASSERT_TRUE(cells) << info.name << ", seed " << seed << ": " << cells.error().front();
       ASSERT_EQ(cells->size(), 1u);
     }
+  }
+}
+
+// A run may end while all nodes are down: seed 200,000 of vrf-coin did, and read the first of none.
+TEST(Drawn, ARunMayEndWhileThePowerIsOff) {
+  for (const ProtocolInfo& info : simulated_protocols()) {
+    Experiment e;
+    e.protocol = info.name;
+    e.n = std::max(info.least_nodes, 4u);
+    e.f = info.faults_of(e.n);
+    e.stop.time = 10 * kUnit;
+    e.oracles.liveness_on = e.oracles.acceptance = false;  // it would go on until all are back
+    FaultAction off{.who = {}, .what = FaultKind::kRestart, .from = 4 * kUnit, .to = 40 * kUnit};
+    for (std::uint16_t i = 0; i < e.n; ++i) off.who.push_back(NodeId{i});
+    e.faults.push_back(off);
+    const Outcome o = simulate(e, {});
+    EXPECT_EQ(o.nodes.size(), e.n) << info.name;
+    EXPECT_TRUE(o.measures.empty()) << info.name << ": nobody is there to be measured";
   }
 }
 

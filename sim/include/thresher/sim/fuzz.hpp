@@ -33,6 +33,7 @@ struct Menu {
   bool denies = false;        ///< and leave questions unanswered
   bool stuffs = false;        ///< and answer with what fills memory
   bool restarts = true;       ///< correct nodes crash and come back, beside the f
+  bool power_cuts = true;     ///< or all of them at once
   bool long_sieges = false;   ///< some nodes are cut off for very long; of protocols that bear it
   std::uint32_t largest = 0;  ///< payloads of now and then, in bytes; 0: as the workload says
   /// What ProtocolInfo says of the same names: restarts strike at moments, now and then limits are
@@ -41,6 +42,7 @@ struct Menu {
   std::vector<std::pair<std::string, std::int64_t>> limits{};
   std::uint32_t near_payload = 0;
   std::pair<std::string, std::int64_t> memory{};
+  std::string two_delays{};  ///< likewise: now and then some votes commit sooner
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.

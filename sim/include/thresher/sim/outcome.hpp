@@ -149,6 +149,11 @@ struct ProtocolInfo {
   /// The parameter that says how many rounds are remembered, and the least that heals; may be
   /// empty.
   std::pair<std::string, std::int64_t> memory{};
+  /// Nothing is on disk: whoever uses it knows how far it was. One that restarts learns that from
+  /// the others; all of them together begin anew.
+  bool forgets = false;
+  /// The parameter that turns the two-delay path on: of how many nodes no vote is needed.
+  std::string two_delays{};
   std::uint32_t least_nodes = 1;
   std::uint32_t most_nodes = 0;         ///< 0: as many as the simulator has
   std::vector<std::string> unjudged{};  ///< oracles that mean nothing for it: they are off

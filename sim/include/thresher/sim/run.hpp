@@ -506,8 +506,10 @@ class Run {
       m.refused = machine_.subject().refused(machine_.node(id));
       out.nodes.push_back(m);
     }
-    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); })
-      out.measures = machine_.subject().measures(good_nodes());
+    if constexpr (requires { machine_.subject().measures(std::vector<const Node*>{}); }) {
+      // After a power cut nobody is there to be measured.
+      if (!ids.empty()) out.measures = machine_.subject().measures(good_nodes());
+    }
     if (const SignatureChecks* checks = machine_.signature_checks()) {
       for (const Measure& m : checks->measures()) out.measures.push_back(m);
     }

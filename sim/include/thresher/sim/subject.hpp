@@ -26,7 +26,7 @@
 // `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run
 // broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of
 // the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those
-// nodes), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
+// nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
 // `bounds(node)` (a list of Bound, judged now and then and at the end), `stuff(id, asked, salt)`
 // (what a liar says to fill the memory of who asked: FaultKind::kStuff).
 #pragma once
