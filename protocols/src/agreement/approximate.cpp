@@ -19,15 +19,30 @@ std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t f) {
   return low + (high - low) / 2;
 }
 
-Bytes encode_value(std::int64_t value) {
-  return Bytes::from(Writer().u64(static_cast<std::uint64_t>(value)).take());
+Values trimmed_middles(const std::vector<Values>& values, std::uint32_t f) {
+  Values out;
+  for (std::size_t d = 0; d < values.front().size(); ++d) {
+    std::vector<std::int64_t> numbers;
+    for (const Values& of_node : values) numbers.push_back(of_node[d]);
+    out.push_back(trimmed_middle(std::move(numbers), f));
+  }
+  return out;
 }
 
-std::optional<std::int64_t> decode_value(ByteView bytes) {
+Bytes encode_values(const Values& values) {
+  Writer w;
+  for (const std::int64_t value : values) w.u64(static_cast<std::uint64_t>(value));
+  return Bytes::from(w.take());
+}
+
+std::optional<Values> decode_values(ByteView bytes, std::uint32_t dimensions) {
   Reader in(bytes);
-  const auto value = static_cast<std::int64_t>(in.u64());
-  if (!in.done() || value >= kMost || value <= -kMost) return std::nullopt;
-  return value;
+  Values out;
+  for (std::uint32_t d = 0; d < dimensions; ++d) {
+    out.push_back(static_cast<std::int64_t>(in.u64()));
+    if (out.back() >= kMost || out.back() <= -kMost) return std::nullopt;
+  }
+  return in.done() ? std::optional(std::move(out)) : std::nullopt;
 }
 
 void encode_report(const Report& report, std::uint32_t n, Writer& out) {

@@ -245,11 +245,11 @@ bool Bracha::lacks_payload(const State& s) const {
 void Bracha::ask_again(const Instance& i, State& s, Fx& fx) const {
   if (i.origin == config_.self && s.has_input) {
     const auto own = s.payloads.find(s.input);
-    // Who spoke of it has it, or knows whom to ask: under load payloads are not sent for nothing.
+    // Who echoed has it: under load payloads are not sent for nothing. Who said ready alone may
+    // lack it, and where the others need its echo they wait for it.
     for (std::uint16_t k = 0; own != s.payloads.end() && k < config_.committee.size(); ++k) {
       const NodeId to{k};
-      const bool spoke = s.spoke[kEcho].contains(to) || s.spoke[kReadied].contains(to);
-      if (to != config_.self && !spoke) fx.send(to, Init{i, own->second});
+      if (to != config_.self && !s.spoke[kEcho].contains(to)) fx.send(to, Init{i, own->second});
     }
   }
   for (const Counter c : {kEcho, kReadied}) {

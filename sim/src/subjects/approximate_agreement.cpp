@@ -51,7 +51,7 @@ class Approacher : public Wrapped<Approacher, Approximate, Approaching, Approach
     next_ = std::max(next_, node_.current());
     const std::uint64_t instance = next_++;
     asked_[instance] = e.request.payload;
-    feed(Requested<approximate::Approach>{{instance, input(seed_, instance, self_, range_)}}, fx);
+    feed(Requested<approximate::Approach>{{instance, {input(seed_, instance, self_, range_)}}}, fx);
   }
   void take(const approximate::Estimate& e, Fx& fx) { fx.deliver({e, taken(asked_, e.instance)}); }
 
@@ -87,7 +87,7 @@ struct ApproximateSubject {
     return {.label = "report", .round = report.step, .bytes = 10 + (experiment->n + 7) / 8};
   }
   OutputFacts facts_of(const Approached& a) const {
-    return {a.estimate.instance, hash(as_view(std::to_string(a.estimate.value))),
+    return {a.estimate.instance, hash(as_view(std::to_string(a.estimate.values.front()))),
             a.estimate.instance, "decide"};
   }
   template <class F>
@@ -99,7 +99,7 @@ struct ApproximateSubject {
       auto* init = std::get_if<bracha::Init>(b);
       if (init != nullptr && (field.empty() || field == "value")) {
         init->payload =
-            approximate::encode_value(static_cast<std::int64_t>(salt % 100'000) - 50'000);
+            approximate::encode_values({static_cast<std::int64_t>(salt % 100'000) - 50'000});
         return true;
       }
       return mutate_bracha(*b, Mutation(field, salt));
@@ -129,14 +129,15 @@ struct ApproximateSubject {
       std::optional<std::int64_t> least;
       std::optional<std::int64_t> most;
       for (const Node* node : nodes) {
-        const auto result = node->node().result(i);
-        if (!result) continue;
-        if (*result < low || *result > high)
+        const auto output = node->node().result(i);
+        if (!output) continue;
+        const std::int64_t result = output->front();
+        if (result < low || result > high)
           return Finding{"validity", "instance " + std::to_string(i) + " gave " +
-                                         std::to_string(*result) + ", and inputs are " +
+                                         std::to_string(result) + ", and inputs are " +
                                          std::to_string(low) + " to " + std::to_string(high)};
-        least = std::min(least.value_or(*result), *result);
-        most = std::max(most.value_or(*result), *result);
+        least = std::min(least.value_or(result), result);
+        most = std::max(most.value_or(result), result);
       }
       if (least && *most - *least > allowed)
         return Finding{"agreement", "outputs of instance " + std::to_string(i) + " are " +

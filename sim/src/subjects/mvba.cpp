@@ -208,10 +208,10 @@ struct MvbaSubject {
   static bool change(BcaAgreement::Message& m, Mutation by) {
     return std::visit([&](auto& one) { return agreement_words::change(one, by); }, m);
   }
-  static bool change(mvba::Holds& m, Mutation by) {
+  bool change(mvba::Holds& m, Mutation by) const {
     if (by.picks("origins")) {
       // Another origin more: a liar may say that it holds anything.
-      const NodeId other{static_cast<std::uint16_t>(by.salt() % 4)};
+      const NodeId other{static_cast<std::uint16_t>(by.salt() % experiment->n)};
       if (!m.origins.insert(other)) m.origins.erase(other);
       return true;
     }

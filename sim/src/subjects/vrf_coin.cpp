@@ -2,54 +2,26 @@
 // part in it. Its values may differ, so the share of tosses in which they do not is measured.
 #include "thresher/protocols/coin/vrf_coin.hpp"
 
-#include <map>
 #include <memory>
 
 #include "mutation.hpp"
 #include "registry.hpp"
-#include "thresher/core/compose.hpp"
-#include "thresher/protocols/coin/beacon.hpp"
 #include "thresher/protocols/coin/ideal_lottery.hpp"
 #include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
+#include "tosser.hpp"
 
 namespace thresher::sim {
 namespace {
 
 constexpr std::uint64_t kEarlyMessages = coin::kEarlyShares;
 
-/// A beacon that remembers what it tossed.
-class Tosser {
- public:
-  using Coin = coin::BasicBeacon<coin::VrfCoin>;
-  using Message = Coin::Message;
-  using Request = Coin::Request;
-  using Output = Coin::Output;
-  using Fx = Coin::Fx;
-
-  explicit Tosser(coin::BasicBeaconConfig<coin::VrfCoin> config) : beacon_(std::move(config)) {}
-
-  template <class Input>
-  requires requires(Coin c, const Input& input, Fx& fx) { c.on(input, fx); }
-  void on(const Input& input, Fx& fx) {
-    Fx child;
-    beacon_.on(input, child);
-    for (auto& effect : child.list()) {
-      if (const auto* tossed = std::get_if<Deliver<Output>>(&effect))
-        bits_[tossed->output.instance] = coin::coin_bit(tossed->output.value);
-      fx.push(std::move(effect));
-    }
-  }
-  const Coin& beacon() const { return beacon_; }
-  const std::map<std::uint64_t, bool>& bits() const { return bits_; }
-
- private:
-  Coin beacon_;
-  std::map<std::uint64_t, bool> bits_;
-};
+std::uint64_t bit_of(const Digest& value) {
+  return coin::coin_bit(value) ? 1 : 0;
+}
 
 struct VrfCoinSubject {
-  using Node = Tosser;
+  using Node = Tosser<coin::VrfCoin, bit_of>;
   static constexpr bool kOrdered = false;
   static constexpr bool kRounds = true;
 
@@ -110,7 +82,7 @@ struct VrfCoinSubject {
   }
   std::vector<Bound> bounds(const Node& node) const {
     const coin::VrfConfig standard;
-    const coin::VrfCoin& coin = node.beacon().coin();
+    const coin::VrfCoin& coin = node.coin();
     return {{"early messages", coin.early_messages(), committee.size() * kEarlyMessages},
             {"tosses", coin.instances(), standard.keep + 1}};
   }
@@ -119,26 +91,10 @@ struct VrfCoinSubject {
     return promises::tosses(static_cast<std::uint64_t>(parameter(*experiment, "pause", 0))) + 1;
   }
   std::uint64_t round(const Node& node) const { return node.beacon().round(); }
-  std::uint64_t refused(const Node& node) const { return node.beacon().coin().stats().refused; }
+  std::uint64_t refused(const Node& node) const { return node.coin().stats().refused; }
 
-  /// Tosses whose value all correct nodes have, those in which it is the same, and the ones of it.
   std::vector<Measure> measures(const std::vector<const Node*>& nodes) const {
-    double tosses = 0;
-    double alike = 0;
-    double ones = 0;
-    for (const auto& [instance, bit] : nodes.front()->bits()) {
-      bool all = true;
-      bool same = true;
-      for (const Node* node : nodes) {
-        const auto found = node->bits().find(instance);
-        all = all && found != node->bits().end();
-        same = same && all && found->second == bit;
-      }
-      tosses += all ? 1 : 0;
-      alike += same ? 1 : 0;
-      ones += same && bit ? 1 : 0;
-    }
-    return {{"tosses", tosses}, {"alike", alike}, {"ones", ones}};
+    return alike(nodes);
   }
 };
 
@@ -149,7 +105,6 @@ SubjectEntry subject_vrf_coin() {
   info.name = "vrf-coin";
   info.help = "Weak common coins, one a round: the last bit of the lowest ticket that nodes drew";
   info.kind = "coin";
-  info.forgets = true;
   info.unjudged = {"prefix", "validity", "totality", "agreement"};
   info.parameters = {
       {"lottery",

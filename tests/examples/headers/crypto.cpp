@@ -12,8 +12,10 @@
 #include "thresher/core/signature_list.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
+#include "thresher/crypto/bivariate_sharing.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
+#include "thresher/crypto/contribution.hpp"
 #include "thresher/crypto/crc32c.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/crypto/dkg_scheme.hpp"
@@ -26,6 +28,7 @@
 #include "thresher/crypto/secret.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/crypto/sha512.hpp"
+#include "thresher/crypto/sharing_scheme.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -80,6 +83,33 @@ void batcher_example(std::function<std::uint64_t()> now_us, std::function<void()
   Batcher batcher({}, *Batcher::backends("avx512", "rlc", "cuda"), now_us, wake);
   if (!batcher.add({instance, ticket, peer, Purpose::kQuorum, key, digest, signature})) drop();
   for (const VerifyAnswer& a : batcher.run()) drop();
+  // </>
+}
+
+void bivariate_sharing_example(const ChainContext& chain, const Committee& c, NodeId id,
+                               const BivariateSharing::Seed& seed) {
+  // <thresher/crypto/bivariate_sharing.hpp>
+  BivariateSharing scheme({.chain = chain, .committee = c, .self = id, .seed = seed});
+  // </>
+}
+
+void contribution_example(const Bytes& bytes) {
+  // <thresher/crypto/contribution.hpp>
+  std::vector<Contribution> points{{NodeId{2}, bytes}};
+  // </>
+}
+
+void send(NodeId to, const Bytes& what);
+
+void sharing_scheme_example(const SharingScheme& scheme, NodeId to, NodeId dealer,
+                            ByteView commitment, ByteView row,
+                            const std::vector<Contribution>& shares) {
+  // <thresher/crypto/sharing_scheme.hpp>
+  Bytes all = *scheme.commitment(7);
+  send(to, scheme.row(7, to));
+  auto sharing = scheme.open(7, dealer, commitment);
+  if (sharing->check_row(row)) send(to, sharing->point(row, to));
+  Digest secret = *sharing->secret(shares);
   // </>
 }
 
@@ -223,7 +253,6 @@ void dkg_example(const ChainContext& chain, const Committee& c, NodeId self,
 }
 
 void send(const Bytes& complaint);
-void send(NodeId to, const Bytes& point);
 void dkg_scheme_example(const DkgScheme& scheme, NodeId dealer, NodeId to, ByteView dealing,
                         std::span<const ChosenDealing> chosen,
                         std::span<const Contribution> points) {

@@ -21,6 +21,7 @@
 #include "thresher/net/client_id.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
+#include "thresher/net/coin_stream.hpp"
 #include "thresher/net/completion.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -240,6 +241,16 @@ void wire_example(Link& link, const Frame& frame) {
   link.send({kSubscribe, wire::encode(wire::Subscribe{4}), {}});
   if (const auto log = wire::decode<wire::Log>(frame.control.view())) warn("here it is");
   // </>
+}
+
+void use(std::uint64_t instance, std::uint64_t side);
+int coin_stream_example(const Genesis& genesis, const crypto::SigningKey& key) {
+  // <thresher/net/coin_stream.hpp>
+  auto coins = net::CoinStream::begin({.genesis = genesis, .key = key, .folder = "node2/coins"},
+                                      [](const net::CoinToss& t) { use(t.instance, t.side); });
+  if (!coins) return fail(coins.error());
+  // </>
+  return 0;
 }
 
 void use(const Digest& value);

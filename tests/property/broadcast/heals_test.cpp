@@ -76,6 +76,24 @@ TEST(BrachaHeals, AnOriginCannotMakeOthersForgetTooEarly) {
   }
 }
 
+// Node 3 echoes to node 0 alone, which says ready before it has the payload, since that was lost.
+// The others need the echo of node 0, and the origin told the payload to nobody who had spoken
+// (setup-free-coin, seed 1851 of property_coin with 3,000 schedules).
+TEST(BrachaHeals, WhoSaidReadyWithoutThePayloadStillGetsIt) {
+  BrachaRun run(4);
+  const Digest digest = hash(BrachaRun::payload(1).view());
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const Bracha::Message& m) {
+    if (from == 3) return to == 0 ? 100 : kLost;
+    const bool first = run.net.now() < kDelta;
+    return first && to == 0 && std::holds_alternative<bracha::Init>(m) ? kLost : std::int64_t{300};
+  };
+  run.net.say(3, 0, bracha::Statement{{NodeId{1}, 0}, bracha::kEcho, digest});
+  run.net.kill(3);
+  run.broadcast(1);
+  run.net.run_until(kSeldom);
+  for (std::uint16_t i = 0; i < 3; ++i) EXPECT_TRUE(run.has(i, 1, 0)) << "node " << i;
+}
+
 // Those who echoed are the only ones who have the payload; they crash before they deliver.
 TEST(BrachaHeals, WhoEchoedHasThePayloadAfterACrash) {
   BrachaRun run(4);

@@ -23,9 +23,12 @@ TEST(ApproximateAgreement, CutsAndTakesTheMiddle) {
 TEST(ApproximateAgreement, ReadsValuesAndReportsBack) {
   using namespace approximate;  // NOLINT(google-build-using-namespace): its words
   for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-5}, std::int64_t{1} << 61})
-    EXPECT_EQ(decode_value(encode_value(value).view()), value);
-  EXPECT_FALSE(decode_value(encode_value(std::int64_t{1} << 62).view()));
-  EXPECT_FALSE(decode_value(as_view("seven b")));
+    EXPECT_EQ(decode_values(encode_values({value}).view(), 1), Values{value});
+  EXPECT_EQ(decode_values(encode_values({7, -9}).view(), 2), (Values{7, -9}));
+  EXPECT_FALSE(decode_values(encode_values({7, -9}).view(), 1));
+  EXPECT_FALSE(decode_values(encode_values({7, -9}).view(), 3));
+  EXPECT_FALSE(decode_values(encode_values({std::int64_t{1} << 62}).view(), 1));
+  EXPECT_FALSE(decode_values(as_view("seven b"), 1));
   const Committee c = *Committee::of(10);
   Report report{7, NodeSet(10), true};
   for (const std::uint16_t id : {std::uint16_t{0}, std::uint16_t{9}})
@@ -56,12 +59,13 @@ class Nodes {
           return Node(config);
         }) {
     net.delivered = [this](std::uint16_t i, const approximate::Estimate& e) {
-      const auto [it, fresh] = output[i].emplace(e.instance, e.value);
-      EXPECT_TRUE(fresh || it->second == e.value) << "a restarted node said something else";
+      const auto [it, fresh] = output[i].emplace(e.instance, e.values.front());
+      EXPECT_TRUE(fresh || it->second == e.values.front())
+          << "a restarted node said something else";
     };
   }
   void approach(std::uint16_t i, std::uint64_t instance, std::int64_t value) {
-    net.feed(i, Requested<approximate::Approach>{{instance, value}});
+    net.feed(i, Requested<approximate::Approach>{{instance, {value}}});
   }
   std::int64_t spread(std::uint64_t instance) const {
     std::int64_t low = output[0].at(instance);

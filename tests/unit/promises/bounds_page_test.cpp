@@ -13,6 +13,7 @@
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/setup_free_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/order/honey_badger.hpp"
 #include "thresher/protocols/order/hotstuff2.hpp"
@@ -92,6 +93,7 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
     program["`threshold-coin`"].push_back(promises::tosses(0));
+    program["`setup-free-coin`"].push_back(promises::setup_free(setup_free::Config{}.rounds, 0));
     program["`bca-agreement`"].push_back(promises::agreement());
     program["`mvba`"].push_back(promises::mvba());
     program["`raft`"].push_back(promises::raft());

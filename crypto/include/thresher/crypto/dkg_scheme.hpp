@@ -19,6 +19,7 @@
 
 #include "thresher/core/bytes.hpp"
 #include "thresher/core/committee.hpp"
+#include "thresher/crypto/contribution.hpp"
 #include "thresher/crypto/secret.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
 
@@ -29,12 +30,6 @@ enum class Dealt : std::uint8_t {
   kGood,      ///< well formed, and this node's shares fit what the dealer committed to
   kBadForMe,  ///< well formed, but this node's shares do not fit: complain() proves it
   kMalformed  ///< everybody sees that it is none
-};
-
-/// Somebody's bytes.
-struct Contribution {
-  NodeId from;
-  Bytes bytes;
 };
 
 /// A dealing that all agreed on. `revealed`: where this node's shares are bad, shares of others,

@@ -80,6 +80,13 @@ constexpr std::uint64_t tosses(std::uint64_t pause) {
   return pause + 4 + 2 + 2;
 }
 
+/// docs/protocols/setup-free-coin.md: what was lost of the secrets, of the sets and of the weights
+/// is said again, each in turn; then so many rounds of a broadcast, a report and what reports name;
+/// and a toss after that. `pause`: between two tosses, in Delta.
+constexpr std::uint64_t setup_free(std::uint64_t rounds, std::uint64_t pause) {
+  return 3 * bracha() + 2 * (8 * rounds + 20) + pause;
+}
+
 /// docs/protocols/agreement.md: what is over elsewhere is heard of, or 40 rounds of a repetition's
 /// first tick and five delays go by, of which each decides with probability 1/2. Not certain.
 constexpr std::uint64_t agreement() {

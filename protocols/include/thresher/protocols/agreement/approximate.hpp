@@ -3,9 +3,11 @@
 //
 //   ApproximateAgreement<Bracha> node({.committee = *Committee::of(4), .self = NodeId{0},
 //                                      .rounds = 10});
-//   executor.run(Requested<approximate::Approach>{{instance, 1700}});
-//   // later: Deliver<approximate::Estimate>{instance, 1683}
+//   executor.run(Requested<approximate::Approach>{{instance, {1700}}});
+//   // later: Deliver<approximate::Estimate>{instance, {1683}}
 //
+// A value is a vector of Config::dimensions numbers, one if nothing is said: many agreements that
+// share their messages. What follows holds for each of its numbers.
 // Guarantees, with up to f Byzantine nodes of n >= 3f+1 at any timing: when all correct nodes give
 // an input, or one of them outputs, every correct node outputs, with an input or without; outputs
 // lie within the inputs of correct nodes; two outputs differ by at most (the spread of those
@@ -34,15 +36,18 @@ namespace thresher {
 
 namespace approximate {
 
+/// One number for each dimension.
+using Values = std::vector<std::int64_t>;
+
 /// Takes part with this input, when this node is done with the instances before. In an instance
 /// that goes on already the input counts while this node is in round 0.
 struct Approach {
   std::uint64_t instance = 0;
-  std::int64_t value = 0;
+  Values values;
 };
 struct Estimate {
   std::uint64_t instance = 0;
-  std::int64_t value = 0;
+  Values values;
 };
 /// The values that the sender had when it had enough of them, by origin; none: it has not enough.
 /// `step`: instance * rounds + round. `asks`: it waits for the reports of others, from that step
@@ -59,9 +64,12 @@ enum Table : std::uint32_t { kReports = 5, kResults = 6, kFloor = 7 };
 
 /// The middle of the values without the f lowest and the f highest. Pre: more than 2 f of them.
 std::int64_t trimmed_middle(std::vector<std::int64_t> values, std::uint32_t f);
-/// Eight bytes, and the mirror: empty when they are not eight or the number is out of range.
-Bytes encode_value(std::int64_t value);
-std::optional<std::int64_t> decode_value(ByteView bytes);
+/// The same in each dimension. Pre: all have as many.
+Values trimmed_middles(const std::vector<Values>& values, std::uint32_t f);
+/// Eight bytes a number, and the mirror: empty when there are not `dimensions` of them or one is
+/// out of range.
+Bytes encode_values(const Values& values);
+std::optional<Values> decode_values(ByteView bytes, std::uint32_t dimensions);
 /// The same for a report; n/8 bytes and nine.
 void encode_report(const Report& report, std::uint32_t n, Writer& out);
 std::optional<Report> decode_report(Reader& in, const Committee& committee);
@@ -82,9 +90,10 @@ class ApproximateAgreement {
   struct Config {
     Committee committee = *Committee::make(4, 1);
     NodeId self{};
-    std::uint32_t rounds = 8;  ///< each halves the spread
-    std::uint64_t window = 4;  ///< instances kept, from the first not forgotten
-    bool witnesses = true;     ///< waits for reports; tests take it away
+    std::uint32_t rounds = 8;      ///< each halves the spread
+    std::uint64_t window = 4;      ///< instances kept, from the first not forgotten
+    std::uint32_t dimensions = 1;  ///< numbers of a value
+    bool witnesses = true;         ///< waits for reports; tests take it away
   };
 
   explicit ApproximateAgreement(Config config)
@@ -101,7 +110,7 @@ class ApproximateAgreement {
   /// Instances below matter no more to the owner, and nobody who lags is helped with them.
   void forget_below(std::uint64_t instance, Fx& fx);
   /// What was output here; empty when nothing was or it is forgotten.
-  std::optional<std::int64_t> result(std::uint64_t instance) const {
+  std::optional<approximate::Values> result(std::uint64_t instance) const {
     const auto it = results_.find(instance);
     return it == results_.end() ? std::nullopt : std::optional(it->second);
   }
@@ -130,8 +139,8 @@ class ApproximateAgreement {
     out.self = c.self;
     out.window = (c.window * c.rounds + 1) / 2;  // twice as many are kept
     out.owner_forgets = true;
-    out.payload_bytes = sizeof(std::int64_t);
-    out.origin_bytes = std::size_t{1} << 20;
+    out.payload_bytes = sizeof(std::int64_t) * c.dimensions;
+    out.origin_bytes = std::max(std::size_t{1} << 20, 8 * out.window * out.payload_bytes);
     return out;
   }
   std::uint64_t step_of(std::uint32_t round) const { return current_ * config_.rounds + round; }
@@ -150,11 +159,14 @@ class ApproximateAgreement {
         child, fx, kBroadcastHop, [](typename B::Message&& m) { return Message(std::move(m)); },
         [](const broadcast::Delivery&) {});  // asked for by delivered() when it matters
   }
-  void submit(std::int64_t value, Fx& fx) {
-    feed(Requested<broadcast::Submit>{{approximate::encode_value(value), step_of(round_)}}, fx);
+  void submit(const approximate::Values& values, Fx& fx) {
+    feed(Requested<broadcast::Submit>{{approximate::encode_values(values), step_of(round_)}}, fx);
+  }
+  std::optional<approximate::Values> decode(ByteView bytes) const {
+    return approximate::decode_values(bytes, config_.dimensions);
   }
   NodeSet arrived(std::uint64_t step) const;
-  std::vector<std::int64_t> values(std::uint64_t step) const;
+  std::vector<approximate::Values> values(std::uint64_t step) const;
   bool report(std::uint64_t step, Fx& fx);
   bool enough(const NodeSet& nodes) const {
     return nodes.size() >= config_.committee.at_least(kAvailability);
@@ -166,7 +178,7 @@ class ApproximateAgreement {
   void expect_named(Fx& fx);
   void begin(Fx& fx);
   void advance(Fx& fx);
-  void finish(std::int64_t value, Fx& fx);
+  void finish(approximate::Values values, Fx& fx);
   void arm(Fx& fx) {
     if ((running_ || serves_) && !std::exchange(armed_, true))
       fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
@@ -175,8 +187,8 @@ class ApproximateAgreement {
 
   Config config_;
   B broadcast_;
-  std::map<std::uint64_t, std::int64_t> asked_;               // inputs, by instance
-  std::map<std::uint64_t, std::int64_t> results_;             // outputs, by instance
+  std::map<std::uint64_t, approximate::Values> asked_;        // inputs, by instance
+  std::map<std::uint64_t, approximate::Values> results_;      // outputs, by instance
   std::map<std::uint64_t, NodeSet> said_;                     // own reports, by step
   std::map<std::uint64_t, std::map<NodeId, NodeSet>> heard_;  // those of peers
   std::uint64_t floor_ = 0;
@@ -202,8 +214,7 @@ void ApproximateAgreement<B>::on(const Restored& e, Fx& fx) {
     if (const auto report = approximate::decode_report(value, config_.committee))
       said_.insert_or_assign(key.u64(), report->origins);
   } else if (e.table == approximate::kResults) {
-    if (const auto result = approximate::decode_value(e.value.view()))
-      results_.insert_or_assign(key.u64(), *result);
+    if (const auto result = decode(e.value.view())) results_.insert_or_assign(key.u64(), *result);
   } else {
     feed(e, fx);
   }
@@ -213,7 +224,7 @@ void ApproximateAgreement<B>::on(const Restored& e, Fx& fx) {
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::on(const Start& e, Fx& fx) {
   feed(e, fx);
-  for (const auto& [instance, value] : results_) fx.deliver({instance, value});
+  for (const auto& [instance, values] : results_) fx.deliver({instance, values});
   while (results_.contains(current_)) ++current_;
   for (std::uint32_t r = 0; r < config_.rounds && broadcast_.submitted(step_of(r)); ++r) round_ = r;
   running_ = broadcast_.submitted(step_of(0));
@@ -234,13 +245,14 @@ void ApproximateAgreement<B>::on(const Received<Message>& e, Fx& fx) {
   advance(fx);
 }
 
-// A report of too few is none: nobody correct says it. Who only asks may have none yet.
+// A report of too few is none: nobody correct says it, nor another one of a step. Who only asks may
+// have none yet.
 template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::hear(NodeId from, const approximate::Report& m) {
   if (m.asks && m.origins.empty()) return;
   const bool counts =
       reaches(m.step) && m.origins.below(config_.committee.size()) && enough(m.origins);
-  if (!counts || !heard_[m.step].try_emplace(from, m.origins).second) ++refused_;
+  if (!counts || heard_[m.step].try_emplace(from, m.origins).first->second != m.origins) ++refused_;
 }
 
 // Who asks may be many steps behind: one question a step would take it longer than the others take
@@ -283,8 +295,8 @@ template <broadcast::OwnedBroadcast B>
 void ApproximateAgreement<B>::on(const Requested<Request>& e, Fx& fx) {
   const bool good = e.request.instance >= current_ &&
                     reaches(e.request.instance * config_.rounds) &&
-                    approximate::decode_value(approximate::encode_value(e.request.value).view());
-  if (!good || !asked_.try_emplace(e.request.instance, e.request.value).second) {
+                    decode(approximate::encode_values(e.request.values).view());
+  if (!good || !asked_.try_emplace(e.request.instance, e.request.values).second) {
     ++refused_;
     return;
   }
@@ -315,16 +327,16 @@ NodeSet ApproximateAgreement<B>::arrived(std::uint64_t step) const {
   NodeSet out(config_.committee.size());
   for (std::uint16_t o = 0; o < config_.committee.size(); ++o) {
     const Bytes* value = broadcast_.delivered({NodeId{o}, step});
-    if (value != nullptr && approximate::decode_value(value->view())) out.insert(NodeId{o});
+    if (value != nullptr && decode(value->view())) out.insert(NodeId{o});
   }
   return out;
 }
 
 template <broadcast::OwnedBroadcast B>
-std::vector<std::int64_t> ApproximateAgreement<B>::values(std::uint64_t step) const {
-  std::vector<std::int64_t> out;
+std::vector<approximate::Values> ApproximateAgreement<B>::values(std::uint64_t step) const {
+  std::vector<approximate::Values> out;
   arrived(step).for_each([&](NodeId o) {
-    out.push_back(*approximate::decode_value(broadcast_.delivered({o, step})->view()));
+    out.push_back(*decode(broadcast_.delivered({o, step})->view()));
   });
   return out;
 }
@@ -376,9 +388,10 @@ void ApproximateAgreement<B>::advance(Fx& fx) {
   for (begin(fx); running_; begin(fx)) {
     const std::uint64_t step = step_of(round_);
     if (!report(step, fx) || !sure(step)) break;
-    const std::int64_t next = approximate::trimmed_middle(values(step), config_.committee.faults());
+    approximate::Values next =
+        approximate::trimmed_middles(values(step), config_.committee.faults());
     if (round_ + 1 == config_.rounds) {
-      finish(next, fx);
+      finish(std::move(next), fx);
     } else {
       ++round_;
       submit(next, fx);
@@ -389,10 +402,10 @@ void ApproximateAgreement<B>::advance(Fx& fx) {
 
 // P4
 template <broadcast::OwnedBroadcast B>
-void ApproximateAgreement<B>::finish(std::int64_t value, Fx& fx) {
-  fx.push(Persist{approximate::kResults, key_of(current_), approximate::encode_value(value)});
-  fx.deliver({current_, value});
-  results_.emplace(current_, value);
+void ApproximateAgreement<B>::finish(approximate::Values values, Fx& fx) {
+  fx.push(Persist{approximate::kResults, key_of(current_), approximate::encode_values(values)});
+  fx.deliver({current_, values});
+  results_.emplace(current_, std::move(values));
   asked_.erase(current_);
   running_ = false;
   round_ = 0;

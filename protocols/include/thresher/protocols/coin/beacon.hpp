@@ -6,7 +6,7 @@
 //
 // A node tosses round r+1 when it has the value of round r and `pause` has passed, or when f+1
 // peers speak of round r+1 or a later one, so that a correct node does.
-// BasicBeacon<VrfCoin> does the same with weak coins.
+// BasicBeacon<VrfCoin> does the same with weak coins, setup_free_beacon.hpp without keys.
 // Guarantees: those of the coin for each round. Before f+1 peers of some correct node, or it,
 // have the value of round r, no correct node reveals its share of round r+1. A node that was away
 // comes to where the others are; of the rounds meanwhile it tosses the last kCatchUp.

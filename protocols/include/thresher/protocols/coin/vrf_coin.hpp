@@ -85,6 +85,11 @@ class VrfCoin {
   void on(const Expired&, Fx&);
 
   const Stats& stats() const { return stats_; }
+  /// Of who tosses one instance after the other: those below were tossed, or may be now.
+  std::uint64_t due() const {
+    const auto last = tosses_.rbegin();
+    return last == tosses_.rend() ? 0 : last->first + (last->second.value ? 2 : 1);
+  }
   std::size_t early_messages() const { return early_.size(); }
   std::size_t instances() const { return tosses_.size(); }
 

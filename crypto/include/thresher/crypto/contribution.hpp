@@ -1,0 +1,18 @@
+// What one node gave to something that needs several of them.
+//
+//   std::vector<Contribution> points{{NodeId{2}, bytes}};
+//
+// Guarantees: none; who takes it says what was checked.
+#pragma once
+
+#include "thresher/core/bytes.hpp"
+#include "thresher/core/ids.hpp"
+
+namespace thresher::crypto {
+
+struct Contribution {
+  NodeId from;
+  Bytes bytes;
+};
+
+}  // namespace thresher::crypto
