@@ -1,10 +1,12 @@
 #include "thresher/net/agreement_channel.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "answers.hpp"
+#include "bit_agreements.hpp"
 #include "member_links.hpp"
 #include "protocol_host.hpp"
 #include "questions.hpp"
@@ -14,7 +16,6 @@
 #include "thresher/net/codec.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/agreement/mvba_wire.hpp"
-#include "thresher/protocols/agreement/rounds_wire.hpp"
 
 namespace thresher::agreement {
 namespace {
@@ -22,54 +23,33 @@ namespace {
 // Control parts of the largest messages, certificates among them.
 constexpr std::size_t kControlBytes = 1u << 20;
 constexpr std::size_t kMostValue = 16u << 20;
+// Members who chose none are linked as those of before there was a choice.
+constexpr const char* kStandardBits = "bca-agreement";
 
 // What a question is about; the first byte of every frame.
 enum class About : std::uint8_t { kBit, kBytes };
 
-struct BitCodec {
-  static constexpr About kAbout = About::kBit;
-  static WireParts encode(const BcaAgreement::Message& m) { return encode_rounds(m); }
-  static std::optional<BcaAgreement::Message> decode(const WireParts& parts) {
-    return decode_rounds<BcaAgreement::Message>(parts);
-  }
-};
-
 struct ValueCodec {
-  static constexpr About kAbout = About::kBytes;
   Committee committee;
-  WireParts encode(const ValueAgreement::Message& m) const {
-    return thresher::encode(m, committee);
-  }
-  std::optional<ValueAgreement::Message> decode(const WireParts& parts) const {
-    return decode_mvba(parts, committee);
-  }
-};
 
-template <class Inner>
-struct Codec {
-  Inner inner;
-
-  template <class Message>
-  net::Frame frame_of(const Message& m) const {
-    WireParts parts = inner.encode(m);
+  net::Frame frame_of(const ValueAgreement::Message& m) const {
+    WireParts parts = encode(m, committee);
     Writer w;
-    w.u8(static_cast<std::uint8_t>(Inner::kAbout)).bytes(parts.control.view());
+    w.u8(static_cast<std::uint8_t>(About::kBytes)).bytes(parts.control.view());
     return {net::kProtocol, Bytes::from(w.take()), std::move(parts.payload)};
   }
   // Pre: the frame's first byte was looked at.
-  auto read(const net::Frame& frame) const {
-    return inner.decode({frame.control.slice(1, frame.control.size() - 1), frame.payload});
+  std::optional<ValueAgreement::Message> read(const net::Frame& frame) const {
+    return decode_mvba({frame.control.slice(1, frame.control.size() - 1), frame.payload},
+                       committee);
   }
   static std::uint32_t stored(std::uint32_t table) { return table; }
   static std::uint32_t restored(std::uint32_t table) { return table; }
 };
 
 // Agreements of one kind: the protocol on links, disk and clock, and what was asked.
-template <class P, class WireCodec, class Answer>
+template <class Host, class Answer>
 struct Side {
-  using Asked = net::Questions<P>;
-  using Host = net::ProtocolHost<Asked, Codec<WireCodec>>;
-
   explicit Side(std::uint64_t window) : answers(window) {}
 
   std::unique_ptr<net::DiskStore> store;
@@ -77,18 +57,27 @@ struct Side {
   net::Answers<Answer> answers;
 
   void forget() { host->request(net::ForgetBelow{answers.floor()}); }
-  const P& protocol() const { return host->protocol().inner(); }
 };
+
+using Values = net::Questions<ValueAgreement>;
 
 Digest digest_of(const char* what, const ChannelOptions& o) {
   Transcript t(what, o.genesis.context());
   t.u64(o.name.size()).bytes(as_view(o.name)).u64(o.window).u64(o.value_bytes);
+  if (o.bits != kStandardBits) t.u64(o.bits.size()).bytes(as_view(o.bits));
   return t.digest();
 }
 
 std::string problem_of(const ChannelOptions& o) {
   const auto n = static_cast<std::uint32_t>(o.genesis.nodes.size());
-  const std::uint32_t least = ValueAgreement::kNodesPerFault * o.genesis.f + 1;
+  const std::uint32_t per_fault = net::bit_nodes_per_fault(o.bits);
+  if (per_fault == 0) {
+    std::string names;
+    for (const std::string& name : net::bit_agreement_names())
+      names += (names.empty() ? "" : ", ") + name;
+    return "there is no binary agreement '" + o.bits + "'; there are " + names;
+  }
+  const std::uint32_t least = std::max(per_fault, ValueAgreement::kNodesPerFault) * o.genesis.f + 1;
   if (!Committee::make(n, o.genesis.f) || n < least)
     return "the genesis file's " + std::to_string(n) +
            " nodes do not tolerate f = " + std::to_string(o.genesis.f) + " liars; that takes " +
@@ -118,8 +107,8 @@ struct Channel::Impl {
   Committee committee = *Committee::make(1, 0);
   std::unique_ptr<crypto::BatchVerifier> verifier;
   net::MemberLinks links;
-  Side<BcaAgreement, BitCodec, bool> bits;
-  Side<ValueAgreement, ValueCodec, Agreed> values;
+  Side<net::BitAgreements, bool> bits;
+  Side<net::ProtocolHost<Values, ValueCodec>, Agreed> values;
   std::string failed{};  // why it does not go on; empty: it does
   std::uint64_t malformed = 0;
 
@@ -234,16 +223,15 @@ void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& sh
     return std::make_shared<crypto::ThresholdCoin>(ChainContext{digest_of(what, options), 0},
                                                    *options.genesis.coin, self, share);
   };
-  BcaAgreement::Config bit_config;
-  bit_config.committee = committee;
-  bit_config.self = self;
-  bit_config.window = options.window;
-  bit_config.coin = coin("thresher/agreement-bits/1");
-  using Bits = decltype(bits);
-  bits.host = std::make_unique<Bits::Host>(
-      Bits::Asked(BcaAgreement(bit_config)), Codec<BitCodec>{{}},
-      host_links<Decision>(bits.store.get(),
-                           [this](const Decision& d) { take(bits, d.instance, d.value); }));
+  bits.host = net::host_bits(options.bits,
+                             {.committee = committee,
+                              .self = self,
+                              .window = options.window,
+                              .coin = coin("thresher/agreement-bits/1")},
+                             static_cast<std::uint8_t>(About::kBit),
+                             host_links<Decision>(bits.store.get(), [this](const Decision& d) {
+                               take(bits, d.instance, d.value);
+                             }));
   const payload_votes::Config value_config{
       .committee = committee,
       .self = self,
@@ -252,9 +240,8 @@ void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& sh
       .payload_bytes = options.value_bytes,
       .valid = options.valid,
       .chain = {digest_of("thresher/agreement-votes/1", options), 0}};
-  using Values = decltype(values);
-  values.host = std::make_unique<Values::Host>(
-      Values::Asked(ValueAgreement(value_config)), Codec<ValueCodec>{{committee}},
+  values.host = std::make_unique<net::ProtocolHost<Values, ValueCodec>>(
+      Values(ValueAgreement(value_config)), ValueCodec{committee},
       host_links<mvba::Decision>(values.store.get(), [this](const mvba::Decision& d) {
         take(values, d.instance, Agreed{d.origin, d.value});
       }));
@@ -262,11 +249,10 @@ void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& sh
 
 // Answers that are on disk come again; what is below them was forgotten.
 std::string Channel::Impl::restore() {
-  const auto mended = [] { return true; };
-  std::string problem = bits.host->restore(mended);
-  if (problem.empty()) problem = values.host->restore(mended);
-  bits.answers.begin_at(bits.protocol().base());
-  values.answers.begin_at(values.protocol().floor());
+  std::string problem = bits.host->restore();
+  if (problem.empty()) problem = values.host->restore([] { return true; });
+  bits.answers.begin_at(bits.host->base());
+  values.answers.begin_at(values.host->protocol().inner().floor());
   return problem;
 }
 
@@ -310,8 +296,8 @@ ChannelStatus Channel::status() const {
   return impl_->links.on_loop([impl = impl_.get()] {
     return ChannelStatus{.bits = impl->bits.answers.count(),
                          .values = impl->values.answers.count(),
-                         .refused = impl->malformed + impl->bits.protocol().refused() +
-                                    impl->values.protocol().refused(),
+                         .refused = impl->malformed + impl->bits.host->refused() +
+                                    impl->values.host->protocol().inner().refused(),
                          .bytes_sent = impl->links.transport().node_bytes_sent(),
                          .links = impl->links.transport().node_links()};
   });

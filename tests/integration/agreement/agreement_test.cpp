@@ -135,6 +135,28 @@ TEST_F(AgreementChannels, GiveAllMembersOneAnswer) {
   EXPECT_GT(status.bytes_sent, 0u);
 }
 
+// Whichever agreement they choose. ben-or bears no liar among four.
+TEST_F(AgreementChannels, DecideBitsByAnyAgreement) {
+  for (const std::string name : {"graded-bca", "cobalt", "mmr14", "ben-or"}) {
+    const std::uint32_t f = genesis_.f;
+    if (name == "ben-or") genesis_.f = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      ChannelOptions o = options(i);
+      o.bits = name;
+      o.folder = path(name + std::to_string(i));
+      join(i, std::move(o));
+    }
+    const std::vector<std::size_t> all{0, 1, 2, 3};
+    EXPECT_EQ(decide(0, all, {true, true, true, true}), true) << name;
+    EXPECT_EQ(decide(1, all, {false, false, false, false}), false) << name;
+    for (std::uint64_t question = 2; question < 8; ++question)
+      EXPECT_TRUE(decide(question, all, {true, question % 2 == 0, false, true})) << name;
+    EXPECT_TRUE(choose(0, all)) << name;
+    members_.clear();
+    genesis_.f = f;
+  }
+}
+
 // Three of four go on; the one that was killed comes back with its folder and has all answers.
 TEST_F(AgreementChannels, GoOnWithoutAMemberThatIsKilledAndGiveItTheAnswers) {
   join_all();
@@ -221,6 +243,8 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
   EXPECT_THAT(error([](auto& o) { o.window = 65; }), HasSubstr("window is 65; it must be 4 to 64"));
   EXPECT_THAT(error([](auto& o) { o.value_bytes = 0; }), HasSubstr("value_bytes is 0"));
   EXPECT_THAT(error([](auto& o) { o.delta_us = 0; }), HasSubstr("delta_us is 0"));
+  EXPECT_THAT(error([](auto& o) { o.bits = "dice"; }), HasSubstr("there are bca-agreement, "));
+  EXPECT_THAT(error([](auto& o) { o.bits = "ben-or"; }), HasSubstr("that takes 6"));
   EXPECT_THAT(error([](auto& o) { o.folder = "/proc/nothing"; }), HasSubstr("/proc/nothing"));
   join(0);
   const std::string large(65'537, 'x');

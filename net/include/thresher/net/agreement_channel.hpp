@@ -9,7 +9,8 @@
 //   if (launch->get()) use(leader->get().value);
 //
 // Guarantees, with up to f liars and when every correct member asks the same questions: those of
-// `bca-agreement` for bits (the answer was some correct member's) and of `mvba` for bytes (the
+// `bca-agreement` for bits (the answer was some correct member's), or of the agreement that was
+// chosen instead, and of `mvba` for bytes (the
 // answer is a member's that `valid` accepts, a liar's perhaps). No timing is assumed; the coin is
 // the key that `thresher dkg` made. Links are TLS 1.3 with the members' keys pinned. With a folder,
 // what a member said outlives crashes and power cuts, and it asks again what it has no answer to;
@@ -49,6 +50,9 @@ struct ChannelOptions {
   std::uint64_t delta_us = 20'000;   ///< what a message takes at most when all is well
   std::uint64_t window = 32;         ///< questions of a kind that are kept; 4 to 64
   std::size_t value_bytes = 65'536;  ///< largest value; at most 16 MiB
+  /// The agreement about bits, the same at every member: bca-agreement, graded-bca, cobalt, ben-or
+  /// (n >= 5f+1), or mmr14, which a scheduler can stall.
+  std::string bits = "bca-agreement";
   /// Whether a value of that member may be the answer. On the channel's thread; a function of its
   /// arguments, the same at all members. Empty: every value may.
   std::function<bool(std::uint64_t question, NodeId origin, ByteView value)> valid{};
