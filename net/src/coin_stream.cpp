@@ -12,6 +12,7 @@
 #include "thresher/net/codec.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/net/synced_file.hpp"
+#include "thresher/protocols/coin/committee_beacon.hpp"
 #include "thresher/protocols/coin/setup_free_beacon.hpp"
 
 namespace thresher::net {
@@ -31,6 +32,20 @@ struct SetupFreeCodec {
   }
   std::optional<SetupFree::Message> read(const Frame& frame) const {
     return decode_setup_free({frame.control, frame.payload}, committee);
+  }
+  static std::uint32_t stored(std::uint32_t table) { return table; }
+  static std::uint32_t restored(std::uint32_t table) { return table; }
+};
+
+struct CommitteeCodec {
+  std::shared_ptr<const coin::CommitteeLists> lists;
+
+  Frame frame_of(const SetupFreeCommittees::Message& m) const {
+    WireParts parts = thresher::encode(m, *lists);
+    return {kProtocol, std::move(parts.control), std::move(parts.payload)};
+  }
+  std::optional<SetupFreeCommittees::Message> read(const Frame& frame) const {
+    return decode_committee_coin({frame.control, frame.payload}, *lists);
   }
   static std::uint32_t stored(std::uint32_t table) { return table; }
   static std::uint32_t restored(std::uint32_t table) { return table; }
@@ -78,8 +93,9 @@ struct CoinStream::Impl {
   NodeId self;
   std::unique_ptr<DiskStore> store;
   MemberLinks links;
-  // The one of the two that runs.
+  // The one of the three that runs.
   std::unique_ptr<ProtocolHost<coin::SetupFreeBeacon, SetupFreeCodec>> setup_free;
+  std::unique_ptr<ProtocolHost<coin::BasicBeacon<SetupFreeCommittees>, CommitteeCodec>> committees;
   std::unique_ptr<ProtocolHost<coin::BasicBeacon<coin::VrfCoin>, VrfCodec>> vrf;
   std::uint64_t malformed = 0;
   mutable std::mutex mutex;  // of the next one
@@ -110,11 +126,17 @@ struct CoinStream::Impl {
       store = std::move(*opened);
     }
     open_links();
-    std::string problem = options.coin == "vrf-coin" ? host_vrf(*committee)
-                          : options.coin == "setup-free-coin"
-                              ? host_setup_free(*committee)
-                              : "there is no coin '" + options.coin +
-                                    "' to toss here; there are setup-free-coin and vrf-coin";
+    std::string problem;
+    if (options.coin == "vrf-coin") {
+      problem = host_vrf(*committee);
+    } else if (options.coin == "setup-free-coin") {
+      problem = host_setup_free(*committee);
+    } else if (options.coin == "committee-coin") {
+      problem = host_committees(*committee);
+    } else {
+      problem = "there is no coin '" + options.coin +
+                "' to toss here; there are setup-free-coin, committee-coin and vrf-coin";
+    }
     return problem.empty() ? links.start() : problem;
   }
   std::string host_setup_free(const Committee& committee) {
@@ -123,14 +145,10 @@ struct CoinStream::Impl {
              " nodes are too many: fragments of commitments are numbered to " +
              std::to_string(Avid::kMostNodes);
     if (options.sides == 0) return "a coin has one side at least";
+    const std::uint32_t rounds = rounds_among(committee.size());
+    if (std::string problem = problem_of(rounds); !problem.empty()) return problem;
     auto seed = seed_in(options.folder);
     if (!seed) return seed.error();
-    const std::uint32_t rounds =
-        options.rounds != 0 ? options.rounds
-                            : setup_free::rounds_for(committee.size(), options.sides, kOneIn);
-    if (rounds > setup_free::kMostRounds)
-      return std::to_string(rounds) + " rounds of weights are too many: at most " +
-             std::to_string(setup_free::kMostRounds);
     auto scheme = std::make_shared<BivariateSharing>(
         BivariateSharing::Setup{.chain = options.genesis.context(),
                                 .committee = committee,
@@ -146,6 +164,50 @@ struct CoinStream::Impl {
         SetupFreeCodec{committee}, host_links(committee, setup_free::side_in));
     return setup_free->restore([] { return true; });
   }
+  std::uint32_t rounds_among(std::uint32_t nodes) const {
+    return options.rounds != 0 ? options.rounds
+                               : setup_free::rounds_for(nodes, options.sides, kOneIn);
+  }
+  static std::string problem_of(std::uint32_t rounds) {
+    if (rounds <= setup_free::kMostRounds) return {};
+    return std::to_string(rounds) + " rounds of weights are too many: at most " +
+           std::to_string(setup_free::kMostRounds);
+  }
+  std::string host_committees(const Committee& committee) {
+    const auto lists = std::make_shared<const coin::CommitteeLists>(
+        coin::CommitteeLists::Setup{.n = committee.size(), .k = 3});
+    if (!lists->bears(committee.faults()))
+      return "committees of " + std::to_string(lists->size()) + " among " +
+             std::to_string(committee.size()) +
+             " nodes do not bear f=" + std::to_string(committee.faults()) +
+             "; toss setup-free-coin";
+    const std::uint32_t rounds = rounds_among(lists->size());
+    if (std::string problem = problem_of(rounds); !problem.empty()) return problem;
+    auto seed = seed_in(options.folder);
+    if (!seed) return seed.error();
+    const auto make = [context = options.genesis.context(), rounds, seed = *seed](
+                          std::uint32_t j, const Committee& among, NodeId place) {
+      // Committees toss instances of the same numbers, and their secrets are others.
+      Transcript t("thresher/committee-secrets/1", context);
+      t.u32(j);
+      return SetupFree({.committee = among,
+                        .self = place,
+                        .scheme = std::make_shared<BivariateSharing>(
+                            BivariateSharing::Setup{.chain = {t.digest(), context.epoch},
+                                                    .committee = among,
+                                                    .self = place,
+                                                    .seed = seed}),
+                        .rounds = rounds});
+    };
+    committees =
+        std::make_unique<ProtocolHost<coin::BasicBeacon<SetupFreeCommittees>, CommitteeCodec>>(
+            coin::BasicBeacon<SetupFreeCommittees>(
+                {.coin = {.committee = committee, .self = self, .lists = lists, .make = make},
+                 .pause = pause()}),
+            CommitteeCodec{lists}, host_links(committee, bit_in));
+    return committees->restore([] { return true; });
+  }
+  static std::uint64_t bit_in(const Digest& value) { return coin::coin_bit(value) ? 1u : 0u; }
   std::string host_vrf(const Committee& committee) {
     if (options.vrf_keys.size() != committee.size() || !options.vrf_seed)
       return "vrf-coin needs a key for each of the " + std::to_string(committee.size()) +
@@ -160,9 +222,7 @@ struct CoinStream::Impl {
                       .scheme = std::make_shared<crypto::VrfLottery>(
                           options.genesis.context(), options.vrf_keys, options.vrf_seed)},
              .pause = pause()}),
-        VrfCodec{}, host_links(committee, [](const Digest& value) {
-          return std::uint64_t{coin::coin_bit(value) ? 1u : 0u};
-        }));
+        VrfCodec{}, host_links(committee, bit_in));
     return vrf->restore([] { return true; });
   }
   Delay pause() const {
@@ -176,7 +236,9 @@ struct CoinStream::Impl {
     links.open(
         links_of(self, options.key, t.digest(), options.genesis.nodes),
         [this](NodeId from, const Frame& frame) {
-          const bool good = vrf ? vrf->receive(from, frame) : setup_free->receive(from, frame);
+          const bool good = vrf          ? vrf->receive(from, frame)
+                            : committees ? committees->receive(from, frame)
+                                         : setup_free->receive(from, frame);
           if (!good) ++malformed;
         },
         [this](const std::string& what) { log(what); });
@@ -215,7 +277,9 @@ Result<std::unique_ptr<CoinStream>, std::string> CoinStream::begin(CoinStreamOpt
 CoinStreamStatus CoinStream::status() const {
   return impl_->links.on_loop([impl = impl_.get()] {
     const std::uint64_t refused = impl->vrf ? impl->vrf->protocol().coin().stats().refused
-                                            : impl->setup_free->protocol().coin().refused();
+                                  : impl->committees
+                                      ? impl->committees->protocol().coin().refused()
+                                      : impl->setup_free->protocol().coin().refused();
     return CoinStreamStatus{.links = impl->links.transport().node_links(),
                             .bytes_sent = impl->links.transport().node_bytes_sent(),
                             .refused = impl->malformed + refused};

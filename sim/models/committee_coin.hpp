@@ -14,8 +14,8 @@
 // 3 or 4 as the strong coin bears, chosen greedily after it has seen the committees' bits; says
 // what it likes for committees that it overpowers and to parties most of whose listeners it has;
 // and withholds 2b bits from each party. Guarantees: everything is counted, nothing estimated; the
-// greedy choice is a lower bound on what an adversary can do. Not a protocol: nobody sends
-// anything.
+// greedy choice is a lower bound on what an adversary can do. Nobody sends anything: the protocol
+// is protocols/coin/committee_coin.hpp.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "thresher/core/prng.hpp"
+#include "thresher/protocols/coin/committee_lists.hpp"
 
 namespace thresher::sim {
 
@@ -32,10 +33,12 @@ class CommitteeCoinShape {
  public:
   struct Setup {
     std::uint32_t n = 64;
-    std::uint32_t k = 3;                 ///< the strong coin costs s^k messages: 3 or 4
-    std::uint64_t size_ppm = 3'000'000;  ///< c in s = c n^(1/k)
-    std::uint64_t slack_ppm = 250'000;   ///< below the strong coin's resilience, of n
-    std::uint64_t gamma_ppm = 100'000;   ///< b = gamma sqrt(N)
+    std::uint32_t k = 3;  ///< as those of CommitteeSizes::Setup, with three more
+    std::uint64_t size_ppm = 3'000'000;
+    std::uint64_t slack_ppm = 250'000;  ///< below the strong coin's resilience, of n
+    std::uint64_t gamma_ppm = 100'000;
+
+    coin::CommitteeSizes::Setup sizes() const { return {n, k, size_ppm, gamma_ppm}; }
   };
   /// Unit: bits. A message of a strong coin carries 256, one of publishing 1 and its committee's
   /// number.
@@ -44,42 +47,32 @@ class CommitteeCoinShape {
     double publishing = 0;
     double total() const { return committees + publishing; }
   };
-  explicit CommitteeCoinShape(const Setup& setup) : setup_(setup) {
-    const double n = setup.n;
-    const double k = setup.k;
-    committees_ = static_cast<std::uint32_t>(std::ceil(std::pow(n, 2 - 2 / k) - 1e-9));
-    size_ = std::min(setup.n,
-                     static_cast<std::uint32_t>(std::ceil(
-                         static_cast<double>(setup.size_ppm) / 1e6 * std::pow(n, 1 / k) - 1e-9)));
-    listened_ = std::min(size_, 2 * log2_up(setup.n) + 1);
-    bound_ = static_cast<std::uint32_t>(
-        std::ceil(static_cast<double>(setup.gamma_ppm) / 1e6 * std::sqrt(committees_)));
-  }
+  explicit CommitteeCoinShape(const Setup& setup) : setup_(setup), sizes_(setup.sizes()) {}
 
   const Setup& setup() const { return setup_; }
-  std::uint32_t committees() const { return committees_; }
-  std::uint32_t size() const { return size_; }
-  std::uint32_t listened() const { return listened_; }
-  std::uint32_t bound() const { return bound_; }
+  std::uint32_t committees() const { return sizes_.committees; }
+  std::uint32_t size() const { return sizes_.size; }
+  std::uint32_t listened() const { return sizes_.listened; }
+  std::uint32_t bound() const { return sizes_.bound; }
   /// Parties that the adversary corrupts.
   std::uint32_t corrupt() const {
     const double share = 1.0 / setup_.k - static_cast<double>(setup_.slack_ppm) / 1e6;
     return share <= 0 ? 0 : static_cast<std::uint32_t>(share * setup_.n);
   }
   /// Members of a committee in corrupt hands from which on it is overpowered.
-  std::uint32_t majority() const { return size_ / setup_.k + 1; }
+  std::uint32_t majority() const { return size() / setup_.k + 1; }
 
   Cost cost() const {
-    const double per_coin = std::pow(size_, setup_.k) * kCoinMessageBits;
-    const double told = static_cast<double>(setup_.n) * committees_ * listened_;
-    return {committees_ * per_coin, told * (1 + log2_up(committees_))};
+    const double per_coin = std::pow(size(), setup_.k) * kCoinMessageBits;
+    const double told = static_cast<double>(setup_.n) * committees() * listened();
+    return {committees() * per_coin, told * (1 + log2_up(committees()))};
   }
   /// What the strong coin alone costs among all n: n^3 messages. Unit: bits.
   double strong_cost() const { return std::pow(setup_.n, 3) * kCoinMessageBits; }
   /// Publishing without what is a power of log n in it: of the fit. Unit: bits.
   double plain_cost() const {
     const Cost c = cost();
-    return c.committees + c.publishing / (listened_ * (1.0 + log2_up(committees_)));
+    return c.committees + c.publishing / (listened() * (1.0 + log2_up(committees())));
   }
 
   static std::uint32_t log2_up(std::uint32_t x) {
@@ -92,10 +85,7 @@ class CommitteeCoinShape {
   static constexpr double kCoinMessageBits = 256;
 
   Setup setup_;
-  std::uint32_t committees_ = 0;
-  std::uint32_t size_ = 0;
-  std::uint32_t listened_ = 0;
-  std::uint32_t bound_ = 0;
+  coin::CommitteeSizes sizes_;
 };
 
 class CommitteeCoin {
@@ -110,12 +100,9 @@ class CommitteeCoin {
 
   explicit CommitteeCoin(const CommitteeCoinShape& shape)
       : shape_(shape),
+        lists_(shape.setup().sizes()),
         n_(shape.setup().n),
-        committees_(shape.committees()),
-        size_(shape.size()),
-        listened_(shape.listened()) {
-    draw();
-  }
+        committees_(shape.committees()) {}
 
   Toss toss(std::uint64_t seed) const {
     Prng random(seed);
@@ -128,7 +115,7 @@ class CommitteeCoin {
     out.within_bound = std::abs(sum) > 6 * static_cast<int>(shape_.bound());
     std::vector<bool> lost(committees_);
     for (std::uint32_t j = 0; j < committees_; ++j) {
-      lost[j] = held(members_[j], bad) >= shape_.majority();
+      lost[j] = held(lists_.members(j), bad) >= shape_.majority();
       out.overpowered += lost[j] ? 1 : 0;
     }
     bool all_one = true;
@@ -145,32 +132,14 @@ class CommitteeCoin {
   }
 
  private:
-  using Members = std::vector<std::uint16_t>;
   struct Range {
     int low = 0;
     int high = 0;
   };
 
-  /// `count` distinct numbers below `below`, by name.
-  static Members distinct(std::uint64_t name, std::uint32_t count, std::uint32_t below) {
-    Prng random(mix64(name));
-    Members all(below);
-    for (std::uint32_t i = 0; i < below; ++i) all[i] = static_cast<std::uint16_t>(i);
-    for (std::uint32_t i = 0; i < count; ++i) std::swap(all[i], all[i + random.below(below - i)]);
-    all.resize(count);
-    return all;
-  }
-  void draw() {
-    const std::uint64_t family = mix64(0x7468726573686572 ^ mix64(n_ * 8 + shape_.setup().k));
-    of_.resize(n_);
-    for (std::uint32_t j = 0; j < committees_; ++j) {
-      members_.push_back(distinct(family ^ mix64(j), size_, n_));
-      for (const std::uint16_t p : members_[j]) of_[p].push_back(j);
-    }
-  }
-  static std::uint32_t held(const Members& members, const std::vector<bool>& bad) {
+  static std::uint32_t held(const std::vector<NodeId>& members, const std::vector<bool>& bad) {
     return static_cast<std::uint32_t>(
-        std::count_if(members.begin(), members.end(), [&](std::uint16_t p) { return bad[p]; }));
+        std::count_if(members.begin(), members.end(), [&](NodeId p) { return bad[p.value]; }));
   }
   // One party after the other: whoever stands in most committees that are worth it, those that are
   // nearly overpowered counting most.
@@ -183,17 +152,17 @@ class CommitteeCoin {
       return std::pow(4.0, have[j]);
     };
     for (std::uint32_t p = 0; p < n_; ++p) {
-      for (const std::uint32_t j : of_[p]) score[p] += worth(j);
+      for (const std::uint32_t j : of(p)) score[p] += worth(j);
     }
     for (std::uint32_t taken = 0; taken < shape_.corrupt(); ++taken) {
       const auto best = std::max_element(score.begin(), score.end());
       const auto p = static_cast<std::uint32_t>(best - score.begin());
       bad[p] = true;
-      for (const std::uint32_t j : of_[p]) {
+      for (const std::uint32_t j : of(p)) {
         const double before = worth(j);
         ++have[j];
         const double change = worth(j) - before;
-        for (const std::uint16_t q : members_[j]) score[q] += change;
+        for (const NodeId q : lists_.members(j)) score[q.value] += change;
       }
       *best = -1e300;
     }
@@ -222,21 +191,18 @@ class CommitteeCoin {
     return {fixed - free - std::min(withheld, ones), fixed + free + std::min(withheld, zeros)};
   }
   bool misleads(std::uint32_t p, std::uint32_t j, const std::vector<bool>& bad) const {
-    const std::uint64_t name = mix64((std::uint64_t{p} << 32) + j + shape_.setup().k);
-    // As many members from a place of the list on: the list itself is drawn.
     std::uint32_t count = 0;
-    for (std::uint32_t i = 0; i < listened_; ++i)
-      count += bad[members_[j][(name + i) % size_]] ? 1 : 0;
-    return 2 * count > listened_;
+    for (const std::uint32_t place : lists_.listens(node(p), j))
+      count += bad[lists_.members(j)[place].value] ? 1 : 0;
+    return 2 * count > shape_.listened();
   }
+  static NodeId node(std::uint32_t p) { return NodeId{static_cast<std::uint16_t>(p)}; }
+  const std::vector<std::uint32_t>& of(std::uint32_t p) const { return lists_.of(node(p)); }
 
   CommitteeCoinShape shape_;
+  coin::CommitteeLists lists_;
   std::uint32_t n_;
   std::uint32_t committees_;
-  std::uint32_t size_;
-  std::uint32_t listened_;
-  std::vector<Members> members_;                // by committee
-  std::vector<std::vector<std::uint32_t>> of_;  // committees, by party
 };
 
 }  // namespace thresher::sim

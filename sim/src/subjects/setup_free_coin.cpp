@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "bracha_words.hpp"
-#include "coded_words.hpp"
+#include "broadcast_bounds.hpp"
 #include "mutation.hpp"
 #include "registry.hpp"
+#include "setup_free_words.hpp"
 #include "stuffing/setup_free.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
 #include "thresher/protocols/coin/ideal_sharing.hpp"
@@ -59,7 +59,7 @@ struct SetupFreeSubject {
   Node::Request request(const Bytes&) const { return {}; }
 
   MessageFacts facts_of(const Node::Message& message) const {
-    MessageFacts out = std::visit([&](const auto& m) { return facts(m); }, message);
+    MessageFacts out = words().facts_of(message);
     out.bytes = static_cast<std::uint32_t>(encode(message, committee).size());
     return out;
   }
@@ -69,8 +69,7 @@ struct SetupFreeSubject {
   template <class F>
   void payloads(const coin::Tossed&, std::optional<NodeId>, F) const {}
   bool mutate(Node::Message& message, NodeId, std::string_view field, std::uint64_t salt) const {
-    const Mutation by(field, salt);
-    return std::visit([&](auto& m) { return change(m, by); }, message);
+    return words().change(message, Mutation(field, salt));
   }
   std::vector<Node::Message> stuff(NodeId id, const Node::Message& heard,
                                    std::uint64_t salt) const {
@@ -109,9 +108,7 @@ struct SetupFreeSubject {
   }
 
  private:
-  using Secrets = SetupFree::Secrets::Message;
-  using Weights = SetupFree::Weights::Message;
-
+  SetupFreeWords words() const { return {experiment->n, number("rounds", kStandardRounds)}; }
   std::optional<Finding> audit(const std::vector<const Node*>& nodes,
                                std::uint64_t instance) const {
     const std::int64_t whole = std::int64_t{1} << number("rounds", kStandardRounds);
@@ -137,81 +134,6 @@ struct SetupFreeSubject {
       return Finding{"core", "only " + std::to_string(core) + " dealers of instance " +
                                  std::to_string(instance) + " have the whole weight everywhere"};
     return std::nullopt;
-  }
-
-  MessageFacts facts(const Secrets& m) const {
-    if (const auto* b = std::get_if<Avid::Message>(&m))
-      return {.label = "commitment", .round = number_of(*b)};
-    const auto& word = std::get<avss::Word>(m);
-    static constexpr std::array<std::string_view, 4> kLabels{"row", "point", "share", "ask"};
-    return {.label = kLabels.at(word.index()),
-            .round = avss::instance_of(word),
-            .anchor = word.index() == 0,
-            .share = word.index() == 2,
-            .answer = word.index() == 1};
-  }
-  MessageFacts facts(const gather::Members& m) const {
-    return {.label = "members", .round = m.instance};
-  }
-  MessageFacts facts(const Weights& m) const {
-    const std::uint64_t rounds = number("rounds", kStandardRounds);
-    if (const auto* b = std::get_if<Bracha::Message>(&m))
-      return {.label = "weights", .round = number_of(*b) / rounds};
-    return {.label = "report", .round = std::get<approximate::Report>(m).step / rounds};
-  }
-
-  bool change(Secrets& m, Mutation by) const {
-    if (auto* b = std::get_if<Avid::Message>(&m)) return mutate_avid(*b, by);
-    return std::visit([&](auto& word) { return change_word(word, by); }, std::get<avss::Word>(m));
-  }
-  static bool change_word(avss::Row& m, Mutation by) {
-    return spoil("row", m.row, by) || by.number("round", m.instance);
-  }
-  bool change_word(avss::Point& m, Mutation by) const {
-    return spoil("point", m.point, by) || change_node("dealer", m.dealer, by) ||
-           by.number("round", m.instance);
-  }
-  bool change_word(avss::Share& m, Mutation by) const {
-    return spoil("share", m.share, by) || change_node("dealer", m.dealer, by) ||
-           by.number("round", m.instance);
-  }
-  bool change_word(avss::Ask& m, Mutation by) const {
-    return change_set("members", m.shared, by) || by.number("round", m.instance);
-  }
-  bool change(gather::Members& m, Mutation by) const {
-    return change_set("members", m.members, by) || by.number("round", m.instance);
-  }
-  bool change(Weights& m, Mutation by) const {
-    if (auto* report = std::get_if<approximate::Report>(&m))
-      return change_set("members", report->origins, by) || by.number("round", report->step);
-    auto& b = std::get<Bracha::Message>(m);
-    auto* init = std::get_if<bracha::Init>(&b);
-    if (init == nullptr || !by.picks("value")) return mutate_bracha(b, by);
-    approximate::Values values;
-    for (std::uint32_t d = 0; d < committee.size(); ++d)
-      values.push_back(static_cast<std::int64_t>(mix64(by.salt() + d) % (std::uint64_t{1} << 40)) -
-                       (std::int64_t{1} << 39));
-    init->payload = approximate::encode_values(values);
-    return true;
-  }
-  static bool spoil(std::string_view field, Bytes& piece, Mutation& by) {
-    if (piece.empty() || !by.picks(field)) return false;
-    std::vector<std::byte> bytes(piece.view().begin(), piece.view().end());
-    bytes[by.salt() % bytes.size()] ^= std::byte{1};
-    if (by.salt() % 4 == 0) bytes.pop_back();
-    piece = Bytes::from(std::move(bytes));
-    return true;
-  }
-  bool change_node(std::string_view field, NodeId& node, Mutation& by) const {
-    if (!by.picks(field)) return false;
-    node = NodeId{static_cast<std::uint16_t>(by.salt() % experiment->n)};
-    return true;
-  }
-  bool change_set(std::string_view field, NodeSet& nodes, Mutation& by) const {
-    if (!by.picks(field)) return false;
-    const NodeId id{static_cast<std::uint16_t>(by.salt() % experiment->n)};
-    if (!nodes.erase(id)) nodes.insert(id);
-    return true;
   }
 };
 
@@ -239,8 +161,7 @@ SubjectEntry subject_setup_free_coin() {
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
   info.stuffs = true;
-  info.fields = {"counter", "dealer", "digest", "fragment", "holds", "members", "number",
-                 "payload", "point",  "round",  "row",      "share", "value"};
+  info.fields = SetupFreeWords::fields();
   return {info,
           [](const Experiment& e, const RunOptions& o) { return run(SetupFreeSubject(e), e, o); }};
 }

@@ -87,8 +87,7 @@ struct VrfCoinSubject {
             {"tosses", coin.instances(), standard.keep + 1}};
   }
   std::uint64_t heals_within(const Node&) const {
-    // One delay more than a toss of shares: two kinds of messages.
-    return promises::tosses(static_cast<std::uint64_t>(parameter(*experiment, "pause", 0))) + 1;
+    return promises::lowest_tickets(static_cast<std::uint64_t>(parameter(*experiment, "pause", 0)));
   }
   std::uint64_t round(const Node& node) const { return node.beacon().round(); }
   std::uint64_t refused(const Node& node) const { return node.coin().stats().refused; }
@@ -105,6 +104,7 @@ SubjectEntry subject_vrf_coin() {
   info.name = "vrf-coin";
   info.help = "Weak common coins, one a round: the last bit of the lowest ticket that nodes drew";
   info.kind = "coin";
+  info.forgets = true;
   info.unjudged = {"prefix", "validity", "totality", "agreement"};
   info.parameters = {
       {"lottery",

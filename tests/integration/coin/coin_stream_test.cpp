@@ -93,7 +93,7 @@ class CoinStreams : public ::testing::TestWithParam<std::string> {
     if (may_differ()) return;
     EXPECT_EQ(compared().second, 0);
   }
-  bool may_differ() const { return GetParam() == "vrf-coin"; }
+  bool may_differ() const { return GetParam() != "setup-free-coin"; }
 
   Genesis genesis_;
   std::vector<crypto::SigningKey> keys_;
@@ -167,19 +167,26 @@ TEST_P(CoinStreams, RefuseInWordsWhatCannotBe) {
   EXPECT_THAT(problem([](auto& o) { o.genesis.f = 2; }), HasSubstr("do not tolerate f=2"));
   EXPECT_THAT(problem([](auto& o) { o.coin = "penny"; }), HasSubstr("setup-free-coin"));
   EXPECT_THAT(problem([](auto& o) { o.folder = "/proc/none"; }), HasSubstr("/proc/none"));
-  if (may_differ()) {
+  if (GetParam() == "vrf-coin") {
     EXPECT_THAT(problem([](auto& o) { o.vrf_keys.pop_back(); }), HasSubstr("3 keys are given"));
     EXPECT_THAT(problem([](auto& o) { o.vrf_seed.reset(); }), HasSubstr("seed"));
     EXPECT_THAT(problem([this](auto& o) { o.vrf_seed = seeds_[1]; }), HasSubstr("not that of"));
   } else {
-    EXPECT_THAT(problem([](auto& o) { o.sides = 0; }), HasSubstr("one side"));
+    EXPECT_THAT(problem([](auto& o) {
+                  o.sides = 0;
+                  o.coin = "setup-free-coin";
+                }),
+                HasSubstr("one side"));
     EXPECT_THAT(problem([](auto& o) { o.rounds = 49; }), HasSubstr("at most 48"));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Coins, CoinStreams, ::testing::Values("setup-free-coin", "vrf-coin"),
+INSTANTIATE_TEST_SUITE_P(Coins, CoinStreams,
+                         ::testing::Values("setup-free-coin", "committee-coin", "vrf-coin"),
                          [](const auto& test) {
-                           return test.param == "vrf-coin" ? "Vrf" : "SetupFree";
+                           return test.param == "vrf-coin"         ? "Vrf"
+                                  : test.param == "committee-coin" ? "Committee"
+                                                                   : "SetupFree";
                          });
 
 }  // namespace

@@ -49,6 +49,9 @@ Experiment drawn(const std::string& protocol, std::uint64_t seed) {
   e.network.duplicate_ppm = rng.below(100'000);
   e.network.reorder_ppm = rng.below(100'000);
   e.stop.time = 80 * kUnit;
+  // A toss of few rounds ends within that time, and tosses in dozens of committees get some rest.
+  if (protocol == "setup-free-coin") e.parameters["rounds"] = std::int64_t{2};
+  if (protocol == "committee-coin") e.parameters["pause"] = std::int64_t{5};
   for (std::uint32_t k = 0; k < e.f; ++k) {
     const NodeId who{static_cast<std::uint16_t>(rng.below(e.n))};
     for (std::uint64_t actions = 1 + rng.below(2); actions > 0; --actions)

@@ -93,6 +93,7 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
     program["`bracha`"].push_back(promises::bracha());
     program["`threshold-coin`"].push_back(promises::tosses(0));
+    program["`vrf-coin`"].push_back(promises::lowest_tickets(0));
     program["`setup-free-coin`"].push_back(promises::setup_free(setup_free::Config{}.rounds, 0));
     program["`bca-agreement`"].push_back(promises::agreement());
     program["`mvba`"].push_back(promises::mvba());

@@ -1,5 +1,5 @@
 // Common coins among the members of a network, one after the other, where nobody dealt or generated
-// a key: `setup-free-coin` and `vrf-coin` on TLS links.
+// a key: `setup-free-coin`, `committee-coin` (over it) and `vrf-coin` on TLS links.
 //
 //   auto coins = net::CoinStream::begin({.genesis = genesis, .key = key, .folder = "node2/coins"},
 //       [](const net::CoinToss& t) { use(t.instance, t.side); });
@@ -27,7 +27,7 @@ namespace thresher::net {
 
 struct CoinToss {
   std::uint64_t instance = 0;
-  /// Of `setup-free-coin` one of Config::sides; of `vrf-coin` 0 or 1.
+  /// Of `setup-free-coin` one of `sides`; of the others 0 or 1.
   std::uint64_t side = 0;
 };
 
@@ -36,8 +36,8 @@ struct CoinStreamOptions {
   crypto::SigningKey key = crypto::SigningKey::generate();  ///< whose is one of the nodes'
   std::string coin = "setup-free-coin";
   std::string folder{};  ///< of records and the seed; empty: in memory
-  /// Of setup-free-coin: the same at every node. 0: so many rounds that one toss in 2^20 at most
-  /// differs between nodes.
+  /// Of setup-free-coin, alone or in committees: the same at every node. 0: so many rounds that one
+  /// toss in 2^20 at most differs between nodes.
   std::uint32_t rounds = 0;
   std::uint64_t sides = 2;
   /// Of vrf-coin: the nodes' public keys by id, and this node's. Keys of signatures are no such.

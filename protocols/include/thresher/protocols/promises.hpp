@@ -80,6 +80,13 @@ constexpr std::uint64_t tosses(std::uint64_t pause) {
   return pause + 4 + 2 + 2;
 }
 
+/// docs/protocols/vrf-coin.md: what was lost is said again, heard and answered; who lags tosses
+/// then what the others have tossed, and hears of that at its next repetition; and then a toss of
+/// two kinds of messages. `pause`: between two tosses, in Delta.
+constexpr std::uint64_t lowest_tickets(std::uint64_t pause) {
+  return pause + 2 * (4 + 2) + 3;
+}
+
 /// docs/protocols/setup-free-coin.md: what was lost of the secrets, of the sets and of the weights
 /// is said again, each in turn; then so many rounds of a broadcast, a report and what reports name;
 /// and a toss after that. `pause`: between two tosses, in Delta.

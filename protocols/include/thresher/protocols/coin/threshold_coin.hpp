@@ -47,6 +47,18 @@ struct Tossed {
   std::vector<crypto::CoinClaim> shares{};
 };
 
+/// The bit that a value tosses: the last one. Of a lowest ticket, that it is the lowest says
+/// nothing of that one.
+inline bool coin_bit(const Digest& value) {
+  return (value.bytes.back() & std::byte{1}) != std::byte{0};
+}
+/// The value of a coin that has two alone.
+inline Digest value_of_bit(bool bit) {
+  Digest out{};
+  out.bytes.back() = std::byte{bit ? std::uint8_t{1} : std::uint8_t{0}};
+  return out;
+}
+
 /// Shares of one peer that wait for instances that were not tossed here.
 inline constexpr std::size_t kEarlyShares = 64;
 

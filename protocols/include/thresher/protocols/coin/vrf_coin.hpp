@@ -48,10 +48,6 @@ std::optional<VrfMessage> decode_vrf(Reader& in);
 
 std::uint64_t instance_of(const VrfMessage& message);
 
-/// The bit that a value tosses: the last one, of which being the lowest says nothing.
-inline bool coin_bit(const Digest& value) {
-  return (value.bytes.back() & std::byte{1}) != std::byte{0};
-}
 /// Of this many tosses out of 1,000,000 at least all correct nodes get the same value.
 std::uint64_t agreement_bound_ppm(const Committee& committee);
 
