@@ -3,24 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "proved_point.hpp"
 #include "sha512.hpp"
-#include "shamir.hpp"
-#include "thresher/crypto/dleq.hpp"
-#include "thresher/crypto/ristretto_sum.hpp"
 
 namespace thresher::crypto {
 namespace {
-
-using Nodes = std::span<const NodeId>;
-
-// The point at `at` of the polynomial that goes through the given ones.
-std::optional<RistrettoPoint> interpolate(Nodes nodes, std::span<const RistrettoPoint> points,
-                                          const RistrettoScalar& at) {
-  const auto weights = shamir::lagrange_weights(nodes, at);
-  auto sum = weights ? ristretto_sum(*weights, points) : std::nullopt;
-  if (sum == RistrettoPoint{}) sum.reset();  // the identity: no honest shares give it
-  return sum;
-}
 
 // Uniform in the scalars: 64 hashed bytes, reduced.
 RistrettoScalar coefficient(const std::array<std::byte, 32>& seed, std::uint32_t index) {
@@ -28,22 +15,6 @@ RistrettoScalar coefficient(const std::array<std::byte, 32>& seed, std::uint32_t
   const RistrettoScalar counter = shamir::number(index);
   Sha512 wide = sha512({as_view(kDomain), seed, counter});
   return shamir::scalar_of(wide);
-}
-
-struct Parts {
-  RistrettoPoint evaluated;
-  DleqProof proof;
-};
-
-Parts split(const CoinShare& share) {
-  Parts out;
-  const auto part = [&](std::size_t at, auto& to) {
-    std::copy_n(share.bytes.begin() + static_cast<std::ptrdiff_t>(at), to.size(), to.begin());
-  };
-  part(0, out.evaluated);
-  part(32, out.proof.challenge);
-  part(64, out.proof.response);
-  return out;
 }
 
 }  // namespace
@@ -108,12 +79,7 @@ std::optional<CoinShare> ThresholdCoin::share(std::uint64_t instance) const {
   if (!secret_ || !h) return std::nullopt;
   const auto made = prove_dleq(context("thresher/coin-proof/1", instance).bytes, **secret_, *h);
   if (!made) return std::nullopt;
-  CoinShare out;
-  auto at = std::copy(made->statement.evaluated.begin(), made->statement.evaluated.end(),
-                      out.bytes.begin());
-  at = std::copy(made->proof.challenge.begin(), made->proof.challenge.end(), at);
-  std::copy(made->proof.response.begin(), made->proof.response.end(), at);
-  return out;
+  return CoinShare{joined(*made)};
 }
 
 void ThresholdCoin::verify(std::uint64_t instance, std::span<const CoinClaim> claims,
@@ -123,24 +89,15 @@ void ThresholdCoin::verify(std::uint64_t instance, std::span<const CoinClaim> cl
   for (std::size_t i = 0; i < claims.size(); ++i) {
     verdicts[i] = 0;
     if (!h || claims[i].from.value >= keys_.nodes.size()) continue;
-    const Parts parts = split(claims[i].share);
-    const DleqStatement statement{keys_.nodes[claims[i].from.value], *h, parts.evaluated};
-    verdicts[i] = verify_dleq(proof_context.bytes, statement, parts.proof) ? 1 : 0;
+    const ProvedPoint share = split(claims[i].share.bytes);
+    const DleqStatement statement{keys_.nodes[claims[i].from.value], *h, share.point};
+    verdicts[i] = verify_dleq(proof_context.bytes, statement, share.proof) ? 1 : 0;
   }
 }
 
 std::optional<Digest> ThresholdCoin::combine(std::uint64_t instance,
                                              std::span<const CoinClaim> shares) const {
-  std::vector<NodeId> nodes;
-  std::vector<RistrettoPoint> points;
-  for (const CoinClaim& claim : shares) {
-    if (nodes.size() == keys_.threshold) break;
-    if (std::find(nodes.begin(), nodes.end(), claim.from) != nodes.end()) continue;
-    nodes.push_back(claim.from);
-    points.push_back(split(claim.share).evaluated);
-  }
-  if (nodes.size() < keys_.threshold) return std::nullopt;
-  const auto point = interpolate(nodes, points, shamir::number(0));
+  const auto point = combined_point(keys_.threshold, shares);
   if (!point) return std::nullopt;
   Transcript out("thresher/coin-value/1", chain_);
   out.u32(keys_.threshold).u64(instance).bytes(*point);

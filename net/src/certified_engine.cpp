@@ -174,7 +174,7 @@ std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
   config.gather = s.delay_of(s.options.gather_us);
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
-  config.coin = s.coin;
+  config.coin = s.shared.coin;
   return std::make_unique<EngineOf<CertifiedAdapter>>(CertifiedAdapter{s, rules, &host},
                                                       Bullshark(std::move(config)), host);
 }

@@ -4,6 +4,8 @@
 
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/crypto/threshold_encryption.hpp"
+#include "thresher/net/parameters.hpp"
 
 namespace thresher::net {
 
@@ -34,11 +36,13 @@ Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::str
   return Unit{};
 }
 
-Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
-                                                                         const std::string& path,
-                                                                         NodeId self) {
-  std::shared_ptr<const crypto::CoinScheme> out;
-  if (!needs_coin(genesis.protocol)) return out;
+namespace {
+
+using Share = crypto::Secret<crypto::RistrettoScalar>;
+
+// The share in the file, if it is that of this node.
+Result<Share, std::string> open_share(const Genesis& genesis, const std::string& path,
+                                      NodeId self) {
   if (!genesis.coin || self.value >= genesis.coin->nodes.size()) {
     return "the genesis file holds no coin keys for node " + std::to_string(self.value) +
            "; protocol " + genesis.protocol +
@@ -50,15 +54,40 @@ Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const G
         "the coin keys of the genesis file do not belong together: somebody changed one; restore "
         "the file from a backup");
   }
-  const auto secret = crypto::load_coin_share(path);
+  auto secret = crypto::load_coin_share(path);
   if (!secret) return secret.error();
-  if (crypto::ristretto_base(**secret) == genesis.coin->nodes[self.value]) {
-    out = std::make_shared<crypto::ThresholdCoin>(genesis.context(), *genesis.coin, self, *secret);
-  }
-  if (out) return out;
+  if (crypto::ristretto_base(**secret) == genesis.coin->nodes[self.value]) return *secret;
   return "the coin share '" + path + "' is not that of node " + std::to_string(self.value) +
          " of this committee: it is another node's or of another deal; put the file there that "
          "thresher dkg or thresher testnet init --dealer wrote for this node";
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
+                                                                         const std::string& path,
+                                                                         NodeId self) {
+  std::shared_ptr<const crypto::CoinScheme> out;
+  if (!needs_coin(genesis.protocol)) return out;
+  const auto share = open_share(genesis, path, self);
+  if (!share) return share.error();
+  out = std::make_shared<crypto::ThresholdCoin>(genesis.context(), *genesis.coin, self, *share);
+  return out;
+}
+
+bool encrypts(const Genesis& genesis) {
+  return parameter_text(genesis.parameters, genesis.protocol, "encrypt") == "on";
+}
+
+Result<std::shared_ptr<const crypto::EncryptionScheme>, std::string> open_encryption(
+    const Genesis& genesis, const std::string& path, NodeId self) {
+  std::shared_ptr<const crypto::EncryptionScheme> out;
+  if (!encrypts(genesis)) return out;
+  const auto share = open_share(genesis, path, self);
+  if (!share) return share.error();
+  out =
+      std::make_shared<crypto::ThresholdEncryption>(genesis.context(), *genesis.coin, self, *share);
+  return out;
 }
 
 }  // namespace thresher::net

@@ -124,7 +124,7 @@ std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& s, const dag:
   if (!rules.coin) config.pace = s.delay_of(s.options.pace_us);
   config.evict_delivered = true;
   config.host_fetches_beyond = s.options.sync_rounds;
-  config.coin = s.coin;
+  config.coin = s.shared.coin;
   return std::make_unique<EngineOf<DagAdapter>>(DagAdapter{s, &host}, dag::Dag(std::move(config)),
                                                 host);
 }

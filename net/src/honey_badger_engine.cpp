@@ -26,7 +26,8 @@ std::unique_ptr<OrderEngine> make_honey_badger_engine(const EngineSettings& s, E
   HoneyBadger::Config config;
   config.committee = s.committee;
   config.self = s.self;
-  config.coin = s.coin;
+  config.coin = s.shared.coin;
+  config.encryption = s.shared.encryption;
   config.value_bytes = SlotAdapter::kValueBytes;
   // Room for two payloads of the largest size, with their lengths.
   config.batch_bytes = 2 * SlotAdapter::kValueBytes + 16;

@@ -88,6 +88,8 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();
+  auto encryption = open_encryption(*genesis, options.coin, self);
+  if (!encryption) return encryption.error();
   // Its pages answer while the store is opened and the log is read, which may take long. A port
   // that is taken is told by run(), like that of the peers; nothing is read before it is free.
   std::unique_ptr<Metrics> metrics;
@@ -104,7 +106,8 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
   auto store = open_store(options);
   if (!store) return store.error();
   auto made = std::make_shared<Impl>(std::move(options), app, std::move(*genesis), std::move(*key),
-                                     self, std::move(*coin), std::move(*store));
+                                     self, SharedKey{std::move(*coin), std::move(*encryption)},
+                                     std::move(*store));
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);

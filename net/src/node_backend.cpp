@@ -21,7 +21,7 @@ crypto::BatcherOptions batcher_options(const NodeOptions& o) {
 }  // namespace
 
 Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
-                 std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s)
+                 SharedKey shared, std::unique_ptr<NodeStore> s)
     : options(std::move(o)),
       app(a),
       genesis(std::move(g)),
@@ -34,7 +34,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
               &Loop::now_us, [this] { loop.post([this] { pump(); }); }),
-      engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(coin),
+      engine(make_engine({genesis.protocol, committee(), self, chain, options, std::move(shared),
                           genesis.parameters},
                          *this)),
       transport(loop, transport_options(),

@@ -52,8 +52,8 @@ void append(std::uint64_t value, std::vector<std::byte>& out);
 void say(const NodeOptions& options, Level level, const std::string& line);
 
 struct Node::Impl final : EngineHost {
-  Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id,
-       std::shared_ptr<const crypto::CoinScheme> coin, std::unique_ptr<NodeStore> s);
+  Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, NodeId id, SharedKey shared,
+       std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }

@@ -19,6 +19,7 @@
 
 #include "thresher/core/protocol.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
+#include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/parameters.hpp"
 #include "thresher/net/transport.hpp"
@@ -163,13 +164,19 @@ class OrderEngine {
   virtual std::size_t payload_limit() const = 0;
 };
 
+/// What a node computes with its share of the committee's key.
+struct SharedKey {
+  std::shared_ptr<const crypto::CoinScheme> coin{};              ///< null: nobody tosses one
+  std::shared_ptr<const crypto::EncryptionScheme> encryption{};  ///< null: nothing is encrypted
+};
+
 struct EngineSettings {
   std::string protocol;
   Committee committee = *Committee::make(4, 1);
   NodeId self{};
   ChainContext chain{};
   NodeOptions options{};
-  std::shared_ptr<const crypto::CoinScheme> coin{};  ///< null: the protocol tosses none
+  SharedKey shared{};
   Parameters parameters{};  ///< of the protocol; what is missing has its default
 
   /// At most Delta.

@@ -57,6 +57,7 @@ const std::vector<ParameterOf>& node_parameters() {
   static const std::vector<ParameterOf> kParameters{
       {kEveryProtocol, "checkpoint", "0", 0, kMostCheckpointSlots},
       {"anchored-bullshark", "D", "6", 0, kAll},
+      {"honeybadger", "encrypt", kOff, 0, 0, {kOff, "on"}},
       {"mahi-mahi", "wave", "5", 4, 8},
       {"mysticeti", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},
       // D of the published table (arXiv 2506.13998). Up to 53 nodes this is everybody.

@@ -2,7 +2,9 @@
 
 #include "registry.hpp"
 #include "thresher/crypto/dkg.hpp"
+#include "thresher/crypto/threshold_encryption.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
+#include "thresher/protocols/coin/ideal_encryption.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -10,6 +12,8 @@ namespace {
 constexpr const char* kIdeal = "ideal";
 constexpr const char* kThreshold = "threshold";
 constexpr const char* kGenerated = "dkg";
+constexpr const char* kOff = "off";
+constexpr const char* kOn = "on";
 
 // A deal fails when it draws a zero, which nobody has seen; the next one does not.
 crypto::CoinDeal dealt(std::uint32_t n, std::uint32_t threshold, std::uint64_t seed) {
@@ -61,9 +65,13 @@ crypto::CoinDeal generated(const Committee& committee, std::uint32_t threshold,
 Coins::Coins(const Experiment& e, const Committee& committee, Threshold shares) {
   const std::uint32_t n = committee.size();
   const std::uint32_t threshold = committee.at_least(shares);
+  encryptions_.resize(n);
   if (choice(e, "coin", kIdeal) == kIdeal) {
-    for (std::uint16_t i = 0; i < n; ++i)
+    for (std::uint16_t i = 0; i < n; ++i) {
       schemes_.push_back(std::make_shared<coin::IdealCoin>(threshold, NodeId{i}, e.seed));
+      if (encrypts(e))
+        encryptions_[i] = std::make_shared<coin::IdealEncryption>(threshold, NodeId{i}, e.seed);
+    }
     return;
   }
   const crypto::CoinDeal deal = choice(e, "coin", kIdeal) == kGenerated
@@ -72,6 +80,10 @@ Coins::Coins(const Experiment& e, const Committee& committee, Threshold shares) 
   for (std::uint16_t i = 0; i < n; ++i) {
     schemes_.push_back(std::make_shared<crypto::ThresholdCoin>(ChainContext{}, deal.keys, NodeId{i},
                                                                deal.secrets[i]));
+    if (encrypts(e)) {
+      encryptions_[i] = std::make_shared<crypto::ThresholdEncryption>(ChainContext{}, deal.keys,
+                                                                      NodeId{i}, deal.secrets[i]);
+    }
   }
 }
 
@@ -83,6 +95,20 @@ ParameterInfo coin_parameter() {
           "ideal: values from the seed, shares cost nothing; threshold: the real one, dealt; "
           "dkg: on a key as the nodes generate it",
           {kIdeal, kThreshold, kGenerated}};
+}
+
+ParameterInfo encryption_parameter() {
+  return {"encrypt",
+          std::string(kOff),
+          0,
+          0,
+          "on: batches are encrypted until they are ordered, with the coin's key, or ideally where "
+          "the coin is ideal",
+          {kOff, kOn}};
+}
+
+bool encrypts(const Experiment& e) {
+  return choice(e, "encrypt", kOff) == kOn;
 }
 
 }  // namespace thresher::sim

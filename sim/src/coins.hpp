@@ -1,5 +1,5 @@
 // The common coins of a simulated committee: ideal ones, or the real threshold coin on a key that
-// a dealer deals or that the nodes generate.
+// a dealer deals or that the nodes generate; and the threshold encryption on the same key.
 //
 //   Coins coins(experiment, committee);                  // as the parameter `coin` says
 //   config.coin = coins.of(NodeId{2});
@@ -13,6 +13,7 @@
 
 #include "thresher/core/committee.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
+#include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
@@ -22,12 +23,20 @@ class Coins {
   Coins(const Experiment& experiment, const Committee& committee,
         Threshold threshold = kAvailability);
   std::shared_ptr<const crypto::CoinScheme> of(NodeId id) const { return schemes_[id.value]; }
+  /// Null unless the parameter `encrypt` asks for one. Pre: the protocol has that parameter.
+  std::shared_ptr<const crypto::EncryptionScheme> encryption_of(NodeId id) const {
+    return encryptions_[id.value];
+  }
 
  private:
   std::vector<std::shared_ptr<const crypto::CoinScheme>> schemes_;
+  std::vector<std::shared_ptr<const crypto::EncryptionScheme>> encryptions_;
 };
 
 /// The parameter `coin` of protocols that toss one.
 ParameterInfo coin_parameter();
+/// The parameter `encrypt` of protocols that can encrypt.
+ParameterInfo encryption_parameter();
+bool encrypts(const Experiment& experiment);
 
 }  // namespace thresher::sim

@@ -46,7 +46,14 @@ Subset::Config HoneyBadger::subset_config(const Config& c) {
   out.self = c.self;
   out.coin = c.coin;
   out.window = c.window;
-  out.payload_bytes = c.batch_bytes;
+  out.payload_bytes = c.batch_bytes + (c.encryption ? c.encryption->overhead() : 0);
+  if (c.encryption) {
+    const BatchSeals seals({c.committee, c.self, c.encryption});
+    out.valid = [seals](std::uint64_t epoch, NodeId origin, ByteView payload) {
+      return seals.valid(epoch, origin, payload);
+    };
+    return out;
+  }
   out.valid = [limit = c.value_bytes](std::uint64_t, NodeId, ByteView payload) {
     return decode_batch(Bytes::copy_of(payload), limit).has_value();
   };
@@ -58,7 +65,11 @@ HoneyBadger::HoneyBadger(Config config)
       subset_(subset_config(config_)),
       log_(config_.committee, {config_.history, config_.value_bytes, kAnswers}),
       requests_(config_.committee.size(), {kEntries, queue_bytes(config_), config_.value_bytes}),
-      frontier_(config_.committee.size(), 0, config_.committee.at_least(kValidity)) {}
+      frontier_(config_.committee.size(), 0, config_.committee.at_least(kValidity)),
+      false_shares_(config_.committee.size()) {
+  if (config_.encryption)
+    seals_.emplace(BatchSeals::Config{config_.committee, config_.self, config_.encryption});
+}
 
 template <class F>
 void HoneyBadger::with_subset(Fx& fx, F act) {
@@ -67,6 +78,7 @@ void HoneyBadger::with_subset(Fx& fx, F act) {
   lift(
       child, fx, kSubsetHop, [](Subset::Message&& m) { return Message(std::move(m)); },
       [this](subset::Output&& out) {
+        if (seals_) seals_->agreed(out);
         if (out.epoch >= epoch_) outputs_.insert_or_assign(out.epoch, std::move(out));
       });
 }
@@ -135,6 +147,16 @@ void HoneyBadger::receive(NodeId from, const Decided& m, Fx& fx) {
   if (log_.hear(from, m.slot, m.value)) deliver(fx);
 }
 
+// H11, H12: shares of a subset that is agreed, once to each who asks.
+void HoneyBadger::receive(NodeId from, const Reveal& m, Fx& fx) {
+  if (!seals_) {
+    ++refused_;
+    return;
+  }
+  seals_->hear(from, m, epoch_);
+  if (m.asks && seals_->answers(from, m.epoch)) fx.send(from, seals_->mine(m.epoch, false));
+}
+
 void HoneyBadger::on(const Requested<Request>& e, Fx& fx) {
   const Bytes& value = e.request.value;
   const bool good = !value.empty() && value.size() <= config_.value_bytes;
@@ -155,6 +177,10 @@ void HoneyBadger::on(const Expired& e, Fx& fx) {
   if (e.id != kTick) return;
   armed_ = false;
   fx.broadcast(Status{log_.delivered(), checkpoint_, checkpoint_first_, behind()});
+  if (seals_) {
+    seals_->ask_again();
+    if (outputs_.contains(epoch_)) fx.broadcast(seals_->mine(epoch_, true));
+  }
   arm(fx);
 }
 
@@ -167,6 +193,20 @@ void HoneyBadger::advance(Fx& fx) {
   do {
     enter(fx);
   } while (order_next(fx));
+  count_false_shares();
+}
+
+void HoneyBadger::count_false_shares() {
+  const auto add = [this](std::span<const std::uint64_t> more) {
+    for (std::size_t i = 0; i < more.size(); ++i) false_shares_[i] += more[i];
+  };
+  std::ranges::fill(false_shares_, 0);
+  add(subset_.false_shares());
+  if (seals_) add(seals_->false_shares());
+}
+
+std::uint64_t HoneyBadger::refused() const {
+  return refused_ + subset_.refused() + (seals_ ? seals_->refused() : 0);
 }
 
 // H2: those that hash lowest, another choice at each node and in each epoch, so that batches of
@@ -200,7 +240,7 @@ Bytes HoneyBadger::batch() const {
 void HoneyBadger::enter(Fx& fx) {
   if (subset_.submitted(epoch_) || outputs_.contains(epoch_)) return;
   if (requests_.empty() && !subset_.begun(epoch_)) return;
-  const Bytes values = batch();
+  const Bytes values = seals_ ? seals_->seal(epoch_, batch()) : batch();
   with_subset(fx, [&](Subset::Fx& child) {
     subset_.on(Requested<subset::Submit>{{epoch_, values}}, child);
   });
@@ -209,7 +249,7 @@ void HoneyBadger::enter(Fx& fx) {
 // H4
 bool HoneyBadger::order_next(Fx& fx) {
   const auto at = outputs_.find(epoch_);
-  if (at == outputs_.end()) return false;
+  if (at == outputs_.end() || !open(at->second, fx)) return false;
   std::uint64_t slot = first_;
   for (const subset::Entry& entry : at->second.entries) {
     const auto values = decode_batch(entry.payload, config_.value_bytes);
@@ -232,14 +272,24 @@ bool HoneyBadger::order_next(Fx& fx) {
   return true;
 }
 
+// H11, H12: batches that are still encrypted are read once f+1 nodes told their shares.
+bool HoneyBadger::open(subset::Output& agreed, Fx& fx) {
+  if (!seals_) return true;
+  if (!seals_->told(agreed.epoch)) fx.broadcast(seals_->mine(agreed.epoch, false));
+  auto texts = seals_->open(agreed.epoch);
+  if (texts) agreed.entries = *std::move(texts);
+  return texts.has_value();
+}
+
 // H8: half of the window is for those who lag.
 void HoneyBadger::keep_epoch(Fx& fx) {
   Writer w;
   w.u64(epoch_).u64(first_).u64(checkpoint_).u64(checkpoint_first_);
   fx.push(Persist{kEpoch, {}, Bytes::from(w.take()), {}, true});
   if (epoch_ <= config_.window / 2) return;
-  with_subset(fx,
-              [&](Subset::Fx& child) { subset_.forget_below(epoch_ - config_.window / 2, child); });
+  const std::uint64_t floor = epoch_ - config_.window / 2;
+  with_subset(fx, [&](Subset::Fx& child) { subset_.forget_below(floor, child); });
+  if (seals_) seals_->forget_below(floor);
 }
 
 // H5
@@ -282,14 +332,16 @@ std::uint64_t HoneyBadger::entered() const {
 }
 
 Footprint HoneyBadger::footprint() const {
-  return {subset_.footprint(), requests_.bytes(), log_.heard(), log_.size()};
+  return {subset_.footprint(), requests_.bytes(), log_.heard(), log_.size(),
+          seals_ ? seals_->held() : 0};
 }
 
 Footprint HoneyBadger::most_held() const {
   const std::size_t n = config_.committee.size();
   return {subset_.most_held(), n * (queue_bytes(config_) + config_.value_bytes), kAnswers * n,
           // Slots of one epoch may be decided at once.
-          config_.history + kAnswers + n * config_.batch_bytes};
+          config_.history + kAnswers + n * config_.batch_bytes,
+          seals_ ? BatchSeals::most_held(config_.committee.size(), config_.window) : 0};
 }
 
 }  // namespace thresher

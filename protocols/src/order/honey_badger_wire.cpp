@@ -1,5 +1,7 @@
 #include "thresher/protocols/order/honey_badger_wire.hpp"
 
+#include <algorithm>
+
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/agreement/rounds_wire.hpp"
 #include "thresher/protocols/broadcast/avid_wire.hpp"
@@ -9,7 +11,7 @@ namespace {
 
 using namespace honey_badger;  // NOLINT(google-build-using-namespace): the protocol's own words
 
-enum Kind : std::uint8_t { kBroadcast, kAgreement, kForward, kStatus, kDecided };
+enum Kind : std::uint8_t { kBroadcast, kAgreement, kForward, kStatus, kDecided, kReveal };
 
 WireParts behind(Kind kind, const WireParts& inner) {
   Writer w;
@@ -38,7 +40,30 @@ struct Encoder {
     w.u8(kDecided).u64(m.slot);
     return {Bytes::from(w.take()), m.value};
   }
+  WireParts operator()(const Reveal& m) const {
+    Writer w;
+    w.u8(kReveal).u64(m.epoch).u8(m.asks ? 1 : 0);
+    for (const RevealedShare& s : m.shares) w.u16(s.origin.value).bytes(s.share.bytes);
+    return {Bytes::from(w.take()), {}};
+  }
 };
+
+// At most one share of each node.
+std::optional<HoneyBadger::Message> decode_reveal(Reader& in, const Committee& committee) {
+  Reveal m{in.u64(), false, {}};
+  const std::uint8_t asks = in.u8();
+  m.asks = asks == 1;
+  while (in.ok() && in.remaining() > 0) {
+    RevealedShare s{NodeId{in.u16()}, {}};
+    const ByteView share = in.bytes(s.share.bytes.size());
+    if (!in.ok() || !committee.contains(s.origin)) return std::nullopt;
+    if (!m.shares.empty() && m.shares.back().origin >= s.origin) return std::nullopt;
+    std::ranges::copy(share, s.share.bytes.begin());
+    m.shares.push_back(s);
+  }
+  if (!in.done() || asks > 1) return std::nullopt;
+  return m;
+}
 
 std::optional<HoneyBadger::Message> decode_status(Reader& in) {
   Status m{in.u64(), in.u64(), in.u64(), false};
@@ -69,6 +94,7 @@ std::optional<HoneyBadger::Message> decode_honey_badger(const WireParts& parts,
     return m ? std::optional<HoneyBadger::Message>(Subset::Message(std::move(*m))) : std::nullopt;
   }
   if (kind == kStatus) return parts.payload.empty() ? decode_status(in) : std::nullopt;
+  if (kind == kReveal) return parts.payload.empty() ? decode_reveal(in, committee) : std::nullopt;
   if (kind == kForward && in.done()) return Forward{parts.payload};
   if (kind == kDecided) {
     const Decided m{in.u64(), parts.payload};

@@ -38,6 +38,16 @@ void HoneyBadgerStuffing::make(Kind<honey_badger::Decided>, Prng& rng, Out& out)
   }
 }
 
+void HoneyBadgerStuffing::make(Kind<honey_badger::Reveal>, Prng& rng, Out& out) const {
+  const auto* of_epoch = std::get_if<honey_badger::Reveal>(&heard);
+  const std::uint64_t first = of_epoch != nullptr ? of_epoch->epoch : 0;
+  for (std::uint64_t k = 0; k < kMany; ++k) {
+    honey_badger::Reveal m{first + rng.below(kMany), rng.below(2) == 0, {}};
+    for (std::uint16_t i = 0; i < config.committee.size(); ++i) m.shares.push_back({NodeId{i}, {}});
+    out.emplace_back(std::move(m));
+  }
+}
+
 void HoneyBadgerStuffing::answer(const Message& asked, Prng& rng, Out& out) const {
   const auto* status = std::get_if<honey_badger::Status>(&asked);
   if (status != nullptr && status->asks) make(Kind<honey_badger::Decided>{}, rng, out);

@@ -22,6 +22,8 @@ struct HoneyBadgerStuffing {
   void make(Kind<honey_badger::Status>, Prng& rng, Out& out) const;
   /// Another value for each slot.
   void make(Kind<honey_badger::Decided>, Prng& rng, Out& out) const;
+  /// Shares of epochs to come, and questions.
+  void make(Kind<honey_badger::Reveal>, Prng& rng, Out& out) const;
   void answer(const Message& asked, Prng& rng, Out& out) const;
 };
 

@@ -33,6 +33,7 @@ struct HoneyBadgerSubject : SlotSubject {
     config.committee = *Committee::make(e.n, e.f);
     config.self = id;
     config.coin = coins.of(id);
+    config.encryption = coins.encryption_of(id);
     config.history = static_cast<std::uint64_t>(parameter(e, "history", kHistory));
     config.window = static_cast<std::uint64_t>(parameter(e, "window", kWindow));
     config.value_bytes = static_cast<std::size_t>(parameter(e, "value_bytes", kValueBytes));
@@ -64,14 +65,16 @@ struct HoneyBadgerSubject : SlotSubject {
     out.push_back({"bytes of requests", held.request_bytes, most.request_bytes});
     out.push_back({"digests that peers named", held.digests, most.digests});
     out.push_back({"decisions", held.decisions, most.decisions});
+    out.push_back({"shares of decryptions", held.decryption_shares, most.decryption_shares});
     return out;
   }
   std::uint64_t round(const HoneyBadger& node) const { return node.epoch(); }
   std::uint64_t refused(const HoneyBadger& node) const { return node.refused(); }
   /// An epoch that goes on, two that leave a payload out, one that its copies miss, one that has
-  /// it.
+  /// it. Shares of decryptions are asked for as those of coins are.
   std::uint64_t heals_within(const HoneyBadger&) const {
-    return 5 * (promises::bracha() + promises::agreement());
+    const std::uint64_t opening = encrypts(*experiment) ? promises::tosses(0) : 0;
+    return 5 * (promises::bracha() + promises::agreement() + opening);
   }
 
  private:
@@ -88,6 +91,10 @@ struct HoneyBadgerSubject : SlotSubject {
   }
   static MessageFacts facts(const honey_badger::Decided& m) {
     return {.label = "decided", .round = m.slot, .answer = true};
+  }
+
+  static MessageFacts facts(const honey_badger::Reveal& m) {
+    return {.label = "reveal", .round = m.epoch, .share = true, .answer = !m.asks};
   }
 
   static std::uint64_t slot_of(const HoneyBadger::Message& heard) {
@@ -108,6 +115,13 @@ struct HoneyBadgerSubject : SlotSubject {
     return by.number("slot", m.delivered) || by.number("epoch", m.epoch) ||
            by.number("slot", m.first);
   }
+  static bool change(honey_badger::Reveal& m, std::string_view field, std::uint64_t salt) {
+    Mutation by(field, salt);
+    if (m.shares.empty() || !by.picks("share")) return by.number("epoch", m.epoch);
+    auto& bytes = m.shares[salt % m.shares.size()].share.bytes;
+    bytes[mix64(salt) % bytes.size()] ^= std::byte{1};
+    return true;
+  }
   static bool change(honey_badger::Decided& m, std::string_view field, std::uint64_t salt) {
     Mutation by(field, salt);
     return by.payload("payload", m.value) || by.number("slot", m.slot);
@@ -126,6 +140,7 @@ SubjectEntry subject_honeybadger() {
       {"value_bytes", kValueBytes, 1, 1 << 24, "largest payload"},
       {"batch_bytes", kBatchBytes, 64, 1 << 24, "of a node's batch in an epoch"},
       coin_parameter(),
+      encryption_parameter(),
   };
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;

@@ -21,6 +21,7 @@
 #include "thresher/crypto/dkg_scheme.hpp"
 #include "thresher/crypto/dleq.hpp"
 #include "thresher/crypto/dleq_group.hpp"
+#include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/crypto/hash_many.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/crypto/list_checks.hpp"
@@ -31,6 +32,7 @@
 #include "thresher/crypto/sharing_scheme.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
+#include "thresher/crypto/threshold_encryption.hpp"
 #include "thresher/crypto/verifier.hpp"
 #include "thresher/crypto/vrf.hpp"
 #include "thresher/crypto/vrf_scheme.hpp"
@@ -207,6 +209,27 @@ void threshold_coin_example(const Committee& committee, const std::array<std::by
   CoinDeal deal = *deal_coin(committee.size(), committee.at_least(kValidity), seed);
   ThresholdCoin coin(chain, deal.keys, NodeId{2}, deal.secrets[2]);
   auto mine = coin.share(round);
+  // </>
+}
+
+void send(const DecryptionShare& share);
+
+void encryption_scheme_example(const EncryptionScheme& scheme, ByteView label, ByteView plain,
+                               std::span<const DecryptionClaim> claims,
+                               std::span<std::uint8_t> verdicts,
+                               std::span<const DecryptionClaim> good_shares) {
+  // <thresher/crypto/encryption_scheme.hpp>
+  Bytes sealed = *scheme.encrypt(label, plain);
+  if (scheme.valid(label, sealed.view())) send(*scheme.share(label, sealed.view()));
+  scheme.verify(label, sealed.view(), claims, verdicts);
+  std::optional<Bytes> text = scheme.combine(label, sealed.view(), good_shares);
+  // </>
+}
+
+void threshold_encryption_example(const ChainContext& chain, const CoinDeal& deal, ByteView text) {
+  // <thresher/crypto/threshold_encryption.hpp>
+  ThresholdEncryption scheme(chain, deal.keys, NodeId{2}, deal.secrets[2]);
+  Bytes sealed = *scheme.encrypt(as_view("bid 17"), text);
   // </>
 }
 

@@ -135,6 +135,7 @@ void coin_example(Genesis& genesis, const std::vector<std::string>& homes) {
   // <thresher/net/coin.hpp>
   if (needs_coin(genesis.protocol)) (void)deal_coin(genesis, homes);
   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});
+  auto seals = open_encryption(genesis, "node2/coin.key", NodeId{2});
   // </>
 }
 

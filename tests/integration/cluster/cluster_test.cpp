@@ -97,6 +97,7 @@ TEST_F(Cluster, OtherProtocolsComeThroughAKillWithEqualLogs) {
       {"sparse-bullshark", " --set D=1 --set sampling=verifiable"},
       {"anchored-bullshark", " --set D=0"},
       {"bullshark-async", ""},
+      {"honeybadger", " --set encrypt=on"},
       {"mahi-mahi", " --set wave=4"}};
   for (const auto& [protocol, set] : members) {
     const Outcome run = thresher("cluster --protocol " + protocol + set +

@@ -31,6 +31,7 @@ import time
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "bullshark", "anchored-bullshark", "sparse-bullshark",
              "bullshark-async", "pbft", "raft", "simplex", "hotstuff2", "honeybadger")
 READ_WHOLE = ("pbft", "raft", "simplex", "hotstuff2", "honeybadger")  # their records, at a start: a damaged one stops it
+OPTIONS = {"honeybadger": ((), ("--set", "encrypt=on"))}  # of a network, one by draw
 NODES = 4
 SYNC_ROUNDS = 16  # a node further behind fetches the log, in most networks
 CHECKPOINT_SLOTS = 16  # every one of them with a snapshot of the running node
@@ -54,8 +55,9 @@ class Network:
     def __init__(self, binary, protocol, folder, draw):
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
+        own = draw.choice(OPTIONS.get(protocol, ((),)))
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
-                        "--dealer", "--set", f"checkpoint={CHECKPOINT_SLOTS}")
+                        "--dealer", "--set", f"checkpoint={CHECKPOINT_SLOTS}", *own)
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):

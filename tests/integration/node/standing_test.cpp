@@ -28,11 +28,13 @@ class Compared : public testing::TestWithParam<std::string> {
     }
     return out;
   }
-  // The same up to a slot, and from there on another log.
+  // The same up to a slot, and from there on another log, of any length: node 0 may have decided
+  // more slots than it ordered transactions in.
   static std::function<wire::LogHash(Round)> fork(std::map<Round, Digest> log, Round from) {
     return [log = std::move(log), from](Round slot) {
       const auto it = log.find(slot);
-      if (it == log.end()) return wire::LogHash{slot, {}, false};
+      const auto& [last, end] = *log.rbegin();
+      if (it == log.end()) return wire::LogHash{slot, hash(end.bytes), from <= last};
       return wire::LogHash{slot, slot < from ? it->second : hash(it->second.bytes), true};
     };
   }

@@ -148,7 +148,7 @@ class Crashes : public testing::TestWithParam<std::string> {
     if (needs_coin(GetParam())) {
       auto coin = open_coin(net_.genesis(), net_.home(3) + "/coin.key", NodeId{3});
       ASSERT_TRUE(coin) << coin.error();
-      settings.coin = *coin;
+      settings.shared.coin = *coin;
     }
     const auto engine = make_engine(settings, host);
     ASSERT_TRUE(store.replay([&](const Restored& r) {

@@ -47,5 +47,39 @@ TEST(HoneyBadgers, KeepTheirPromisesWithLittleRoom) {
   play("honeybadger", promised(), o);
 }
 
+// Encrypted batches: shares of decryptions are forged, lost, withheld, and asked for again.
+harness::Options encrypted(harness::Options o, const char* coin) {
+  o.base.parameters["encrypt"] = std::string("on");
+  o.base.parameters["coin"] = std::string(coin);
+  return o;
+}
+
+TEST(HoneyBadgers, KeepTheirPromisesEncrypted) {
+  play("honeybadger", promised(), encrypted(options_of(40), "ideal"));
+}
+
+TEST(HoneyBadgers, KeepTheirPromisesEncryptedInTheEventsEngine) {
+  play("honeybadger", promised(), encrypted(in_the_events_engine(options_of(20)), "ideal"));
+}
+
+TEST(HoneyBadgers, KeepTheirPromisesEncryptedWhenMessagesAreLost) {
+  play("honeybadger", promised(), encrypted(with_losses(options_of(20)), "ideal"));
+}
+
+TEST(HoneyBadgers, KeepTheirPromisesEncryptedWithLittleRoom) {
+  harness::Options o = options_of(20);
+  o.first_seed = 300'000;
+  o.base.parameters["window"] = std::int64_t{8};
+  o.base.workload.interval = 4 * sim::kUnit;
+  play("honeybadger", promised(), encrypted(o, "ideal"));
+}
+
+TEST(HoneyBadgers, KeepTheirPromisesEncryptedForReal) {
+  harness::Options o = options_of(4);
+  o.first_seed = 400'000;
+  o.sizes = {4, 7};
+  play("honeybadger", promised(), encrypted(o, "threshold"));
+}
+
 }  // namespace
 }  // namespace thresher

@@ -13,6 +13,7 @@
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/coin/ideal_encryption.hpp"
 #include "thresher/protocols/coin/setup_free_coin.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/order/honey_badger.hpp"
@@ -165,6 +166,8 @@ void add_honey_badger(const Committee& c, Table& out) {
   add("bytes of requests", most.request_bytes);
   add("digests that peers named", most.digests);
   add("decisions", most.decisions);
+  config.encryption = std::make_shared<coin::IdealEncryption>(c.at_least(kValidity), NodeId{0}, 1);
+  add("shares of decryptions", HoneyBadger(config).most_held().decryption_shares);
   add_broadcasts("honeybadger", most.subset.broadcast, out);
 }
 

@@ -1,7 +1,8 @@
 // The common coin of a network: dealt once, for the protocols that toss one.
 //
 //   if (needs_coin(genesis.protocol)) (void)deal_coin(genesis, homes);   // the dealer, at first
-//   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});   // each node
+//   auto coin = open_coin(genesis, "node2/coin.key", NodeId{2});
+//   auto seals = open_encryption(genesis, "node2/coin.key", NodeId{2});
 //
 // Guarantees: the public part is in the genesis file and in the chain id, so nodes of two deals
 // never connect; a share that does not fit it is refused. The dealer is trusted: who deals could
@@ -14,6 +15,7 @@
 
 #include "thresher/core/ids.hpp"
 #include "thresher/core/result.hpp"
+#include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
@@ -34,5 +36,12 @@ Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::str
 Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
                                                                          const std::string& path,
                                                                          NodeId self);
+
+/// Whether nodes of the ledger encrypt what they have not ordered yet (`encrypt` of honeybadger).
+bool encrypts(const Genesis& genesis);
+/// Threshold encryption with the coin's key, or null when the ledger does not encrypt. As
+/// open_coin().
+Result<std::shared_ptr<const crypto::EncryptionScheme>, std::string> open_encryption(
+    const Genesis& genesis, const std::string& path, NodeId self);
 
 }  // namespace thresher::net

@@ -10,12 +10,14 @@
 // that a correct node submitted is delivered, with probability one, unless the node crashed before
 // the others heard of it. A payload that was left out of kLeftOut epochs goes to all nodes, so
 // nobody can keep it out. Payloads have slots, counted along the order; a copy of one that was
-// delivered within the last `history` slots is not delivered again. Batches hide nothing: who sees
-// payloads before they are ordered may still choose among f batches to leave out for an epoch.
+// delivered within the last `history` slots is not delivered again. Without `encryption` batches
+// hide nothing: who sees payloads before they are ordered may choose among f batches to leave out
+// for an epoch. With it nobody reads a batch before it is ordered (batch_seals.hpp), for a delay
+// more; payloads that went to all nodes because they were left out are no secret.
 // Bounds: `window` epochs of the common subset, of each peer `queue_bytes` of payloads. Who is
 // further behind takes slots from f+1 peers that say the same, within `history`.
 // Source: Miller, Xia, Croman, Shi, Song, "The Honey Badger of BFT protocols" (CCS 2016), figures 1
-// and 4, without threshold encryption. Rules: docs/protocols/honeybadger.md.
+// and 4. Rules: docs/protocols/honeybadger.md.
 #pragma once
 
 #include <map>
@@ -29,6 +31,7 @@
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/agreement/common_subset.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
+#include "thresher/protocols/order/batch_seals.hpp"
 #include "thresher/protocols/order/marks.hpp"
 #include "thresher/protocols/order/requests.hpp"
 #include "thresher/protocols/order/slot_log.hpp"
@@ -73,6 +76,7 @@ struct Footprint {
   std::size_t request_bytes = 0;
   std::size_t digests = 0;  ///< that peers called decided
   std::size_t decisions = 0;
+  std::size_t decryption_shares = 0;
 };
 
 }  // namespace honey_badger
@@ -82,7 +86,7 @@ class HoneyBadger {
   static constexpr std::string_view kName = "honeybadger";
 
   using Message = std::variant<honey_badger::Subset::Message, honey_badger::Forward,
-                               honey_badger::Status, honey_badger::Decided>;
+                               honey_badger::Status, honey_badger::Decided, honey_badger::Reveal>;
   using Output = honey_badger::Delivery;
   using Request = honey_badger::Submit;
   using Fx = Effects<Message, Output>;
@@ -91,6 +95,8 @@ class HoneyBadger {
     Committee committee = *Committee::make(4, 1);
     NodeId self{};
     std::shared_ptr<const crypto::CoinScheme> coin{};
+    /// With this node's secret; null: batches are not encrypted. The same at all nodes.
+    std::shared_ptr<const crypto::EncryptionScheme> encryption{};
     std::uint64_t history = 1024;       ///< delivered slots kept
     std::uint64_t window = 32;          ///< epochs kept, half of them for who lags
     std::size_t value_bytes = 65536;    ///< largest payload
@@ -118,9 +124,9 @@ class HoneyBadger {
   std::uint64_t delivered() const { return log_.delivered(); }
   /// Slots that some correct node has delivered, as far as peers tell.
   std::uint64_t frontier() const { return std::max(frontier_.mark(), log_.delivered()); }
-  std::uint64_t refused() const { return refused_ + subset_.refused(); }
-  /// As those of the agreement.
-  std::span<const std::uint64_t> false_shares() const { return subset_.false_shares(); }
+  std::uint64_t refused() const;
+  /// False shares of coins and of decryptions, by sender.
+  std::span<const std::uint64_t> false_shares() const { return false_shares_; }
   honey_badger::Footprint footprint() const;
   honey_badger::Footprint most_held() const;
 
@@ -139,11 +145,14 @@ class HoneyBadger {
   void receive(NodeId from, const honey_badger::Forward& m, Fx& fx);
   void receive(NodeId from, const honey_badger::Status& m, Fx& fx);
   void receive(NodeId from, const honey_badger::Decided& m, Fx& fx);
+  void receive(NodeId from, const honey_badger::Reveal& m, Fx& fx);
 
   void advance(Fx& fx);
   Bytes batch() const;
   void enter(Fx& fx);
   bool order_next(Fx& fx);
+  bool open(subset::Output& agreed, Fx& fx);
+  void count_false_shares();
   void keep_epoch(Fx& fx);
   void deliver(Fx& fx);
   void forward(Fx& fx);
@@ -162,6 +171,8 @@ class HoneyBadger {
   std::uint64_t checkpoint_first_ = 0;
   Marks frontier_;
   std::map<NodeId, std::pair<std::uint64_t, std::uint64_t>> told_;  // checkpoints of peers
+  std::optional<honey_badger::BatchSeals> seals_;
+  std::vector<std::uint64_t> false_shares_;
   std::uint64_t refused_ = 0;
   bool armed_ = false;
 };
