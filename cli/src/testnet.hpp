@@ -18,8 +18,10 @@ struct TestnetOptions {
   std::uint64_t base_port = 0;     ///< of the first node; 0: free ports on loopback
   std::vector<std::string> hosts;  ///< ADDRESS or ADDRESS:PORT a node; empty: all on loopback
   net::NodeOptions node;           ///< what node.toml says besides
-  std::vector<std::string> set;    ///< NAME=VALUE: parameters of the protocol
-  bool dealer = false;             ///< deals the coin too, so whoever runs this could know it
+  /// By node, then by the node that frames go to: added to every frame. Empty: what `node` says.
+  std::vector<std::vector<std::uint64_t>> link_delays_us{};
+  std::vector<std::string> set;  ///< NAME=VALUE: parameters of the protocol
+  bool dealer = false;           ///< deals the coin too, so whoever runs this could know it
 };
 
 /// Writes DIR/genesis.json and DIR/node<i>/{node.key,node.toml}; with a dealer a coin.key each when

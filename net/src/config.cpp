@@ -25,7 +25,8 @@ struct Key {
   const char* table;  // "" is the top
   const char* name;
   const char* comment;
-  std::variant<std::string NodeOptions::*, std::string NodeConfig::*, std::uint64_t NodeOptions::*>
+  std::variant<std::string NodeOptions::*, std::string NodeConfig::*, std::uint64_t NodeOptions::*,
+               std::vector<std::uint64_t> NodeOptions::*>
       target;
   std::uint64_t least = 0, most = 0;
   std::array<const char*, 4> choices{};
@@ -139,6 +140,13 @@ std::vector<Key> make_keys() {
        60'000'000,
        {}},
       {"network",
+       "link_delays_us",
+       "the same for each node, by its number, in place of link_delay_us; []: that one for all",
+       &O::link_delays_us,
+       0,
+       60'000'000,
+       {}},
+      {"network",
        "pace_us",
        "least time between two own blocks while several small transactions wait; at most Delta",
        &O::pace_us,
@@ -195,6 +203,13 @@ std::string within_64_bits(const std::string& line) {
   if (!ends || read.ec != std::errc::result_out_of_range) return line;
   return line.substr(0, begin) + std::to_string(std::numeric_limits<std::int64_t>::max()) +
          line.substr(end);
+}
+
+std::string list_text(const std::vector<std::uint64_t>& numbers) {
+  std::string out;
+  for (const std::uint64_t number : numbers)
+    out += (out.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + out + "]";
 }
 
 class Loader {
@@ -304,13 +319,33 @@ class Loader {
   }
   void assign(const Key& key, const std::string& path, const toml::node& node,
               std::uint64_t NodeOptions::*target) {
-    const auto value = node.value<std::int64_t>();
-    if (!node.is_integer() || *value < 0 || static_cast<std::uint64_t>(*value) < key.least ||
-        static_cast<std::uint64_t>(*value) > key.most) {
-      return problem(node, path + " must be a whole number from " + std::to_string(key.least) +
-                               " to " + std::to_string(key.most));
+    const auto number = number_of(key, node);
+    if (!number) return problem(node, path + " must be " + numbers(key));
+    config_.options.*target = *number;
+  }
+  void assign(const Key& key, const std::string& path, const toml::node& node,
+              std::vector<std::uint64_t> NodeOptions::*target) {
+    const toml::array* list = node.as_array();
+    if (list == nullptr)
+      return problem(node,
+                     path + " must be a list, like [20000, 0, 35000]; each is " + numbers(key));
+    std::vector<std::uint64_t> out;
+    for (const toml::node& element : *list) {
+      const auto number = number_of(key, element);
+      if (!number) return problem(element, "each of " + path + " must be " + numbers(key));
+      out.push_back(*number);
     }
-    config_.options.*target = static_cast<std::uint64_t>(*value);
+    config_.options.*target = std::move(out);
+  }
+  static std::optional<std::uint64_t> number_of(const Key& key, const toml::node& node) {
+    const auto value = node.value<std::int64_t>();
+    if (!node.is_integer() || *value < 0) return std::nullopt;
+    const auto number = static_cast<std::uint64_t>(*value);
+    if (number < key.least || number > key.most) return std::nullopt;
+    return number;
+  }
+  static std::string numbers(const Key& key) {
+    return "a whole number from " + std::to_string(key.least) + " to " + std::to_string(key.most);
   }
 
   fs::path file_;
@@ -337,6 +372,13 @@ Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home
                      "is then as by default; docs/operations.md has a whole file)"};
 }
 
+std::string delays_problem(const NodeOptions& options, std::size_t nodes) {
+  const std::size_t given = options.link_delays_us.size();
+  if (given == 0 || given == nodes) return {};
+  return "network.link_delays_us has " + std::to_string(given) + " numbers and the genesis file " +
+         std::to_string(nodes) + " nodes; give one for each node (0 for this one), or []";
+}
+
 std::string config_text(const NodeConfig& config) {
   const NodeOptions& o = config.options;
   std::string out =
@@ -357,8 +399,10 @@ std::string config_text(const NodeConfig& config) {
             return "\"" + config.*target + "\"";
           } else if constexpr (std::is_same_v<Target, std::string NodeOptions::*>) {
             return "\"" + o.*target + "\"";
-          } else {
+          } else if constexpr (std::is_same_v<Target, std::uint64_t NodeOptions::*>) {
             return std::to_string(o.*target);
+          } else {
+            return list_text(o.*target);
           }
         },
         k.target);

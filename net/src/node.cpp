@@ -15,6 +15,7 @@
 #include "odd_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
+#include "thresher/net/config.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
@@ -85,6 +86,8 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
     return "the key '" + options.key + "' is no member of the genesis file '" + options.genesis +
            "'; check which belongs";
   }
+  if (std::string problem = delays_problem(options, genesis->nodes.size()); !problem.empty())
+    return problem;
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();

@@ -143,7 +143,8 @@ TransportOptions Node::Impl::transport_options() const {
   t.key = key;
   t.chain = chain.chain;
   t.nodes = genesis.nodes;
-  t.link_delay_us = options.link_delay_us;
+  t.link_delays_us = options.link_delays_us;
+  if (t.link_delays_us.empty()) t.link_delays_us.assign(t.nodes.size(), options.link_delay_us);
   return t;
 }
 

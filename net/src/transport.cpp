@@ -428,8 +428,8 @@ std::string Transport::start() {
 }
 
 bool Transport::send(ConnectionId to, const Frame& frame) {
-  const std::uint64_t delay = impl_->options.link_delay_us;
-  if (delay == 0 || to >= kFirstClient) return impl_->send_now(to, frame);
+  const std::uint64_t delay = impl_->options.link_delay_to(to);
+  if (delay == 0) return impl_->send_now(to, frame);
   impl_->loop.call_after(delay, [weak = std::weak_ptr(impl_), to, frame] {
     if (const auto self = weak.lock()) (void)self->send_now(to, frame);
   });

@@ -94,6 +94,8 @@ class CertifiedSubject {
     return {{payload, hash(payload.view())}};
   }
 
+  std::uint64_t queued(const Bullshark& node) const { return node.pending_submits(); }
+
   MessageFacts facts_of(const certified::Message& message) const {
     return std::visit([this](const auto& m) { return facts(m); }, message);
   }
@@ -251,7 +253,10 @@ class CertifiedSubject {
   }
 
   MessageFacts facts(const certified::Batch& m) const {
-    return {"batch", 0, total(m.payload.bytes.size())};
+    const std::size_t bytes = m.payload.bytes.size();
+    return {.label = "batch",
+            .bytes = total(bytes),
+            .payload_bytes = static_cast<std::uint32_t>(bytes)};
   }
   MessageFacts facts(const certified::Propose& m) const {
     const certified::Header& h = m.proposal->header;
@@ -279,12 +284,20 @@ class CertifiedSubject {
   }
   MessageFacts facts(const certified::Give& m) const {
     std::size_t bytes = 4;
-    for (const certified::VertexPtr& v : m.vertices) bytes += size(*v);
-    for (const certified::Payload& p : m.batches) bytes += 4 + p.bytes.size();
+    std::size_t payload = 0;
+    for (const certified::VertexPtr& v : m.vertices) {
+      bytes += size(*v);
+      payload += v->payload.bytes.size();
+    }
+    for (const certified::Payload& p : m.batches) {
+      bytes += 4 + p.bytes.size();
+      payload += p.bytes.size();
+    }
     return {.label = "give",
             .round = m.vertices.empty() ? 0 : m.vertices.front()->round().value,
             .bytes = total(bytes),
-            .answer = true};
+            .answer = true,
+            .payload_bytes = static_cast<std::uint32_t>(payload)};
   }
   MessageFacts facts(const coin::Share& m) const {
     return {.label = "coin-share",

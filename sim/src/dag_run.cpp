@@ -93,6 +93,10 @@ class DagSubject {
     return dag::Dag(std::move(config));
   }
   dag::Submit request(const Bytes& payload) const { return {{payload, hash(payload.view())}}; }
+  dag::Submit extend(const Bytes& payload, const Bytes& replaced) const {
+    return {{payload, hash(payload.view())}, hash(replaced.view())};
+  }
+  std::uint64_t queued(const dag::Dag& node) const { return node.pending_submits(); }
 
   MessageFacts facts_of(const dag::Message& message) const {
     return std::visit([this](const auto& m) { return facts(m); }, message);
@@ -219,6 +223,10 @@ class DagSubject {
     return dag::header_bytes(b.header) + b.payload.bytes.size();
   }
   static std::uint32_t total(std::size_t bytes) { return static_cast<std::uint32_t>(1 + bytes); }
+  // Sizes as published are those of metadata alone.
+  std::uint32_t counted(std::size_t payload) const {
+    return sizes_.published ? 0 : static_cast<std::uint32_t>(payload);
+  }
 
   MessageFacts facts(const dag::Push& m) const {
     if (lies_) lies_->note(m.block);
@@ -228,12 +236,17 @@ class DagSubject {
     // scheduler has somebody to pick on.
     const bool leads = dag::turn_of(b.round(), committee_, rules_.leaders) == b.author();
     std::size_t bytes = size(b);
-    for (const dag::BlockPtr& more : m.attached) bytes += 2 + size(*more);
+    std::size_t payload = b.payload.bytes.size();
+    for (const dag::BlockPtr& more : m.attached) {
+      bytes += 2 + size(*more);
+      payload += more->payload.bytes.size();
+    }
     return {.label = "block",
             .round = b.round().value,
             .bytes = total(bytes),
             .anchor = leads,
-            .moment = lies_ ? lies_->vouched_by(b.header) : std::string_view{}};
+            .moment = lies_ ? lies_->vouched_by(b.header) : std::string_view{},
+            .payload_bytes = counted(payload)};
   }
   MessageFacts facts(const dag::Want& m) const {
     return {"want", m.blocks.empty() ? 0 : m.blocks.front().round.value,
@@ -252,11 +265,16 @@ class DagSubject {
   }
   MessageFacts facts(const dag::Give& m) const {
     std::size_t bytes = 2;
-    for (const dag::BlockPtr& b : m.blocks) bytes += size(*b);
+    std::size_t payload = 0;
+    for (const dag::BlockPtr& b : m.blocks) {
+      bytes += size(*b);
+      payload += b->payload.bytes.size();
+    }
     return {.label = "give",
             .round = m.blocks.empty() ? 0 : m.blocks.front()->round().value,
             .bytes = total(bytes),
-            .answer = true};
+            .answer = true,
+            .payload_bytes = counted(payload)};
   }
 
   MessageFacts facts(const dag::Equivocation& m) const {

@@ -8,6 +8,7 @@
 #include "thresher/protocols/dag/two_delay.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
+#include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -60,8 +61,8 @@ class Drawing {
     if (net.gst == 0 && one_in(2)) net.gst = (1 + rng_.below(span_)) * kUnit;
     if (net.scheduler == Network::Scheduler::kFair && one_in(2))
       net.scheduler = static_cast<Network::Scheduler>(rng_.below(Network::kSchedulers));
-    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty() &&
-        one_in(2)) {
+    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() &&
+        table_of(net) == nullptr && one_in(2)) {
       const Ticks most = std::max(net.delay.mean, net.delta);  // timers count on Delta
       net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     }
@@ -218,7 +219,7 @@ class Drawing {
   // Some links take longer than others, for good, but no longer than Delta.
   void slow_links() {
     const Network& net = e_.network;
-    if (!net.links.empty() || !net.wan.empty() || net.delta <= net.delay.min) return;
+    if (!net.links.empty() || table_of(net) != nullptr || net.delta <= net.delay.min) return;
     for (std::uint64_t k = 1 + rng_.below(2 * e_.n); k > 0; --k) {
       const Ticks delay = net.delay.min + 1 + rng_.below(net.delta - net.delay.min);
       const DelayLaw law{DelayLaw::Kind::kConstant, delay, 0, delay, delay};
@@ -233,7 +234,8 @@ class Drawing {
     net.gst = span_ * kUnit;
     const Ticks most = (1 + rng_.below(4)) * kUnit;
     net.delta = std::max(net.delta, most);
-    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() && net.wan.empty())
+    if (net.delay.kind == DelayLaw::Kind::kConstant && net.links.empty() &&
+        table_of(net) == nullptr)
       net.delay = {DelayLaw::Kind::kUniform, (1 + most) / 2, 0, 1, most};
     const std::uint64_t longest = 2 + rng_.below(30);
     for (std::uint64_t at = 0; at < span_;) {

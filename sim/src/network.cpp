@@ -222,9 +222,14 @@ std::uint32_t Links::hops(NodeId from, NodeId to) const {
   return hops_.empty() ? 1 : hops_[std::size_t{from.value} * n_ + to.value];
 }
 
-const DelayLaw& Links::law(NodeId from, NodeId to) const {
+const LinkRule* Links::rule(NodeId from, NodeId to) const {
   const std::uint16_t rule = rule_[class_[from.value] * classes_ + class_[to.value]];
-  return rule == kNoRule ? net_.delay : net_.links[rule].delay;
+  return rule == kNoRule ? nullptr : &net_.links[rule];
+}
+
+const DelayLaw& Links::law(NodeId from, NodeId to) const {
+  const LinkRule* own = rule(from, to);
+  return own == nullptr ? net_.delay : own->delay;
 }
 
 std::optional<Ticks> Links::plain(Ticks now) const {
@@ -238,6 +243,11 @@ std::optional<Ticks> Links::plain(Ticks now) const {
                                   [&](auto& p) { return p.from <= now && now < p.to; });
   if (parted) return std::nullopt;
   return rounded(now, now + std::max<Ticks>(net_.delay.mean, 1)) - now;
+}
+
+bool Links::lossy() const {
+  return net_.loss_ppm > 0 || std::any_of(net_.links.begin(), net_.links.end(),
+                                          [](const LinkRule& rule) { return rule.loss_ppm > 0; });
 }
 
 void Links::saw_leader(NodeId id) {
@@ -331,6 +341,9 @@ Transit Links::transit(const Letter& letter) const {
   Prng rng(seed_ ^ mix64(letter.number), link * 8 + kTransitStream);
   const bool calm = net_.gst > 0 && letter.sent >= net_.gst;
   if (net_.loss_ppm > 0 && !calm && rng.chance_ppm(net_.loss_ppm)) return {true, "loss", 0, {}};
+  const LinkRule* own = rule(letter.from, letter.to);
+  if (own != nullptr && own->loss_ppm > 0 && !calm && rng.chance_ppm(own->loss_ppm))
+    return {true, "loss", 0, {}};
   if (lost_by_partitions(letter)) return {true, "partition", 0, {}};
   Ticks at = scheduled(letter, letter.sent + letter.extra + delay(letter, rng), rng);
   if (letter.withheld) {

@@ -6,6 +6,7 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/read.hpp"
+#include "thresher/sim/wan.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -112,6 +113,16 @@ class Shrinker {
          {&Network::reorder_ppm, &Network::duplicate_ppm, &Network::loss_ppm, &Network::cut_ppm}) {
       if (net.*part != 0) smaller |= with([&](Experiment& e) { e.network.*part = 0; });
     }
+    for (const auto part : {&WanTable::jitter_ppm, &WanTable::loss_ppm}) {
+      if (net.matrix.*part != 0)
+        smaller |= with([&](Experiment& e) { e.network.matrix.*part = 0; });
+    }
+    if (best_.workload.block_bytes != 0) {
+      smaller |= with([](Experiment& e) {
+        e.workload.block_bytes = 0;
+        e.workload.burst = 1;
+      });
+    }
     if (net.scheduler != Network::Scheduler::kFair)
       smaller |= with([](Experiment& e) { e.network.scheduler = Network::Scheduler::kFair; });
     if (net.delay.kind != DelayLaw::Kind::kConstant)
@@ -125,7 +136,8 @@ class Shrinker {
   }
 
   bool fewer_nodes() {
-    if (best_.network.topology != Topology::kComplete || !best_.network.wan.empty()) return false;
+    if (best_.network.topology != Topology::kComplete || table_of(best_.network) != nullptr)
+      return false;
     bool smaller = false;
     for (std::uint32_t i = best_.n; i-- > 0 && best_.n > 1;) {
       const auto candidate = without(NodeId{static_cast<std::uint16_t>(i)});

@@ -72,6 +72,8 @@ class Cluster {
     t.node.store = options_.memory ? net::StoreKind::kMemory : net::StoreKind::kDisk;
     t.node.link_delay_us = options_.delay_us;
     t.node.delta_us += options_.delay_us;
+    t.link_delays_us = options_.wan.way_us;
+    t.node.delta_us = std::max(t.node.delta_us, options_.wan.delta_us);
     return t;
   }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "wan_delays.hpp"
+
 namespace thresher::cli {
 
 struct ClusterEvent {
@@ -27,6 +29,7 @@ struct ClusterOptions {
   std::vector<ClusterEvent> events;
   bool memory = false;         ///< store in memory instead of RocksDB
   std::uint64_t delay_us = 0;  ///< added to every frame between nodes
+  WanDelays wan{};             ///< in place of delay_us, if it has delays
   std::string home;
   std::string history;  ///< a file: clients of a key-value store, and what they did goes there
   bool replica_gets = false;  ///< their gets are no transactions

@@ -13,7 +13,10 @@ constexpr double kKept = 0.97;
 std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
   char text[256];
   if (r.committed == 0) return "nothing was committed";
-  if (o.rate > 0 && r.tx_per_s >= kKept * o.rate) {
+  const double asked = o.rate * static_cast<double>(o.duration_us) / 1e6;
+  const bool kept = o.from_file ? r.tx_per_s >= kKept * o.rate
+                                : static_cast<double>(r.committed) >= kKept * asked;
+  if (o.rate > 0 && kept) {
     std::snprintf(text, sizeof text,
                   "the offered load: %.0f tx/s were asked for (CPU %.0f %% busy); use --rate max",
                   o.rate, r.cpu_share * 100);
@@ -27,6 +30,11 @@ std::string why_not_faster(const ClusterOptions& o, const ClusterReport& r) {
                   "over a latency of %.0f ms",
                   static_cast<double>(o.delay_us) / 1e3, static_cast<unsigned long long>(o.window),
                   r.p50_ms);
+  } else if (!o.wan.way_us.empty()) {
+    std::snprintf(text, sizeof text,
+                  "the links: messages take as long as --wan says; %llu transactions in flight "
+                  "over a latency of %.0f ms",
+                  static_cast<unsigned long long>(o.window), r.p50_ms);
   } else if (o.from_file && r.seconds < 1) {
     std::snprintf(text, sizeof text, "the file: it was over after %.2f s; give a longer one",
                   r.seconds);

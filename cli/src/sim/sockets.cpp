@@ -6,6 +6,7 @@
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/net/genesis.hpp"
+#include "thresher/sim/wan.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -116,7 +117,7 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
   refuse(e.network.topology != sim::Topology::kComplete, "network.topology", "use complete");
   refuse(e.network.delay.kind != sim::DelayLaw::Kind::kConstant, "network.delay.law",
          "use constant");
-  refuse(!e.network.links.empty() || !e.network.wan.empty(), "network.links",
+  refuse(!e.network.links.empty() || sim::table_of(e.network) != nullptr, "network.links",
          "every link has the same delay");
   refuse(e.network.loss_ppm + e.network.duplicate_ppm + e.network.reorder_ppm > 0, "network.loss",
          "TCP loses, doubles and reorders nothing");

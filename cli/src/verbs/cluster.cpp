@@ -40,6 +40,7 @@ struct Args {
   std::vector<std::string> restart;
   std::string storage = "rocksdb";
   std::string delay = "0ms";
+  std::string wan;
   std::string home;
   std::string history;
   std::string gets = "log";
@@ -117,6 +118,15 @@ std::string read_transactions(const std::string& path, ClusterOptions& o) {
   return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
 }
 
+std::string read_wan(const Args& a, ClusterOptions& o) {
+  if (a.wan.empty()) return {};
+  if (o.delay_us != 0) return "--wan says how long messages take; leave --delay out";
+  auto area = wan_delays(a.wan, a.nodes);
+  if (!area) return area.error();
+  o.wan = std::move(*area);
+  return {};
+}
+
 std::string read_options(const Args& a, ClusterOptions& o) {
   o.nodes = a.nodes;
   o.protocol = a.protocol;
@@ -144,6 +154,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   const auto delay = parse_duration(a.delay);
   if (!delay || *delay > 10'000'000) return "--delay '" + a.delay + "' is no time up to 10s";
   o.delay_us = *delay;
+  if (std::string p = read_wan(a, o); !p.empty()) return p;
   if (a.rate != "max") {
     const auto [end, error] = std::from_chars(a.rate.data(), a.rate.data() + a.rate.size(), o.rate);
     if (error != std::errc{} || end != a.rate.data() + a.rate.size() || !(o.rate > 0) ||
@@ -244,7 +255,7 @@ std::string read_broadcast_options(const Args& a, ClusterOptions& checked) {
   if (std::string problem = no_broadcast(a.broadcast); !problem.empty()) return problem;
   if (std::string problem = read_options(a, checked); !problem.empty()) return problem;
   if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
-      !a.history.empty())
+      !a.wan.empty() || !a.history.empty())
     return "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
            "--storage, --home and --json; leave the others out";
   if (!a.restart.empty() && checked.memory)
@@ -325,6 +336,10 @@ Verb make_cluster() {
        {"--restart", "NODE@TIME; repeatable", &a->restart},
        {"--storage", "rocksdb or memory", &a->storage},
        {"--delay", "added to every message between nodes, like 50ms", &a->delay},
+       {"--wan",
+        "a table of round trips between regions, as network.wan of an experiment: a name of "
+        "thresher sim list, or a file; messages between nodes take half of them",
+        &a->wan},
        {"--home", "keep the nodes' folders here", &a->home},
        {"--history",
         "clients of a key-value store in place of a load: each puts or gets, one at a time, and "

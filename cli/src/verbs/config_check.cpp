@@ -35,6 +35,10 @@ int check(const Args& a) {
   if (std::string problem = net::data_problem(o); !problem.empty()) problems.push_back(problem);
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error());
+  if (genesis) {
+    std::string problem = net::delays_problem(o, genesis->nodes.size());
+    if (!problem.empty()) problems.push_back(std::move(problem));
+  }
   if (genesis && key) {
     std::size_t id = 0;
     while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;

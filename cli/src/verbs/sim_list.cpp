@@ -89,15 +89,28 @@ text::Value protocols_json() {
   return out;
 }
 
+// Its members after the first two are a `matrix` of an experiment file.
+text::Value table_json(const sim::WanTable& table) {
+  const std::size_t n = table.regions.size();
+  text::Value regions = text::Value::list();
+  text::Value rows = text::Value::list();
+  for (std::size_t a = 0; a < n; ++a) {
+    regions.push(table.regions[a]);
+    text::Value row = text::Value::list();
+    for (std::size_t b = 0; b < n; ++b) row.push(table.rtt_us[a * n + b] / 1000.0);
+    rows.push(std::move(row));
+  }
+  text::Value out;
+  out.set("name", table.name).set("help", table.help);
+  out.set("regions", std::move(regions)).set("rtt", std::move(rows));
+  out.set("jitter", static_cast<double>(table.jitter_ppm) / 1e6);
+  out.set("loss", static_cast<double>(table.loss_ppm) / 1e6);
+  return out;
+}
+
 void print_json() {
   text::Value tables = text::Value::list();
-  for (const sim::WanTable& table : sim::wan_tables()) {
-    text::Value regions = text::Value::list();
-    for (const std::string& region : table.regions) regions.push(region);
-    text::Value row;
-    row.set("name", table.name).set("help", table.help).set("regions", std::move(regions));
-    tables.push(std::move(row));
-  }
+  for (const sim::WanTable& table : sim::wan_tables()) tables.push(table_json(table));
   text::Value out;
   out.set("protocols", protocols_json()).set("faults", names_json<sim::FaultKind>());
   out.set("topologies", names_json<sim::Topology>());

@@ -39,12 +39,6 @@ void check_neighbours(Fields& fields, const Network& net, std::uint32_t n) {
   }
 }
 
-std::vector<std::string> names_of_tables() {
-  std::vector<std::string> out;
-  for (const WanTable& table : wan_tables()) out.push_back(table.name);
-  return out;
-}
-
 }  // namespace
 
 std::string unknown_name(const std::string& kind, const std::string& name,
@@ -151,32 +145,6 @@ void check_topology(Fields& fields, const Network& net, std::uint32_t n) {
   }
 }
 
-void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n) {
-  if (net.wan.empty()) {
-    if (!net.regions.empty()) fields.wrong("regions", "goes with `wan`, a table of regions");
-    return;
-  }
-  const WanTable* table = wan_table(net.wan);
-  if (table == nullptr) {
-    return fields.wrong("wan", unknown_name("table", net.wan, names_of_tables()));
-  }
-  if (engine == Engine::kRounds) {
-    fields.wrong("wan", "the table is in milliseconds; use \"engine\": \"events\"");
-  }
-  for (const std::string& region : net.regions) {
-    if (table->index_of(region)) continue;
-    fields.wrong("regions", unknown_name("region", region, table->regions));
-  }
-  if (n == 0) return;
-  if (net.regions.size() > n) {
-    fields.wrong("regions", "names " + std::to_string(net.regions.size()) + " places for " +
-                                nodes(n) + "; give at most one a node");
-  }
-  const std::vector<std::string> dealt = net.regions.empty() ? table->regions : net.regions;
-  net.regions.clear();
-  for (std::uint32_t i = 0; i < n; ++i) net.regions.push_back(dealt[i % dealt.size()]);
-}
-
 void check_partition(Fields& fields, const Partition& partition) {
   if (partition.from >= partition.to) {
     fields.wrong("to", "the partition heals at " + in_units(partition.to) +
@@ -193,8 +161,26 @@ void check_partition(Fields& fields, const Partition& partition) {
   if (partition.groups.size() < 2) fields.wrong("groups", "needs two groups or more");
 }
 
+void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info) {
+  if (load.burst > 1 && load.kind != Workload::Kind::kOpen) {
+    fields.wrong("burst", "goes with \"kind\": \"open\"");
+  } else if (load.burst > 1 && load.block_bytes == 0) {
+    fields.wrong("burst", "goes with `block_bytes`: a node packs what comes at once");
+  }
+  if (load.block_bytes == 0) return;
+  if (load.block_bytes < load.bytes) {
+    fields.wrong("block_bytes", std::to_string(load.block_bytes) + " do not hold one request of " +
+                                    std::to_string(load.bytes));
+  }
+  const std::uint32_t most = info != nullptr ? info->largest_payload : 0;
+  if (most != 0 && load.block_bytes > most) {
+    fields.wrong("block_bytes", "is more than one payload of " + info->name + " may have, " +
+                                    std::to_string(most));
+  }
+}
+
 Ticks standard_delta(const Network& net) {
-  Ticks most = net.wan.empty() ? net.delay.max : 1;
+  Ticks most = table_of(net) == nullptr ? net.delay.max : 1;
   for (const LinkRule& rule : links_with_wan(net)) most = std::max(most, rule.delay.max);
   return 2 * most;
 }

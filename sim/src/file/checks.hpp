@@ -17,11 +17,11 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
 /// Fills in bounds and mean as the law has them.
 void settle_law(Fields& fields, DelayLaw& law);
 void check_topology(Fields& fields, const Network& net, std::uint32_t n);
-/// Deals the regions out to `n` nodes (0: not known).
-void settle_wan(Fields& fields, Network& net, Engine engine, std::uint32_t n);
 void check_partition(Fields& fields, const Partition& partition);
 /// Twice the longest delay of any link.
 Ticks standard_delta(const Network& net);
+/// Bursts, and payloads of many requests.
+void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info);
 void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
                  std::uint64_t copies);
 void check_fault_count(Fields& fields, const Experiment& e);

@@ -6,7 +6,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/sim/subject.hpp"
-#include "thresher/sim/wan.hpp"
+#include "wide_area.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -16,6 +16,7 @@ constexpr std::uint64_t kLongest = 1'000'000'000 * kUnit;
 constexpr Scaled kTime{kUnit, {0, kLongest}};
 constexpr Scaled kDelay{kUnit, {1, kLongest}};
 constexpr Scaled kShare{kMillion, {0, kMillion}};
+constexpr std::uint64_t kMostBlockBytes = 4U << 20;  // as a node's block_bytes
 constexpr Range kCount{0, 1'000'000'000'000};
 
 const ProtocolInfo* find_protocol(Fields& fields, const Experiment& e,
@@ -87,13 +88,6 @@ void describe_topology(Fields& fields, Network& net, const Members& all) {
   if (fields.sound() && all.n != 0) check_topology(fields, net, all.n);
 }
 
-void describe_wan(Fields& fields, Network& net, Engine engine, const Members& all) {
-  fields.words({"wan", "a table of round-trip times between regions, in place of `delay`", true},
-               net.wan);
-  fields.texts({"regions", "of that table, dealt out to the nodes in turn", true}, net.regions);
-  if (fields.sound()) settle_wan(fields, net, engine, all.n);
-}
-
 void describe_links(Fields& fields, Network& net, const Members& all) {
   describe_law(fields, {"delay", "of a message on a link; a bare number is a constant"}, net.delay);
   fields.list(
@@ -103,6 +97,8 @@ void describe_links(Fields& fields, Network& net, const Members& all) {
         inner.nodes({"from", "senders; none given: everybody", true}, net.links[i].from, all);
         inner.nodes({"to", "receivers; none given: everybody", true}, net.links[i].to, all);
         describe_law(inner, {"delay", "on these links"}, net.links[i].delay);
+        inner.decimal({"loss", "share of their messages that vanish, besides the network's", true},
+                      net.links[i].loss_ppm, kShare);
         if (!inner.given("delay")) inner.wrong("", "says nothing; give it a `delay`");
       });
 }
@@ -172,14 +168,25 @@ void describe_costs(Fields& fields, Experiment& e) {
   });
 }
 
-void describe_workload(Fields& fields, Experiment& e) {
+void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) {
   fields.object({"workload", "the requests"}, [&](Fields& w) {
     Workload& load = e.workload;
     choose(w, {"kind", "closed, open or none"}, load.kind);
     w.whole({"clients", "of closed: requests in flight at each node"}, load.clients,
             {1, 1'000'000});
     w.decimal({"interval", "of open: between two requests of a node"}, load.interval, kDelay);
+    std::uint64_t burst = load.burst == 1 ? 0 : load.burst;
+    w.whole({"burst", "of open: so many requests at once; absent: one", true}, burst,
+            {1, 1'000'000});
+    load.burst = std::max<std::uint64_t>(burst, 1);
     small(w, {"bytes", "of one request"}, load.bytes, {kLeastPayload, 16U << 20});
+    small(w,
+          {"block_bytes",
+           "a node packs its requests into payloads of so many bytes at most, as a real one does; "
+           "absent: one each",
+           true},
+          load.block_bytes, {0, kMostBlockBytes});
+    check_packing(w, load, info);
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
     w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
     w.decimal(
@@ -337,7 +344,7 @@ void describe(Fields& fields, Draft& draft, std::span<const ProtocolInfo> protoc
   choose(fields, {"engine", "rounds, events or sockets"}, e.engine);
   describe_network(fields, e, all);
   describe_costs(fields, e);
-  describe_workload(fields, e);
+  describe_workload(fields, e, info);
   describe_faults(fields, e, info, all);
   describe_oracles(fields, e, info);
   describe_stop(fields, e);

@@ -94,23 +94,29 @@ void FieldReader::whole(const Key& key, std::uint64_t& value, Range range) {
                called(*at));
 }
 
-void FieldReader::decimal(const Key& key, std::uint64_t& value, const Scaled& form) {
-  const text::Value* at = take(key.name);
-  if (at == nullptr) return;
-  const auto number = at->as_real();
+std::optional<std::uint64_t> FieldReader::scaled(const text::Value& at, const std::string& path,
+                                                 const Scaled& form) {
+  const auto number = at.as_real();
   const auto scale = static_cast<double>(form.scale);
   const double min = static_cast<double>(form.range.min) / scale;
   const double max = static_cast<double>(form.range.max) / scale;
   if (!number || !(*number >= min && *number <= max)) {
-    return complain(*at, path_of(key.name),
-                    "must be a number " + from_to(plain(min), plain(max)) + ", not " + called(*at));
+    complain(at, path,
+             "must be a number " + from_to(plain(min), plain(max)) + ", not " + called(at));
+    return std::nullopt;
   }
-  const double scaled = *number * scale;
-  if (std::abs(scaled - std::round(scaled)) > 1e-9 * std::max(1.0, scaled)) {
-    return complain(*at, path_of(key.name),
-                    called(*at) + " is finer than the smallest step, " + plain(1 / scale));
+  const double kept = *number * scale;
+  if (std::abs(kept - std::round(kept)) > 1e-9 * std::max(1.0, kept)) {
+    complain(at, path, called(at) + " is finer than the smallest step, " + plain(1 / scale));
+    return std::nullopt;
   }
-  value = static_cast<std::uint64_t>(std::llround(scaled));
+  return static_cast<std::uint64_t>(std::llround(kept));
+}
+
+void FieldReader::decimal(const Key& key, std::uint64_t& value, const Scaled& form) {
+  const text::Value* at = take(key.name);
+  if (at == nullptr) return;
+  if (const auto number = scaled(*at, path_of(key.name), form)) value = *number;
 }
 
 void FieldReader::optional(const Key& key, std::optional<std::uint64_t>& value,
@@ -266,6 +272,25 @@ void FieldReader::texts(const Key& key, std::vector<std::string>& value) {
       value.push_back(*words);
     } else {
       complain(item, path_of(key.name), "must hold texts, not " + called(item));
+    }
+  }
+}
+
+void FieldReader::tables(const Key& key, std::vector<std::vector<std::uint64_t>>& value,
+                         const Scaled& form) {
+  const text::Value* at = take(key.name);
+  if (at == nullptr) return;
+  if (!at->is_list()) {
+    return complain(*at, path_of(key.name), "must be a list of rows, not " + called(*at));
+  }
+  value.clear();
+  for (std::size_t i = 0; i < at->items().size(); ++i) {
+    const text::Value& row = at->items()[i];
+    const std::string path = path_of(key.name) + "[" + std::to_string(i) + "]";
+    if (!row.is_list()) complain(row, path, "must be a list of numbers, not " + called(row));
+    auto& numbers = value.emplace_back();
+    for (const text::Value& item : row.items()) {
+      if (const auto number = scaled(item, path, form)) numbers.push_back(*number);
     }
   }
 }

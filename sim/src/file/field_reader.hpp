@@ -41,6 +41,8 @@ class FieldReader final : public Fields {
                   const Members& members) override;
   void numbers(const Key& key, std::vector<std::uint64_t>& value) override;
   void texts(const Key& key, std::vector<std::string>& value) override;
+  void tables(const Key& key, std::vector<std::vector<std::uint64_t>>& value,
+              const Scaled& form) override;
   void parameter(const ParameterInfo& info, Parameter& value) override;
   void object(const Key& key, const Inner& inner, const char* shorthand) override;
   void list(const Key& key, std::size_t size, const std::function<void(std::size_t)>& resize,
@@ -58,6 +60,9 @@ class FieldReader final : public Fields {
   void optional(const Key& key, std::optional<std::uint64_t>& value,
                 const std::function<void(std::uint64_t&)>& use) override;
   const text::Value* take(const char* key);
+  /// The number that stands at `at`, or a complaint and none.
+  std::optional<std::uint64_t> scaled(const text::Value& at, const std::string& path,
+                                      const Scaled& form);
   void complain(const text::Value& at, const std::string& path, const std::string& what);
   std::string path_of(const std::string& key) const;
   std::vector<NodeId> read_nodes(const text::Value& list, const std::string& path,

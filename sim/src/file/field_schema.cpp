@@ -32,6 +32,13 @@ text::Value number_of(std::uint64_t kept, std::uint64_t scale) {
   return static_cast<double>(kept) / static_cast<double>(scale);
 }
 
+text::Value decimal_number(const Scaled& form) {
+  text::Value out = typed("number");
+  out.set("minimum", number_of(form.range.min, form.scale));
+  out.set("maximum", number_of(form.range.max, form.scale));
+  return out;
+}
+
 text::Value node() {
   text::Value out = typed("integer");
   out.set("minimum", 0);
@@ -60,10 +67,7 @@ void FieldSchema::whole(const Key& key, std::uint64_t&, Range range) {
 }
 
 void FieldSchema::decimal(const Key& key, std::uint64_t&, const Scaled& form) {
-  text::Value out = typed("number");
-  out.set("minimum", number_of(form.range.min, form.scale));
-  out.set("maximum", number_of(form.range.max, form.scale));
-  put(key, std::move(out));
+  put(key, decimal_number(form));
 }
 
 void FieldSchema::optional(const Key& key, std::optional<std::uint64_t>&,
@@ -111,6 +115,11 @@ void FieldSchema::numbers(const Key& key, std::vector<std::uint64_t>&) {
 
 void FieldSchema::texts(const Key& key, std::vector<std::string>&) {
   put(key, list_of(typed("string")));
+}
+
+void FieldSchema::tables(const Key& key, std::vector<std::vector<std::uint64_t>>&,
+                         const Scaled& form) {
+  put(key, list_of(list_of(decimal_number(form))));
 }
 
 void FieldSchema::parameter(const ParameterInfo&, Parameter&) {

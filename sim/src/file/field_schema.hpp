@@ -25,6 +25,8 @@ class FieldSchema final : public Fields {
                   const Members& members) override;
   void numbers(const Key& key, std::vector<std::uint64_t>& value) override;
   void texts(const Key& key, std::vector<std::string>& value) override;
+  void tables(const Key& key, std::vector<std::vector<std::uint64_t>>& value,
+              const Scaled& form) override;
   void parameter(const ParameterInfo& info, Parameter& value) override;
   void object(const Key& key, const Inner& inner, const char* shorthand) override;
   void list(const Key& key, std::size_t size, const std::function<void(std::size_t)>& resize,

@@ -9,6 +9,11 @@ text::Value list_of(const std::vector<NodeId>& nodes) {
   return out;
 }
 
+text::Value number_of(std::uint64_t kept, std::uint64_t scale) {
+  if (kept % scale == 0) return kept / scale;
+  return static_cast<double>(kept) / static_cast<double>(scale);
+}
+
 }  // namespace
 
 void FieldWriter::put(const Key& key, text::Value value, bool empty) {
@@ -27,8 +32,7 @@ void FieldWriter::whole(const Key& key, std::uint64_t& value, Range) {
 }
 
 void FieldWriter::decimal(const Key& key, std::uint64_t& value, const Scaled& form) {
-  if (value % form.scale == 0) return put(key, value / form.scale, value == 0);
-  put(key, static_cast<double>(value) / static_cast<double>(form.scale), false);
+  put(key, number_of(value, form.scale), value == 0);
 }
 
 void FieldWriter::optional(const Key& key, std::optional<std::uint64_t>& value,
@@ -68,6 +72,17 @@ void FieldWriter::numbers(const Key& key, std::vector<std::uint64_t>& value) {
 void FieldWriter::texts(const Key& key, std::vector<std::string>& value) {
   text::Value out = text::Value::list();
   for (const std::string& words : value) out.push(words);
+  put(key, std::move(out), value.empty());
+}
+
+void FieldWriter::tables(const Key& key, std::vector<std::vector<std::uint64_t>>& value,
+                         const Scaled& form) {
+  text::Value out = text::Value::list();
+  for (const auto& row : value) {
+    text::Value numbers = text::Value::list();
+    for (const std::uint64_t number : row) numbers.push(number_of(number, form.scale));
+    out.push(std::move(numbers));
+  }
   put(key, std::move(out), value.empty());
 }
 

@@ -67,6 +67,9 @@ class Fields {
                           const Members& members) = 0;
   virtual void numbers(const Key& key, std::vector<std::uint64_t>& value) = 0;
   virtual void texts(const Key& key, std::vector<std::string>& value) = 0;
+  /// A list of lists of numbers with decimals.
+  virtual void tables(const Key& key, std::vector<std::vector<std::uint64_t>>& value,
+                      const Scaled& form) = 0;
   virtual void parameter(const ParameterInfo& info, Parameter& value) = 0;
   /// A number in the object's place counts as its member `shorthand`.
   virtual void object(const Key& key, const Inner& inner, const char* shorthand = nullptr) = 0;

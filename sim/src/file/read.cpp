@@ -5,6 +5,7 @@
 
 #include "axes.hpp"
 #include "field_reader.hpp"
+#include "wide_area.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -132,7 +133,8 @@ class Reading {
     }
   }
 
-  void read_cell(const text::Value& tree, Draft& draft) {
+  void read_cell(text::Value tree, Draft& draft) {
+    take_in_wan_file(tree, options_.file, complaints_);
     FieldReader reader(tree, "", tree.place(), complaints_);
     describe(reader, draft, options_.protocols);
     reader.finish();
@@ -157,7 +159,7 @@ class Reading {
       }
     }
     Draft draft;
-    read_cell(own, draft);
+    read_cell(std::move(own), draft);
     if (complaints_.size() != before) return locate(before, cell);
     if (out.size() + draft.repeats > kMostCells) {
       complaints_.push_back(

@@ -25,6 +25,38 @@ text::Value latency(const Outcome& outcome) {
   return out;
 }
 
+text::Value requests(const Experiment& experiment, const Outcome& outcome) {
+  text::Value out;
+  out.set("delivered", outcome.latencies.size()).set("per_s", outcome.throughput.per_second);
+  if (experiment.workload.block_bytes == 0) return out;
+  out.set("backlog", outcome.throughput.backlog);
+  return std::move(out.set("most_backlog", outcome.throughput.most_backlog));
+}
+
+text::Value commits(const CommitTimes& times) {
+  text::Value all = text::Value::list();
+  for (const FirstCommit& first : times.first_after) {
+    text::Value row;
+    row.set("what", first.what).set("at_ms", units(first.at));
+    row.set("ms", first.after ? text::Value(units(*first.after)) : text::Value());
+    all.push(std::move(row));
+  }
+  text::Value out;
+  out.set("longest_gap_ms", units(times.longest_gap)).set("p99_gap_ms", units(times.p99_gap));
+  return std::move(out.set("first_after", std::move(all)));
+}
+
+text::Value sent(const std::vector<SentKind>& kinds) {
+  text::Value out = text::Value::object();
+  for (const SentKind& kind : kinds) {
+    text::Value row;
+    row.set("messages", kind.messages).set("bytes", kind.bytes);
+    if (kind.payload_bytes > 0) row.set("payload_bytes", kind.payload_bytes);
+    out.append({std::string(kind.label), std::move(row)});
+  }
+  return out;
+}
+
 }  // namespace
 
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
@@ -35,6 +67,8 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
   out.set("virtual_ms", units(outcome.time)).set("messages", outcome.messages);
   out.set("bytes", outcome.bytes).set("decisions", outcome.decisions);
   out.set("latency_ms", latency(outcome));
+  out.set("requests", requests(experiment, outcome)).set("commits", commits(outcome.commits));
+  out.set("sent", sent(outcome.sent));
   if (parts.per_node) {
     text::Value nodes = text::Value::object();
     for (std::size_t i = 0; i < outcome.nodes.size(); ++i) {

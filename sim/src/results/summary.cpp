@@ -60,6 +60,8 @@ std::vector<Column> columns_of(const std::vector<Row>& rows) {
       {"latency_mean_ms", "latency_ms", "mean"},
       {"latency_p50_ms", "latency_ms", "p50"},
       {"latency_p99_ms", "latency_ms", "p99"},
+      {"requests_per_s", "requests", "per_s"},
+      {"longest_gap_ms", "commits", "longest_gap_ms"},
   };
   for (const Row& row : rows) {
     const Value* own = row.result.find("measures");

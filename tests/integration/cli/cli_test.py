@@ -766,6 +766,52 @@ class Attack(unittest.TestCase):
         self.assertTrue(all(row["commits"] > 0 for row in table), table)
 
 
+class WideArea(Files):
+    """thresher bench wan: latency by size, by throughput, and with f neighbours down."""
+
+    SMALL = ["bench", "wan", "--n", "4,7", "--load", "400,2000", "--load-n", 4, "--crash-n", 4, "--virtual-s", 3,
+             "--protocols", "thresher"]
+
+    def test_each_part_has_its_rows_and_its_picture(self):
+        out = run(*self.SMALL, "--json", "--charts", self.folder.name)
+        self.assertEqual((out.returncode, out.stderr), (0, ""))
+        table = json.loads(out.stdout)
+        parts = [(row["part"], row["n"], row["offered_per_s"]) for row in table["rows"]]
+        self.assertEqual(parts, [("sizes", 4, 4000), ("sizes", 7, 4000), ("loads", 4, 400), ("loads", 4, 2000),
+                                 ("crash", 4, 4000)])
+        for row in table["rows"]:
+            self.assertEqual(row["verdict"], "Pass", row)
+            self.assertGreater(row["p50_ms"], 50, row)  # three ways of a wide area
+            self.assertLess(abs(row["delivered_per_s"] / row["offered_per_s"] - 1), 0.35, row)
+            self.assertGreaterEqual(row["bytes_per_payload_byte"], 0.5, row)
+        crash = table["rows"][-1]
+        self.assertGreater(crash["longest_gap_ms"], table["rows"][0]["longest_gap_ms"])
+        self.assertTrue(all(point["p50_ms"] > 0 for point in table["published"]))
+        for name in ["wan-loads.svg", "wan-sizes.svg"]:
+            self.assertIn("<style>", pathlib.Path(self.folder.name, name).read_text())
+
+    def test_one_seed_gives_one_table(self):
+        tables = [json.loads(run(*self.SMALL, "--only", "sizes", "--json", "--seed", 3).stdout) for _ in range(2)]
+        for table in tables:
+            for row in table["rows"]:
+                del row["cpu_s"]
+        self.assertEqual(*tables)
+
+    def test_what_cannot_be_run_is_named(self):
+        for arguments, why in [(["--n", "3"], "--n takes numbers from 4 to"), (["--n", ""], "--n names no number"),
+                               (["--load", "many"], "not 'many'"), (["--only", "size"], "did you mean 'sizes'?"),
+                               (["--wan", "nowhere"], "--wan 'nowhere' is not known; there are aws"),
+                               (["--protocols", "thrasher"], "did you mean 'thresher'?"),
+                               (["--load-n", 2], "--load-n must be 4 to"), (["--virtual-s", 0], "--virtual-s must be 1"),
+                               (["--set", "nonsense"], "nonsense")]:
+            out = run("bench", "wan", *arguments)
+            self.assertEqual((out.returncode, out.stdout), (2, ""), arguments)
+            self.assertIn(why, out.stderr)
+        out = run("bench", "wan", "--charts", pathlib.Path(self.folder.name, "none"))
+        self.assertEqual((out.returncode, out.stdout), (1, ""))
+        self.assertIn("wan-sizes.svg", out.stderr)
+
+
 class Orders(Files):
     """thresher bench protocols: the shelf of total orders."""
 

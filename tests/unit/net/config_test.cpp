@@ -120,6 +120,31 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   EXPECT_THAT(p, has("14", "'junk', which is not on loopback"));
 }
 
+TEST_F(Config, DelaysOfLinksAreAListThatReadsBack) {
+  const auto read = load_config(write("schema = 1\n[network]\nlink_delays_us = [0, 35_000, 7]\n"));
+  ASSERT_TRUE(read) << read.error().front();
+  EXPECT_EQ(read->options.link_delays_us, (std::vector<std::uint64_t>{0, 35'000, 7}));
+  const auto again = load_config(write(config_text(*read)));
+  ASSERT_TRUE(again) << again.error().front();
+  EXPECT_EQ(again->options.link_delays_us, read->options.link_delays_us);
+}
+
+TEST_F(Config, DelaysOfLinksThatAreNoneAreNamed) {
+  const auto list = load_config(write("schema = 1\n[network]\nlink_delays_us = 5\n"));
+  ASSERT_FALSE(list);
+  EXPECT_THAT(list.error().front(),
+              AllOf(HasSubstr("node.toml:3: "), HasSubstr("must be a list, like")));
+  const auto negative = load_config(write("schema = 1\n[network]\nlink_delays_us = [1, -2]\n"));
+  ASSERT_FALSE(negative);
+  EXPECT_THAT(negative.error().front(),
+              HasSubstr("each of network.link_delays_us must be a whole number from 0 to"));
+  NodeOptions options;
+  EXPECT_EQ(delays_problem(options, 4), "");
+  options.link_delays_us = {1, 2, 3};
+  EXPECT_THAT(delays_problem(options, 4),
+              HasSubstr("has 3 numbers and the genesis file 4 nodes; give one for each node"));
+}
+
 TEST_F(Config, BrokenTomlNamesTheLine) {
   const auto read = load_config(write("schema = 1\n[limits\n"));
   ASSERT_FALSE(read);

@@ -147,7 +147,10 @@ TEST(ReadExperiment, WhatIsWrittenReadsBackEqual) {
                       {"who": [0], "what": "flood", "copies": 3},
                       {"what": "starve"}], "oracles": {"liveness": false})",
         R"("committee": {"n": 3, "f": 0}, "network": {"topology": "list",
-           "neighbours": [[1], [2], []]}, "workload": {"one_at_a_time": true})"}) {
+           "neighbours": [[1], [2], []]}, "workload": {"one_at_a_time": true})",
+        R"("engine": "events", "network": {"matrix": {"source": "a guess", "regions": ["a", "b"],
+           "rtt": [[0.5, 80], [90.25, 0.5]], "jitter": 0.03, "loss": 0.001},
+           "links": [{"to": [1], "delay": 2, "loss": 0.01}]})"}) {
     const std::string page = write_experiment(one(members));
     const auto again = cells(page);
     ASSERT_EQ(again.size(), 1U);

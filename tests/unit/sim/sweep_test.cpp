@@ -83,7 +83,9 @@ TEST_F(Sweep, RunsEveryCellAndSumsUp) {
   EXPECT_THAT(summary, HasSubstr("4,\"{\"\"min\"\":1,\"\"max\"\":2}\",3,3,0,0,"));
   EXPECT_THAT(summary, HasSubstr(",411.0,2.48"));
   EXPECT_THAT(content("all/runs.csv"), HasSubstr(",0,10,Pass,,000000"));
-  EXPECT_THAT(summary, HasSubstr(",latency_p99_ms_ci95,hops,hops_ci95,\"a, b\",\"a, b_ci95\"\n"));
+  EXPECT_THAT(
+      summary,
+      HasSubstr(",longest_gap_ms,longest_gap_ms_ci95,hops,hops_ci95,\"a, b\",\"a, b_ci95\"\n"));
   EXPECT_THAT(summary, HasSubstr(",3.5,0.0,1.0,0.0\n"));
   EXPECT_THAT(content("all/runs.csv"), HasSubstr(",2.0,1.0\n"));
   const std::string folder = "all/runs/" + run_id(cells_[0].experiment, "1");
@@ -180,8 +182,7 @@ TEST(OutcomeJson, HasTheIssuesKeysInOrder) {
   e.seed = 13;
   const std::string line = text::write(outcome_json(e, sample(e)));
   EXPECT_THAT(line, testing::StartsWith(R"({"verdict":"Violated","seed":13,"trace_hash":"00)"));
-  EXPECT_THAT(line,
-              HasSubstr(R"("latency_ms":{"mean":50.5,"p50":50.0,"p99":99.0},"per_node":{"0":)"));
+  EXPECT_THAT(line, HasSubstr(R"("latency_ms":{"mean":50.5,"p50":50.0,"p99":99.0},"requests":{)"));
   EXPECT_THAT(line, HasSubstr(R"("cpu_s":0.5,"rss_bytes":0)"));
   EXPECT_THAT(line, HasSubstr(R"("oracle":"agreement")"));
 }

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <tuple>
+
+#include "thresher/sim/network.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -42,6 +47,60 @@ TEST(Wan, LinksOfTheTableComeBeforeTheExperimentsOwn) {
   EXPECT_EQ(links[0].delay.mean, 250U);
   EXPECT_EQ(links[1].delay.mean, 106'200U);
   EXPECT_TRUE(links[4].from.empty());
+}
+
+TEST(Wan, JitterWidensEveryWayAndLossStaysBetweenRegions) {
+  Network net;
+  net.matrix = {.regions = {"here", "there"},
+                .rtt_us = {1000, 80'001, 90'000, 1000},
+                .jitter_ppm = 30'000,
+                .loss_ppm = 5'000};
+  net.regions = {"here", "there"};
+  const auto links = links_with_wan(net);
+  ASSERT_EQ(links.size(), 4U);
+  EXPECT_EQ(links[1].delay.kind, DelayLaw::Kind::kUniform);
+  EXPECT_EQ(links[1].delay.min, 38'800U);  // half of 80,001 less 3 %
+  EXPECT_EQ(links[1].delay.max, 41'200U);
+  EXPECT_EQ(links[2].delay.mean, 45'000U);  // the way back is its own
+  EXPECT_EQ(links[0].loss_ppm, 0U);
+  EXPECT_EQ(links[1].loss_ppm, 5'000U);
+}
+
+// Both directions of every pair of regions, over many messages: within the jitter, about the mean,
+// and about as many lost as the table says.
+TEST(Wan, MessagesKeepTheTable) {
+  Experiment e;
+  e.n = 2;
+  e.engine = Engine::kEvents;
+  e.network.matrix = {.regions = {"here", "there"},
+                      .rtt_us = {1000, 80'000, 90'000, 1000},
+                      .jitter_ppm = 100'000,
+                      .loss_ppm = 50'000};
+  e.network.regions = {"here", "there"};
+  const Links links(e, NodeSet{});
+  EXPECT_TRUE(links.lossy());
+  EXPECT_EQ(links.longest(), 49'500U);
+  for (const auto& [from, to, way] : {std::tuple{0, 1, 40'000.0}, {1, 0, 45'000.0}}) {
+    std::uint64_t lost = 0;
+    double sum = 0;
+    Ticks least = UINT64_MAX;
+    Ticks most = 0;
+    for (std::uint64_t number = 0; number < 10'000; ++number) {
+      const Transit t = links.transit({NodeId{static_cast<std::uint16_t>(from)},
+                                       NodeId{static_cast<std::uint16_t>(to)}, number, 7});
+      lost += t.lost ? 1 : 0;
+      if (t.lost) continue;
+      sum += static_cast<double>(t.at - 7);
+      least = std::min(least, t.at - 7);
+      most = std::max(most, t.at - 7);
+    }
+    EXPECT_NEAR(static_cast<double>(lost), 500.0, 80.0);
+    EXPECT_NEAR(sum / static_cast<double>(10'000 - lost), way, way / 200);
+    EXPECT_GE(static_cast<double>(least), way * 0.9);
+    EXPECT_LE(static_cast<double>(most), way * 1.1);
+    EXPECT_LT(static_cast<double>(least), way * 0.91);
+    EXPECT_GT(static_cast<double>(most), way * 1.09);
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 // without node.toml gets the defaults. Relative paths count from the file's folder.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct NodeConfig {
 };
 
 Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file);
+
+/// What is wrong with the delays of links in a network of so many nodes, and what to do; empty when
+/// nothing is.
+std::string delays_problem(const NodeOptions& options, std::size_t nodes);
 
 /// A file with every key, its default and what it is for.
 std::string config_text(const NodeConfig& config);

@@ -63,6 +63,8 @@ struct NodeOptions {
   /// Gets every line of the log, from the node's threads. Default: warnings and errors to stderr.
   std::function<void(Level, const std::string&)> log{};
   std::uint64_t link_delay_us = 0;  ///< added to every frame to another node, for experiments
+  /// The same for each node, by id, in place of link_delay_us. Empty: link_delay_us for all.
+  std::vector<std::uint64_t> link_delays_us{};
   std::uint64_t delta_us = 20'000;  ///< Delta of the network
   /// Least time between two own blocks while several small transactions wait. At most Delta; 0:
   /// none.

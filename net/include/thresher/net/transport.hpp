@@ -111,9 +111,14 @@ struct TransportOptions {
   std::uint64_t handshake_us = 3'000'000;  ///< from connecting to the hello
   std::uint64_t silence_us = 20'000'000;   ///< a peer that acknowledges nothing so long is closed
   std::uint64_t answer_us = 1'000'000;  ///< for a link whose node connects again from another start
-  std::uint64_t link_delay_us = 0;      ///< every frame to a node leaves so much later
+  /// By id: every frame to that node leaves so much later, for experiments. Empty: at once.
+  std::vector<std::uint64_t> link_delays_us{};
 
   bool links_with(std::size_t node) const { return linked.empty() || linked[node]; }
+  /// 0 for a client.
+  std::uint64_t link_delay_to(ConnectionId peer) const {
+    return peer < link_delays_us.size() ? link_delays_us[peer] : 0;
+  }
 };
 
 /// A link to a node came up or went down, or one was refused before it came up.

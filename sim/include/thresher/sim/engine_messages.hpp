@@ -10,6 +10,7 @@ template <Subject S>
 std::uint32_t Machine<S>::put(Face& from, Message m, std::uint64_t number) {
   Payload p;
   p.facts = subject_.facts_of(m);
+  p.kind = sent_.of(p.facts.label);
   p.input = Received<Message>{from.id, std::move(m)};
   p.number = number;
   p.from = from.index;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "thresher/core/ids.hpp"
+#include "thresher/sim/wan_table.hpp"
 
 namespace thresher::sim {
 
@@ -41,6 +42,7 @@ struct LinkRule {
   std::vector<NodeId> from{};
   std::vector<NodeId> to{};
   DelayLaw delay{};
+  std::uint64_t loss_ppm = 0;  ///< of the messages on these links, besides the network's own
 };
 
 struct Partition {
@@ -71,6 +73,7 @@ struct Network {
   DelayLaw delay{};
   std::vector<LinkRule> links{};       ///< the last one that matches counts
   std::string wan{};                   ///< a shipped table of round-trip times; empty: none
+  WanTable matrix{};                   ///< or one of its own in place of that
   std::vector<std::string> regions{};  ///< by node, of that table
   std::uint64_t loss_ppm = 0;
   std::uint64_t duplicate_ppm = 0;
@@ -113,13 +116,17 @@ struct Costs {
 struct Workload {
   enum class Kind : std::uint8_t {
     kClosed,  ///< `clients` requests in flight at a node of the committee each
-    kOpen,    ///< a request every `interval` at every node
+    kOpen,    ///< `burst` requests every `interval` at every node
     kNone,
   };
   Kind kind = Kind::kClosed;
   std::uint64_t clients = 1;
   Ticks interval = kUnit;
-  std::uint32_t bytes = 16;    ///< of one payload
+  std::uint64_t burst = 1;
+  std::uint32_t bytes = 16;  ///< of one request
+  /// A node packs what it was asked for into payloads of so many bytes at most, as a real node does
+  /// (pools.hpp). 0: each request is a payload.
+  std::uint32_t block_bytes = 0;
   std::uint64_t requests = 0;  ///< in all; 0: until the end
   bool one_at_a_time = false;  ///< one request in flight in the whole committee
   /// In a closed workload a Byzantine node gets a request this often, since nobody can tell when

@@ -34,6 +34,7 @@
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/hunt.hpp"
 #include "thresher/sim/network.hpp"
+#include "thresher/sim/sent_kinds.hpp"
 #include "thresher/sim/slab.hpp"
 #include "thresher/sim/subject.hpp"
 
@@ -87,6 +88,9 @@ class Machine {
   std::function<void(NodeId, const std::string& what)> on_broken = [](NodeId, const auto&) {};
   /// Called, if it is given, once for each message before it leaves.
   std::function<void(const Message&)> on_send;
+  /// Called, if it is given, after each input of a node (its first face), and whether that was a
+  /// request.
+  std::function<void(NodeId, bool requested)> on_step;
 
   /// Starts every node, at instant 0. Set the callbacks first.
   void start() {
@@ -137,6 +141,7 @@ class Machine {
   const NodeMeasures& measures(NodeId id) const { return face_of(id).measures; }
   std::uint64_t messages() const { return messages_; }
   std::uint64_t bytes() const { return bytes_; }
+  const SentKinds& sent() const { return sent_; }
   /// Null with mocks.
   const SignatureChecks* signature_checks() const { return checks_.get(); }
 
@@ -233,6 +238,7 @@ class Machine {
     std::uint64_t number = 0;  // the sender's count
     std::uint32_t from = 0;    // face
     std::uint32_t uses = 0;
+    std::uint32_t kind = 0;  // of sent_
     NodeId id{};
     std::uint64_t tag = 0;  // of a delivery in the instant that runs
   };
@@ -336,6 +342,8 @@ class Machine {
   void run(Face& face, const Input& input) {
     hand(face, input);
     if (!face.soon.empty() || !face.barriers.empty()) settle(face);
+    if (on_step && face.side == 0)
+      on_step(face.id, std::holds_alternative<Requested<Request>>(input));
     if (hunt_.on() && hunt_.reached(face.id, subject_.round(face.executor->protocol()))) let_go();
   }
   void hand(Face& face, const Input& input) {
@@ -457,6 +465,7 @@ class Machine {
   void count_sent(Face& from, const Payload& p, std::uint64_t copies) {
     from.measures.messages_sent += copies;
     from.measures.bytes_sent += copies * p.facts.bytes;
+    sent_.sent(p.kind, p.facts, copies);
   }
   void remember(Face& from, std::uint32_t ref);
 
@@ -583,6 +592,7 @@ class Machine {
   Ticks now_ = 0;
   std::uint64_t messages_ = 0;
   std::uint64_t bytes_ = 0;
+  SentKinds sent_;
 };
 
 }  // namespace thresher::sim

@@ -49,6 +49,8 @@ class Links {
   /// The delay of every link at instant `now`, when it is one constant and nothing else happens to
   /// messages: then a broadcast needs no look at links.
   std::optional<Ticks> plain(Ticks now) const;
+  /// Whether some link loses messages by chance.
+  bool lossy() const;
   /// For the adaptive scheduler: a leader's proposal was sent.
   void saw_leader(NodeId id);
   /// From here on everything arrives in time: gst is over and partitions are healed.
@@ -62,6 +64,8 @@ class Links {
   std::uint32_t hops(NodeId from, NodeId to) const;
 
  private:
+  /// The rule of this link that counts, or none.
+  const LinkRule* rule(NodeId from, NodeId to) const;
   const DelayLaw& law(NodeId from, NodeId to) const;
   Ticks delay(const Letter& letter, Prng& rng) const;
   Ticks scheduled(const Letter& letter, Ticks at, Prng& rng) const;

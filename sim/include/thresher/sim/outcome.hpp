@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,36 @@ struct Bound {
   std::uint64_t most = 0;
 };
 
+/// What left nodes of one kind of message, a copy for each receiver.
+struct SentKind {
+  std::string_view label;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t payload_bytes = 0;  ///< of those; 0 where the subject does not say
+};
+
+/// How long it took from an instant until every correct node had committed something.
+struct FirstCommit {
+  std::string what;  ///< "start", "gst", "crash begins", "partition ends"
+  Ticks at = 0;
+  std::optional<Ticks> after{};  ///< none: not before the end
+};
+/// Of correct nodes that were never away.
+struct CommitTimes {
+  Ticks longest_gap = 0;
+  Ticks p99_gap = 0;  ///< of the gaps of all of them together
+  std::vector<FirstCommit> first_after{};
+};
+
+/// Requests of correct nodes, delivered where they were submitted.
+struct Throughput {
+  /// A second of virtual time (a thousand rounds), from the first delivery to the last.
+  double per_second = 0;
+  /// That no block had at the stop, and at most; of a workload with `block_bytes`.
+  std::uint64_t backlog = 0;
+  std::uint64_t most_backlog = 0;
+};
+
 struct Outcome {
   Verdict verdict = Verdict::kPass;
   std::string oracle;  ///< which one failed; empty on a pass
@@ -58,6 +89,9 @@ struct Outcome {
   std::uint64_t bytes = 0;       ///< of those
   std::uint64_t decisions = 0;   ///< of the first correct node
   std::vector<Ticks> latencies;  ///< submission to delivery at the submitter, one a payload
+  Throughput throughput{};
+  CommitTimes commits{};
+  std::vector<SentKind> sent;  ///< by kind of message, sorted
   std::vector<NodeMeasures> nodes;
   std::vector<Measure> measures;  ///< the protocol's own, if it has any
   double cpu_s = 0;               ///< of the engine alone

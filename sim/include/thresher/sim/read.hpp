@@ -8,7 +8,8 @@
 // Guarantees: strict. An unknown key, a wrong type, a number out of range, a committee, topology
 // or fault that does not fit: each is one line "file:line: path: what and what to do", and all of
 // them come at once. An experiment that comes out satisfies what `simulate` asks for. What
-// `write_experiment` prints reads back equal. Does not run anything.
+// `write_experiment` prints reads back equal. Does not run anything, and reads no file but a table
+// of round trips that `network.wan` names, from the folder of `file`.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Cell {
 };
 
 struct ReadOptions {
-  std::string file = "experiment";  ///< its name in messages
+  std::string file = "experiment";  ///< its name in messages, and where files beside it are
   std::vector<Override> overrides;
   std::span<const ProtocolInfo> protocols;
 };

@@ -24,8 +24,11 @@ struct OutcomeParts {
   bool costs = true;  ///< cpu_s and rss_bytes, which differ from run to run
 };
 /// {"verdict","seed","trace_hash","rounds","virtual_ms","messages","bytes","decisions",
-/// "latency_ms":{"mean","p50","p99"},"per_node":{...},"cpu_s","rss_bytes"}; in the rounds engine
-/// one round stands for a millisecond. The protocol's own measures are added as
+/// "latency_ms":{"mean","p50","p99"},"requests":{"delivered","per_s"},
+/// "commits":{"longest_gap_ms","p99_gap_ms","first_after":[{"what","at_ms","ms"}]},
+/// "sent":{"block":{"messages","bytes","payload_bytes"}},"per_node":{...},"cpu_s","rss_bytes"}; in
+/// the rounds engine one round stands for a millisecond. With packed requests "requests" has
+/// "backlog" and "most_backlog", too. The protocol's own measures are added as
 /// "measures":{"hops":4.3}, what failed as "oracle" and "why".
 text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
                          const OutcomeParts& parts = {});

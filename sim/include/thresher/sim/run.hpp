@@ -17,10 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/sim/commits.hpp"
 #include "thresher/sim/engine.hpp"
 #include "thresher/sim/healing.hpp"
 #include "thresher/sim/measure.hpp"
 #include "thresher/sim/oracles.hpp"
+#include "thresher/sim/pools.hpp"
+#include "thresher/sim/vertex_times.hpp"
 
 namespace thresher::sim {
 
@@ -35,7 +38,10 @@ class Run {
       : experiment_(experiment),
         machine_(std::move(subject), experiment, options.trace),
         judge_(experiment, machine_.faults(), S::kOrdered, quiet_from(), bound()),
-        next_number_(experiment.n, 1) {
+        commits_(experiment),
+        pools_(experiment.workload, experiment.n),
+        next_number_(experiment.n, 1),
+        vertices_(experiment.n) {
     machine_.on_deliver = [this](NodeId id, const Output& o) { delivered(id, o); };
     machine_.on_accuse = [this](NodeId by, NodeId who) {
       accusations_ += machine_.correct(by) ? 1 : 0;
@@ -46,10 +52,17 @@ class Run {
     };
     if constexpr (kNamesVertices) {
       machine_.on_send = [this](const Message& m) { sent(m); };
-      paced_.resize(experiment.n);
+    }
+    if (pools_.on()) {
+      machine_.on_step = [this](NodeId id, bool requested) {
+        if (requested) pools_.handed_over(id);
+        feed(id, machine_.now());
+      };
     }
     machine_.on_restart = [this](NodeId id) {
       judge_.restarted(id, machine_.now());
+      commits_.restarted(id);
+      if (pools_.on()) pools_.lost(id);
       ++restarts_;
       if (!machine_.faults().faulty().contains(id)) back_.push_back(id);
     };
@@ -79,6 +92,7 @@ class Run {
   static constexpr Ticks kNone = ~Ticks{0};
   static constexpr Ticks kIdle = 64;         // Delta: protocols repeat themselves every 50
   static constexpr Ticks kBoundsEvery = 16;  // units
+  static constexpr bool kExtends = requires(const S& s, const Bytes& b) { s.extend(b, b); };
   static constexpr bool kCountsRounds = requires { S::kRounds; };
   static constexpr bool kNamesVertices = requires(const S& s, const Message& m) { s.born(m); };
 
@@ -221,8 +235,7 @@ class Run {
     if (w.one_at_a_time) return submit_alone(now_);
     if (w.liars_interval > 0 && !machine_.faults().all_honest()) next_lie_ = w.liars_interval;
     for (std::uint32_t i = 0; i < experiment_.n; ++i) {
-      for (std::uint64_t k = 0; k < w.clients; ++k)
-        submit(NodeId{static_cast<std::uint16_t>(i)}, now_);
+      submit(NodeId{static_cast<std::uint16_t>(i)}, now_, w.clients);
     }
   }
   // Nobody can tell when a request of a liar is served, so they come at their own pace.
@@ -239,12 +252,12 @@ class Run {
     const Workload& w = experiment_.workload;
     for (const NodeId id : std::exchange(back_, {})) {
       const bool closed = w.kind == Workload::Kind::kClosed && !w.one_at_a_time;
-      for (std::uint64_t k = 0; closed && k < w.clients; ++k) submit(id, now_);
+      if (closed) submit(id, now_, w.clients);
     }
   }
   void submit_everywhere() {
     for (std::uint32_t i = 0; i < experiment_.n; ++i)
-      submit(NodeId{static_cast<std::uint16_t>(i)}, now_);
+      submit(NodeId{static_cast<std::uint16_t>(i)}, now_, experiment_.workload.burst);
     next_open_ = may_submit() ? now_ + std::max<Ticks>(experiment_.workload.interval, 1) : kNone;
   }
   bool may_submit() const {
@@ -263,14 +276,21 @@ class Run {
     lone_.reset();
     if (const auto id = submit(at, at_time)) lone_ = *id;
   }
-  std::optional<PayloadId> submit(NodeId id, Ticks at) {
-    if (!may_submit() || !machine_.up(id)) return std::nullopt;
-    return hand_out(id, at);
+  // The last of `count` requests, if there were any.
+  std::optional<PayloadId> submit(NodeId id, Ticks at, std::uint64_t count = 1) {
+    std::optional<PayloadId> last;
+    for (; count > 0 && may_submit() && machine_.up(id); --count) last = hand_out(id, at);
+    if (last && pools_.on()) feed(id, at);
+    return last;
   }
   PayloadId hand_out(NodeId id, Ticks at) {
     ++submitted_;
     const PayloadId first{id, next_number_[id.value]++};
     judge_.submitted(first, at);
+    if (pools_.on()) {
+      pools_.add(first);
+      return first;
+    }
     for (const int side : {0, 1}) {
       if (side == 1 && !machine_.faults().two_faced(id)) break;
       PayloadId named = first;
@@ -281,6 +301,27 @@ class Run {
     }
     return first;
   }
+  // Hands a node what it packs of its pool, if it is to have more.
+  void feed(NodeId id, Ticks at) {
+    const S& subject = machine_.subject();
+    std::optional<std::uint64_t> queued;
+    if constexpr (requires { subject.queued(machine_.node(id)); })
+      queued = subject.queued(machine_.node(id));
+    if (!machine_.up(id) || !pools_.pack(id, queued, kExtends)) return;
+    for (int side = 0; side < (machine_.faults().two_faced(id) ? 2 : 1); ++side) {
+      const Bytes payload = pools_.payload(id, side);
+      auto request = subject.request(payload);
+      if constexpr (kExtends) {
+        if (pools_.grown_from(id) > 0) request = subject.extend(payload, pools_.replaced(id, side));
+      }
+      machine_.request(id, request, at, side);
+    }
+  }
+  template <class F>
+  void each_request(ByteView payload, F visit) const {
+    if (!pools_.on()) return visit(payload);
+    pools_.each(payload, visit);
+  }
 
   void delivered(NodeId id, const Output& output) {
     const Ticks at = machine_.now();
@@ -288,19 +329,22 @@ class Run {
     const auto novelty = judge_.output(id, facts, at);
     if (novelty == Judge::Novelty::kInPart) in_part(id, facts.key, output);
     if (novelty == Judge::Novelty::kRepeated || novelty == Judge::Novelty::kInPart) return;
+    commits_.committed(id, at);
     if constexpr (kNamesVertices) ordered(id, output);
     if (novelty == Judge::Novelty::kFirst) {
       if constexpr (requires { machine_.subject().items(output, [](const Digest&) {}); })
         machine_.subject().items(output, [&](const Digest& d) { judge_.item(d); });
-      machine_.subject().payloads(output, std::nullopt,
-                                  [&](ByteView payload, std::optional<NodeId> author) {
-                                    judge_.payload(id, payload, author);
-                                  });
+      machine_.subject().payloads(
+          output, std::nullopt, [&](ByteView payload, std::optional<NodeId> author) {
+            each_request(payload, [&](ByteView one) { judge_.payload(id, one, author); });
+          });
     }
     machine_.subject().payloads(output, id, [&](ByteView payload, std::optional<NodeId> author) {
       if (author.value_or(id) != id) return;
-      const auto named = read_payload(payload);
-      if (named && named->author == id) settled(*named);
+      each_request(payload, [&](ByteView one) {
+        const auto named = read_payload(one);
+        if (named && named->author == id) settled(*named);
+      });
     });
   }
   void in_part(NodeId id, std::uint64_t key, const Output& output) {
@@ -310,42 +354,21 @@ class Run {
     judge_.in_part(id, key, items);
   }
 
-  // --- vertices ---------------------------------------------------------------------------------
-
-  struct Paced {
-    bool any = false;
-    Ticks first = 0;
-    Ticks last = 0;
-  };
-
   void sent(const Message& message) {
-    const std::optional<VertexName> name = machine_.subject().born(message);
-    if (!name) return;
-    if (births_.size() <= name->round) births_.resize(name->round + 1);
-    auto& of_round = births_[name->round];
-    if (of_round.empty()) of_round.assign(experiment_.n, kNone);
-    Ticks& birth = of_round[name->author.value];
-    birth = std::min(birth, machine_.now());
+    if (const auto name = machine_.subject().born(message)) vertices_.sent(*name, machine_.now());
   }
   void ordered(NodeId id, const Output& output) {
     const Ticks at = machine_.now();
-    Paced& paced = paced_[id.value];
-    const bool first = !std::exchange(paced.any, true);
-    if (first) paced.first = at;
-    paced.last = at;
-    machine_.subject().vertices(output, [&](const VertexName& name) {
-      if (name.round >= births_.size() || births_[name.round].empty()) return;
-      const Ticks birth = births_[name.round][name.author.value];
-      if (birth == kNone) return;
-      ++vertices_;
-      vertex_ticks_ += at - birth;
-      paced_vertices_ += first ? 0 : 1;
-    });
+    vertices_.outputs(id, at);
+    machine_.subject().vertices(output,
+                                [&](const VertexName& name) { vertices_.ordered(name, at); });
   }
 
   void settled(PayloadId id) {
     now_ = machine_.now();
     if (!judge_.settled(id, now_)) return;
+    if (pools_.on()) pools_.delivered(id);
+    served_.note(now_);
     const Workload& w = experiment_.workload;
     if (w.kind != Workload::Kind::kClosed) return;
     // Who answers in the instant of the request is asked again a step later: else a protocol that
@@ -405,7 +428,7 @@ class Run {
     const std::string why = "node " + std::to_string(id.value) + " delivered " +
                             std::to_string(judge_.length(id)) + " of the " +
                             std::to_string(target) + " that another correct node did";
-    const bool promised = experiment_.network.loss_ppm == 0 || experiment_.network.gst > 0;
+    const bool promised = !machine_.links().lossy() || experiment_.network.gst > 0;
     if (!S::kOrdered && promised) {
       judge_.violated("totality", why);
     } else {
@@ -431,7 +454,10 @@ class Run {
     now_ = quiet;
     note_calm();
     const std::vector<NodeId> nodes = correct_and_up();
-    for (const NodeId id : nodes) hand_out(id, now_);
+    for (const NodeId id : nodes) {
+      hand_out(id, now_);
+      if (pools_.on()) feed(id, now_);
+    }
     Healing<S> healing(machine_, judge_, experiment_.oracles, nodes, now_);
     if (experiment_.workload.kind == Workload::Kind::kOpen) next_open_ = now_;
     if (experiment_.workload.liars_interval > 0) next_lie_ = now_;
@@ -498,6 +524,9 @@ class Run {
     out.latencies = judge_.latencies();
     const auto ids = correct_and_up();
     if (!ids.empty()) out.decisions = judge_.length(ids.front());
+    out.throughput = {served_.per_second(), pools_.waiting(ids), pools_.most_waiting()};
+    out.commits = commits_.times(ids, now_);
+    out.sent = machine_.sent().all();
     for (std::uint32_t i = 0; i < experiment_.n; ++i) {
       const NodeId id{static_cast<std::uint16_t>(i)};
       NodeMeasures m = machine_.measures(id);
@@ -513,10 +542,7 @@ class Run {
     if (const SignatureChecks* checks = machine_.signature_checks()) {
       for (const Measure& m : checks->measures()) out.measures.push_back(m);
     }
-    out.vertices = vertices_;
-    out.vertex_ticks = vertex_ticks_;
-    out.paced_vertices = paced_vertices_;
-    for (const Paced& paced : paced_) out.paced_ticks += paced.last - paced.first;
+    vertices_.tell(out);
     memory_.sample();
     out.rss_bytes = memory_.added();
     out.cpu_s = clock_.seconds();
@@ -528,6 +554,9 @@ class Run {
   Experiment experiment_;
   Machine<S> machine_;
   Judge judge_;
+  Commits commits_;
+  Pools pools_;
+  Served served_;
   std::vector<std::uint64_t> held_;
   std::vector<std::uint64_t> next_number_;
   std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
@@ -535,13 +564,9 @@ class Run {
   std::uint64_t accusations_ = 0;
   std::uint64_t restarts_ = 0;
   std::uint64_t liars_requests_ = 0;
-  std::vector<NodeId> back_;                // correct nodes that restarted
-  bool healed_ = false;                     // it was waited for
-  std::vector<std::vector<Ticks>> births_;  // of vertices, by round and author
-  std::vector<Paced> paced_;                // by node
-  std::uint64_t vertices_ = 0;
-  Ticks vertex_ticks_ = 0;
-  std::uint64_t paced_vertices_ = 0;
+  std::vector<NodeId> back_;  // correct nodes that restarted
+  bool healed_ = false;       // it was waited for
+  VertexTimes vertices_;
   bool settling_ = false;
   std::vector<Bound> fullest_;  // by what it is
   bool calm_ = false;           // network and faults leave the run alone

@@ -16,6 +16,8 @@
 // `vertices(output, visit)`.
 //
 // A subject may also have: `leader(node)` (where a lone client goes), `waiting(node)`,
+// `queued(node)` (payloads that wait for a block; pools.hpp) with `extend(payload, replaced)` (a
+// request in the place of one that waits),
 // `items(output, visit)` (digests that are delivered at most once), `vertex(message)` (a DAG
 // block's text for traces), `kRounds` (round() is what Stop::rounds counts),
 // `warm(node, from, message)` (brings near what the message will look at; a hint),
@@ -26,9 +28,9 @@
 // `hand_out(id, message)` (a liar's answer), `audit()` or `audit(nodes)` (a Finding when the run
 // broke what only the subject can judge: the lemmas of a proof, a log of rules taken, the state of
 // the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those
-// nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and `kIncludes` (healing.hpp),
-// `bounds(node)` (a list of Bound, judged now and then and at the end), `stuff(id, asked, salt)`
-// (what a liar says to fill the memory of who asked: FaultKind::kStuff).
+// nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
+// `kIncludes` (healing.hpp), `bounds(node)` (a list of Bound, judged now and then and at the end),
+// `stuff(id, asked, salt)` (what a liar says to fill the memory of who asked: FaultKind::kStuff).
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,7 @@ struct MessageFacts {
   bool answer = false;      ///< answers a question, or a proposal: what FaultKind::kDeny keeps back
   /// What its sender vouches for with it, one of ProtocolInfo::moments; empty: nothing of a liar's.
   std::string_view moment{};
+  std::uint32_t payload_bytes = 0;  ///< of `bytes`, what applications asked for; 0: not said
 };
 
 struct VertexName {

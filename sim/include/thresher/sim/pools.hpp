@@ -1,0 +1,77 @@
+// What nodes were asked for and have in no block yet, packed into payloads as a real node packs its
+// pool: `workload.block_bytes` of an experiment.
+//
+//   Pools pools(experiment.workload, n);
+//   pools.add({node, 1}); pools.add({node, 2});
+//   if (pools.pack(node, /*queued=*/0, /*extends=*/true))
+//     hand_over(pools.payload(node, 0));               // both requests in one payload
+//   pools.handed_over(node);                           // the node has it: the next may follow
+//
+// Guarantees: requests leave in the order in which they came, each in one payload; a payload holds
+// as many as fit into block_bytes, and one at least. As in a node (net/src/node_backend.cpp): the
+// protocol gets a payload when it has none that waits for a block, and where it can put one in
+// another's place, one that still waits and is small grows by what came meanwhile. Protocols that
+// do not say what waits have a few payloads in flight at most.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "thresher/sim/experiment.hpp"
+#include "thresher/sim/subject.hpp"
+
+namespace thresher::sim {
+
+class Pools {
+ public:
+  Pools(const Workload& workload, std::uint32_t n);
+
+  /// Whether requests are packed at all; nothing else is to be called if not.
+  bool on() const { return room_ > 0; }
+  void add(PayloadId id);
+  /// Packs what is to be handed over now, if anything is. `queued`: payloads of this node that wait
+  /// for a block; none where the protocol does not say. `extends`: one of those may be replaced.
+  bool pack(NodeId id, std::optional<std::uint64_t> queued, bool extends);
+  /// The bytes of what was packed last; a second face's differ.
+  Bytes payload(NodeId id, int side) const;
+  /// How many requests of the payload handed over before it has at its front: it replaces that.
+  /// 0: it is a new one.
+  std::size_t grown_from(NodeId id) const { return nodes_[id.value].before; }
+  /// The payload that is replaced. Pre: grown_from(id) > 0.
+  Bytes replaced(NodeId id, int side) const;
+  /// The protocol took what was packed last.
+  void handed_over(NodeId id) { nodes_[id.value].on_its_way = false; }
+  /// A request was delivered to its node.
+  void delivered(PayloadId id);
+  /// A crash: what the node was asked for is lost.
+  void lost(NodeId id);
+  /// Visits the requests in a payload; what is none, as a whole request or the rest, as it is.
+  void each(ByteView payload, const std::function<void(ByteView)>& visit) const;
+
+  /// Requests of these nodes that are in no payload.
+  std::uint64_t waiting(const std::vector<NodeId>& ids) const;
+  /// Of all nodes, at most.
+  std::uint64_t most_waiting() const { return most_waiting_; }
+
+ private:
+  struct Node {
+    std::deque<std::uint64_t> pool;     // numbers of requests
+    std::vector<std::uint64_t> packed;  // of the payload handed over last
+    std::size_t before = 0;             // how many of those an earlier one had that it replaces
+    bool on_its_way = false;
+    std::deque<std::uint64_t> in_flight;  // the last number of each payload, where nothing is told
+  };
+
+  Bytes bytes_of(NodeId id, std::size_t count, int side) const;
+
+  std::uint32_t request_;  // bytes of one
+  std::size_t room_;       // requests in a payload; 0: off
+  std::vector<Node> nodes_;
+  std::uint64_t waiting_ = 0;
+  std::uint64_t most_waiting_ = 0;
+};
+
+}  // namespace thresher::sim

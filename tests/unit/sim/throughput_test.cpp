@@ -1,0 +1,123 @@
+// Runs whose nodes pack requests into blocks, and what they tell of throughput.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "thresher/sim/outcome.hpp"
+#include "thresher/sim/read.hpp"
+
+namespace thresher::sim {
+namespace {
+
+Experiment read(const std::string& members) {
+  const auto out =
+      read_experiments("{\"schema\": 1, " + members + "}", {"e", {}, simulated_protocols()});
+  if (!out) {
+    ADD_FAILURE() << testing::PrintToString(out.error());
+    return {};
+  }
+  return out->front().experiment;
+}
+
+// 4,000 requests of 100 bytes a second over ten regions: 40 at each of 10 nodes every 100 ms.
+Experiment loaded(const std::string& protocol = "thresher", const std::string& more = "") {
+  return read(R"("protocol": {"name": ")" + protocol + R"("}, "committee": {"n": 10},
+    "engine": "events", "network": {"wan": "aws", "nic": {"mbit_per_s": 1000}},
+    "workload": {"kind": "open", "interval": 100, "burst": 40, "bytes": 100,
+                 "block_bytes": 65536}, "stop": {"time": 8000})" +
+              more);
+}
+
+std::uint64_t bytes_sent(const Outcome& out) {
+  return std::accumulate(
+      out.nodes.begin(), out.nodes.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const NodeMeasures& n) { return sum + n.bytes_sent; });
+}
+
+TEST(Throughput, WhatIsOfferedIsDelivered) {
+  for (const char* protocol :
+       {"thresher", "mysticeti", "anchored-bullshark", "pbft", "hotstuff2"}) {
+    const Outcome out = simulate(loaded(protocol), {});
+    EXPECT_EQ(out.verdict, Verdict::kPass) << protocol << ": " << out.why;
+    EXPECT_NEAR(out.throughput.per_second, 4000, 160) << protocol;
+    EXPECT_GT(out.latencies.size(), 4000U * 5) << protocol;
+    EXPECT_LT(out.throughput.backlog, 1000U) << protocol;
+  }
+}
+
+TEST(Throughput, SameSeedIsSameRun) {
+  const Experiment e = loaded();
+  const Outcome one = simulate(e, {});
+  EXPECT_EQ(one.trace_hash, simulate(e, {}).trace_hash);
+  Experiment apart = e;
+  apart.workload.block_bytes = 1000;
+  EXPECT_NE(one.trace_hash, simulate(apart, {}).trace_hash);
+}
+
+TEST(Throughput, ACardThatIsTooSlowLeavesABacklog) {
+  Experiment e = loaded();
+  e.network.nic_bits_per_s = 1'000'000;  // each node has 3.6 Mbit/s to send
+  const Outcome out = simulate(e, {});
+  EXPECT_NE(out.verdict, Verdict::kViolated) << out.why;
+  EXPECT_LT(out.throughput.per_second, 2000);
+  EXPECT_GT(out.throughput.backlog, 5000U);
+  EXPECT_GE(out.throughput.most_backlog, out.throughput.backlog);
+}
+
+TEST(Throughput, KindsAddUpToWhatNodesSent) {
+  const Outcome out = simulate(loaded(), {});
+  std::uint64_t bytes = 0;
+  std::uint64_t payload = 0;
+  for (const SentKind& kind : out.sent) {
+    EXPECT_LE(kind.payload_bytes, kind.bytes) << kind.label;
+    bytes += kind.bytes;
+    payload += kind.payload_bytes;
+  }
+  EXPECT_EQ(bytes, bytes_sent(out));
+  // Every node gets every payload once, less what is under way at the end.
+  const double delivered = static_cast<double>(out.latencies.size()) * 100;
+  EXPECT_GT(static_cast<double>(payload), 9 * delivered);
+  EXPECT_LT(static_cast<double>(payload), 10 * delivered);
+}
+
+TEST(Throughput, ClosedClientsArePackedToo) {
+  Experiment e = loaded();
+  e.workload.kind = Workload::Kind::kClosed;
+  e.workload.burst = 1;
+  e.workload.clients = 300;
+  const Outcome out = simulate(e, {});
+  EXPECT_EQ(out.verdict, Verdict::kPass) << out.why;
+  // 3,000 in flight, each a little more than half a second: none of them is left behind.
+  EXPECT_GT(out.throughput.per_second, 3000);
+  EXPECT_LT(*std::max_element(out.latencies.begin(), out.latencies.end()), Ticks{2'000'000});
+}
+
+// Liars, crashes, restarts and loss over packed requests, in both engines.
+TEST(Throughput, FaultsChangeNoVerdict) {
+  const char* faults[] = {
+      R"({"who": {"count": "f"}, "what": "twins"})",
+      R"({"who": {"count": "f"}, "what": "equivocate"})",
+      R"({"who": {"count": "f"}, "what": "withhold"})",
+      R"({"who": {"count": "f"}, "what": "crash", "from": 20, "to": 60})",
+      R"({"who": [1, 4], "what": "restart", "from": 20, "to": 60})",
+      R"({"who": {"count": "f"}, "what": "flood", "copies": 2})",
+  };
+  for (const char* engine : {"rounds", "events"}) {
+    for (const char* protocol : {"thresher", "anchored-bullshark"}) {
+      for (const char* fault : faults) {
+        const Experiment e = read(std::string(R"("protocol": {"name": ")") + protocol +
+                                  R"("}, "committee": {"n": 7}, "engine": ")" + engine +
+                                  R"(", "workload": {"kind": "open", "interval": 1, "burst": 5,
+                                  "bytes": 32, "block_bytes": 512}, "faults": [)" +
+                                  fault + R"(], "stop": {"time": 150})");
+        const Outcome out = simulate(e, {});
+        EXPECT_EQ(out.verdict, Verdict::kPass)
+            << protocol << ", " << engine << ", " << fault << ": " << out.why;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thresher::sim
