@@ -9,8 +9,10 @@ import pathlib
 import re
 import sys
 
-# Parts whose examples are compiled so far; sim, testing and protocols are to follow.
-PARTS = ("coding", "core", "crypto", "net", "text", "verify")
+# Parts whose examples are compiled so far; sim and protocols are to follow.
+PARTS = ("coding", "core", "crypto", "net", "testing", "text", "verify")
+# Examples of these parts that are still to follow, because each needs a protocol to stand on.
+LATER = {f"thresher/testing/{name}.hpp" for name in ("arena", "check", "delayed", "subject")}
 EXAMPLE = re.compile(r"^//   +(\S.*)$")
 
 
@@ -65,6 +67,8 @@ def problems_in(root: pathlib.Path):
         example = example_of(header)
         if not example and name in compiled:
             yield f"{header}: no example, but a region in {compiled[name][0]}"
+        if name in LATER and name not in compiled:
+            continue
         if not example or (name in compiled and fits(example, compiled[name][1])):
             continue
         where = f"differs from {compiled[name][0]}" if name in compiled else "is not compiled"

@@ -1,7 +1,9 @@
 // rapidcheck generators of what experiments are made of, for properties of one's own.
 //
 //   RC_GTEST_PROP(Mine, ToleratesAnyPlan, ()) {
-//     sim::Experiment e = *experiments({.protocol = "pbft"});
+//     sim::Experiment base;
+//     base.protocol = "pbft";
+//     sim::Experiment e = *experiments(base);
 //     RC_ASSERT(sim::simulate(e, {}).verdict == sim::Verdict::kPass);
 //   }
 //
