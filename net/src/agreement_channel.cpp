@@ -207,8 +207,8 @@ std::string Channel::Impl::open_stores() {
     return "cannot make the folder '" + options.folder + "': " + error.message() +
            "; give one that this user may write";
   const auto open = [this](const char* kind, std::unique_ptr<net::DiskStore>& store) {
-    auto opened =
-        net::DiskStore::open(options.folder + "/" + kind, [this](const auto& w) { log(w); });
+    auto opened = net::DiskStore::open_checked(options.folder + "/" + kind,
+                                               [this](const auto& w) { log(w); });
     if (!opened) return opened.error();
     store = std::move(*opened);
     return std::string();

@@ -111,7 +111,7 @@ struct Channel::Impl {
     const ChainContext chain = context_of(options, f);
     const auto committee = Committee::make(static_cast<std::uint32_t>(options.members.size()), f);
     if (!options.folder.empty()) {
-      auto opened = net::DiskStore::open(options.folder, [this](const auto& w) { log(w); });
+      auto opened = net::DiskStore::open_checked(options.folder, [this](const auto& w) { log(w); });
       if (!opened) return opened.error();
       store = std::move(*opened);
     }

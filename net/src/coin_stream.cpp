@@ -121,7 +121,8 @@ struct CoinStream::Impl {
     if (!options.folder.empty()) {
       std::error_code error;
       std::filesystem::create_directories(options.folder, error);
-      auto opened = DiskStore::open(options.folder + "/data", [this](const auto& w) { log(w); });
+      auto opened =
+          DiskStore::open_checked(options.folder + "/data", [this](const auto& w) { log(w); });
       if (!opened) return opened.error();
       store = std::move(*opened);
     }

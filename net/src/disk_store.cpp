@@ -21,9 +21,12 @@
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "wal.hpp"
+#include "wal_scan.hpp"
 
 namespace thresher::net {
 namespace {
+/// How much of the log is looked at in one go. Unit: bytes.
+constexpr std::uint64_t kPiece = 4u << 20;
 
 /// The index is flushed whenever the log has grown by this much: what a start reads at most twice.
 constexpr std::uint64_t kFlushEvery = 64u << 20;
@@ -258,6 +261,24 @@ Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::strin
     store->impl_->problem = why;  // nothing goes to the disk any more
     return "cannot open the store '" + folder + "': " + why;
   }
+  return store;
+}
+
+Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open_checked(const std::string& folder,
+                                                                        const Warn& warn) {
+  auto store = open(folder, warn);
+  if (!store) return store.error();
+  const auto refuse = [&](const std::string& why) {
+    return "cannot use the store '" + folder + "': " + why;
+  };
+  WalScan scan;
+  if (std::string why = scan.open(folder + "/wal"); !why.empty()) return refuse(why);
+  const std::uint64_t end = (*store)->impl_->wal.end().offset;
+  WalScan::Checked found;
+  while (found.problem.empty() && found.damaged.empty() && !found.done)
+    found = scan.check(end, kPiece);
+  if (!found.problem.empty()) return refuse(found.problem);
+  if (!found.damaged.empty()) return refuse(scan.damaged(found.damaged.front().begin));
   return store;
 }
 

@@ -10,8 +10,15 @@
 
 namespace thresher::net {
 namespace {
-/// A shorter payload that still waits for its block gets what came since. Unit: bytes.
-constexpr std::size_t kExtend = 16 * 1024;
+/// A payload that still waits for its block gets what came since. One below the first size gets
+/// anything, one below the second what is at least an eighth of it: all of it is hashed again each
+/// time. The simulator has the same rule (sim/src/pools.cpp). Unit: bytes.
+constexpr std::size_t kExtendFreely = 16 * 1024;
+constexpr std::size_t kExtend = 128 * 1024;
+
+bool worth_extending(std::size_t payload, std::size_t pool) {
+  return payload < kExtendFreely || (payload < kExtend && pool >= payload / 8);
+}
 
 crypto::BatcherOptions batcher_options(const NodeOptions& o) {
   crypto::BatcherOptions out;
@@ -345,8 +352,10 @@ void Node::Impl::feed() {
   const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
   if (submissions.pool().empty() && !alone) return;
   const std::size_t pending = engine->pending_submits();
-  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty();
-  if (pending > 0 && (!extend || submissions.pool().empty())) return;
+  const std::size_t waiting = submissions.pool().bytes();
+  const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty() &&
+                      worth_extending(fed.bytes.size(), waiting);
+  if (pending > 0 && (!extend || waiting == 0)) return;
   std::vector<std::byte> packed;
   if (stamps) append_stamp(clock_now_us(), packed);
   const std::size_t head = packed.size();

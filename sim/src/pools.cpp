@@ -5,10 +5,16 @@
 namespace thresher::sim {
 namespace {
 
-// As net/ has them: a payload below this grows while it waits, and so many are in flight at most
-// of protocols that do not tell what waits.
-constexpr std::size_t kGrows = 16 * 1024;
+// As net/ has them: a payload below the first size grows by whatever comes while it waits, one
+// below the second by an eighth of itself at least, since all of it is hashed again; and so many
+// are in flight at most of protocols that do not tell what waits.
+constexpr std::size_t kGrowsFreely = 16 * 1024;
+constexpr std::size_t kGrows = 128 * 1024;
 constexpr std::size_t kInFlight = 4;
+
+bool may_grow(std::size_t payload, std::size_t pool) {
+  return payload < kGrowsFreely || (payload < kGrows && pool >= payload / 8);
+}
 
 std::size_t room_of(const Workload& w, std::uint32_t request) {
   return w.block_bytes == 0 ? 0 : std::max<std::size_t>(w.block_bytes / request, 1);
@@ -29,7 +35,8 @@ void Pools::add(PayloadId id) {
 bool Pools::pack(NodeId id, std::optional<std::uint64_t> queued, bool extends) {
   Node& node = nodes_[id.value];
   if (node.pool.empty() || node.on_its_way) return false;
-  const bool full = node.packed.size() >= room_ || node.packed.size() * request_ >= kGrows;
+  const bool full = node.packed.size() >= room_ ||
+                    !may_grow(node.packed.size() * request_, node.pool.size() * request_);
   const bool grows = extends && queued == 1U && !node.packed.empty() && !full;
   if (queued ? *queued > 0 && !grows : node.in_flight.size() >= kInFlight) return false;
   if (!grows) node.packed.clear();

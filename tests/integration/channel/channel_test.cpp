@@ -1,9 +1,11 @@
 // Broadcast channels over real links: every broadcast by name, restarts from disk, bad input.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -135,6 +137,42 @@ TEST_P(EveryBroadcast, GoesOnFromDisk) {
   const broadcast::Instance third{NodeId{0}, 1};  // its first number is not used again
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(members.log.of(i)[third], "third");
   all.clear();
+  std::filesystem::remove_all(folder);
+}
+
+// Changes one byte of what stands in a file; false: it does not.
+bool change(const std::string& path, const std::string& what) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t at = all.find(what);
+  if (at == std::string::npos) return false;
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(static_cast<char>(what[0] ^ 1));
+  return static_cast<bool>(file.flush());
+}
+
+// A payload that the disk changed is not taken for the one that was sent: a member that did would
+// send another one for the same instance, or deliver what nobody sent.
+TEST_P(EveryBroadcast, APayloadThatTheDiskChangedIsRefused) {
+  const std::string folder = ::testing::TempDir() + "changed-" + GetParam().protocol;
+  std::filesystem::remove_all(folder);
+  Members members(GetParam().protocol, GetParam().n);
+  std::vector<std::unique_ptr<Channel>> all;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string home = folder + "/" + std::to_string(i);
+    std::filesystem::create_directories(home);
+    all.push_back(members.join(i, home));
+  }
+  ASSERT_TRUE(all[0]->send(as_view("a payload that one bit of is going to change")));
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_TRUE(members.log.waits_for(i, 1));
+  all.clear();
+  ASSERT_TRUE(change(folder + "/0/wal", "one bit of is going"));
+  ChannelOptions o = members.options(0);
+  o.folder = folder + "/0";
+  const auto again = Channel::join(std::move(o), [](const Delivery&) {});
+  ASSERT_FALSE(again);
+  EXPECT_THAT(again.error(), ::testing::AllOf(::testing::HasSubstr(folder + "/0/wal"),
+                                              ::testing::HasSubstr("is damaged at byte ")));
   std::filesystem::remove_all(folder);
 }
 

@@ -57,7 +57,7 @@ std::vector<Defect> defects() {
       without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
       without(&dag::Rules::evidence_durable, "EvidenceThatARestartLoses", sparse, 16000),
       without(&dag::Rules::evidence_whole, "EvidenceCutByPayloads", sparse, 4000),
-      without(&dag::Rules::twins_charged, "TwinsWithoutAQuota", sparse, 60000),
+      without(&dag::Rules::twins_charged, "TwinsWithoutAQuota", sparse, 40000),
       without(&dag::Rules::blocks_of_all, "BlocksAskedOfTheFirstNamer", sparse, 2000),
       without(&dag::Rules::serves_below_floor, "NothingServedBelowTheFloor", dense, 2000),
       without(&certified::Rules::insists, "AVertexThatIsForgotten", anchored, 8000),

@@ -84,6 +84,27 @@ TEST_F(PoolsTest, WhatWaitsForABlockGrows) {
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(5, 6));
 }
 
+// All of a payload is hashed again when it grows, so a large one waits for an eighth of itself.
+TEST_F(PoolsTest, WhatIsLargerGrowsByAnEighth) {
+  Pools pools(packed(1024, 256 * 1024), 4);
+  add(pools, 16);
+  ASSERT_TRUE(pools.pack(kNode, 0, true));
+  pools.handed_over(kNode);
+  add(pools, 1);
+  EXPECT_FALSE(pools.pack(kNode, 1, true)) << "a sixteenth";
+  add(pools, 1);
+  ASSERT_TRUE(pools.pack(kNode, 1, true)) << "an eighth";
+  EXPECT_EQ(pools.grown_from(kNode), 16U);
+  EXPECT_EQ(pools.payload(kNode, 0).view().size(), 18U * 1024);
+  pools.handed_over(kNode);
+  add(pools, 110);
+  ASSERT_TRUE(pools.pack(kNode, 1, true));
+  EXPECT_EQ(pools.payload(kNode, 0).view().size(), 128U * 1024);
+  pools.handed_over(kNode);
+  add(pools, 64);
+  EXPECT_FALSE(pools.pack(kNode, 1, true)) << "large enough";
+}
+
 TEST_F(PoolsTest, AFewAreInFlightWhereNothingIsTold) {
   Pools pools(packed(20, 20), 4);
   add(pools, 6);
