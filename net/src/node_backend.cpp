@@ -11,13 +11,13 @@
 namespace thresher::net {
 namespace {
 /// A payload that still waits for its block gets what came since. One below the first size gets
-/// anything, one below the second what is at least an eighth of it: all of it is hashed again each
+/// anything, one below the second what is at least a quarter of it: all of it is hashed again each
 /// time. The simulator has the same rule (sim/src/pools.cpp). Unit: bytes.
 constexpr std::size_t kExtendFreely = 16 * 1024;
 constexpr std::size_t kExtend = 128 * 1024;
 
 bool worth_extending(std::size_t payload, std::size_t pool) {
-  return payload < kExtendFreely || (payload < kExtend && pool >= payload / 8);
+  return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
 }
 
 crypto::BatcherOptions batcher_options(const NodeOptions& o) {

@@ -6,14 +6,14 @@ namespace thresher::sim {
 namespace {
 
 // As net/ has them: a payload below the first size grows by whatever comes while it waits, one
-// below the second by an eighth of itself at least, since all of it is hashed again; and so many
+// below the second by a quarter of itself at least, since all of it is hashed again; and so many
 // are in flight at most of protocols that do not tell what waits.
 constexpr std::size_t kGrowsFreely = 16 * 1024;
 constexpr std::size_t kGrows = 128 * 1024;
 constexpr std::size_t kInFlight = 4;
 
 bool may_grow(std::size_t payload, std::size_t pool) {
-  return payload < kGrowsFreely || (payload < kGrows && pool >= payload / 8);
+  return payload < kGrowsFreely || (payload < kGrows && pool >= payload / 4);
 }
 
 std::size_t room_of(const Workload& w, std::uint32_t request) {

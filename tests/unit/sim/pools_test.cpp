@@ -84,20 +84,20 @@ TEST_F(PoolsTest, WhatWaitsForABlockGrows) {
   EXPECT_THAT(numbers(pools, pools.payload(kNode, 0).view()), ElementsAre(5, 6));
 }
 
-// All of a payload is hashed again when it grows, so a large one waits for an eighth of itself.
-TEST_F(PoolsTest, WhatIsLargerGrowsByAnEighth) {
+// All of a payload is hashed again when it grows, so a large one waits for a quarter of itself.
+TEST_F(PoolsTest, WhatIsLargerGrowsByAQuarter) {
   Pools pools(packed(1024, 256 * 1024), 4);
   add(pools, 16);
   ASSERT_TRUE(pools.pack(kNode, 0, true));
   pools.handed_over(kNode);
+  add(pools, 3);
+  EXPECT_FALSE(pools.pack(kNode, 1, true)) << "less than a quarter";
   add(pools, 1);
-  EXPECT_FALSE(pools.pack(kNode, 1, true)) << "a sixteenth";
-  add(pools, 1);
-  ASSERT_TRUE(pools.pack(kNode, 1, true)) << "an eighth";
+  ASSERT_TRUE(pools.pack(kNode, 1, true)) << "a quarter";
   EXPECT_EQ(pools.grown_from(kNode), 16U);
-  EXPECT_EQ(pools.payload(kNode, 0).view().size(), 18U * 1024);
+  EXPECT_EQ(pools.payload(kNode, 0).view().size(), 20U * 1024);
   pools.handed_over(kNode);
-  add(pools, 110);
+  add(pools, 108);
   ASSERT_TRUE(pools.pack(kNode, 1, true));
   EXPECT_EQ(pools.payload(kNode, 0).view().size(), 128U * 1024);
   pools.handed_over(kNode);
