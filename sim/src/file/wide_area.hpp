@@ -1,8 +1,8 @@
 // The wide area of an experiment file: a shipped table by name, a table of its own, or a file with
 // one that lies beside it.
 //
-//   take_in_wan_file(tree, "sweeps/exp.json", complaints);   // "wan": "mine.json" -> "matrix":
-//   {...} describe_wan(fields, network, engine, members);
+//   take_in_wan_file(tree, "sweeps/exp.json", complaints);   // puts the file's table in its place
+//   describe_wan(fields, network, engine, members);
 //
 // Guarantees: after both, a network that names a wide area has a table and a region for each node,
 // or there is a complaint. What was a file stands in the experiment itself from then on, so a
