@@ -5,17 +5,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "agreements.hpp"
 #include "answers.hpp"
-#include "bit_agreements.hpp"
 #include "member_links.hpp"
-#include "protocol_host.hpp"
-#include "questions.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/verifier.hpp"
-#include "thresher/net/codec.hpp"
 #include "thresher/net/disk_store.hpp"
-#include "thresher/protocols/agreement/mvba_wire.hpp"
 
 namespace thresher::agreement {
 namespace {
@@ -25,46 +21,30 @@ constexpr std::size_t kControlBytes = 1u << 20;
 constexpr std::size_t kMostValue = 16u << 20;
 // Members who chose none are linked as those of before there was a choice.
 constexpr const char* kStandardBits = "bca-agreement";
+constexpr std::uint32_t kStandardHalvings = 10;
+constexpr std::uint32_t kMostHalvings = 62;  // numbers are within 2^62 of zero
 
 // What a question is about; the first byte of every frame.
-enum class About : std::uint8_t { kBit, kBytes };
-
-struct ValueCodec {
-  Committee committee;
-
-  net::Frame frame_of(const ValueAgreement::Message& m) const {
-    WireParts parts = encode(m, committee);
-    Writer w;
-    w.u8(static_cast<std::uint8_t>(About::kBytes)).bytes(parts.control.view());
-    return {net::kProtocol, Bytes::from(w.take()), std::move(parts.payload)};
-  }
-  // Pre: the frame's first byte was looked at.
-  std::optional<ValueAgreement::Message> read(const net::Frame& frame) const {
-    return decode_mvba({frame.control.slice(1, frame.control.size() - 1), frame.payload},
-                       committee);
-  }
-  static std::uint32_t stored(std::uint32_t table) { return table; }
-  static std::uint32_t restored(std::uint32_t table) { return table; }
-};
+enum class About : std::uint8_t { kBit, kBytes, kSubset, kNumber };
 
 // Agreements of one kind: the protocol on links, disk and clock, and what was asked.
-template <class Host, class Answer>
+template <class Request, class Answer>
 struct Side {
-  explicit Side(std::uint64_t window) : answers(window) {}
+  Side(const char* below, std::uint64_t window) : folder(below), answers(window) {}
 
+  const char* folder;  // below the channel's: records of the kinds have the same tables
   std::unique_ptr<net::DiskStore> store;
-  std::unique_ptr<Host> host;
+  std::unique_ptr<net::HostedAgreement<Request>> host;
   net::Answers<Answer> answers;
 
-  void forget() { host->request(net::ForgetBelow{answers.floor()}); }
+  void forget() { host->forget_below(answers.floor()); }
 };
-
-using Values = net::Questions<ValueAgreement>;
 
 Digest digest_of(const char* what, const ChannelOptions& o) {
   Transcript t(what, o.genesis.context());
   t.u64(o.name.size()).bytes(as_view(o.name)).u64(o.window).u64(o.value_bytes);
   if (o.bits != kStandardBits) t.u64(o.bits.size()).bytes(as_view(o.bits));
+  if (o.halvings != kStandardHalvings) t.u64(o.halvings);
   return t.digest();
 }
 
@@ -82,6 +62,9 @@ std::string problem_of(const ChannelOptions& o) {
     return "the genesis file's " + std::to_string(n) +
            " nodes do not tolerate f = " + std::to_string(o.genesis.f) + " liars; that takes " +
            std::to_string(least);
+  if (n > PayloadSubset::kMostNodes)
+    return "the genesis file names " + std::to_string(n) + " nodes; a channel has at most " +
+           std::to_string(PayloadSubset::kMostNodes);
   if (!o.genesis.coin || !crypto::coin_keys_agree(*o.genesis.coin))
     return "the genesis file holds no coin keys that belong together; make them with thresher dkg "
            "at every node";
@@ -91,15 +74,29 @@ std::string problem_of(const ChannelOptions& o) {
   if (o.value_bytes == 0 || o.value_bytes > kMostValue)
     return "value_bytes is " + std::to_string(o.value_bytes) + "; it must be 1 to " +
            std::to_string(kMostValue);
+  if (o.halvings == 0 || o.halvings > kMostHalvings)
+    return "halvings is " + std::to_string(o.halvings) + "; it must be 1 to " +
+           std::to_string(kMostHalvings);
   if (o.delta_us == 0) return "delta_us is 0; give what a message takes at most, like 20000";
   return {};
+}
+
+std::string too_large(const std::string& verb, ByteView value, const ChannelOptions& o) {
+  if (value.size() <= o.value_bytes) return {};
+  return verb + ": a value of " + std::to_string(value.size()) +
+         " bytes is over value_bytes, which is " + std::to_string(o.value_bytes) +
+         "; join with a larger one at every member";
 }
 
 }  // namespace
 
 struct Channel::Impl {
   explicit Impl(ChannelOptions o)
-      : options(std::move(o)), bits(options.window), values(options.window) {}
+      : options(std::move(o)),
+        bits("bits", options.window),
+        values("values", options.window),
+        subsets("subsets", options.window),
+        numbers("numbers", options.window) {}
   ~Impl() { links.end(); }
 
   ChannelOptions options;
@@ -107,8 +104,10 @@ struct Channel::Impl {
   Committee committee = *Committee::make(1, 0);
   std::unique_ptr<crypto::BatchVerifier> verifier;
   net::MemberLinks links;
-  Side<net::BitAgreements, bool> bits;
-  Side<net::ProtocolHost<Values, ValueCodec>, Agreed> values;
+  Side<Propose, bool> bits;
+  Side<mvba::Propose, Agreed> values;
+  Side<subset::Submit, std::vector<Agreed>> subsets;
+  Side<approximate::Approach, std::int64_t> numbers;
   std::string failed{};  // why it does not go on; empty: it does
   std::uint64_t malformed = 0;
 
@@ -121,14 +120,30 @@ struct Channel::Impl {
              "; nothing is sent any more. Repair it and join again";
     log(failed);
   }
+  template <class Visit>
+  void each_side(Visit visit) {
+    visit(bits);
+    visit(values);
+    visit(subsets);
+    visit(numbers);
+  }
   void receive(NodeId from, const net::Frame& frame) {
+    if (!reads(from, frame)) ++malformed;
+  }
+  bool reads(NodeId from, const net::Frame& frame) {
     const ByteView control = frame.control.view();
-    const auto about = control.empty() ? std::byte{0xff} : control[0];
-    const bool read = about == std::byte{static_cast<std::uint8_t>(About::kBit)}
-                          ? bits.host->receive(from, frame)
-                          : about == std::byte{static_cast<std::uint8_t>(About::kBytes)} &&
-                                values.host->receive(from, frame);
-    if (!read) ++malformed;
+    if (control.empty()) return false;
+    switch (static_cast<About>(control[0])) {
+      case About::kBit:
+        return bits.host->receive(from, frame);
+      case About::kBytes:
+        return values.host->receive(from, frame);
+      case About::kSubset:
+        return subsets.host->receive(from, frame);
+      case About::kNumber:
+        return numbers.host->receive(from, frame);
+    }
+    return false;
   }
   // An answer is told while its agreement is at work: what is forgotten is its next input.
   template <class SideOf, class Answer>
@@ -156,14 +171,15 @@ struct Channel::Impl {
   std::string begin();
   std::string open_stores();
   void make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share);
+  payload_votes::Config payloads(std::shared_ptr<const crypto::CoinScheme> coin) const;
   std::string restore();
 
   template <class SideOf, class Request>
-  auto ask(SideOf& side, std::uint64_t question, Request request)
+  auto ask(const std::string& verb, SideOf& side, std::uint64_t question, Request request)
       -> Result<decltype(side.answers.ask(0)), std::string> {
     if (!failed.empty()) return failed;
     if (std::string problem = side.answers.problem(question); !problem.empty())
-      return "agree: " + problem;
+      return verb + ": " + problem;
     auto out = side.answers.ask(question);
     side.host->request(std::move(request));
     side.host->drain();
@@ -198,7 +214,6 @@ std::string Channel::Impl::begin() {
   return links.start();
 }
 
-// A folder for each kind: their records have the same tables.
 std::string Channel::Impl::open_stores() {
   if (options.folder.empty()) return {};
   std::error_code error;
@@ -206,53 +221,67 @@ std::string Channel::Impl::open_stores() {
   if (error)
     return "cannot make the folder '" + options.folder + "': " + error.message() +
            "; give one that this user may write";
-  const auto open = [this](const char* kind, std::unique_ptr<net::DiskStore>& store) {
-    auto opened = net::DiskStore::open_checked(options.folder + "/" + kind,
+  std::string problem;
+  each_side([&](auto& side) {
+    if (!problem.empty()) return;
+    auto opened = net::DiskStore::open_checked(options.folder + "/" + side.folder,
                                                [this](const auto& w) { log(w); });
-    if (!opened) return opened.error();
-    store = std::move(*opened);
-    return std::string();
-  };
-  if (std::string problem = open("bits", bits.store); !problem.empty()) return problem;
-  return open("values", values.store);
+    if (!opened) problem = opened.error();
+    if (opened) side.store = std::move(*opened);
+  });
+  return problem;
+}
+
+payload_votes::Config Channel::Impl::payloads(
+    std::shared_ptr<const crypto::CoinScheme> coin) const {
+  return {.committee = committee,
+          .self = self,
+          .coin = std::move(coin),
+          .window = options.window,
+          .payload_bytes = options.value_bytes,
+          .valid = options.valid,
+          .chain = {digest_of("thresher/agreement-votes/1", options), 0}};
 }
 
 void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share) {
-  // Coins of the two kinds, and of other networks on the same key, say nothing of each other.
+  // Coins of the kinds, and of other networks on the same key, say nothing of each other.
   const auto coin = [&](const char* what) {
     return std::make_shared<crypto::ThresholdCoin>(ChainContext{digest_of(what, options), 0},
                                                    *options.genesis.coin, self, share);
   };
-  bits.host = net::host_bits(options.bits,
-                             {.committee = committee,
-                              .self = self,
-                              .window = options.window,
-                              .coin = coin("thresher/agreement-bits/1")},
-                             static_cast<std::uint8_t>(About::kBit),
-                             host_links<Decision>(bits.store.get(), [this](const Decision& d) {
-                               take(bits, d.instance, d.value);
-                             }));
-  const payload_votes::Config value_config{
-      .committee = committee,
-      .self = self,
-      .coin = coin("thresher/agreement-values/1"),
-      .window = options.window,
-      .payload_bytes = options.value_bytes,
-      .valid = options.valid,
-      .chain = {digest_of("thresher/agreement-votes/1", options), 0}};
-  values.host = std::make_unique<net::ProtocolHost<Values, ValueCodec>>(
-      Values(ValueAgreement(value_config)), ValueCodec{committee},
+  const auto head = [](About about) { return static_cast<std::uint8_t>(about); };
+  bits.host = net::host_bits(
+      options.bits, {committee, self, options.window, coin("thresher/agreement-bits/1")},
+      head(About::kBit), host_links<Decision>(bits.store.get(), [this](const Decision& d) {
+        take(bits, d.instance, d.value);
+      }));
+  values.host = net::host_values(
+      payloads(coin("thresher/agreement-values/1")), head(About::kBytes),
       host_links<mvba::Decision>(values.store.get(), [this](const mvba::Decision& d) {
         take(values, d.instance, Agreed{d.origin, d.value});
+      }));
+  subsets.host = net::host_subsets(
+      payloads(coin("thresher/agreement-subsets/1")), head(About::kSubset),
+      host_links<subset::Output>(subsets.store.get(), [this](const subset::Output& out) {
+        std::vector<Agreed> entries;
+        for (const subset::Entry& e : out.entries) entries.push_back({e.origin, e.payload});
+        take(subsets, out.epoch, std::move(entries));
+      }));
+  numbers.host = net::host_numbers(
+      {.committee = committee, .self = self, .rounds = options.halvings, .window = options.window},
+      head(About::kNumber),
+      host_links<approximate::Estimate>(numbers.store.get(), [this](const auto& e) {
+        take(numbers, e.instance, e.values.front());
       }));
 }
 
 // Answers that are on disk come again; what is below them was forgotten.
 std::string Channel::Impl::restore() {
-  std::string problem = bits.host->restore();
-  if (problem.empty()) problem = values.host->restore([] { return true; });
-  bits.answers.begin_at(bits.host->base());
-  values.answers.begin_at(values.host->protocol().inner().floor());
+  std::string problem;
+  each_side([&](auto& side) {
+    if (problem.empty()) problem = side.host->restore();
+    if (problem.empty()) side.answers.begin_at(side.host->floor());
+  });
   return problem;
 }
 
@@ -268,38 +297,58 @@ Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions optio
 
 Result<std::future<bool>, std::string> Channel::agree_bit(std::uint64_t question, bool value) {
   return impl_->links.on_loop([impl = impl_.get(), question, value] {
-    return impl->ask(impl->bits, question, Propose{question, value});
+    return impl->ask("agree", impl->bits, question, Propose{question, value});
   });
 }
 
 Result<std::future<Agreed>, std::string> Channel::agree(std::uint64_t question, ByteView value) {
-  if (value.size() > impl_->options.value_bytes)
-    return "agree: a value of " + std::to_string(value.size()) +
-           " bytes is over value_bytes, which is " + std::to_string(impl_->options.value_bytes) +
-           "; join with a larger one at every member";
+  if (std::string problem = too_large("agree", value, impl_->options); !problem.empty())
+    return problem;
   return impl_->links.on_loop([impl = impl_.get(), question, bytes = Bytes::copy_of(value)] {
-    return impl->ask(impl->values, question, mvba::Propose{question, bytes});
+    return impl->ask("agree", impl->values, question, mvba::Propose{question, bytes});
+  });
+}
+
+Result<std::future<std::vector<Agreed>>, std::string> Channel::collect(std::uint64_t question,
+                                                                       ByteView entry) {
+  if (std::string problem = too_large("collect", entry, impl_->options); !problem.empty())
+    return problem;
+  return impl_->links.on_loop([impl = impl_.get(), question, bytes = Bytes::copy_of(entry)] {
+    return impl->ask("collect", impl->subsets, question, subset::Submit{question, bytes});
+  });
+}
+
+Result<std::future<std::int64_t>, std::string> Channel::approach(std::uint64_t question,
+                                                                 std::int64_t number) {
+  if (!approximate::decode_values(approximate::encode_values({number}).view(), 1))
+    return "approach: " + std::to_string(number) + " is not within 2^62 of zero";
+  return impl_->links.on_loop([impl = impl_.get(), question, number] {
+    return impl->ask("approach", impl->numbers, question,
+                     approximate::Approach{question, {number}});
   });
 }
 
 void Channel::skip_below(std::uint64_t question) {
   impl_->links.on_loop([impl = impl_.get(), question] {
-    impl->bits.answers.begin_at(question);
-    impl->values.answers.begin_at(question);
-    impl->bits.host->request(net::ForgetBelow{question});
-    impl->values.host->request(net::ForgetBelow{question});
+    impl->each_side([&](auto& side) {
+      side.answers.begin_at(question);
+      side.host->forget_below(question);
+    });
     return true;
   });
 }
 
 ChannelStatus Channel::status() const {
   return impl_->links.on_loop([impl = impl_.get()] {
-    return ChannelStatus{.bits = impl->bits.answers.count(),
-                         .values = impl->values.answers.count(),
-                         .refused = impl->malformed + impl->bits.host->refused() +
-                                    impl->values.host->protocol().inner().refused(),
-                         .bytes_sent = impl->links.transport().node_bytes_sent(),
-                         .links = impl->links.transport().node_links()};
+    ChannelStatus out{.bits = impl->bits.answers.count(),
+                      .values = impl->values.answers.count(),
+                      .subsets = impl->subsets.answers.count(),
+                      .numbers = impl->numbers.answers.count(),
+                      .refused = impl->malformed,
+                      .bytes_sent = impl->links.transport().node_bytes_sent(),
+                      .links = impl->links.transport().node_links()};
+    impl->each_side([&](const auto& side) { out.refused += side.host->refused(); });
+    return out;
   });
 }
 

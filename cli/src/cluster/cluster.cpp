@@ -356,7 +356,8 @@ class Cluster {
     }
     // A status may be older than the last commit: ask again until it covers everything.
     if (first == nullptr || first->length < report_.committed) return false;
-    report_.agreement = first->length == report_.committed;
+    report_.agreement = true;
+    report_.others = first->length - report_.committed;
     report_.log_hash = to_hex(first->log_hash.bytes);
     report_.state_hash = to_hex(first->state.bytes);
     std::uint64_t bytes = 0;
@@ -470,7 +471,8 @@ ClusterReport run_temporary_cluster(ClusterOptions& options) {
   }
   options.home = pattern;
   ClusterReport report = run_cluster(options);
-  const bool good = report.problem.empty() && report.agreement && !report.stalled;
+  const bool good =
+      report.problem.empty() && report.agreement && !report.stalled && report.others == 0;
   if (good || report.interrupted) fs::remove_all(pattern);
   return report;
 }

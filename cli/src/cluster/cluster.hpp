@@ -37,8 +37,9 @@ struct ClusterOptions {
 };
 
 struct ClusterReport {
-  std::string problem;  ///< not empty: the run failed, and why
-  bool agreement = false;
+  std::string problem;       ///< not empty: the run failed, and why
+  bool agreement = false;    ///< all nodes that are up hold the same log and state
+  std::uint64_t others = 0;  ///< transactions in it that nobody here was told of
   bool stalled = false;
   bool interrupted = false;  ///< by SIGINT or SIGTERM
   std::uint64_t committed = 0;

@@ -95,7 +95,7 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   if (event.id != kRepeatTimer) return;
   armed_ = false;
   if (std::exchange(serves_, false)) served_ = PeerQuota<kAnswers>(config_.committee.size());
-  bool lacks = std::exchange(beyond_, false);
+  bool lacks = missed_one() || std::exchange(beyond_, false);
   for (auto& [instance, s] : open_) {
     if (s.age++ == 0) continue;
     // Others are in it, and not liars alone.
@@ -106,6 +106,21 @@ void RoundAgreement<Coin>::on(const Expired& event, Fx& fx) {
   if (lacks) fx.broadcast(Want{base_});
   remind(fx);
   arm(fx);
+}
+
+// A7. A later instance is over, and in this one the node did not even propose: others may have done
+// with it while they were out of reach, and nobody reminds of any but the last.
+template <class Coin>
+bool RoundAgreement<Coin>::missed_one() {
+  std::uint64_t lowest = base_;
+  const auto known = [&](std::uint64_t instance) {
+    const auto it = open_.find(instance);
+    return over_.contains(instance) || (it != open_.end() && it->second.round != 0);
+  };
+  while (lowest < top_ && known(lowest)) ++lowest;
+  missed_ticks_ = lowest < top_ && lowest == missed_ ? missed_ticks_ + 1 : 0;
+  missed_ = lowest;
+  return missed_ticks_ > 0 && broadcast::due(missed_ticks_);
 }
 
 // A6: what is open here is said again to all.
@@ -139,7 +154,8 @@ bool RoundAgreement<Coin>::all_know() const {
 
 template <class Coin>
 void RoundAgreement<Coin>::arm(Fx& fx) {
-  if (armed_ || (open_.empty() && !beyond_ && !serves_ && all_know())) return;
+  const bool idle = open_.empty() && base_ >= top_ && !beyond_ && !serves_ && all_know();
+  if (armed_ || idle) return;
   armed_ = true;
   fx.push(ArmTimer{kRepeatTimer, broadcast::kRepeat});
 }

@@ -3,28 +3,18 @@
 #include <algorithm>
 
 #include "thresher/core/transcript.hpp"
-#include "thresher/protocols/agreement/rounds_wire.hpp"
-#include "thresher/protocols/broadcast/avid_wire.hpp"
+#include "thresher/protocols/agreement/common_subset_wire.hpp"
 
 namespace thresher {
 namespace {
 
 using namespace honey_badger;  // NOLINT(google-build-using-namespace): the protocol's own words
 
-enum Kind : std::uint8_t { kBroadcast, kAgreement, kForward, kStatus, kDecided, kReveal };
-
-WireParts behind(Kind kind, const WireParts& inner) {
-  Writer w;
-  w.u8(kind).bytes(inner.control.view());
-  return {Bytes::from(w.take()), inner.payload};
-}
+// Below are the common subset's, whose messages travel as they are.
+enum Kind : std::uint8_t { kForward = 2, kStatus, kDecided, kReveal };
 
 struct Encoder {
-  WireParts operator()(const Subset::Message& m) const {
-    if (const auto* broadcast = std::get_if<Avid::Message>(&m))
-      return behind(kBroadcast, encode(*broadcast));
-    return behind(kAgreement, agreement::encode_rounds(std::get<BcaAgreement::Message>(m)));
-  }
+  WireParts operator()(const Subset::Message& m) const { return encode(m); }
   WireParts operator()(const Forward& m) const {
     Writer w;
     w.u8(kForward);
@@ -84,14 +74,9 @@ std::optional<HoneyBadger::Message> decode_honey_badger(const WireParts& parts,
   Reader in(parts.control.view());
   const std::uint8_t kind = in.u8();
   if (!in.ok()) return std::nullopt;
-  if (kind == kBroadcast || kind == kAgreement) {
-    const WireParts inner{parts.control.slice(1, parts.control.size() - 1), parts.payload};
-    if (kind == kBroadcast) {
-      auto m = decode_avid(inner, committee);
-      return m ? std::optional<HoneyBadger::Message>(Subset::Message(std::move(*m))) : std::nullopt;
-    }
-    auto m = agreement::decode_rounds<BcaAgreement::Message>(inner);
-    return m ? std::optional<HoneyBadger::Message>(Subset::Message(std::move(*m))) : std::nullopt;
+  if (kind < kForward) {
+    auto m = decode_common_subset(parts, committee);
+    return m ? std::optional<HoneyBadger::Message>(std::move(*m)) : std::nullopt;
   }
   if (kind == kStatus) return parts.payload.empty() ? decode_status(in) : std::nullopt;
   if (kind == kReveal) return parts.payload.empty() ? decode_reveal(in, committee) : std::nullopt;

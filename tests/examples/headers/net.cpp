@@ -272,7 +272,9 @@ int agreement_channel_example(const Genesis& genesis, const crypto::SigningKey& 
   if (!channel) return fail(channel.error());
   auto launch = (*channel)->agree(0, true);
   auto leader = (*channel)->agree(0, as_view("me"));
-  if (!launch || !leader) return fail((launch ? leader.error() : launch.error()));
+  auto guests = (*channel)->collect(0, as_view("me"));
+  auto price = (*channel)->approach(0, 1700);
+  if (!launch || !leader || !guests || !price) return fail("a question was asked before");
   if (launch->get()) use(leader->get().value);
   // </>
   return 0;

@@ -1,5 +1,5 @@
-// Agreement channels over real links, on a coin that the members made themselves: answers to bits
-// and to bytes, members that are killed and come back, who lags, bad input.
+// Agreement channels over real links, on a coin that the members made themselves: answers to bits,
+// to bytes, to lists and to numbers, members that are killed and come back, who lags, bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -112,6 +112,33 @@ class AgreementChannels : public ::testing::Test {
     }
     return answers.size() == 1 ? std::optional(*answers.begin()) : std::nullopt;
   }
+  // The list that the members get, each with an entry of its own; none: they have different ones.
+  std::optional<std::map<std::uint16_t, std::string>> collect(std::uint64_t question,
+                                                              const std::vector<std::size_t>& who) {
+    std::vector<Result<std::future<std::vector<Agreed>>, std::string>> asked;
+    for (const std::size_t i : who)
+      asked.push_back(members_[i]->collect(question, as_view(std::string_view(own(question, i)))));
+    std::set<std::map<std::uint16_t, std::string>> answers;
+    for (auto& one : asked) answers.insert(listed(answer(std::move(one))));
+    return answers.size() == 1 ? std::optional(*answers.begin()) : std::nullopt;
+  }
+  static std::map<std::uint16_t, std::string> listed(const std::vector<Agreed>& entries) {
+    std::map<std::uint16_t, std::string> out;
+    for (const Agreed& e : entries) out[e.origin.value] = std::string(as_text(e.value.view()));
+    return out;
+  }
+  // How far the members' numbers are apart, when all lie within what they gave.
+  std::optional<std::int64_t> spread(std::uint64_t question, const std::vector<std::size_t>& who,
+                                     const std::vector<std::int64_t>& numbers) {
+    std::vector<Result<std::future<std::int64_t>, std::string>> asked;
+    for (std::size_t k = 0; k < who.size(); ++k)
+      asked.push_back(members_[who[k]]->approach(question, numbers[k]));
+    std::set<std::int64_t> answers;
+    for (auto& one : asked) answers.insert(answer(std::move(one)));
+    const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+    if (*answers.begin() < *low || *answers.rbegin() > *high) return std::nullopt;
+    return *answers.rbegin() - *answers.begin();
+  }
   static std::string own(std::uint64_t question, std::size_t i) {
     return std::to_string(question) + " of " + std::to_string(i);
   }
@@ -133,6 +160,82 @@ TEST_F(AgreementChannels, GiveAllMembersOneAnswer) {
   EXPECT_EQ(status.bits, 3u);
   EXPECT_EQ(status.values, 6u);
   EXPECT_GT(status.bytes_sent, 0u);
+}
+
+// n-f entries at least, each its member's own.
+TEST_F(AgreementChannels, CollectOneList) {
+  join_all();
+  for (std::uint64_t question = 0; question < 6; ++question) {
+    const auto list = collect(question, {0, 1, 2, 3});
+    ASSERT_TRUE(list) << "they have different lists of " << question;
+    EXPECT_GE(list->size(), 3u);
+    for (const auto& [member, entry] : *list) EXPECT_EQ(entry, own(question, member));
+  }
+  EXPECT_EQ(members_[0]->status().subsets, 6u);
+}
+
+TEST_F(AgreementChannels, CollectNoEntryThatIsNotValid) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    ChannelOptions o = options(i);
+    o.valid = [](std::uint64_t, NodeId origin, ByteView) { return origin.value != 2; };
+    join(i, std::move(o));
+  }
+  for (std::uint64_t question = 0; question < 4; ++question) {
+    const auto list = collect(question, {0, 1, 2, 3});
+    ASSERT_TRUE(list);
+    EXPECT_EQ(list->size(), 3u);
+    EXPECT_FALSE(list->contains(2));
+  }
+}
+
+// Ten halvings of 4000, and 1 for rounding; three of four have one number, so all end there.
+TEST_F(AgreementChannels, BringNumbersNearEachOther) {
+  join_all();
+  const std::vector<std::size_t> all{0, 1, 2, 3};
+  for (std::uint64_t question = 0; question < 3; ++question) {
+    const auto apart = spread(question, all, {-2000, 2000, 1000, -7});
+    ASSERT_TRUE(apart) << "a number lies outside of those that were given";
+    EXPECT_LE(*apart, 4000 / 1024 + 1);
+  }
+  EXPECT_LE(spread(3, all, {5, 5, 5, 5}), 0);
+  EXPECT_EQ(members_[3]->status().numbers, 4u);
+}
+
+// Three of four go on; the one that was killed comes back with its folder and has all answers.
+TEST_F(AgreementChannels, GiveListsAndNumbersToAMemberThatWasKilled) {
+  join_all();
+  const auto first = collect(0, {0, 1, 2, 3});
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(spread(0, {0, 1, 2, 3}, {0, 100, 200, 300}));
+  members_[3].reset();
+  std::map<std::uint64_t, std::map<std::uint16_t, std::string>> lists;
+  for (std::uint64_t question = 1; question < 5; ++question) {
+    lists[question] = collect(question, {0, 1, 2}).value();
+    EXPECT_LE(spread(question, {0, 1, 2}, {0, 100, 200}), 1);
+  }
+  join(3);
+  EXPECT_EQ(listed(answer(members_[3]->collect(0, as_view("something else")))), *first);
+  for (std::uint64_t question = 1; question < 5; ++question) {
+    EXPECT_EQ(listed(answer(members_[3]->collect(question, as_view("late")))), lists[question]);
+    const std::int64_t number = answer(members_[3]->approach(question, 9'999));
+    EXPECT_GE(number, 0);
+    EXPECT_LE(number, 200);
+  }
+}
+
+// All are killed while lists and numbers are open, and have nothing but their folders.
+TEST_F(AgreementChannels, CollectAndApproachAfterAnOutageOfAll) {
+  join_all();
+  for (std::size_t i = 0; i < 4; ++i) {
+    ASSERT_TRUE(members_[i]->collect(0, as_view(std::string_view(own(0, i)))));
+    ASSERT_TRUE(members_[i]->approach(0, static_cast<std::int64_t>(100 * i)));
+  }
+  for (auto& member : members_) member.reset();
+  join_all();
+  const auto list = collect(0, {0, 1, 2, 3});
+  ASSERT_TRUE(list);
+  for (const auto& [member, entry] : *list) EXPECT_EQ(entry, own(0, member));
+  EXPECT_LE(spread(0, {0, 1, 2, 3}, {0, 100, 200, 300}), 1);
 }
 
 // Whichever agreement they choose. ben-or bears no liar among four.
@@ -215,7 +318,11 @@ TEST_F(AgreementChannels, AnswerMoreQuestionsThanAreKept) {
   for (std::uint64_t question = 0; question < 12; ++question) {
     EXPECT_TRUE(decide(question, {0, 1, 2, 3}, {true, false, true, true})) << question;
     EXPECT_TRUE(choose(question, {0, 1, 2, 3})) << question;
+    EXPECT_TRUE(collect(question, {0, 1, 2, 3})) << question;
+    EXPECT_TRUE(spread(question, {0, 1, 2, 3}, {4, 3, 2, 1})) << question;
   }
+  EXPECT_THAT(members_[0]->collect(3, {}).error(), HasSubstr("collect: question 3 is over"));
+  EXPECT_THAT(members_[0]->approach(14, 1).error(), HasSubstr("approach: question 14 is too far"));
   EXPECT_THAT(members_[0]->agree(3, true).error(), HasSubstr("question 3 is over"));
   EXPECT_THAT(members_[0]->agree(14, true).error(), HasSubstr("too far ahead: 12 has no answer"));
   EXPECT_THAT(members_[0]->agree(11, true).error(), HasSubstr("asked before"));
@@ -243,6 +350,8 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
   EXPECT_THAT(error([](auto& o) { o.window = 65; }), HasSubstr("window is 65; it must be 4 to 64"));
   EXPECT_THAT(error([](auto& o) { o.value_bytes = 0; }), HasSubstr("value_bytes is 0"));
   EXPECT_THAT(error([](auto& o) { o.delta_us = 0; }), HasSubstr("delta_us is 0"));
+  EXPECT_THAT(error([](auto& o) { o.halvings = 63; }), HasSubstr("halvings is 63"));
+  EXPECT_THAT(error([](auto& o) { o.halvings = 0; }), HasSubstr("it must be 1 to 62"));
   EXPECT_THAT(error([](auto& o) { o.bits = "dice"; }), HasSubstr("there are bca-agreement, "));
   EXPECT_THAT(error([](auto& o) { o.bits = "ben-or"; }), HasSubstr("that takes 6"));
   EXPECT_THAT(error([](auto& o) { o.folder = "/proc/nothing"; }), HasSubstr("/proc/nothing"));
@@ -250,6 +359,10 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
   const std::string large(65'537, 'x');
   EXPECT_THAT(members_[0]->agree(0, as_view(std::string_view(large))).error(),
               HasSubstr("a value of 65537 bytes is over value_bytes"));
+  EXPECT_THAT(members_[0]->collect(0, as_view(std::string_view(large))).error(),
+              HasSubstr("collect: a value of 65537 bytes is over value_bytes"));
+  EXPECT_THAT(members_[0]->approach(0, std::int64_t{1} << 62).error(),
+              HasSubstr("4611686018427387904 is not within 2^62 of zero"));
 }
 
 }  // namespace

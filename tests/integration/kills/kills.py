@@ -67,6 +67,7 @@ class Network:
             path.write_text(re.sub(r"sync_rounds = \d+", f"sync_rounds = {sync_rounds}", text))
         self.process = [None] * NODES
         self.wrapped = [False] * NODES
+        self.sent = [set() for _ in range(NODES)]  # signals that this life of a node may end by
 
     def run(self, *arguments, text=None, timeout=PATIENCE * 2):
         return subprocess.run([self.binary, *map(str, arguments)], input=text, capture_output=True, text=True,
@@ -83,6 +84,7 @@ class Network:
             self.process[node] = subprocess.Popen(
                 [*under, self.binary, "node", "run", "--home", str(self.home(node))], stdout=log, stderr=log)
         self.wrapped[node] = bool(under)
+        self.sent[node] = {signal.SIGKILL}  # what traces it may send that one
 
     def running(self, node):
         return self.process[node] is not None and self.process[node].poll() is None
@@ -103,13 +105,16 @@ class Network:
         if pid is not None:
             try:
                 os.kill(pid, how)
+                self.sent[node].add(how)
             except ProcessLookupError:
                 pass
 
     def gone(self, node):
-        """Waits for the end. A node ends by a kill, or in order when it was asked to."""
+        """Waits for the end. A node ends in order when it was asked to, or by a signal: also by the one that asks,
+        when that comes before the process can listen to it."""
         status = self.process[node].wait(timeout=PATIENCE)
-        if status not in (-signal.SIGKILL, 128 + signal.SIGKILL, 0):
+        by_signal = {-how for how in self.sent[node]} | {128 + how for how in self.sent[node]}
+        if status != 0 and status not in by_signal:
             raise Finding(f"node {node} ended by itself with {status}: {self.said(node)[-600:]}")
 
     def status(self, node):

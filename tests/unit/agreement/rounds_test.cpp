@@ -181,6 +181,31 @@ TEST(Rounds, WhoWasCutOffHearsTheDecisions) {
   for (std::uint64_t k = 0; k < kInstances; ++k) run.expect_agreement(k, {0, 1, 2, 3});
 }
 
+// Who missed some instances, but not the last one, of which alone it would be reminded. One peer's
+// words may have reached it meanwhile. (The nightly fuzzer found it: bca-agreement, seed 70001248.)
+TEST(Rounds, WhoMissedInstancesBeforeTheLastHearsOfThem) {
+  constexpr std::uint64_t kLast = 3;
+  for (std::uint64_t missed = 1; missed < (1u << kLast); ++missed) {
+    for (const int heard : {0, 1, 2, -1}) {  // -1: nobody
+      Committee4 run(missed);
+      bool cut = false;
+      run.net.link = [&](std::uint16_t from, std::uint16_t to, const auto&) -> std::int64_t {
+        const bool of_it = from == 3 || to == 3;
+        return cut && of_it && from != heard && to != heard ? kLost : 300;
+      };
+      for (std::uint64_t k = 0; k <= kLast; ++k) {
+        cut = (missed >> k & 1) != 0;
+        for (std::uint16_t i = 0; i < (cut ? 3 : 4); ++i) run.propose(i, k, i == 1);
+        run.net.run_until(run.net.now() + 3 * kDelta);
+      }
+      cut = false;
+      run.net.run_until(run.net.now() + 200 * kDelta);
+      for (std::uint64_t k = 0; k <= kLast; ++k) run.expect_agreement(k, {0, 1, 2, 3});
+      if (HasFatalFailure()) FAIL() << "missed " << missed << ", heard " << heard;
+    }
+  }
+}
+
 // Decisions spread to who never proposed: f+1 that decided are believed, f liars are not.
 TEST(Rounds, LiesAboutDecisionsAreNotBelieved) {
   Committee4 run(6, 7);

@@ -1,25 +1,33 @@
-// Agreement for programs: the members of a network answer questions together, yes or no or any
-// bytes, and all correct ones get the same answer, whoever lies and however slow messages are.
+// Agreement for programs: the members of a network answer questions together, yes or no, any bytes,
+// a list or a number, and all correct ones get the same answer, whoever lies and however slow
+// messages are.
 //
 //   auto channel = agreement::Channel::join({.genesis = genesis, .key = key, .coin = coin_file});
 //   if (!channel) return fail(channel.error());
 //   auto launch = (*channel)->agree(0, true);           // a bit, on which question 0 is about
 //   auto leader = (*channel)->agree(0, as_view("me"));  // bytes: these questions count apart
-//   if (!launch || !leader) return fail((launch ? leader.error() : launch.error()));
+//   auto guests = (*channel)->collect(0, as_view("me"));   // a list of what members enter
+//   auto price = (*channel)->approach(0, 1700);            // a number near that of the others
+//   if (!launch || !leader || !guests || !price) return fail("a question was asked before");
 //   if (launch->get()) use(leader->get().value);
 //
-// Guarantees, with up to f liars and when every correct member asks the same questions: those of
-// `bca-agreement` for bits (the answer was some correct member's), or of the agreement that was
-// chosen instead, and of `mvba` for bytes (the
-// answer is a member's that `valid` accepts, a liar's perhaps). No timing is assumed; the coin is
-// the key that `thresher dkg` made. Links are TLS 1.3 with the members' keys pinned. With a folder,
-// what a member said outlives crashes and power cuts, and it asks again what it has no answer to;
-// without one it must not come back with its key. A member that did not ask is given the answer
-// when it asks. Questions of a kind are numbered from 0 without gaps and asked in that order, each
-// once in a process; up to half of `window` may be open, and the last half of it is kept for
-// members that lag. Who is further behind gets no answers any more: it takes them over from the
-// others by its own means, and goes on with skip_below(). One thread of its own. Errors say what is
-// wrong, where, and what to do. An answer does not come while more than f members are away.
+// Guarantees, with up to f liars and when every correct member asks the same questions:
+//   agree(bit)    those of `bca-agreement`, or of the agreement that was chosen instead: one
+//                 answer, which some correct member gave;
+//   agree(bytes)  those of `mvba`: one answer, a member's that `valid` accepts, a liar's perhaps;
+//   collect       those of `common-subset`: one list, with the entries of n-f members or more that
+//                 `valid` accepts, so of n-2f correct ones at least;
+//   approach      those of `approximate-agreement`: numbers within those of correct members, which
+//                 differ by at most the spread of these / 2^halvings + 1.
+// No timing is assumed; the coin is the key that `thresher dkg` made, and approach() uses none.
+// Links are TLS 1.3 with the members' keys pinned. With a folder, what a member said outlives
+// crashes and power cuts, and it asks again what it has no answer to; without one it must not come
+// back with its key. A member that did not ask is given the answer when it asks. Questions of a
+// kind are numbered from 0 without gaps and asked in that order, each once in a process; up to half
+// of `window` may be open, and the last half of it is kept for members that lag. Who is further
+// behind gets no answers any more: it takes them over from the others by its own means, and goes on
+// with skip_below(). One thread of its own. Errors say what is wrong, where, and what to do. An
+// answer does not come while more than f members are away.
 #pragma once
 
 #include <concepts>
@@ -28,6 +36,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "thresher/core/result.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -35,7 +44,7 @@
 
 namespace thresher::agreement {
 
-/// The answer to a question about bytes.
+/// The answer to a question about bytes, or an entry of a list.
 struct Agreed {
   NodeId origin;  ///< whose value it is
   Bytes value;
@@ -53,8 +62,9 @@ struct ChannelOptions {
   /// The agreement about bits, the same at every member: bca-agreement, graded-bca, cobalt, ben-or
   /// (n >= 5f+1), or mmr14, which a scheduler can stall.
   std::string bits = "bca-agreement";
-  /// Whether a value of that member may be the answer. On the channel's thread; a function of its
-  /// arguments, the same at all members. Empty: every value may.
+  std::uint32_t halvings = 10;  ///< rounds of approach(), the same at every member; 1 to 62
+  /// Whether a value of that member may be the answer, or an entry of a list. On the channel's
+  /// thread; a function of its arguments, the same at all members. Empty: every value may.
   std::function<bool(std::uint64_t question, NodeId origin, ByteView value)> valid{};
   /// Gets what is wrong with links and disk, on the channel's thread. Default: stderr.
   std::function<void(const std::string&)> log{};
@@ -64,6 +74,8 @@ struct ChannelOptions {
 struct ChannelStatus {
   std::uint64_t bits = 0;        ///< questions about bits with an answer here
   std::uint64_t values = 0;      ///< the same about bytes
+  std::uint64_t subsets = 0;     ///< about lists
+  std::uint64_t numbers = 0;     ///< about numbers
   std::uint64_t refused = 0;     ///< messages of peers: malformed, over a limit, too old
   std::uint64_t bytes_sent = 0;  ///< to other members
   std::size_t links = 0;         ///< other members that are connected now
@@ -84,7 +96,13 @@ class Channel {
   }
   /// The same of bytes. After a restart with a folder the value of before counts.
   Result<std::future<Agreed>, std::string> agree(std::uint64_t question, ByteView value);
-  /// Questions of both kinds below matter no more here: those without an answer are broken
+  /// Entries of n-f members or more, by member: the same list at every correct one.
+  Result<std::future<std::vector<Agreed>>, std::string> collect(std::uint64_t question,
+                                                                ByteView entry);
+  /// A number near those that the other members get. Pre: within 2^62 of zero.
+  Result<std::future<std::int64_t>, std::string> approach(std::uint64_t question,
+                                                          std::int64_t number);
+  /// Questions of all kinds below matter no more here: those without an answer are broken
   /// promises, and nobody who lags is helped with them.
   void skip_below(std::uint64_t question);
   ChannelStatus status() const;

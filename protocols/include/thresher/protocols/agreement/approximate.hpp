@@ -114,6 +114,8 @@ class ApproximateAgreement {
     const auto it = results_.find(instance);
     return it == results_.end() ? std::nullopt : std::optional(it->second);
   }
+  /// The first instance that is not forgotten.
+  std::uint64_t floor() const { return floor_; }
   /// The first instance that is not output here.
   std::uint64_t current() const { return current_; }
   std::uint64_t refused() const { return refused_ + broadcast_.refused(); }

@@ -140,6 +140,7 @@ class RoundAgreement {
   void keep(std::uint64_t instance, std::uint32_t round, const Round& state, Fx& fx) const;
   void repeat(std::uint64_t instance, const State& s, Fx& fx) const;
   void remind(Fx& fx);
+  bool missed_one();
   bool all_know() const;
   void arm(Fx& fx);
   void raise_base();
@@ -156,6 +157,8 @@ class RoundAgreement {
   std::uint64_t top_ = 0;            // one more than the highest that is over
   std::vector<std::uint64_t> told_;  // by peer: one more than the highest that it decided
   std::uint32_t reminders_ = 0;      // ticks since top_ rose
+  std::uint64_t missed_ = 0;         // the lowest instance that this node seems to have missed
+  std::uint32_t missed_ticks_ = 0;   // since when
   PeerQuota<kAnswers> served_;       // decisions told to who wanted them since the last tick
   bool serves_ = false;              // some were
   bool beyond_ = false;              // somebody spoke of an instance that is out of reach

@@ -3,7 +3,7 @@
 //   WireParts parts = encode(message);
 //   std::optional<HoneyBadger::Message> again = decode_honey_badger(parts, committee);
 //
-// Guarantees: those of wire.hpp. A byte more than the common subset's messages have.
+// Guarantees: those of wire.hpp. The common subset's messages are as common_subset_wire.hpp has them.
 #pragma once
 
 #include <optional>
