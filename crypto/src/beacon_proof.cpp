@@ -65,7 +65,8 @@ std::optional<Digest> check_beacon_proof(const RistrettoPoint& group, std::uint6
   }
   // A node that is named twice has no weights.
   if (combined(nodes, points) != group || !ristretto_valid(group)) return std::nullopt;
-  const ThresholdCoin coin(beacon_context(group), std::move(keys), NodeId{}, std::nullopt);
+  const ThresholdCoin coin(beacon_context(group), std::move(keys), NodeId{}, std::nullopt,
+                           ValuesOf::kGroupKey);
   std::vector<std::uint8_t> verdicts(claims.size());
   coin.verify(round, claims, verdicts);
   if (std::find(verdicts.begin(), verdicts.end(), 0) != verdicts.end()) return std::nullopt;

@@ -57,14 +57,19 @@ bool coin_keys_agree(const CoinKeys& keys) {
 }
 
 ThresholdCoin::ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
-                             std::optional<Secret<RistrettoScalar>> secret)
-    : chain_(chain), keys_(std::move(keys)), self_(self), secret_(std::move(secret)) {}
+                             std::optional<Secret<RistrettoScalar>> secret, ValuesOf values)
+    : chain_(chain),
+      keys_(std::move(keys)),
+      self_(self),
+      secret_(std::move(secret)),
+      values_(values) {}
 
-// The threshold is part of it: a chain may have a coin for each of two thresholds.
-Digest ThresholdCoin::context(std::string_view domain, std::uint64_t instance) const {
+// A chain may have a coin for each of two thresholds; the values of a key have none.
+Transcript ThresholdCoin::begun(std::string_view domain, std::uint64_t instance) const {
   Transcript t(domain, chain_);
-  t.u32(keys_.threshold).u64(instance);
-  return t.digest();
+  if (values_ == ValuesOf::kCommittee) t.u32(keys_.threshold);
+  t.u64(instance);
+  return t;
 }
 
 std::optional<RistrettoPoint> ThresholdCoin::element(std::uint64_t instance) const {
@@ -99,8 +104,8 @@ std::optional<Digest> ThresholdCoin::combine(std::uint64_t instance,
                                              std::span<const CoinClaim> shares) const {
   const auto point = combined_point(keys_.threshold, shares);
   if (!point) return std::nullopt;
-  Transcript out("thresher/coin-value/1", chain_);
-  out.u32(keys_.threshold).u64(instance).bytes(*point);
+  Transcript out = begun("thresher/coin-value/1", instance);
+  out.bytes(*point);
   return out.digest();
 }
 

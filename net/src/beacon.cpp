@@ -117,7 +117,8 @@ struct Beacon::Impl {
         .coin = {.committee = *committee,
                  .self = self,
                  .scheme = std::make_shared<crypto::ThresholdCoin>(crypto::beacon_context(group),
-                                                                   keys, self, *share)},
+                                                                   keys, self, *share,
+                                                                   crypto::ValuesOf::kGroupKey)},
         .pause = Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)},
         .first = options.first,
         .tossed = record.rounds().tossed};

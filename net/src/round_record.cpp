@@ -16,6 +16,7 @@
 #include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
+#include "thresher/net/beacon.hpp"
 #include "thresher/net/synced_file.hpp"
 
 namespace thresher::net {
@@ -40,6 +41,24 @@ bool is_later(const BeaconRounds& a, const BeaconRounds& b) {
 
 std::string round_record_path(const std::string& coin_path, const crypto::RistrettoPoint& group) {
   return coin_path + ".rounds-" + to_hex(ByteView(group).first(4));
+}
+
+Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
+                                                       const std::string& new_coin,
+                                                       const crypto::RistrettoPoint& group) {
+  const std::string from = round_record_path(old_coin, group);
+  if (::access(from.c_str(), F_OK) != 0) return std::uint64_t{0};
+  RoundRecord before;
+  RoundRecord now;
+  if (std::string wrong = before.open(from, group); !wrong.empty()) return wrong;
+  if (std::string wrong = now.open(round_record_path(new_coin, group), group); !wrong.empty())
+    return wrong;
+  const BeaconRounds both{std::max(before.rounds().published, now.rounds().published),
+                          std::max(before.rounds().tossed, now.rounds().tossed)};
+  if (both != now.rounds()) {
+    if (std::string wrong = now.write(both); !wrong.empty()) return wrong;
+  }
+  return both.tossed;
 }
 
 RoundRecord::~RoundRecord() {

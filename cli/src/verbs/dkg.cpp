@@ -3,6 +3,7 @@
 #include "../coin_making.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
+#include "thresher/net/beacon.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/text/json.hpp"
 
@@ -18,10 +19,10 @@ struct Args {
   bool json = false;
 };
 
-int tell_json(const MadeCoin& made, const net::NodeOptions& o) {
+int tell_json(const MadeCoin& made, const net::NodeOptions& o, std::uint64_t beacon_round) {
   text::Value out;
   out.set("share", o.coin).set("genesis", o.genesis).set("was_there", made.was_there);
-  out.set("all_done", made.all_done);
+  out.set("all_done", made.all_done).set("beacon_round", beacon_round);
   if (!made.was_there) {
     out.set("group_key", to_hex(made.group)).set("seconds", made.seconds);
     out.set("bytes_sent", made.bytes_sent);
@@ -30,22 +31,39 @@ int tell_json(const MadeCoin& made, const net::NodeOptions& o) {
   return kDone;
 }
 
+// What the beacon of a kept key goes on with.
+void tell_rounds(std::uint64_t next, const std::string& old_share) {
+  if (next > 0) {
+    std::printf("a beacon of this key goes on with round %llu\n",
+                static_cast<unsigned long long>(next));
+  } else {
+    std::printf(
+        "no record of a beacon lies beside '%s': if one ran with this key, start the next one with "
+        "--first above its last round\n",
+        old_share.c_str());
+  }
+}
+
 int run(const Args& a) {
   const auto config = net::load_config(a.home);
   if (!config) return fail(kUsage, config.error().front());
   const net::NodeOptions o = net::with_paths(config->options);
   CoinMaking how{.patience = std::chrono::seconds(a.patience_s),
                  .linger = std::chrono::seconds(a.linger_s)};
+  Result<std::uint64_t, std::string> rounds = std::uint64_t{0};
   if (!a.keep.empty()) {
     auto keep = kept_coin(o, a.keep, a.old_share);
     if (!keep) return fail(kUsage, keep.error());
+    // Before there is a new share, so that no beacon runs with it and without the record.
+    if (!a.old_share.empty()) rounds = net::carry_beacon_rounds(a.old_share, o.coin, keep->group);
+    if (!rounds) return fail(kFailed, rounds.error());
     how.keep = std::move(*keep);
   } else if (!a.old_share.empty()) {
     return fail(kUsage, "--old-share is of a coin that is kept: give --keep as well");
   }
   const auto made = make_coin(o, how);
   if (!made) return fail(kFailed, made.error());
-  if (a.json) return tell_json(*made, o);
+  if (a.json) return tell_json(*made, o, *rounds);
   if (made->was_there) {
     std::printf("the coin is there already: %s\n", o.coin.c_str());
   } else {
@@ -53,6 +71,7 @@ int run(const Args& a) {
                 to_hex(made->group).c_str(), how.keep ? " kept" : "", made->seconds, o.coin.c_str(),
                 o.genesis.c_str());
   }
+  if (!a.old_share.empty()) tell_rounds(*rounds, a.old_share);
   if (!made->all_done) {
     std::printf(
         "some nodes are not done. '%s/dkg' keeps what they need of this one and is as secret as "

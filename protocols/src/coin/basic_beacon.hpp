@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "thresher/core/transcript.hpp"
 #include "thresher/protocols/coin/beacon.hpp"
 
 namespace thresher::coin {
@@ -24,6 +25,11 @@ BasicBeacon<Coin>::BasicBeacon(BasicBeaconConfig<Coin> config)
 
 template <class Coin>
 void BasicBeacon<Coin>::on(const Restored& record, Fx& fx) {
+  if (record.table == kTossedTable) {
+    Reader in(record.value.view());
+    config_.tossed = std::max(config_.tossed, in.u64());
+    return;
+  }
   if constexpr (requires(Coin c, typename Coin::Fx none) { c.on(record, none); }) feed(record, fx);
 }
 
@@ -72,6 +78,9 @@ template <class Coin>
 void BasicBeacon<Coin>::toss_up_to(std::uint64_t end, Fx& fx) {
   if (end <= next_) return;
   if (end - next_ > kCatchUp) next_ = end - kCatchUp;
+  Writer w;
+  w.u64(end);
+  fx.push(Persist{kTossedTable, {}, Bytes::from(w.take()), {}, true});
   while (next_ < end) feed(Requested<Toss>{{next_++}}, fx);
 }
 

@@ -2,6 +2,7 @@
 """`thresher beacon`: four nodes with a key of their own making publish values; who has the group key checks them."""
 import json
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -36,8 +37,9 @@ class Beacon(unittest.TestCase):
                 for i in range(NODES)]
         cls.group = {json.loads(r.communicate(timeout=100)[0])["group_key"] for r in runs}.pop()
 
-    def begin(self, node, *more):
-        process = subprocess.Popen([BINARY, "beacon", "run", "--home", self.net / f"node{node}", *map(str, more)],
+    def begin(self, node, *more, net=None):
+        home = (net or self.net) / f"node{node}"
+        process = subprocess.Popen([BINARY, "beacon", "run", "--home", home, *map(str, more)],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         return process
@@ -127,6 +129,41 @@ class Beacon(unittest.TestCase):
             self.assertEqual(seen["values"], len(lines))
         together = json.loads(self.verify(sum(told, []), more=["--json"]).stdout)
         self.assertGreater(len(together["repeated"]), 0)
+
+    def next_network(self, nodes):
+        """The same members and others, which keep the key: a committee with another threshold."""
+        net = pathlib.Path(self.folder.name, f"next{nodes}")
+        self.assertEqual(run("testnet", "init", "-n", nodes, "-o", net, "--base-port", "0", "--protocol",
+                             "mahi-mahi").returncode, 0)
+        before = json.loads((self.net / "genesis.json").read_text())
+        genesis = json.loads((net / "genesis.json").read_text())
+        for i in range(NODES):
+            genesis["nodes"][i]["key"] = before["nodes"][i]["key"]
+            shutil.copy(self.net / f"node{i}" / "node.key", net / f"node{i}" / "node.key")
+        (net / "genesis.json").write_text(json.dumps(genesis))
+        runs = []
+        for i in range(nodes):
+            own = ["--old-share", self.net / f"node{i}" / "coin.key"] if i < NODES else []
+            runs.append(subprocess.Popen([BINARY, "dkg", "--home", net / f"node{i}", "--json", "--keep",
+                                          self.net / "genesis.json", *own], stdout=subprocess.PIPE))
+        made = [json.loads(r.communicate(timeout=100)[0]) for r in runs]
+        self.assertEqual({m["group_key"] for m in made}, {self.group})
+        return net, made
+
+    def test_the_next_committee_goes_on_where_this_one_stopped(self):
+        """Whoever could choose between two values of a round, or sees an old one pass for a new one, is deceived."""
+        old = [r.communicate(timeout=100)[0] for r in [self.begin(i, "--pause", 0, "--rounds", 30)
+                                                        for i in range(NODES)]]
+        old = [json.loads(line) for out in old for line in out.splitlines()]
+        net, made = self.next_network(NODES + 1)
+        self.assertGreater(min(m["beacon_round"] for m in made[:NODES]), 0)
+        runs = [self.begin(i, "--pause", 0, "--rounds", 10, net=net) for i in range(NODES + 1)]
+        new = [json.loads(line) for r in runs for line in r.communicate(timeout=100)[0].splitlines()]
+        self.assertEqual(len(new), 10 * (NODES + 1))
+        self.assertGreater(min(v["round"] for v in new), max(v["round"] for v in old))
+        self.assertFalse({v["value"] for v in new} & {v["value"] for v in old})
+        done = self.verify(json.dumps(v) + "\n" for v in old + new)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_verify_tells_of_gaps_and_repeated_rounds(self):
         nodes = [self.begin(i, "--pause", 0, "--rounds", 40) for i in range(NODES)]

@@ -14,8 +14,8 @@ struct Group {
     keys = deal.keys;
     group = *group_key(keys);
     for (std::uint16_t i = 0; i < n; ++i)
-      nodes.push_back(
-          std::make_unique<ThresholdCoin>(beacon_context(group), keys, NodeId{i}, deal.secrets[i]));
+      nodes.push_back(std::make_unique<ThresholdCoin>(beacon_context(group), keys, NodeId{i},
+                                                      deal.secrets[i], ValuesOf::kGroupKey));
   }
   std::vector<CoinClaim> shares(std::uint64_t round, std::vector<std::uint16_t> of) const {
     std::vector<CoinClaim> out;
@@ -37,6 +37,17 @@ TEST(BeaconProof, AnyThresholdNodesShowTheSameValue) {
   EXPECT_EQ(value, g.nodes[0]->combine(9, g.shares(9, {0, 2, 3, 5, 6})));
   EXPECT_EQ(check_beacon_proof(g.group, 9, g.proof(9, {6, 4, 1, 0, 2}).view()), value);
   EXPECT_EQ(g.proof(9).size(), 5u * 130);
+}
+
+// The same key, shared among others with another threshold, as after a resharing: a round has one
+// value. Were it another one, whoever publishes could choose between the two.
+TEST(BeaconProof, AKeyThatIsSharedAnewHasTheSameValues) {
+  const Group before(7, 5);
+  const Group after(9, 3);
+  ASSERT_EQ(before.group, after.group);
+  const auto value = check_beacon_proof(before.group, 9, before.proof(9).view());
+  ASSERT_TRUE(value);
+  EXPECT_EQ(check_beacon_proof(after.group, 9, after.proof(9, {1, 4, 8}).view()), value);
 }
 
 TEST(BeaconProof, OfAnotherRoundOrGroupShowsNothing) {

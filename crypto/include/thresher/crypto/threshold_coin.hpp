@@ -44,11 +44,16 @@ std::optional<CoinDeal> deal_coin(std::uint32_t n, std::uint32_t threshold,
 /// True when any threshold nodes share one secret: what to check in keys from a file.
 bool coin_keys_agree(const CoinKeys& keys);
 
+/// Whose values a coin has: those of one committee with its threshold, or those of the key that
+/// the group has, which stay when the key is shared anew among others with another threshold.
+enum class ValuesOf : std::uint8_t { kCommittee, kGroupKey };
+
 class ThresholdCoin final : public CoinScheme {
  public:
   /// Without a secret it verifies and combines, as an observer does.
   ThresholdCoin(const ChainContext& chain, CoinKeys keys, NodeId self,
-                std::optional<Secret<RistrettoScalar>> secret);
+                std::optional<Secret<RistrettoScalar>> secret,
+                ValuesOf values = ValuesOf::kCommittee);
   ThresholdCoin(const ThresholdCoin&) = delete;
   ThresholdCoin& operator=(const ThresholdCoin&) = delete;
 
@@ -60,13 +65,17 @@ class ThresholdCoin final : public CoinScheme {
                                 std::span<const CoinClaim> shares) const override;
 
  private:
-  Digest context(std::string_view domain, std::uint64_t instance) const;
+  Transcript begun(std::string_view domain, std::uint64_t instance) const;
+  Digest context(std::string_view domain, std::uint64_t instance) const {
+    return begun(domain, instance).digest();
+  }
   std::optional<RistrettoPoint> element(std::uint64_t instance) const;
 
   ChainContext chain_;
   CoinKeys keys_;
   NodeId self_;
   std::optional<Secret<RistrettoScalar>> secret_;
+  ValuesOf values_;
 };
 
 }  // namespace thresher::crypto

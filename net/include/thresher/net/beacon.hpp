@@ -62,6 +62,14 @@ class Beacon {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A key that is shared anew (`thresher dkg --keep`) has the values that it had: the record beside
+/// the old share's file goes along with the new one's, so that no value passes for a new one. The
+/// answer is the round with which this node goes on, 0 when there is no record of the old share; or
+/// what is wrong. Pre: no beacon runs with either share.
+Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
+                                                       const std::string& new_coin,
+                                                       const crypto::RistrettoPoint& group);
+
 /// {"proof": ..., "round": ..., "value": ...} on one line, in hex.
 std::string json_of(const BeaconValue& value);
 

@@ -11,9 +11,10 @@
 // have the value of round r, no correct node reveals its share of round r+1. A node that was away
 // comes to where the others are; of the rounds meanwhile it tosses the last kCatchUp.
 // Rounds are delivered in the order in which their values come, which is not always that of their
-// numbers. Nothing is persisted but what the coin keeps: who restarts a node says how far it had
-// come (`tossed`), or it begins at `first`, and follows the others. The values are as good as the
-// scheme: with IdealCoin anybody may know them.
+// numbers. Durable, beside what the coin keeps, is how far a node tossed, by a lazy record: after
+// an outage of more nodes than may fail nobody else knows it. A host that keeps no records says it
+// at a restart (`tossed`), or the node begins at `first` and follows the others. The values are as
+// good as the scheme: with IdealCoin anybody may know them.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ namespace thresher::coin {
 
 /// Rounds that are behind the others' and are tossed still: peers may need the shares.
 inline constexpr std::uint64_t kCatchUp = 64;
+
+/// The beacon's only table of records: the lowest round that was not tossed. No coin has it.
+inline constexpr std::uint32_t kTossedTable = 0;
 
 /// What a beacon has to know of a coin, by the type of its configuration.
 inline std::uint64_t instance_of(const Share& share) {
