@@ -33,6 +33,7 @@ bool Dag::State::order_once(Fx& fx) {
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
     if (d.direct) {
       timeout = config.timeout.value;
+      wary = false;
       late = {};
       commits_since = d.slot;
     }

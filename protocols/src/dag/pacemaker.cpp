@@ -7,10 +7,16 @@ namespace thresher::dag {
 namespace {
 
 constexpr std::uint64_t kTimeoutCap = 64;
+/// How finely waits are measured. Unit: 1/1000 Delta.
+constexpr std::uint64_t kStep = 500;
+/// P3: a leader is never waited for less than a third of T, which is two Delta.
+constexpr std::uint64_t kLeastShare = 3;
 /// Slots that a node went on without and remembers.
 constexpr std::size_t kMissedSlots = 256;
 /// So many times around the committee without a direct commit is long.
 constexpr std::uint64_t kLongWithout = 2;
+/// P3: a slot is committed directly three rounds later; one more for rounding.
+constexpr std::uint64_t kRoundsToCommit = 4;
 /// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
 
@@ -98,6 +104,25 @@ void Dag::State::note_missed(Round left) {
   while (missed.size() > kMissedSlots) missed.erase(missed.begin());
 }
 
+// P3. How long the round of this leader is waited for. At most f of the waits are liars' doing, so
+// what the others need at most is the longest one of n-f.
+std::uint64_t Dag::State::wait_for(NodeId leader) const {
+  if (wary) return timeout;
+  std::vector<std::uint64_t> gaps(peers.size());
+  std::transform(peers.begin(), peers.end(), gaps.begin(), [](const Peer& p) { return p.gap; });
+  const auto longest = gaps.begin() + config.committee.at_least(kAvailability) - 1;
+  std::nth_element(gaps.begin(), longest, gaps.end());
+  const std::uint64_t needed = std::max(2 * *longest, peers[leader.value].gap);
+  return std::clamp(needed, config.timeout.value / kLeastShare, config.timeout.value);
+}
+
+// P3. Round `left` is over because what it was waited for is there.
+void Dag::State::note_wait(Round left) {
+  if (left.value == 0 || config.rules.coin || timed_out || leader_block(left) == nullptr) return;
+  std::uint64_t& gap = peers[schedule.leader(left).value].gap;
+  gap = std::max((timer_for == left ? waited : 0) + kStep, gap / 2);
+}
+
 // P1. What was given up came after all. That shows what silence does not: this node went on too
 // early. For one leader it is a reason to wait for it next time; the time-out was too short when it
 // happened with kValidity of them, since one of those is correct, or while nothing was committed
@@ -111,12 +136,16 @@ void Dag::State::came_late(Round slot, bool proof) {
   std::uint64_t& patience = peers[m.leader.value].patience;
   if (!proof) patience = std::min<std::uint64_t>(patience * 2, config.limits.window);
   if (!m.waited) return;
+  std::uint64_t& gap = peers[m.leader.value].gap;
+  gap = std::min(std::max(gap, wait_for(m.leader)) * 3 / 2, config.timeout.value);
   late.insert(m.leader);
   const bool for_long = slot.value > commits_since.value + kLongWithout * config.committee.size();
   if (late.size() < config.committee.at_least(kValidity) && !for_long) return;
   late = {};
   commits_since = slot;
-  timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+  if (std::exchange(wary, true)) {
+    timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+  }
 }
 
 // A light load does not need a round as soon as the network could do one. Who is alone goes at
@@ -157,6 +186,7 @@ void Dag::State::progress(Fx& fx) {
     return;
   }
   if (paced(cur)) return;
+  note_wait(cur);
   note_missed(cur);
   signing = compose(target, fx);
   fx.push(Endorse{{target.value, {}}, digest_of(*signing, config.chain)});
@@ -168,12 +198,27 @@ Round Dag::State::watched() const {
   return cur < store.floor() ? Round{next_round().value - 1} : cur;
 }
 
-// E3 counts from the later of sending the own block and completing the round.
+// E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
-  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{timeout}});
+  waited = 0;
+  wary = wary || cur.value > commits_since.value + config.committee.faults() + kRoundsToCommit;
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{kStep}});
+}
+
+void Dag::State::waited_a_step(Fx& fx) {
+  const Round cur = watched();
+  if (timer_for != cur) return;
+  waited += kStep;
+  if (waited < wait_for(schedule.leader(cur))) {
+    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{kStep}});
+    return;
+  }
+  timed_out = true;
+  ++stats.timeouts;
+  progress(fx);
 }
 
 Header Dag::State::compose(Round r, Fx& fx) {
@@ -286,10 +331,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
   if (id.route.depth > 0) return expired_of_coin(id, fx);
   switch (id.local) {
     case kRoundTimer:
-      if (timer_for != watched()) return;
-      timed_out = true;
-      ++stats.timeouts;
-      progress(fx);
+      waited_a_step(fx);
       return;
     case kPullTimer:
       pull(fx);

@@ -117,6 +117,8 @@ struct Dag::State {
   bool suspected(NodeId leader, Round r) const;
   /// The leader's block of the round is not waited for.
   bool hopeless(Round r) const;
+  std::uint64_t wait_for(NodeId leader) const;
+  void note_wait(Round left);
   void note_missed(Round left);
   void came_late(Round slot, bool proof);
   bool paced(Round r) const;
@@ -126,6 +128,7 @@ struct Dag::State {
   void add_kill(Header& header) const;
   void progress(Fx& fx);
   void watch_round(Fx& fx);
+  void waited_a_step(Fx& fx);
   Round next_round() const;
   Round watched() const;
   Header compose(Round r, Fx& fx);
@@ -224,6 +227,8 @@ struct Dag::State {
     Round accepted{0};              // highest round of an accepted block it authored
     /// A leader of whom no block of so many rounds is held is not waited for.
     std::uint64_t patience = kSuspectRounds;
+    /// How long its rounds were waited for lately, in 1/1000 Delta; 0: it did not lead yet.
+    std::uint64_t gap = 0;
     bool muted = false;  // proven equivocator: never referenced again
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
@@ -285,8 +290,10 @@ struct Dag::State {
   Payload signing_payload;
   std::vector<BlockPtr> signing_attached;  // that will go along with it
   Round timer_for{0};                      // the round whose timer was armed
+  std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
   bool timed_out = false;                  // E3 of the current round
   std::uint64_t timeout = 0;               // T in 1/1000 Delta
+  bool wary = false;                       // measured waits are not trusted till a direct commit
   /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
   struct Missed {
     NodeId leader;
