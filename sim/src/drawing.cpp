@@ -112,14 +112,22 @@ class Drawing {
     if (may_stop && power_.below(8) == 0) power_cut(bad);
   }
 
+  // What the experiment itself says of the largest request: none that is larger is taken.
+  std::uint32_t said_limit() const {
+    std::int64_t out = std::numeric_limits<std::uint32_t>::max();
+    for (const char* name : {"payload_bytes", "value_bytes"})
+      out = std::min(out, parameter(e_, name, out));
+    return static_cast<std::uint32_t>(out);
+  }
   // What clients ask for: liars go on, and now and then payloads are as large as answers may be.
   void workload() {
     Workload& w = e_.workload;
-    if (near_limits_) w.bytes = std::max(w.bytes, menu_.near_payload >> near_.below(4));
+    if (near_limits_)
+      w.bytes = std::min(std::max(w.bytes, menu_.near_payload >> near_.below(4)), said_limit());
     if (w.kind == Workload::Kind::kClosed && w.liars_interval == 0 && !w.one_at_a_time)
       w.liars_interval = (1 + rng_.below(4)) * std::max(kUnit, e_.network.delay.mean);
     if (menu_.largest == 0 || !one_in(kSeldom)) return;
-    w.bytes = menu_.largest >> rng_.below(3);
+    w.bytes = std::min(menu_.largest >> rng_.below(3), said_limit());
     if (e_.stop.rounds) e_.stop.rounds = std::min(*e_.stop.rounds, kLargeRounds);
     if (e_.stop.time) e_.stop.time = std::min(*e_.stop.time, 3 * kLargeRounds * kUnit);
     if (e_.stop.decisions) e_.stop.decisions = std::min(*e_.stop.decisions, kLargeRounds);

@@ -179,6 +179,19 @@ void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* inf
   }
 }
 
+void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
+  for (const ParameterInfo& p : info.parameters) {
+    if (p.name != "payload_bytes" && p.name != "value_bytes") continue;
+    const auto* standard = std::get_if<std::int64_t>(&p.standard);
+    const auto set = e.parameters.find(p.name);
+    const auto* most =
+        set == e.parameters.end() ? standard : std::get_if<std::int64_t>(&set->second);
+    if (most == nullptr || static_cast<std::int64_t>(e.workload.bytes) <= *most) continue;
+    fields.wrong("bytes", std::to_string(e.workload.bytes) + " are more than `" + info.name +
+                              "` takes: its `" + p.name + "` is " + std::to_string(*most));
+  }
+}
+
 Ticks standard_delta(const Network& net) {
   Ticks most = table_of(net) == nullptr ? net.delay.max : 1;
   for (const LinkRule& rule : links_with_wan(net)) most = std::max(most, rule.delay.max);

@@ -22,6 +22,8 @@ void check_partition(Fields& fields, const Partition& partition);
 Ticks standard_delta(const Network& net);
 /// Bursts, and payloads of many requests.
 void check_packing(Fields& fields, const Workload& load, const ProtocolInfo* info);
+/// Requests that the protocol would refuse, all of them, would make a run in which nothing happens.
+void check_payload(Fields& fields, const Experiment& e, const ProtocolInfo& info);
 void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
                  std::uint64_t copies);
 void check_fault_count(Fields& fields, const Experiment& e);

@@ -187,6 +187,7 @@ void describe_workload(Fields& fields, Experiment& e, const ProtocolInfo* info) 
            true},
           load.block_bytes, {0, kMostBlockBytes});
     check_packing(w, load, info);
+    if (info != nullptr) check_payload(w, e, *info);
     w.whole({"requests", "in all; 0: until the end"}, load.requests, kCount);
     w.truth({"one_at_a_time", "one request in flight in the whole committee"}, load.one_at_a_time);
     w.decimal(

@@ -55,6 +55,31 @@ TEST_P(Coins, KeepTheirPromisesWhenMessagesAreLost) {
   play("threshold-coin", promised(), with_losses(options_of(GetParam()), 30));
 }
 
+// More nodes restart than may fail, late in a long run, and a liar is silent: what the others have
+// forgotten only the restarted ones can know. (A stranger found it: they began again at round 0.)
+TEST_P(Coins, GoOnWhenTwoOfFourRestartBesideASilentLiar) {
+  for (const sim::Ticks at : {300, 700, 1500}) {
+    sim::Experiment e = fair_weather("threshold-coin", 4);
+    e.engine = sim::Engine::kEvents;
+    e.parameters = options_of(GetParam()).base.parameters;
+    e.parameters["coin"] = std::string("ideal");
+    e.parameters["pause"] = std::int64_t{2};
+    e.faults = {{.who = {NodeId{2}}, .what = sim::FaultKind::kSilent}};
+    for (std::uint16_t i = 0; i < 2; ++i) {
+      const sim::Ticks from = (at + 3 * i) * sim::kUnit;
+      e.faults.push_back({.who = {NodeId{i}},
+                          .what = sim::FaultKind::kRestart,
+                          .from = from,
+                          .to = from + sim::kUnit});
+    }
+    e.stop.time = (at + 300) * sim::kUnit;
+    const sim::Outcome o = sim::simulate(e, {});
+    EXPECT_EQ(o.verdict, sim::Verdict::kPass) << o.why;
+    for (const std::size_t i : {0, 1, 3})
+      EXPECT_GT(o.nodes[i].decisions, static_cast<std::uint64_t>(at + 200) / 3) << "node " << i;
+  }
+}
+
 // A toss takes one delay, a pause less than two more, and nobody's share is refused.
 TEST_P(Coins, TossOnceADelayInFairWeather) {
   for (const std::uint32_t n : {4u, 7u, 10u}) {

@@ -31,7 +31,7 @@ const std::vector<ProtocolInfo>& known() {
         {"mode", std::string("plain"), 0, 0, ""},
         {"scale", 1.5, 0, 9, ""}},
        {"digest", "view"}},
-      {"raft", "", "", 2, {}, {}},
+      {"raft", "", "", 2, {{"value_bytes", std::int64_t{4096}, 1, 1 << 24, ""}}, {}},
       {"thresher", "", "", 3, {}, {"parents"}}};
   return kKnown;
 }
@@ -223,6 +223,10 @@ INSTANTIATE_TEST_SUITE_P(
             "did you mean `aws`?"},
         Bad{R"("engine": "events", "network": {"wan": "aws", "regions": ["irland"]})",
             "2: network.regions", "did you mean `ireland`?"},
+        Bad{R"("protocol": "raft", "workload": {"bytes": 4097})", "2: workload.bytes",
+            "4097 are more than `raft` takes: its `value_bytes` is 4096"},
+        Bad{R"("protocol": {"name": "raft", "value_bytes": 9}, "workload": {"bytes": 16})",
+            "2: workload.bytes", "its `value_bytes` is 9"},
         Bad{R"("costs": {"sign_us": 3})", "2: costs", "need milliseconds"},
         Bad{R"("network": {"partitions": [{"groups": [[0], [0, 1]], "from": 1, "to": 2}]})",
             "2: network.partitions[0].groups", "two groups"},
