@@ -14,6 +14,8 @@ constexpr std::uint32_t kLatest = 512;
 constexpr std::uint32_t kLate = 24;
 /// From here on, two signs, its blocks also go along with one that names them through another.
 constexpr std::uint32_t kVeryLate = 33;
+/// From here on an author is late round after round, and f+1 nodes bring what all name.
+constexpr std::uint32_t kAlwaysLate = 256;
 /// Questions of different peers are one sign when they come within so many own rounds.
 constexpr std::uint64_t kTogether = 64;
 /// How far below an own block those lie that go along with it, in rounds. Questions about older
@@ -64,6 +66,13 @@ void Dag::State::missed_by(const Edge& edge, NodeId asker) {
   }
 }
 
+// B2: who brings what many name through one block: f+1 nodes, of which one is correct.
+bool Dag::State::brings(const Place& place) const {
+  const std::uint64_t n = config.committee.size();
+  const std::uint64_t first = (place.author.value + place.round.value) % n;
+  return (config.self.value + n - first) % n <= config.committee.faults();
+}
+
 // B2: what enters the own history with this block, of authors that are late: whoever lacks the
 // block of a late author need not ask for it before it accepts the one that names it. Not what
 // somebody else brought, who is not late himself.
@@ -83,7 +92,9 @@ std::vector<BlockPtr> Dag::State::attachments(const Header& h, Fx& fx) {
     const NodeId by = e.attached_by;
     if (place.author == config.self) continue;
     const bool named = std::binary_search(direct.begin(), direct.end(), e.block->digest);
-    if (lateness(peers[place.author.value]) < (named ? kLate : kVeryLate)) continue;
+    const std::uint64_t points = lateness(peers[place.author.value]);
+    if (points < (named ? kLate : kVeryLate)) continue;
+    if (!named && points >= kAlwaysLate && !brings(place)) continue;
     if (by != kNobody && !is_late(peers[by.value])) continue;
     if (!may_show(e.block, fx)) continue;
     bytes += header_bytes(e.block->header) + e.block->header.payload_bytes;

@@ -106,6 +106,7 @@ struct Dag::State {
   void missed_by(const Edge& edge, NodeId asker);
   void flag_late(NodeId author, std::uint64_t signs = 1);
   std::uint64_t lateness(const Peer& peer) const;
+  bool brings(const Place& place) const;
   std::vector<BlockPtr> attachments(const Header& header, Fx& fx);
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
 
