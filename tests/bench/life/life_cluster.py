@@ -166,8 +166,9 @@ class Cluster:
     def load(self, rate=0, nodes=range(NODES), wanted=0, tx_bytes=128):
         return Load(tool(self.args, "bench_life_load"), self.genesis(), nodes, rate, wanted, tx_bytes)
 
-    def cpu(self):
-        return sum(cpu_seconds(process.pid) for process in self.nodes.values())
+    def cpu(self, nodes=None):
+        """Processor seconds of these nodes, or of all that run, since each was started."""
+        return sum(cpu_seconds(self.nodes[node].pid) for node in (self.nodes if nodes is None else nodes))
 
     def memory(self, node):
         """Bytes that are resident."""

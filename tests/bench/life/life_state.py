@@ -49,6 +49,7 @@ def join(args, cluster):
             own = cluster.status(NODES - 1)
             return own and own["ready"] and own["length"] >= ahead > 0
         seconds = until(level, "the new node is not level", rest=0.2)
+        cpu = cluster.cpu([NODES - 1])
         load.wait_for(2)
         before, meanwhile = load.of(since, started), load.of(started, started + seconds + 1)
         rate = [s["in_second"] for s in load.seconds if since < s["at"] <= started]
@@ -56,7 +57,7 @@ def join(args, cluster):
     if own["begins"] == 0:
         fail("the new node has the whole log: nothing was pruned before it came")
     p50 = {"p50_ms_before": statistics.median(before), "p50_ms_meanwhile": statistics.median(meanwhile)}
-    return {"level_s": seconds, **p50, "p50_ratio": p50["p50_ms_meanwhile"] / p50["p50_ms_before"],
+    return {"level_s": seconds, "level_cpu_s": cpu, "times_entered": cluster.logged(NODES - 1, "took its state from peers"), **p50, "p50_ratio": p50["p50_ms_meanwhile"] / p50["p50_ms_before"],
             "worst_second_p50_ms": max(meanwhile), "tx_per_s_before": statistics.median(rate)}
 
 
@@ -68,10 +69,12 @@ def restart(args, cluster):
         cluster.kill(NODES - 1)
         cluster.start(NODES - 1)
         out["one_under_load_s"] = cluster.all_ready([NODES - 1])
+        out["one_under_load_cpu_s"] = cluster.cpu([NODES - 1])
         load.wait_for(1)
         for node in range(NODES):
             cluster.kill(node)
     out["all_s"] = cluster.start_all()
+    out["all_cpu_s_a_node"] = cluster.cpu() / NODES
     out["from_snapshot"] = min(cluster.status(node)["begins"] for node in range(NODES)) > 0
     return out
 
