@@ -97,6 +97,9 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
     config.self = NodeId{i};
     config.rules = rules_;
     config.gc_depth = options_.gc_depth;
+    // Timers fire when the arena likes: with so short a wait the first step is always the last, and
+    // rounds are left early far more often than by the clock.
+    config.timeout = Delay{7};
     config.coin = std::make_shared<coin::IdealCoin>(committee_.at_least(kAvailability), NodeId{i},
                                                     options_.gc_depth);
     return dag::Dag(std::move(config));
