@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "thresher/core/assert.hpp"
+#include "thresher/crypto/beacon_proof.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
@@ -132,6 +133,7 @@ Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genes
   MadeCoin out;
   out.was_there = true;
   out.genesis = genesis;
+  out.group = crypto::group_key(*genesis.coin).value();
   const std::string folder = folder_of(o);
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) {
@@ -145,6 +147,51 @@ Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genes
   if (std::string problem = leave(std::move(*run), how.patience, folder, out); !problem.empty())
     return problem;
   return out;
+}
+
+/// Whether another node of this machine has a run that is not over: nodes beside each other share
+/// the genesis file, which names the coin when the first of them is done.
+bool neighbour_makes_it(const net::NodeOptions& o) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path genesis = fs::weakly_canonical(o.genesis, error);
+  for (const fs::path& around :
+       {genesis.parent_path(), fs::absolute(o.home, error).parent_path()}) {
+    for (const auto& entry : fs::directory_iterator(around, error)) {
+      if (fs::exists(entry.path() / "dkg" / "seed.key", error)) return true;
+    }
+  }
+  return false;
+}
+
+constexpr const char* kNewShare =
+    "The coin goes on without this node, as one of the f that may fail. For a share in place of a "
+    "lost one, the nodes make new shares of the same key: thresher dkg --keep at each, with a "
+    "genesis file of the same members that names no coin (docs/protocols/dkg.md)";
+
+/// Why there can be no run: the share is missing or is none of the coin that the genesis file
+/// names, and only a run that is not over would give it again. Empty: there may be one.
+std::string no_share(const net::NodeOptions& o, const net::Genesis& genesis, NodeId self) {
+  std::error_code error;
+  const bool goes_on = std::filesystem::exists(folder_of(o), error);
+  if (genesis.coin && !crypto::coin_keys_agree(*genesis.coin))
+    return "the coin keys of '" + o.genesis +
+           "' do not belong together: somebody changed one; restore the file from a backup";
+  if (std::filesystem::exists(o.coin, error)) {
+    if (!genesis.coin && goes_on) return {};  // as a kill left it
+    const std::string again = "move '" + o.coin + "' away and run thresher dkg again";
+    if (!genesis.coin)
+      return "there is a share of another coin already, and no run that it could be of: " + again;
+    const auto opened = net::open_coin(genesis, o.coin, self);
+    return "'" + o.genesis + "' names a coin, and this node's share of it is damaged or another " +
+           "one. " + opened.error() + ". " + (goes_on ? "Else " + again + ". " : "") + kNewShare;
+  }
+  if (!genesis.coin || goes_on || neighbour_makes_it(o)) return {};
+  return "'" + o.genesis + "' names a coin, and this node's share of it, '" + o.coin +
+         "', is missing. Restore it from a backup: it is still good. " + kNewShare +
+         ". If the others only now made this coin and still have their folders 'dkg', make an "
+         "empty folder '" +
+         folder_of(o) + "' and run thresher dkg again: they give this node its share";
 }
 
 }  // namespace
@@ -164,9 +211,9 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
   if (at == nodes.end())
     return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
-  // Nodes on one machine may share the file, which another one has written then.
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))
     return served(o, *genesis, *key, how);
+  if (std::string why = no_share(o, *genesis, self); !why.empty()) return why;
   return generated(o, std::move(*genesis), *key, how);
 }
 

@@ -1,13 +1,12 @@
 #include "input_file.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
+
+#include "input_descriptor.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -20,28 +19,11 @@ struct Descriptor {
   }
 };
 
-// Without waiting for somebody who would write to a pipe.
-int open_input(const std::string& path) {
-  if (path == "-") return STDIN_FILENO;
-  return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-}
-
 // False: `errno` says why it cannot be read on.
 bool read_some(int fd, std::size_t most, std::string& text) {
-  std::array<char, 1 << 16> part{};
-  while (text.size() <= most) {
-    const ssize_t got = ::read(fd, part.data(), part.size());
-    if (got == 0) return true;
-    if (got > 0) {
-      text.append(part.data(), static_cast<std::size_t>(got));
-    } else if (errno == EAGAIN) {
-      pollfd more{fd, POLLIN, 0};
-      (void)::poll(&more, 1, -1);
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
+  ssize_t got = 1;
+  while (got > 0 && text.size() <= most) got = read_part(fd, text);
+  return got >= 0;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "http_pages.hpp"
 #include "loopback_address.hpp"
 #include "member_links.hpp"
+#include "other_run.hpp"
 #include "protocol_host.hpp"
 #include "round_record.hpp"
 #include "thresher/core/hex.hpp"
@@ -20,6 +21,8 @@
 namespace thresher::net {
 namespace {
 
+/// From here on a network would come to the end of the numbers: half of them are left.
+constexpr std::uint64_t kLastFirst = std::uint64_t{1} << 63;
 /// Values that /recent has.
 constexpr std::size_t kRecent = 64;
 
@@ -134,7 +137,10 @@ struct Beacon::Impl {
     links.open(
         links_of(self, options.key, t.digest(), options.genesis.nodes),
         [this](NodeId from, const Frame& frame) { (void)host->receive(from, frame); },
-        [this](const std::string& what) { log(what); });
+        told_of_other_run(
+            "the peer runs something else than the beacon of this genesis: its ledger's node, or a "
+            "beacon with another genesis; compare the genesis files and what runs there",
+            [this](const std::string& what) { log(what); }));
   }
   HostLinks<coin::Tossed> host_links(const Committee& committee) {
     return {.committee = committee,
@@ -153,8 +159,8 @@ struct Beacon::Impl {
       return "cannot listen on '" + options.listen +
              "': give an address of this machine alone, like 127.0.0.1:9465";
     pages = std::make_unique<HttpPages>(std::map<std::string, HttpPages::Page>{
-        {"/latest", [this] { return page(1); }},
-        {"/recent", [this] { return page(kRecent); }},
+        {"/latest", [this] { return page(1, "application/json"); }},
+        {"/recent", [this] { return page(kRecent, "application/x-ndjson"); }},
         {"/group", [this] {
            return HttpPages::Answer{200, to_hex(group) + "\n"};
          }}});
@@ -162,13 +168,13 @@ struct Beacon::Impl {
     return problem.empty() ? "" : "cannot listen on '" + options.listen + "': " + problem;
   }
   /// The newest ones, the newest last, one a line.
-  HttpPages::Answer page(std::size_t most) {
+  HttpPages::Answer page(std::size_t most, const char* type) {
     const std::lock_guard lock(mutex);
     if (recent.empty()) return {503, "no value yet: fewer than n-f nodes are connected\n"};
     std::string out;
     const std::size_t first = recent.size() > most ? recent.size() - most : 0;
     for (std::size_t i = first; i < recent.size(); ++i) out += json_of(recent[i]) + "\n";
-    return {200, out};
+    return {200, out, type};
   }
 };
 
@@ -178,6 +184,11 @@ Beacon::~Beacon() = default;
 Result<std::unique_ptr<Beacon>, std::string> Beacon::begin(BeaconOptions options, Deliver deliver) {
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
+  if (options.first > kLastFirst)
+    return "--first " + std::to_string(options.first) + " leaves too few rounds behind it: give " +
+           std::to_string(kLastFirst) +
+           " (2^63) at most, a little above the last round that was "
+           "published";
   std::unique_ptr<Beacon> out(new Beacon);
   out->impl_->self = *self;
   out->impl_->options = std::move(options);

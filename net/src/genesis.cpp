@@ -101,6 +101,60 @@ std::string check(const Genesis& g, MayLackCoin may_lack) {
   return check_coin(g, may_lack);
 }
 
+std::optional<text::Problem> unknown_in(const text::Value& object, const std::string& where,
+                                        const std::vector<std::string>& known) {
+  for (const text::Member& member : object.members()) {
+    if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
+    // As JSON writes it, so that no byte of it means something to a terminal.
+    const std::string key = text::quoted(member.key);
+    std::string what = "unknown key `" + key.substr(1, key.size() - 2) + "`" + where;
+    if (const auto near = nearest(member.key, known))
+      return text::Problem{member.place, what + "; did you mean `" + *near + "`?"};
+    what += "; known: ";
+    for (const std::string& name : known) what += (name == known.front() ? "" : ", ") + name;
+    return text::Problem{member.place, what};
+  }
+  return std::nullopt;
+}
+
+// Of a protocol that there is.
+std::optional<text::Problem> unknown_parameter(const text::Value& tree) {
+  const text::Value* parameters = tree.find("parameters");
+  const text::Value* protocol = tree.find("protocol");
+  const std::string* name = protocol != nullptr ? protocol->as_text() : nullptr;
+  const auto& protocols = node_protocols();
+  if (parameters == nullptr || name == nullptr ||
+      std::find(protocols.begin(), protocols.end(), *name) == protocols.end())
+    return std::nullopt;
+  for (const text::Member& member : parameters->members()) {
+    const auto& all = node_parameters();
+    const bool known = std::any_of(all.begin(), all.end(), [&](const ParameterOf& p) {
+      return (p.protocol == *name || p.protocol == kEveryProtocol) && p.name == member.key;
+    });
+    if (!known)
+      return text::Problem{member.place,
+                           "`parameters`: " + parameter_problem(*name, member.key, {})};
+  }
+  return std::nullopt;
+}
+
+// The first key that means nothing: what is not read would pass for what was agreed on.
+std::optional<text::Problem> unknown_key(const text::Value& tree) {
+  auto found = unknown_in(
+      tree, "", {"chain", "coin", "epoch", "f", "nodes", "parameters", "protocol", "schema"});
+  if (found) return found;
+  if (const text::Value* coin = tree.find("coin")) {
+    if (auto in_coin = unknown_in(*coin, " in `coin`", {"keys", "threshold"})) return in_coin;
+  }
+  const text::Value* nodes = tree.find("nodes");
+  for (std::size_t i = 0; nodes != nullptr && i < nodes->items().size(); ++i) {
+    const std::string where = " in `nodes[" + std::to_string(i) + "]`";
+    if (auto in_node = unknown_in(nodes->items()[i], where, {"host", "key", "port"}))
+      return in_node;
+  }
+  return unknown_parameter(tree);
+}
+
 // Reads members of one object; the first problem stands in `problem`.
 struct Reading {
   const text::Value& object;
@@ -160,6 +214,10 @@ crypto::CoinKeys read_coin(const text::Value& object, std::string& problem) {
   return out;
 }
 
+std::string at(const text::Place& place) {
+  return ", line " + std::to_string(place.line) + ", column " + std::to_string(place.column) + ": ";
+}
+
 Parameters read_parameters(const text::Value& object, std::string& problem) {
   Parameters out;
   if (!object.is_object()) {
@@ -208,8 +266,7 @@ Result<Genesis, std::string> load_genesis(const std::string& path, MayLackCoin m
   const auto tree = text::parse(content.str());
   if (!tree) {
     const text::Problem& first = tree.error().front();
-    return name + ", line " + std::to_string(first.place.line) + ", column " +
-           std::to_string(first.place.column) + ": " + first.what;
+    return name + at(first.place) + first.what;
   }
   if (!tree->is_object()) return name + ": must hold one object";
   std::string problem;
@@ -218,6 +275,7 @@ Result<Genesis, std::string> load_genesis(const std::string& path, MayLackCoin m
   const Reading reading{*tree, problem};
   reading.number("schema", schema);
   if (problem.empty() && schema != 1) return name + ": schema must be 1";
+  if (const auto odd = unknown_key(*tree)) return name + at(odd->place) + odd->what;
   reading.words("chain", g.chain);
   reading.words("protocol", g.protocol);
   reading.number("epoch", g.epoch);

@@ -31,11 +31,10 @@ std::string text_of(int status) {
 }
 
 std::string whole(const HttpPages::Answer& answer, bool with_body = true) {
-  return "HTTP/1.1 " + std::to_string(answer.first) + " " + text_of(answer.first) +
-         (answer.first == 405 ? "\r\nAllow: GET" : "") +
-         "\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: " +
-         std::to_string(answer.second.size()) + "\r\nConnection: close\r\n\r\n" +
-         (with_body ? answer.second : std::string());
+  return "HTTP/1.1 " + std::to_string(answer.status) + " " + text_of(answer.status) +
+         (answer.status == 405 ? "\r\nAllow: GET" : "") + "\r\nContent-Type: " + answer.type +
+         "\r\nContent-Length: " + std::to_string(answer.text.size()) +
+         "\r\nConnection: close\r\n\r\n" + (with_body ? answer.text : std::string());
 }
 
 bool would_block() {

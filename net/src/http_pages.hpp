@@ -27,7 +27,11 @@ namespace thresher::net {
 
 class HttpPages {
  public:
-  using Answer = std::pair<int, std::string>;  ///< status and text
+  struct Answer {
+    int status = 200;
+    std::string text;
+    std::string type = "text/plain; charset=utf-8";
+  };
   using Page = std::function<Answer()>;
 
   explicit HttpPages(std::map<std::string, Page> pages)

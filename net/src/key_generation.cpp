@@ -12,6 +12,7 @@
 
 #include "disk_problem.hpp"
 #include "member_links.hpp"
+#include "other_run.hpp"
 #include "protocol_host.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
@@ -60,11 +61,17 @@ std::string purpose_of(const KeyGenerationOptions& o) {
   return "keeps the key " + (group ? to_hex(*group) : std::string("of another coin"));
 }
 
+std::string seed_advice(const std::string& folder) {
+  return ". Put the file of this folder back; if no other node has a key yet, remove '" + folder +
+         "' and begin again";
+}
+
 /// The seed of a run that was begun in this folder, or a new one that is on disk when this returns.
 /// It lies in the form of a key file, which others cannot read, and beside it what shows that it is
 /// still the same: another seed would deal other shares than this node said it dealt. So would the
-/// same seed for another `purpose`.
-Result<Seed, std::string> seed_in(const std::string& folder, const std::string& purpose) {
+/// same seed for another `purpose`. `began`: the run has records.
+Result<Seed, std::string> seed_in(const std::string& folder, const std::string& purpose,
+                                  bool began) {
   const std::string path = folder + "/seed.key";
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
@@ -81,16 +88,22 @@ Result<Seed, std::string> seed_in(const std::string& folder, const std::string& 
              "; if no other node has a key yet, remove '" + folder + "' and begin again";
     }
     return (kept ? "'" + path + "' is not the seed that this run began with" : kept.error()) +
-           ". Put the file of this folder back; if no other node has a key yet, remove '" + folder +
-           "' and begin again";
+           seed_advice(folder);
   }
-  // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet.
+  // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet. The
+  // mark alone is of a seed that was there.
   const std::string part = path + ".new";
+  const std::string mark = path + ".pub";
+  const bool marked = std::filesystem::exists(mark, error) && !std::filesystem::exists(part, error);
+  if (marked || began)
+    return "'" + path + "' is gone, the seed that this run began with: '" +
+           (marked ? mark : folder + "/data") + "' is there" + seed_advice(folder);
+  std::filesystem::remove(mark, error);
   std::filesystem::remove(part, error);
   const auto fresh = crypto::SigningKey::generate();
   if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
-  if (!write_synced(path + ".pub", as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
-    return "cannot write '" + path + ".pub': " + disk_problem(errno);
+  if (!write_synced(mark, as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
+    return "cannot write '" + mark + "': " + disk_problem(errno);
   std::filesystem::rename(part, path, error);
   if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
   return "cannot sync '" + folder + "'; check the disk";
@@ -102,6 +115,7 @@ struct KeyGeneration::Impl {
   KeyGenerationOptions options;
   NodeId self;
   std::unique_ptr<DiskStore> store;
+  std::shared_ptr<const crypto::DkgScheme> scheme;
   MemberLinks links;
   std::unique_ptr<ProtocolHost<Protocol, Codec>> host;
   std::uint64_t malformed = 0;
@@ -146,19 +160,21 @@ struct KeyGeneration::Impl {
       std::filesystem::create_directories(options.folder, error);
       auto opened = DiskStore::open(options.folder + "/data", [this](const auto& w) { log(w); });
       if (!opened)
-        return opened.error() + ". If no node has begun to use the coin, remove '" +
-               options.folder + "' and coin.key at every node and run thresher dkg anew; else " +
+        return without_node_advice(opened.error()) +
+               ". If no node has begun to use the coin, remove '" + options.folder +
+               "' and coin.key at every node and run thresher dkg anew; else " +
                "this node stays without a share, as one of the f that may";
       store = std::move(*opened);
     }
-    auto scheme = make_scheme(*committee);
-    if (!scheme) return scheme.error();
+    auto made_scheme = make_scheme(*committee);
+    if (!made_scheme) return made_scheme.error();
+    scheme = std::move(*made_scheme);
     open_links();
     host = std::make_unique<ProtocolHost<Protocol, Codec>>(
         Protocol(
             {.committee = *committee,
              .self = self,
-             .scheme = std::move(*scheme),
+             .scheme = scheme,
              .coin = std::make_shared<coin::IdealCoin>(committee->at_least(kValidity), self,
                                                        options.genesis.context().chain.prefix()),
              .has_key = options.has_key}),
@@ -182,7 +198,10 @@ struct KeyGeneration::Impl {
     if (std::string problem = setup.problem(); !problem.empty()) return problem;
     Seed seed;
     if (!options.folder.empty()) {
-      auto kept = seed_in(options.folder, purpose_of(options));
+      bool began = false;
+      if (!store->replay([&](const Restored&) { began = true; }))
+        return "'" + options.folder + "/data' cannot be read: " + store->problem();
+      auto kept = seed_in(options.folder, purpose_of(options), began);
       if (!kept) return kept.error();
       seed = std::move(*kept);
     } else {
@@ -191,6 +210,23 @@ struct KeyGeneration::Impl {
     return std::shared_ptr<const crypto::DkgScheme>(std::make_shared<crypto::DealtKey>(
         std::move(setup), self, crypto::dkg_secret_of(options.key), std::move(seed),
         options.old_share));
+  }
+  // Of a key that is kept, nodes that were members before and whose dealings did not come.
+  std::string missing_shares() const {
+    if (!options.reshares) return {};
+    std::uint32_t came = 0;
+    std::string without;
+    for (std::uint16_t i = 0; i < options.genesis.nodes.size(); ++i) {
+      if (!scheme->deals(NodeId{i})) continue;
+      const bool dealt = host->protocol().ledger().has_dealing(NodeId{i});
+      if (dealt) ++came;
+      if (!dealt) without += (without.empty() ? "" : ", ") + std::to_string(i);
+    }
+    const std::uint32_t needed = scheme->enough_dealings();
+    if (came >= needed) return {};
+    return "; old shares of " + std::to_string(needed) + " nodes are needed to keep the key and " +
+           std::to_string(came) + " came, none of the nodes " + without +
+           ": give --old-share at more of these, where the share of the old coin is there";
   }
   // Who means another run never connects.
   void open_links() {
@@ -205,7 +241,12 @@ struct KeyGeneration::Impl {
         [this](NodeId from, const Frame& frame) {
           if (!host->receive(from, frame)) ++malformed;
         },
-        [this](const std::string& what) { log(what); });
+        told_of_other_run("the peer's run is another one: this node " + purpose_of(options) +
+                              ", the peer runs thresher dkg with another --keep or without one, "
+                              "has another genesis, or "
+                              "runs something else; compare the genesis files, and give the same "
+                              "--keep at every node",
+                          [this](const std::string& what) { log(what); }));
   }
   HostLinks<crypto::GeneratedKey> host_links(const Committee& committee) {
     return {.committee = committee,
@@ -249,7 +290,8 @@ Result<crypto::GeneratedKey, std::string> KeyGeneration::wait(std::chrono::milli
   return "there is no key after " + std::to_string(patience.count() / 1000) + " s, with links to " +
          std::to_string(status().links) + " of " + std::to_string(n - 1) +
          " other nodes; start thresher dkg at all of them at about the same time, " +
-         std::to_string(n - impl_->options.genesis.f) + " at least";
+         std::to_string(n - impl_->options.genesis.f) + " at least" +
+         impl_->links.on_loop([impl = impl_.get()] { return impl->missing_shares(); });
 }
 
 void KeyGeneration::kept() {

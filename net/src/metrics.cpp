@@ -209,7 +209,8 @@ std::string Metrics::listen(const std::string& address) {
       {"/metrics",
        [impl] {
          const prometheus::TextSerializer text;
-         return HttpPages::Answer{200, text.Serialize(impl->registry.Collect())};
+         return HttpPages::Answer{200, text.Serialize(impl->registry.Collect()),
+                                  "text/plain; version=0.0.4"};
        }},
       {"/healthz", [impl] { return impl->health(); }},
       {"/readyz", [impl] { return impl->readiness(); }}});

@@ -35,9 +35,17 @@ bool write_synced(const std::string& path, ByteView content, unsigned mode) {
 }
 
 bool replace_synced(const std::string& path, ByteView content, unsigned mode) {
-  const std::string fresh = path + ".new";
-  return write_synced(fresh, content, mode) && std::rename(fresh.c_str(), path.c_str()) == 0 &&
-         sync_folder_of(path);
+  // What a link leads to is replaced, and the link stays: others may read the same file.
+  std::error_code error;
+  const bool link = std::filesystem::is_symlink(path, error);
+  const std::string target = link ? std::filesystem::canonical(path, error).string() : path;
+  if (error && link) {
+    errno = error.value();
+    return false;
+  }
+  const std::string fresh = target + ".new";
+  return write_synced(fresh, content, mode) && std::rename(fresh.c_str(), target.c_str()) == 0 &&
+         sync_folder_of(target);
 }
 
 bool sync_folder(const std::string& folder) {

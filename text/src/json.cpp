@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "plain_words.hpp"
 
@@ -244,6 +245,18 @@ class Printer {
   std::string out_;
 };
 
+// The scanner takes a byte 0 for the end of the text and would not look at what follows.
+std::optional<Problem> zero_byte(std::string_view content) {
+  const std::size_t at = content.find('\0');
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view before = content.substr(0, at);
+  const auto line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return Problem{{line, static_cast<std::uint32_t>(at - begin + 1)},
+                 "this is no JSON: here stands a byte 0, which no text holds; the file is damaged, "
+                 "cut by a crash, or not in UTF-8"};
+}
+
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
@@ -257,6 +270,7 @@ Result<Value, std::vector<Problem>> parse(std::string_view content, const Limits
                                  std::to_string(content.size()) + " bytes are more than the " +
                                      std::to_string(limits.bytes) + " that are read"}};
   }
+  if (auto zero = zero_byte(content)) return std::vector<Problem>{std::move(*zero)};
   const std::string clean = without_comments(content);
   if (clean.find_first_not_of(" \t\r\n") == std::string::npos) {
     return std::vector<Problem>{{{1, 1}, "this is no JSON: there is nothing in it"}};

@@ -3,6 +3,7 @@
 #include <memory>
 #include <thread>
 
+#include "../durations.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/key_file.hpp"
@@ -21,6 +22,8 @@ struct Args {
 };
 
 int run(const Args& a) {
+  if (const std::string why = too_long("--pause", a.pause_ms, 1000); !why.empty())
+    return fail(kUsage, why);
   const auto config = net::load_config(a.home);
   if (!config) return fail(kUsage, config.error().front());
   const net::NodeOptions o = net::with_paths(config->options);

@@ -1,12 +1,14 @@
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <sstream>
 
-#include "../input_file.hpp"
+#include "../input_lines.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
+#include "thresher/crypto/dleq_group.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -22,32 +24,65 @@ struct Args {
 /// How many gaps and repeated rounds the report for people names.
 constexpr std::size_t kNamed = 8;
 
-/// Rounds without a line, between two that have one.
-struct Gap {
+/// A line of the largest committee has a proof of 4096 shares, each 260 digits long.
+constexpr std::size_t kLineBytes = std::size_t{2} << 20;
+
+/// Rounds in a row.
+struct Row {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
+};
+
+/// A set of rounds that takes a place for each row of them, and not for each.
+class RoundSet {
+ public:
+  /// False: it was there.
+  bool insert(std::uint64_t round) {
+    const auto next = rows_.upper_bound(round);
+    const auto before = next == rows_.begin() ? rows_.end() : std::prev(next);
+    if (before != rows_.end() && round <= before->second) return false;
+    ++count_;
+    const bool joins = next != rows_.end() && next->first - 1 == round;
+    const std::uint64_t last = joins ? next->second : round;
+    if (joins) rows_.erase(next);
+    if (before != rows_.end() && before->second + 1 == round) {
+      before->second = last;
+    } else {
+      rows_.emplace(round, last);
+    }
+    return true;
+  }
+  std::uint64_t count() const { return count_; }
+  std::vector<Row> rows() const {
+    std::vector<Row> out;
+    for (const auto& [first, last] : rows_) out.push_back({first, last});
+    return out;
+  }
+  /// What is missing between two rows.
+  std::vector<Row> gaps() const {
+    std::vector<Row> out;
+    for (auto at = rows_.begin(); at != rows_.end() && std::next(at) != rows_.end(); ++at)
+      out.push_back({at->second + 1, std::next(at)->first - 1});
+    return out;
+  }
+  /// Pre: not empty.
+  Row all() const { return {rows_.begin()->first, rows_.rbegin()->second}; }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> rows_;  // first round to last
+  std::uint64_t count_ = 0;
 };
 
 /// What lines with good proofs say together. A round has one value whatever its proof, so a line
 /// that repeats a round says nothing new, and the order of the lines says nothing at all.
 struct Rounds {
-  std::map<std::uint64_t, std::size_t> lines;  // by round
+  RoundSet seen;
+  RoundSet repeated;
 
-  std::vector<Gap> gaps() const {
-    std::vector<Gap> out;
-    for (auto at = lines.begin(); at != lines.end() && std::next(at) != lines.end(); ++at) {
-      const std::uint64_t next = std::next(at)->first;
-      if (next - at->first > 1) out.push_back({at->first + 1, next - 1});
-    }
-    return out;
+  void add(std::uint64_t round) {
+    if (!seen.insert(round)) (void)repeated.insert(round);
   }
-  std::vector<std::uint64_t> repeated() const {
-    std::vector<std::uint64_t> out;
-    for (const auto& [round, count] : lines) {
-      if (count > 1) out.push_back(round);
-    }
-    return out;
-  }
+  bool whole() const { return seen.rows().size() == 1 && repeated.count() == 0; }
 };
 
 std::optional<std::string> text_of(const text::Value& line, const char* key) {
@@ -56,11 +91,17 @@ std::optional<std::string> text_of(const text::Value& line, const char* key) {
   return text != nullptr ? std::optional(*text) : std::nullopt;
 }
 
-/// The round of a line that is a value of the beacon; else what is wrong with it.
+/// The round of a line that is a value of the beacon; else what is wrong with it. `first`: no line
+/// before it was one.
 Result<std::uint64_t, std::string> check(const crypto::RistrettoPoint& group,
-                                         const std::string& text) {
+                                         const std::string& text, bool first) {
   const auto line = text::parse(text);
-  if (!line || !line->is_object()) return std::string("is no JSON object");
+  if (!line) {
+    const text::Problem& problem = line.error().front();
+    return "is no JSON object: column " + std::to_string(problem.place.column) + ": " +
+           problem.what;
+  }
+  if (!line->is_object()) return std::string("is no JSON object");
   const text::Value* number = line->find("round");
   const auto given = number != nullptr ? number->as_unsigned() : std::nullopt;
   const auto value = text_of(*line, "value");
@@ -69,23 +110,26 @@ Result<std::uint64_t, std::string> check(const crypto::RistrettoPoint& group,
   const std::uint64_t round = given.value_or(0);
   const auto bytes = from_hex(*proof);
   if (!bytes) return std::string("has a proof that is no hex");
+  const auto told = from_hex(*value);
+  if (!told) return std::string("has a value that is no hex");
   const auto shown = crypto::check_beacon_proof(group, round, *bytes);
-  if (!shown) return "has a proof that does not hold for round " + std::to_string(round);
-  if (to_hex(shown->bytes) != *value) return std::string("has another value than its proof shows");
+  if (!shown)
+    return "has a proof that does not hold for round " + std::to_string(round) +
+           (first ? " under the key of --group; that may be another network's: compare it with "
+                    "what thresher dkg prints"
+                  : "");
+  if (!std::ranges::equal(shown->bytes, *told))
+    return std::string("has another value than its proof shows");
   return round;
 }
 
-std::string name_of(const Gap& gap) {
-  const std::string first = std::to_string(gap.first);
-  return gap.first == gap.last ? first : first + " to " + std::to_string(gap.last);
-}
-std::string name_of(std::uint64_t round) {
-  return std::to_string(round);
+std::string name_of(const Row& row) {
+  const std::string first = std::to_string(row.first);
+  return row.first == row.last ? first : first + " to " + std::to_string(row.last);
 }
 
 /// "3, 5 to 9 and 12 more".
-template <class T>
-std::string named(const std::vector<T>& all) {
+std::string named(const std::vector<Row>& all) {
   std::string out;
   for (std::size_t i = 0; i < std::min(all.size(), kNamed); ++i)
     out += (i == 0 ? "" : ", ") + name_of(all[i]);
@@ -94,49 +138,64 @@ std::string named(const std::vector<T>& all) {
 }
 
 void print_text(const Rounds& rounds) {
-  const std::size_t count = rounds.lines.size();
-  std::printf("%zu %s verified, round%s %s\n", count, count == 1 ? "value" : "values",
-              count == 1 ? "" : "s",
-              name_of({rounds.lines.begin()->first, rounds.lines.rbegin()->first}).c_str());
-  if (const auto gaps = rounds.gaps(); !gaps.empty())
+  const std::uint64_t count = rounds.seen.count();
+  std::printf("%llu %s verified, round%s %s\n", static_cast<unsigned long long>(count),
+              count == 1 ? "value" : "values", count == 1 ? "" : "s",
+              name_of(rounds.seen.all()).c_str());
+  if (const auto gaps = rounds.seen.gaps(); !gaps.empty())
     std::printf("no line for: %s\n", named(gaps).c_str());
-  if (const auto repeated = rounds.repeated(); !repeated.empty())
-    std::printf("more than one line for: %s\n", named(repeated).c_str());
+  if (rounds.repeated.count() > 0)
+    std::printf("more than one line for: %s\n", named(rounds.repeated.rows()).c_str());
 }
 
 void print_json(const Rounds& rounds) {
   std::vector<Json> gaps;
-  for (const Gap& gap : rounds.gaps())
+  for (const Row& gap : rounds.seen.gaps())
     gaps.push_back(std::move(Json().set("first", gap.first).set("last", gap.last)));
+  std::vector<std::uint64_t> repeated;
+  for (const Row& row : rounds.repeated.rows()) {
+    for (std::uint64_t round = row.first; round - row.first <= row.last - row.first; ++round)
+      repeated.push_back(round);
+  }
+  const Row all = rounds.seen.all();
   Json()
-      .set("values", std::uint64_t{rounds.lines.size()})
-      .set("first", rounds.lines.begin()->first)
-      .set("last", rounds.lines.rbegin()->first)
+      .set("values", rounds.seen.count())
+      .set("first", all.first)
+      .set("last", all.last)
       .set("gaps", gaps)
-      .set("repeated", rounds.repeated())
+      .set("repeated", repeated)
       .print();
 }
 
-int run(const Args& a) {
-  const auto bytes = from_hex(a.group);
+/// Empty: --group is no key.
+std::optional<crypto::RistrettoPoint> group_of(const std::string& digits) {
+  const auto bytes = from_hex(digits);
   crypto::RistrettoPoint group{};
-  if (!bytes || bytes->size() != group.size())
-    return fail(kUsage, "--group " + a.group + " is not 64 hex digits; thresher dkg printed it");
+  if (!bytes || bytes->size() != group.size()) return std::nullopt;
   std::copy(bytes->begin(), bytes->end(), group.begin());
-  const auto text = read_input(a.file, "a file of lines from thresher beacon run");
-  if (!text) return fail(kUsage, text.error().why);
-  std::istringstream in(*text);
+  return group;
+}
+
+int run(const Args& a) {
+  const auto group = group_of(a.group);
+  if (!group)
+    return fail(kUsage,
+                "--group " + a.group + " is not 64 hex digits; thresher dkg prints the key");
+  if (!crypto::ristretto_valid(*group))
+    return fail(kUsage, "--group " + a.group +
+                            " is no group's public key: it is no element of ristretto255; look "
+                            "for a digit that was changed. thresher dkg prints the key");
+  InputLines in(a.file, "a file of lines from thresher beacon run", kLineBytes);
   Rounds rounds;
-  std::size_t lines = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++lines;
-    const auto round = check(group, line);
-    if (!round) return fail(kFailed, "line " + std::to_string(lines) + " " + round.error());
-    ++rounds.lines[*round];
+  for (std::string line; in.next(line);) {
+    const auto round = check(*group, line, rounds.seen.count() == 0);
+    if (!round) return fail(kFailed, "line " + std::to_string(in.count()) + " " + round.error());
+    rounds.add(*round);
   }
-  if (lines == 0) return fail(kFailed, "there is no line to verify");
+  if (!in.problem().empty()) return fail(kUsage, in.problem());
+  if (in.count() == 0) return fail(kFailed, "there is no line to verify");
   a.json ? print_json(rounds) : print_text(rounds);
-  if (a.whole && !(rounds.gaps().empty() && rounds.repeated().empty()))
+  if (a.whole && !rounds.whole())
     return fail(kFailed, "the lines are not each round once; another node's lines may fill gaps");
   return kDone;
 }

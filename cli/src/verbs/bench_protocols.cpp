@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../cluster/cluster.hpp"
+#include "../durations.hpp"
 #include "../json.hpp"
 #include "../sim/order_bench.hpp"
 #include "../text.hpp"
@@ -200,6 +201,8 @@ int run_simulated(const Args& a, const Plan& plan) {
 }
 
 int run_on_loopback(const Args& a, const Plan& plan) {
+  if (const std::string why = too_long("--seconds", a.seconds); !why.empty())
+    return fail(kUsage, why);
   if (!a.json) {
     std::printf(
         "| protocol | n | transactions a second | p50 ms | p99 ms | CPU, us | bytes for each "

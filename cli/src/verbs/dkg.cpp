@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "../coin_making.hpp"
+#include "../durations.hpp"
 #include "../text.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/net/beacon.hpp"
@@ -22,11 +23,9 @@ struct Args {
 int tell_json(const MadeCoin& made, const net::NodeOptions& o, std::uint64_t beacon_round) {
   text::Value out;
   out.set("share", o.coin).set("genesis", o.genesis).set("was_there", made.was_there);
-  out.set("all_done", made.all_done).set("beacon_round", beacon_round);
-  if (!made.was_there) {
-    out.set("group_key", to_hex(made.group)).set("seconds", made.seconds);
-    out.set("bytes_sent", made.bytes_sent);
-  }
+  out.set("all_done", made.all_done).set("group_key", to_hex(made.group));
+  out.set("beacon_round", beacon_round);
+  if (!made.was_there) out.set("seconds", made.seconds).set("bytes_sent", made.bytes_sent);
   std::puts(text::write(out).c_str());
   return kDone;
 }
@@ -45,6 +44,10 @@ void tell_rounds(std::uint64_t next, const std::string& old_share) {
 }
 
 int run(const Args& a) {
+  for (const std::string& why :
+       {too_long("--patience", a.patience_s), too_long("--linger", a.linger_s)}) {
+    if (!why.empty()) return fail(kUsage, why);
+  }
   const auto config = net::load_config(a.home);
   if (!config) return fail(kUsage, config.error().front());
   const net::NodeOptions o = net::with_paths(config->options);
@@ -65,7 +68,8 @@ int run(const Args& a) {
   if (!made) return fail(kFailed, made.error());
   if (a.json) return tell_json(*made, o, *rounds);
   if (made->was_there) {
-    std::printf("the coin is there already: %s\n", o.coin.c_str());
+    std::printf("the coin is there already: group key %s, share in %s\n",
+                to_hex(made->group).c_str(), o.coin.c_str());
   } else {
     std::printf("group key %s%s after %.2f s; share in %s, public keys in %s\n",
                 to_hex(made->group).c_str(), how.keep ? " kept" : "", made->seconds, o.coin.c_str(),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`thresher beacon`: four nodes with a key of their own making publish values; who has the group key checks them."""
 import json
+import os
 import pathlib
 import shutil
 import socket
@@ -13,6 +14,8 @@ import urllib.request
 
 BINARY = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "thresher"
 NODES = 4
+# The generator of ristretto255.
+ANOTHER_GROUP = "e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76"
 
 
 def run(*arguments, text=None):
@@ -72,10 +75,56 @@ class Beacon(unittest.TestCase):
         moved = json.loads(lines[7])
         moved["round"] += 1
         self.assertIn("does not hold for round", self.verify([json.dumps(moved)]).stderr)
-        self.assertEqual(self.verify(lines, group="00" * 32).returncode, 1)
-        self.assertEqual(self.verify(lines, group="xyz").returncode, 2)
+        self.assertNotIn("--group", self.verify([lines[0], json.dumps(moved)]).stderr)
+        for group, status, said in (("xyz", 2, "64 hex digits"), ("00" * 32, 2, "no element"),
+                                    ("ff" * 32, 2, "no element"), (self.group[:-1], 2, "64 hex digits"),
+                                    (ANOTHER_GROUP, 1, "may be another network's")):
+            refused = self.verify(lines, group=group)
+            self.assertEqual(refused.returncode, status, group)
+            self.assertIn("--group", refused.stderr)
+            self.assertIn(said, refused.stderr)
+        # Digits are taken in either case, of each of the three.
+        upper = json.loads(lines[0])
+        upper.update(value=upper["value"].upper(), proof=upper["proof"].upper())
+        self.assertEqual(self.verify([json.dumps(upper)], group=self.group.upper()).returncode, 0)
+        for wrong, said in (("00", "another value"), ("q" * 64, "value that is no hex")):
+            self.assertIn(said, self.verify([json.dumps(dict(upper, value=wrong))]).stderr)
+        cut = self.verify([lines[0], lines[1][:-1] + "\0 {}\n"])
+        self.assertEqual(cut.returncode, 1)
+        self.assertIn(f"line 2 is no JSON object: column {len(lines[1])}: ", cut.stderr)
+        self.assertIn("byte 0", cut.stderr)
         self.assertIn("no line", self.verify([]).stderr)
         self.assertIn("no JSON object", self.verify(["[]\n"]).stderr)
+        self.verify_without_end(lines[:3])
+
+    def verify_without_end(self, lines):
+        """What is larger than a file that is read whole, and what has no end or no lines."""
+        padded = "".join(line.rstrip("\n") + " " * 1_000_000 + "\n" for line in lines)
+        repeats = (80 << 20) // len(padded) + 1
+        path = self.net.parent / "long.jsonl"
+        with path.open("w") as file:
+            for _ in range(repeats):
+                file.write(padded)
+        for arguments, given in ((path, None), ("-", path)):
+            with open(given or "/dev/null") as standard_input:
+                whole = subprocess.Popen([BINARY, "beacon", "verify", "--group", self.group, str(arguments)],
+                                         stdout=subprocess.PIPE, text=True, stdin=standard_input)
+                said = whole.stdout.read()
+                whole.stdout.close()
+                _, whole.returncode, used = os.wait4(whole.pid, 0)
+            self.assertEqual(whole.returncode, 0)
+            self.assertIn("3 values verified", said)
+            self.assertLess(used.ru_maxrss, 60 << 10)  # in KiB
+        path.unlink()
+        for name in ("/dev/zero", "-"):
+            with open("/dev/zero") as zero:
+                endless = subprocess.run([BINARY, "beacon", "verify", "--group", self.group, name], text=True,
+                                         capture_output=True, stdin=zero, timeout=60)
+            self.assertEqual(endless.returncode, 2, endless.stderr)
+            self.assertIn("line 1 of ", endless.stderr)
+            self.assertIn("longer than 2048 KiB", endless.stderr)
+        self.assertIn("is a folder", run("beacon", "verify", "--group", self.group, self.net).stderr)
+        self.assertEqual(self.verify([line.rstrip("\n") + "\r\n" for line in lines[:-1]] + [lines[-1].rstrip()]).returncode, 0)
 
     def test_serves_who_asks_and_goes_on_without_one_node(self):
         port = free_port()
@@ -98,7 +147,13 @@ class Beacon(unittest.TestCase):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.05)
 
+        def kind(path):
+            return urllib.request.urlopen(page + path, timeout=5).headers["Content-Type"]
+
         line = latest(10)
+        self.assertEqual(kind("/latest"), "application/json")
+        self.assertEqual(kind("/recent"), "application/x-ndjson")
+        self.assertTrue(kind("/group").startswith("text/plain"))
         self.assertEqual(self.verify([line]).returncode, 0)
         self.assertEqual(ask("/group").strip(), self.group)
         self.assertEqual(self.verify([ask("/recent")]).returncode, 0)
@@ -213,6 +268,18 @@ class Beacon(unittest.TestCase):
         wrong = run("beacon", "run", "--home", self.net / "node0", "--listen", "0.0.0.0:1")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("this machine alone", wrong.stderr)
+        home = self.net / "node1"
+        before = {path: path.read_bytes() for path in home.glob("coin.key*")}
+        for first in (2**63 + 1, 2**64 - 2, 2**64 - 1):
+            far = run("beacon", "run", "--home", home, "--first", first, "--rounds", 1)
+            self.assertEqual(far.returncode, 2)
+            self.assertIn("--first", far.stderr)
+            self.assertIn("2^63", far.stderr)
+        self.assertEqual(before, {path: path.read_bytes() for path in home.glob("coin.key*")})
+        for pause in (31_536_000_001, 2**63, 2**64 - 1):
+            long = run("beacon", "run", "--home", home, "--pause", pause)
+            self.assertEqual(long.returncode, 2)
+            self.assertIn("more than a year", long.stderr)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,50 @@ class Dkg(Network):
         again = run("dkg", "--home", self.home(1))
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertIn("already", again.stdout)
+        self.assertIn(groups.pop(), again.stdout)
+        self.share_that_is_gone()
+
+    def share_that_is_gone(self):
+        """The coin is made: a node whose share is not there, or not its own, does not make another one."""
+        share, genesis = self.home(2) / "coin.key", (self.net / "genesis.json").read_text()
+        good = share.read_bytes()
+        other = (self.home(1) / "coin.key").read_bytes()
+        for content, said in ((None, "is missing"), (good[:40], "truncated"), (b"", "truncated"),
+                              (other, "another node's")):
+            share.unlink()
+            if content is not None:
+                share.write_bytes(content)
+                share.chmod(0o600)
+            refused = run("dkg", "--home", self.home(2), "--patience", 60, timeout=20)
+            self.assertEqual(refused.returncode, 1, said)
+            for words in ("names a coin", said, str(share), "--keep", "dkg.md"):
+                self.assertIn(words, refused.stderr)
+            self.assertFalse((self.home(2) / "dkg").exists())
+            if content is None:
+                share.touch()
+        share.write_bytes(good)
+        self.assertEqual(run("dkg", "--home", self.home(2)).returncode, 0)
+        self.assertEqual((self.net / "genesis.json").read_text(), genesis)
+        # Another share where no coin is named is none that a run could give.
+        plain = json.loads(genesis)
+        del plain["coin"]
+        (self.net / "genesis.json").write_text(json.dumps(plain))
+        refused = run("dkg", "--home", self.home(2), "--patience", 60, timeout=20)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("share of another coin already", refused.stderr)
+        self.assertIn("move ", refused.stderr)
+
+    def test_a_linked_genesis_file_stays_a_link(self):
+        real = self.net.parent / "real.json"
+        link = self.net / "genesis.json"
+        link.rename(real)
+        link.symlink_to("../real.json")
+        processes = [self.begin(node) for node in range(NODES)]
+        for process in processes:
+            _, err = process.communicate(timeout=100)
+            self.assertEqual(process.returncode, 0, err)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("coin", json.loads(real.read_text()))
 
     def test_who_was_killed_before_its_share_was_safe_gets_it_from_those_who_have_theirs(self):
         # Three make the coin without the fourth; their folders stay for it.
@@ -133,6 +177,46 @@ class Dkg(Network):
             self.skipTest("may not read the memory of a child here")
         self.assertTrue(any(b"seed.key" in page or b"node0" in page for page in pages))
         self.assertFalse(any(seed in page for page in pages))
+
+    def test_times_that_are_too_long(self):
+        for option in ("--patience", "--linger"):
+            for seconds in (31_536_001, 10**10, 2**33, 2**63, 2**64 - 1):
+                out = run("dkg", "--home", self.home(0), option, seconds, timeout=20)
+                self.assertEqual(out.returncode, 2)
+                self.assertIn(f"{option} {seconds} is more than a year", out.stderr)
+
+    def test_says_what_of_its_folder_is_damaged(self):
+        folder = self.home(0) / "dkg"
+        self.assertEqual(run("dkg", "--home", self.home(0), "--patience", 1).returncode, 1)
+        seed = (folder / "seed.key").read_bytes()
+        for gone in (["seed.key"], ["seed.key", "seed.key.pub"], ["seed.key.pub"]):
+            kept = {name: (folder / name).read_bytes() for name in gone}
+            for name in gone:
+                (folder / name).unlink()
+            refused = run("dkg", "--home", self.home(0), "--patience", 1)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("seed.key", refused.stderr)
+            self.assertIn("Put the file of this folder back", refused.stderr)
+            for name, content in kept.items():
+                (folder / name).write_bytes(content)
+                (folder / name).chmod(0o600)
+        self.assertEqual((folder / "seed.key").read_bytes(), seed)
+        # As a kill leaves it: the mark is there, and the seed not under its name yet.
+        shutil.rmtree(folder / "data")
+        (folder / "seed.key").rename(folder / "seed.key.new")
+        again = run("dkg", "--home", self.home(0), "--patience", 1)
+        self.assertIn("links to 0 of 3", again.stderr)
+        self.assertNotEqual((folder / "seed.key").read_bytes(), seed)
+        wal = folder / "data" / "wal"
+        content = bytearray(wal.read_bytes())
+        content[len(content) // 2] ^= 1
+        wal.write_bytes(content)
+        shutil.rmtree(folder / "data" / "index")
+        damaged = run("dkg", "--home", self.home(0), "--patience", 1)
+        self.assertEqual(damaged.returncode, 1)
+        self.assertIn("is damaged at byte", damaged.stderr)
+        self.assertIn("thresher dkg anew", damaged.stderr)
+        self.assertNotIn("--observe", damaged.stderr)
 
     def test_says_what_is_wrong(self):
         gone = run("dkg", "--home", self.home(0), "--patience", 1)
@@ -217,6 +301,42 @@ class Keep(Network):
         self.assertEqual(other.returncode, 1)
         self.assertIn(f"keeps the key {self.group}", other.stderr)
         self.assertIn("makes a new key", other.stderr)
+
+    def test_one_that_keeps_nothing_is_told_apart(self):
+        """Its links are refused, and by the others' words because of --keep."""
+        processes = [self.begin(node, *(self.options(node) if node else []), "--patience", 4) for node in range(5)]
+        said = [process.communicate(timeout=100)[1] for process in processes]
+        links = [line for line in "".join(said).splitlines() if "the peer's run is another one" in line]
+        self.assertTrue(links, said)
+        for line in links:
+            self.assertIn("--keep", line)
+            self.assertTrue("makes a new key" in line or f"keeps the key {self.group}" in line, line)
+        self.assertNotIn("the peer has another genesis;", "".join(said))
+
+    def test_too_few_old_shares(self):
+        processes = [self.begin(node, *self.options(node, lost=[1, 3]), "--patience", 15) for node in range(5)]
+        for process in processes:
+            err = process.communicate(timeout=100)[1]
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("old shares of 3 nodes are needed to keep the key and 2 came, none of the nodes 1, 3", err)
+            self.assertIn("--old-share", err)
+
+    def test_a_lost_share_is_replaced_among_the_same_members(self):
+        shutil.rmtree(self.net)
+        shutil.copytree(self.old, self.net)
+        path = self.net / "genesis.json"
+        genesis = json.loads(path.read_text())
+        del genesis["coin"]
+        path.write_text(json.dumps(genesis))
+        for node in range(NODES):
+            (self.home(node) / "coin.key").unlink()
+        processes = [self.begin(node, "--json", "--keep", self.old / "genesis.json",
+                                *(["--old-share", self.share(node)] if node != 2 else [])) for node in range(NODES)]
+        for node, process in enumerate(processes):
+            out, err = process.communicate(timeout=100)
+            self.assertEqual((process.returncode, err), (0, ""))
+            self.assertEqual(json.loads(out)["group_key"], self.group)
+            self.assertEqual(run("config", "check", "--home", self.home(node)).returncode, 0)
 
     def test_says_what_is_wrong(self):
         old = self.old / "genesis.json"

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
@@ -194,6 +195,45 @@ TEST_F(Config, MembersShareNeitherKeyNorAddress) {
               HasSubstr("nodes 0 and 2 have the same address 127.0.0.1:1000"));
   EXPECT_THAT(why([](Genesis& g) { g.nodes[2].port = 0; }), HasSubstr("node 2 has no address"));
   EXPECT_THAT(why([](Genesis& g) { g.nodes[2].host.clear(); }), HasSubstr("node 2 has no address"));
+}
+
+// What is not read would pass for what the members agreed on.
+TEST_F(Config, AGenesisFileHasNoKeysThatAreNotRead) {
+  const std::string file = (dir_ / "genesis.json").string();
+  Genesis g = with_parameters({{"wave", "4"}});
+  g.protocol = "mahi-mahi";
+  const auto deal = crypto::deal_coin(4, 3, crypto::SigningKey::generate().seed());
+  g.coin = deal->keys;
+  ASSERT_TRUE(save_genesis(g, file));
+  std::stringstream read;
+  read << std::ifstream(file).rdbuf();
+  const auto why = [&](const std::string& old, const std::string& fresh) {
+    std::string content = read.str();
+    content.replace(content.find(old), old.size(), fresh);
+    std::ofstream(file) << content;
+    const auto loaded = load_genesis(file);
+    return loaded ? std::string() : loaded.error();
+  };
+  EXPECT_EQ(why("chain", "chain"), "");
+  for (const auto& [old, fresh, said] :
+       std::initializer_list<std::tuple<std::string, std::string, std::string>>{
+           {"\"epoch\"", "\"epoc\": 7, \"epoch\"", "`epoc`; did you mean `epoch`?"},
+           {"\"protocol\"", "\"protocl\"", "`protocl`; did you mean `protocol`?"},
+           {"\"chain\"", "\"at\": 1, \"chain\"", "`at`; known: chain, coin, epoch, f, nodes, "},
+           {"\"coin\"", "\"\\u001b[2J\": 1, \"coin\"", "`\\u001b[2J`; known: "},
+           {"\"threshold\"", "\"keis\": [], \"threshold\"",
+            "`keis` in `coin`; did you mean `keys`?"},
+           {"\"threshold\"", "\"dealer\": 1, \"threshold\"", "`dealer` in `coin`; known: keys, "},
+           {"\"port\": 1002", "\"prt\": 1, \"port\": 1002",
+            "`prt` in `nodes[2]`; did you mean `port`?"},
+           {"\"wave\"", "\"wav\"", "no parameter 'wav'; did you mean 'wave'?"}}) {
+    const std::string told = why(old, fresh);
+    EXPECT_THAT(told, HasSubstr(said)) << fresh;
+    EXPECT_THAT(told, HasSubstr(", line ")) << told;
+    EXPECT_EQ(told.find('\x1b'), std::string::npos);
+  }
+  EXPECT_THAT(why("\"schema\": 1", "\"schema\": 2, \"news\": 1"), HasSubstr("schema must be 1"));
+  EXPECT_THAT(why("}\n", std::string("}\0 }\n", 5)), HasSubstr("a byte 0"));
 }
 
 TEST_F(Config, DataThatCannotBeAFolderIsToldBeforeItIsNeeded) {

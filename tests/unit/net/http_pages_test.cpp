@@ -20,6 +20,10 @@ struct Server : testing::Test {
                 [] {
                   return HttpPages::Answer{503, "reads its log\n"};
                 }},
+               {"/list",
+                [] {
+                  return HttpPages::Answer{200, "[]\n", "application/json"};
+                }},
                {"/large", [] {
                   return HttpPages::Answer{200, std::string(4u << 20, 'x')};
                 }}}) {
@@ -62,6 +66,8 @@ TEST_F(Server, AnswersWithStatusLengthAndText) {
   EXPECT_NE(get("/healthz").find("Content-Length: 3\r\n"), std::string::npos);
   EXPECT_NE(get("/healthz").find("\r\n\r\nok\n"), std::string::npos);
   EXPECT_EQ(get("/readyz").rfind("HTTP/1.1 503 Service Unavailable\r\n", 0), 0u);
+  EXPECT_NE(get("/healthz").find("Content-Type: text/plain; charset=utf-8\r\n"), std::string::npos);
+  EXPECT_NE(get("/list").find("Content-Type: application/json\r\n"), std::string::npos);
   EXPECT_NE(get("/readyz?verbose=1").find("reads its log\n"), std::string::npos);
   EXPECT_GT(get("/large").size(), 4u << 20);
 }

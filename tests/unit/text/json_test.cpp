@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace thresher::text {
@@ -90,6 +91,25 @@ TEST(Json, SaysWhatIsNoJsonAndWhere) {
   EXPECT_NE(refused("{} {}").what.find("no JSON"), std::string::npos);
   EXPECT_NE(refused("[1e999]").what.find("no JSON"), std::string::npos);
   EXPECT_NE(refused("\"\xff\"").what.find("no JSON"), std::string::npos);
+}
+
+// The library takes it for the end of the text: what followed was not looked at.
+TEST(Json, RefusesAByteZeroWhereverItStands) {
+  const std::string whole = "{\"a\": [1, \"b\"],\n  // words\n  \"c\": true}\n";
+  for (std::size_t at = 0; at <= whole.size(); ++at) {
+    std::string with = whole;
+    with.insert(at, 1, '\0');
+    const Problem problem = refused(with);
+    EXPECT_NE(problem.what.find("a byte 0"), std::string::npos) << at << ": " << problem.what;
+    const std::string before = whole.substr(0, at);
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    EXPECT_EQ(problem.place.line, 1 + lines) << at;
+    const std::size_t begin = lines == 0 ? 0 : before.rfind('\n') + 1;
+    EXPECT_EQ(problem.place.column, at - begin + 1) << at;
+  }
+  refused(std::string("{}\0 rubbish", 11));
+  refused(std::string("\0", 1));
+  EXPECT_EQ(parsed("[\"\\u0000\"]").items()[0].as_text()->size(), 1U);  // written out it is a text
 }
 
 TEST(Json, RefusesTwins) {
