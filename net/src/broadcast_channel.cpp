@@ -93,9 +93,6 @@ struct Channel::Impl {
 
   net::TransportOptions transport_options(const ChainContext& chain) const {
     auto t = net::links_of(self, options.key, chain.chain, options.members);
-    t.other_chain =
-        "the peer's channel is another one: it has other members, faults or another name or "
-        "protocol; compare the options";
     t.max_frame_bytes = static_cast<std::uint32_t>(options.payload_bytes + kControlBytes);
     t.max_queue_bytes = std::max<std::size_t>(t.max_queue_bytes, 2 * options.origin_bytes);
     return t;
