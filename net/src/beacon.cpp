@@ -114,6 +114,7 @@ struct Beacon::Impl {
     if (std::string wrong = record.open(round_record_path(options.coin, group), group);
         !wrong.empty())
       return wrong;
+    if (std::string wrong = learn_first(); !wrong.empty()) return wrong;
     old_below = record.rounds().published;
     open_links();
     const coin::BeaconConfig config{
@@ -130,6 +131,15 @@ struct Beacon::Impl {
     (void)host->restore([] { return true; });
     if (std::string problem = serve(); !problem.empty()) return problem;
     return links.start();
+  }
+  // A new member of a committee that keeps its key does not know which values were told already.
+  std::string learn_first() {
+    if (record.rounds().published != kOthersKnow) return {};
+    if (options.first == 0)
+      return "the key is older than this committee, and this node has no record of its values: say "
+             "with --first with which round the beacon goes on, as thresher dkg printed at the "
+             "members that stayed; 1 where no beacon ran before";
+    return record.write({.published = options.first, .tossed = options.first});
   }
   // Links of their own: nodes of a ledger with the same keys do not connect to these.
   void open_links() {

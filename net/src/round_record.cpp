@@ -46,15 +46,21 @@ std::string round_record_path(const std::string& coin_path, const crypto::Ristre
 Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
                                                        const std::string& new_coin,
                                                        const crypto::RistrettoPoint& group) {
-  const std::string from = round_record_path(old_coin, group);
-  if (::access(from.c_str(), F_OK) != 0) return std::uint64_t{0};
-  RoundRecord before;
   RoundRecord now;
-  if (std::string wrong = before.open(from, group); !wrong.empty()) return wrong;
-  if (std::string wrong = now.open(round_record_path(new_coin, group), group); !wrong.empty())
-    return wrong;
-  const BeaconRounds both{std::max(before.rounds().published, now.rounds().published),
-                          std::max(before.rounds().tossed, now.rounds().tossed)};
+  const std::string to = round_record_path(new_coin, group);
+  const std::string from = round_record_path(old_coin, group);
+  const bool is_new = ::access(to.c_str(), F_OK) != 0;
+  if (!old_coin.empty() && ::access(from.c_str(), F_OK) != 0) return std::uint64_t{0};
+  if (std::string wrong = now.open(to, group); !wrong.empty()) return wrong;
+  BeaconRounds both = now.rounds();
+  if (old_coin.empty()) {
+    if (is_new) both.published = kOthersKnow;
+  } else {
+    RoundRecord before;
+    if (std::string wrong = before.open(from, group); !wrong.empty()) return wrong;
+    both.published = std::max(before.rounds().published, both.published);
+    both.tossed = std::max(before.rounds().tossed, both.tossed);
+  }
   if (both != now.rounds()) {
     if (std::string wrong = now.write(both); !wrong.empty()) return wrong;
   }

@@ -26,6 +26,9 @@ struct BeaconRounds {
   friend bool operator==(const BeaconRounds&, const BeaconRounds&) = default;
 };
 
+/// Published, of a member that joined a committee which keeps its key: others know how far it is.
+inline constexpr std::uint64_t kOthersKnow = std::uint64_t{1} << 63;
+
 /// Beside the file with the node's share of the key.
 std::string round_record_path(const std::string& coin_path, const crypto::RistrettoPoint& group);
 

@@ -32,7 +32,11 @@ int tell_json(const MadeCoin& made, const net::NodeOptions& o, std::uint64_t bea
 
 // What the beacon of a kept key goes on with.
 void tell_rounds(std::uint64_t next, const std::string& old_share) {
-  if (next > 0) {
+  if (old_share.empty()) {
+    std::printf(
+        "start a beacon of this key here with --first and the round that the members with an old "
+        "share were told\n");
+  } else if (next > 0) {
     std::printf("a beacon of this key goes on with round %llu\n",
                 static_cast<unsigned long long>(next));
   } else {
@@ -58,7 +62,7 @@ int run(const Args& a) {
     auto keep = kept_coin(o, a.keep, a.old_share);
     if (!keep) return fail(kUsage, keep.error());
     // Before there is a new share, so that no beacon runs with it and without the record.
-    if (!a.old_share.empty()) rounds = net::carry_beacon_rounds(a.old_share, o.coin, keep->group);
+    rounds = net::carry_beacon_rounds(a.old_share, o.coin, keep->group);
     if (!rounds) return fail(kFailed, rounds.error());
     how.keep = std::move(*keep);
   } else if (!a.old_share.empty()) {
@@ -75,7 +79,7 @@ int run(const Args& a) {
                 to_hex(made->group).c_str(), how.keep ? " kept" : "", made->seconds, o.coin.c_str(),
                 o.genesis.c_str());
   }
-  if (!a.old_share.empty()) tell_rounds(*rounds, a.old_share);
+  if (how.keep) tell_rounds(*rounds, a.old_share);
   if (!made->all_done) {
     std::printf(
         "some nodes are not done. '%s/dkg' keeps what they need of this one and is as secret as "

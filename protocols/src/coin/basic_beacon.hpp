@@ -80,7 +80,7 @@ void BasicBeacon<Coin>::toss_up_to(std::uint64_t end, Fx& fx) {
   if (end - next_ > kCatchUp) next_ = end - kCatchUp;
   Writer w;
   w.u64(end);
-  fx.push(Persist{kTossedTable, {}, Bytes::from(w.take()), {}, true});
+  fx.push(Persist{kTossedTable, {}, Bytes::from(w.take())});
   while (next_ < end) feed(Requested<Toss>{{next_++}}, fx);
 }
 

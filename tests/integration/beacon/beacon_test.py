@@ -207,17 +207,22 @@ class Beacon(unittest.TestCase):
 
     def test_the_next_committee_goes_on_where_this_one_stopped(self):
         """Whoever could choose between two values of a round, or sees an old one pass for a new one, is deceived."""
-        old = [r.communicate(timeout=100)[0] for r in [self.begin(i, "--pause", 0, "--rounds", 30)
-                                                        for i in range(NODES)]]
-        old = [json.loads(line) for out in old for line in out.splitlines()]
+        runs = [self.begin(i, "--pause", 0, "--rounds", 30) for i in range(NODES)]
+        old = [[json.loads(line) for line in r.communicate(timeout=100)[0].splitlines()] for r in runs]
         net, made = self.next_network(NODES + 1)
-        self.assertGreater(min(m["beacon_round"] for m in made[:NODES]), 0)
-        runs = [self.begin(i, "--pause", 0, "--rounds", 10, net=net) for i in range(NODES + 1)]
-        new = [json.loads(line) for r in runs for line in r.communicate(timeout=100)[0].splitlines()]
-        self.assertEqual(len(new), 10 * (NODES + 1))
-        self.assertGreater(min(v["round"] for v in new), max(v["round"] for v in old))
-        self.assertFalse({v["value"] for v in new} & {v["value"] for v in old})
-        done = self.verify(json.dumps(v) + "\n" for v in old + new)
+        first = max(m["beacon_round"] for m in made)
+        self.assertGreaterEqual(first, max(v["round"] for values in old for v in values))
+        blind = self.begin(NODES, "--rounds", 1, net=net)
+        self.assertIn("say with --first", blind.communicate(timeout=100)[1])
+        self.assertNotEqual(blind.returncode, 0)
+        runs = [self.begin(i, "--pause", 0, "--rounds", 10, *(["--first", first] if i == NODES else []), net=net)
+                for i in range(NODES + 1)]
+        new = [[json.loads(line) for line in r.communicate(timeout=100)[0].splitlines()] for r in runs]
+        for i, values in enumerate(new):
+            self.assertEqual(len(values), 10)
+            last = max(v["round"] for v in old[i]) if i < NODES else first - 1
+            self.assertGreater(min(v["round"] for v in values), last)
+        done = self.verify(json.dumps(v) + "\n" for values in old + new for v in values)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_verify_tells_of_gaps_and_repeated_rounds(self):

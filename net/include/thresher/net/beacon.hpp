@@ -65,7 +65,8 @@ class Beacon {
 /// A key that is shared anew (`thresher dkg --keep`) has the values that it had: the record beside
 /// the old share's file goes along with the new one's, so that no value passes for a new one. The
 /// answer is the round with which this node goes on, 0 when there is no record of the old share; or
-/// what is wrong. Pre: no beacon runs with either share.
+/// what is wrong. A member without an old share (`old_coin` is empty) cannot know it: its beacon
+/// asks for `first`. Pre: no beacon runs with either share.
 Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
                                                        const std::string& new_coin,
                                                        const crypto::RistrettoPoint& group);

@@ -11,7 +11,7 @@
 // have the value of round r, no correct node reveals its share of round r+1. A node that was away
 // comes to where the others are; of the rounds meanwhile it tosses the last kCatchUp.
 // Rounds are delivered in the order in which their values come, which is not always that of their
-// numbers. Durable, beside what the coin keeps, is how far a node tossed, by a lazy record: after
+// numbers. Durable, beside what the coin keeps, is how far a node tossed, before it says so: after
 // an outage of more nodes than may fail nobody else knows it. A host that keeps no records says it
 // at a restart (`tossed`), or the node begins at `first` and follows the others. The values are as
 // good as the scheme: with IdealCoin anybody may know them.
