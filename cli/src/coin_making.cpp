@@ -184,7 +184,7 @@ std::string no_share(const net::NodeOptions& o, const net::Genesis& genesis, Nod
       return "there is a share of another coin already, and no run that it could be of: " + again;
     const auto opened = net::open_coin(genesis, o.coin, self);
     return "'" + o.genesis + "' names a coin, and this node's share of it is damaged or another " +
-           "one. " + opened.error() + ". " + (goes_on ? "Else " + again + ". " : "") + kNewShare;
+           "one: " + opened.error() + ". " + (goes_on ? "Else " + again + ". " : "") + kNewShare;
   }
   if (!genesis.coin || goes_on || neighbour_makes_it(o)) return {};
   return "'" + o.genesis + "' names a coin, and this node's share of it, '" + o.coin +

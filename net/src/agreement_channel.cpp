@@ -8,7 +8,6 @@
 #include "agreements.hpp"
 #include "answers.hpp"
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -208,10 +207,7 @@ std::string Channel::Impl::begin() {
   transport.max_frame_bytes = static_cast<std::uint32_t>(options.value_bytes + kControlBytes);
   links.open(
       std::move(transport), [this](NodeId from, const net::Frame& f) { receive(from, f); },
-      net::told_of_other_run("the peer's channel is another one: it has another genesis, or other "
-                             "options (name, window, "
-                             "value_bytes, bits, halvings); compare them",
-                             [this](const std::string& what) { log(what); }));
+      [this](const std::string& what) { log(what); });
   make_hosts(*share);
   if (std::string problem = restore(); !problem.empty())
     return "'" + options.folder + "': " + problem;
@@ -230,7 +226,7 @@ std::string Channel::Impl::open_stores() {
     if (!problem.empty()) return;
     auto opened = net::DiskStore::open_checked(options.folder + "/" + side.folder,
                                                [this](const auto& w) { log(w); });
-    if (!opened) problem = net::without_node_advice(opened.error());
+    if (!opened) problem = opened.error();
     if (opened) side.store = std::move(*opened);
   });
   return problem;

@@ -6,7 +6,6 @@
 #include "broadcast_engine.hpp"
 #include "delivery_queue.hpp"
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
 
@@ -113,7 +112,7 @@ struct Channel::Impl {
     const auto committee = Committee::make(static_cast<std::uint32_t>(options.members.size()), f);
     if (!options.folder.empty()) {
       auto opened = net::DiskStore::open_checked(options.folder, [this](const auto& w) { log(w); });
-      if (!opened) return net::without_node_advice(opened.error());
+      if (!opened) return opened.error();
       store = std::move(*opened);
     }
     verifier = crypto::make_verifier(crypto::best_verifier());
@@ -122,9 +121,7 @@ struct Channel::Impl {
         [this](NodeId from, const net::Frame& frame) {
           if (!full()) engine->receive(from, frame);
         },
-        net::told_of_other_run("the peer's channel is another one: it has other members or faults, "
-                               "or another name or protocol; compare the options",
-                               [this](const std::string& what) { log(what); }));
+        [this](const std::string& what) { log(what); });
     engine = net::make_engine(options, chain, *committee, self, host());
     if (std::string problem = engine->restore(); !problem.empty())
       return "'" + options.folder + "': " + problem;

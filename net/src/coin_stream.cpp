@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "protocol_host.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
 #include "thresher/crypto/key_file.hpp"
@@ -124,7 +123,7 @@ struct CoinStream::Impl {
       std::filesystem::create_directories(options.folder, error);
       auto opened =
           DiskStore::open_checked(options.folder + "/data", [this](const auto& w) { log(w); });
-      if (!opened) return without_node_advice(opened.error());
+      if (!opened) return opened.error();
       store = std::move(*opened);
     }
     open_links();
@@ -146,7 +145,7 @@ struct CoinStream::Impl {
       return std::to_string(committee.size()) +
              " nodes are too many: fragments of commitments are numbered to " +
              std::to_string(Avid::kMostNodes);
-    if (options.sides < 2) return "a coin has two sides at least";
+    if (options.sides == 0) return "a coin has one side at least";
     const std::uint32_t rounds = rounds_among(committee.size());
     if (std::string problem = problem_of(rounds); !problem.empty()) return problem;
     auto seed = seed_in(options.folder);
@@ -243,10 +242,7 @@ struct CoinStream::Impl {
                                          : setup_free->receive(from, frame);
           if (!good) ++malformed;
         },
-        told_of_other_run(
-            "the peer tosses another coin: it has another genesis, or other options (coin, rounds, "
-            "sides, vrf_keys); compare them",
-            [this](const std::string& what) { log(what); }));
+        [this](const std::string& what) { log(what); });
   }
   template <class Side>
   HostLinks<coin::Tossed> host_links(const Committee& committee, Side side) {

@@ -11,7 +11,6 @@
 
 #include "graph_engine.hpp"
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "outbox.hpp"
 #include "standstill.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -182,10 +181,7 @@ struct GraphAgreement::Impl {
     std::filesystem::create_directories(folder, error);
     if (error) return "cannot create '" + folder + "': " + error.message();
     auto opened = DiskStore::open(folder, [this](const auto& w) { log(w); });
-    if (!opened)
-      return without_node_advice(opened.error()) + ". This member may have taken part in '" +
-             options.name +
-             "' and counts as faulty there: choose another name for the next agreement";
+    if (!opened) return opened.error();
     store = std::move(*opened);
     bool began = false;
     const auto read = store->replay([&](const Restored&) { began = true; });
@@ -204,10 +200,7 @@ struct GraphAgreement::Impl {
         static_cast<std::uint32_t>(digraph::largest_message(options.graph.size())) + 1024;
     links.open(
         std::move(t), [this](NodeId from, const Frame& frame) { receive(from, frame); },
-        told_of_other_run(
-            "the peer's agreement is another one: it has another genesis, graph, number of faults, "
-            "name, start, delta, spread or eps; compare the options",
-            [this](const std::string& what) { log(what); }),
+        [this](const std::string& what) { log(what); },
         [this](NodeId of, bool up) { outbox->link(of, up); });
   }
   template <class Output>

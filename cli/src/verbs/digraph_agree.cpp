@@ -4,7 +4,6 @@
 
 #include "../digraph/graph_file.hpp"
 #include "../digraph/halvings.hpp"
-#include "../durations.hpp"
 #include "../text.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/config.hpp"
@@ -50,7 +49,7 @@ std::string read_exact(const Args& a, net::GraphAgreementOptions& o) {
     return "--at " + std::to_string(*a.at) + " is more than a day away";
   o.starts = system_clock::time_point(seconds(*a.at));
   const auto delta = parse_duration(a.delta);
-  if (!delta) return no_duration("--delta", a.delta, "time; write 1s or 200ms");
+  if (!delta) return "--delta '" + a.delta + "' is no time; write 1s or 200ms";
   o.delta_us = *delta;
   return {};
 }
@@ -136,8 +135,9 @@ int agree(const Args& a) {
     return fail_all(kUsage, problems);
   const auto patience = parse_duration(a.patience);
   const auto linger = parse_duration(a.linger);
-  if (!patience) return fail(kUsage, no_duration("--patience", a.patience));
-  if (!linger) return fail(kUsage, no_duration("--linger", a.linger));
+  if (!patience || !linger)
+    return fail(kUsage, "--patience '" + a.patience + "' and --linger '" + a.linger +
+                            "' are times; write 60s or 500ms");
   const auto run = net::GraphAgreement::begin(o);
   if (!run) return fail(kUsage, run.error());
   microseconds longest(*patience);

@@ -7,7 +7,6 @@
 
 #include "../digraph/graph_file.hpp"
 #include "../digraph/member_cluster.hpp"
-#include "../durations.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -104,7 +103,7 @@ std::vector<std::string> read_options(const Args& a, MembersOptions& o) {
   if (!delta || *delta < 1'000 || *delta > 60'000'000)
     return {"--delta '" + a.delta + "' is no time from 1ms to 60s"};
   const auto patience = parse_duration(a.patience);
-  if (!patience) return {no_duration("--patience", a.patience)};
+  if (!patience) return {"--patience '" + a.patience + "' is no time; write 60s"};
   o.patience_us = *patience;
   if (a.approximate && a.eps == 0) return {"--eps must be 1 at least"};
   if (a.approximate) o.eps = a.eps;

@@ -176,7 +176,7 @@ TEST_P(CoinStreams, RefuseInWordsWhatCannotBe) {
                   o.sides = 0;
                   o.coin = "setup-free-coin";
                 }),
-                HasSubstr("two sides"));
+                HasSubstr("one side"));
     EXPECT_THAT(problem([](auto& o) { o.rounds = 49; }), HasSubstr("at most 48"));
   }
 }
