@@ -73,9 +73,13 @@ bool LogSync::turn_is_over(std::uint64_t now) const {
   return now > turn_us_ + (kTurn << std::min(laps, kMostDoublings));
 }
 
+wire::LogPlace LogSync::next_place() const {
+  return {cursor_, open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size())};
+}
+
 void LogSync::ask() {
-  const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
-  ask_after(cursor_, have);
+  const wire::LogPlace next = next_place();
+  ask_after(next.after, next.leave_out);
 }
 
 void LogSync::ask_after(Round slot, std::uint32_t have) {
@@ -159,6 +163,11 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return lied("a part of the log that cannot be decoded", now);
+  if (false && in->from && *in->from != next_place()) {  // of a question of its turn before
+    ++owed_;
+    heard_us_ = now;
+    return;
+  }
   if (in->begins > cursor_) {  // as good as silence: another giver may have more
     if (hooks_.pruned) hooks_.pruned(from, in->begins);
     owed_ = 0;
