@@ -160,14 +160,13 @@ LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std:
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   if (!active_ || from != giver_ || owed_ == 0) return;
-  --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return lied("a part of the log that cannot be decoded", now);
-  if (false && in->from && *in->from != next_place()) {  // of a question of its turn before
-    ++owed_;
+  if (in->from && *in->from != next_place()) {  // to a question of an earlier turn of this giver
     heard_us_ = now;
     return;
   }
+  --owed_;
   if (in->begins > cursor_) {  // as good as silence: another giver may have more
     if (hooks_.pruned) hooks_.pruned(from, in->begins);
     owed_ = 0;
