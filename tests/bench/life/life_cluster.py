@@ -150,10 +150,20 @@ class Cluster:
         process.kill()
         process.wait()
 
+    def check(self):
+        for node, process in self.nodes.items():
+            if process.poll() is not None:
+                fail(f"node {node} ended by itself; its log says: {self.log(node)[-1]}")
+
+    def said(self, node):
+        """Its status, however long that takes."""
+        found = []
+        until(lambda: found.append(self.status(node)) or found[-1], f"node {node} does not answer")
+        return found[-1]
+
     def status(self, node):
         """None: it does not answer."""
-        if node in self.nodes and self.nodes[node].poll() is not None:
-            fail(f"node {node} ended by itself; its log says: {self.log(node)[-1]}")
+        self.check()
         asked = run(self.args.binary, "node", "status", "--home", self.path(node), "--json")
         return json.loads(asked.stdout) if asked.returncode == 0 else None
 

@@ -22,7 +22,7 @@ def finder(args, folder):
         with cluster.load(nodes=range(wrong), wanted=args.finder_entries) as load:
             load.done()
         # The search goes over all that comes before the first checkpoint, so this has to come after all of them.
-        if cluster.status(0)["slot"] >= args.finder_slots:
+        if cluster.said(0)["slot"] >= args.finder_slots:
             fail("the first checkpoint came before all entries: give a larger --finder-slots")
         process = cluster.nodes.pop(wrong)
         try:

@@ -33,12 +33,12 @@ def growth(args, folder):
             began = time.monotonic()
             while time.monotonic() < began + args.growth_seconds:
                 samples.append(sample(cluster, began))
-                cluster.status(0)  # fails when the node has ended
+                cluster.check()
                 load.check()
                 time.sleep(max(0, min(2.0, began + args.growth_seconds - time.monotonic())))
             committed = load.seconds[-1]["committed"]
             seconds = load.seconds[-1]["seconds"]
-        begins = cluster.status(0)["begins"]
+        begins = cluster.said(0)["begins"]
     if args.curve:
         with open(args.curve, "w", newline="") as file:
             table = csv.DictWriter(file, samples[0].keys())

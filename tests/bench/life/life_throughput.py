@@ -19,7 +19,7 @@ def one_run(args, folder, on):
             cpu = cluster.cpu() + cpu_seconds(load.process.pid) - cpu
             taken = time.monotonic() - began
         committed = last["committed"] - first["committed"]
-        certified = min(cluster.status(node)["slot"] for node in range(NODES)) // slots if slots else 0
+        certified = min(cluster.said(node)["slot"] for node in range(NODES)) // slots if slots else 0
         return {"tx_per_s": committed / (last["seconds"] - first["seconds"]), "cpu_us_per_tx": cpu / committed * 1e6,
                 "cores": cpu / taken, "checkpoints": certified, "snapshots": cluster.logged(0, "took a snapshot of slot")}
 
