@@ -7,6 +7,7 @@
 
 #include "../asking.hpp"
 #include "../transaction_lines.hpp"
+#include "thresher/net/log_proof.hpp"
 #include "thresher/text/json.hpp"
 
 namespace thresher::cli {
@@ -22,7 +23,10 @@ struct Args {
   Asking whom;
   OptionalText data;
   std::string file;
+  bool proved = false;
   bool json = false;
+
+  net::Words words() const { return proved ? net::Words::kProof : whom.words(); }
 };
 
 // What keeps links from coming up, each reason once; lines come from the client's thread.
@@ -37,10 +41,11 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
 /// Submits lines and prints what became of each, in their order.
 class Submitter {
  public:
-  Submitter(net::Client& client, const Args& args)
+  Submitter(net::Client& client, const Args& args, std::uint32_t members)
       : client_(client),
+        members_(members),
         patience_us_(args.whom.patience_us()),
-        words_(args.whom.words()),
+        words_(args.words()),
         timeout_(args.whom.timeout),
         json_(args.json) {}
 
@@ -115,6 +120,7 @@ class Submitter {
         row.set("failed", out.receipt.result->failed);
         row.set("result", escaped(as_text(out.receipt.result->bytes.view())));
       }
+      if (out.committed() && words_ == net::Words::kProof) set_proof(out, row);
       if (!out.committed()) row.set("why", out.why);
       std::puts(text::write(row).c_str());
     } else if (out.committed()) {
@@ -124,7 +130,15 @@ class Submitter {
     }
   }
 
+  // The client has checked it; it is shown as `thresher log prove` shows one.
+  void set_proof(const net::Outcome& out, text::Value& row) const {
+    const auto proof = net::decode_log_proof(out.receipt.log_proof.view(), members_);
+    if (!proof) return;
+    if (auto shown = text::parse(net::write_log_proof(*proof))) row.set("proof", std::move(*shown));
+  }
+
   net::Client& client_;
+  std::uint32_t members_;
   std::uint64_t patience_us_;
   net::Words words_;
   std::string timeout_;  // the same as it was written
@@ -141,6 +155,9 @@ class Submitter {
 
 int submit(const Args& a) {
   if (std::string why = a.whom.problem(); !why.empty()) return fail(kUsage, why);
+  if (a.proved && a.whom.quorum) {
+    return fail(kUsage, "a proof needs no f+1 nodes that say the same: give --quorum or --proved");
+  }
   if (a.data.has_value() != a.file.empty()) {
     return fail(kUsage, "give either a text with --data or a file of lines with --file");
   }
@@ -154,7 +171,9 @@ int submit(const Args& a) {
   options.on_problem = tell_problems(a.whom.timeout);
   auto client = a.whom.client(std::move(options));
   if (!client) return fail(kUsage, client.error());
-  Submitter submitter(**client, a);
+  const auto network = a.whom.network();
+  if (!network) return fail(kUsage, network.error());
+  Submitter submitter(**client, a, static_cast<std::uint32_t>(network->nodes.size()));
   if (a.data) submitter.submit(*a.data);
   for (std::string line; !a.file.empty() && lines.next(line);) submitter.submit(line);
   const int status = submitter.finish();
@@ -179,6 +198,10 @@ Verb make_submit() {
        {"--file", "a file of one transaction a line; - reads standard input", &a->file},
        {"--timeout", "how long to wait for each transaction, like 30s", &a->whom.timeout},
        {"--quorum", "f+1 nodes have to say the same of each", &a->whom.quorum},
+       {"--proved",
+        "wait until a checkpoint's certificate proves position and result of each; with --json the "
+        "proof is shown, which thresher verify-proof takes",
+        &a->proved},
        {"--json", "one object a transaction, with its result, a line each", &a->json}},
       [a] { return submit(*a); }};
 }

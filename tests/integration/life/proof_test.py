@@ -60,5 +60,58 @@ class Proofs(unittest.TestCase):
             self.assertTrue(out.stderr.startswith("thresher: "), out.stderr)
 
 
+class Proved(unittest.TestCase):
+    """`thresher submit --proved` at nodes that run."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.net = pathlib.Path(folder.name, "net")
+
+    def start(self, checkpoint):
+        made = run("testnet", "init", "-n", 4, "-o", self.net, "--base-port", 0, "--set", f"checkpoint={checkpoint}")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        for i in range(4):
+            self.process("node", "run", "--home", self.net / f"node{i}", stderr=subprocess.DEVNULL)
+
+    def process(self, *arguments, **pipes):
+        process = subprocess.Popen([BINARY, *map(str, arguments)], text=True, **pipes)
+
+        def end():
+            process.kill()
+            process.wait()
+            for pipe in filter(None, (process.stdin, process.stdout)):
+                pipe.close()
+        self.addCleanup(end)
+        return process
+
+    def test_each_line_has_a_proof_that_holds(self):
+        self.start(4)
+        genesis = self.net / "genesis.json"
+        waits = self.process("submit", "--genesis", genesis, "--proved", "--json", "--file", "-", "--timeout", "100s",
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        waits.stdin.write("one\ntwo\n")
+        waits.stdin.close()
+        while waits.poll() is None:  # a ledger at rest has no next checkpoint
+            more = run("submit", "--home", self.net / "node1", "--data", "more", "--timeout", "100s")
+            self.assertEqual(more.returncode, 0, more.stderr)
+        rows = [json.loads(line) for line in waits.stdout]
+        self.assertEqual(waits.returncode, 0)
+        self.assertEqual(len(rows), 2)
+        for row, data in zip(rows, ["one", "two"]):
+            self.assertEqual(row["proof"]["position"], row["position"])
+            checked = run("verify-proof", "-", "--genesis", genesis, "--data", data, text=json.dumps(row["proof"]))
+            self.assertEqual(checked.returncode, 0, checked.stderr)
+
+    def test_what_cannot_be_proved_is_said(self):
+        self.start(0)
+        out = run("submit", "--home", self.net / "node0", "--proved", "--data", "x")
+        self.assertEqual((out.returncode, out.stdout), (1, "refused\n"), out.stderr)
+        self.assertIn("has no checkpoints", out.stderr)
+        out = run("submit", "--genesis", self.net / "genesis.json", "--proved", "--quorum", "--data", "x")
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("--quorum or --proved", out.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
