@@ -76,7 +76,7 @@ Result<Round> LogReader::before(std::uint64_t position, Round last) const {
 LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
   std::uint32_t leave_out = want.leave_out;
   wire::WantLog rest = want;
-  wire::LogPart out{head, {}, {}};
+  wire::LogPart out{head, {}, {}, wire::LogPlace{want.after, want.leave_out}};
   if (want.after < begin_.slot) {
     out.begins = begin_.slot;
     return {{kLogPart, wire::encode(out), {}}, rest, false};

@@ -73,9 +73,13 @@ bool LogSync::turn_is_over(std::uint64_t now) const {
   return now > turn_us_ + (kTurn << std::min(laps, kMostDoublings));
 }
 
+wire::LogPlace LogSync::next_place() const {
+  return {cursor_, open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size())};
+}
+
 void LogSync::ask() {
-  const auto have = open_total_ == 0 ? 0 : static_cast<std::uint32_t>(open_.blocks.size());
-  ask_after(cursor_, have);
+  const wire::LogPlace next = next_place();
+  ask_after(next.after, next.leave_out);
 }
 
 void LogSync::ask_after(Round slot, std::uint32_t have) {
@@ -156,9 +160,13 @@ LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std:
 
 void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   if (!active_ || from != giver_ || owed_ == 0) return;
-  --owed_;
   const auto in = wire::decode<wire::LogPart>(frame.control.view());
   if (!in) return lied("a part of the log that cannot be decoded", now);
+  if (in->from && *in->from != next_place()) {  // to a question of an earlier turn of this giver
+    heard_us_ = now;
+    return;
+  }
+  --owed_;
   if (in->begins > cursor_) {  // as good as silence: another giver may have more
     if (hooks_.pruned) hooks_.pruned(from, in->begins);
     owed_ = 0;

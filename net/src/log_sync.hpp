@@ -30,6 +30,7 @@ namespace thresher::net {
 namespace wire {
 struct LogBlock;
 struct LogPart;
+struct LogPlace;
 }  // namespace wire
 
 class LogSync {
@@ -81,6 +82,7 @@ class LogSync {
   void change_giver(std::uint64_t now);
   bool turn_is_over(std::uint64_t now) const;
   void rewind();
+  wire::LogPlace next_place() const;
   void ask();
   void ask_after(Round slot, std::uint32_t have);
   void ask_ahead(const wire::LogPart& part);

@@ -115,6 +115,10 @@ Bytes encode(const LogPart& m) {
   pb::LogPart out;
   out.set_head(m.head.value);
   out.set_begins(m.begins.value);
+  if (m.from) {
+    out.set_after(m.from->after.value);
+    out.set_leave_out(m.from->leave_out);
+  }
   for (const LogBlock& b : m.blocks) {
     pb::LogBlock& block = *out.add_blocks();
     block.set_slot(b.slot.value);
@@ -255,7 +259,8 @@ std::optional<LogPart> decode(ByteView control) {
   if (!parse_large(control, in) || !in.has_head() || std::size_t(in.blocks_size()) > kMaxItems) {
     return std::nullopt;
   }
-  LogPart out{Round{in.head()}, {}, Round{in.begins()}};
+  LogPart out{Round{in.head()}, {}, Round{in.begins()}, {}};
+  if (in.has_after()) out.from = LogPlace{Round{in.after()}, in.leave_out()};
   for (const pb::LogBlock& b : in.blocks()) {
     if (!is_digest(b.leader())) return std::nullopt;
     out.blocks.push_back({Round{b.slot()}, digest(b.leader()), b.total(), b.index(), carried(b)});

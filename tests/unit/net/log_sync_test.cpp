@@ -36,8 +36,9 @@ Bytes header_of(const dag::Block& block) {
   return Bytes::from(w.take());
 }
 
-Frame part_of(const std::vector<dag::Committed>& commits, std::uint64_t head) {
-  wire::LogPart part{Round{head}, {}};
+Frame part_of(const std::vector<dag::Committed>& commits, std::uint64_t head,
+              std::optional<wire::LogPlace> from = {}) {
+  wire::LogPart part{Round{head}, {}, {}, from};
   std::vector<std::byte> payload;
   for (const auto& c : commits) {
     const auto total = static_cast<std::uint32_t>(c.blocks.size());
@@ -156,6 +157,26 @@ TEST_F(Bench, ALateAnswerIsNotBlamed) {
   sync.part(NodeId{slow}, part_of({truth[0]}, 4), now);
   sync.part(NodeId{slow}, part_of({truth[0]}, 4), now);
   EXPECT_TRUE(blamed.empty());
+}
+
+// It may also be from further on: the giver was asked for several parts, and its turn ended between
+// two of them. Taken for the answer to the new question, it would hide the commits in front of it.
+TEST_F(Bench, ALateAnswerFromFurtherOnIsNotBlamed) {
+  const std::uint16_t slow = giver();
+  for (int k = 0; k < 400 && (k == 0 || giver() != slow); ++k) {
+    now += kSecond / 5;
+    sync.tick(now);
+  }
+  ASSERT_EQ(giver(), slow);  // its turn again
+  sync.part(NodeId{slow}, part_of({truth[1], truth[2]}, 4, wire::LogPlace{Round{1}}), now);
+  agree(1);
+  agree(3);
+  EXPECT_TRUE(blamed.empty()) << words;
+  EXPECT_EQ(giver(), slow);
+  sync.part(NodeId{slow}, part_of(truth, 4, wire::LogPlace{Round{0}}), now);
+  agree(1);
+  agree(3);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
 }
 
 TEST_F(Bench, Row19GarbageAndFallingHeadsOnlyChangeTheGiver) {

@@ -65,10 +65,17 @@ struct LogBlock {
   std::uint32_t index = 0;
   CarriedBlock block;
 };
+/// A place in the log: behind a slot, and so many blocks of the commit after it.
+struct LogPlace {
+  Round after;
+  std::uint32_t leave_out = 0;
+  friend bool operator==(const LogPlace&, const LogPlace&) = default;
+};
 struct LogPart {
   Round head;
   std::vector<LogBlock> blocks;
   Round begins{0};  ///< what was asked for was pruned: entries have slots above; 0: it was not
+  std::optional<LogPlace> from{};  ///< where it begins; nodes of older releases do not say
 };
 struct WantLogHash {
   Round slot;
