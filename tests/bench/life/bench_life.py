@@ -92,17 +92,24 @@ def show(out, indent=""):
             print(f"{indent}{name:28} {value}", file=sys.stderr)
 
 
+def measure(args, folder):
+    for name, mode in MODES.items():
+        if name in args.only:
+            yield name, mode(args, folder)
+    if set(STATE) & set(args.only):
+        yield from life_state.measure(args, folder, args.only)
+
+
 def main():
     args = arguments()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("bench life: stopped"))  # the nodes end, too
     folder = tempfile.mkdtemp(prefix="thresher-life-", dir=args.scratch)
     out = {}
     try:
-        for name in [n for n in MODES if n in args.only] + (["state"] if set(STATE) & set(args.only) else []):
-            began = time.monotonic()
-            found = {name: MODES[name](args, folder)} if name in MODES else life_state.measure(args, folder, args.only)
-            out |= found
-            show({**found, f"{name} took, s": time.monotonic() - began, "load of the machine": os.getloadavg()[0]})
+        began = time.monotonic()
+        for name, found in measure(args, folder):
+            out[name] = found
+            show({name: found, "seconds so far": time.monotonic() - began, "load of the machine": os.getloadavg()[0]})
     finally:
         if not args.keep:
             shutil.rmtree(folder, ignore_errors=True)
