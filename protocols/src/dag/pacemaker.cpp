@@ -7,7 +7,7 @@ namespace thresher::dag {
 namespace {
 
 constexpr std::uint64_t kTimeoutCap = 64;
-/// How finely waits are measured. Unit: 1/1000 Delta.
+/// How finely waits are measured, where T is not shorter. Unit: 1/1000 Delta.
 constexpr std::uint64_t kStep = 500;
 /// P3: a leader is never waited for less than a third of T, which is two Delta.
 constexpr std::uint64_t kLeastShare = 3;
@@ -120,7 +120,7 @@ std::uint64_t Dag::State::wait_for(NodeId leader) const {
 void Dag::State::note_wait(Round left) {
   if (left.value == 0 || config.rules.coin || timed_out || leader_block(left) == nullptr) return;
   std::uint64_t& gap = peers[schedule.leader(left).value].gap;
-  gap = std::max((timer_for == left ? waited : 0) + kStep, gap / 2);
+  gap = std::max((timer_for == left ? waited : 0) + step(), gap / 2);
 }
 
 // P1. What was given up came after all. That shows what silence does not: this node went on too
@@ -198,6 +198,10 @@ Round Dag::State::watched() const {
   return cur < store.floor() ? Round{next_round().value - 1} : cur;
 }
 
+std::uint64_t Dag::State::step() const {
+  return std::min(kStep, config.timeout.value);
+}
+
 // E3 counts from the later of sending the own block and completing the round, in steps.
 void Dag::State::watch_round(Fx& fx) {
   const Round cur = watched();
@@ -205,15 +209,15 @@ void Dag::State::watch_round(Fx& fx) {
   timer_for = cur;
   waited = 0;
   wary = wary || cur.value > commits_since.value + config.committee.faults() + kRoundsToCommit;
-  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{kStep}});
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{step()}});
 }
 
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
   if (timer_for != cur) return;
-  waited += kStep;
+  waited += step();
   if (waited < wait_for(schedule.leader(cur))) {
-    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{kStep}});
+    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{step()}});
     return;
   }
   timed_out = true;

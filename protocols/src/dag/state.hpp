@@ -128,6 +128,7 @@ struct Dag::State {
   void add_claim(Header& header) const;
   void add_kill(Header& header) const;
   void progress(Fx& fx);
+  std::uint64_t step() const;
   void watch_round(Fx& fx);
   void waited_a_step(Fx& fx);
   Round next_round() const;

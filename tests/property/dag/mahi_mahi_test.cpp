@@ -106,6 +106,7 @@ struct Uncertified {
     config.self = self;
     config.rules = rules;
     config.coin = coins[self.value];
+    config.timeout = Delay{7};  // timers fire when the adversary likes: the first step is the last
     return dag::Dag(std::move(config));
   }
   static std::optional<Round> proposes(const dag::Message& message) {
