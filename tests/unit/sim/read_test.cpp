@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
             "did you mean `aws`?"},
         Bad{R"("engine": "events", "network": {"wan": "aws", "regions": ["irland"]})",
             "2: network.regions", "did you mean `ireland`?"},
-        Bad{R"("protocol": "raft", "workload": {"bytes": 4097})", "2: workload.bytes",
+        Bad{R"("protocol": {"name": "raft"}, "workload": {"bytes": 4097})", "2: workload.bytes",
             "4097 are more than `raft` takes: its `value_bytes` is 4096"},
         Bad{R"("protocol": {"name": "raft", "value_bytes": 9}, "workload": {"bytes": 16})",
             "2: workload.bytes", "its `value_bytes` is 9"},
