@@ -89,6 +89,15 @@ net::KeyGenerationOptions options_of(const net::NodeOptions& o, const net::Genes
   return out;
 }
 
+/// What a run that is over left behind. A kill in the middle of its removal leaves a part of it,
+/// which would pass for a damaged run if it still had the run's name.
+std::string remove_finished(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::remove_all(folder + ".done", error);
+  if (!error) return {};
+  return "cannot remove '" + folder + ".done': " + error.message() + "; remove it, it is secret";
+}
+
 /// Stays for others. Once all are done nobody needs the records, nor the seed that shares follow
 /// from.
 std::string leave(std::unique_ptr<net::KeyGeneration> run, std::chrono::milliseconds longest,
@@ -97,9 +106,9 @@ std::string leave(std::unique_ptr<net::KeyGeneration> run, std::chrono::millisec
   run.reset();
   if (!out.all_done) return {};
   std::error_code error;
-  std::filesystem::remove_all(folder, error);
-  if (!error) return {};
-  return "cannot remove '" + folder + "': " + error.message() + "; remove it, it is secret";
+  std::filesystem::rename(folder, folder + ".done", error);
+  if (!error) return remove_finished(folder);
+  return "cannot rename '" + folder + "': " + error.message() + "; remove it, it is secret";
 }
 
 Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis genesis,
@@ -211,6 +220,7 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
   if (at == nodes.end())
     return "the key '" + o.key + "' is no member of '" + o.genesis + "'; check which belongs";
   const NodeId self{static_cast<std::uint16_t>(at - nodes.begin())};
+  if (std::string why = remove_finished(folder_of(o)); !why.empty()) return why;
   if (genesis->coin && net::open_coin(*genesis, o.coin, self))
     return served(o, *genesis, *key, how);
   if (std::string why = no_share(o, *genesis, self); !why.empty()) return why;

@@ -150,6 +150,20 @@ class Dkg(Network):
             self.assertFalse((self.home(node) / "dkg").exists())
             self.assertEqual(run("config", "check", "--home", self.home(node)).returncode, 0)
 
+    def test_a_kill_while_a_finished_run_is_removed_leaves_no_damaged_one(self):
+        """What is left of it is removed by the next start, whichever part that is."""
+        made = [self.begin(node) for node in range(NODES)]
+        for process in made:
+            process.communicate(timeout=100)
+        for left in ("seed.key", "seed.key.pub", "data/wal"):
+            part = self.home(0) / "dkg.done" / left
+            part.parent.mkdir(parents=True)
+            part.write_text("a part")
+            again = run("dkg", "--home", self.home(0))
+            self.assertEqual((again.returncode, again.stderr), (0, ""))
+            self.assertFalse((self.home(0) / "dkg.done").exists())
+            self.assertFalse((self.home(0) / "dkg").exists())
+
     def test_two_at_one_home_do_not_make_two_seeds(self):
         first, second = self.begin(0, "--patience", 3), self.begin(0, "--patience", 3)
         said = sorted(p.communicate(timeout=100)[1] for p in (first, second))
