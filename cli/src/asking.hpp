@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client_of.hpp"
+#include "durations.hpp"
 #include "text.hpp"
 
 namespace thresher::cli {
@@ -23,7 +24,7 @@ struct Asking {
     if (quorum && !home.empty())
       return "--quorum asks several nodes: give the network with --genesis";
     if (patience_us() == 0)
-      return "--timeout '" + timeout + "' is no time; write it as 30s or 500ms";
+      return no_duration("--timeout", timeout, "time; write it as 30s or 500ms");
     return {};
   }
   /// 0: `timeout` is no time.

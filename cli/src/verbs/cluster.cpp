@@ -10,6 +10,7 @@
 #include <set>
 
 #include "../cluster/broadcast_cluster.hpp"
+#include "../durations.hpp"
 #include "../json.hpp"
 #include "../protocol_table.hpp"
 #include "../testnet.hpp"
@@ -145,7 +146,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   if (a.window == 0) return "--window must be at least 1";
   const auto duration = parse_duration(a.duration);
   if (!duration || *duration == 0)
-    return "--duration '" + a.duration + "' is no time; write 20s or 500ms";
+    return no_duration("--duration", a.duration, "time; write 20s or 500ms");
   o.duration_us = *duration;
   if (a.storage != "rocksdb" && a.storage != "memory") {
     return "--storage '" + a.storage + "' is neither rocksdb nor memory";

@@ -7,6 +7,7 @@
 
 #include "../digraph/graph_file.hpp"
 #include "../digraph/member_cluster.hpp"
+#include "../durations.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -103,7 +104,7 @@ std::vector<std::string> read_options(const Args& a, MembersOptions& o) {
   if (!delta || *delta < 1'000 || *delta > 60'000'000)
     return {"--delta '" + a.delta + "' is no time from 1ms to 60s"};
   const auto patience = parse_duration(a.patience);
-  if (!patience) return {"--patience '" + a.patience + "' is no time; write 60s"};
+  if (!patience) return {no_duration("--patience", a.patience)};
   o.patience_us = *patience;
   if (a.approximate && a.eps == 0) return {"--eps must be 1 at least"};
   if (a.approximate) o.eps = a.eps;

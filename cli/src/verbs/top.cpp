@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../durations.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
 #include "thresher/net/client.hpp"
@@ -164,7 +165,7 @@ void print_text(const Watch& watch, const std::vector<Row>& rows) {
 int top(const Args& a) {
   const auto every = parse_duration(a.every);
   if (!every || *every < 100'000) {
-    return fail(kUsage, "--every '" + a.every + "' is no time of 100ms or more; write it as 1s");
+    return fail(kUsage, no_duration("--every", a.every, "time of 100ms or more; write it as 1s"));
   }
   Watch watch;
   if (std::string why = watch.open(a.genesis); !why.empty()) return fail(kUsage, why);

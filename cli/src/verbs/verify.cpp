@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../ctrl_c.hpp"
+#include "../durations.hpp"
 #include "../input_file.hpp"
 #include "../json.hpp"
 #include "../rule_tables.hpp"
@@ -408,7 +409,7 @@ int run(Args a) {
   const auto start = std::chrono::steady_clock::now();
   const auto timeout = parse_duration(a.timeout);
   if (!timeout || *timeout == 0) {
-    return fail(kUsage, "--timeout '" + a.timeout + "' is no time; write 60s or 500ms");
+    return fail(kUsage, no_duration("--timeout", a.timeout));
   }
   const double seconds = static_cast<double>(*timeout) / 1e6;
   if (a.list && a.file.empty() && a.protocol.empty()) return list_all(a.json);
