@@ -34,6 +34,7 @@
 #include "thresher/net/log_diff.hpp"
 #include "thresher/net/log_proof.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/net/node_store.hpp"
 #include "thresher/net/parameters.hpp"
 #include "thresher/net/ports.hpp"
 #include "thresher/net/receipt_proof.hpp"
@@ -361,6 +362,13 @@ int log_proof_example(const std::string& text, const Genesis& genesis) {
   std::string why = log_proof_problem(genesis, *proof);
   // </>
   return 0;
+}
+
+void node_store_example(const NodeStore& store, std::uint32_t table, ByteView key,
+                        Result<Bytes>& body) {
+  // <thresher/net/node_store.hpp>
+  if (auto place = store.locate(table, key)) body = store.read_body(*place);
+  // </>
 }
 
 }  // namespace

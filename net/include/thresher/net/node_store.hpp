@@ -1,6 +1,6 @@
 // What a node asks of its store, on top of the protocol's records: bodies that stay where they are,
 // and tables of its own.
-//
+//   if (auto place = store.locate(table, key)) body = store.read_body(*place);
 // Guarantees: see the two forms, DiskStore and MemoryStore. Writes come from one thread; reads may
 // come from another at the same time.
 #pragma once
