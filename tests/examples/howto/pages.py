@@ -9,7 +9,7 @@ import re
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"`([\w.-]+)`[^`]*:\s*\Z")
-BEFORE = re.compile(r"oes on from\s+\[[^\]]*\]\(([\w-]+\.md)\)")
+BEFORE = re.compile(r"[Gg]oes on from\s+\[[^\]]*\]\(([\w-]+\.md)\)")
 LINES, COLUMNS = 120, 130
 
 
