@@ -203,7 +203,9 @@ std::string Channel::Impl::begin() {
   if (std::string problem = open_stores(); !problem.empty()) return problem;
   verifier = crypto::make_verifier(crypto::best_verifier());
   auto transport = net::links_of(
-      self, options.key, digest_of("thresher/agreement-links/1", options), options.genesis.nodes);
+      self, options.key, digest_of("thresher/agreement-links/1", options), options.genesis.nodes,
+      "the peer's channel is another one; compare the genesis files and what each member's options "
+      "name");
   transport.max_frame_bytes = static_cast<std::uint32_t>(options.value_bytes + kControlBytes);
   links.open(
       std::move(transport), [this](NodeId from, const net::Frame& f) { receive(from, f); },

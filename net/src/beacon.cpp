@@ -9,7 +9,6 @@
 #include "http_pages.hpp"
 #include "loopback_address.hpp"
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "protocol_host.hpp"
 #include "round_record.hpp"
 #include "thresher/core/hex.hpp"
@@ -145,12 +144,11 @@ struct Beacon::Impl {
   void open_links() {
     Transcript t("thresher/beacon-links/1", options.genesis.context());
     links.open(
-        links_of(self, options.key, t.digest(), options.genesis.nodes),
+        links_of(self, options.key, t.digest(), options.genesis.nodes,
+                 "the peer runs something else than the beacon of this genesis: its ledger's node, "
+                 "or a beacon with another genesis; compare the genesis files and what runs there"),
         [this](NodeId from, const Frame& frame) { (void)host->receive(from, frame); },
-        told_of_other_run(
-            "the peer runs something else than the beacon of this genesis: its ledger's node, or a "
-            "beacon with another genesis; compare the genesis files and what runs there",
-            [this](const std::string& what) { log(what); }));
+        [this](const std::string& what) { log(what); });
   }
   HostLinks<coin::Tossed> host_links(const Committee& committee) {
     return {.committee = committee,

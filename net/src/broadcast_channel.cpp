@@ -91,7 +91,10 @@ struct Channel::Impl {
   }
 
   net::TransportOptions transport_options(const ChainContext& chain) const {
-    auto t = net::links_of(self, options.key, chain.chain, options.members);
+    auto t = net::links_of(
+        self, options.key, chain.chain, options.members,
+        "the peer's channel is another one: its name, protocol, f, or members differ; compare the "
+        "options of both");
     t.max_frame_bytes = static_cast<std::uint32_t>(options.payload_bytes + kControlBytes);
     t.max_queue_bytes = std::max<std::size_t>(t.max_queue_bytes, 2 * options.origin_bytes);
     return t;

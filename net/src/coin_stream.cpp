@@ -235,7 +235,9 @@ struct CoinStream::Impl {
     t.bytes(hash(as_view(options.coin)).bytes).u32(options.rounds).u64(options.sides);
     for (const PublicKey& key : options.vrf_keys) t.bytes(key);
     links.open(
-        links_of(self, options.key, t.digest(), options.genesis.nodes),
+        links_of(self, options.key, t.digest(), options.genesis.nodes,
+                 "the peer tosses another coin, or runs something else; compare the genesis files "
+                 "and the coin, rounds, sides and keys that each member's options name"),
         [this](NodeId from, const Frame& frame) {
           const bool good = vrf          ? vrf->receive(from, frame)
                             : committees ? committees->receive(from, frame)

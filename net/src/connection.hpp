@@ -48,6 +48,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::uint64_t handshake_us = 0;
     std::uint64_t silence_us = 0;
     std::optional<Incarnation> incarnation{};  // of this node
+    /// Why a peer that means another chain is refused.
+    std::string other_chain{};
     /// The oldest wire version that a peer with this key may speak.
     std::function<std::uint32_t(const PublicKey&)> oldest_version = [](const PublicKey&) {
       return kWireVersion;
@@ -383,8 +385,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       return refuse("the peer speaks wire version " + std::to_string(hello->version) +
                     ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
     }
-    if (hello->chain != settings_.chain)
-      return refuse("the peer has another genesis; compare the genesis files");
+    if (hello->chain != settings_.chain) return refuse(settings_.other_chain);
     if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
       return refuse("the peer's hello is not signed with its key");
     incarnation_ = hello->incarnation;

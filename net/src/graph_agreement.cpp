@@ -194,7 +194,10 @@ struct GraphAgreement::Impl {
            folder + "' remembers this one)";
   }
   void open_links() {
-    TransportOptions t = links_of(self, options.key, chain.chain, options.genesis.nodes);
+    TransportOptions t =
+        links_of(self, options.key, chain.chain, options.genesis.nodes,
+                 "the peer takes part in another agreement; compare the genesis files, the graph "
+                 "and the name of the agreement");
     t.linked = linked;
     t.max_frame_bytes =
         static_cast<std::uint32_t>(digraph::largest_message(options.graph.size())) + 1024;

@@ -12,7 +12,6 @@
 
 #include "disk_problem.hpp"
 #include "member_links.hpp"
-#include "other_run.hpp"
 #include "protocol_host.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
@@ -25,6 +24,7 @@
 #include "thresher/protocols/coin/dkg.hpp"
 #include "thresher/protocols/coin/dkg_wire.hpp"
 #include "thresher/protocols/coin/ideal_coin.hpp"
+#include "without_node.hpp"
 
 namespace thresher::net {
 namespace {
@@ -237,16 +237,16 @@ struct KeyGeneration::Impl {
       for (const crypto::RistrettoPoint& share : options.reshares->keys.nodes) t.bytes(share);
     }
     links.open(
-        links_of(self, options.key, t.digest(), options.genesis.nodes),
+        links_of(
+            self, options.key, t.digest(), options.genesis.nodes,
+            "the peer's run is another one: this node " + purpose_of(options) +
+                ", the peer runs thresher dkg with another --keep or without one, has another "
+                "genesis, or runs something else; compare the genesis files, and give the same "
+                "--keep at every node"),
         [this](NodeId from, const Frame& frame) {
           if (!host->receive(from, frame)) ++malformed;
         },
-        told_of_other_run("the peer's run is another one: this node " + purpose_of(options) +
-                              ", the peer runs thresher dkg with another --keep or without one, "
-                              "has another genesis, or "
-                              "runs something else; compare the genesis files, and give the same "
-                              "--keep at every node",
-                          [this](const std::string& what) { log(what); }));
+        [this](const std::string& what) { log(what); });
   }
   HostLinks<crypto::GeneratedKey> host_links(const Committee& committee) {
     return {.committee = committee,

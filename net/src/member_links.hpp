@@ -2,7 +2,8 @@
 // Private to net/.
 //
 //   MemberLinks links;
-//   links.open(links_of(self, key, chain, members), [](NodeId from, const Frame& frame) { ... },
+//   links.open(links_of(self, key, chain, members, "compare the genesis files"),
+//              [](NodeId from, const Frame& frame) { ... },
 //              [](const std::string& what) { ... });
 //   ... make what receives frames on links.loop() ...
 //   if (std::string problem = links.start(); !problem.empty()) return problem;
@@ -35,14 +36,16 @@ inline std::optional<NodeId> place_of(const PublicKey& key,
   return NodeId{static_cast<std::uint16_t>(at - members.begin())};
 }
 
-/// Links to members alone. `chain`: who means another one never connects.
+/// Links to members alone. `chain`: who means another one never connects, and `other_chain` is what
+/// the log says of it.
 inline TransportOptions links_of(NodeId self, const crypto::SigningKey& key, const Digest& chain,
-                                 std::vector<PeerAddress> members) {
+                                 std::vector<PeerAddress> members, std::string other_chain) {
   TransportOptions out;
   out.self = self;
   out.key = key;
   out.chain = chain;
   out.nodes = std::move(members);
+  out.other_chain = std::move(other_chain);
   out.max_clients = 0;
   return out;
 }

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <thread>
 #include <utility>
 
 #include "disk_problem.hpp"
-#include "memory_store.hpp"
 #include "node_impl.hpp"
 #include "odd_file.hpp"
+#include "open_store.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
-#include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
 namespace {
@@ -33,20 +33,16 @@ std::string too_few_descriptors() {
          "; raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)";
 }
 
-Result<std::unique_ptr<NodeStore>, std::string> open_store(const NodeOptions& o) {
-  if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());
-  constexpr std::uint64_t kUnit = 1u << 20;
-  const std::uint64_t segment = o.prunes() ? (o.segment_bytes + kUnit - 1) / kUnit * kUnit : 0;
-  auto disk = DiskStore::open(
-      o.data, [&](const std::string& line) { say(o, Level::kWarning, line); }, segment);
-  if (!disk) return disk.error();
-  return std::unique_ptr<NodeStore>(std::move(*disk));
-}
-
 }  // namespace
 
 std::string data_problem(const NodeOptions& options) {
-  return options.store == StoreKind::kMemory ? std::string() : odd_folder(with_paths(options).data);
+  if (options.make_store || options.store == StoreKind::kMemory) return {};
+  const std::string data = with_paths(options).data;
+  if (std::string why = odd_folder(data); !why.empty()) return why;
+  for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
+    if (std::string why = odd_file(data + name); !why.empty()) return why;
+  }
+  return {};
 }
 
 NodeOptions with_paths(NodeOptions o) {
@@ -103,8 +99,11 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
     metrics_problem = metrics->listen(options.metrics_listen);
   }
   if (std::string why = data_problem(options); !why.empty()) return why;
-  for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
-    if (std::string why = odd_file(options.data + name); !why.empty()) return why;
+  if (options.make_store) {
+    // Snapshots and evidence are files beside the store, whoever keeps that.
+    std::error_code error;
+    std::filesystem::create_directories(options.data, error);
+    if (error) return "cannot make the folder '" + options.data + "': " + error.message();
   }
   auto store = open_store(options);
   if (!store) return store.error();

@@ -1,5 +1,6 @@
 // Reads the log of a node that is not running from its write-ahead log alone: nothing is opened for
-// writing, nothing is repaired, and a damaged index does not matter.
+// writing, nothing is repaired, and a damaged index does not matter. A store of the host's own is
+// opened as the host says, and read in the order of the slots.
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "log_entry.hpp"
 #include "log_reader.hpp"
 #include "odd_file.hpp"
+#include "open_store.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "wal_scan.hpp"
@@ -22,22 +24,16 @@ namespace {
 /// stands behind what follows it, which stands there again too.
 class Reading {
  public:
-  Reading(const WalScan& wal, const Genesis& genesis, std::uint64_t from,
-          const std::function<void(const Transaction&)>& visit)
-      : wal_(wal), genesis_(genesis), from_(from), visit_(visit) {}
+  using ReadBody = std::function<Result<Bytes>(const BodyPlace&)>;
+  Reading(const Genesis& genesis, std::uint64_t from,
+          const std::function<void(const Transaction&)>& visit, ReadBody read_body)
+      : genesis_(genesis), from_(from), visit_(visit), read_body_(std::move(read_body)) {}
 
   /// False when `problem()` says why.
   bool record(const WalRecord& record) {
-    if (record.table == kLedgerTable) return record.value.empty() || entry(record);
+    if (record.table == kLedgerTable) return record.value.empty() || decoded(record);
     return record.table != kBeginTable || begins(decode_begin(record.value));
   }
-  /// To be asked at the end.
-  bool begins_later() const { return begins_later_; }
-  std::string problem() const {
-    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
-  }
-
- private:
   // What was pruned is not missing. Whoever asks for more than everything that is there is told.
   bool begins(const std::optional<LogBegin>& begin) {
     if (!begin || begin->slot <= end_.slot) return true;
@@ -46,25 +42,35 @@ class Reading {
     end_ = {begin->slot, begin->length};
     return true;
   }
-  bool entry(const WalRecord& record) {
-    const auto entry = decode_entry(record.key, record.value, genesis_.context(),
-                                    static_cast<std::uint32_t>(genesis_.nodes.size()));
-    if (!entry)
-      return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
-    if (!end_.precedes(*entry)) {
-      if (entry->slot > std::max(end_.slot, behind_)) {
-        behind_ = entry->slot;
-        missing_ = missing_between(end_, entry->before, entry->slot);
+  bool entry(const LogEntry& entry) {
+    if (!end_.precedes(entry)) {
+      if (entry.slot > std::max(end_.slot, behind_)) {
+        behind_ = entry.slot;
+        missing_ = missing_between(end_, entry.before, entry.slot);
       }
       return true;
     }
-    end_ = end_of(*entry);
-    return end_.length <= from_ || transactions(*entry);
+    end_ = end_of(entry);
+    return end_.length <= from_ || transactions(entry);
+  }
+  /// To be asked at the end.
+  bool begins_later() const { return begins_later_; }
+  std::string problem() const {
+    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
+  }
+
+ private:
+  bool decoded(const WalRecord& record) {
+    const auto read = decode_entry(record.key, record.value, genesis_.context(),
+                                   static_cast<std::uint32_t>(genesis_.nodes.size()));
+    if (!read)
+      return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
+    return entry(*read);
   }
   bool transactions(const LogEntry& entry) {
     std::uint64_t position = entry.first;
     for (const LoggedBlock& b : entry.blocks) {
-      const auto payload = checked_payload(b, wal_.read_body(b.place, wal_.size()));
+      const auto payload = checked_payload(b, read_body_(b.place));
       if (!payload) {
         return fails(payload.error() == Errc::kIo
                          ? "cannot read it: " + disk_problem(errno)
@@ -82,16 +88,41 @@ class Reading {
     return false;
   }
 
-  const WalScan& wal_;
   const Genesis& genesis_;
   std::uint64_t from_;
   const std::function<void(const Transaction&)>& visit_;
+  ReadBody read_body_;
   LogEnd end_;
   Round behind_{0};  // the last entry that did not follow
   std::string missing_;
   std::string problem_;
   bool begins_later_ = false;  // than what was asked for
 };
+
+std::string told(const NodeOptions& options, const Reading& reading, const std::string& why) {
+  const std::string log = "the log of '" + options.home + "'";
+  return reading.begins_later() ? log + ": " + why : log + " ends early: " + why;
+}
+
+// Of a store of the host's own.
+Result<Unit, std::string> read_store(const NodeOptions& options, const Genesis& genesis,
+                                     std::uint64_t from,
+                                     const std::function<void(const Transaction&)>& visit) {
+  const auto store = open_store(options);
+  if (!store) return store.error();
+  const LogReader log(**store, genesis.context(), static_cast<std::uint32_t>(genesis.nodes.size()));
+  Reading reading(genesis, from, visit,
+                  [&](const BodyPlace& place) { return (*store)->read_body(place); });
+  std::string why;
+  if (reading.begins(log.begin())) {
+    const auto read =
+        log.each(log.begin().slot, [&](const LogEntry& entry) { return reading.entry(entry); });
+    if (!read) why = "an entry cannot be read";
+  }
+  if (std::string missing = reading.problem(); !missing.empty()) why = std::move(missing);
+  if (why.empty()) return Unit{};
+  return told(options, reading, why);
+}
 
 }  // namespace
 
@@ -100,12 +131,14 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
   options = with_paths(std::move(options));
   const auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
+  if (options.make_store) return read_store(options, *genesis, from, visit);
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty()) return why;
   if (std::string why = in_use(path); !why.empty()) return why;
   WalScan wal(WalScan::For::kReading);
   if (std::string why = wal.open(path); !why.empty()) return why;
-  Reading reading(wal, *genesis, from, visit);
+  Reading reading(*genesis, from, visit,
+                  [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
   std::string why = wal.read({}, [&](const WalFrame& frame) {
     for (const WalRecord& r : frame.records) {
       if (!reading.record(r)) return false;
@@ -120,8 +153,7 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
     why = "'" + path + "' is empty, but the index beside it is of a log that was not";
   }
   if (why.empty()) return Unit{};
-  if (reading.begins_later()) return "the log of '" + options.home + "': " + why;
-  return "the log of '" + options.home + "' ends early: " + why;
+  return told(options, reading, why);
 }
 
 }  // namespace thresher::net

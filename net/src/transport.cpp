@@ -107,6 +107,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
     Connection::Settings settings{options.chain, options.max_frame_bytes, options.max_queue_bytes,
                                   options.handshake_us, options.silence_us};
     settings.incarnation = own;
+    settings.other_chain = options.other_chain;
     settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
       const bool member = std::any_of(nodes.begin(), nodes.end(),
                                       [&](const PeerAddress& n) { return n.key == key; });
@@ -575,8 +576,10 @@ void ClientLink::connect() {
         self->callbacks.on_error(why);
         self->callbacks.on_link(0, false);
       }};
-  const Connection::Settings settings{impl_->chain, kClientFrameBytes, kClientQueueBytes,
-                                      kClientHandshake, TransportOptions{}.silence_us};
+  const TransportOptions usual;
+  Connection::Settings settings{impl_->chain, kClientFrameBytes, kClientQueueBytes,
+                                kClientHandshake, usual.silence_us};
+  settings.other_chain = usual.other_chain;
   impl_->connection = std::make_shared<Connection>(tcp::socket(impl_->loop.impl().context),
                                                    impl_->context, settings, std::move(events));
   error_code e;

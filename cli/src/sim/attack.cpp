@@ -27,9 +27,10 @@ text::Value nodes(std::uint32_t from, std::uint32_t to) {
 }
 
 // `count` nodes with equal gaps: the same ones each time, where a count alone would draw others.
-text::Value spread(std::uint32_t count, std::uint32_t n) {
+// `beside`: as many others, each the next in the committee.
+text::Value spread(std::uint32_t count, std::uint32_t n, std::uint32_t beside = 0) {
   text::Value out = text::Value::list();
-  for (std::uint32_t i = 0; i < count; ++i) out.push(i * n / count);
+  for (std::uint32_t i = 0; i < count; ++i) out.push(i * n / count + beside);
   return out;
 }
 
@@ -49,6 +50,27 @@ Attack one(std::string name, text::Value action) {
 void add_both(std::vector<Attack>& all, const char* what) {
   all.push_back(one(std::string("1 ") + what, fault(count(1), what)));
   all.push_back(one(std::string("f ") + what, fault(count("f"), what)));
+}
+
+// A frame-up: f nodes act as if some correct ones had said nothing. They neither vote for their
+// blocks nor name them, and ask everybody for them.
+Attack frame_up(const AttackScale& scale, std::uint32_t victims, const char* name) {
+  const std::uint32_t f = (scale.n - 1) / 3;
+  text::Value liars = fault(spread(f, scale.n), "deaf");
+  return one(name, liars.set("group", spread(victims, scale.n, 1)));
+}
+
+// What makes leader slots wait for ever where nodes may leave rounds out as they like (Qiu, Xiao,
+// Shao, "Mysticeti", IEEE S&P 2026): liars fill rounds and vote for no leader, so that a slot needs
+// the votes of correct nodes, and f of these hear everything as late as the network may bring it.
+Attack round_jumping(const AttackScale& scale) {
+  const std::uint32_t f = (scale.n - 1) / 3;
+  Attack out{.name = "round jumping"};
+  text::Value voteless = fault(spread(f, scale.n), "mutate");
+  text::Value late = fault(nodes(0, scale.n), "starve");
+  out.faults.push(voteless.set("field", "vote"));
+  out.faults.push(late.set("group", spread(f, scale.n, 1)));
+  return out;
 }
 
 Attack flip_flop(const AttackScale& scale) {
@@ -150,6 +172,9 @@ std::vector<Attack> attacks(const AttackScale& scale) {
   all.push_back(one("1 of 20 drops 1 %", few.set("probability", 0.01)));
   text::Value flood = fault(count("f"), "flood");
   all.push_back(one("f flood", flood.set("copies", 3)));
+  all.push_back(frame_up(scale, 1, "f frame 1"));
+  all.push_back(frame_up(scale, f, "f frame f"));
+  all.push_back(round_jumping(scale));
   all.push_back(loss());
   all.push_back(blip(scale));
   return all;

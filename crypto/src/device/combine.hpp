@@ -3,7 +3,7 @@
 // without sorting: each thread has the buckets of one window of one group to itself.
 //
 //   scale_stage   one thread a signature: z, z k, z s; R and A as table rows
-//   bucket_stage  one thread a group and window of 8 bits: its buckets filled and folded
+//   bucket_stage  one thread a group and window of 4 bits: its buckets filled and folded
 //   settle_stage  one thread a group: windows joined, sum z s B taken off, times eight
 //   group_outcome one thread a signature
 //
@@ -12,20 +12,23 @@
 // takes part with z = 0 and spoils nothing; a group that fails is left unsettled, for the single
 // check. Threads of a warp take the same way.
 //
-// Cost a signature, groups of 512: decoding 556, rows 2, buckets 49 x 7, folds 49 x 254 x 9 / 512 =
-// 219, the rest 8: 1,128 multiplications and squarings against 3,213 alone.
-// Source: Bernstein, Duif, Lange, Schwabe, Yang, "High-speed high-security signatures" (2011),
-// section 5; Bernstein, Doumen, Lange, Oosterwijk, "Faster batch forgery identification" (2012).
+// Cost a signature, groups of 128: decoding 556, rows 2, buckets 97 x 7 = 679, folds 97 x 16 x 8.5
+// / 128 = 103, windows joined 2,800 / 128 = 22: 1,362 multiplications and squarings against 3,213
+// alone. Windows of 8 bits in groups of 512 cost 1,128, but have an eighth of the threads, each
+// with four times as far to go, and were slower on a card below a million signatures. Source:
+// Bernstein, Duif, Lange, Schwabe, Yang, "High-speed high-security signatures" (2011), section 5;
+// Bernstein, Doumen, Lange, Oosterwijk, "Faster batch forgery identification" (2012).
 #pragma once
 
 #include "stages.hpp"
 
 namespace thresher::crypto::device {
 
-inline constexpr u32 kKeyWindows = 32;  ///< of z k, 8 bits each
-inline constexpr u32 kRWindows = 17;    ///< of z: 128 bits and the last carry
+inline constexpr u32 kWindowBits = 4;
+inline constexpr u32 kKeyWindows = 64;  ///< of z k
+inline constexpr u32 kRWindows = 33;    ///< of z: 128 bits and the last carry
 inline constexpr u32 kWindows = kKeyWindows + kRWindows;
-inline constexpr u32 kBuckets = 129;  ///< |digit|; number 0 is never read
+inline constexpr u32 kBuckets = 9;  ///< |digit|; number 0 is never read
 
 /// What a combination needs beside a Batch.
 struct Combination {
@@ -75,9 +78,9 @@ THRESHER_HD void scale_stage(const Combination& all, u32 i) {
   coefficient(all.secret, all.number, i, z);
   THRESHER_UNROLLED for (int j = 0; j < 4; ++j) z[j] = fine ? z[j] : 0;
   const Scalar k = unbiased(mine.k, kHalves16);
-  const Scalar zk = biased(scaled(k.w, z), kHalves256);
+  const Scalar zk = biased(scaled(k.w, z), kHalves16);
   const Scalar zs = scaled(all.batch.records[i].s, z);
-  const Scalar z_digits = biased({{z[0], z[1], z[2], z[3], 0, 0, 0, 0}}, kHalves256);
+  const Scalar z_digits = biased({{z[0], z[1], z[2], z[3], 0, 0, 0, 0}}, kHalves16);
   THRESHER_UNROLLED for (int j = 0; j < 8; ++j) mine.k[j] = zk.w[j];
   THRESHER_UNROLLED for (int j = 0; j < 8; ++j) mine.s[j] = zs.w[j];
   THRESHER_UNROLLED for (int j = 0; j < 8; ++j) mine.z[j] = z_digits.w[j];
@@ -94,7 +97,7 @@ THRESHER_HD Extended load(const Extended& from) {
   return {load(from.x), load(from.y), load(from.z), load(from.t)};
 }
 
-/// Windows of keys come first, so that a warp of 32 reads one point at a time.
+/// Windows of keys come first, so that their warps of 32 read one point at a time.
 THRESHER_HD void bucket_stage(const Combination& all, u32 thread) {
   const bool of_key = thread < all.groups * kKeyWindows;
   const u32 place = of_key ? thread : thread - all.groups * kKeyWindows;
@@ -105,7 +108,7 @@ THRESHER_HD void bucket_stage(const Combination& all, u32 thread) {
   const u32 end = group_end(all, group);
   THRESHER_ROLLED for (u32 i = group * all.group; i < end; ++i) {
     const Scratch& term = all.batch.scratch[i];
-    const int digit = digit256(of_key ? term.k : term.z, window);
+    const int digit = digit16(of_key ? term.k : term.z, window);
     Extended& bucket = buckets[digit < 0 ? -digit : digit];
     bucket = to_extended(add_entry(load(bucket), term.multiple[of_key ? 0 : 1].row, digit < 0));
   }
@@ -140,7 +143,7 @@ THRESHER_HD void settle_stage(const Combination& all, u32 group) {
   const Extended* const of_r = all.windows + all.groups * kKeyWindows + group * kRWindows;
   Extended acc = identity();
   THRESHER_ROLLED for (u32 w = kKeyWindows; w-- > 0;) {
-    acc = doubled(acc, 8);
+    acc = doubled(acc, kWindowBits);
     acc = plus_window(acc, of_keys[w]);
     if (w < kRWindows) acc = plus_window(acc, of_r[w]);
   }

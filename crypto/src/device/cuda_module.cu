@@ -1,7 +1,9 @@
 // The CUDA module: kernels around the stages of stages.hpp, page-locked slots each with a stream of
 // its own, and events that the caller polls. Built as libthresher_cuda.so and loaded at run time.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "combine.hpp"
 #include "module_abi.hpp"
@@ -10,9 +12,11 @@ namespace thresher::crypto::device {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr ThresherDeviceLimits kLimits{3, 65536, 16u << 20, 1024, 131072, 10000};
-/// Larger groups fold fewer buckets, smaller ones give a slot more threads.
-constexpr u32 kGroup = 512;
+/// Twelve slots, three for each of four packing threads, are there where the processor has sixteen
+/// cores or more; a slot takes 210 MB of the card and 24 MB of page-locked memory.
+constexpr ThresherDeviceLimits kLimits{12, 65536, 16u << 20, 1024, 131072, 10000};
+/// Larger groups fold fewer buckets, smaller ones give a slot more threads. 64 and 32 were slower.
+constexpr u32 kGroup = 128;
 constexpr std::size_t kMostWindows = kLimits.signatures / kGroup * kWindows;
 
 __global__ void __launch_bounds__(kThreads, 4) hash_kernel(Batch batch) {
@@ -98,6 +102,7 @@ struct Slot {
 struct Card {
   int number = 0;
   cudaDeviceProp properties{};
+  u32 slots = 3 * std::clamp(std::thread::hardware_concurrency() / 4, 2u, 4u);
   BaseTable* base = nullptr;
   KeyTable* keys = nullptr;
   Slot slot[kLimits.slots];
@@ -206,11 +211,12 @@ int open(const BaseTable* base, void** device, char* why, std::size_t room) {
     delete card;
     return 1;
   }
-  for (Slot& slot : card->slot) make_slot(slot, call);
+  for (u32 i = 0; i < card->slots; ++i) make_slot(card->slot[i], call);
   call(cudaMalloc(&card->base, sizeof(BaseTable)), "give memory");
   call(cudaMalloc(&card->keys, sizeof(KeyTable) * kLimits.keys), "give memory");
   if (call.good()) {
     call(cudaMemcpy(card->base, base, sizeof(BaseTable), cudaMemcpyHostToDevice), "take a table");
+    call(cudaStreamSynchronize(nullptr), "take a table");
   }
   if (!call.good()) {
     close(card);
@@ -224,16 +230,20 @@ const char* name(void* device) {
   return of(device).properties.name;
 }
 
-void limits(void*, ThresherDeviceLimits* out) {
+void limits(void* device, ThresherDeviceLimits* out) {
   *out = kLimits;
+  out->slots = of(device).slots;
 }
 
+// A copy from pageable memory returns when the bytes are staged, and the slots' streams do not wait
+// for the default stream: without the second call a kernel could read half a table.
 int put_keys(void* device, const KeyTable* tables, u32 first, u32 count, char* why,
              std::size_t room) {
   Calls call(why, room);
   call(
       cudaMemcpy(of(device).keys + first, tables, sizeof(KeyTable) * count, cudaMemcpyHostToDevice),
       "take tables of keys");
+  call(cudaStreamSynchronize(nullptr), "take tables of keys");
   return call.good() ? 0 : 1;
 }
 

@@ -1,43 +1,39 @@
 #include "device_verifier.hpp"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <deque>
+#include <system_error>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "../scalar.hpp"
 #include "emulated_device.hpp"
+#include "key_places.hpp"
+#include "lane.hpp"
 #include "module.hpp"
 #include "tables32.hpp"
 
 namespace thresher::crypto::device {
 namespace {
 
-/// Longer messages are hashed on the processor: one thread with a megabyte would keep its warp.
-constexpr std::size_t kLongestMessage = 2048;
-
 using Reason = std::array<char, 256>;
-
-struct KeyHash {
-  std::size_t operator()(const PublicKey& key) const {
-    std::size_t out;
-    std::memcpy(&out, key.data(), sizeof out);
-    return out;
-  }
-};
 
 class DeviceVerifier final : public BatchVerifier {
  public:
   DeviceVerifier(std::string_view name, const ThresherDeviceApi& api, void* device)
-      : name_(name), api_(api), device_(device) {
-    api_.limits(device_, &limits_);
-    randombytes_buf(secret_.key, sizeof secret_.key);
-    slots_.resize(limits_.slots);
+      : name_(name),
+        api_(api),
+        device_(device),
+        limits_(limits_of(api, device)),
+        places_(limits_.keys) {
+    if (limits_.slots < kLaneSlots) {
+      problem_ = "the device has " + std::to_string(limits_.slots) + " slots; at least " +
+                 std::to_string(kLaneSlots) + " are needed";
+    }
+    for (u32 lane = 0; lane < limits_.slots / kLaneSlots; ++lane) {
+      lanes_.emplace_back(api_, device_, limits_, lane * kLaneSlots);
+    }
   }
   DeviceVerifier(const DeviceVerifier&) = delete;
   DeviceVerifier& operator=(const DeviceVerifier&) = delete;
@@ -51,205 +47,61 @@ class DeviceVerifier final : public BatchVerifier {
   std::string problem() const override { return problem_; }
 
   void register_keys(std::span<const PublicKey> keys) override {
-    ++call_;
+    places_.begin();
     const auto table = std::make_unique<KeyTable>();
-    u32 named = 0;
     for (const PublicKey& key : keys) {
-      if (named == limits_.keys || !problem_.empty()) return;
-      if (const auto found = known_.find(key); found != known_.end()) {
-        named += found->second.named < call_ ? 1 : 0;
-        found->second.named = call_;
-        continue;
-      }
-      if (!make_key_table(key, *table)) continue;
-      const u32 place = free_place();
+      if (places_.full() || !problem_.empty()) return;
+      if (places_.name(key) || !make_key_table(key, *table)) continue;
       Reason why{};
-      if (api_.put_keys(device_, table.get(), place, 1, why.data(), why.size()) != 0) {
+      if (api_.put_keys(device_, table.get(), places_.take(key), 1, why.data(), why.size()) != 0) {
         problem_ = why.data();
-        return;
       }
-      known_.emplace(key, Known{place, call_});
-      ++named;
     }
   }
-  bool registered(const PublicKey& key) const override { return known_.contains(key); }
+  bool registered(const PublicKey& key) const override { return places_.of(key).has_value(); }
 
   void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept override {
     std::fill(verdicts.begin(), verdicts.end(), Verdict::kUnavailable);
-    Open fresh{jobs.size() >= limits_.combine_at ? kThresherCombine : kThresherFresh};
-    Open known{kThresherKnown};
-    for (std::size_t i = 0; i < jobs.size() && problem_.empty(); ++i) {
-      const auto found = known_.find(jobs[i].key);
-      if (found == known_.end()) {
-        // A cheater gains nothing by spoiling combinations: after a few they end.
-        if (fresh.work == kThresherCombine && unsettled_.size() > limits_.signatures / 4) {
-          submit(fresh);
-          fresh.work = kThresherFresh;
-        }
-        add(fresh, i, jobs[i], kFresh, verdicts);
-      } else {
-        add(known, i, jobs[i], found->second.place, verdicts);
+    if (!problem_.empty()) return;
+    const bool combine = jobs.size() >= limits_.combine_at;
+    // Kernels over less than an eighth of a slot leave most of a card idle.
+    const std::size_t least = std::max<std::size_t>(1, limits_.signatures / 8);
+    const std::size_t shares = std::clamp<std::size_t>(jobs.size() / least, 1, lanes_.size());
+    const auto work = [&](std::size_t share) {
+      const std::size_t from = jobs.size() * share / shares;
+      const std::size_t count = jobs.size() * (share + 1) / shares - from;
+      lanes_[share].verify(jobs.subspan(from, count), verdicts.subspan(from, count), places_,
+                           combine);
+    };
+    {
+      std::vector<std::jthread> helpers;  // joined at the end of this block
+      std::size_t started = 1;
+      try {
+        for (; started < shares; ++started) helpers.emplace_back(work, started);
+      } catch (const std::system_error&) {
+        // No more threads: their shares are this one's too.
       }
+      work(0);
+      for (; started < shares; ++started) work(started);
     }
-    submit(fresh);
-    submit(known);
-    drain(verdicts);
-    Open alone{kThresherFresh};
-    const std::vector<std::size_t> again = std::exchange(unsettled_, {});
-    for (const std::size_t i : again) {
-      if (problem_.empty()) add(alone, i, jobs[i], kFresh, verdicts);
+    for (const Lane& lane : lanes_) {
+      if (problem_.empty()) problem_ = lane.problem();
     }
-    submit(alone);
-    drain(verdicts);
-    for (Slot& slot : slots_) slot = {};
   }
 
  private:
-  struct Slot {
-    bool pending = false;
-    bool taken = false;
-    std::vector<std::size_t> index;  ///< of each record, in the caller's batch
-  };
-  /// A registered key's table, and the last call that named it.
-  struct Known {
-    u32 place;
-    std::uint64_t named;
-  };
-  /// The slot that is being filled with signatures of one kind.
-  struct Open {
-    int work;
-    bool there = false;
-    u32 slot = 0;
-    u32 bytes = 0;
-  };
-
-  /// Where the next table goes. Pre: the call under way named fewer keys than there is room for.
-  u32 free_place() {
-    if (known_.size() < limits_.keys) return static_cast<u32>(known_.size());
-    const auto oldest = std::min_element(
-        known_.begin(), known_.end(),
-        [](const auto& a, const auto& b) { return a.second.named < b.second.named; });
-    const u32 place = oldest->second.place;
-    known_.erase(oldest);
-    return place;
-  }
-
-  void add(Open& open, std::size_t i, const SignatureJob& job, u32 key_index,
-           std::span<Verdict> verdicts) {
-    const bool hash_here = job.message.size() > kLongestMessage;
-    const std::size_t size = hash_here ? 32 : job.message.size();
-    const auto room = static_cast<u32>((size + 7) / 8 * 8);
-    if (open.there && (slots_[open.slot].index.size() == limits_.signatures ||
-                       open.bytes + room > limits_.message_bytes)) {
-      submit(open);
-    }
-    if (!open.there && (!problem_.empty() || !take(open, verdicts))) return;
-    Slot& slot = slots_[open.slot];
-    Record& record = api_.records(device_, open.slot)[slot.index.size()];
-    std::memcpy(record.r, job.signature.data(), 32);
-    std::memcpy(record.s, job.signature.data() + 32, 32);
-    std::memcpy(record.key, job.key.data(), 32);
-    record.key_index = key_index;
-    record.offset = open.bytes;
-    record.size = hash_here ? kHashed : static_cast<u32>(size);
-    std::uint8_t* at = api_.messages(device_, open.slot) + open.bytes;
-    if (hash_here) {
-      const auto k = ed25519::challenge(job);
-      std::memcpy(at, k.data(), k.size());
-    } else if (size > 0) {
-      std::memcpy(at, job.message.data(), size);
-    }
-    open.bytes += room;
-    slot.index.push_back(i);
-  }
-
-  /// A free slot, waiting for the oldest when there is none.
-  bool take(Open& open, std::span<Verdict> verdicts) {
-    for (u32 tried = 0; tried < limits_.slots; ++tried) {
-      next_ = (next_ + 1) % limits_.slots;
-      if (slots_[next_].taken && !slots_[next_].pending) continue;  // being filled
-      if (slots_[next_].pending) finish(next_, verdicts);
-      if (!problem_.empty()) return false;
-      slots_[next_].taken = true;
-      open = {open.work, true, next_, 0};
-      return true;
-    }
-    problem_ = "the device has " + std::to_string(limits_.slots) + " slots; at least 3 are needed";
-    return false;
-  }
-
-  void submit(Open& open) {
-    if (!open.there || !problem_.empty()) return;
-    Slot& slot = slots_[open.slot];
-    Reason why{};
-    ++secret_.number;
-    if (api_.submit(device_, open.slot, static_cast<u32>(slot.index.size()), open.bytes, open.work,
-                    &secret_, why.data(), why.size()) != 0) {
-      problem_ = why.data();
-    }
-    slot.pending = true;
-    open.there = false;
-  }
-
-  void drain(std::span<Verdict> verdicts) {
-    for (u32 slot = 0; slot < limits_.slots && problem_.empty(); ++slot) finish(slot, verdicts);
-  }
-
-  void finish(u32 number, std::span<Verdict> verdicts) {
-    Slot& slot = slots_[number];
-    if (!slot.pending || !wait(number)) return;
-    const std::size_t words = (slot.index.size() + 31) / 32;
-    const u32* bits = api_.results(device_, number);
-    for (std::size_t i = 0; i < slot.index.size(); ++i) {
-      const auto is = [&](std::size_t map) {
-        return (bits[map * words + i / 32] >> (i % 32) & 1) != 0;
-      };
-      if (is(2)) {
-        unsettled_.push_back(slot.index[i]);
-        continue;
-      }
-      verdicts[slot.index[i]] = is(0)   ? Verdict::kValid
-                                : is(1) ? Verdict::kBadKey
-                                        : Verdict::kBadSignature;
-    }
-    slot = {};
-  }
-
-  // Polls closely while a small batch can be about to end, then sleeps between looks.
-  bool wait(u32 slot) {
-    const auto start = std::chrono::steady_clock::now();
-    for (;;) {
-      Reason why{};
-      const int state = api_.poll(device_, slot, why.data(), why.size());
-      if (state == kThresherDone) return true;
-      if (state != kThresherPending) {
-        problem_ = why.data();
-        return false;
-      }
-      const auto waited = std::chrono::steady_clock::now() - start;
-      if (waited > std::chrono::milliseconds(limits_.silence_ms)) {
-        problem_ = "the device has not answered for " + std::to_string(limits_.silence_ms) +
-                   " ms; it is left alone until the program is started again";
-        return false;
-      }
-      if (waited < std::chrono::microseconds(200)) {
-        std::this_thread::yield();
-      } else {
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-      }
-    }
+  static ThresherDeviceLimits limits_of(const ThresherDeviceApi& api, void* device) {
+    ThresherDeviceLimits out{};
+    api.limits(device, &out);
+    return out;
   }
 
   std::string_view name_;
   const ThresherDeviceApi& api_;
   void* device_;
-  ThresherDeviceLimits limits_{};
-  std::unordered_map<PublicKey, Known, KeyHash> known_;
-  std::uint64_t call_ = 0;  ///< of register_keys()
-  std::vector<Slot> slots_;
-  u32 next_ = 0;
-  ThresherDeviceSecret secret_{};
-  std::vector<std::size_t> unsettled_;  ///< in the caller's batch; their combinations failed
+  ThresherDeviceLimits limits_;
+  KeyPlaces places_;
+  std::deque<Lane> lanes_;
   std::string problem_;
 };
 

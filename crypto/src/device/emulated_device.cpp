@@ -9,21 +9,21 @@
 namespace thresher::crypto::device {
 namespace {
 
-/// Small, so that ordinary tests fill several slots and go round the ring.
-constexpr ThresherDeviceLimits kLimits{3, 48, 8192, 1024, 60, 1000};
+/// Small, so that ordinary tests fill several slots and go round the ring, in two lanes.
+constexpr ThresherDeviceLimits kLimits{6, 48, 8192, 1024, 60, 1000};
 constexpr u32 kGroup = 24;
 
 struct Slot {
   std::vector<Record> records{kLimits.signatures};
   std::vector<u64> messages = std::vector<u64>(kLimits.message_bytes / 8);
   std::vector<u32> results;
+  std::vector<Scratch> scratch{kLimits.signatures};
+  std::vector<Extended> buckets, windows;
 };
 
 struct Emulated {
   const BaseTable* base;
   std::vector<KeyTable> keys;
-  std::vector<Scratch> scratch{kLimits.signatures};
-  std::vector<Extended> buckets, windows;
   Slot slot[kLimits.slots];
 };
 
@@ -62,7 +62,7 @@ u8* messages(void* device, u32 slot) {
   return reinterpret_cast<u8*>(of(device).slot[slot].messages.data());
 }
 /// Gives what group_outcome() will read.
-Combination combine(Emulated& mine, const Batch& batch, const ThresherDeviceSecret& secret,
+Combination combine(Slot& mine, const Batch& batch, const ThresherDeviceSecret& secret,
                     std::vector<u32>& settled) {
   Combination all{batch, kGroup, (batch.count + kGroup - 1) / kGroup, {}, {}, {}, {}, {}};
   std::memcpy(all.secret, secret.key, sizeof all.secret);
@@ -82,8 +82,8 @@ Combination combine(Emulated& mine, const Batch& batch, const ThresherDeviceSecr
 int submit(void* device, u32 slot, u32 count, u32, int work, const ThresherDeviceSecret* secret,
            char*, std::size_t) {
   Emulated& mine = of(device);
-  const Batch batch{records(device, slot), messages(device, slot), count, mine.base,
-                    mine.keys.data(),      mine.scratch.data()};
+  const Batch batch{records(device, slot), messages(device, slot),        count, mine.base,
+                    mine.keys.data(),      mine.slot[slot].scratch.data()};
   const u32 points = work == kThresherKnown ? count : 2 * count;
   std::vector<u32> settled;
   Combination all{};
@@ -92,7 +92,7 @@ int submit(void* device, u32 slot, u32 count, u32, int work, const ThresherDevic
   if (work == kThresherFresh) {
     for (u32 i = 0; i < count; ++i) table_stage(batch, i);
   }
-  if (work == kThresherCombine) all = combine(mine, batch, *secret, settled);
+  if (work == kThresherCombine) all = combine(mine.slot[slot], batch, *secret, settled);
   const u32 words = (count + 31) / 32;
   std::vector<u32>& results = mine.slot[slot].results;
   results.assign(3 * words, 0);

@@ -5,10 +5,11 @@
 //   extern "C" const ThresherDeviceApi* thresher_device_api();
 //
 // A device has `slots` buffers of its own (page-locked memory). The caller fills one, submits it
-// and polls it; other slots may be filled and submitted meanwhile. Results are three bitmaps of
-// `count` bits: valid signatures, keys that do not decode, signatures of a combination that failed.
-// Guarantees asked of a module: only open(), put_keys() and close() wait for the device; no
-// exception crosses. Any change of a struct here or in stages.hpp raises kDeviceAbi.
+// and polls it; other slots may be filled and submitted meanwhile, by other threads too. Results
+// are three bitmaps of `count` bits: valid signatures, keys that do not decode, signatures of a
+// combination that failed. Guarantees asked of a module: only open(), put_keys() and close() wait
+// for the device; no exception crosses. Any change of a struct here or in stages.hpp raises
+// kDeviceAbi.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ struct BaseTable;
 extern "C" {
 
 struct ThresherDeviceLimits {
-  std::uint32_t slots;
+  std::uint32_t slots;          ///< three for each thread that packs
   std::uint32_t signatures;     ///< in one slot
   std::uint32_t message_bytes;  ///< in one slot
   std::uint32_t keys;           ///< with a table

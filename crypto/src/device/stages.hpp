@@ -57,7 +57,7 @@ struct alignas(128) Scratch {
   Fe r_x, r_y, r_t;
   Fe key_x, key_y, key_t;
   u32 s_in_range, r_decodes, key_decodes, unused;
-  u32 z[8];  ///< kHalves256 added; combinations only
+  u32 z[8];  ///< kHalves16 added; combinations only
 };
 
 /// Everything a launch reads and writes.

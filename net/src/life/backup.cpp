@@ -156,6 +156,9 @@ Result<Backup, std::string> copied(const NodeOptions& options, const Genesis& ge
 }  // namespace
 
 Result<Backup, std::string> back_up(const NodeOptions& given, const std::string& destination) {
+  if (given.make_store) {
+    return std::string("the node has a store of its own (NodeOptions::make_store); copy that one");
+  }
   const NodeOptions options = with_paths(given);
   const auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();

@@ -364,10 +364,28 @@ int log_proof_example(const std::string& text, const Genesis& genesis) {
   return 0;
 }
 
-void node_store_example(const NodeStore& store, std::uint32_t table, ByteView key,
-                        Result<Bytes>& body) {
+// Passes each call on, and may look at it.
+class Measured final : public net::NodeStore {
+ public:
+  explicit Measured(std::unique_ptr<net::DiskStore> disk);
+  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
+  Result<Unit> scan(std::uint32_t table, ByteView from,
+                    const std::function<bool(ByteView key, ByteView value)>& visit) const override;
+  std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
+  Result<Bytes> read_body(const BodyPlace& place) const override;
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
+  bool mend_body(const BodyPlace& place, ByteView body) override;
+  std::uint64_t syncs() const override;
+};
+
+void node_store_example(net::NodeOptions& options) {
   // <thresher/net/node_store.hpp>
-  if (auto place = store.locate(table, key)) body = store.read_body(*place);
+  options.make_store = [](const net::NodeOptions& o) -> net::StoreOpened {
+    auto disk = net::DiskStore::open(o.data);
+    if (!disk) return disk.error();
+    return std::unique_ptr<net::NodeStore>(new Measured(std::move(*disk)));
+  };
   // </>
 }
 

@@ -419,6 +419,32 @@ TEST(Channel, APortInUseIsAnErrorThatNamesIt) {
   EXPECT_NE(second.error().find("in use"), std::string::npos) << second.error();
 }
 
+TEST(Channel, AMemberOfAnotherChannelIsToldWhatToCompare) {
+  Members members("bracha", 4);
+  std::mutex mutex;
+  std::condition_variable said;
+  std::vector<std::string> lines;
+  ChannelOptions o = members.options(0);
+  o.name = "prices";
+  o.log = [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+    said.notify_all();
+  };
+  const auto first = Channel::join(std::move(o), nullptr);
+  ASSERT_TRUE(first);
+  const auto second = members.join(1);
+  std::unique_lock lock(mutex);
+  const auto told = [&] {
+    return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("the peer's channel is another one: its name, protocol, f") !=
+             std::string::npos;
+    });
+  };
+  EXPECT_TRUE(said.wait_for(lock, kPatience, told)) << ::testing::PrintToString(lines);
+  for (const std::string& line : lines) EXPECT_EQ(line.find("genesis"), std::string::npos) << line;
+}
+
 TEST(Channel, RefusesWhatItCannotTake) {
   Members members("bracha", 4);
   ChannelOptions o = members.options(0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -120,6 +121,24 @@ TEST_P(CoinStreams, GiveAllNodesTheSameTosses) {
   EXPECT_LE(differ, may_differ() ? known / 2 : 0);
   EXPECT_GT(runs[0]->status().bytes_sent, 1000u);
   EXPECT_EQ(runs[0]->problem(), "");
+}
+
+TEST_P(CoinStreams, SayWhatToCompareWithAPeerOfAnotherCoin) {
+  std::mutex mutex;
+  std::condition_variable said;
+  bool told = false;
+  CoinStreamOptions mine = options(0, false);
+  mine.rounds = 7;
+  mine.log = [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    told = told || line.find("the peer tosses another coin") != std::string::npos;
+    said.notify_all();
+  };
+  const auto first = CoinStream::begin(std::move(mine), [](const CoinToss&) {});
+  ASSERT_TRUE(first) << first.error();
+  const auto second = begin(1, false);
+  std::unique_lock lock(mutex);
+  EXPECT_TRUE(said.wait_for(lock, kPatience, [&] { return told; }));
 }
 
 TEST_P(CoinStreams, DoNotWaitForWhoIsMissingAndTakeAlongWhoComesLate) {

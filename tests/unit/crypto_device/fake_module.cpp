@@ -1,6 +1,7 @@
 // A module with the ABI of libthresher_cuda.so whose "card" is the emulator, and which fails in the
 // way that the environment names: THRESHER_FAKE_DEVICE = works, old_abi, no_device, lost (the
 // second slot), silent, refuses_work, refuses_keys.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,8 @@ bool told(const char* what) {
   return mode != nullptr && std::strcmp(mode, what) == 0;
 }
 
-int submitted = 0;
+// Two lanes of the verifier call from two threads.
+std::atomic<int> submitted = 0;
 
 int fail(const char* text, char* why, std::size_t room) {
   (void)std::snprintf(why, room, "%s", text);
@@ -54,7 +56,7 @@ int submit(void* device, std::uint32_t slot, std::uint32_t count, std::uint32_t 
 }
 int poll(void*, std::uint32_t, char* why, std::size_t room) {
   if (told("silent")) return kThresherPending;
-  static int polls = 0;
+  static std::atomic<int> polls = 0;
   if (submitted > 1 && told("lost") && ++polls > 1) {
     (void)fail("the card fell off the bus", why, room);
     return kThresherLost;

@@ -55,12 +55,13 @@ struct VerifyAnswer {
 };
 
 struct BatcherOptions {
-  std::size_t close_at = 64;                  ///< signatures that close a batch
-  std::uint64_t deadline_us = 0;              ///< from the oldest request; 0: at the next run()
-  std::size_t slice = 1024;                   ///< most that one run() verifies on the processor
-  std::size_t sender_quota = 4096;            ///< waiting signatures of one sender
-  std::size_t most_senders = 4096;            ///< with something waiting, or lately bad
-  std::size_t wide_batch = 65536;             ///< most that the accelerator gets at once
+  std::size_t close_at = 64;        ///< signatures that close a batch
+  std::uint64_t deadline_us = 0;    ///< from the oldest request; 0: at the next run()
+  std::size_t slice = 1024;         ///< most that one run() verifies on the processor
+  std::size_t sender_quota = 4096;  ///< waiting signatures of one sender
+  std::size_t most_senders = 4096;  ///< with something waiting, or lately bad
+  std::size_t wide_batch =
+      131072;  ///< most that the accelerator gets at once: there combinations begin
   std::uint32_t free_cores = 1;               ///< that could verify, for the comparison of rates
   std::uint64_t wave_us = 800;                ///< of the accelerator, until one was measured
   std::uint64_t wide_timeout_us = 2'000'000;  ///< after it the processor does its work

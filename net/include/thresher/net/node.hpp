@@ -39,6 +39,8 @@ namespace thresher::net {
 /// How much a line of the log matters.
 enum class Level : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
+class NodeStore;
+
 /// Where a node keeps its records.
 enum class StoreKind : std::uint8_t {
   kDisk,
@@ -52,6 +54,10 @@ struct NodeOptions {
   std::string data{};     ///< default: home/data
   std::string coin{};  ///< the share of the coin, for protocols that toss; default: home/coin.key
   StoreKind store = StoreKind::kDisk;
+  /// Opens the store of the node in place of `store`: one of your own, or one around DiskStore
+  /// (node_store.hpp says what it must keep). Called by open(), by read_log(), and once more where
+  /// a node takes its state from peers, with all paths filled in. Its error is open()'s.
+  std::function<Result<std::unique_ptr<NodeStore>, std::string>(const NodeOptions&)> make_store{};
   /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
   /// own.
   boost::asio::io_context* context = nullptr;

@@ -1,11 +1,25 @@
 // What a node asks of its store, on top of the protocol's records: bodies that stay where they are,
-// and tables of its own.
-//   if (auto place = store.locate(table, key)) body = store.read_body(*place);
-// Guarantees: see the two forms, DiskStore and MemoryStore. Writes come from one thread; reads may
-// come from another at the same time.
+// and tables of its own. NodeOptions::make_store puts one of your own in the place of DiskStore, or
+// around it.
+//
+//   options.make_store = [](const net::NodeOptions& o) -> net::StoreOpened {
+//     auto disk = net::DiskStore::open(o.data);
+//     if (!disk) return disk.error();
+//     return std::unique_ptr<net::NodeStore>(new Measured(std::move(*disk)));  // passes calls on
+//   };
+//
+// What it must keep: after write(sync) all of the batch and of what was written before is durable,
+// as a whole; replay() gives records of tables below kHostTables in the order of their writes, and
+// scan() those of the rest in key order, the last value of each key. A node signs what its store
+// says that it may: one that loses a synced record, or comes back older than it was, makes a
+// correct node equivocate. Writes come from one thread; reads may come from another at the same
+// time. An error of a write stops the node. Not for a store of your own: `thresher log`, `node
+// backup`, `log diff` and what else reads the folder of a node that does not run; read_log() with
+// the same options does.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -57,5 +71,8 @@ class NodeStore : public Storage {
   /// Synced writes so far.
   virtual std::uint64_t syncs() const = 0;
 };
+
+/// What opens a store: the store, or in words why not.
+using StoreOpened = Result<std::unique_ptr<NodeStore>, std::string>;
 
 }  // namespace thresher::net

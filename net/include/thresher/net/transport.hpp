@@ -93,6 +93,8 @@ struct TransportOptions {
   crypto::SigningKey key = crypto::SigningKey::generate();
   Digest chain{};
   std::vector<PeerAddress> nodes;  ///< by id; nodes[self] is where to listen
+  /// What the log says of a peer that means another chain: what its user should compare.
+  std::string other_chain = "the peer has another genesis; compare the genesis files";
   /// By id: with whom there are links; the others' are refused. Empty: with all.
   std::vector<bool> linked{};
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection
