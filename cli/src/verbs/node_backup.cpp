@@ -15,7 +15,7 @@ unsigned long long number(std::uint64_t n) {
 
 /// Which positions a copy holds, the first and the last.
 std::string range_of(const net::Backup& copy) {
-  if (copy.length == copy.begins) return "no transactions of the log, as there are none yet,";
+  if (copy.length == copy.begins) return "no positions of the log yet";
   return "positions " + std::to_string(copy.begins) + " to " + std::to_string(copy.length - 1) +
          " of the log";
 }

@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <memory>
 #include <thread>
 
+#include "../ctrl_c.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/progress.hpp"
 #include "../sim/shrinking.hpp"
@@ -78,6 +80,25 @@ int conclude(const sim::FuzzReport& r, const sim::Runner& run, const Args& a) {
   return status;
 }
 
+// Seeds are taken in their order: all are done up to the last, but for as many as run side by side.
+Result<sim::FuzzReport, std::string> run_all(const std::vector<sim::Experiment>& bases,
+                                             const sim::Runner& run, sim::FuzzOptions options) {
+  Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
+  std::atomic<std::uint64_t> done{0}, violated{0};
+  options.progress = [&](const sim::FuzzProgress& p) {
+    progress.show({p.done, p.total, 0});
+    done = p.done;
+    violated = p.violated;
+  };
+  const CtrlC ctrl_c([&] {
+    const std::uint64_t sure = done > options.jobs ? done - options.jobs : 0;
+    return std::to_string(done) + " schedules ran, " + std::to_string(violated) +
+           " were violated; go on with --seeds " + std::to_string(options.first + sure) + ".." +
+           std::to_string(options.last);
+  });
+  return sim::fuzz(bases, run, options);
+}
+
 int fuzz(const Args& a) {
   sim::FuzzOptions options;
   if (!read_seeds(a.seeds, options))
@@ -99,10 +120,8 @@ int fuzz(const Args& a) {
   options.keep_going = a.keep_going;
   options.jobs = a.jobs != 0 ? static_cast<unsigned>(a.jobs)
                              : std::max(1U, std::thread::hardware_concurrency());
-  Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
-  options.progress = [&](const sim::FuzzProgress& p) { progress.show({p.done, p.total, 0}); };
   const sim::Runner run = [](const sim::Experiment& e) { return sim::simulate(e, {}); };
-  const auto report = sim::fuzz(bases, run, options);
+  const auto report = run_all(bases, run, options);
   if (!report) return fail(kFailed, report.error());
   return conclude(*report, run, a);
 }

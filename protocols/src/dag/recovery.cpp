@@ -43,7 +43,7 @@ void Dag::State::restore(const Restored& record, Fx& fx) {
     if (started) return adopt(slot, value, fx);
     const RestoredCommit commit{Round{value.u64()}, value.digest()};
     Schedule after(config.committee, config.rules);
-    // Without who leads next there is no going on from here: the slot is decided again instead.
+    // The record does not say who leads next, so the slot is decided again.
     if (!value.ok() || !after.decode(value)) return;
     restored_commits[slot] = commit;
     if (restored_commits.rbegin()->first == slot) restored_schedule = std::move(after);

@@ -315,10 +315,11 @@ void FieldReader::parameter(const ParameterInfo& info, Parameter& value) {
     }
   } else if (std::holds_alternative<std::int64_t>(value)) {
     const auto number = at->as_signed();
-    if (number && !outside(*number)) {
+    const std::string of = info.step == 1 ? "" : ", a multiple of " + std::to_string(info.step);
+    if (number && !outside(*number) && *number % info.step == 0) {
       value = *number;
     } else {
-      complain(*at, path, "must be a whole number" + between() + ", not " + called(*at));
+      complain(*at, path, "must be a whole number" + between() + of + ", not " + called(*at));
     }
   } else if (std::holds_alternative<double>(value)) {
     const auto number = at->as_real();

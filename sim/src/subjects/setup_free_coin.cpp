@@ -155,8 +155,8 @@ SubjectEntry subject_setup_free_coin() {
        {"ideal", "shared"}},
       {"rounds", kStandardRounds, 1, setup_free::kMostRounds,
        "rounds of weights; each halves how seldom nodes differ"},
-      {"sides", kSides, 1, 1'000'000, "values that a toss may have"},
-      {"window", kWindow, 2, 256, "tosses kept, an even number"},
+      {"sides", kSides, 2, 1'000'000, "values that a toss may have"},
+      {"window", kWindow, 2, 256, "tosses kept, an even number", {}, 2},
       {"pause", std::int64_t{0}, 0, 1000, "Delta between a value and the next toss"}};
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;

@@ -34,6 +34,7 @@
 #include "thresher/net/log_diff.hpp"
 #include "thresher/net/log_proof.hpp"
 #include "thresher/net/node.hpp"
+#include "thresher/net/node_store.hpp"
 #include "thresher/net/parameters.hpp"
 #include "thresher/net/ports.hpp"
 #include "thresher/net/receipt_proof.hpp"
@@ -361,6 +362,31 @@ int log_proof_example(const std::string& text, const Genesis& genesis) {
   std::string why = log_proof_problem(genesis, *proof);
   // </>
   return 0;
+}
+
+// Passes each call on, and may look at it.
+class Measured final : public net::NodeStore {
+ public:
+  explicit Measured(std::unique_ptr<net::DiskStore> disk);
+  Result<Unit> write(std::span<const Persist> batch, bool sync) override;
+  Result<Unit> replay(const std::function<void(const Restored&)>& visit) const override;
+  Result<Unit> scan(std::uint32_t table, ByteView from,
+                    const std::function<bool(ByteView key, ByteView value)>& visit) const override;
+  std::optional<BodyPlace> locate(std::uint32_t table, ByteView key) const override;
+  Result<Bytes> read_body(const BodyPlace& place) const override;
+  std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
+  bool mend_body(const BodyPlace& place, ByteView body) override;
+  std::uint64_t syncs() const override;
+};
+
+void node_store_example(net::NodeOptions& options) {
+  // <thresher/net/node_store.hpp>
+  options.make_store = [](const net::NodeOptions& o) -> net::StoreOpened {
+    auto disk = net::DiskStore::open(o.data);
+    if (!disk) return disk.error();
+    return std::unique_ptr<net::NodeStore>(new Measured(std::move(*disk)));
+  };
+  // </>
 }
 
 }  // namespace

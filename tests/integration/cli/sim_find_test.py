@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Finding, shrinking and replaying as a user calls them: `sim fuzz`, `shrink`, `replay`, `list` and `new`."""
 import json
+import pathlib
 import re
+import signal
+import subprocess
+import time
 import unittest
 
-from sim_test import Files, run
+from sim_test import BINARY, Files, run
 
 # Two of four with two faces each, and Raft takes everybody at his word.
 TWO_FACED = {"protocol": {"name": "raft"}, "beyond_f": True, "workload": {}, "stop": {"rounds": 40},
@@ -47,6 +51,18 @@ class Fuzz(Finding):
     def test_flags_in_place_of_a_file(self):
         row = self.one_line(run("fuzz", "--protocol", "bracha", "--rounds", 12, "--seeds", "1..5", "--json"), 0)
         self.assertEqual(row["runs"], 5)
+
+    def test_an_interrupted_search_says_how_to_go_on(self):
+        arguments = [BINARY, "sim", "fuzz", "--protocol", "bracha", "--rounds", "12", "--seeds", "5..100000000", "--jobs", "1"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            status = pathlib.Path(f"/proc/{child.pid}/status")
+            # Its own thread takes SIGINT once all others block it.
+            while not int(re.search(r"SigBlk:\s*(\w+)", status.read_text())[1], 16) & 2 and child.poll() is None:
+                time.sleep(0.02)
+            child.send_signal(signal.SIGINT)
+            out, errors = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, out), (130, ""), errors)
+        self.assertRegex(errors, r"interrupted; \d+ schedules ran, 0 were violated; go on with --seeds \d+\.\.100000000")
 
     def test_where_nothing_can_be_written_is_said_at_once(self):
         path = self.experiment(**TWO_FACED)

@@ -86,7 +86,7 @@ def comments(path):
 CITATION = re.compile(r'(docs/[\w/.-]+\.md)(?:,? ((?:and )?"[^"]+"|R\d+\b|P\d\b))?')
 # "PROTOCOLS 1.6", "THRESHER-DAG section 4", "AUTOMATA design": pages that nobody has who has the repository. Years of
 # conferences and versions of tools have two digits and more.
-ELSEWHERE = re.compile(r"\b([A-Z][A-Z-]{4,}(?:,? sections? \d[\d.]*|,? \d\.\d\b| design\b))")
+ELSEWHERE = re.compile(r"\b([A-Z][A-Z-]{4,}(?:-\d)?(?:,?\s+sections?\s+\d[\d.]*|,? \d\.\d\b|\s+design\b))")
 
 
 def unresolved(comment):
@@ -132,6 +132,13 @@ class Citations(unittest.TestCase):
 
 
 class Pages(unittest.TestCase):
+    def test_no_line_of_a_paragraph_begins_as_an_item_of_a_list(self):
+        """It is shown as one: "a signature" and, as item 64, "An edge of ..."."""
+        for page in PAGES:
+            text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+            wrong = [found[1] for found in re.finditer(r"^ *(?:- |\d+\. )?[^\n|]{60,}[^\n.:|]\n *(\d{2,}\. [^\n]*)", text, re.M)]
+            self.assertEqual(wrong, [], page.relative_to(ROOT))
+
     def test_links_lead_somewhere(self):
         for page in PAGES:
             for target, anchor in links(page, page.read_text()):
@@ -255,7 +262,7 @@ class TheChecksThemselves(unittest.TestCase):
         block = "    thresher sim rum x; thresher sim run --sed 1  # --no\n    ./thresher verify [--json] > y\n"
         self.assertEqual([complaints(c) for c in commands(block)], [["no verb sim rum"], ["sim run has no --sed"], []])
         self.assertEqual(list(headings("# On `this`: that!\n")), ["on-this-that"])
-        for comment, wrong in [("Source: PROTOCOLS 1.6.", 1), ("the AUTOMATA design says", 1), ("ARCHITECTURE section 2", 1),
+        for comment, wrong in [("Source: PROTOCOLS 1.6.", 1), ("the AUTOMATA design says", 1), ("ARCHITECTURE section 2", 1), ("THRESHER-DAG-2, section\n2", 1),
                                ("RFC 8032; FIPS 180-2; ADR 001", 0), ("ADR 999", 1), ("docs/none.md", 1),
                                ("docs/protocols/anchored.md, R3", 0), ("docs/protocols/anchored.md, R33", 1),
                                ('docs/protocols/thresher.md, "Why it is safe"', 0),

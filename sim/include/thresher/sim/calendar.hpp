@@ -2,7 +2,7 @@
 //
 //   Calendar calendar(width);
 //   calendar.push(at, what, who);
-//   while (const Event* e = calendar.next_at(now)) ...   // everything of one instant
+//   for (Event e; calendar.take(now, e);) ...   // everything of one instant
 //
 // Guarantees: events come out by time, and in the order of their pushes within an instant; also
 // those pushed into the instant that runs. Memory follows the events that wait, not the time ahead.

@@ -219,14 +219,14 @@ struct Experiment {
   std::uint32_t n = 4;
   std::uint32_t f = 1;
   Engine engine = Engine::kRounds;
-  Network network;
-  Costs costs;
+  Network network{};
+  Costs costs{};
   Signatures signatures = Signatures::kMock;
-  Workload workload;
+  Workload workload{};
   std::vector<FaultAction> faults{};
   bool beyond_f = false;
-  Oracles oracles;
-  Stop stop;
+  Oracles oracles{};
+  Stop stop{};
   std::uint64_t seed = 1;
 };
 

@@ -1,7 +1,7 @@
 // The faults of an experiment, ready to be asked: who is faulty, and what befalls a message.
 //
 //   FaultPlan plan(experiment);
-//   plan.deeds({from, to, number, round, now}, deeds);      // in the order of the file
+//   plan.deeds({.from = from, .to = to, .now = now}, deeds);      // in the order of the file
 //
 // Guarantees: chance is a function of (seed, action, link, number). Only says what is to be done;
 // the engine does it, and reports with fired() what changed something.

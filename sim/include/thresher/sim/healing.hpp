@@ -1,8 +1,8 @@
 // What must come about once network and faults leave a run alone.
 //
-//   Healing<S> healing(machine, judge, oracles, nodes, now);   // then; of the correct nodes that
-//   run while (!healing.done() && now < end) ...                   // with a fresh request at each
-//   node if (auto finding = healing.missing(now)) ...               // at the end of the bound
+//   Healing<S> healing(machine, judge, oracles, nodes, now);   // of the correct nodes that run
+//   while (!healing.done() && now < end) ...                   // with a fresh request at each node
+//   if (auto finding = healing.missing(now)) ...               // at the end of the bound
 //
 // Demands, of each of the nodes:
 //   liveness    it outputs something;

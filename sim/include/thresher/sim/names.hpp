@@ -1,6 +1,6 @@
 // The names that experiment files use for the contract's enumerations, and one sentence on each.
 //
-//   names_of<FaultKind>()[static_cast<std::size_t>(FaultKind::kTwins)].name    // "twins"
+//   std::string_view name = name_of(FaultKind::kTwins);    // "twins"
 //
 // Guarantees: one row for every enumerator, in its order.
 #pragma once

@@ -1,7 +1,7 @@
 // Judges a run while it goes on: what correct nodes output against what they may.
 //
-//   Judge judge(experiment, plan, /*ordered=*/true, bound);
-//   judge.output(id, facts, now, first);         // at every output of a node that is not Byzantine
+//   Judge judge(experiment, plan, /*ordered=*/true, quiet_from, bound);
+//   judge.output(id, facts, now);                // at every output of a node that is not Byzantine
 //   if (judge.failed()) ...                      // judge.verdict(), judge.oracle(), judge.why()
 //
 // Guarantees: every output is judged when it happens; the first failure stays, and Violated

@@ -161,6 +161,7 @@ struct ParameterInfo {
   std::int64_t max = 0;
   std::string help;
   std::vector<std::string> choices{};  ///< of texts; empty: any text
+  std::int64_t step = 1;               ///< of whole numbers: only its multiples
 };
 struct ProtocolInfo {
   std::string name;

@@ -1,9 +1,9 @@
 // Experiment files: JSON in, resolved experiments out, and back.
 //
-//   auto cells = read_experiments(content, {.file = "exp.json", .protocols =
-//   simulated_protocols()}); if (!cells) for (const std::string& problem : cells.error()) std::cerr
-//   << problem << '\n'; for (const Cell& cell : *cells) simulate(cell.experiment, {}); std::cout <<
-//   write_experiment(cells->front().experiment);      // reads back equal
+//   auto cells = read_experiments(content, {"exp.json", {}, simulated_protocols()});
+//   if (!cells) return fail(cells.error());                          // one line a mistake
+//   for (const Cell& cell : *cells) simulate(cell.experiment, {});
+//   std::cout << write_experiment(cells->front().experiment);        // reads back equal
 //
 // Guarantees: strict. An unknown key, a wrong type, a number out of range, a committee, topology
 // or fault that does not fit: each is one line "file:line: path: what and what to do", and all of
@@ -47,8 +47,8 @@ struct Cell {
 
 struct ReadOptions {
   std::string file = "experiment";  ///< its name in messages, and where files beside it are
-  std::vector<Override> overrides;
-  std::span<const ProtocolInfo> protocols;
+  std::vector<Override> overrides{};
+  std::span<const ProtocolInfo> protocols{};
 };
 
 /// What sweeps and repeats may make of one file.

@@ -90,14 +90,14 @@ struct ReportRow {
 
 struct Report {
   std::string title;
-  std::string version;
+  std::string version{};
   const Experiment* experiment = nullptr;  ///< with outcome: a run is shown
   const Outcome* outcome = nullptr;
   const TraceRecorder* trace = nullptr;
-  std::string experiment_text;  ///< the resolved experiment, as it can be run again
-  std::string command;          ///< that repeats it
-  std::vector<Chart> charts;    ///< of a sweep
-  std::vector<ReportRow> rows;  ///< of a sweep
+  std::string experiment_text{};  ///< the resolved experiment, as it can be run again
+  std::string command{};          ///< that repeats it
+  std::vector<Chart> charts{};    ///< of a sweep
+  std::vector<ReportRow> rows{};  ///< of a sweep
 };
 std::string report_html(const Report& report);
 

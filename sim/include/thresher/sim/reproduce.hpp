@@ -4,8 +4,8 @@
 //   for (const std::string& name : reproductions()) {
 //     const Reproduction r = reproduce(name, {.runs = 400, .seed = 1});
 //     for (const Claim& c : r.claims) print(c.what, c.measured, c.holds());
+//     std::string page = reproduction_html({r}, version, command);   // claims and pictures
 //   }
-//   std::string page = reproduction_html({r}, version, command);     // claims and pictures
 //
 // Guarantees: a function of its options. A claim that is true fails by chance less than once in
 // 10,000 times: `why` says why. The models are in sim/models; what they mean, and the figures, in

@@ -1,8 +1,8 @@
 // A failing experiment made small: what is left fails for a reason that one can read.
 //
 //   Shrunk small = shrink(failing, [](const Experiment& e) { return simulate(e, {}); }, {});
-//   save_file("scenario.json", write_scenario(small.experiment, small.outcome, "thresher sim "
-//   "replay scenario.json"));
+//   auto saved = save_file("scenario.json", write_scenario(small.experiment, small.outcome,
+//                                                          "thresher sim replay scenario.json"));
 //
 // Drops fault actions, partitions and links (delta debugging), then what the network adds, message
 // numbers, victims, nodes, requests, time, and the ends of intervals, and rounds what numbers are

@@ -4,18 +4,28 @@
 // lives on from its disk; and the test writes the liars, which hold the keys of f nodes.
 //
 //   class Mine : thresher::testing::ArenaOf<Mine, MyProtocol> {
+//     using Arena = thresher::testing::ArenaOf<Mine, MyProtocol>;
+//     friend Arena;
+//     using Arena::emit;
 //     MyProtocol fresh(std::uint16_t i);          // a node as it is before its first input
 //     void lie();                                 // what faulty nodes do now and then
 //     void submit();                              // and correct ones
 //     void taste();                               // drawn anew, as the starved links are
-//     void emit(std::uint16_t i, const Deliver<Output>& e, Todo&);  // the effects it looks at
+//     // The effects that it looks at.
+//     void emit(std::uint16_t i, const Deliver<MyProtocol::Output>& e, Todo&);
+//     void emit(std::uint16_t i, const Broadcast<Message>& e, Todo&) { put_to_all(i, e.message); }
 //     bool forgets(const Restored&);              // records that a mutant loses in a crash
 //     void begins(std::uint16_t i);               // before a restarted node starts
 //     void post(std::uint16_t from, std::uint16_t to, const Message&);  // to put() or to a liar
 //     void violated(const std::string& lemma, const std::string& why);
 //     void sees(std::uint16_t i, const Input&);   // if it wants to know what a node is fed
+//    public:
+//     Mine() : Arena(4, Prng(1), 100) { create_nodes(); }
+//     void run() {
+//       for (std::uint16_t i = 0; i < 4; ++i) feed(i, Start{});
+//       for (int step = 0; step < 1000; ++step) act();
+//     }
 //   };
-//   create_nodes(); for (...) feed(i, Start{}); for (...) act();   // in the test's own run()
 //
 // Guarantees: all that happens is a function of the generator; faulty nodes are never fed; records
 // become durable in order, and a lazy one with the next that is not; `committed()` judges that all

@@ -1,16 +1,17 @@
 // Correct nodes on a network without any synchrony: any order of messages, timers that fire at
 // will, and an adversary that always delays the next leader that is known in advance.
 //
-//   struct Traits { ... };                        // see below
+//   struct Traits {                               // what is special about a protocol
+//     using Protocol = dag::Dag;
+//     Protocol make(const Committee&, NodeId) const;
+//     std::optional<Round> proposes(const dag::Message&) const;     // the round of a proposal
+//     std::optional<NodeId> leader(Round, const Committee&) const;
+//     Digest decided(const dag::Committed&) const;
+//   } traits;
 //   thresher::testing::Delayed<Traits> run(traits, n, seed, Held::kLeader);
 //   run.run(60, 60'000);                          // rounds, steps
 //   run.shortest_log(); run.agree();
 //
-// Traits says what is special about a protocol:
-//   using Protocol; Protocol make(const Committee&, NodeId) const;
-//   std::optional<Round> proposes(const Message&) const;     // the round of a proposal
-//   std::optional<NodeId> leader(Round, const Committee&) const;
-//   Digest decided(const Output&) const;
 // What a leader sends from its proposal on is held back until every other node has left the round,
 // so nobody's next block can name the proposal any more. Held::kMost instead hides the proposals
 // of f others, drawn for each round and receiver, until the receiver has left the round. Requests

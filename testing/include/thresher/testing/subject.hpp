@@ -1,8 +1,8 @@
 // What check_protocol has to know of a protocol, with defaults for most of it.
 //
 //   struct MySubject : thresher::testing::SubjectBase<MyProtocol> {
-//     using SubjectBase::SubjectBase;
 //     using SubjectBase::facts_of;
+//     using SubjectBase::SubjectBase;
 //     sim::OutputFacts facts_of(const MyProtocol::Output& o) const {
 //       return {.key = o.slot, .digest = hash(o.payload.view())};      // what nodes must agree on
 //     }

@@ -1,6 +1,6 @@
 // The messages of the multi-valued agreement that ships, as bytes.
 //
-//   WireParts parts = encode(message);
+//   WireParts parts = encode(message, committee);
 //   std::optional<ValueAgreement::Message> again = decode_mvba(parts, committee);
 //
 // Guarantees: those of wire.hpp. A byte more than the messages of its parts have.

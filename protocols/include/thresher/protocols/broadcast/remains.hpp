@@ -1,7 +1,7 @@
 // What a node still says of instances whose payloads it keeps no more.
 //
 //   Remains remains(config);
-//   if (remains.room(i.origin) > 0) remains.leave(i, {.value = digest, .said = {true, true}});
+//   if (remains.room(i.origin) > 0) remains.leave(i, {.value = digest, .counter = {true, true}});
 //   if (const Said* said = remains.find(i)) ...              // say it again to who asks
 //   remains.tick(origin, [&](const Instance& over) {...});   // erase its records
 //

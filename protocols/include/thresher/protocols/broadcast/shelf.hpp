@@ -3,8 +3,8 @@
 //
 //   struct State : broadcast::Kept {
 //     explicit State(const Committee&);
-//     bool vouched(const Committee&) const;                  // of those that spoke of it one is
-//     correct
+//     // Of those that spoke of it one is correct.
+//     bool vouched(const Committee&) const;
 //     ...
 //   };
 //   Shelf<State> shelf(config);

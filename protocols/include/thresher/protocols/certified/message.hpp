@@ -1,7 +1,7 @@
 // What nodes of the certified family say to each other, what they output, what they can be asked.
 //
 //   WireParts parts = encode(message, n);
-//   Result<Message> message = decode(parts, chain, shape, limits, &hash);
+//   Result<Message> again = decode(parts, chain, shape, limits, &hash);
 //
 // Guarantees: every message is bounded by `Limits`, checked before memory is taken; roots of
 // payloads are computed from their content. Answers are only sent to a peer's request.

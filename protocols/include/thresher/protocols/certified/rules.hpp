@@ -1,7 +1,7 @@
 // A protocol of the certified family as data: one store and one committer run every parameter set.
 //
-//   Rules rules = Rules::anchored_bullshark(6);   // D = 6 sampled parents, certain safety
-//   Rules rules = Rules::sparse_bullshark(50);    // as published: safety is probable
+//   Rules anchored = Rules::anchored_bullshark(6);    // D = 6 sampled parents, certain safety
+//   Rules published = Rules::sparse_bullshark(50);    // safety is probable
 //
 // Guarantees: `bullshark` and `anchored_bullshark` commit one sequence at every n >= 3f+1 and every
 // sample size (docs/protocols/anchored.md). `sparse_bullshark` does so only with the probability

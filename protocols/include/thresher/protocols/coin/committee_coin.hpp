@@ -1,9 +1,9 @@
 // `committee-coin`: a weak common coin for fewer bits than n^3, the majority of many coins, each
 // tossed by a small fixed committee.
 //
-//   CommitteeCoin<SetupFree> coin({.committee = c, .self = id, .lists = lists, .make =
-//   strong_coin}); executor.run(Requested<coin::Toss>{{0}});     // later: Deliver<coin::Tossed>{0,
-//   value}
+//   CommitteeCoin<SetupFree> coin(
+//       {.committee = c, .self = id, .lists = lists, .make = strong_coin});
+//   executor.run(Requested<coin::Toss>{{0}});     // later: Deliver<coin::Tossed>{0, value}
 //
 // Members of each committee toss a strong coin among themselves (`Strong`), and tell its bit to
 // those parties that listen to them. A party takes from a committee the bit that most of the

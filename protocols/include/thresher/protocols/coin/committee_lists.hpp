@@ -3,7 +3,7 @@
 //
 //   const CommitteeLists lists({.n = 64, .k = 3});
 //   for (NodeId member : lists.members(7)) ...         // of committee 7
-//   lists.listens(NodeId{2}, 7)                         // places in that list
+//   const auto places = lists.listens(NodeId{2}, 7);   // in that list
 //
 // N = n^(2-2/k) committees of s = c n^(1/k) members, of which a party listens to d = O(log n); b =
 // gamma sqrt(N) of them may be in liars' hands. Everything is drawn from a hash of its name, so

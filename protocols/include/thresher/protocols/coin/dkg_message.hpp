@@ -1,4 +1,6 @@
 // What nodes say to each other while they generate a key, beside their broadcasts and votes.
+//
+//   Message m = Acks{.dealers = held, .asks = true};     // the shares of these dealings are good
 #pragma once
 
 #include <variant>

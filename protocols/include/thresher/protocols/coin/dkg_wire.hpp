@@ -1,7 +1,7 @@
 // Messages of key generation as bytes; see wire.hpp for the guarantees.
 //
 //   WireParts parts = dkg::encode_message(Message(dkg::Point{sealed}));
-//   auto again = dkg::decode_message<Generation>(parts, committee);
+//   auto again = dkg::decode_message<Message>(parts, committee);
 //
 // Guarantees: a byte in front of the control part says whether it is key generation's own, of its
 // broadcast or of its agreement; those are written as they write themselves.

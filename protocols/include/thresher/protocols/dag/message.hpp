@@ -1,5 +1,5 @@
 // What nodes of the uncertified family say to each other, what they output, what they can be asked.
-//
+//   fx.broadcast(Push{block});      // to who lacks it; answers: Give{...}
 // Guarantees: every message is bounded by `Limits`; answers are only sent to a peer's request,
 // proofs of equivocation once for each culprit and now and then to who goes on as if it knew none.
 #pragma once

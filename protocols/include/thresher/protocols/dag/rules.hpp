@@ -1,10 +1,10 @@
 // A protocol of the uncertified family as data: one committer and one store run every parameter
 // set.
 //
-//   Rules rules = Rules::thresher();              // sparse: votes and claims are fields
-//   Rules rules = Rules::mysticeti();             // dense: votes and claims are read off the
-//   references
-//   Rules rules = Rules::mahi_mahi();             // dense, a longer wave, leaders by a coin
+//   Rules sparse = Rules::thresher();         // votes and claims are fields
+//   // Votes and claims are read off the references.
+//   Rules dense = Rules::mysticeti();
+//   Rules by_a_coin = Rules::mahi_mahi();     // dense, a longer wave, leaders by a coin
 //
 // Guarantees: thresholds satisfy (A1)-(A3) of docs/protocols/thresher.md for every n >= 3f+1;
 // `mahi_mahi` those of docs/protocols/mahi-mahi.md.

@@ -1,10 +1,10 @@
 // Approximate agreement in a directed graph with signatures, without any bound
 // on delays: ASYNC-AUTH.
 //
-//   AsyncAuth node({.graph = graph, .faults = 1, .self = NodeId{0}, .input =
-//   70, .rounds = 8}); Executor<AsyncAuth, Backend> executor(std::move(node),
-//   backend); executor.run(Start{});                             // ...
-//   Deliver<Estimate>
+//   AsyncAuth node({.graph = graph, .faults = 1, .self = NodeId{0},
+//                   .input = 70, .rounds = 8});
+//   Executor<AsyncAuth, Backend> executor(std::move(node), backend);
+//   executor.run(Start{});                          // later: Deliver<Estimate>
 //
 // In each round a node floods its value. Others sign the first value that they
 // see of an origin; one that all of some source component signed is certified.

@@ -1,8 +1,8 @@
 // Whether nodes with signatures can agree in a directed graph although f of them are Byzantine.
 //
 //   const Conditions c = check(graph, 1);
-//   if (!c.synchronous_exact()) show(*c.synchronous);      // which nodes, faulty, make it
-//   impossible
+//   // Which nodes, faulty, make it impossible.
+//   if (!c.synchronous_exact()) show(*c.synchronous);
 //
 // For a set F of at most f nodes let S_F be the source component of the graph without F, when there
 // is just one: the strongly connected component that nothing else leads into. Then it reaches all

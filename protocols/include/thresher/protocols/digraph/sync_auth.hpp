@@ -3,7 +3,7 @@
 //   SyncAuth node({.graph = graph, .faults = 1, .self = NodeId{0}, .input = 7});
 //   Executor<SyncAuth, Backend> executor(std::move(node), backend);
 //   executor.run(Start{});                             // all within Delta
-//   ... Deliver<Decision> at the end of the last round
+//   // At the end of the last round: Deliver<Decision>.
 //
 // Phase 1 floods signed inputs: whoever accepts one signs it too and passes it on, and in round r
 // it takes r signers at least (Dolev and Strong). Phase 2 floods in the same way what each node

@@ -1,8 +1,8 @@
 // Raft: a total order that survives crashes of a minority, and nothing worse.
 //
 //   Raft node({.committee = *Committee::make(5, 0), .self = NodeId{0}});
-//   step(node, InputOf<Raft>{Requested<Raft::Request>{{payload}}}, fx);  // ordered while a leader
-//   is up
+//   // Ordered while a leader is up.
+//   step(node, InputOf<Raft>{Requested<Raft::Request>{{payload}}}, fx);
 //
 // Guarantees, while nodes only crash and restart with their disk: nodes deliver prefixes of one
 // sequence at any timing; while a majority is up and messages arrive in time, what a live node
