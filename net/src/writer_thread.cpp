@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
@@ -25,8 +26,7 @@ struct Before {
 }  // namespace
 
 WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-                           std::function<void(std::uint64_t)> durable,
-                           std::function<void(const std::string&, Failure)> failed,
+                           Durable durable, std::function<void(const std::string&, Failure)> failed,
                            const LogEnd& end)
     : store_(store),
       record_of_(std::move(record_of)),
@@ -106,11 +106,12 @@ void WriterThread::work() {
     const auto waiting = std::exchange(waiting_, {});
     const bool last = stop_;
     lock.unlock();
+    const std::uint64_t began_us = Loop::now_us();
     if (!write(items, barrier != 0 || !waiting.empty() || last)) {
       return defect_.empty() ? failed_(store_.problem(), Failure::kDisk)
                              : failed_(defect_, Failure::kDefect);
     }
-    if (barrier != 0) durable_(barrier);
+    if (barrier != 0) durable_(barrier, began_us);
     for (const auto& done : waiting) done();
     if (last) return;
   }

@@ -29,11 +29,13 @@ namespace thresher::net {
 class WriterThread {
  public:
   enum class Failure : std::uint8_t { kDisk, kDefect };
+  /// On the writer's thread, also while this is destroyed. Unit of time: microseconds.
+  using Durable = std::function<void(std::uint64_t barrier, std::uint64_t began_us)>;
 
   /// `end`: where the log ends that the entries go on.
   WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-               std::function<void(std::uint64_t)> durable,
-               std::function<void(const std::string& why, Failure)> failed, const LogEnd& end);
+               Durable durable, std::function<void(const std::string& why, Failure)> failed,
+               const LogEnd& end);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
@@ -74,7 +76,7 @@ class WriterThread {
 
   NodeStore& store_;
   std::function<RecordName(const dag::Block&)> record_of_;
-  std::function<void(std::uint64_t)> durable_;
+  Durable durable_;
   std::function<void(const std::string& why, Failure)> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;

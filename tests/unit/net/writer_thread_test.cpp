@@ -70,7 +70,7 @@ class WriterTest : public testing::Test {
                        [](const dag::Block& b) {
                          return RecordName{kBodies, key_of(b)};
                        },
-                       [this](std::uint64_t) {
+                       [this](std::uint64_t, std::uint64_t) {
                          const std::lock_guard lock(mutex_);
                          durable_ = true;
                          changed_.notify_all();
