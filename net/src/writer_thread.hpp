@@ -68,6 +68,7 @@ class WriterThread {
   };
 
   void queue(Item item);
+  void await_work(std::unique_lock<std::mutex>& lock);
   void work();
   bool write(std::vector<Item>& items, bool sync);
   bool follow(const LogEntry& entry);
@@ -86,6 +87,7 @@ class WriterThread {
   std::vector<std::function<void()>> waiting_;  // for the next sync
   LogEnd end_;                                  // of the log, on the thread only
   std::string defect_;                          // why the log cannot be written on
+  bool resting_ = false;  // it looks for nothing until it is told
   bool stop_ = false;
   std::thread thread_;
 };
