@@ -127,15 +127,14 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
 std::string Node::Impl::begin() {
   begun = true;
   if (!metrics_problem.empty()) return metrics_problem;
+  if (std::string problem = open_trace(); !problem.empty()) return problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
   writer = std::make_unique<WriterThread>(
       *store, [this](const dag::Block& b) { return engine->record_of(b); },
-      [this](std::uint64_t barrier) {
-        loop.post([this, barrier] {
-          durable_barrier = barrier;
-          engine->persisted(barrier);
-          pump();
-        });
+      [this](std::uint64_t barrier, std::uint64_t began) {
+        const std::uint64_t ended = tracer ? Loop::now_us() : 0;
+        if (tracer) tracer->wrote();
+        loop.post([this, barrier, began, ended] { durable(barrier, began, ended); });
       },
       [this](const std::string& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
@@ -171,6 +170,23 @@ std::string Node::Impl::begin() {
   return {};
 }
 
+// On the node's thread: the writer wrote all up to a barrier.
+void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us) {
+  if (tracer) tracer->durable(barrier, began_us, ended_us);
+  durable_barrier = barrier;
+  {
+    const auto scope = on(Duty::kProtocol);
+    engine->persisted(barrier);
+  }
+  pump();
+}
+
+std::string Node::Impl::open_trace() {
+  if (options.commit_trace.empty()) return {};
+  tracer = std::make_unique<CommitTracer>();
+  return tracer->open(options.commit_trace);
+}
+
 void Node::Impl::finish() {
   conduct.close(Loop::now_us());
   gateway.reset();
@@ -184,6 +200,8 @@ void Node::Impl::finish() {
   snapshots.reset();
   pruner.reset();
   writer.reset();
+  if (tracer) tracer->tick();
+  tracer.reset();
   scrubber.reset();
   if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
   metrics.reset();

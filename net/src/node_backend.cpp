@@ -169,10 +169,17 @@ bool Node::Impl::fill_in(dag::BlockPtr& block) const {
   return true;
 }
 
+void Node::Impl::send(NodeId to, const Frame& f) {
+  const auto scope = on(Duty::kSend);
+  (void)transport.send(to.value, f);
+}
+
 void Node::Impl::broadcast(const Frame& f) {
+  const auto scope = on(Duty::kSend);
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (i != self.value) (void)transport.send(i, f);
   }
+  if (tracer) tracer->sent();
 }
 
 void Node::Impl::deliver(dag::Committed out) {
@@ -185,8 +192,10 @@ void Node::Impl::deliver(dag::Committed out) {
   }
   const std::uint64_t begin = Loop::now_us();
   if (metrics) note_stages(out);
+  if (tracer) tracer->ordered(out);
   commit(std::move(out));
   acknowledge();
+  if (tracer) tracer->answered();
   if (metrics) metrics->observe(Stage::kApply, Loop::now_us() - begin);
   serve_queries();
   if (gateway) gateway->length(ledger.length());
@@ -203,6 +212,7 @@ void Node::Impl::note_stages(const dag::Committed& commit) {
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
 void Node::Impl::commit(dag::Committed out) {
+  const auto scope = on(Duty::kApply);
   LogEntry entry = ledger.append(
       out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
@@ -211,6 +221,7 @@ void Node::Impl::commit(dag::Committed out) {
         const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t);
         app_lags = !result;
         payload_bytes += t.data.size();
+        if (tracer) tracer->placed(block->digest, t.position);
         if (const auto awaited = submissions.ordered(t.client, print)) {
           answer(*awaited, t, out, block, result);
         }
@@ -243,11 +254,15 @@ void Node::Impl::cancel(TimerId id) {
 
 void Node::Impl::persist(std::vector<Persist> records, std::uint64_t barrier) {
   last_barrier = std::max(last_barrier, barrier);
+  if (tracer) tracer->persisting(records, barrier);
   writer->persist(std::move(records), barrier);
 }
 
 void Node::Impl::endorse(const Endorse& e) {
+  const auto scope = on(Duty::kSign);
+  if (tracer) tracer->composed(e.digest, Round{e.ticket.local});
   (void)engine->push(Endorsed{e.ticket, key.sign(e.digest.bytes)});
+  if (tracer) tracer->signed_now(e.digest);
 }
 
 void Node::Impl::broken(const std::string& what) {
@@ -283,6 +298,7 @@ void Node::Impl::halt(const std::string& why) {
 // Runs inputs until nothing is left to do now.
 void Node::Impl::pump() {
   if (quiet() || std::exchange(pumping, true)) return;
+  const auto scope = on(Duty::kProtocol);
   do {
     (void)engine->run();
     collect_verdicts();
@@ -310,6 +326,7 @@ void Node::Impl::add_request(crypto::VerifyRequest request, NodeId signer,
 }
 
 void Node::Impl::verify(const Verify& v, std::optional<NodeId> from) {
+  if (tracer) tracer->asked(v);
   add_request(request_of(v.ticket, v.digest, from), v.signer, v.signature);
 }
 
@@ -324,10 +341,12 @@ bool Node::Impl::verdicts_due() const {
 }
 
 void Node::Impl::collect_verdicts() {
+  const auto scope = on(Duty::kVerify);
   for (const crypto::VerifyAnswer& answer : batcher.run()) {
     if (!answer.good() && answer.sender != self.value) {
       conduct.note(NodeId{static_cast<std::uint16_t>(answer.sender)}, Deed::kBadSignature);
     }
+    if (tracer) tracer->verified(answer.ticket);
     if (const auto whole = lists.settle(answer))
       (void)engine->push(Verified{whole->ticket, whole->good()});
   }
@@ -351,6 +370,7 @@ void Node::Impl::feed() {
   const bool stamps = engine->clock_witnesses() > 0;
   const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
   if (submissions.pool().empty() && !alone) return;
+  const auto scope = on(Duty::kTake);
   const std::size_t pending = engine->pending_submits();
   const std::size_t waiting = submissions.pool().bytes();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty() &&
@@ -370,6 +390,7 @@ void Node::Impl::feed() {
   const Digest root = crypto::sha256(bytes.view());
   const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
   engine->submit({bytes, root}, replaced);
+  if (tracer) tracer->packed();
   if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
   fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
 }
@@ -396,6 +417,8 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
     stamp_due = true;
     feed();
   }
+  const auto scope = on(Duty::kProtocol);
+  if (tracer) tracer->frame_came();
   if (!engine->receive(peer, f)) return conduct.note(peer, Deed::kMalformed);
   pump();
 }

@@ -99,6 +99,7 @@ void Node::Impl::client_frame(ConnectionId from, const Frame& f) {
 }
 
 void Node::Impl::take(ConnectionId from, const Frame& f) {
+  const auto scope = on(Duty::kTake);
   const ClientId* client = visitors.client(from);
   if (client == nullptr) return;
   const bool older = older_clients.speaks(from);
@@ -124,6 +125,7 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   }
   const Submissions::Answers answers = submissions.submit(head, *entries, ledger);
   if (metrics) stages.waits(Loop::now_us());
+  if (tracer) trace_taken(*client, entries->view());
   for (const Placed& p : answers.placed) placed(from, p);
   acknowledge();
   for (const auto& [why, sequences] : answers.refused) refuse(from, why, sequences);
@@ -132,6 +134,17 @@ void Node::Impl::take(ConnectionId from, const Frame& f) {
   }
   refuse_later(answers.gave_way, Refusal::kOverloaded);
   rest(from, answers.not_taken);
+}
+
+// Sequences of one frame follow one another but for what was answered before.
+void Node::Impl::trace_taken(const ClientId& client, ByteView entries) {
+  std::optional<std::uint64_t> first;
+  std::uint64_t last = 0;
+  each_entry(entries, [&](std::uint64_t sequence, ByteView) {
+    if (!first) first = sequence;
+    last = sequence;
+  });
+  if (first) tracer->taken(client, *first, last);
 }
 
 // Who sends what is not taken is read less, as is who submits the same again: reading it would take
@@ -347,6 +360,7 @@ bool Node::Impl::feed_subscriber(ConnectionId id) {
 }
 
 void Node::Impl::acknowledge() {
+  const auto scope = on(Duty::kAnswer);
   if (checkpoints.difference()) return;
   const Bytes control = wire::encode(wire::Ack{ledger.slot()});
   for (auto& [link_id, payload] : std::exchange(acks, {})) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "commit_tracer.hpp"
 #include "complaints.hpp"
 #include "conduct.hpp"
 #include "evidence_gate.hpp"
@@ -56,7 +57,7 @@ struct Node::Impl final : EngineHost {
        std::unique_ptr<NodeStore> s);
 
   // node_backend.cpp: what the engine asks for
-  void send(NodeId to, const Frame& f) override { (void)transport.send(to.value, f); }
+  void send(NodeId to, const Frame& f) override;
   void broadcast(const Frame& f) override;
   void deliver(dag::Committed commit) override;
   void arm(TimerId id, Delay d) override;
@@ -82,6 +83,8 @@ struct Node::Impl final : EngineHost {
   void arm_verdicts();
   void feed();
   void note_stages(const dag::Committed& commit);
+  CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
+  std::string open_trace();
   void commit(dag::Committed commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
@@ -97,6 +100,7 @@ struct Node::Impl final : EngineHost {
 
   // node.cpp: the life of a node
   std::string begin();
+  void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
   void finish();
 
@@ -246,6 +250,7 @@ struct Node::Impl final : EngineHost {
   void client_frame(ConnectionId from, const Frame& f);
   void welcome(ConnectionId id);
   void take(ConnectionId from, const Frame& f);
+  void trace_taken(const ClientId& client, ByteView entries);
   void submit_own(Bytes data, SubmitOptions how, OnOutcome done);
   void take_own();
   void take_own(OwnSubmission ask);
@@ -291,7 +296,8 @@ struct Node::Impl final : EngineHost {
   crypto::ListChecks lists;  // whose signatures it verifies
   std::unique_ptr<OrderEngine> engine;
   Transport transport;
-  std::unique_ptr<Scrubber> scrubber;  // null: nothing is on a disk; tells the writer's thread
+  std::unique_ptr<CommitTracer> tracer;  // null: nothing is traced
+  std::unique_ptr<Scrubber> scrubber;    // null: nothing is on a disk; tells the writer's thread
   std::unique_ptr<WriterThread> writer;
   LogSync sync;
   LogSync rot_sync;                // for `rotten`; never active beside `sync`

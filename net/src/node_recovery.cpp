@@ -163,6 +163,7 @@ void Node::Impl::watch_lag() {
   }
   mend_rot(now);
   conduct.tick(now, lags || sync.active());
+  if (tracer) tracer->tick();
   if (metrics) {
     Sample taken = sample();
     if (ticks++ % kPeersEach == 0) taken.peers = peers();

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "thresher/net/transport.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
@@ -25,8 +26,7 @@ struct Before {
 }  // namespace
 
 WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-                           std::function<void(std::uint64_t)> durable,
-                           std::function<void(const std::string&, Failure)> failed,
+                           Durable durable, std::function<void(const std::string&, Failure)> failed,
                            const LogEnd& end)
     : store_(store),
       record_of_(std::move(record_of)),
@@ -45,6 +45,7 @@ WriterThread::~WriterThread() {
 }
 
 void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) {
+  bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
     for (Persist& r : records) {
@@ -52,8 +53,9 @@ void WriterThread::persist(std::vector<Persist> records, std::uint64_t barrier) 
       items_.emplace_back(std::move(r));
     }
     barrier_ = std::max(barrier_, barrier);
+    wakes = resting_ || barrier != 0;
   }
-  wake_.notify_one();
+  if (wakes) wake_.notify_one();
 }
 
 void WriterThread::durably(std::vector<Persist> records, std::function<void()> done) {
@@ -69,12 +71,14 @@ void WriterThread::durably(std::vector<Persist> records, std::function<void()> d
 }
 
 void WriterThread::ledger(LogEntry entry, std::vector<Persist> progress) {
+  bool wakes = false;
   {
     const std::lock_guard lock(mutex_);
     items_.emplace_back(std::move(entry));
     for (Persist& r : progress) items_.emplace_back(std::move(r));
+    wakes = resting_;
   }
-  wake_.notify_one();
+  if (wakes) wake_.notify_one();
 }
 
 void WriterThread::mend(const BodyPlace& place, Bytes body, std::function<void()> done) {
@@ -93,24 +97,33 @@ void WriterThread::queue(Item item) {
   wake_.notify_one();
 }
 
+// What nobody waits for need not wake the thread: after a write it looks by itself once more, and
+// only while it rests must all be told. Pre: `lock` holds mutex_.
+void WriterThread::await_work(std::unique_lock<std::mutex>& lock) {
+  const auto barrier = [this] { return stop_ || barrier_ != 0; };
+  const auto anything = [&] { return barrier() || !items_.empty() || !waiting_.empty(); };
+  if (wake_.wait_for(lock, kLazyWait, barrier) || anything()) return;
+  resting_ = true;
+  wake_.wait(lock, anything);
+  resting_ = false;
+  wake_.wait_for(lock, kLazyWait, barrier);
+}
+
 void WriterThread::work() {
   while (true) {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock,
-               [&] { return stop_ || barrier_ != 0 || !items_.empty() || !waiting_.empty(); });
-    if (barrier_ == 0 && !stop_) {
-      wake_.wait_for(lock, kLazyWait, [&] { return stop_ || barrier_ != 0; });
-    }
+    await_work(lock);
     auto items = std::exchange(items_, {});
     const std::uint64_t barrier = std::exchange(barrier_, 0);
     const auto waiting = std::exchange(waiting_, {});
     const bool last = stop_;
     lock.unlock();
+    const std::uint64_t began_us = Loop::now_us();
     if (!write(items, barrier != 0 || !waiting.empty() || last)) {
       return defect_.empty() ? failed_(store_.problem(), Failure::kDisk)
                              : failed_(defect_, Failure::kDefect);
     }
-    if (barrier != 0) durable_(barrier);
+    if (barrier != 0) durable_(barrier, began_us);
     for (const auto& done : waiting) done();
     if (last) return;
   }

@@ -29,11 +29,13 @@ namespace thresher::net {
 class WriterThread {
  public:
   enum class Failure : std::uint8_t { kDisk, kDefect };
+  /// On the writer's thread, also while this is destroyed. Unit of time: microseconds.
+  using Durable = std::function<void(std::uint64_t barrier, std::uint64_t began_us)>;
 
   /// `end`: where the log ends that the entries go on.
   WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
-               std::function<void(std::uint64_t)> durable,
-               std::function<void(const std::string& why, Failure)> failed, const LogEnd& end);
+               Durable durable, std::function<void(const std::string& why, Failure)> failed,
+               const LogEnd& end);
   ~WriterThread();
 
   /// Barrier 0: the records may wait for a later one.
@@ -66,6 +68,7 @@ class WriterThread {
   };
 
   void queue(Item item);
+  void await_work(std::unique_lock<std::mutex>& lock);
   void work();
   bool write(std::vector<Item>& items, bool sync);
   bool follow(const LogEntry& entry);
@@ -74,7 +77,7 @@ class WriterThread {
 
   NodeStore& store_;
   std::function<RecordName(const dag::Block&)> record_of_;
-  std::function<void(std::uint64_t)> durable_;
+  Durable durable_;
   std::function<void(const std::string& why, Failure)> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -84,6 +87,7 @@ class WriterThread {
   std::vector<std::function<void()>> waiting_;  // for the next sync
   LogEnd end_;                                  // of the log, on the thread only
   std::string defect_;                          // why the log cannot be written on
+  bool resting_ = false;                        // it looks for nothing until it is told
   bool stop_ = false;
   std::thread thread_;
 };

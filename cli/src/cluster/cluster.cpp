@@ -48,7 +48,8 @@ class Cluster {
     }
     genesis_ = *genesis;
     if (report_.problem = make_coin(); !report_.problem.empty()) return report_;
-    for (std::size_t i = 0; i < options_.nodes; ++i) processes_.start(i);
+    if (options_.trace) traces_.emplace(options_.home, options_.nodes);
+    for (std::size_t i = 0; i < options_.nodes; ++i) start(i);
     for (std::size_t i = 0; i < options_.nodes; ++i) open_link(i);
     for (std::uint64_t c = 0; c < options_.clients; ++c) {
       clients_.push_back(
@@ -59,10 +60,28 @@ class Cluster {
     loop_.call_after(kTick, [this] { tick(); });
     loop_.run();
     finish();
+    if (traces_) merge_traces();
     return report_;
   }
 
  private:
+  void start(std::size_t node) {
+    if (!traces_) return processes_.start(node);
+    processes_.start(node, traces_->verb(node));
+  }
+
+  // A node writes the rest of its trace when it ends.
+  void merge_traces() {
+    if (!report_.problem.empty()) return;
+    for (std::size_t i = 0; i < options_.nodes; ++i) processes_.end(i);
+    auto table = traces_->table(began_us_, last_commit_us_);
+    if (!table) {
+      report_.problem = table.error();
+      return;
+    }
+    report_.trace = std::move(*table);
+  }
+
   TestnetOptions testnet_options() const {
     TestnetOptions t;
     t.dir = options_.home;
@@ -128,7 +147,13 @@ class Cluster {
             [this](const std::string& why) {
               if (!stopping_) stop(why);
             },
-            [this](std::size_t node) { return links_[node].wanted; }};
+            [this](std::size_t node) { return links_[node].wanted; },
+            traced()};
+  }
+
+  std::function<void(const TracedTransaction&)> traced() {
+    if (!traces_) return {};
+    return [this](const TracedTransaction& t) { traces_->answered(t); };
   }
 
   ByteView data(std::uint64_t line) {
@@ -256,7 +281,7 @@ class Cluster {
       const ClusterEvent& e = options_.events[next_event_];
       if (now < began_us_ + e.at_us) return;
       if (e.restart) {
-        processes_.start(e.node);
+        start(e.node);
         restarted_us_ = now;
         restarted_ = e.node;
         links_[e.node].wanted = true;
@@ -441,6 +466,7 @@ class Cluster {
   Loop loop_;
   std::vector<Link> links_;
   std::vector<std::unique_ptr<LoadClient>> clients_;
+  std::optional<CommitTraces> traces_;
   std::unique_ptr<HistoryRecorder> recorder_;  // after loop_, on which its clients post
   std::vector<std::byte> generated_;
   std::string operation_;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "commit_traces.hpp"
 #include "wan_delays.hpp"
 
 namespace thresher::cli {
@@ -33,6 +35,7 @@ struct ClusterOptions {
   std::string home;
   std::string history;  ///< a file: clients of a key-value store, and what they did goes there
   bool replica_gets = false;  ///< their gets are no transactions
+  bool trace = false;         ///< nodes note when each stage of a commit was reached
   bool live = false;
 };
 
@@ -56,6 +59,7 @@ struct ClusterReport {
   double verify_calls_per_round = 0, certificate_calls_per_round = 0, signatures_per_call = 0;
   std::string log_hash, state_hash;
   std::vector<std::uint64_t> killed;
+  std::optional<TraceTable> trace;  ///< where it was asked for
 };
 
 ClusterReport run_cluster(const ClusterOptions& options);

@@ -1,10 +1,12 @@
 #include "load_client.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/client.hpp"
+#include "thresher/net/client_id.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/net/wire.hpp"
 
@@ -17,6 +19,8 @@ constexpr std::uint64_t kReconnect = 20'000;  // us
 LoadClient::LoadClient(net::Loop& loop, const net::Genesis& genesis, std::size_t node,
                        LoadHooks hooks)
     : loop_(loop), genesis_(genesis), node_(node), hooks_(std::move(hooks)) {
+  const net::ClientId id = net::client_id_of(key_.public_key());
+  std::memcpy(&id_, id.bytes.data(), sizeof id_);
   connect();
 }
 
@@ -89,6 +93,7 @@ void LoadClient::acknowledge(const net::Frame& f) {
     --in_flight_;
     any = true;
     hooks_.committed(flight.line, position, now - flight.sent_us);
+    if (hooks_.traced) hooks_.traced({id_, sequence, position, node_, flight.sent_us, now});
     while (!flying_.empty() && flying_.front().done) {
       flying_.pop_front();
       ++base_;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "commit_path.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/transport.hpp"
@@ -29,6 +30,7 @@ struct LoadHooks {
   std::function<void()> answered;                       ///< some were committed just now
   std::function<void(const std::string& why)> refused;  ///< for good
   std::function<bool(std::size_t node)> reachable;
+  std::function<void(const TracedTransaction&)> traced{};  ///< null: nobody wants to know
 };
 
 class LoadClient {
@@ -66,6 +68,7 @@ class LoadClient {
   std::size_t node_;
   LoadHooks hooks_;
   crypto::SigningKey key_ = crypto::SigningKey::generate();
+  std::uint64_t id_ = 0;  // the beginning of the client's
   std::unique_ptr<net::ClientLink> link_;
   bool ready_ = false;
   bool stopped_ = false;

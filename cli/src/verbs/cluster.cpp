@@ -10,6 +10,7 @@
 #include <set>
 
 #include "../cluster/broadcast_cluster.hpp"
+#include "../cluster/trace_print.hpp"
 #include "../durations.hpp"
 #include "../json.hpp"
 #include "../protocol_table.hpp"
@@ -45,6 +46,7 @@ struct Args {
   std::string home;
   std::string history;
   std::string gets = "log";
+  bool trace = false;
   bool json = false;
 };
 
@@ -119,6 +121,18 @@ std::string read_transactions(const std::string& path, ClusterOptions& o) {
   return o.lines.empty() ? "'" + path + "' holds no line" : std::string();
 }
 
+/// Whose blocks a node notes on their way.
+constexpr const char* kTraced[] = {"thresher", "mysticeti", "mahi-mahi"};
+
+std::string read_trace(const Args& a, ClusterOptions& o) {
+  o.trace = a.trace;
+  if (!a.trace || std::ranges::find(kTraced, a.protocol) != std::end(kTraced)) return {};
+  std::string known;
+  for (const char* name : kTraced) known += (known.empty() ? "" : ", ") + std::string(name);
+  return "--trace-commits knows the stages of " + known + ", and not those of '" + a.protocol +
+         "'; choose one of them with --protocol, or leave it out";
+}
+
 std::string read_wan(const Args& a, ClusterOptions& o) {
   if (a.wan.empty()) return {};
   if (o.delay_us != 0) return "--wan says how long messages take; leave --delay out";
@@ -156,6 +170,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   if (!delay || *delay > 10'000'000) return "--delay '" + a.delay + "' is no time up to 10s";
   o.delay_us = *delay;
   if (std::string p = read_wan(a, o); !p.empty()) return p;
+  if (std::string p = read_trace(a, o); !p.empty()) return p;
   if (a.rate != "max") {
     const auto [end, error] = std::from_chars(a.rate.data(), a.rate.data() + a.rate.size(), o.rate);
     if (error != std::errc{} || end != a.rate.data() + a.rate.size() || !(o.rate > 0) ||
@@ -195,6 +210,7 @@ void print_json(const Args& a, const ClusterReport& r, const std::string& why) {
   } else {
     out.set("catch_up_ms", r.catch_up_ms);
   }
+  if (r.trace) out.set("trace", trace_json(r));
   out.print();
 }
 
@@ -260,7 +276,7 @@ std::string read_broadcast_options(const Args& a, ClusterOptions& checked) {
   if (std::string problem = no_broadcast(a.broadcast); !problem.empty()) return problem;
   if (std::string problem = read_options(a, checked); !problem.empty()) return problem;
   if (!a.transactions.empty() || !a.set.empty() || a.rate != "max" || a.delay != "0ms" ||
-      !a.wan.empty() || !a.history.empty())
+      !a.wan.empty() || !a.history.empty() || a.trace)
     return "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
            "--storage, --home and --json; leave the others out";
   if (!a.restart.empty() && checked.memory)
@@ -308,6 +324,7 @@ int run(const Args& a) {
     print_json(a, r, why_not_faster(o, r));
   } else {
     print_text(r, why_not_faster(o, r));
+    if (r.trace) print_trace(r);
   }
   if (r.stalled) return fail(kNoProgress, r.problem);
   if (!r.agreement) return fail(kSafetyViolated, "the nodes hold different logs; see " + o.home);
@@ -357,6 +374,10 @@ Verb make_cluster() {
         "of these clients: log (each get has a place in it) or replica (what the log "
         "of the client's node has come to)",
         &a->gets},
+       {"--trace-commits",
+        "nodes note when each transaction reached each stage: shows which one takes how long, and "
+        "what the CPU does; of thresher, mysticeti and mahi-mahi",
+        &a->trace},
        {"--json", "one object on one line", &a->json}},
       [a] { return run(*a); }};
 }

@@ -88,10 +88,11 @@ class StopSignals {
   std::thread waiter_;
 };
 
-int run_node(const std::string& home, bool observe) {
+int run_node(const std::string& home, bool observe, const std::string& trace) {
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   config->options.observe = observe;
+  config->options.commit_trace = trace;
   // A file over the limit of this process is a failed write with a reason, not a silent death.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   Lines lines;
@@ -120,11 +121,15 @@ int run_node(const std::string& home, bool observe) {
 Verb make_node_run() {
   auto home = std::make_shared<std::string>();
   auto observe = std::make_shared<bool>(false);
+  auto trace = std::make_shared<std::string>();
   return {{"node", "run"},
           "Run one node until SIGTERM. Example: thresher node run --home mynet/node0",
           {{"--home", "the node's folder, or its node.toml", home.get(), true},
-           {"--observe", "follow the log of the others and sign nothing", observe.get()}},
-          [home, observe] { return run_node(*home, *observe); }};
+           {"--observe", "follow the log of the others and sign nothing", observe.get()},
+           {"--trace-commits",
+            "a file that gets the time of each stage of each commit, for thresher cluster",
+            trace.get()}},
+          [home, observe, trace] { return run_node(*home, *observe, *trace); }};
 }
 
 }  // namespace thresher::cli

@@ -184,9 +184,15 @@ struct F8 {
 };
 
 using All = Lanes<F8>;
-constexpr Engine kEngine{
-    8,           2,           Form::kUnsigned, All::verify, All::verify_known, All::decode_negated,
-    All::straus, All::buckets};
+constexpr Engine kEngine{8,
+                         2,
+                         2,
+                         Form::kUnsigned,
+                         All::verify,
+                         All::verify_known,
+                         All::decode_negated,
+                         All::straus,
+                         All::buckets};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "../scalar.hpp"
 #include "../zip215.hpp"
+#include "one_known.hpp"
 #include "tables.hpp"
 
 namespace thresher::crypto::lanes {
@@ -114,7 +115,11 @@ void Individual::run(Group& group, std::span<Verdict> verdicts) const {
     return;
   }
   Answer answers[kMaxLanes];
-  if (group.tables[0] != nullptr) {
+  if (group.tables[0] != nullptr && group.count < engine_.known_worth_it) {
+    for (int i = 0; i < group.count; ++i) {
+      answers[i] = verify_one_known(group.jobs[i], *group.tables[i], comb_table(Form::kUnsigned));
+    }
+  } else if (group.tables[0] != nullptr) {
     engine_.verify_known(group.jobs, group.tables, group.count, comb_table(engine_.form), answers);
   } else {
     engine_.verify(group.jobs, group.count, base_, answers);

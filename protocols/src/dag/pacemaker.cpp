@@ -19,6 +19,24 @@ constexpr std::uint64_t kLongWithout = 2;
 constexpr std::uint64_t kRoundsToCommit = 4;
 /// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
+/// A payload of so many bytes is no load: what a host says of itself alone, as its clock's time.
+constexpr std::uint32_t kNoLoad = 32;
+/// With fewer loads on their way nobody is paced. Of one client that submits one at a time others
+/// may still have the one before.
+constexpr std::size_t kLoadsToPace = 3;
+/// Rounds in which blocks wait for delivery while nobody is late.
+constexpr std::uint64_t kFreshRounds = 8;
+
+// Blocks with a load that wait for delivery, in rounds up to `newest`; so many are enough.
+std::size_t loads(const Store& store, Round newest, std::size_t enough) {
+  std::size_t found = 0;
+  for (std::uint64_t k = 0; k < kFreshRounds && newest.value > k && found < enough; ++k) {
+    for (const Entry& e : store.round(Round{newest.value - k})) {
+      found += e.accepted && !e.delivered && e.block->header.payload_bytes > kNoLoad ? 1 : 0;
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -152,12 +170,15 @@ void Dag::State::came_late(Round slot, bool proof) {
 // once, and nobody waits when somebody correct has left already, so that nodes stay together.
 bool Dag::State::paced(Round r) const {
   if (config.pace.value == 0 || pace_over || timed_out) return false;
-  if (undelivered + submits.size() < 2) return false;
+  if (undelivered + submits.size() < kLoadsToPace) return false;
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee)) return false;
   std::uint64_t bytes = undelivered_bytes;
   for (const Payload& p : submits) bytes += p.bytes.size();
-  return bytes < config.pace_bytes;
+  if (bytes >= config.pace_bytes) return false;
+  const auto own_loads = static_cast<std::size_t>(std::count_if(
+      submits.begin(), submits.end(), [](const Payload& p) { return p.bytes.size() > kNoLoad; }));
+  return own_loads + loads(store, Round{r.value + 1}, kLoadsToPace) >= kLoadsToPace;
 }
 
 Round Dag::State::next_round() const {

@@ -22,6 +22,7 @@
 #include "thresher/net/codec.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/coin_stream.hpp"
+#include "thresher/net/commit_trace.hpp"
 #include "thresher/net/completion.hpp"
 #include "thresher/net/config.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -74,6 +75,15 @@ void client_example() {
     report(out.why);
   (*client)->subscribe(0, [](const net::Transaction& t) { use(t.position); });
   // </>
+}
+
+int commit_trace_example() {
+  // <thresher/net/commit_trace.hpp>
+  auto records = net::read_commit_trace("net/node0/trace");
+  if (!records) return fail(records.error());
+  for (const net::TraceRecord& r : *records) use(r.at_us);
+  // </>
+  return 0;
 }
 
 void config_example() {

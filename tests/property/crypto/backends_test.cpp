@@ -115,6 +115,36 @@ TEST(Backends, AgreeOnRandomBatches) {
   EXPECT_GT(seen[Verdict::kBadKey], 100);
 }
 
+// Where few signatures wait, known keys have a path of their own.
+TEST(Backends, AgreeOnAFewOfKnownKeys) {
+  const auto portable = make_verifier("portable");
+  const auto all = others();
+  Prng random(3);
+  std::map<Verdict, int> seen;
+  for (int turn = 0; turn < 400; ++turn) {
+    const auto made = make(random, 1 + random.below(5));
+    std::vector<SignatureJob> jobs;
+    std::vector<PublicKey> keys;
+    for (const Signed& s : made) {
+      jobs.push_back(s.job);
+      keys.push_back(s.job.key);
+    }
+    const auto wanted = verdicts(*portable, jobs);
+    for (const Verdict v : wanted) ++seen[v];
+    for (const auto& backend : all) {
+      if (backend->name() == "emulator" && turn % 40 != 0) continue;  // slow
+      backend->register_keys(keys);
+      const auto got = verdicts(*backend, jobs);
+      for (std::size_t i = 0; i < jobs.size(); ++i) {
+        EXPECT_EQ(got[i] == Verdict::kValid, wanted[i] == Verdict::kValid)
+            << backend->name() << " turn " << turn << " at " << i;
+      }
+    }
+  }
+  EXPECT_GT(seen[Verdict::kValid], 200);
+  EXPECT_GT(seen[Verdict::kBadSignature], 200);
+}
+
 // The odd one must be found, and only it, wherever it stands in a batch of any size.
 TEST(Backends, FindTheOddOneAtEveryPosition) {
   Prng random(9);

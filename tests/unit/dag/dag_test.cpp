@@ -214,7 +214,7 @@ TEST_P(DagRules, AtLightLoadRoundsArePaced) {
   for (const bool paced : {false, true}) {
     World world(4, GetParam(), Delay{paced ? 1000u : 0u});
     for (std::uint32_t k = 0; k < 200; ++k) {
-      world.submit(k % 4, "tx" + std::to_string(k));
+      world.submit(k % 4, std::string(40, 'x') + std::to_string(k));
       world.run(10);
     }
     rounds[paced] = world.dag(0).round().value;
@@ -225,6 +225,24 @@ TEST_P(DagRules, AtLightLoadRoundsArePaced) {
     EXPECT_EQ(world.dag(0).stats().skips, 0u);
   }
   EXPECT_LT(rounds[1] * 3, rounds[0] * 2);
+}
+
+// Where members agree on a time, those without transactions write their clocks beside those of
+// others. Four payloads then wait, of which one is a load.
+TEST_P(DagRules, ALonelyTransactionBesideClocksIsNotPaced) {
+  std::uint64_t rounds[2];
+  for (const bool paced : {false, true}) {
+    World world(4, GetParam(), Delay{paced ? 1000u : 0u});
+    for (std::uint32_t k = 0; k < 30; ++k) {
+      world.submit(0, std::string(400, 'x') + std::to_string(k));
+      for (std::uint32_t other = 1; other < 4; ++other) {
+        world.submit(other, std::string(26, 'c') + std::to_string(100 * k + other));
+      }
+      world.run(static_cast<int>(8 * World::kHop));
+    }
+    rounds[paced] = world.dag(0).round().value;
+  }
+  EXPECT_EQ(rounds[1], rounds[0]);
 }
 
 // A lot of payload does not wait, whichever node has it.

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "memory_store.hpp"
 #include "thresher/core/transcript.hpp"
@@ -70,7 +72,7 @@ class WriterTest : public testing::Test {
                        [](const dag::Block& b) {
                          return RecordName{kBodies, key_of(b)};
                        },
-                       [this](std::uint64_t) {
+                       [this](std::uint64_t, std::uint64_t) {
                          const std::lock_guard lock(mutex_);
                          durable_ = true;
                          changed_.notify_all();
@@ -108,6 +110,21 @@ TEST_F(WriterTest, ALogThatNamesWhatIsNotThereIsNeverWritten) {
   settle();
   EXPECT_EQ(failed_, "it names a block of round 1 with 10 bytes, of which the store has 0");
   EXPECT_EQ(logged(1), "no entry");
+}
+
+// Nobody wakes the thread for them, but while it rests; before that it looks by itself.
+TEST_F(WriterTest, RecordsForWhichNobodyWaitsAreWrittenAllTheSame) {
+  const auto pause = [](int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); };
+  settle();
+  for (std::uint64_t slot = 1; slot <= 6; ++slot) {
+    pause(static_cast<int>(slot % 3) * 30);  // it has just written, or rests
+    const LogEntry entry = entry_of(slot, "later");
+    writer_.persist({body_of(entry, "later")}, 0);
+    writer_.persist({body_of(entry, "and more")}, 0);
+    while (writer_.backlog() > 0) pause(1);
+  }
+  EXPECT_EQ(failed_, "");
+  settle();
 }
 
 }  // namespace

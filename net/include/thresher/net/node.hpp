@@ -101,6 +101,8 @@ struct NodeOptions {
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
   /// lost. Transactions that are submitted to it are not ordered.
   bool observe = false;
+  /// Gets what commit_trace.hpp describes, for measurements. Empty: nothing is noted.
+  std::string commit_trace{};
   std::stop_token stop{};  ///< ends open() early, with kStoppedAtStart; run() is not its business
 };
 
