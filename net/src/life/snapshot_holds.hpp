@@ -64,7 +64,7 @@ class SnapshotHolds {
   bool takes(NodeId who, Round slot, std::uint64_t bytes, Now now);
   /// A part of that snapshot went out to the member.
   void gave(NodeId who, Round slot, std::uint64_t now_us);
-  /// It asked about the log from a slot on that would be pruned without holds.
+  /// It asked about the log at a slot that is far behind the end of it.
   void asked_log(NodeId who, Round slot, std::uint64_t now_us);
   /// Ends what is over. To be called about once a second.
   std::vector<Ended> look(Now now);
