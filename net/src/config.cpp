@@ -115,6 +115,13 @@ std::vector<Key> life_keys() {
        1u << 20,
        1u << 30,
        {}},
+      {"retention",
+       "hold_bytes",
+       "so much more log at most is kept for nodes that take their state from here; 0: none",
+       &O::hold_bytes,
+       0,
+       std::uint64_t{1} << 62,
+       {}},
   };
 }
 

@@ -74,9 +74,14 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                   [this](const ClientId& client, ByteView data) { return check(client, data); }),
       checkpoint_every(checkpoint_slots(genesis)),
       checkpoints(genesis, self, key, *store, checkpoint_hooks()),
-      snapshot_service(SnapshotFolder(options.data), genesis.nodes.size(),
-                       {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); },
-                        &Loop::now_us}),
+      pace(checkpoint_every * options.snapshot_checkpoints),
+      holds(genesis.nodes.size(), options.hold_bytes),
+      snapshot_service(
+          SnapshotFolder(options.data), genesis.nodes.size(),
+          {[this](NodeId to, const Frame& f) { return transport.send(to.value, f); }, &Loop::now_us,
+           [this](NodeId to, const SnapshotPart& part) {
+             holds.gave(to, part.slot, Loop::now_us());
+           }}),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;
@@ -430,6 +435,7 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
   switch (f.kind) {
     case kWantLog:
       if (const auto want = wire::decode<wire::WantLog>(f.control.view())) {
+        note_log_question(from, want->after);
         log_service.want(from, *want);
         serve_log();
       } else {
@@ -438,6 +444,8 @@ void Node::Impl::peer_frame(NodeId from, const Frame& f) {
       return;
     case kWantLogHash:
       if (const auto answer = reader.hash_after(f, ledger.slot())) {
+        if (const auto want = wire::decode<wire::WantLogHash>(f.control.view()))
+          note_log_question(from, want->slot);
         (void)transport.send(from.value, *answer);
       } else {
         conduct.note(from, Deed::kMalformed);

@@ -19,6 +19,8 @@
 #include "life/checkpoints.hpp"
 #include "life/divergence.hpp"
 #include "life/pruner.hpp"
+#include "life/snapshot_holds.hpp"
+#include "life/snapshot_pace.hpp"
 #include "life/snapshot_service.hpp"
 #include "life/snapshot_writer.hpp"
 #include "life/state_sync.hpp"
@@ -198,7 +200,10 @@ struct Node::Impl final : EngineHost {
   bool add_window(PortableLedger& ledger) const;
   // life/node_joining.cpp: the state from peers, where the log does not reach
   bool snapshot_frame(NodeId from, const Frame& f);
-  std::vector<SnapshotOffer> offers();
+  void hear_wish(NodeId from, const WantSnapshots& want);
+  std::vector<SnapshotOffer> offers(NodeId to);
+  void hold_for(NodeId who, Round slot);
+  bool stays(Round slot) const;
   void serve_parts();
   bool can_join() const;
   void watch_joining(std::uint64_t now);
@@ -209,7 +214,11 @@ struct Node::Impl final : EngineHost {
   // life/node_pruning.cpp
   void start_pruning();
   void prune_when_due();
-  std::optional<Checkpoint> horizon() const;
+  void look_at_holds();
+  Round log_before(Round snapshot) const;
+  std::optional<Checkpoint> oldest_needed() const;
+  std::optional<Checkpoint> horizon(const Checkpoint& needed) const;
+  void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
   std::string pruned_too_far() const;
   void pruned_there(NodeId peer, Round begins);
@@ -339,6 +348,8 @@ struct Node::Impl final : EngineHost {
   std::map<NodeId, TreeTurn> tree_turns;
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
+  SnapshotPace pace;
+  SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored
   std::unique_ptr<Pruner> pruner;             // null: all of the log is kept
@@ -363,6 +374,7 @@ struct Node::Impl final : EngineHost {
   std::vector<Persist> last_progress;     // that the protocol noted with the last commit
   std::uint64_t next_prune_us = 0;        // when it is looked at again
   Round pruned_to{0};                     // the last horizon that was asked for
+  Round prunable{0};                      // what it would be without members that hold something
   std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
   Round lacks_until{0};                   // the log has to reach this slot by what peers have
   std::optional<Hole> hole;               // in the stored log, of a node that starts

@@ -7,8 +7,9 @@ Jobs, one after the other, each with a share of the time:
   fuzz        every protocol of the simulator that promises something: drawn faults, restarts, liars
               that withhold answers or fill memory, sieges; each run must heal, and no node may hold
               more than its bound
-  kills       the kill driver: real nodes, kill -9 at durable records and at random times, logs compared
-              byte by byte with peers and with what was acknowledged
+  kills       the kill drivers: real nodes, kill -9 at durable records and at random times, logs compared
+              byte by byte with peers and with what was acknowledged; half of it while nodes take
+              snapshots, prune their logs, and take their state from peers
   suites      the tests labelled slow
   sanitizers  ASan and UBSan over the core suites, TSan over the nodes
 
@@ -38,6 +39,8 @@ NET_SUITES = ["unit_net", "integration_node"]
 # A build with sanitizers is most of an hour of two cores: below so many seconds it is not begun.
 LEAST_FOR_SANITIZERS = 2400
 KILLS_GRACE = 300
+# In every state; and while nodes take snapshots, prune, and take their state from peers.
+KILL_DRIVERS = ("kills.py", "life_kills.py")
 NO_STRACE = 77
 
 
@@ -163,17 +166,23 @@ def fuzz(report, args, seconds, folder):
 
 
 def kills(report, args, seconds, folder):
-    driver = ROOT / "tests" / "integration" / "kills" / "kills.py"
+    for name in KILL_DRIVERS:
+        kills_of(report, args, seconds / len(KILL_DRIVERS), folder, name)
+
+
+def kills_of(report, args, seconds, folder, name):
+    driver = ROOT / "tests" / "integration" / "kills" / name
+    scratch = folder / driver.stem
     command = [sys.executable, str(driver), args.thresher, "--minutes", f"{seconds / 60:.2f}", "--seed", str(args.seed),
-               "--scratch", str(folder / "kills")]
-    (folder / "kills").mkdir(parents=True, exist_ok=True)
+               "--scratch", str(scratch)]
+    scratch.mkdir(parents=True, exist_ok=True)
     # It ends by itself a while after its minutes: what must happen after the last kill is waited for.
     status, output = run(command, seconds + KILLS_GRACE)
     lines = [line for line in output.splitlines() if line.strip()] or ["it said nothing"]
     if status == NO_STRACE:
-        report.exercised("kills", "not run: there is no strace here")
+        report.exercised("kills", f"{name} not run: there is no strace here")
         return
-    report.exercised("kills", " ".join(lines[-1].split()))
+    report.exercised("kills", f"{name}: " + " ".join(lines[-1].split()))
     if status == -1:
         report.found("kills", f"the driver still ran {KILLS_GRACE} s after its time", " ".join(command))
     elif status != 0:

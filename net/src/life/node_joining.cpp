@@ -1,7 +1,9 @@
 // A node that is behind what its peers keep of the log: it takes the state of a certified snapshot
 // from them, and the part of the log that its protocol needs to go on from there. When all is on
 // its disk it starts from there, as after any stop. And the other side: what this node gives.
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "../disk_problem.hpp"
@@ -19,10 +21,9 @@ constexpr std::uint64_t kStandsStill = 2'000'000;
 
 bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   if (f.kind == kWantSnapshots) {
-    if (f.control.size() > 0) return false;
-    if (snapshot_service.may_ask(from))
-      (void)transport.send(from.value, {kSnapshots, encode(offers()), {}});
-    return true;
+    const auto want = decode_want_snapshots(f.control.view());
+    if (want) hear_wish(from, *want);
+    return want.has_value();
   }
   if (f.kind == kWantPart) {
     const auto part = decode_want_part(f.control.view());
@@ -34,21 +35,54 @@ bool Node::Impl::snapshot_frame(NodeId from, const Frame& f) {
   return !joining || joining->sync.frame(from, f, Loop::now_us());
 }
 
-// What a quorum certified and the log goes on from.
-std::vector<SnapshotOffer> Node::Impl::offers() {
+void Node::Impl::hear_wish(NodeId from, const WantSnapshots& want) {
+  if (!snapshot_service.may_ask(from, want.takes.has_value())) return;
+  if (want.takes) hold_for(from, *want.takes);
+  (void)transport.send(from.value, {kSnapshots, encode(offers(from)), {}});
+  if (!giving_parts) snapshot_service.close();
+}
+
+// Whether the log goes on from the snapshot, and would if no member held any of it: only then it is
+// anybody's to take. Else members that lie could keep a snapshot by turns.
+bool Node::Impl::stays(Round slot) const {
+  const Round first = std::max({reader.begin().slot, pruned_to, prunable});
+  return first.value == 0 || first <= log_before(slot);
+}
+
+// What a quorum certified and the log goes on from. What the member holds comes first: the one that
+// it takes has to be among them.
+std::vector<SnapshotOffer> Node::Impl::offers(NodeId to) {
   std::vector<SnapshotOffer> out;
   if (!shares_state()) return out;
-  const Round begin = reader.begin().slot;
-  for (const Round slot : SnapshotFolder(options.data).slots()) {
-    if (out.size() == kMostOffers) break;
-    if (begin.value > 0 && begin.value + engine->window() > slot.value) continue;
+  std::vector<Round> slots = holds.of(to);
+  const std::size_t held = slots.size();
+  std::ranges::copy_if(SnapshotFolder(options.data).slots(), std::back_inserter(slots),
+                       [this](Round slot) { return stays(slot); });
+  std::vector<Round> offered;
+  for (std::size_t i = 0; i < slots.size() && out.size() < kMostOffers; ++i) {
+    const Round slot = slots[i];
+    if (i >= held && std::ranges::find(offered, slot) != offered.end()) continue;
     auto certificate = load_certificate(*store, slot, committee().size());
     const StoredSnapshot* stored = certificate ? snapshot_service.stored(slot) : nullptr;
     if (stored == nullptr || stored->manifest.checkpoint != certificate->checkpoint) continue;
     out.push_back({std::move(*certificate), digest_of(stored->manifest, chain)});
+    offered.push_back(slot);
   }
-  if (!giving_parts) snapshot_service.close();
+  holds.offered(to, offered, {Loop::now_us(), store->written()});
   return out;
+}
+
+// It may take one that this node does not have: then it needs the log behind it all the same.
+void Node::Impl::hold_for(NodeId who, Round slot) {
+  const std::vector<Round> own = holds.of(who);
+  const bool known = std::ranges::find(own, slot) != own.end();
+  if (!shares_state() || (!known && (slot > ledger.slot() || !stays(slot)))) return;
+  const StoredSnapshot* stored = snapshot_service.stored(slot);
+  const std::uint64_t bytes = stored ? stored->manifest.bytes : 0;
+  if (!holds.takes(who, slot, bytes, {Loop::now_us(), store->written()})) return;
+  say(Level::kInfo, "keeps the snapshot of slot " + std::to_string(slot.value) +
+                        " and the log behind it for node " + std::to_string(who.value) +
+                        ", which takes its state from it");
 }
 
 void Node::Impl::serve_parts() {

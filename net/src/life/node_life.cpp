@@ -77,8 +77,7 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   }
   checkpoints.reached(c, tree.open_results());
   checkpoints_differ();
-  if (has_checkpoint(entry.before, entry.slot, checkpoint_every * options.snapshot_checkpoints))
-    take_snapshot(c);
+  if (pace.due(entry.before, entry.slot)) take_snapshot(c);
 }
 
 bool Node::Impl::life_frame(NodeId from, const Frame& f) {
@@ -131,7 +130,7 @@ TreeReader* Node::Impl::tree_at(Round slot) {
 
 void Node::Impl::watch_checkpoints(std::uint64_t now) {
   checkpoints.tick(now);
-  if (pruner && now >= next_prune_us) prune_when_due();
+  if (now >= next_prune_us) prune_when_due();
   if (divergence) divergence->tick(now);
   checkpoints_differ();
 }

@@ -9,6 +9,8 @@ namespace {
 
 /// Between two looks at what may go. Unit: microseconds.
 constexpr std::uint64_t kLook = 1'000'000;
+/// After a start, members that take their state from this node say so again before it prunes.
+constexpr std::uint64_t kFirstLook = 3'000'000;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ void Node::Impl::start_pruning() {
                    ") and snapshots (snapshots.checkpoints in node.toml is " +
                    std::to_string(options.snapshot_checkpoints) + ")");
   }
+  next_prune_us = Loop::now_us() + kFirstLook;
   pruner = std::make_unique<Pruner>(
       *store, chain, committee().size(),
       Pruner::Hooks{[this](std::vector<Persist> records, std::function<void()> done) {
@@ -47,7 +50,7 @@ void Node::Impl::start_pruning() {
 
 // The log is needed back to the snapshots that a start may have to use. Of these the newest that
 // were read back whole count, and of a snapshot and of a checkpoint only what a quorum certified.
-std::optional<Checkpoint> Node::Impl::horizon() const {
+std::optional<Checkpoint> Node::Impl::oldest_needed() const {
   std::uint64_t wanted =
       options.keep_snapshots > 0 ? options.keep_snapshots : std::uint64_t{SnapshotWriter::kKept};
   std::optional<Checkpoint> out;
@@ -57,16 +60,25 @@ std::optional<Checkpoint> Node::Impl::horizon() const {
     --wanted;
     out = certificate->checkpoint;
   }
-  if (wanted > 0 || !out) return std::nullopt;
-  // Who takes over the snapshot needs the log from a little in front of it.
-  const std::uint64_t last = out->slot.value - std::min(out->slot.value, engine->window());
+  return wanted > 0 ? std::nullopt : out;
+}
+
+// Who takes over a snapshot needs the log from a little in front of it.
+Round Node::Impl::log_before(Round snapshot) const {
+  return Round{snapshot.value - std::min(snapshot.value, engine->window())};
+}
+
+// What members hold stays too.
+std::optional<Checkpoint> Node::Impl::horizon(const Checkpoint& needed) const {
+  Round last = log_before(needed.slot);
+  if (const auto held = holds.oldest()) last = std::min(last, log_before(*held));
   const std::uint64_t most =
-      std::min(out->length, ledger.length() - std::min(ledger.length(), options.keep_positions));
+      std::min(needed.length, ledger.length() - std::min(ledger.length(), options.keep_positions));
   std::vector<Round> slots = own_checkpoint_slots(*store);
   // The last one that leaves enough: lengths rise with the slots.
   const auto leaves_enough = [&](Round slot) {
     const auto own = load_own_checkpoint(*store, slot, committee().size());
-    return slot.value <= last && own && own->signed_checkpoint.checkpoint.length <= most;
+    return slot <= last && own && own->signed_checkpoint.checkpoint.length <= most;
   };
   auto end = std::partition_point(slots.begin(), slots.end(), leaves_enough);
   while (end != slots.begin()) {
@@ -78,12 +90,40 @@ std::optional<Checkpoint> Node::Impl::horizon() const {
 
 void Node::Impl::prune_when_due() {
   next_prune_us = Loop::now_us() + kLook;
-  if (quiet() || log_lacks() || pruner->busy()) return;
-  if (const auto to = horizon(); to && to->slot > pruned_to) {
+  look_at_holds();
+  if (!pruner || quiet() || log_lacks()) return;
+  const auto needed = oldest_needed();
+  if (!needed) return;
+  prunable = log_before(needed->slot);
+  if (pruner->busy()) return;
+  if (const auto to = horizon(*needed); to && to->slot > pruned_to) {
     pruned_to = to->slot;
     whole_snapshots.erase(whole_snapshots.begin(), whole_snapshots.lower_bound(to->slot));
     pruner->take(*to);
   }
+}
+
+void Node::Impl::look_at_holds() {
+  for (const SnapshotHolds::Ended& e : holds.look({Loop::now_us(), store->written()})) {
+    const std::string who = "node " + std::to_string(e.who.value);
+    const std::string what = "the snapshot of slot " + std::to_string(e.slot.value);
+    if (e.why.empty()) {
+      say(Level::kInfo, "keeps " + what + " no more for " + who + ", which asks for nothing new");
+      continue;
+    }
+    say(Level::kWarning,
+        who + " takes its state from here and was not done in time: " + e.why + ". So " + what +
+            " and the log behind it are not kept for it any more, and it may have to begin again; "
+            "ask its operator what holds it up, or raise retention.hold_bytes");
+  }
+}
+
+// Of a member that takes its state from here, and fetches the log behind it: what it asks about
+// would be gone if nothing held it, or may be before it is level. Nodes that are level ask too,
+// each second, but about the end of the log.
+void Node::Impl::note_log_question(NodeId from, Round slot) {
+  const bool far_behind = slot.value + options.sync_rounds < ledger.slot().value;
+  if (far_behind || slot < prunable) holds.asked_log(from, slot, Loop::now_us());
 }
 
 // On the node's thread: from here on nobody is answered from what is about to go.

@@ -13,15 +13,15 @@ void Node::Impl::start_snapshots() {
   if (!shares_state()) return;
   const SnapshotWriter::Options keeping{
       std::max<std::size_t>(SnapshotWriter::kKept, options.keep_snapshots), options.prunes(),
-      [this](Round slot) {
-        return load_certificate(*store, slot, committee().size()).has_value();
-      }};
+      [this](Round slot) { return load_certificate(*store, slot, committee().size()).has_value(); },
+      [this](Round slot) { return holds.keeps(slot); }};
   snapshots = std::make_unique<SnapshotWriter>(
       SnapshotFolder(options.data), keeping,
       SnapshotWriter::Hooks{
           [this](const Checkpoint& of, std::uint64_t bytes) {
             loop.post([this, of, bytes] {
               whole_snapshots.insert(of.slot);
+              pace.took(of.slot, ledger.slot());
               say(Level::kInfo, "took a snapshot of slot " + std::to_string(of.slot.value) + " (" +
                                     std::to_string(of.length) + " transactions, " +
                                     std::to_string(bytes) + " bytes)");
@@ -48,7 +48,8 @@ Bytes Node::Impl::own_state() const {
 // Taken now, written when the log up to here is durable: a snapshot of more than the log has would
 // hide what is missing. One that is still being written goes on, and this one is left out.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
-  if (!snapshots || checkpoints.difference() || snapshots->busy()) return;
+  if (!snapshots || checkpoints.difference()) return;
+  if (snapshots->busy()) return pace.left_out();
   auto job = std::make_shared<SnapshotWriter::Job>();
   if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(calls.problem());
   if (!job->state) return;

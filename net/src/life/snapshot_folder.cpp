@@ -237,14 +237,15 @@ std::unique_ptr<SnapshotFile> SnapshotFolder::begin(Round slot) const {
 }
 
 // A folder loses its name first: one that is half removed must not be taken for whole.
-bool SnapshotFolder::keep(std::size_t count, const std::function<bool(Round)>& certified) const {
+bool SnapshotFolder::keep(std::size_t count, const std::function<bool(Round)>& certified,
+                          const std::function<bool(Round)>& held) const {
   bool good = true;
   const std::vector<Round> all = slots();
   std::size_t usable = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool stays = usable < count && certified(all[i]);
     usable += stays ? 1 : 0;
-    if (stays || i < count) continue;
+    if (stays || i < count || held(all[i])) continue;
     const std::string path = path_of(all[i]);
     const std::string gone = path + kPartial;
     std::error_code error;

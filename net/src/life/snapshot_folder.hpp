@@ -121,10 +121,10 @@ class SnapshotFolder {
   std::unique_ptr<SnapshotFile> begin(Round slot) const;
   /// Removes all but the newest `count`. False: errno says why one could not be.
   /// What a start cannot use does not displace what it can: of those that are `certified` the
-  /// newest `count` stay as well.
+  /// newest `count` stay as well, and so does what is `held`.
   bool keep(
-      std::size_t count,
-      const std::function<bool(Round)>& certified = [](Round) { return true; }) const;
+      std::size_t count, const std::function<bool(Round)>& certified = [](Round) { return true; },
+      const std::function<bool(Round)>& held = [](Round) { return false; }) const;
   const std::string& path() const { return path_; }
   std::string path_of(Round slot) const { return path_ + '/' + std::to_string(slot.value); }
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "thresher/net/synced_file.hpp"
 
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 constexpr char kIncoming[] = ".incoming";
 /// What was written goes to the disk every so many bytes, so that the end does not wait for all.
 constexpr std::uint64_t kSyncEvery = 8u << 20;
+/// Parts that are read at a time, to hash them beside each other.
+constexpr std::size_t kLookAt = 8;
 
 const std::vector<Digest>& chunks_of(const Manifest& m, SnapshotFileName file) {
   return file == SnapshotFileName::kLedger ? m.ledger_chunks : m.chunks;
@@ -32,6 +36,19 @@ bool write_at(int file, ByteView bytes, std::uint64_t at) {
     at += static_cast<std::uint64_t>(n);
   }
   return true;
+}
+
+/// How much of it could be read.
+std::size_t read_at(int file, std::span<std::byte> out, std::uint64_t at) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t n =
+        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(at + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
 }
 
 int open_sized(const std::string& path, std::uint64_t size) {
@@ -98,13 +115,19 @@ bool IncomingSnapshot::open_files() {
   return state_ >= 0 && ledger_ >= 0;
 }
 
+// Not mapped: what has not come yet is a hole, and on a full disk of some kinds the kernel has no
+// page for it, which ends a process that reads it like memory.
 void IncomingSnapshot::look(SnapshotFileName file) {
   const auto& wanted = chunks_of(manifest_, file);
-  const auto there = MappedFile::open(file_of(file));
-  const std::vector<Digest> found = there ? chunk_hashes(there->view()) : std::vector<Digest>();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (i >= found.size() || found[i] != wanted[i])
-      missing_.insert({manifest_.checkpoint.slot, file, i});
+  const int from = file == SnapshotFileName::kLedger ? ledger_ : state_;
+  std::vector<std::byte> some(std::min(wanted.size(), kLookAt) * Manifest::kChunk);
+  for (std::size_t i = 0; i < wanted.size();) {
+    const std::size_t here = read_at(from, some, i * Manifest::kChunk);
+    const std::vector<Digest> found = chunk_hashes(ByteView(some).first(here));
+    for (std::size_t k = 0; k < kLookAt && i < wanted.size(); ++k, ++i) {
+      if (k >= found.size() || found[k] != wanted[i])
+        missing_.insert({manifest_.checkpoint.slot, file, i});
+    }
   }
 }
 

@@ -46,6 +46,20 @@ std::optional<std::vector<SnapshotOffer>> decode_offers(ByteView bytes, std::uin
   return out;
 }
 
+// Of who takes none yet it is empty, as it was before a node said what it takes.
+Bytes encode(const WantSnapshots& want) {
+  Writer w;
+  if (want.takes) w.u64(want.takes->value);
+  return Bytes::from(w.take());
+}
+
+std::optional<WantSnapshots> decode_want_snapshots(ByteView bytes) {
+  if (bytes.empty()) return WantSnapshots{};
+  Reader in(bytes);
+  const Round slot{in.u64()};
+  return in.done() ? std::optional(WantSnapshots{slot}) : std::nullopt;
+}
+
 Bytes encode(const SnapshotPart& part) {
   Writer w;
   write(part, w);

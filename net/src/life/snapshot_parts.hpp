@@ -32,6 +32,11 @@ struct SnapshotOffer {
 };
 inline constexpr std::size_t kMostOffers = 4;
 
+/// The question which snapshots a node has; who takes one already says which, so that it stays.
+struct WantSnapshots {
+  std::optional<Round> takes{};
+};
+
 /// A part of one: a MiB of a file, or the manifest.
 struct SnapshotPart {
   Round slot{0};
@@ -47,6 +52,9 @@ struct GivenPart {
 
 Bytes encode(const std::vector<SnapshotOffer>& offers);
 std::optional<std::vector<SnapshotOffer>> decode_offers(ByteView bytes, std::uint32_t n);
+Bytes encode(const WantSnapshots& want);
+std::optional<WantSnapshots> decode_want_snapshots(ByteView bytes);
+
 Bytes encode(const SnapshotPart& part);
 std::optional<SnapshotPart> decode_want_part(ByteView bytes);
 Bytes encode(const GivenPart& given);

@@ -6,11 +6,11 @@
 
 namespace thresher::net {
 
-bool SnapshotService::may_ask(NodeId from) {
-  Peer& p = peers_[from.value];
+bool SnapshotService::may_ask(NodeId from, bool takes_one) {
+  std::uint64_t& next_us = peers_[from.value].next_offers_us[takes_one ? 1 : 0];
   const std::uint64_t now = hooks_.now_us();
-  if (now < p.next_offers_us) return false;
-  p.next_offers_us = now + kOffersEach;
+  if (now < next_us) return false;
+  next_us = now + kOffersEach;
   return true;
 }
 
@@ -56,8 +56,11 @@ std::optional<std::uint64_t> SnapshotService::step() {
     const Bytes bytes = read(part);
     const GivenPart head{part, !bytes.empty()};
     // What does not fit its queue is asked for again.
-    if (hooks_.send(NodeId{static_cast<std::uint16_t>(peer)}, {kPart, encode(head), bytes}))
+    const NodeId to{static_cast<std::uint16_t>(peer)};
+    if (hooks_.send(to, {kPart, encode(head), bytes}) && head.found) {
       p.bytes += bytes.size();
+      hooks_.gave(to, part);
+    }
     next_us_ = now + (hooks_.now_us() - now) * kShare;
     break;
   }

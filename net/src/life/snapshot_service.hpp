@@ -11,6 +11,7 @@
 // snapshots are open.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -29,6 +30,8 @@ class SnapshotService {
   struct Hooks {
     std::function<bool(NodeId, const Frame&)> send;  ///< false: it has no room
     std::function<std::uint64_t()> now_us;           ///< monotonic
+    /// A part went out.
+    std::function<void(NodeId, const SnapshotPart&)> gave = [](NodeId, const SnapshotPart&) {};
   };
   static constexpr std::size_t kMostAsked = 8;
   static constexpr std::uint64_t kShare = 4;
@@ -37,8 +40,9 @@ class SnapshotService {
   SnapshotService(SnapshotFolder folder, std::size_t peers, Hooks hooks)
       : folder_(std::move(folder)), peers_(peers), hooks_(std::move(hooks)) {}
 
-  /// Whether a peer may ask for the offers again; the time is noted when it may.
-  bool may_ask(NodeId from);
+  /// Whether a peer may ask for the offers again, or say again which one it takes; the time is
+  /// noted when it may.
+  bool may_ask(NodeId from, bool takes_one);
   /// Files that are open would keep their space when they are removed.
   void close() { open_.clear(); }
   /// The manifest of a snapshot that can be taken over; null: there is none of that slot.
@@ -53,7 +57,7 @@ class SnapshotService {
   struct Peer {
     std::deque<SnapshotPart> asked;
     std::uint64_t bytes = 0;
-    std::uint64_t next_offers_us = 0;
+    std::array<std::uint64_t, 2> next_offers_us{};  // the second: when it says which one it takes
   };
   Bytes read(const SnapshotPart& part);
 

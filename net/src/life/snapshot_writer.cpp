@@ -104,7 +104,7 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   if (options_.verify && !folder_.load(job.checkpoint.slot)) {
     return "what was written cannot be read back as it was";
   }
-  return folder_.keep(options_.kept, options_.certified)
+  return folder_.keep(options_.kept, options_.certified, options_.held)
              ? std::string()
              : "an older one cannot be removed: " + disk_problem(errno);
 }

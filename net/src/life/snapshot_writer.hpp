@@ -5,8 +5,8 @@
 //
 // Guarantees: one at a time; what is asked for meanwhile takes the place of what waits. After each
 // chunk the thread rests three times as long as the disk took, so that the log's own writes wait
-// for a quarter of the time at most. Options::kept finished ones are kept. Ends within a chunk when
-// it is destroyed; what is unfinished then is nothing.
+// for a quarter of the time at most. Options::kept finished ones are kept, and what is held. Ends
+// within a chunk when it is destroyed; what is unfinished then is nothing.
 #pragma once
 
 #include <condition_variable>
@@ -33,6 +33,8 @@ class SnapshotWriter {
     bool verify = false;  ///< what was written is read again, before it is done
     /// Whether a start could use the one of a slot. Called on the thread of the writer.
     std::function<bool(Round)> certified = [](Round) { return true; };
+    /// Whether somebody else still needs it. Called on the thread of the writer.
+    std::function<bool(Round)> held = [](Round) { return false; };
   };
   struct Job {
     Checkpoint checkpoint;

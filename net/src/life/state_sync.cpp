@@ -39,16 +39,21 @@ void StateSync::begin(Round above, std::uint64_t now) {
   ask_offers(now);
 }
 
+// Says too which one is taken: what peers prune while it comes would have to be taken anew.
 void StateSync::ask_offers(std::uint64_t now) {
   asked_us_ = now;
+  WantSnapshots want;
+  if (chosen_) want.takes = chosen_->certificate.checkpoint.slot;
   for (std::uint16_t i = 0; i < peers_.size(); ++i) {
-    if (NodeId{i} != self_ && !peers_[i].lied) hooks_.send(NodeId{i}, {kWantSnapshots, {}, {}});
+    if (NodeId{i} != self_ && !peers_[i].lied)
+      hooks_.send(NodeId{i}, {kWantSnapshots, encode(want), {}});
   }
 }
 
 void StateSync::tick(std::uint64_t now) {
-  if (!active_ || whole()) return;
+  if (!active_) return;
   if (now >= asked_us_ + kAskAgain) ask_offers(now);
+  if (whole()) return;
   if (!chosen_) return choose(now);
   watch_silence(now);
   ask_parts(now);
@@ -116,6 +121,7 @@ void StateSync::choose(std::uint64_t now) {
   if (!all && now < first_offer_us_ + kGather) return;
   first_offer_us_ = 0;
   chosen_ = std::move(best);
+  ask_offers(now);
   hooks_.say(Level::kInfo, "takes its state from the snapshot of slot " +
                                std::to_string(chosen_->certificate.checkpoint.slot.value) +
                                " of its peers");

@@ -7,7 +7,8 @@
 //
 // The peers say which snapshots they have. Believed is one whose checkpoint a quorum certified (the
 // keys of the genesis file say so, and nobody else) and whose manifest kValidity of them name: one
-// of them is correct. Its parts come from all that have it, several at a time.
+// of them is correct. All are told which that is, and keep it (snapshot_holds.hpp). Its parts come
+// from all that have it, several at a time.
 //
 // Guarantees: no byte is kept that is not what the manifest says, and nothing is asked for that is
 // here already, also after a kill. Who gives something else is named and not asked again; who gives

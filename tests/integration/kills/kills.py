@@ -52,12 +52,12 @@ def strace(*inject):
 
 
 class Network:
-    def __init__(self, binary, protocol, folder, draw):
+    def __init__(self, binary, protocol, folder, draw, checkpoint=CHECKPOINT_SLOTS):
         self.binary, self.protocol, self.folder = binary, protocol, folder
         gc_rounds, sync_rounds = draw.choice(((32, SYNC_ROUNDS), (32, SYNC_ROUNDS), (20, 128), (50, 128)))
         own = draw.choice(OPTIONS.get(protocol, ((),)))
         done = self.run("testnet", "init", "-n", str(NODES), "-o", folder, "--base-port", "0", "--protocol", protocol,
-                        "--dealer", "--set", f"checkpoint={CHECKPOINT_SLOTS}", *own)
+                        "--dealer", "--set", f"checkpoint={checkpoint}", *own)
         if done.returncode != 0:
             raise Finding("testnet init: " + done.stderr)
         for node in range(NODES):
@@ -79,15 +79,21 @@ class Network:
     def said(self, node):
         return (self.folder / f"log{node}").read_text(errors="replace")
 
+    def command(self, node):
+        return [self.binary, "node", "run", "--home", str(self.home(node))]
+
     def start(self, node, under=()):
         with open(self.folder / f"log{node}", "ab") as log:
-            self.process[node] = subprocess.Popen(
-                [*under, self.binary, "node", "run", "--home", str(self.home(node))], stdout=log, stderr=log)
+            self.process[node] = subprocess.Popen([*under, *self.command(node)], stdout=log, stderr=log)
         self.wrapped[node] = bool(under)
         self.sent[node] = {signal.SIGKILL}  # what traces it may send that one
 
     def running(self, node):
         return self.process[node] is not None and self.process[node].poll() is None
+
+    def orders(self, node):
+        """Whether clients may give it something."""
+        return self.running(node)
 
     def pid(self, node):
         """Of the node itself, not of what traces it; None when it is gone."""
@@ -206,8 +212,10 @@ def wait_until_mended(net, node, damaged):
 class Clients:
     """Submit all the time, at nodes that run, and note what was acknowledged at which position."""
 
-    def __init__(self, net):
+    def __init__(self, net, step=100):
         self.net, self.acknowledged = net, {}
+        self.step = step  # bytes by which transactions differ in size
+        self.by_node = [-1] * NODES  # the last position that a node acknowledged
         self.wrong, self.ended = None, False
         self.free = threading.Lock()  # held while they pause
         self.threads = [threading.Thread(target=self.work, args=(node,)) for node in range(NODES)]
@@ -219,11 +227,11 @@ class Clients:
         while not self.ended:
             with self.free:
                 pass
-            if not self.net.running(node):
+            if not self.net.orders(node):
                 time.sleep(0.05)
                 continue
             turn += 1
-            texts = [f"{node}.{turn}.{i} " + "x" * (turn % 7 * 100) for i in range(1 + turn % 5)]
+            texts = [f"{node}.{turn}.{i} " + "x" * (turn % 7 * self.step) for i in range(1 + turn % 5)]
             command = [self.net.binary, "submit", "--home", str(self.net.home(node)), "--file", "-"]
             client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.DEVNULL, text=True)
@@ -233,6 +241,8 @@ class Clients:
                 client.kill()
                 out, _ = client.communicate()
             for line, text in zip(out.split("\n")[:-1], texts):
+                if line.isdigit():
+                    self.by_node[node] = max(self.by_node[node], int(line))
                 if line.isdigit() and self.acknowledged.setdefault(int(line), text) != text:
                     self.wrong = f"position {line} was acknowledged for two transactions"
 

@@ -25,14 +25,18 @@ def run(*arguments, text=None, timeout=60):
 
 class Nodes(unittest.TestCase):
     """A network of four in a folder of its own; nodes are child processes."""
+    PARAMETERS = ()  # of the network
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.net = pathlib.Path(folder.name, "net")
-        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0")
+        out = run("testnet", "init", "-n", "4", "-o", self.net, "--base-port", "0", *self.PARAMETERS)
         self.assertEqual(out.returncode, 0, out.stderr)
         self.processes = {}
+
+    def command(self, node):
+        return [BINARY, "node", "run", "--home", str(self.home(node))]
 
     def home(self, node):
         return self.net / f"node{node}"
@@ -44,8 +48,7 @@ class Nodes(unittest.TestCase):
         for node in nodes:
             log = open(self.net / f"log{node}", "ab")
             self.addCleanup(log.close)
-            command = [*under, BINARY, "node", "run", "--home", str(self.home(node))]
-            process = subprocess.Popen(command, stdout=log, stderr=log)
+            process = subprocess.Popen([*under, *self.command(node)], stdout=log, stderr=log)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             self.processes[node] = process
@@ -301,7 +304,7 @@ class Killed(Nodes):
         self.level(0, 1, 2, 3, length=1001)
 
 
-class Disks(Nodes):
+class SmallDisk(Nodes):
     """The data of node 3 on a small disk of its own, which only root can mount."""
 
     def mount(self, options):
@@ -314,6 +317,8 @@ class Disks(Nodes):
         self.addCleanup(lambda: 3 in self.processes and self.processes[3].kill())
         return data
 
+
+class Disks(SmallDisk):
     def test_a_full_disk_stops_the_node_and_freeing_it_brings_it_back(self):
         data = self.mount("size=240m,mode=700")
         self.start(0, 1, 2, 3)

@@ -72,6 +72,16 @@ TEST_F(Snapshots, ComeBackWholeWhateverTheirSize) {
   EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{5}, Round{4}}));
 }
 
+// Of the rest, what somebody holds stays too, and displaces nothing.
+TEST_F(Snapshots, WhatIsHeldStays) {
+  for (std::uint64_t slot = 1; slot <= 5; ++slot) take(slot, "state");
+  const auto all = [](Round) { return true; };
+  EXPECT_TRUE(folder_.keep(2, all, [](Round slot) { return slot == Round{2}; }));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{5}, Round{4}, Round{2}}));
+  EXPECT_TRUE(folder_.keep(2));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{5}, Round{4}}));
+}
+
 TEST_F(Snapshots, AFlippedBitAnywhereIsFound) {
   take(7, state_of(2'100'000));
   const std::string path = folder_.path_of(Round{7});

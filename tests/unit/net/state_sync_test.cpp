@@ -87,6 +87,8 @@ class Joining : public testing::Test {
     if (way == Way::kSilent) return std::nullopt;
     const auto stored = theirs_.stored(Round{40});
     if (f.kind == kWantSnapshots) {
+      if (const auto want = decode_want_snapshots(f.control.view()); want && want->takes)
+        told_[to.value] = want->takes;
       SnapshotOffer offer{certificate(40, way != Way::kFalseCertificate),
                           digest_of(stored->manifest, genesis_.context())};
       if (way == Way::kOtherManifest) offer.manifest = hash(as_view("another"));
@@ -150,6 +152,7 @@ class Joining : public testing::Test {
   std::uint64_t now_ = 1;
   std::deque<std::pair<NodeId, Frame>> sent_;
   std::vector<std::pair<std::uint16_t, SnapshotPart>> asked_;
+  std::map<std::uint16_t, std::optional<Round>> told_;  // which snapshot it says that it takes
   std::map<std::uint16_t, std::string> blamed_;
   std::vector<std::string> warnings_;
 };
@@ -168,6 +171,28 @@ TEST_F(Joining, TheSnapshotComesFromAllPeersAndNothingTwice) {
   expect_whole(*sync);
   EXPECT_TRUE(blamed_.empty());
   EXPECT_TRUE(warnings_.empty());
+}
+
+// Also who gives no part of it: the log behind it comes from all.
+TEST_F(Joining, AllPeersAreToldWhichSnapshotItTakes) {
+  const auto sync = start();
+  ASSERT_TRUE(run(*sync)) << sync->words();
+  for (std::uint16_t peer = 1; peer < 4; ++peer) EXPECT_EQ(told_[peer], Round{40}) << peer;
+  // And again while the log is fetched: a peer may have started anew.
+  told_.clear();
+  now_ += StateSync::kAskAgain;
+  sync->tick(now_);
+  for (const auto& [to, f] : sent_) (void)answer(to, f);
+  EXPECT_EQ(told_.size(), 3u);
+}
+
+TEST_F(Joining, TheQuestionForSnapshotsHasOneSpelling) {
+  EXPECT_TRUE(encode(WantSnapshots{}).empty());
+  EXPECT_EQ(decode_want_snapshots({})->takes, std::nullopt);
+  const Bytes said = encode(WantSnapshots{Round{40}});
+  EXPECT_EQ(decode_want_snapshots(said.view())->takes, Round{40});
+  for (std::size_t size = 1; size < said.size(); ++size)
+    EXPECT_FALSE(decode_want_snapshots(said.view().first(size))) << size;
 }
 
 // One of four lies, each in another way; the others are enough.

@@ -97,6 +97,9 @@ struct NodeOptions {
   /// Of a file of the write-ahead log, where the log is pruned: space comes back a file at a time.
   /// Rounded up to whole MiB.
   std::uint64_t segment_bytes = 64u << 20;
+  /// By so many bytes the log may grow while it is kept for a member that takes its state from this
+  /// node. More: that member may have to begin again, with a newer snapshot. 0: nothing is kept.
+  std::uint64_t hold_bytes = std::uint64_t{4} << 30;
   bool prunes() const { return keep_positions > 0 || keep_snapshots > 0; }
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
   /// lost. Transactions that are submitted to it are not ordered.
