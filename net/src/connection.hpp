@@ -50,6 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::optional<Incarnation> incarnation{};  // of this node
     /// Why a peer that means another chain is refused.
     std::string other_chain{};
+    std::uint64_t gc_rounds = 0;  // TransportOptions::gc_rounds
     /// The oldest wire version that a peer with this key may speak.
     std::function<std::uint32_t(const PublicKey&)> oldest_version = [](const PublicKey&) {
       return kWireVersion;
@@ -272,6 +273,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void say_hello() {
     wire::Hello hello{kWireVersion, settings_.chain, {}};
     if (id < kFirstClient) hello.incarnation = settings_.incarnation;
+    if (id < kFirstClient) hello.gc_rounds = settings_.gc_rounds;
     queue_.push_back({kHello, wire::encode(hello), {}});
     write();
   }
@@ -386,6 +388,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
                     ", this node " + std::to_string(kWireVersion) + "; upgrade the older one");
     }
     if (hello->chain != settings_.chain) return refuse(settings_.other_chain);
+    if (hello->gc_rounds > 0 && settings_.gc_rounds > 0 && hello->gc_rounds != settings_.gc_rounds)
+      return refuse("the peer has limits.gc_rounds = " + std::to_string(hello->gc_rounds) +
+                    ", this node " + std::to_string(settings_.gc_rounds) +
+                    ": what is ordered depends on it, so all nodes need the same number in "
+                    "node.toml");
     if (hello->incarnation && !signed_with(key_, settings_.chain, *hello->incarnation))
       return refuse("the peer's hello is not signed with its key");
     incarnation_ = hello->incarnation;

@@ -26,6 +26,8 @@ inline constexpr std::uint32_t kLedgerTable = 16;
 inline constexpr std::uint32_t kOwnerTable = 17;
 /// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).
 inline constexpr std::uint32_t kIncarnationTable = 18;
+/// One record: the rounds that the protocol keeps, with which this log was ordered.
+inline constexpr std::uint32_t kWindowTable = 24;
 
 /// Where the log of a store begins, if its front was pruned: one record (LogBegin).
 inline constexpr std::uint32_t kBeginTable = 22;

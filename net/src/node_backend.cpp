@@ -155,6 +155,7 @@ TransportOptions Node::Impl::transport_options() const {
   t.key = key;
   t.chain = chain.chain;
   t.nodes = genesis.nodes;
+  t.gc_rounds = engine->window();
   t.link_delays_us = options.link_delays_us;
   if (t.link_delays_us.empty()) t.link_delays_us.assign(t.nodes.size(), options.link_delay_us);
   return t;
@@ -415,6 +416,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kWantKnown) return tell_known(peer);
   if (f.kind == kKnown) return hear_known(peer, f);
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
+  if (f.kind == kStarted) return note_start(peer);
   if (starting) return hold(peer, f);
   if (quiet()) return;
   // Before the message: the next block may be the answer to it.

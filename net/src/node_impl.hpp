@@ -110,6 +110,8 @@ struct Node::Impl final : EngineHost {
   std::string claim_store();
   void recall_peers(std::optional<Incarnation>& own);
   void meet(NodeId peer);
+  void note_start(NodeId peer);
+  std::string window_problem() const;
   void note_peers();
   void note_pledge();
   void begin_start();
@@ -406,7 +408,8 @@ struct Node::Impl final : EngineHost {
   bool watching_own = false;  // a timer runs for their deadlines
   bool has_records = false;   // the store had some of the protocol at the start
   SignOnce sign_once;
-  Incarnation incarnation;  // of this start
+  Incarnation incarnation;    // of this start
+  Incarnation signed_before;  // of the last start before it that signed
   struct Starting {
     explicit Starting(const StartQuestion& q) : question(q) {}
     StartQuestion question;
@@ -416,7 +419,7 @@ struct Node::Impl final : EngineHost {
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
   struct PeerKnown {
-    Incarnation incarnation;        // the highest one heard of; count 0: none
+    Incarnation incarnation;        // the highest one that signed; count 0: none
     std::optional<Pledge> written;  // what the disk has, with the incarnation
   };
   std::map<NodeId, PeerKnown> peers_known;

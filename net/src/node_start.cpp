@@ -69,6 +69,7 @@ std::string Node::Impl::claim_store() {
     return "the data in '" + options.data + "' belong to another key than '" + options.key +
            "'; give this node the folder that was made with its key";
   }
+  if (std::string problem = window_problem(); !problem.empty()) return problem;
   recall_peers(data.last);
   if (options.observe) {
     // No start of the key: peers remember none, and the data stay those of the start before.
@@ -82,13 +83,34 @@ std::string Node::Impl::claim_store() {
   if (!problem.empty()) return problem;
   if (!warning.empty()) say(Level::kWarning, warning);
   incarnation = signed_incarnation(key, chain.chain, sign_once.incarnation());
+  signed_before = sign_once.signed_last();
   transport.introduce(incarnation);
-  const std::array<Persist, 2> records{
+  const std::array<Persist, 3> records{
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
-      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
+      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}},
+      Persist{kWindowTable,
+              Bytes::copy_of(as_view("window")),
+              Bytes::from(Writer().u64(engine->window()).take()),
+              {}}};
   if (scanned && store->write(records, true)) return {};
   return "cannot write to the store '" + options.data + "': " + store->problem() +
          "; free space or allow it";
+}
+
+// A block that is older than the protocol keeps is never ordered. So a node that kept more or less
+// than its peers, or than itself before, would order something else.
+std::string Node::Impl::window_problem() const {
+  std::optional<std::uint64_t> before;
+  (void)store->scan(kWindowTable, {}, [&](ByteView, ByteView value) {
+    before = Reader(value).u64();
+    return false;
+  });
+  if (!before || *before == engine->window()) return {};
+  return "the log in '" + options.data +
+         "' was ordered with limits.gc_rounds = " + std::to_string(*before) + ", and now it is " +
+         std::to_string(engine->window()) +
+         ". What is ordered depends on it, so it stays as it is for as long as the network lives; "
+         "put the old number back into node.toml";
 }
 
 // What this node knew of its peers, and of its own last start.
@@ -108,17 +130,22 @@ void Node::Impl::recall_peers(std::optional<Incarnation>& own) {
   });
 }
 
-// A peer's start is remembered, so that an older one of it is told what came after.
+// A peer's start that signs is remembered, so that an older one of it is told what came after. One
+// that is refused leaves no trace: else the second start of an old copy would be of a count that
+// nobody had heard of but from itself, and the newest data would be refused for it.
+void Node::Impl::note_start(NodeId peer) {
+  const auto theirs = transport.incarnation(peer.value);
+  if (!theirs) return;
+  PeerKnown& known = peers_known[peer];
+  if (theirs->count <= known.incarnation.count) return;
+  known.incarnation = *theirs;
+  known.written.reset();
+}
+
 void Node::Impl::meet(NodeId peer) {
-  if (const auto theirs = transport.incarnation(peer.value)) {
-    PeerKnown& known = peers_known[peer];
-    if (theirs->count > known.incarnation.count) {
-      known.incarnation = *theirs;
-      known.written.reset();
-    }
-  }
   checkpoints.meet(peer);
-  if (starting) ask(peer);
+  if (starting) return ask(peer);
+  if (!options.observe) (void)transport.send(peer.value, {kStarted, {}, {}});
 }
 
 // Lazily: what a crash takes with it, other peers know.
@@ -196,7 +223,9 @@ void Node::Impl::tell_known(NodeId to) {
 // Empty, or the proof that this node has said more than its disk knows.
 std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
   const std::string who = "node " + std::to_string(from.value);
-  if (known.incarnation && excludes(*known.incarnation, incarnation) &&
+  // Of starts of this folder peers know none that came after the last one that signed.
+  if (known.incarnation && !known.incarnation->same_start(incarnation) &&
+      excludes(*known.incarnation, starting ? signed_before : incarnation) &&
       signed_with(key.public_key(), chain.chain, *known.incarnation)) {
     return who + " has heard of start " + std::to_string(known.incarnation->count) +
            " of this node, of which '" + options.home + "' knows nothing";
@@ -279,6 +308,10 @@ void Node::Impl::start_engine() {
   if (const std::string problem = sign_once.sign(); !problem.empty()) return halt(problem);
   const auto held = std::move(starting->held);
   starting.reset();
+  // Before anything that is signed. Who connects later is told in meet().
+  for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
+    if (i != self.value) (void)transport.send(i, {kStarted, {}, {}});
+  }
   checkpoints.may_sign();
   // Known to this node alone: a private sampler draws from it.
   const Signature secret = key.sign(Transcript("thresher/start/1", chain).digest().bytes);

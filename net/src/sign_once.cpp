@@ -15,7 +15,9 @@
 namespace thresher::net {
 namespace {
 
-constexpr const char* kTitle = "thresher sign-once record 1";
+constexpr const char* kTitle = "thresher sign-once record 2";
+/// Without the last start that signed: there it is the last one.
+constexpr const char* kTitle1 = "thresher sign-once record 1";
 /// Between two notes of one start.
 constexpr std::chrono::seconds kNoteWait{5};
 constexpr std::size_t kMostBytes = 4096;
@@ -75,8 +77,9 @@ std::string SignOnce::encode() const {
   std::ostringstream out;
   out << kTitle << "\nkey " << to_hex(key_) << "\nchain " << to_hex(chain_.bytes) << "\nprotocol "
       << protocol_ << "\nused " << (content_.used ? "yes" : "no") << "\nlast "
-      << text_of(content_.last) << "\nnext " << text_of(content_.next) << "\nat-least "
-      << content_.at_least.round << " " << content_.at_least.vote << "\n";
+      << text_of(content_.last) << "\nnext " << text_of(content_.next) << "\nsigned "
+      << text_of(content_.signed_last) << "\nat-least " << content_.at_least.round << " "
+      << content_.at_least.vote << "\n";
   return out.str() + "check " + to_hex(hash(as_view(out.str())).bytes) + "\n";
 }
 
@@ -90,10 +93,15 @@ std::optional<SignOnce::Content> SignOnce::decode(const std::string& text) const
   Content out;
   std::getline(in, title);
   const auto field = [&](const char* expected) { return (in >> name) && name == expected; };
-  const bool good = title == kTitle && field("key") && (in >> key) && field("chain") &&
-                    (in >> chain) && field("protocol") && (in >> protocol) && field("used") &&
-                    (in >> used) && field("last") && read_incarnation(in, out.last) &&
-                    field("next") && read_incarnation(in, out.next) && field("at-least") &&
+  const auto last_signer = [&] {
+    if (title == kTitle) return field("signed") && read_incarnation(in, out.signed_last);
+    if (used == "yes") out.signed_last = out.last;
+    return title == kTitle1;
+  };
+  const bool good = field("key") && (in >> key) && field("chain") && (in >> chain) &&
+                    field("protocol") && (in >> protocol) && field("used") && (in >> used) &&
+                    field("last") && read_incarnation(in, out.last) && field("next") &&
+                    read_incarnation(in, out.next) && last_signer() && field("at-least") &&
                     (in >> out.at_least.round >> out.at_least.vote);
   if (!good || key != to_hex(key_) || chain != to_hex(chain_.bytes) || protocol != protocol_) {
     return std::nullopt;
@@ -145,6 +153,7 @@ std::string SignOnce::open(const Data& data, std::string& warning) {
   } else if (data.last) {
     warning = "'" + path_ + "', which says what was signed with the key, is gone: only the peers " +
               "can tell whether the data in '" + data.path + "' are the newest";
+    content_.signed_last = data.last;
   }
   for (const auto& known : {content_.last, content_.next, data.last}) {
     if (known) next_.count = std::max(next_.count, known->count);
@@ -198,6 +207,7 @@ std::string SignOnce::begin() {
 std::string SignOnce::sign() {
   content_.used = true;
   content_.last = std::exchange(content_.next, std::nullopt);
+  content_.signed_last = content_.last;
   std::string problem = write();
   if (problem.empty()) thread_ = std::thread([this] { work(); });
   return problem;

@@ -54,6 +54,10 @@ class SignOnce {
   std::string open(const Data& data, std::string& warning);
   /// The start that follows. Pre: open() found nothing wrong.
   const Incarnation& incarnation() const { return next_; }
+  /// The last start that signed, which is the last one that peers may have heard of; count 0: none
+  /// did. Starts that were refused, or ended before they signed, are none of them, however many
+  /// there were.
+  Incarnation signed_last() const { return content_.signed_last.value_or(Incarnation{}); }
   /// Durable: the start is about to be written to the data. Empty, or what is wrong.
   std::string begin();
   /// Durable: this start signs from now on. Empty, or what is wrong.
@@ -67,7 +71,8 @@ class SignOnce {
     bool used = false;                // something may have been signed
     std::optional<Incarnation> last;  // the start that the data name
     std::optional<Incarnation> next;  // or this one, which has signed nothing
-    Pledge at_least;                  // of what was signed
+    std::optional<Incarnation> signed_last;
+    Pledge at_least;  // of what was signed
   };
   std::optional<Content> read(std::string& problem) const;
   std::string compare(const Data& data) const;

@@ -108,6 +108,7 @@ struct Transport::Impl : std::enable_shared_from_this<Impl> {
                                   options.handshake_us, options.silence_us};
     settings.incarnation = own;
     settings.other_chain = options.other_chain;
+    settings.gc_rounds = options.gc_rounds;
     settings.oldest_version = [nodes = options.nodes](const PublicKey& key) {
       const bool member = std::any_of(nodes.begin(), nodes.end(),
                                       [&](const PeerAddress& n) { return n.key == key; });

@@ -53,6 +53,7 @@ Bytes encode(const Hello& m) {
   out.set_version(m.version);
   out.set_chain(text(m.chain));
   if (m.incarnation) put(*m.incarnation, *out.mutable_incarnation());
+  if (m.gc_rounds > 0) out.set_gc_rounds(m.gc_rounds);
   return bytes_of(out);
 }
 
@@ -172,7 +173,7 @@ std::optional<Hello> decode(ByteView control) {
   if (const auto first = decode_first_hello(control)) return first;
   pb::Hello in;
   if (!parse_small(control, in) || !in.has_version() || !is_digest(in.chain())) return std::nullopt;
-  Hello out{in.version(), digest(in.chain()), {}};
+  Hello out{in.version(), digest(in.chain()), {}, in.gc_rounds()};
   if (!in.has_incarnation()) return out;
   out.incarnation = incarnation(in.incarnation());
   if (!out.incarnation) return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "../disk_problem.hpp"
 #include "../node_impl.hpp"
+#include "thresher/core/assert.hpp"
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
@@ -127,6 +128,9 @@ void Node::Impl::watch_joining(std::uint64_t now) {
   }
   joining->sync.tick(now);
   if (joining->sync.snapshot() == nullptr) return;
+  // What a pruner that is still at work writes about the beginning of the old log must not come
+  // after what enter() writes about the new one. Another is not begun meanwhile.
+  if (pruner && pruner->busy()) return;
   if (!joining->window) return begin_window(now);
   joining->window->tick(now);
 }
@@ -175,6 +179,7 @@ void Node::Impl::note_window(const dag::Committed& commit) {
 // All of it is one atomic write behind a finished snapshot: a kill leaves the old log or the new
 // beginning, and each is a store that a node starts from.
 void Node::Impl::enter() {
+  THRESHER_ASSERT(!pruner || !pruner->busy(), "one beginning of the log is written at a time");
   enters_anew = true;
   joining->window->stop();
   const PortableLedger& from = *joining->ledger;

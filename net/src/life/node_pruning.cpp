@@ -95,7 +95,8 @@ void Node::Impl::prune_when_due() {
   const auto needed = oldest_needed();
   if (!needed) return;
   prunable = log_before(needed->slot);
-  if (pruner->busy()) return;
+  // The log of a node that takes its state from peers is about to begin elsewhere.
+  if (joining || pruner->busy()) return;
   if (const auto to = horizon(*needed); to && to->slot > pruned_to) {
     pruned_to = to->slot;
     whole_snapshots.erase(whole_snapshots.begin(), whole_snapshots.lower_bound(to->slot));

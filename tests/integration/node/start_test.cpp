@@ -137,6 +137,77 @@ TEST(Start, ASecondProcessWithTheKeyIsStoppedAndBothAreTold) {
   EXPECT_EQ(app.count(), 1u);
 }
 
+// An old copy of the whole home, record and all, is refused at every start and not only at the
+// first, and leaves no trace: the newest home goes on afterwards. So is the key alone.
+class OldCopies : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Start, OldCopies,
+                         testing::Values("thresher", "mysticeti", "anchored-bullshark", "pbft",
+                                         "raft", "simplex", "hotstuff2"),
+                         name_of);
+
+TEST_P(OldCopies, AreRefusedHoweverOftenTheyAreStarted) {
+  namespace fs = std::filesystem;
+  Network net(4, GetParam());
+  const std::string home = net.home(3);
+  for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(net.start(i), "");
+  net.submit(3, "one");
+  net.stop(3);
+  fs::copy(home, home + "-old", fs::copy_options::recursive);
+  fs::create_directory(home + "-key");
+  fs::copy(home + "/node.key", home + "-key/node.key");
+  ASSERT_EQ(net.start(3), "");
+  net.submit(3, "two");
+  net.stop(3);
+  fs::rename(home, home + "-newest");
+  for (const std::string which : {"-old", "-key"}) {
+    fs::copy(home + which, home, fs::copy_options::recursive);
+    for (int start = 0; start < 3; ++start) {
+      ASSERT_EQ(net.start(3), "");
+      EXPECT_NE(net.ending(3).find("One key must never sign twice"), std::string::npos)
+          << which << ", start " << start;
+      net.stop(3);
+    }
+    fs::remove_all(home);
+  }
+  fs::rename(home + "-newest", home);
+  ASSERT_EQ(net.start(3), "");
+  EXPECT_EQ(net.submit(3, "three").position, 2u);
+  EXPECT_TRUE(net.reaches(3, 3));
+}
+
+// What is ordered depends on how many rounds are kept: nodes that keep another number take no part.
+TEST_P(Families, AnotherGcRoundsTakesNoPart) {
+  const bool orders_by_it = GetParam() == "thresher" || GetParam() == "anchored-bullshark";
+  Network net(4, GetParam());
+  for (std::size_t i = 0; i < 3; ++i) ASSERT_EQ(net.start(i), "");
+  net.submit(0, "of three");
+  std::mutex mutex;
+  std::string said;
+  NodeOptions other;
+  other.gc_rounds = 64;
+  other.log = [&](Level level, const std::string& line) {
+    const std::lock_guard lock(mutex);
+    if (level == Level::kWarning) said += line + "\n";
+  };
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return said.find("the peer has limits.gc_rounds = 1000, this node 64") != said.npos;
+  };
+  ASSERT_EQ(net.start(3, other), "");
+  if (!orders_by_it) {
+    EXPECT_TRUE(net.reaches(3, 1));
+    return;
+  }
+  EXPECT_TRUE(Network::eventually(told));
+  net.submit(0, "the three go on");
+  EXPECT_EQ(net.app(3).count(), 0u);
+  net.stop(3);
+  const std::string why = net.start(3);
+  EXPECT_NE(why.find("was ordered with limits.gc_rounds = 64, and now it is 1000"),
+            std::string::npos)
+      << why;
+}
+
 wire::OtherProcess other_process(const Network& net, std::uint64_t count, bool speaks) {
   return {signed_incarnation(key_of(net, 0), net.genesis().context().chain,
                              {count, random_nonce(), {}}),

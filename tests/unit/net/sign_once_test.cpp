@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "thresher/core/hex.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::net {
@@ -169,6 +170,46 @@ TEST_F(Home, ARecordOfAnotherProtocolIsNotThisOnes) {
   elsewhere.bytes[0] ^= std::byte{1};  // another ledger: nothing signed here counts there
   SignOnce fresh(key_path(), key_.public_key(), elsewhere, "thresher");
   EXPECT_EQ(fresh.open({"data", {}, false, {}}, warning), "");
+}
+
+// What peers may have heard of is the last start that signed, however many were refused since.
+TEST_F(Home, StartsThatSignNothingAreNotTheLastOneThatSigned) {
+  const auto signed_last = [&] {
+    SignOnce r = record();
+    std::string warning;
+    EXPECT_EQ(r.open(data_, warning), "");
+    return r.signed_last();
+  };
+  EXPECT_EQ(signed_last().count, 0u);
+  ASSERT_EQ(live({}, kBeforeTheSigning), "");
+  EXPECT_EQ(signed_last().count, 0u);
+  ASSERT_EQ(live({1, 0}), "");
+  const Incarnation signs = *data_.last;
+  for (const Crash crash : {kBeforeTheRecord, kBeforeTheData, kBeforeTheSigning}) {
+    for (int k = 0; k < 3; ++k) {
+      ASSERT_EQ(live({}, crash), "");
+      EXPECT_TRUE(signed_last().same_start(signs));
+    }
+  }
+  ASSERT_EQ(live({2, 0}), "");
+  EXPECT_TRUE(signed_last().same_start(*data_.last));
+  EXPECT_GT(data_.last->count, signs.count + 2);
+}
+
+// Programs before this one did not name it: there it is the last one, if anything was signed.
+TEST_F(Home, ARecordOfAnOlderProgramIsRead) {
+  ASSERT_EQ(live({1, 0}), "");
+  std::ifstream in(path());
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  text.erase(text.find("check "));
+  text.replace(text.find("record 2"), 8, "record 1");
+  const auto at = text.find("\nsigned ");
+  text.erase(at, text.find('\n', at + 1) - at);
+  std::ofstream(path()) << text << "check " << to_hex(hash(as_view(text)).bytes) << "\n";
+  SignOnce r = record();
+  std::string warning;
+  EXPECT_EQ(r.open(data_, warning), "");
+  EXPECT_TRUE(r.signed_last().same_start(*data_.last));
 }
 
 // Left by programs that noted only that the key was used.

@@ -44,6 +44,7 @@ enum FrameKind : std::uint8_t {
   kSnapshots,       ///< its answer
   kWantPart,        ///< asks for a part of one
   kPart,            ///< its answer; payload: the part
+  kStarted,         ///< the sender's start signs from now on
   kSubmit = 32,     ///< client to node; payload: entries of transactions
   kAck,             ///< node to client; payload: (sequence, position) u64 each
   kStatus,          ///< client to node
@@ -91,6 +92,7 @@ constexpr bool of_protocol(std::uint8_t kind) {
     case kSnapshots:
     case kWantPart:
     case kPart:
+    case kStarted:
     case kProve:
     case kProof:
     case kSubmit:

@@ -85,7 +85,10 @@ struct NodeOptions {
   std::uint64_t block_bytes = 1u << 20;  ///< payload of one block
   std::uint64_t pool_bytes = 32u << 20;  ///< transactions that wait; more is answered "overloaded"
   std::uint64_t transaction_bytes = 1u << 18;  ///< largest transaction
-  std::uint64_t gc_rounds = 1000;   ///< rounds of the DAG that are kept after they were delivered
+  /// Rounds of the DAG that are kept after they were delivered. What is older is never ordered, so
+  /// all nodes need the same number for as long as the network lives: members with another one are
+  /// refused, and so is a store that was made with another one.
+  std::uint64_t gc_rounds = 1000;
   std::uint64_t sync_rounds = 128;  ///< this far behind, the log is fetched instead of the DAG
   /// Checkpoints of the ledger from one snapshot of the running application to the next; 0: none.
   std::uint64_t snapshot_checkpoints = 16;

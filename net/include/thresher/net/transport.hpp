@@ -95,6 +95,9 @@ struct TransportOptions {
   std::vector<PeerAddress> nodes;  ///< by id; nodes[self] is where to listen
   /// What the log says of a peer that means another chain: what its user should compare.
   std::string other_chain = "the peer has another genesis; compare the genesis files";
+  /// Rounds that the protocol keeps: what is older is never ordered, so members with another number
+  /// are refused. 0: nothing depends on it.
+  std::uint64_t gc_rounds = 0;
   /// By id: with whom there are links; the others' are refused. Empty: with all.
   std::vector<bool> linked{};
   std::uint32_t max_frame_bytes = 8u << 20;  ///< larger frames close the connection

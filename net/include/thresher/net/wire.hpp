@@ -33,6 +33,7 @@ struct Hello {
   std::uint32_t version = 0;
   Digest chain{};
   std::optional<Incarnation> incarnation{};  ///< of a node
+  std::uint64_t gc_rounds = 0;  ///< of a node: rounds that its protocol keeps; 0: no matter
 };
 /// `header`: as encode_header wrote it. `payload_bytes`: its share of the frame's payload.
 struct CarriedBlock {
