@@ -188,7 +188,8 @@ SubjectEntry subject_common_subset() {
   info.name = "common-subset";
   info.help = "HoneyBadger's common subset: the payloads of n-f nodes at least, alike everywhere";
   info.parameters = {
-      {"window", kWindow, 4, 256, "epochs kept, half of them for who lags; who is further behind is lost"},
+      {"window", kWindow, 4, 256,
+       "epochs kept, half of them for who lags; who is further behind is lost"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest payload"},
       {"broadcast",
        std::string(Avid::kName),

@@ -237,7 +237,8 @@ SubjectEntry subject_mvba() {
   info.name = "mvba";
   info.help = "agreement on one of the values that nodes propose, if a predicate accepts it";
   info.parameters = {
-      {"window", kWindow, 4, 256, "instances kept, half of them for who lags; who is further behind is lost"},
+      {"window", kWindow, 4, 256,
+       "instances kept, half of them for who lags; who is further behind is lost"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest value"},
       {"broadcast",
        std::string(CertifiedBroadcast::kName),

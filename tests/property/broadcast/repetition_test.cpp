@@ -57,8 +57,8 @@ struct Names {
 };
 TYPED_TEST_SUITE(Repetition, Broadcasts, Names);
 
-// With everything said again at every tick it was 6 to 7 times as much, and with what is younger than
-// deliveries are lately 3.4 times as much for the signed ones and 4.3 for the coded ones.
+// With everything said again at every tick it was 6 to 7 times as much, and with what is younger
+// than deliveries are lately 3.4 times as much for the signed ones and 4.3 for the coded ones.
 TYPED_TEST(Repetition, WhoIsSlowerThanATickIsNotDrowned) {
   const Cost fast = of_a_stream<TypeParam>(300);
   const Cost slow = of_a_stream<TypeParam>(10 * kDelta);

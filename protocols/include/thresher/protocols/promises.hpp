@@ -23,9 +23,9 @@ constexpr std::uint64_t log2_up(std::uint64_t x) {
   return static_cast<std::uint64_t>(std::bit_width(x - 1));
 }
 
-/// docs/protocols/thresher.md: f+4 rounds until measured waits give way to T, f+3 to the next direct
-/// commit and 3f+2 that may hang on it, each T and 3 Delta, and two levels of blocks that liars
-/// showed to some. `wait`: T, in Delta.
+/// docs/protocols/thresher.md: f+4 rounds until measured waits give way to T, f+3 to the next
+/// direct commit and 3f+2 that may hang on it, each T and 3 Delta, and two levels of blocks that
+/// liars showed to some. `wait`: T, in Delta.
 constexpr std::uint64_t timed_dag(const Committee& c, std::uint64_t wait) {
   const std::uint64_t level = 8 + 2 * log2_up(std::uint64_t{c.size()} + 1);
   return (5 * std::uint64_t{c.faults()} + 9) * (wait + 3) + 2 * level;

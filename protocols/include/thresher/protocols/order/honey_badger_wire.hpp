@@ -3,7 +3,8 @@
 //   WireParts parts = encode(message);
 //   std::optional<HoneyBadger::Message> again = decode_honey_badger(parts, committee);
 //
-// Guarantees: those of wire.hpp. The common subset's messages are as common_subset_wire.hpp has them.
+// Guarantees: those of wire.hpp. The common subset's messages are as common_subset_wire.hpp has
+// them.
 #pragma once
 
 #include <optional>
