@@ -12,8 +12,8 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {ENOSPC, "free space, then start it again: what was stored before is whole"},
-    {EDQUOT, "raise the quota, then start it again: what was stored before is whole"},
+    {ENOSPC, "free space, and start it again if it stopped: what was stored before is whole"},
+    {EDQUOT, "raise the quota, and start it again if it stopped: what was stored before is whole"},
     {EFBIG,
      "raise the limit of a file's size (ulimit -f), or free space: what was stored before is "
      "whole"},
