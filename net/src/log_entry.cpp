@@ -53,6 +53,12 @@ Bytes slot_key(Round slot) {
   return Bytes::from(std::move(out));
 }
 
+std::uint64_t number_of(ByteView key) {
+  std::uint64_t out = 0;
+  for (const std::byte b : key) out = out << 8 | std::to_integer<std::uint64_t>(b);
+  return out;
+}
+
 Bytes encode_entry(const LogEntry& entry) {
   Writer w;
   w.bytes(entry.leader.bytes).bytes(entry.log_hash.bytes).u64(entry.before.value);

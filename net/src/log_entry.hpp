@@ -81,6 +81,8 @@ Digest chained(const Digest& before, Round slot, const Digest& leader,
 
 /// Slots sort by their keys.
 Bytes slot_key(Round slot);
+/// The number in a key of that form.
+std::uint64_t number_of(ByteView key);
 Bytes encode_entry(const LogEntry& entry);
 Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& chain,
                               std::uint32_t n);

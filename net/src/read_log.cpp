@@ -99,6 +99,27 @@ class Reading {
   bool begins_later_ = false;  // than what was asked for
 };
 
+// Where the log of a node begins again that took its state from peers: between that and what it had
+// before there is a hole, so what stands in front is no part of its log any more. A log that was
+// pruned begins no later than its end. As far as the file can be read: what is wrong with it, the
+// reading after this one says.
+std::optional<LogBegin> last_jump(const std::string& path) {
+  WalScan wal(WalScan::For::kReading);
+  if (!wal.open(path).empty()) return std::nullopt;
+  Round highest{0};
+  std::optional<LogBegin> out;
+  (void)wal.read({}, [&](const WalFrame& frame) {
+    for (const WalRecord& r : frame.records) {
+      if (r.table == kLedgerTable) highest = std::max(highest, Round{number_of(r.key)});
+      if (r.table != kBeginTable) continue;
+      const auto begin = decode_begin(r.value);
+      if (begin && begin->slot > highest) out = begin;
+    }
+    return true;
+  });
+  return out;
+}
+
 std::string told(const NodeOptions& options, const Reading& reading, const std::string& why) {
   const std::string log = "the log of '" + options.home + "'";
   return reading.begins_later() ? log + ": " + why : log + " ends early: " + why;
@@ -139,12 +160,15 @@ Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
   if (std::string why = wal.open(path); !why.empty()) return why;
   Reading reading(*genesis, from, visit,
                   [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
-  std::string why = wal.read({}, [&](const WalFrame& frame) {
-    for (const WalRecord& r : frame.records) {
-      if (!reading.record(r)) return false;
-    }
-    return true;
-  });
+  std::string why;
+  if (reading.begins(last_jump(path))) {
+    why = wal.read({}, [&](const WalFrame& frame) {
+      for (const WalRecord& r : frame.records) {
+        if (!reading.record(r)) return false;
+      }
+      return true;
+    });
+  }
   if (std::string missing = reading.problem(); !missing.empty()) why = std::move(missing);
   // A node that ran has a log that is not empty: its store begins with a record of its own.
   std::error_code unknown;

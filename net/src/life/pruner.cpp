@@ -10,12 +10,6 @@
 namespace thresher::net {
 namespace {
 
-std::uint64_t number_of(ByteView key) {
-  std::uint64_t out = 0;
-  for (const std::byte b : key) out = out << 8 | std::to_integer<std::uint64_t>(b);
-  return out;
-}
-
 // Where the hashes of the largest whole parts of so many chunks lie: proofs of all later positions
 // begin with them.
 std::set<std::uint64_t> chunks_with_peaks(std::uint64_t chunks) {

@@ -32,11 +32,26 @@ class Joins : public testing::Test {
     p.net.expect_same_state(p.length);
     expect_proof();
     p.net.stop(3);
+    expect_one_stretch();
     fs::remove(p.net.home(3) + "/data/snapshot");
     ASSERT_EQ(p.net.start(3, p.options()), "");
     EXPECT_TRUE(p.net.reaches(3, p.length));
     for (int k = 0; k < 8; ++k) p.submit("after its restart " + std::to_string(k));
     p.net.expect_same_state(p.length);
+  }
+  // Its log at rest begins with the state that it took: what it had before lies in front of a hole.
+  void expect_one_stretch() {
+    NodeOptions at_rest;
+    at_rest.home = p.net.home(3);
+    std::optional<std::uint64_t> last;
+    const auto read = read_log(at_rest, 0, [&](const Transaction& t) {
+      if (last) {
+        EXPECT_EQ(t.position, *last + 1);
+      }
+      last = t.position;
+    });
+    EXPECT_TRUE(read) << read.error();
+    EXPECT_TRUE(last);
   }
   // Of the first position that it serves.
   void expect_proof() {
