@@ -145,7 +145,7 @@ std::string SignOnce::open(const Data& data, std::string& warning) {
   auto content = read(problem);
   if (!problem.empty()) return problem;
   if (content) {
-    content_ = std::move(*content);
+    content_ = *content;
     problem = compare(data);
   } else if (used_by_older_program() && !data.owned) {
     content_.used = true;

@@ -69,11 +69,11 @@ bool SnapshotHolds::is_over(const Member& m, Now now, std::string& why) const {
 std::vector<SnapshotHolds::Ended> SnapshotHolds::look(Now now) {
   const std::lock_guard lock(mutex_);
   std::vector<Ended> out;
-  for (std::uint16_t i = 0; i < members_.size(); ++i) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
     Member& m = members_[i];
     std::string why;
     if (!is_over(m, now, why)) continue;
-    out.push_back({NodeId{i}, m.slots.front(), std::move(why)});
+    out.push_back({NodeId{static_cast<std::uint16_t>(i)}, m.slots.front(), std::move(why)});
     m.slots.clear();
     m.rests_until_us = now.us + (now.us - m.began.us);
   }
