@@ -85,13 +85,9 @@ std::string Node::Impl::claim_store() {
   incarnation = signed_incarnation(key, chain.chain, sign_once.incarnation());
   signed_before = sign_once.signed_last();
   transport.introduce(incarnation);
-  const std::array<Persist, 3> records{
+  const std::array<Persist, 2> records{
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
-      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}},
-      Persist{kWindowTable,
-              Bytes::copy_of(as_view("window")),
-              Bytes::from(Writer().u64(engine->window()).take()),
-              {}}};
+      Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
   if (scanned && store->write(records, true)) return {};
   return "cannot write to the store '" + options.data + "': " + store->problem() +
          "; free space or allow it";
@@ -308,6 +304,14 @@ void Node::Impl::start_engine() {
   if (const std::string problem = sign_once.sign(); !problem.empty()) return halt(problem);
   const auto held = std::move(starting->held);
   starting.reset();
+  // Not before: a quorum has answered, so the number is theirs too. Whoever was started with
+  // another one by mistake had no links, ordered nothing, and may be put right.
+  writer->persist({{kWindowTable,
+                    Bytes::copy_of(as_view("window")),
+                    Bytes::from(Writer().u64(engine->window()).take()),
+                    {},
+                    true}},
+                  0);
   // Before anything that is signed. Who connects later is told in meet().
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (i != self.value) (void)transport.send(i, {kStarted, {}, {}});

@@ -460,17 +460,23 @@ def bring_level(net, clients):
     return log
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parsed(about, protocols, cycles):
+    """The command line of a driver of kills; `cycles` says what that option counts."""
+    arguments = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("binary")
-    arguments.add_argument("--protocol", choices=PROTOCOLS, help="one alone (default: all in turn)")
-    arguments.add_argument("--cycles", type=int, help="kills of each protocol")
+    arguments.add_argument("--protocol", choices=protocols, help="one alone (default: all in turn)")
+    arguments.add_argument("--cycles", type=int, help=cycles)
     arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--scratch", help="a folder for the networks; that of a finding is kept")
     given = arguments.parse_args()
     if (given.cycles is None) == (given.minutes is None):
         arguments.error("give either --cycles or --minutes")
+    return given
+
+
+def main():
+    given = parsed(__doc__, PROTOCOLS, "kills of each protocol")
     if shutil.which("strace") is None or subprocess.run([*strace(), "true"], capture_output=True).returncode != 0:
         print("no strace(1) here that may trace: nothing was tried", file=sys.stderr)
         return 77

@@ -17,7 +17,6 @@ itself.
 
 Exit: 0 nothing found; 1 a finding, with the command to repeat it; 2 wrong use; 77 no strace here. What a run does
 follows from the seed, but not what the machine's scheduler adds."""
-import argparse
 import hashlib
 import json
 import os
@@ -31,7 +30,7 @@ import tempfile
 import threading
 import time
 
-from kills import NODES, PATIENCE, Clients, Finding, Network, strace
+from kills import NODES, PATIENCE, Clients, Finding, Network, parsed, strace
 
 PROTOCOLS = ("thresher", "mysticeti", "mahi-mahi", "anchored-bullshark", "bullshark-async")
 KEEPER = 0  # keeps more of its log, which is read all the time, before it goes
@@ -310,20 +309,6 @@ class Run:
             self.archive.close()
 
 
-def parsed():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("binary")
-    arguments.add_argument("--protocol", choices=PROTOCOLS, help="one alone (default: all in turn)")
-    arguments.add_argument("--cycles", type=int, help="kills in all")
-    arguments.add_argument("--minutes", type=float, help="instead: as many kills as fit")
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--scratch", help="a folder for the networks; that of a finding is kept")
-    given = arguments.parse_args()
-    if (given.cycles is None) == (given.minutes is None):
-        arguments.error("give either --cycles or --minutes")
-    return given
-
-
 def network(given, turn, seed, kills, until, note):
     """One network with its kills; 0, or 1 after a finding."""
     protocol = given.protocol or PROTOCOLS[turn % len(PROTOCOLS)]
@@ -349,7 +334,7 @@ def network(given, turn, seed, kills, until, note):
 
 
 def main():
-    given = parsed()
+    given = parsed(__doc__, PROTOCOLS, "kills in all")
     if shutil.which("strace") is None or subprocess.run([*strace(), "true"], capture_output=True).returncode != 0:
         print("no strace(1) here that may trace: nothing was tried", file=sys.stderr)
         return 77
