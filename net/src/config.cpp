@@ -300,10 +300,11 @@ class Loader {
 
   void take_storage(const toml::node& node) {
     const auto text = node.value<std::string>();
-    if (text == "rocksdb" || text == "memory") {
+    // "rocksdb" is what "disk" was called before a store of one's own could be given.
+    if (text == "disk" || text == "rocksdb" || text == "memory") {
       config_.options.store = *text == "memory" ? StoreKind::kMemory : StoreKind::kDisk;
     } else {
-      problem(node, "storage must be \"rocksdb\" or \"memory\"");
+      problem(node, "storage must be \"disk\" or \"memory\"");
     }
   }
 
@@ -397,8 +398,8 @@ std::string config_text(const NodeConfig& config) {
   std::string out =
       "# A node of a Thresher network. Every key with its value and what it is for.\n";
   out += "schema = 1\nstorage = \"";
-  out += o.store == StoreKind::kMemory ? "memory" : "rocksdb";
-  out += "\"  # rocksdb, or memory for measurements (a node must not come back after it)\n";
+  out += o.store == StoreKind::kMemory ? "memory" : "disk";
+  out += "\"  # disk, or memory for measurements (a node must not come back after it)\n";
   std::string table;
   for (const Key& k : keys()) {
     if (table != k.table) {

@@ -40,7 +40,7 @@ struct Args {
   std::uint64_t window = 16384;
   std::vector<std::string> kill;
   std::vector<std::string> restart;
-  std::string storage = "rocksdb";
+  std::string storage = "disk";
   std::string delay = "0ms";
   std::string wan;
   std::string home;
@@ -162,8 +162,9 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   if (!duration || *duration == 0)
     return no_duration("--duration", a.duration, "time; write 20s or 500ms");
   o.duration_us = *duration;
-  if (a.storage != "rocksdb" && a.storage != "memory") {
-    return "--storage '" + a.storage + "' is neither rocksdb nor memory";
+  // "rocksdb" is the older word for "disk".
+  if (a.storage != "disk" && a.storage != "rocksdb" && a.storage != "memory") {
+    return "--storage '" + a.storage + "' is neither disk nor memory";
   }
   o.memory = a.storage == "memory";
   const auto delay = parse_duration(a.delay);
@@ -280,7 +281,7 @@ std::string read_broadcast_options(const Args& a, ClusterOptions& checked) {
     return "--broadcast goes with --nodes, --duration, --tx-bytes, --window, --kill, --restart, "
            "--storage, --home and --json; leave the others out";
   if (!a.restart.empty() && checked.memory)
-    return "--restart needs --storage rocksdb: without records a node must not come back with its "
+    return "--restart needs --storage disk: without records a node must not come back with its "
            "key";
   return {};
 }
@@ -359,7 +360,7 @@ Verb make_cluster() {
        {"--window", "transactions in flight in total", &a->window},
        {"--kill", "NODE@TIME: SIGKILL, timed from the first submission; repeatable", &a->kill},
        {"--restart", "NODE@TIME; repeatable", &a->restart},
-       {"--storage", "rocksdb or memory", &a->storage},
+       {"--storage", "disk or memory", &a->storage},
        {"--delay", "added to every message between nodes, like 50ms", &a->delay},
        {"--wan",
         "a table of round trips between regions, as network.wan of an experiment: a name of "

@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--only", default=",".join(NAMES))
     parser.add_argument("--duration", default="3s")
     parser.add_argument("--window", type=int, default=14, help="payloads in flight in total")
-    parser.add_argument("--storage", default="rocksdb", help="rocksdb or memory")
+    parser.add_argument("--storage", default="disk", help="disk or memory")
     parser.add_argument("--out")
     args = parser.parse_args()
     for name in args.only.split(","):

@@ -111,7 +111,7 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
     return testing::Contains(AllOf(HasSubstr("node.toml:" + line + ": "), HasSubstr(what)));
   };
   EXPECT_THAT(p, has("2", "did you mean 'genesis'"));
-  EXPECT_THAT(p, has("3", "\"rocksdb\" or \"memory\""));
+  EXPECT_THAT(p, has("3", "\"disk\" or \"memory\""));
   EXPECT_THAT(p, has("5", "did you mean 'limits.block_bytes'"));
   EXPECT_THAT(p, has("6", "whole number"));
   EXPECT_THAT(p, has("7", "from 8 to"));
@@ -152,8 +152,18 @@ TEST_F(Config, BrokenTomlNamesTheLine) {
   EXPECT_THAT(read.error().front(), HasSubstr("node.toml:2: "));
 }
 
+// Files of before a store of one's own could be given say "rocksdb".
+TEST_F(Config, ADiskHasAnOlderName) {
+  for (const char* word : {"disk", "rocksdb"}) {
+    const auto read = load_config(write("schema = 1\nstorage = \"" + std::string(word) + "\"\n"));
+    ASSERT_TRUE(read) << word;
+    EXPECT_EQ(read->options.store, StoreKind::kDisk) << word;
+  }
+  EXPECT_THAT(config_text({}), HasSubstr("storage = \"disk\""));
+}
+
 TEST_F(Config, AMissingSchemaIsAProblem) {
-  const auto read = load_config(write("storage = \"rocksdb\"\n"));
+  const auto read = load_config(write("storage = \"disk\"\n"));
   ASSERT_FALSE(read);
   EXPECT_THAT(read.error().front(), HasSubstr("schema = 1"));
 }
