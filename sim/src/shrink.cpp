@@ -127,8 +127,10 @@ class Shrinker {
       smaller |= with([](Experiment& e) { e.network.scheduler = Network::Scheduler::kFair; });
     if (net.delay.kind != DelayLaw::Kind::kConstant)
       smaller |= with([](Experiment& e) { e.network.delay = DelayLaw{}; });
-    // Without a GST what is starved comes within Delta.
-    if (net.gst != 0) smaller |= with([](Experiment& e) { e.network.gst = 0; });
+    // Without a GST what is starved comes within Delta; but losses that end with it would go on for
+    // ever, and nothing has to come about then.
+    if (net.gst != 0 && net.loss_ppm == 0)
+      smaller |= with([](Experiment& e) { e.network.gst = 0; });
     while (best_.network.gst > kUnit &&
            with([](Experiment& e) { e.network.gst = e.network.gst / kUnit / 2 * kUnit; }))
       smaller = true;

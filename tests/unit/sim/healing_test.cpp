@@ -205,5 +205,20 @@ TEST(Shrink, RoundsTheNumbersThatAreLeft) {
   EXPECT_EQ(small.experiment.faults[0].probability_ppm, 700'000U);
 }
 
+// Losses end with GST. Without one they would go on for ever, and another thing would fail.
+TEST(Shrink, LossesStillEnd) {
+  Experiment e;
+  e.network.gst = 40 * kUnit;
+  e.network.loss_ppm = 300'000;
+  const Runner fails_with_losses = [](const Experiment& x) {
+    Outcome o;
+    o.verdict = x.network.loss_ppm > 0 ? Verdict::kNoProgress : Verdict::kPass;
+    return o;
+  };
+  const Shrunk small = shrink(e, fails_with_losses, {});
+  EXPECT_GT(small.experiment.network.loss_ppm, 0U);
+  EXPECT_GT(small.experiment.network.gst, 0U);
+}
+
 }  // namespace
 }  // namespace thresher::sim
