@@ -183,22 +183,38 @@ bool ChainedEcho::outdated(const Stream& s, const Head& head) const {
   }
   if (!old) return false;
   std::uint32_t there = 0;
-  for (const Claim& c : s.claims) {
-    if (c.echoed.count >= head.count) {
+  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
+    if (has_echoed(s, NodeId{k}, head.count, *link)) {
       ++there;
-    } else if (c.waited_ticks < config_.patience_ticks && !s.catching_up) {
+    } else if (s.claims[k].waited_ticks < config_.patience_ticks && !s.catching_up) {
       return false;
     }
   }
   return there >= config_.committee.at_least(kAvailability);
 }
 
+// Who echoes another branch of a lying origin lacks these payloads, however long that branch is. No
+// way is known to where peers are whom this node has to catch up with, so they are believed.
+bool ChainedEcho::has_echoed(const Stream& s, NodeId who, std::uint64_t count,
+                             const Link& link) const {
+  const Head& echoed = s.claims[who.value].echoed;
+  return link.echo.contains(who) ||
+         (s.catching_up && echoed.count >= count && !s.chain.known(echoed));
+}
+
 // R9: who lags uses up its patience, who is level earns it back. So a liar keeps the stream waiting
 // for half of the time at most, and one that crashed does so once.
 void ChainedEcho::note_patience(Stream& s) const {
   if (s.delivered_at.size() < kKeepTicks) return;
-  for (Claim& c : s.claims) {
-    if (c.echoed.count < s.delivered_at.back()) {
+  const std::uint64_t old = s.delivered_at.back();
+  const std::uint64_t base = s.chain.base().count;
+  const std::vector<Head> kept = s.chain.path(s.chain.base(), s.delivered);
+  const Link* link = old > base ? s.chain.find(kept[old - base - 1]) : nullptr;
+  for (std::uint16_t k = 0; k < s.claims.size(); ++k) {
+    Claim& c = s.claims[k];
+    const bool level =
+        link == nullptr ? c.echoed.count >= old : has_echoed(s, NodeId{k}, old, *link);
+    if (!level) {
       c.waited_ticks = std::min(c.waited_ticks + 1, config_.patience_ticks);
     } else if (c.waited_ticks > 0) {
       --c.waited_ticks;

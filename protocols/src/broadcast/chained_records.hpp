@@ -1,4 +1,4 @@
-// The durable records of chained echo, and how much it asks for at a time. Private to it.
+// The durable records of chained echo. Private to it.
 //
 //   fx.push(Persist{kLinks, key_of(origin, head.count), link_record(head, digest), payload, true});
 //
@@ -14,9 +14,6 @@ namespace thresher::chained_echo {
 
 /// Payloads by origin and position, what was said by origin, what was delivered by origin.
 enum Table : std::uint32_t { kLinks = ChainedEcho::kArchived, kStatus = 2, kDelivered = 3 };
-
-/// Positions that are sent again to one peer, or asked for, at a time.
-inline constexpr std::uint64_t kAtATime = 8;
 
 inline Bytes key_of(NodeId origin) {
   return Bytes::from(Writer().u16(origin.value).take());

@@ -187,7 +187,8 @@ const Bytes* SignedBroadcast::delivered(const Instance& i) const {
 }
 
 // R7: of those origins of which there is news; without any, of all, and others are asked for
-// theirs.
+// theirs. News of one origin must not keep a node that was cut off from hearing of another, so all
+// are told again now and then whatever comes.
 void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
   Have have{.origins = {}, .asks = ask};
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
@@ -196,7 +197,11 @@ void SignedBroadcast::tell_progress(bool ask, Fx& fx) {
     told_[o] = now;
     have.origins.push_back(std::move(now));
   }
-  if (have.origins.empty() && ask) have.origins = told_;
+  const bool again = ++since_all_ >= broadcast::kSeldomTicks && !settled();
+  if (again || (have.origins.empty() && ask)) {
+    have.origins = told_;
+    since_all_ = 0;
+  }
   if (!have.origins.empty()) fx.broadcast(std::move(have));
 }
 

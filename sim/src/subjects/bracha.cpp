@@ -1,5 +1,4 @@
 #include "bracha_words.hpp"
-#include "thresher/protocols/promises.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -27,7 +26,6 @@ bool change(bracha::Floor& m, Mutation by) {
 struct Words : BrachaMessages {
   using Broadcast = Bracha;
   using BrachaMessages::facts;
-  static std::uint64_t heals_within() { return promises::bracha(); }
   static MessageFacts facts(const bracha::Statement& m) {
     return {.label = m.counter == bracha::kEcho ? "echo" : "ready", .round = m.instance.number};
   }

@@ -7,7 +7,8 @@
 //     static bool change(bracha::Init&, Mutation by);             // likewise
 //     static std::uint32_t bytes(const Broadcast::Message&);      // as encoded
 //     static std::vector<Broadcast::Message> stuff(id, heard, salt, config);
-//     static std::uint64_t heals_within();                        // optional, in Delta
+//     // In Delta; optional: Bracha's.
+//     static std::uint64_t heals_within(const Broadcast&, const Experiment&);
 //   };
 //   SubjectEntry subject_mine() { return broadcast_entry<Words>("what it is"); }
 //
@@ -22,6 +23,7 @@
 #include "mutation.hpp"
 #include "registry.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
+#include "thresher/protocols/promises.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {
@@ -75,14 +77,18 @@ struct BroadcastSubject {
   std::vector<Bound> bounds(const Node& node) const {
     return broadcast_bounds(node.footprint(), Node::most_held(config_of(NodeId{})));
   }
-  std::uint64_t heals_within(const Node&) const requires requires { Words::heals_within(); }
-  { return Words::heals_within(); }
+  std::uint64_t heals_within(const Node& node) const {
+    if constexpr (requires { Words::heals_within(node, *experiment); })
+      return Words::heals_within(node, *experiment);
+    return promises::bracha();
+  }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.refused(); }
 };
 
-/// The broadcast's entry in the registry. `fields`: those that Words::change knows.
-template <class Words>
+/// The broadcast's entry in the registry. `fields`: those that Words::change knows. `Mine`: a
+/// subject that derives from the one above and adds to it.
+template <class Words, class Mine = BroadcastSubject<Words>>
 SubjectEntry broadcast_entry(std::string help, std::vector<std::string> fields) {
   using B = typename Words::Broadcast;
   ProtocolInfo info;
@@ -102,9 +108,7 @@ SubjectEntry broadcast_entry(std::string help, std::vector<std::string> fields) 
   info.stuffs = true;
   info.largest_payload = 1 << 18;  // of drawn schedules
   info.fields = std::move(fields);
-  return {info, [](const Experiment& e, const RunOptions& o) {
-            return run(BroadcastSubject<Words>{&e}, e, o);
-          }};
+  return {info, [](const Experiment& e, const RunOptions& o) { return run(Mine{{&e}}, e, o); }};
 }
 
 }  // namespace thresher::sim

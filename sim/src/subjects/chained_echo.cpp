@@ -1,5 +1,8 @@
+#include <memory>
+
 #include "broadcast_subject.hpp"
 #include "thresher/protocols/broadcast/chained_wire.hpp"
+#include "thresher/protocols/broadcast/memory_archive.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -18,7 +21,12 @@ struct Words {
   }
   static std::vector<ParameterInfo> parameters() {
     return {{"c", kSpeakers, 1, Committee::kMaxSize, "nodes that speak of an instance, in turn"},
+            {"archive", 1, 0, 1, "1: nodes can read what they forgot, as on a network"},
             {"idle", kIdleTicks, 1, 1000, "ticks of 4 Delta that news waits for its turn"}};
+  }
+  static std::uint64_t heals_within(const ChainedEcho& node, const Experiment& e) {
+    return promises::chained_echo(static_cast<std::uint64_t>(parameter(e, "idle", kIdleTicks)),
+                                  node.open(), ChainedEcho::kAtATime);
   }
 
   static MessageFacts facts(const Extend& m) {
@@ -92,10 +100,26 @@ struct Words {
   }
 };
 
+/// Nodes have archives, as the nodes of a network do: without one, who is away for longer than the
+/// others' patience misses what they forgot, and totality is not promised.
+struct WithArchives : BroadcastSubject<Words> {
+  /// By node; a liar's two faces share one.
+  std::shared_ptr<std::vector<MemoryArchive>> archives =
+      std::make_shared<std::vector<MemoryArchive>>(this->experiment->n);
+
+  ChainedEcho make(NodeId id) const {
+    ChainedEcho::Config config = this->config_of(id);
+    if (parameter(*this->experiment, "archive", 1) != 0) config.archive = &(*archives)[id.value];
+    return ChainedEcho(config);
+  }
+  void archive(NodeId id, const Persist& record) { (*archives)[id.value].add(record); }
+  void lose_archive(NodeId id) { (*archives)[id.value].clear(); }
+};
+
 }  // namespace
 
 SubjectEntry subject_chained_echo() {
-  return broadcast_entry<Words>(
+  return broadcast_entry<Words, WithArchives>(
       "Amortized broadcast: chains of payloads, of which few nodes speak at a time",
       {"digest", "flush", "number", "payload", "ready"});
 }

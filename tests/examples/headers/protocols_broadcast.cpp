@@ -15,6 +15,7 @@
 #include "thresher/protocols/broadcast/das_xiang_ren.hpp"
 #include "thresher/protocols/broadcast/das_xiang_ren_wire.hpp"
 #include "thresher/protocols/broadcast/imbs_raynal.hpp"
+#include "thresher/protocols/broadcast/memory_archive.hpp"
 #include "thresher/protocols/broadcast/progress.hpp"
 #include "thresher/protocols/broadcast/remains.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
@@ -31,6 +32,14 @@ void archive_example(const broadcast::Archive& on_disk, const broadcast::Archive
   // <thresher/protocols/broadcast/archive.hpp>
   ChainedEcho node({.archive = &on_disk});
   if (const auto value = archive->value(key)) use(*value);
+  // </>
+}
+
+void memory_archive_example(const Persist& record) {
+  // <thresher/protocols/broadcast/memory_archive.hpp>
+  MemoryArchive archive;
+  archive.add(record);  // each that becomes durable
+  ChainedEcho node({.archive = &archive});
   // </>
 }
 

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "../../timed.hpp"
-#include "kept_records.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
 #include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/das_xiang_ren.hpp"
 #include "thresher/protocols/broadcast/imbs_raynal.hpp"
+#include "thresher/protocols/broadcast/memory_archive.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 
 namespace thresher {
@@ -87,7 +87,7 @@ class History : public ::testing::Test {
     }
   }
 
-  std::vector<KeptRecords> archives_;
+  std::vector<MemoryArchive> archives_;
   Timed<B> net_;
   bool cut_ = false;
   bool crashing_ = false;  // the last node's host does not get what it delivers any more

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "../../timed.hpp"
-#include "kept_records.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
+#include "thresher/protocols/broadcast/memory_archive.hpp"
 
 namespace thresher {
 namespace {
@@ -88,10 +88,10 @@ class Streams {
     return in_order_;
   }
   bool in_order() const { return in_order_; }
-  std::vector<KeptRecords>& archives() { return archives_; }
+  std::vector<MemoryArchive>& archives() { return archives_; }
 
  private:
-  std::vector<KeptRecords> archives_;
+  std::vector<MemoryArchive> archives_;
 
  public:
   Timed<ChainedEcho> net;
@@ -268,6 +268,36 @@ TEST(ChainedEchoInMemory, WhoIsSlowIsWaitedFor) {
   run.net.run_until(11 * kMinute);
   EXPECT_TRUE(run.all_delivered(kMany));
   EXPECT_EQ(run.net.node(kLast).skipped(), 0u);
+}
+
+// A lying origin shows another branch to node 0, which hears nothing of the others for less than
+// their patience. It echoes as many payloads as they do, but not theirs, so they must keep them
+// (thresher sim fuzz of chained-echo without archives, seed 80003125).
+TEST(ChainedEchoInMemory, WhoEchoesAnotherBranchIsWaitedFor) {
+  using namespace chained_echo;
+  constexpr std::uint64_t kLong = 12;
+  Streams run({.durable = false});
+  const NodeId liar{kLast};
+  run.net.kill(kLast);
+  run.net.link = [](auto, auto to, const auto&) { return to == 0 ? kLost : std::int64_t{300}; };
+  Head shown = genesis({}, liar);
+  for (std::uint64_t k = 0; k < kLong; ++k) {
+    const Bytes other = Streams::payload(1'000'000 + k);
+    run.net.feed(0, Received<ChainedEcho::Message>{liar, Extend{{liar, k}, other, true}});
+    for (const std::uint16_t to : {std::uint16_t{1}, std::uint16_t{2}})
+      run.net.say(kLast, to, Extend{{liar, k}, Streams::payload(k), true});
+    shown = successor({}, liar, shown, hash(Streams::payload(k).view()));
+  }
+  for (const std::uint16_t to : {std::uint16_t{1}, std::uint16_t{2}})
+    run.net.say(kLast, to, Status{liar, shown, shown, false});
+  run.net.run_until(60 * kDelta);
+  EXPECT_EQ(run.delivered(1, kLast), kLong);
+  EXPECT_EQ(run.delivered(0, kLast), 0u);
+  run.mend();
+  run.net.run_until(160 * kDelta);
+  EXPECT_EQ(run.delivered(0, kLast), kLong);
+  EXPECT_EQ(run.net.node(0).skipped(), 0u);
+  EXPECT_TRUE(run.in_order());
 }
 
 // Who is gone keeps the others waiting once, and hears how much it missed.

@@ -92,7 +92,12 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
         promises::simplex(c, leader_chain::Rules::simplex().patience, 0));
     program["`hotstuff2`"].push_back(
         promises::hotstuff2(c, leader_chain::Rules::hotstuff2().patience, 0));
-    program["`bracha`"].push_back(promises::bracha());
+    program
+        ["`bracha`, `imbs-raynal`, `avid`, `das-xiang-ren`, `signed-broadcast`, "
+         "`certified-broadcast`"]
+            .push_back(promises::bracha());
+    program["`chained-echo`"].push_back(
+        promises::chained_echo(ChainedEcho::Config{}.idle_ticks, 1, ChainedEcho::kAtATime));
     program["`threshold-coin`"].push_back(promises::tosses(0));
     program["`vrf-coin`"].push_back(promises::lowest_tickets(0));
     program["`setup-free-coin`"].push_back(promises::setup_free(setup_free::Config{}.rounds, 0));

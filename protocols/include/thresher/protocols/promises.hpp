@@ -70,9 +70,21 @@ constexpr std::uint64_t hotstuff2(const Committee& c, std::uint64_t wait, std::u
 }
 
 /// docs/protocols/bracha.md: what somebody delivered, of which a node heard nothing, and then a
-/// broadcast of its own.
+/// broadcast of its own. Also of the broadcasts that keep and repeat as Bracha's does: Imbs and
+/// Raynal's, the coded and the signed ones.
 constexpr std::uint64_t bracha() {
   return 80 + 8;
+}
+
+/// docs/protocols/chained-echo.md: the origin's repetition of what a peer lacks, then echoes and
+/// readies that wait for a tick each; and so again for every `at_a_time` payloads more that were
+/// lost. `idle`: Config::idle_ticks. `open`: payloads of one origin that are on the way.
+constexpr std::uint64_t chained_echo(std::uint64_t idle, std::uint64_t open,
+                                     std::uint64_t at_a_time) {
+  const std::uint64_t said = 4 * idle + 1;
+  const std::uint64_t repeated = 64 + 4 * (idle + 3) + 1;
+  const std::uint64_t batches = open == 0 ? 0 : (open - 1) / at_a_time;
+  return repeated + 2 * said + batches * (said + 4 + 1);
 }
 
 /// docs/protocols/threshold-coin.md: what was lost is said and asked for again after 4 Delta, heard

@@ -38,6 +38,21 @@ void Machine<S>::boot(Face& face) {
   settle(face);
 }
 
+// A lazy record is durable with the next one that is not: a crash before that loses it.
+template <Subject S>
+void Machine<S>::keep(Face& face, std::vector<Persist>& records) {
+  for (Persist& record : records) {
+    const bool lazy = record.lazy;
+    face.lazy.push_back(std::move(record));
+    if (lazy) continue;
+    if constexpr (kArchives) {
+      for (const Persist& durable : face.lazy) subject_.archive(face.id, durable);
+    }
+    (void)face.storage.write(face.lazy, true);
+    face.lazy.clear();
+  }
+}
+
 // What the step wanted done is forgotten with the node. A liar owes nobody an invariant.
 template <Subject S>
 void Machine<S>::stop_broken(Face& face, const std::string& what) {
@@ -57,7 +72,10 @@ void Machine<S>::control(const Control& c) {
     if (!c.up) {
       face.up = false;
       face.lazy.clear();
-      if (action.what == FaultKind::kAmnesia) face.storage = {};
+      if (action.what == FaultKind::kAmnesia) {
+        face.storage = {};
+        if constexpr (kArchives) subject_.lose_archive(face.id);
+      }
       tell(TraceEvent::Kind::kCrash, face, face.id, to_string(action.what));
     } else {
       tell(TraceEvent::Kind::kRestart, face, face.id, to_string(action.what));

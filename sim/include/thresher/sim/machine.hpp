@@ -160,6 +160,7 @@ class Machine {
   static constexpr bool kStuffs = requires(const S& s, const Message& m) {
     s.stuff(NodeId{}, m, std::uint64_t{});
   };
+  static constexpr bool kArchives = requires(S & s, const Persist& p) { s.archive(NodeId{}, p); };
   static constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
 
   struct Face;
@@ -172,19 +173,9 @@ class Machine {
     void arm(TimerId id, Delay d) { machine->arm(*face, id, d); }
     void cancel(TimerId id) { ++face->timers[id]; }
     void persist(std::vector<Persist> records, std::uint64_t barrier) {
-      // Only a node that will be restarted ever reads them back.
-      if (face->returns) keep(*face, records);
+      // Only a node that will be restarted ever reads them back, or one with an archive.
+      if (face->returns || kArchives) machine->keep(*face, records);
       if (barrier != 0) face->barriers.push_back(barrier);  // nobody waits for lazy records
-    }
-    // A lazy record is durable with the next one that is not: a crash before that loses it.
-    static void keep(Face& face, std::vector<Persist>& records) {
-      for (Persist& record : records) {
-        const bool lazy = record.lazy;
-        face.lazy.push_back(std::move(record));
-        if (lazy) continue;
-        (void)face.storage.write(face.lazy, true);
-        face.lazy.clear();
-      }
     }
     void verify(const Verify& v) {
       if (machine->checks_) machine->checks_->ask(face->index, v);
@@ -294,6 +285,7 @@ class Machine {
   static Ticks round_up(Ticks t) { return (t + kUnit - 1) / kUnit * kUnit; }
 
   void boot(Face& face);
+  void keep(Face& face, std::vector<Persist>& records);
 
   void control(const Control& c);
 

@@ -30,7 +30,9 @@
 // the correct nodes that are up at the end), `measures(nodes)` (measures of its own, of those
 // nodes, if there are any), `vouched(node)`, `accepts(node, entry)`, `text_of(entry)` and
 // `kIncludes` (healing.hpp), `bounds(node)` (a list of Bound, judged now and then and at the end),
-// `stuff(id, asked, salt)` (what a liar says to fill the memory of who asked: FaultKind::kStuff).
+// `stuff(id, asked, salt)` (what a liar says to fill the memory of who asked: FaultKind::kStuff),
+// `archive(id, record)` (each record that becomes durable, for what the node may read back after it
+// erased it) with `lose_archive(id)`.
 #pragma once
 
 #include <cstdint>

@@ -125,6 +125,8 @@ class ChainedEcho {
   };
   /// Records with the payloads, which Config::archive hands back after they were erased.
   static constexpr std::uint32_t kArchived = 1;
+  /// Positions that are sent again to one peer, or asked for, at a time.
+  static constexpr std::uint64_t kAtATime = 8;
 
   explicit ChainedEcho(Config config);
 
@@ -236,6 +238,8 @@ class ChainedEcho {
   void answer_from_archive(NodeId to, const chained_echo::Trace& m, Stream& s, Fx& fx);
   std::optional<Archived> archived(NodeId origin, std::uint64_t count) const;
   std::optional<Bytes> archived_payload(NodeId origin, const Head& head) const;
+  bool has_echoed(const Stream& s, NodeId who, std::uint64_t count,
+                  const chained_echo::Link& link) const;
   void note_patience(Stream& s) const;
   void send_again(Stream& s, Fx& fx) const;
   void trim(NodeId origin, Stream& s, Fx& fx);

@@ -190,8 +190,9 @@ class SignedBroadcast {
   std::uint64_t tickets_ = 0;
   std::uint64_t next_ = 0;  // number of the next own payload
   std::uint64_t refused_ = 0;
-  std::uint32_t quiet_ = 0;  // ticks without news
-  bool behind_ = false;      // somebody spoke of what is beyond the window
+  std::uint32_t quiet_ = 0;      // ticks without news
+  std::uint32_t since_all_ = 0;  // ticks since all origins' progress was told
+  bool behind_ = false;          // somebody spoke of what is beyond the window
   bool armed_ = false;
 };
 

@@ -1,8 +1,11 @@
-// An archive of chained echo in memory.
+// An archive of chained echo in memory: for tests and the simulator, where no store is.
 //
-//   KeptRecords archive;
-//   net.written = [&](auto, const Persist& record) { archive.add(record); };
-//   config.archive = &archive;
+//   MemoryArchive archive;
+//   archive.add(record);                                       // each that becomes durable
+//   ChainedEcho node({.archive = &archive});
+//
+// Guarantees: those of archive.hpp, for what was added. It grows with what is added and forgets
+// nothing but by clear().
 #pragma once
 
 #include <map>
@@ -10,12 +13,13 @@
 #include <string>
 #include <utility>
 
+#include "thresher/protocols/broadcast/archive.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 
 namespace thresher {
 
 /// Everything that a node persisted for its archive, erased or not.
-class KeptRecords final : public broadcast::Archive {
+class MemoryArchive final : public broadcast::Archive {
  public:
   void add(const Persist& record) {
     if (record.table == ChainedEcho::kArchived && !record.value.empty())
