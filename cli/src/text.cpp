@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "thresher/core/names.hpp"
+
 namespace thresher::cli {
 namespace {
 
@@ -69,6 +71,16 @@ std::string escaped(std::string_view bytes) {
     }
     bytes.remove_prefix(length > 0 ? length : 1);
   }
+  return out;
+}
+
+std::string unknown_name(std::string_view option, const std::string& name,
+                         const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  std::string out = std::string(option) + " '" + name + "' is not known; ";
+  if (const auto close = nearest(name, known)) return out + "did you mean '" + *close + "'?";
+  out += "there are";
+  for (const std::string& one : known) out += (&one == &known.front() ? " " : ", ") + one;
   return out;
 }
 

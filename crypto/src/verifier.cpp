@@ -32,40 +32,106 @@ class PortableVerifier final : public BatchVerifier {
   }
 };
 
-}  // namespace
+using Made = std::unique_ptr<BatchVerifier>;
 
-std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
-  if (sodium_init() < 0) return nullptr;
-  if (name == "portable") return std::make_unique<PortableVerifier>();
-  if (name == "sodium") return std::make_unique<SodiumVerifier>();
-  if (name == "emulator") return device::make_emulator();
-  std::string why;
-  if (name == "cuda") return device::make_cuda(why);
+const lanes::Engine* widest() {
   const lanes::Engine* wide = lanes::avx512_engine();
-  const lanes::Engine* narrow = lanes::avx2_engine();
-  if (name == "avx512" && wide != nullptr) {
-    return std::make_unique<lanes::Individual>("avx512", *wide);
-  }
-  if (name == "avx2" && narrow != nullptr) {
-    return std::make_unique<lanes::Individual>("avx2", *narrow);
-  }
-  const lanes::Engine* best = wide != nullptr ? wide : narrow;
-  if (best == nullptr) return nullptr;
-  using lanes::SumMethod;
-  if (name == "rlc") return lanes::make_combining("rlc", *best, SumMethod::kAuto);
-  if (name == "rlc-straus") return lanes::make_combining("rlc-straus", *best, SumMethod::kStraus);
-  if (name == "rlc-pippenger") {
-    return lanes::make_combining("rlc-pippenger", *best, SumMethod::kPippenger);
-  }
-  if (name == "rlc-avx2" && narrow != nullptr) {
-    return lanes::make_combining("rlc-avx2", *narrow, SumMethod::kAuto);
+  return wide != nullptr ? wide : lanes::avx2_engine();
+}
+
+template <lanes::SumMethod kMethod>
+Made combining(std::string_view name, const lanes::Engine* engine) {
+  return engine == nullptr ? nullptr : lanes::make_combining(name, *engine, kMethod);
+}
+Made individual(std::string_view name, const lanes::Engine* engine) {
+  return engine == nullptr ? nullptr : std::make_unique<lanes::Individual>(name, *engine);
+}
+
+std::string nothing_lacks() {
+  return {};
+}
+std::string lacks(const lanes::Engine* engine) {
+  return engine == nullptr ? "this processor lacks it" : "";
+}
+std::string lacks_avx2() {
+  return lacks(lanes::avx2_engine());
+}
+std::string lacks_avx512() {
+  return lacks(lanes::avx512_engine());
+}
+std::string lacks_lanes() {
+  return lacks(widest());
+}
+
+struct Backend {
+  VerifierInfo info;
+  Made (*make)();  ///< null where `why` is not empty
+  std::string (*why)();
+};
+
+using Use = VerifierUse;
+using Sum = lanes::SumMethod;
+
+// Every backend, one row each, and nowhere else.
+constexpr Backend kBackends[] = {
+    {{"portable", "one at a time, on any processor", Use::kWhole},
+     []() -> Made { return std::make_unique<PortableVerifier>(); },
+     nothing_lacks},
+    {{"avx2", "four at a time", Use::kWhole},
+     [] { return individual("avx2", lanes::avx2_engine()); },
+     lacks_avx2},
+    {{"avx512", "eight at a time", Use::kWhole},
+     [] { return individual("avx512", lanes::avx512_engine()); },
+     lacks_avx512},
+    {{"rlc", "random linear combinations of up to 4,096", Use::kWhole},
+     [] { return combining<Sum::kAuto>("rlc", widest()); },
+     lacks_lanes},
+    {{"rlc-straus", "the same by Straus's sums alone", Use::kPart},
+     [] { return combining<Sum::kStraus>("rlc-straus", widest()); },
+     lacks_lanes},
+    {{"rlc-pippenger", "the same by Pippenger's sums alone", Use::kPart},
+     [] { return combining<Sum::kPippenger>("rlc-pippenger", widest()); },
+     lacks_lanes},
+    {{"rlc-avx2", "the same, four at a time", Use::kPart},
+     [] { return combining<Sum::kAuto>("rlc-avx2", lanes::avx2_engine()); },
+     lacks_avx2},
+    {{"emulator", "the GPU's arithmetic on the processor, for tests", Use::kWhole},
+     []() -> Made { return device::make_emulator(); },
+     nothing_lacks},
+    {{"cuda", "a GPU", Use::kWhole},
+     []() -> Made {
+       std::string why;
+       return device::make_cuda(why);
+     },
+     device::cuda_problem},
+    {{"sodium", "libsodium's narrower rule", Use::kYardstick},
+     []() -> Made { return std::make_unique<SodiumVerifier>(); },
+     nothing_lacks},
+};
+
+const Backend* backend_of(std::string_view name) {
+  for (const Backend& backend : kBackends) {
+    if (backend.info.name == name) return &backend;
   }
   return nullptr;
 }
 
+}  // namespace
+
+std::vector<VerifierInfo> known_verifiers() {
+  std::vector<VerifierInfo> out;
+  for (const Backend& backend : kBackends) out.push_back(backend.info);
+  return out;
+}
+
+std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
+  const Backend* backend = backend_of(name);
+  return backend == nullptr || sodium_init() < 0 ? nullptr : backend->make();
+}
+
 std::string why_unavailable(std::string_view name) {
-  if (name == "cuda") return device::cuda_problem();
-  return make_verifier(name) != nullptr ? "" : "this processor lacks it";
+  const Backend* backend = backend_of(name);
+  return backend == nullptr ? "no backend is called so" : backend->why();
 }
 
 std::string_view best_verifier() {
@@ -74,16 +140,10 @@ std::string_view best_verifier() {
 }
 
 std::vector<std::string_view> available_verifiers() {
-  std::vector<std::string_view> names{"portable"};
-  if (lanes::avx2_engine() != nullptr) names.push_back("avx2");
-  if (lanes::avx512_engine() != nullptr) names.push_back("avx512");
-  if (best_verifier() != "portable") {
-    names.insert(names.end(), {"rlc", "rlc-straus", "rlc-pippenger"});
+  std::vector<std::string_view> names;
+  for (const Backend& backend : kBackends) {
+    if (backend.why().empty()) names.push_back(backend.info.name);
   }
-  if (lanes::avx2_engine() != nullptr) names.push_back("rlc-avx2");
-  names.push_back("emulator");
-  if (why_unavailable("cuda").empty()) names.push_back("cuda");
-  names.push_back("sodium");
   return names;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/names.hpp"
+#include "../text.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/crypto/verifier.hpp"
 
@@ -24,26 +24,22 @@ struct Backends {
 
 /// "all": every one that applies ZIP-215. The error names the nearest.
 inline Result<Backends, std::string> backends_of(const std::string& name) {
-  static const std::vector<std::string> known{"portable", "avx2",       "avx512",
-                                              "rlc",      "rlc-straus", "rlc-pippenger",
-                                              "rlc-avx2", "emulator",   "cuda"};
-  // Parts of rlc, for measuring: by name only.
-  const auto part = [](const std::string& each) { return each.rfind("rlc-", 0) == 0; };
   Backends out;
-  for (const std::string& each : known) {
-    if (name != each && (name != "all" || part(each))) continue;
-    if (auto verifier = crypto::make_verifier(each)) {
+  std::vector<std::string> known;
+  for (const crypto::VerifierInfo& each : crypto::known_verifiers()) {
+    if (each.use == crypto::VerifierUse::kYardstick) continue;
+    known.emplace_back(each.name);
+    const bool among_all = name == "all" && each.use == crypto::VerifierUse::kWhole;
+    if (name != each.name && !among_all) continue;
+    if (auto verifier = crypto::make_verifier(each.name)) {
       out.here.push_back(std::move(verifier));
     } else {
-      out.missing.push_back({each, crypto::why_unavailable(each)});
+      out.missing.push_back({known.back(), crypto::why_unavailable(each.name)});
     }
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
-  const auto near = nearest(name, known);
-  std::string all;
-  for (const std::string& each : known) all += each + ", ";
-  return "no backend is called '" + name + "'" +
-         (near ? "; did you mean '" + *near + "'?" : "; there are: " + all + "all");
+  known.emplace_back("all");
+  return unknown_name("--backend", name, known);
 }
 
 }  // namespace thresher::cli

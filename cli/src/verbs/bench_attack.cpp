@@ -25,18 +25,6 @@ struct Args {
   bool json = false;
 };
 
-// Why `name` stands in no list of `known`, and what was perhaps meant; empty: it does.
-std::string problem_of(const char* option, const std::string& name,
-                       const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-  const auto close = nearest(name, known);
-  std::string out = std::string(option) + " '" + name + "' is not known; ";
-  if (close) return out + "did you mean '" + *close + "'?";
-  out += "there are";
-  for (const std::string& one : known) out += (&one == &known.front() ? " " : ", ") + one;
-  return out;
-}
-
 // Pre: problem_of() said nothing.
 std::vector<sim::Override> overrides_of(const Args& a) {
   std::vector<std::string> none;
@@ -61,17 +49,18 @@ std::string problem_of(const Args& a) {
   if (!problems.empty()) return problems.front();
   std::vector<std::string> tables;
   for (const sim::WanTable& table : sim::wan_tables()) tables.emplace_back(table.name);
-  if (auto problem = problem_of("--wan", a.wan, tables); !problem.empty()) return problem;
+  if (auto problem = unknown_name("--wan", a.wan, tables); !problem.empty()) return problem;
   std::vector<std::string> protocols;
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) protocols.push_back(info.name);
   for (const std::string& name : names_in(a.protocols)) {
-    if (auto problem = problem_of("--protocols", name, protocols); !problem.empty()) return problem;
+    if (auto problem = unknown_name("--protocols", name, protocols); !problem.empty())
+      return problem;
   }
   if (a.protocols.empty()) return "--protocols names none; give one, as 'thresher'";
   std::vector<std::string> rows;
   for (const Attack& attack : attacks(scale_of(a))) rows.push_back(attack.name);
   for (const std::string& name : names_in(a.only)) {
-    if (auto problem = problem_of("--only", name, rows); !problem.empty()) return problem;
+    if (auto problem = unknown_name("--only", name, rows); !problem.empty()) return problem;
   }
   return {};
 }

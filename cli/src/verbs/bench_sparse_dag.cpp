@@ -46,16 +46,9 @@ std::string problem_of(const Args& a) {
   if (!(a.virtual_s >= 0.001 && a.virtual_s <= 3600))
     return "--virtual-s must be 0.001 to 3600, not " + std::to_string(a.virtual_s);
   std::vector<std::string> known;
-  std::string list;
-  for (const SparseRow& row : sparse_rows()) {
-    known.push_back(row.name);
-    list += (list.empty() ? "" : ", ") + row.name;
-  }
+  for (const SparseRow& row : sparse_rows()) known.push_back(row.name);
   for (const std::string& name : names_in(a.only)) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const auto close = nearest(name, known);
-    return "--only '" + name + "' names no row of the table; " +
-           (close ? "did you mean '" + *close + "'?" : "rows: " + list);
+    if (std::string why = unknown_name("--only", name, known); !why.empty()) return why;
   }
   const auto runs = [&](const SparseRow& row) {
     return wanted(row.name, a.only) && !covers_all(row, a.n);

@@ -85,12 +85,7 @@ class Planner {
     if (names.empty())
       wrong(std::string(option) + " names none; give one, as '" + all.front() + "'");
     for (const std::string& name : names) {
-      if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-      const auto close = nearest(name, all);
-      std::string there = "there are";
-      for (const std::string& one : all) there += (&one == &all.front() ? " " : ", ") + one;
-      wrong(std::string(option) + " '" + name + "' is not known; " +
-            (close ? "did you mean '" + *close + "'?" : there));
+      if (std::string why = unknown_name(option, name, all); !why.empty()) wrong(std::move(why));
     }
     return names;
   }

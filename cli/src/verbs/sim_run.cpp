@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "../ctrl_c.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/memory.hpp"
 #include "../sim/predict.hpp"
@@ -149,6 +150,10 @@ int run_one(const sim::Experiment& e, const Args& a) {
   Sinks sinks;
   if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
+  CtrlC ctrl_c([&] {
+    return std::string("the run has no verdict") +
+           (sinks.file ? "; '" + a.trace + "' ends in its middle" : "");
+  });
   RunProgress progress(e, ::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
   const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
   progress.end();
@@ -167,6 +172,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
     const auto saved = sim::save_run(a.out, {e, o, THRESHER_VERSION});
     if (!saved) return fail(kFailed, saved.error());
   }
+  ctrl_c.hold();
   if (a.json) {
     std::puts(text::write(sim::outcome_json(e, o)).c_str());
   } else {

@@ -388,6 +388,21 @@ class Sweeps(Files):
         self.assertEqual((child.returncode, out), (130, ""), errors)
         self.assertRegex(errors, r"interrupted; \d+ of 2000 runs are done and stay in '.*out'; the same command goes on")
 
+    def test_an_interrupted_run_says_that_there_is_no_verdict(self):
+        trace = self.folder / "trace.jsonl"
+        path = self.experiment(protocol={"name": "thresher"}, committee={"n": 40}, stop={"time": 1_000_000})
+        for extra, words in (([], ""), (["--trace", str(trace)], f"; '{trace}' ends in its middle")):
+            arguments = [BINARY, "sim", "run", str(path), "--json", *extra]
+            with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+                begun = pathlib.Path(f"/proc/{child.pid}/stat")
+                # Past its start: it has worked for a second.
+                while int(begun.read_text().split()[13]) < os.sysconf("SC_CLK_TCK") and child.poll() is None:
+                    time.sleep(0.05)
+                child.send_signal(signal.SIGINT)
+                out, errors = child.communicate(timeout=60)
+            self.assertEqual((child.returncode, out), (130, ""), errors)
+            self.assertIn(f"thresher: interrupted; the run has no verdict{words}\n", errors)
+
     def test_a_folder_without_a_sweep(self):
         for verb in ("report", "merge"):
             for path in (self.folder, self.folder / "none", self.experiment()):

@@ -7,9 +7,10 @@
 // "sodium" apply ZIP-215 (docs/signatures.md) and give the same verdict on every input: "portable",
 // "avx2" (four at a time), "avx512" (eight), "rlc" (random linear combinations of up to 4,096; its
 // parts "rlc-straus", "rlc-pippenger" and "rlc-avx2" are there to be measured and compared), "cuda"
-// (a GPU), "emulator" (the GPU's arithmetic on the processor, for tests). "sodium" is a yardstick
-// with libsodium's narrower rule: the two disagree on small-order and non-canonical points, so all
-// nodes of a cluster use the same one. Variable time, for public data. Not audited.
+// (a GPU), "emulator" (the GPU's arithmetic on the processor, for tests). They are rows of one
+// table (crypto/src/verifier.cpp); whoever lists them asks known_verifiers(). "sodium" is a
+// yardstick with libsodium's narrower rule: the two disagree on small-order and non-canonical
+// points, so all nodes of a cluster use the same one. Variable time, for public data. Not audited.
 #pragma once
 
 #include <cstdint>
@@ -53,10 +54,23 @@ class BatchVerifier {
   virtual std::string problem() const { return {}; }
 };
 
-/// Null when there is no backend of that name, or this processor lacks its instructions.
+/// What a backend is there for. Parts are measured by name only, and a yardstick applies another
+/// rule.
+enum class VerifierUse : std::uint8_t { kWhole, kPart, kYardstick };
+
+struct VerifierInfo {
+  std::string_view name;
+  std::string_view help;  ///< how it verifies, as a phrase
+  VerifierUse use;
+};
+
+/// All backends, whether this machine has what they need or not.
+std::vector<VerifierInfo> known_verifiers();
+
+/// Null when there is no backend of that name, or this machine lacks what it needs.
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name);
 
-/// Why make_verifier() gives null for a name of the list above; empty when it gives a verifier.
+/// Why make_verifier() gives null; empty when it gives a verifier.
 std::string why_unavailable(std::string_view name);
 
 /// The fastest one on the processor with a verdict of its own for each signature.
