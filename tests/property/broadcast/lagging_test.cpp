@@ -8,6 +8,7 @@
 #include "thresher/core/prng.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/memory_archive.hpp"
+#include "thresher/protocols/promises.hpp"
 
 namespace thresher {
 namespace {
@@ -256,6 +257,30 @@ TEST(ChainedEchoLagging, AnArchiveThatIsGoneIsNoLie) {
   run.mend();
   run.net.run_until(3 * kMinute);
   EXPECT_TRUE(run.all_delivered(kMany));
+}
+
+// An origin that nobody heard for any time, and a node that heard nobody: all is delivered within
+// what promises.hpp says, at whatever moment of their repetitions they are back.
+TEST(ChainedEchoHeals, WithinWhatIsPromised) {
+  for (const std::uint64_t payloads : {1u, 12u}) {
+    const std::uint64_t promised =
+        promises::chained_echo(ChainedEcho::Config{}.idle_ticks, payloads, ChainedEcho::kAtATime);
+    for (const std::uint16_t away : {std::uint16_t{0}, kLast}) {
+      for (std::uint64_t time = 60; time < 200; time += 7) {
+        Streams run;
+        run.cut(away);
+        for (std::uint64_t k = 0; k < payloads; ++k)
+          run.net.feed(0, Requested<broadcast::Submit>{{Streams::payload(k)}});
+        run.net.run_until(time * kDelta);
+        run.mend();
+        run.net.run_until((time + promised) * kDelta);
+        for (std::uint16_t i = 0; i < 4; ++i) {
+          EXPECT_EQ(run.delivered(i, 0), payloads)
+              << "node " << i << ", " << away << " was away for " << time << " Delta";
+        }
+      }
+    }
+  }
 }
 
 // Without a disk: who lags is waited for, so it misses nothing.
