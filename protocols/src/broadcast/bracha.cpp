@@ -200,17 +200,23 @@ void Bracha::receive(NodeId from, const Want& m, Fx& fx) {
   if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
 }
 
+// R6, R7. What only has to be delivered needs no room: a liar may have filled it at this node
+// alone.
 void Bracha::receive(NodeId from, const Give& m, Fx& fx) {
   State* s = instance_for(from, m.instance, false, fx);
   if (s == nullptr || s->done) return;
   // Only the payload that is about to be delivered: its digest was counted, so it cannot be forged.
   if (!lacks_payload(*s) || m.payload.size() > config_.payload_bytes ||
-      hash(m.payload.view()) != *s->value || !shelf_.has_room(m.instance, m.payload.size())) {
+      hash(m.payload.view()) != *s->value) {
     ++refused_;
     return;
   }
-  shelf_.keep(m.instance, *s, *s->value, m.payload);
+  const bool stays = shelf_.has_room(m.instance, m.payload.size());
+  const Digest digest = *s->value;
+  shelf_.keep(m.instance, *s, digest, m.payload);
   finish(m.instance, *s, fx);
+  if (State* after = shelf_.find(m.instance); after != nullptr && !stays)
+    shelf_.drop(m.instance, *after, digest);
 }
 
 }  // namespace thresher

@@ -295,9 +295,10 @@ void Bracha::on(const Expired&, Fx& fx) {
 }
 
 void Bracha::record_delivery(const Instance& i, const State& s, Fx& fx) const {
-  const bool on_disk = s.said[kEcho] == s.value;
+  const auto payload = s.payloads.find(*s.value);
+  const bool on_disk = s.said[kEcho] == s.value || payload == s.payloads.end();
   fx.push(Persist{kDeliveries, key_of(i), Bytes::copy_of(s.value->bytes),
-                  on_disk ? Bytes{} : s.payloads.at(*s.value), true});
+                  on_disk ? Bytes{} : payload->second, true});
 }
 
 Footprint Bracha::footprint() const {

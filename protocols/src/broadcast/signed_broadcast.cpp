@@ -205,16 +205,18 @@ void SignedBroadcast::certified(const Instance& i, State& s, const Digest& diges
 
 // R5: delivers once certificate and payload are here. The certificate is on disk before: others may
 // never have the votes for another one, so it must outlive a crash as the delivery does.
-void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx) {
+void SignedBroadcast::finish(const Instance& i, State& s, Fx& fx, Payload then) {
   if (s.done || !s.certificate) return;
   const auto payload = s.payloads.find(s.value);
   if (payload == s.payloads.end()) return;
   shelf_.mark_delivered(i, s);
   quiet_ = 0;
   fx.push(Persist{kUnconfirmed, key_of(i), Bytes::copy_of(as_view("delivered")), {}, true});
+  const bool body = then == Payload::kStays && s.voted != s.value;
   fx.push(Persist{kCertificates, key_of(i), certificate_record(s.value, *s.certificate),
-                  s.voted == s.value ? Bytes{} : payload->second, false});
+                  body ? payload->second : Bytes{}, false});
   fx.deliver({i, payload->second});
+  if (then == Payload::kGoes) shelf_.drop(i, s, s.value);
   const NodeId origin = i.origin;
   trim(origin, fx);
   if (shelf_.far_behind(origin)) catch_up(origin, fx);

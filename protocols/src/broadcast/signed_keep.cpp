@@ -111,17 +111,19 @@ void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
   if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
 }
 
-// Only the payload that is certified: its digest was signed by a quorum, so it cannot be forged.
+// Only the payload that is certified: its digest was signed by a quorum, so it cannot be forged. It
+// needs no room (Bracha's R7): a liar may have filled it at this node alone.
 void SignedBroadcast::receive(NodeId, const Give& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr || s->done) return;
   if (!s->certificate || m.payload.size() > config_.payload_bytes ||
-      hash(m.payload.view()) != s->value || !shelf_.has_room(m.instance, m.payload.size())) {
+      hash(m.payload.view()) != s->value) {
     ++refused_;
     return;
   }
+  const bool room = shelf_.has_room(m.instance, m.payload.size());
   shelf_.keep(m.instance, *s, s->value, m.payload);
-  finish(m.instance, *s, fx);
+  finish(m.instance, *s, fx, room ? Payload::kStays : Payload::kGoes);
 }
 
 // R7, R9: what a peer delivered exists, and what f+1 keep no more is skipped.

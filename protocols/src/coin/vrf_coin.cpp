@@ -162,7 +162,9 @@ void VrfCoin::settle(std::uint64_t instance, Pending& toss, Fx& fx) {
     fx.broadcast(*toss.said);
     toss.second.insert(config_.self);
   }
-  if (toss.value || toss.second.size() < enough) return;
+  // Who has its value counts no more tickets. Had it not said Lowest by then, it never would, and
+  // the others might wait for it.
+  if (toss.value || !toss.said || toss.second.size() < enough) return;
   toss.value = toss.lowest->value;
   fx.push(Persist{kValues, key_of(instance), Bytes::copy_of(toss.value->bytes)});
   fx.deliver(Tossed{instance, *toss.value});

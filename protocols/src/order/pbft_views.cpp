@@ -175,10 +175,11 @@ std::optional<Pbft::Choice> Pbft::choose(const std::vector<NodeId>& from,
   Choice choice;
   first = base;
   for (std::uint64_t slot = base; slot < base + 2 * config_.window; ++slot) {
-    auto value = choose_slot(all, slot);
-    if (!value) return std::nullopt;
-    if (!value->empty()) first = slot + 1;
-    choice[slot] = std::move(*value);
+    auto chosen = choose_slot(all, slot);
+    if (!chosen) return std::nullopt;
+    // A hole that a quorum prepared may be decided: it is proposed again like any other value.
+    if (chosen->prepared) first = slot + 1;
+    choice[slot] = std::move(chosen->value);
   }
   choice.erase(choice.lower_bound(first), choice.end());
   return choice;
@@ -186,8 +187,8 @@ std::optional<Pbft::Choice> Pbft::choose(const std::vector<NodeId>& from,
 
 /// Castro and Liskov's figure 4: a value prepared last as far as a quorum knows and proposed to a
 /// validity set, or nothing when a quorum prepared nothing.
-std::optional<Bytes> Pbft::choose_slot(const std::vector<const ViewChange*>& all,
-                                       std::uint64_t slot) const {
+std::optional<Pbft::Chosen> Pbft::choose_slot(const std::vector<const ViewChange*>& all,
+                                              std::uint64_t slot) const {
   const auto claim_of = [&](const ViewChange& c) -> const Claim* {
     const auto it = c.claims.find(slot);
     return it == c.claims.end() ? nullptr : &it->second;
@@ -211,10 +212,10 @@ std::optional<Bytes> Pbft::choose_slot(const std::vector<const ViewChange*>& all
       const auto it = c->seen.find(digest);
       return it != c->seen.end() && it->second >= best->prepared_view;
     };
-    if (enough(kQuorum, agrees) && enough(kValidity, saw)) return best->prepared;
+    if (enough(kQuorum, agrees) && enough(kValidity, saw)) return Chosen{best->prepared, true};
   }
   const auto none = [](const Claim* c) { return c == nullptr || c->prepared_view == 0; };
-  return enough(kQuorum, none) ? std::optional(Bytes{}) : std::nullopt;
+  return enough(kQuorum, none) ? std::optional(Chosen{}) : std::nullopt;
 }
 
 void Pbft::step_broadcast(const InputOf<Bracha>& input, Fx& fx) {

@@ -118,6 +118,9 @@ struct ApproximateSubject {
     out.push_back({"reports", node.node().reports(), node.node().most_reports()});
     return out;
   }
+  std::uint64_t heals_within(const Node&) const {
+    return promises::approximate(static_cast<std::uint64_t>(rounds()));
+  }
   std::uint64_t round(const Node&) const { return 0; }
   std::uint64_t refused(const Node& node) const { return node.node().refused(); }
 

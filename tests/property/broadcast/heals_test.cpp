@@ -202,6 +202,29 @@ TEST(BrachaHeals, LossAloneLosesNothing) {
   }
 }
 
+// A lying origin shows node 2 payloads that nobody else hears of, and then the others one that they
+// deliver: node 2 had no room for it and never delivered it (imbs-raynal, schedule 90005053).
+TEST(BrachaHeals, ALiarThatFillsItsRoomAtOneNodeKeepsNothingFromIt) {
+  constexpr std::size_t kRoom = 400;  // of which the half is for the oldest instance
+  BrachaRun run(4, kRoom);
+  run.net.kill(3);
+  for (std::uint64_t k = 0; k < 3; ++k)
+    run.net.say(3, 2, bracha::Init{{NodeId{3}, k}, BrachaRun::payload(k)});
+  const Bytes payload = BrachaRun::payload(7);
+  for (const std::uint64_t number : {4u, 5u, 6u}) {
+    const bracha::Instance i{NodeId{3}, number};
+    for (const std::uint16_t to : {std::uint16_t{0}, std::uint16_t{1}})
+      run.net.say(3, to, bracha::Init{i, payload});
+    for (const auto c : {bracha::kEcho, bracha::kReadied})
+      run.say_to_all(3, bracha::Statement{i, c, hash(payload.view())});
+    run.net.run_until(run.net.now() + kSeldom);
+    for (std::uint16_t node = 0; node < 3; ++node)
+      EXPECT_EQ(run.has(node, 3, number), run.has(0, 3, number)) << node << ", " << number;
+    EXPECT_LE(run.net.node(2).footprint().payload_bytes, 4 * kRoom);
+  }
+  EXPECT_TRUE(run.has(0, 3, 4));
+}
+
 // A peer that says nothing for long hears of what it missed within a bound, not after as long
 // again.
 TEST(BrachaHeals, WhoWasCutOffForLongHearsOfItSoon) {

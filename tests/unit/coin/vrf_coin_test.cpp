@@ -190,6 +190,21 @@ TEST(VrfCoin, ARestartContradictsNothing) {
   }
 }
 
+// Node 0 hears no tickets and then what the others say of them. It had its value from that, said
+// nothing any more, and nodes 1 and 2 waited for it for ever (schedule 90002550).
+TEST(VrfCoin, WhoHasItsValueHasSaidWhatOthersNeed) {
+  Nodes run(ideal(4));
+  run.net.kill(3);
+  run.net.link = [&](std::uint16_t, std::uint16_t to, const VrfMessage& m) -> std::int64_t {
+    const bool early = run.net.now() < 3 * kDelta;
+    return early && to == 0 && std::holds_alternative<Ticket>(m) ? kLost : 300;
+  };
+  for (std::uint16_t i = 0; i < 3; ++i) run.toss(i, 0);
+  run.net.say(3, 0, Lowest{0, NodeId{3}, *run.lotteries[3]->draw(0)});
+  run.net.run_until(15 * kDelta);
+  for (std::uint16_t i = 0; i < 3; ++i) EXPECT_EQ(run.values[i].size(), 1u) << "node " << i;
+}
+
 TEST(VrfCoin, LiesCountForNothing) {
   Nodes run(ideal(4));
   const crypto::VrfProof good = *run.lotteries[3]->draw(0);

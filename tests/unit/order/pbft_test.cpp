@@ -13,17 +13,17 @@
 namespace thresher {
 namespace {
 
-// Node 2 leads view 2 of four. Node 3 claims that `text` was prepared in slot 0 of view 1, and the
+// Node 2 leads view 2 of four. Node 3 claims that `value` was prepared in slot 0 of view 1, and the
 // first `witnesses` of nodes 0 and 1 say that it was proposed to them.
 class ViewChangeTo2 {
  public:
-  explicit ViewChangeTo2(std::uint16_t witnesses) {
+  explicit ViewChangeTo2(std::uint16_t witnesses, std::string_view value = kText) {
     for (const std::uint16_t origin : kOthers) {
       Writer w;
       const bool saw = origin == 3 || origin < witnesses;
       w.u64(0).u32(saw ? 1 : 0);
       if (saw) {
-        const ByteView text = as_view(kText);
+        const ByteView text = as_view(value);
         w.u64(0).u64(origin == 3 ? 1 : 0);
         w.u32(origin == 3 ? static_cast<std::uint32_t>(text.size()) : 0);
         if (origin == 3) w.bytes(text);
@@ -76,6 +76,15 @@ TEST(PbftViewChange, ProposesAPreparedValueAgain) {
   EXPECT_TRUE(run.started);
   ASSERT_TRUE(run.voted.has_value());
   EXPECT_EQ(*run.voted, hash(as_view(ViewChangeTo2::kText)));
+}
+
+// A hole that was filled in view 1 may be decided somewhere. Its slot went to the next request, and
+// logs forked (schedule 90003203, n = 7).
+TEST(PbftViewChange, ProposesAPreparedHoleAgain) {
+  ViewChangeTo2 run(1, "");
+  EXPECT_TRUE(run.started);
+  ASSERT_TRUE(run.voted.has_value());
+  EXPECT_EQ(*run.voted, hash(ByteView{}));
 }
 
 TEST(PbftViewChange, AClaimThatNobodyElseBearsOutIsNotBelieved) {

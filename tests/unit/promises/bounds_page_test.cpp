@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "thresher/protocols/agreement/approximate.hpp"
 #include "thresher/protocols/agreement/bca_agreement.hpp"
 #include "thresher/protocols/agreement/mvba.hpp"
 #include "thresher/protocols/broadcast/avid.hpp"
+#include "thresher/protocols/broadcast/bracha.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
 #include "thresher/protocols/broadcast/signed_broadcast.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
@@ -102,6 +104,8 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     program["`vrf-coin`"].push_back(promises::lowest_tickets(0));
     program["`setup-free-coin`"].push_back(promises::setup_free(setup_free::Config{}.rounds, 0));
     program["`bca-agreement`"].push_back(promises::agreement());
+    program["`approximate-agreement`"].push_back(
+        promises::approximate(ApproximateAgreement<Bracha>::Config{}.rounds));
     program["`mvba`"].push_back(promises::mvba());
     program["`raft`"].push_back(promises::raft());
   }

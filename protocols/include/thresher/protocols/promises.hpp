@@ -120,6 +120,12 @@ constexpr std::uint64_t mvba() {
   return bracha() + tosses(0) + 2 * agreement();
 }
 
+/// docs/protocols/approximate-agreement.md: what was lost of the broadcasts is said again, and then
+/// each round is a broadcast, a report and a question about what is missing.
+constexpr std::uint64_t approximate(std::uint64_t rounds) {
+  return bracha() + 12 * rounds;
+}
+
 /// docs/protocols/raft.md: twelve elections that fail, and then a request. Of five nodes fewer than
 /// one in a hundred takes longer.
 constexpr std::uint64_t raft() {

@@ -196,6 +196,13 @@ class Shelf {
       return true;
     });
   }
+  /// For what was delivered, and found no room (R7).
+  void drop(const Instance& i, State& s, const Digest& digest) {
+    const auto at = s.payloads.find(digest);
+    if (at == s.payloads.end()) return;
+    refund(i, at->second.size());
+    s.payloads.erase(at);
+  }
   /// Other bytes than payloads that an instance holds, such as fragments: more or fewer of them.
   void charge(const Instance& i, std::size_t more) { bytes_for(i) += more; }
   void refund(const Instance& i, std::size_t fewer) { bytes_for(i) -= fewer; }

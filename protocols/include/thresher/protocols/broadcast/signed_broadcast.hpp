@@ -166,7 +166,8 @@ class SignedBroadcast {
   void try_certify(const broadcast::Instance& i, State& s, const Digest& digest, Fx& fx);
   void certified(const broadcast::Instance& i, State& s, const Digest& digest,
                  std::shared_ptr<const SignatureList> list, Fx& fx);
-  void finish(const broadcast::Instance& i, State& s, Fx& fx);
+  enum class Payload { kStays, kGoes };  ///< whether there is room for what is delivered
+  void finish(const broadcast::Instance& i, State& s, Fx& fx, Payload then = Payload::kStays);
   static void confirm(const broadcast::Instance& i, Fx& fx);
   void ask_some(const State& s, const NodeSet& of, const signed_broadcast::Want& want,
                 Fx& fx) const;

@@ -176,6 +176,11 @@ class Pbft {
     std::map<std::uint64_t, Ballot> ballots;  // by view, this one and the next few
   };
   using Choice = std::map<std::uint64_t, Bytes>;
+  /// What a new view makes of one slot: `value` may be empty though it was prepared (a hole).
+  struct Chosen {
+    Bytes value;
+    bool prepared = false;
+  };
   /// The request that the leader was told to be late with.
   struct Complaint {
     Digest digest{};
@@ -221,8 +226,8 @@ class Pbft {
   bool join(Fx& fx);
   bool start_view(Fx& fx);
   std::optional<Choice> choose(const std::vector<NodeId>& from, std::uint64_t& first) const;
-  std::optional<Bytes> choose_slot(const std::vector<const pbft::ViewChange*>& all,
-                                   std::uint64_t slot) const;
+  std::optional<Chosen> choose_slot(const std::vector<const pbft::ViewChange*>& all,
+                                    std::uint64_t slot) const;
   void load_view_changes();
   bool waiting() const;
   void tick(Fx& fx);
