@@ -52,6 +52,7 @@ class Drawing {
     near_limits();
     forgets_early();
     two_delays();
+    keeps_much();
   }
 
   void network() {
@@ -134,16 +135,30 @@ class Drawing {
   }
 
  private:
+  // An experiment that was read from a file has all parameters, most of them as nobody said.
+  bool silent_on(const std::string& name) const {
+    const auto set = e_.parameters.find(name);
+    const auto standard = menu_.standard.find(name);
+    return set == e_.parameters.end() ||
+           (standard != menu_.standard.end() && standard->second == set->second);
+  }
   // What takes hundreds of blocks or megabytes to fill is as good when it is small.
   void near_limits() {
     if (menu_.limits.empty() || near_.below(4) != 0) return;
     near_limits_ = true;
-    for (const auto& [name, small] : menu_.limits) e_.parameters.try_emplace(name, small);
+    for (const auto& [name, small] : menu_.limits) {
+      if (silent_on(name)) e_.parameters[name] = small;
+    }
+  }
+  // Who is left behind gets nothing any more, and no oracle can blame anybody for that.
+  void keeps_much() {
+    const auto& [name, much] = menu_.kept;
+    if (!name.empty() && silent_on(name)) e_.parameters[name] = much;
   }
   // Nobody who is away for long comes back then, so nobody is.
   void forgets_early() {
     const auto& [name, least] = menu_.memory;
-    if (name.empty() || lawless_ || e_.parameters.contains(name) || near_.below(8) != 0) return;
+    if (name.empty() || lawless_ || !silent_on(name) || near_.below(8) != 0) return;
     short_memory_ = static_cast<std::uint64_t>(least) + near_.below(8);
     e_.parameters[name] = static_cast<std::int64_t>(*short_memory_);
   }
@@ -152,7 +167,7 @@ class Drawing {
     const auto committee = Committee::make(e_.n, e_.f);
     if (menu_.two_delays.empty() || e_.beyond_f || !committee || power_.below(4) != 0) return;
     const std::uint64_t p = power_.below(dag::most_absent(*committee) + 1);
-    e_.parameters.try_emplace(menu_.two_delays, static_cast<std::int64_t>(p));
+    if (silent_on(menu_.two_delays)) e_.parameters[menu_.two_delays] = static_cast<std::int64_t>(p);
   }
   // All correct nodes stop at one instant, once or twice, and come back one after the other.
   void power_cut(const std::set<NodeId>& bad) {
@@ -532,6 +547,8 @@ Menu menu_of(const std::string& protocol) {
     menu.limits = info.limits;
     menu.near_payload = info.near_payload;
     menu.memory = info.memory;
+    menu.kept = info.kept;
+    for (const ParameterInfo& p : info.parameters) menu.standard.emplace(p.name, p.standard);
     menu.two_delays = info.two_delays;
     menu.power_cuts = !info.forgets;
     if (info.byzantine() && info.answers) {

@@ -162,6 +162,7 @@ inline ProtocolInfo leader_chain_info(std::string name, std::string help) {
   info.bears_sieges = true;
   info.stuffs = true;
   info.largest_payload = kChainValueBytes;
+  info.kept = {"history", 1 << 14};
   info.fields = {"digest", "kind", "parent", "signers", "skips", "slot", "value", "view"};
   return info;
 }

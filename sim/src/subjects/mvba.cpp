@@ -3,6 +3,7 @@
 // have begun. Valid is an empty value and a request of its origin. Outputs are keyed by instance.
 #include "thresher/protocols/agreement/mvba.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "agreement_words.hpp"
@@ -21,6 +22,8 @@ namespace thresher::sim {
 namespace {
 
 constexpr std::int64_t kWindow = 64;
+constexpr std::int64_t kMostKept = 256;
+constexpr std::uint64_t kAtOnce = 32;  // instances, at most half of the window
 constexpr std::int64_t kPayloadBytes = 1 << 16;
 
 struct Enter {
@@ -46,7 +49,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   using Fx = typename Base::Fx;
 
   explicit Entrant(const typename Agreement::Config& config)
-      : Base(config), window_(config.window) {}
+      : Base(config), window_(config.window), at_once_(std::min(config.window / 2, kAtOnce)) {}
 
   using Base::on;
   void on(const Requested<Enter>& e, Fx& fx) {
@@ -70,11 +73,11 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   void enter(Fx& fx) {
     const Agreement& node = this->node_;
     while (node.done(undecided_)) ++undecided_;
-    // Half of the window is for those who lag.
-    const std::uint64_t half = window_ / 2;
-    if (undecided_ > half)
-      this->act(fx, [&](auto& child) { this->node_.forget_below(undecided_ - half, child); });
-    for (std::uint64_t next = undecided_; next < undecided_ + half; ++next) {
+    // The rest of the window is for those who lag.
+    const std::uint64_t kept = window_ - at_once_;
+    if (undecided_ > kept)
+      this->act(fx, [&](auto& child) { this->node_.forget_below(undecided_ - kept, child); });
+    for (std::uint64_t next = undecided_; next < undecided_ + at_once_; ++next) {
       if (node.submitted(next)) continue;
       if (waiting_.empty() && !node.begun(next)) return;
       const Bytes payload = waiting_.empty() ? Bytes{} : waiting_.front();
@@ -87,6 +90,7 @@ class Entrant : public Wrapped<Entrant<Agreement>, Agreement, Enter, Decided> {
   }
 
   std::uint64_t window_;
+  std::uint64_t at_once_;
   std::deque<Bytes> waiting_;
   std::map<std::uint64_t, Bytes> asked_;
   std::uint64_t undecided_ = 0;  // the first instance that is not decided here
@@ -237,8 +241,8 @@ SubjectEntry subject_mvba() {
   info.name = "mvba";
   info.help = "agreement on one of the values that nodes propose, if a predicate accepts it";
   info.parameters = {
-      {"window", kWindow, 4, 256,
-       "instances kept, half of them for who lags; who is further behind is lost"},
+      {"window", kWindow, 4, kMostKept,
+       "instances kept, all but 32 of them, or half, for who lags; who is further behind is lost"},
       {"payload_bytes", kPayloadBytes, 1, 1 << 24, "largest value"},
       {"broadcast",
        std::string(CertifiedBroadcast::kName),
@@ -251,6 +255,7 @@ SubjectEntry subject_mvba() {
   info.most_nodes = Avid::kMostNodes;
   info.answers = true;
   info.stuffs = true;
+  info.kept = {"window", kMostKept};
   info.fields = {"below",   "digest",  "drawn", "floor", "fragment", "instance", "number",
                  "origins", "payload", "round", "share", "signers",  "value"};
   return {info, run_mvba};

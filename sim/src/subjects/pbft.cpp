@@ -134,6 +134,7 @@ SubjectEntry subject_pbft() {
   info.bears_sieges = true;
   info.stuffs = true;
   info.largest_payload = kValueBytes;
+  info.kept = {"history", 1 << 14};
   info.fields = {"counter", "digest", "from",  "number", "payload",
                  "phase",   "slot",   "value", "view"};
   return {info, [](const Experiment& e, const RunOptions& o) { return simulate_pbft(e, {}, o); }};

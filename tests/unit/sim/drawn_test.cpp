@@ -28,6 +28,44 @@ TEST(Drawn, EverySchedulesFileReadsBack) {
   }
 }
 
+// A file that is read has every parameter, and those at their default were taken for said: `sim
+// fuzz` drew no small limits and no short memories, which all tests without a file did.
+TEST(Drawn, WhatAFileDoesNotSayIsDrawnAllTheSame) {
+  const auto protocols = simulated_protocols();
+  for (const ProtocolInfo& info : protocols) {
+    if (info.limits.empty() && info.memory.first.empty() && info.kept.first.empty()) continue;
+    Experiment base;
+    base.protocol = info.name;
+    base.n = std::max(info.least_nodes, 4u);
+    base.f = info.faults_of(base.n);
+    const auto read = read_experiments(write_experiment(base), {"said.json", {}, protocols});
+    ASSERT_TRUE(read) << read.error().front();
+    bool changed = false;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      const Experiment plain = draw_schedule(base, seed, menu_of(info.name));
+      const Experiment filed = draw_schedule(read->front().experiment, seed, menu_of(info.name));
+      for (const auto& [name, value] : plain.parameters) {
+        EXPECT_EQ(filed.parameters.at(name), value)
+            << info.name << "." << name << ", seed " << seed;
+        changed = changed || value != read->front().experiment.parameters.at(name);
+      }
+    }
+    EXPECT_TRUE(changed) << info.name;
+  }
+}
+
+TEST(Drawn, WhatAFileSaysStays) {
+  Experiment base;
+  base.protocol = "mvba";
+  base.n = 4;
+  base.f = 1;
+  base.parameters["window"] = std::int64_t{8};
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Experiment e = draw_schedule(base, seed, menu_of(base.protocol));
+    EXPECT_EQ(e.parameters.at("window"), Parameter{std::int64_t{8}});
+  }
+}
+
 // A run may end while all nodes are down: seed 200,000 of vrf-coin did, and read the first of none.
 TEST(Drawn, ARunMayEndWhileThePowerIsOff) {
   for (const ProtocolInfo& info : simulated_protocols()) {

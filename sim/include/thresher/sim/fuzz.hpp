@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,10 @@ struct Menu {
   std::vector<std::pair<std::string, std::int64_t>> limits{};
   std::uint32_t near_payload = 0;
   std::pair<std::string, std::int64_t> memory{};
-  std::string two_delays{};  ///< likewise: now and then some votes commit sooner
+  /// What parameters are when nobody says: such a one may be drawn, any other is kept.
+  std::map<std::string, Parameter> standard{};
+  std::pair<std::string, std::int64_t> kept{};  ///< set so wherever the experiment is silent
+  std::string two_delays{};                     ///< likewise: now and then some votes commit sooner
 };
 
 /// The menu that fits a protocol of the registry; the plain one for others.
