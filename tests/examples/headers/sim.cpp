@@ -6,7 +6,6 @@
 #include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/commits.hpp"
 #include "thresher/sim/dag_run.hpp"
-#include "thresher/sim/engine.hpp"
 #include "thresher/sim/experiment.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
@@ -114,13 +113,6 @@ void dag_example(const Experiment& experiment) {
   dag::Rules rules = dag::Rules::thresher();
   rules.skip = kValidity;
   Outcome outcome = simulate_dag(experiment, rules, {});
-  // </>
-}
-
-void engine_example(const Experiment& experiment) {
-  // <thresher/sim/engine.hpp>
-  Machine<Mine> machine(Mine{experiment}, experiment, /*trace=*/nullptr);
-  machine.start();
   // </>
 }
 

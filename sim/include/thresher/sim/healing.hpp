@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "thresher/sim/engine.hpp"
+#include "thresher/sim/machine.hpp"
 #include "thresher/sim/oracles.hpp"
 
 namespace thresher::sim {

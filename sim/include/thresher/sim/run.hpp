@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "thresher/sim/commits.hpp"
-#include "thresher/sim/engine.hpp"
+#include "thresher/sim/machine.hpp"
 #include "thresher/sim/healing.hpp"
 #include "thresher/sim/measure.hpp"
 #include "thresher/sim/oracles.hpp"
@@ -51,7 +51,7 @@ class Run {
       judge_.violated("invariant", "node " + std::to_string(id.value) + ": " + what);
     };
     if constexpr (kNamesVertices) {
-      machine_.on_send = [this](const Message& m) { sent(m); };
+      machine_.on_born = [this](const VertexName& name) { vertices_.sent(name, machine_.now()); };
     }
     if (pools_.on()) {
       machine_.on_step = [this](NodeId id, bool requested) {
@@ -354,9 +354,6 @@ class Run {
     judge_.in_part(id, key, items);
   }
 
-  void sent(const Message& message) {
-    if (const auto name = machine_.subject().born(message)) vertices_.sent(*name, machine_.now());
-  }
   void ordered(NodeId id, const Output& output) {
     const Ticks at = machine_.now();
     vertices_.outputs(id, at);
