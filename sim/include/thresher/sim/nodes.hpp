@@ -1,8 +1,8 @@
 // The seam between the engine, which is compiled once, and the nodes of a run, whose messages,
 // requests and outputs have types of their own: what world.hpp asks of whoever holds them.
 //
-//   class Mine final : public Nodes { ... };          // typed_nodes.hpp makes one of any subject
-//   World world(mine, experiment, /*trace=*/nullptr);
+//   TypedNodes<Mine> nodes(Mine{experiment});         // typed_nodes.hpp: Nodes of any subject
+//   World world(nodes, experiment, /*trace=*/nullptr);
 //
 // A message is a Payload here: the facts that the engine goes by. Whoever implements Nodes keeps
 // the typed message right behind it, names it by a small number, its ref, and frees it at drop().

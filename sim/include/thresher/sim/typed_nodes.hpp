@@ -92,7 +92,7 @@ class TypedNodes : public Nodes {
   }
   void notice(std::uint32_t face, const Notice& notice) override {
     if (const auto* asked = std::get_if<std::shared_ptr<const Question>>(&notice))
-      return hosts_[face]->executor->run(static_cast<const Asked&>(**asked).input);
+      return hosts_[face]->executor->run(static_cast<const Asked&>(**asked).requested);
     hosts_[face]->executor->run(std::visit(AsInput{}, notice));
   }
   void persisted(std::uint32_t face, std::uint64_t barrier) override {
@@ -101,7 +101,7 @@ class TypedNodes : public Nodes {
   std::uint64_t round(std::uint32_t face) const override { return subject_.round(node(face)); }
 
   void drop(std::uint32_t ref) override {
-    parcels_[ref].input = Start{};
+    parcels_[ref].input.template emplace<Start>();
     parcels_.drop(ref);
   }
   void warm(std::uint32_t face, const Payload& message) const override {
@@ -168,8 +168,8 @@ class TypedNodes : public Nodes {
     Input input{Start{}};
   };
   struct Asked final : Question {
-    explicit Asked(Request request) : input(Requested<Request>{std::move(request)}) {}
-    Input input;
+    explicit Asked(Request request) : requested{std::move(request)} {}
+    Requested<Request> requested;
   };
   struct AsInput {
     Input operator()(const std::shared_ptr<const Question>&) const { return Start{}; }
@@ -226,7 +226,7 @@ class TypedNodes : public Nodes {
     const std::uint32_t ref = parcels_.place();
     Parcel& parcel = parcels_[ref];
     parcel.facts = facts;
-    parcel.input = Received<Message>{by, std::move(m)};
+    parcel.input.template emplace<Received<Message>>(Received<Message>{by, std::move(m)});
     return {ref, &parcel};
   }
 
