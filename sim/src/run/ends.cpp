@@ -22,8 +22,7 @@ void Run::finish() {
                                        std::to_string(lowest_round()) + " and " +
                                        std::to_string(lowest_length()) + " decisions by " +
                                        std::to_string(now_ / kUnit) + ", short of the stop");
-  if (!judge_.failed() && (experiment_.oracles.totality || experiment_.oracles.inclusion))
-    settle();
+  if (!judge_.failed() && (experiment_.oracles.totality || experiment_.oracles.inclusion)) settle();
 }
 
 void Run::settle() {
@@ -54,8 +53,8 @@ void Run::settle() {
 
 void Run::missed(NodeId id, std::uint64_t target) {
   const std::string why = "node " + std::to_string(id.value) + " delivered " +
-                          std::to_string(judge_.length(id)) + " of the " +
-                          std::to_string(target) + " that another correct node did";
+                          std::to_string(judge_.length(id)) + " of the " + std::to_string(target) +
+                          " that another correct node did";
   const bool promised = !world_.links().lossy() || experiment_.network.gst > 0;
   if (!traits_.ordered && promised) {
     judge_.violated("totality", why);
@@ -107,8 +106,7 @@ void Run::wait_until_healed() {
   }
   if (judge_.failed()) return;
   healed_ = true;
-  if (const auto finding = healing.missing(now_))
-    judge_.no_progress(finding->oracle, finding->why);
+  if (const auto finding = healing.missing(now_)) judge_.no_progress(finding->oracle, finding->why);
 }
 
 // --- what came of it --------------------------------------------------------------------------

@@ -38,10 +38,9 @@ std::optional<Finding> Healing::missing(Ticks now) {
                            ", though the network and the faults left it alone";
   if (!outputs(w)) return Finding{"liveness", node + " decided nothing" + span};
   if (!included(w)) return Finding{"inclusion", node + " got no request of its own back" + span};
-  return Finding{"acceptance",
-                 node + " did not accept " + vouched_->text_of(w.unaccepted.front()) +
-                     ", which another correct node had accepted and named by " +
-                     in_units(since_) + ", until " + in_units(now)};
+  return Finding{"acceptance", node + " did not accept " + vouched_->text_of(w.unaccepted.front()) +
+                                   ", which another correct node had accepted and named by " +
+                                   in_units(since_) + ", until " + in_units(now)};
 }
 
 }  // namespace thresher::sim

@@ -84,10 +84,9 @@ void Run::feed(NodeId id, Ticks at) {
   for (int side = 0; side < (world_.faults().two_faced(id) ? 2 : 1); ++side) {
     const Bytes payload = pools_.payload(id, side);
     const bool grows = traits_.extends && pools_.grown_from(id) > 0;
-    world_.request(id,
-                   grows ? insight_.extend(payload, pools_.replaced(id, side))
-                         : insight_.request(payload),
-                   at, side);
+    world_.request(
+        id, grows ? insight_.extend(payload, pools_.replaced(id, side)) : insight_.request(payload),
+        at, side);
   }
 }
 

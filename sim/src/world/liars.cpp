@@ -37,8 +37,7 @@ void World::show(Face& face, const Forgery& forged, const FaultPlan::Chance& cha
     const NodeId to = node_id(i);
     const bool sees = shown.chance_ppm(forged.shown_ppm);
     if (!sees || to == face.id || !faults_.audience(chance.index, to)) continue;
-    if (trace_ != nullptr)
-      tell(TraceEvent::Kind::kFault, face, to, to_string(FaultKind::kForge));
+    if (trace_ != nullptr) tell(TraceEvent::Kind::kFault, face, to, to_string(FaultKind::kForge));
     starve(face, to, ref);
   }
   release(ref);

@@ -112,8 +112,7 @@ void World::forward(std::uint32_t ref, const Letter& letter) {
 
 void World::ship(std::uint32_t ref, Ticks at, std::size_t face) {
   ++payloads_[ref]->uses;
-  schedule(at, ref,
-           pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
+  schedule(at, ref, pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
 }
 
 void World::saw_leader(const Face& from, std::uint64_t round) {

@@ -30,8 +30,7 @@ void World::tell(TraceEvent::Kind kind, const Face& face, NodeId peer, std::stri
   emit(e);
 }
 
-void World::tell_message(TraceEvent::Kind kind, const Payload& p, NodeId to,
-                         std::string_view why) {
+void World::tell_message(TraceEvent::Kind kind, const Payload& p, NodeId to, std::string_view why) {
   TraceEvent e;
   e.kind = kind;
   e.at = now_;

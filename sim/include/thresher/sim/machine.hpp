@@ -5,7 +5,8 @@
 //   machine.on_deliver = [&](NodeId id, const Output& output) { ... };
 //   while (machine.next_time() <= end) machine.run_instant(machine.next_time());
 //
-// Only outputs, requests and nodes are typed; all else is the World's. Does not judge: run.hpp does.
+// Only outputs, requests and nodes are typed; all else is the World's. Does not judge: run.hpp
+// does.
 #pragma once
 
 #include <functional>
@@ -26,8 +27,7 @@ class Machine : private TypedNodes<S>, public World {
   using TypedNodes<S>::subject;
 
   Machine(S nodes, const Experiment& experiment, TraceSink* trace = nullptr)
-      : TypedNodes<S>(std::move(nodes)),
-        World(static_cast<Nodes&>(*this), experiment, trace) {
+      : TypedNodes<S>(std::move(nodes)), World(static_cast<Nodes&>(*this), experiment, trace) {
     on_output = [this](NodeId id, const OutputFacts&, const Said& said) {
       on_deliver(id, static_cast<const TypedSaid<S>&>(said).output());
     };

@@ -33,9 +33,8 @@ class TypedSaid final : public Said {
   const Output& output() const { return output_; }
 
   void payloads(std::optional<NodeId> author, const Visit& visit) const override {
-    subject_.payloads(output_, author, [&](ByteView payload, std::optional<NodeId> by) {
-      visit(payload, by);
-    });
+    subject_.payloads(output_, author,
+                      [&](ByteView payload, std::optional<NodeId> by) { visit(payload, by); });
   }
   void items(const std::function<void(const Digest&)>& visit) const override {
     if constexpr (requires { subject_.items(output_, [](const Digest&) {}); })
@@ -75,9 +74,7 @@ class TypedNodes : public Nodes {
     return std::make_shared<const Asked>(std::move(request));
   }
 
-  Skills skills() const override {
-    return {kForges, kStuffs, kArchives, kWarms, sizeof(Parcel)};
-  }
+  Skills skills() const override { return {kForges, kStuffs, kArchives, kWarms, sizeof(Parcel)}; }
   void live_in(World& world) override { world_ = &world; }
 
   void make(std::uint32_t face, NodeId id) override {
