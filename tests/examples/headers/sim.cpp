@@ -6,17 +6,18 @@
 #include "thresher/sim/certified_run.hpp"
 #include "thresher/sim/commits.hpp"
 #include "thresher/sim/dag_run.hpp"
-#include "thresher/sim/engine.hpp"
 #include "thresher/sim/experiment.hpp"
 #include "thresher/sim/faults.hpp"
 #include "thresher/sim/fuzz.hpp"
 #include "thresher/sim/healing.hpp"
 #include "thresher/sim/hunt.hpp"
+#include "thresher/sim/insight.hpp"
 #include "thresher/sim/leader_chain_run.hpp"
 #include "thresher/sim/machine.hpp"
 #include "thresher/sim/measure.hpp"
 #include "thresher/sim/names.hpp"
 #include "thresher/sim/network.hpp"
+#include "thresher/sim/nodes.hpp"
 #include "thresher/sim/oracles.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/sim/pbft_run.hpp"
@@ -34,9 +35,12 @@
 #include "thresher/sim/story.hpp"
 #include "thresher/sim/subject.hpp"
 #include "thresher/sim/sweep.hpp"
+#include "thresher/sim/typed_insight.hpp"
+#include "thresher/sim/typed_nodes.hpp"
 #include "thresher/sim/vertex_times.hpp"
 #include "thresher/sim/wan.hpp"
 #include "thresher/sim/wan_table.hpp"
+#include "thresher/sim/world.hpp"
 
 namespace thresher::sim {
 namespace {
@@ -117,13 +121,6 @@ void dag_example(const Experiment& experiment) {
   // </>
 }
 
-void engine_example(const Experiment& experiment) {
-  // <thresher/sim/engine.hpp>
-  Machine<Mine> machine(Mine{experiment}, experiment, /*trace=*/nullptr);
-  machine.start();
-  // </>
-}
-
 void experiment_example() {
   // <thresher/sim/experiment.hpp>
   Experiment e{.protocol = "pbft", .n = 100, .f = 33};
@@ -149,13 +146,19 @@ void fuzz_example(const Experiment& experiment) {
   // </>
 }
 
-void healing_example(const Machine<Mine>& machine, const Judge& judge, const Oracles& oracles,
+void healing_example(const Insight& insight, const Judge& judge, const Oracles& oracles,
                      const std::vector<NodeId>& nodes, Ticks now, Ticks end) {
-  using S = Mine;
   // <thresher/sim/healing.hpp>
-  Healing<S> healing(machine, judge, oracles, nodes, now);
+  Healing healing(insight, judge, oracles, nodes, now);
   while (!healing.done() && now < end) ++now;
   if (auto finding = healing.missing(now)) use(finding->why);
+  // </>
+}
+
+void insight_example(TypedNodes<Mine>& nodes, const Experiment& experiment) {
+  // <thresher/sim/insight.hpp>
+  TypedInsight<Mine> insight(nodes);
+  Outcome outcome = run_nodes(nodes, insight, experiment, {});
   // </>
 }
 
@@ -213,6 +216,13 @@ void network_example(const Experiment& experiment, const NodeSet& faulty, NodeId
   // <thresher/sim/network.hpp>
   Links links(experiment, faulty);
   Transit t = links.transit({.from = a, .to = b, .number = 7, .sent = now});
+  // </>
+}
+
+void nodes_example(const Experiment& experiment) {
+  // <thresher/sim/nodes.hpp>
+  TypedNodes<Mine> nodes(Mine{experiment});
+  World world(nodes, experiment, /*trace=*/nullptr);
   // </>
 }
 
@@ -357,6 +367,23 @@ void sweep_example(const std::vector<Cell>& cells) {
   // </>
 }
 
+void typed_insight_example(const Experiment& experiment) {
+  // <thresher/sim/typed_insight.hpp>
+  TypedNodes<Mine> nodes(Mine{experiment});
+  TypedInsight<Mine> insight(nodes);
+  Outcome outcome = run_nodes(nodes, insight, experiment, {});
+  // </>
+}
+
+void typed_nodes_example(const Experiment& experiment, const MyProtocol::Request& request) {
+  // <thresher/sim/typed_nodes.hpp>
+  TypedNodes<Mine> nodes(Mine{experiment});
+  World world(nodes, experiment, /*trace=*/nullptr);
+  world.request(NodeId{2}, nodes.question(request), /*at=*/0);
+  nodes.of(NodeId{2});
+  // </>
+}
+
 void vertex_times_example(std::uint32_t n, NodeId author, std::uint64_t round, NodeId node,
                           Ticks now, Outcome& outcome) {
   // <thresher/sim/vertex_times.hpp>
@@ -379,6 +406,15 @@ void wan_table_example() {
   // <thresher/sim/wan_table.hpp>
   WanTable table{"pair", "two cities", {"here", "there"}, {500, 80'000, 80'000, 500}};
   std::uint64_t way = table.one_way(0, 1);
+  // </>
+}
+
+void world_example(Nodes& nodes, const Experiment& experiment, Ticks end) {
+  // <thresher/sim/world.hpp>
+  World world(nodes, experiment, /*trace=*/nullptr);
+  world.on_output = [&](NodeId id, const OutputFacts& facts, const Said& said) { give(id.value); };
+  world.start();
+  while (world.next_time() <= end) world.run_instant(world.next_time());
   // </>
 }
 

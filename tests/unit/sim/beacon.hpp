@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "thresher/sim/engine.hpp"
+#include "thresher/sim/machine.hpp"
 #include "thresher/sim/run.hpp"
 
 namespace thresher::sim {

@@ -18,6 +18,12 @@ template <class T>
 class Slab {
  public:
   std::uint32_t put(T value) {
+    const std::uint32_t at = place();
+    (*this)[at] = std::move(value);
+    return at;
+  }
+  /// A place for a value that is still to be written over the one that was there.
+  std::uint32_t place() {
     if (free_.empty()) {
       const auto base = static_cast<std::uint32_t>(chunks_.size() * kChunk);
       chunks_.push_back(std::make_unique<T[]>(kChunk));
@@ -25,7 +31,6 @@ class Slab {
     }
     const std::uint32_t at = free_.back();
     free_.pop_back();
-    (*this)[at] = std::move(value);
     return at;
   }
   T take(std::uint32_t at) {

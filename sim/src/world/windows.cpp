@@ -1,13 +1,16 @@
-// Part of engine.hpp, which is to be included: nodes run apart for as long as nothing can pass
-// between them.
-#pragma once
-
-#include "thresher/sim/machine.hpp"
+// Nodes run apart for as long as nothing can pass between them.
+#include "world/state.hpp"
 
 namespace thresher::sim {
+namespace {
 
-template <Subject S>
-Ticks Machine<S>::lookahead_of(const Experiment& e) const {
+constexpr std::size_t kFetchAhead = 12;
+constexpr std::size_t kWarmAhead = 5;
+constexpr std::size_t kLine = 64;  // of a cache
+
+}  // namespace
+
+Ticks World::lookahead_of(const Experiment& e) const {
   bool twins = false;
   bool crashes = false;
   for (const FaultAction& a : e.faults) {
@@ -18,8 +21,7 @@ Ticks Machine<S>::lookahead_of(const Experiment& e) const {
   return links_.lookahead();
 }
 
-template <Subject S>
-void Machine<S>::run_window(Ticks end) {
+void World::run_window(Ticks end) {
   collect(end);
   window_end_ = end;
   Ticks latest = now_;
@@ -32,8 +34,7 @@ void Machine<S>::run_window(Ticks end) {
   tell_kept();
 }
 
-template <Subject S>
-void Machine<S>::run_face(std::vector<Event>& box) {
+void World::run_face(std::vector<Event>& box) {
   std::size_t at = 0;
   while (const std::optional<Event> event = next_of(box, at)) {
     now_ = event->at;
@@ -46,8 +47,7 @@ void Machine<S>::run_face(std::vector<Event>& box) {
 
 // The earliest of what waited for the window, what the NIC received in it and what the node
 // scheduled for itself.
-template <Subject S>
-std::optional<Event> Machine<S>::next_of(const std::vector<Event>& box, std::size_t& at) {
+std::optional<Event> World::next_of(const std::vector<Event>& box, std::size_t& at) {
   const Event* next = at < box.size() ? &box[at] : nullptr;
   const Event* received = taken_ < received_.size() ? &received_[taken_] : nullptr;
   if (received != nullptr && (next == nullptr || earlier(*received, *next))) next = received;
@@ -67,26 +67,18 @@ std::optional<Event> Machine<S>::next_of(const std::vector<Event>& box, std::siz
   return *next;
 }
 
-template <Subject S>
-void Machine<S>::fetch(const Event& event) const {
+void World::fetch(const Event& event) const {
   if (kind_of(event) != kOne && kind_of(event) != kArrival) return;
-  const auto* bytes = reinterpret_cast<const char*>(&payloads_[event.what]);
-  for (std::size_t i = 0; i < sizeof(Payload); i += kLine) __builtin_prefetch(bytes + i);
+  const auto* bytes = reinterpret_cast<const char*>(payloads_[event.what]);
+  for (std::size_t i = 0; i < skills_.message_bytes; i += kLine) __builtin_prefetch(bytes + i);
 }
 
-template <Subject S>
-void Machine<S>::warm(const Event& event) const {
-  if (kind_of(event) != kOne && kind_of(event) != kArrival) return;
-  const Payload& p = payloads_[event.what];
-  const auto* message = std::get_if<Received<Message>>(&p.input);
-  if constexpr (requires { subject_.warm(node(p.id), p.id, message->message); }) {
-    const Face& face = *faces_[event.who & ((1U << kFaceBits) - 1)];
-    if (message != nullptr) subject_.warm(face.executor->protocol(), p.id, message->message);
-  }
+void World::warm(const Event& event) const {
+  if (!skills_.warms || (kind_of(event) != kOne && kind_of(event) != kArrival)) return;
+  nodes_.warm(event.who & ((1U << kFaceBits) - 1), *payloads_[event.what]);
 }
 
-template <Subject S>
-void Machine<S>::collect(Ticks end) {
+void World::collect(Ticks end) {
   inboxes_.resize(faces_.size());
   touched_.clear();
   const auto give = [this](std::uint32_t face, const Event& event) {
@@ -101,8 +93,8 @@ void Machine<S>::collect(Ticks end) {
       continue;
     }
     for (const auto& face : faces_) {
-      if (face->id == payloads_[event.what].id) continue;
-      ++payloads_[event.what].uses;
+      if (face->id == payloads_[event.what]->id) continue;
+      ++payloads_[event.what]->uses;
       give(face->index, {event.at, event.sequence, event.what, pack(kOne, face->index)});
     }
     release(event.what);

@@ -1,42 +1,34 @@
-// Part of engine.hpp, which is to be included: how a message leaves a node and gets onto the
-// network.
-#pragma once
-
-#include "thresher/sim/machine.hpp"
+// How a message leaves a node and gets onto the network.
+#include "world/state.hpp"
 
 namespace thresher::sim {
+namespace {
 
-template <Subject S>
-std::uint32_t Machine<S>::put(Face& from, Message m, std::uint64_t number) {
-  Payload p;
-  p.facts = subject_.facts_of(m);
+constexpr std::size_t kRemembered = 64;  // messages kept of a node that replays them
+
+}  // namespace
+
+std::uint32_t World::admit(const Face& from, const Placed& message, std::uint64_t number) {
+  Payload& p = *message.payload;
   p.kind = sent_.of(p.facts.label);
-  p.input = Received<Message>{from.id, std::move(m)};
   p.number = number;
   p.from = from.index;
   p.id = from.id;
   p.uses = 1;
-  return payloads_.put(std::move(p));
+  if (message.ref >= payloads_.size()) payloads_.resize(message.ref + 1);
+  payloads_[message.ref] = message.payload;
+  return message.ref;
 }
 
-template <Subject S>
-void Machine<S>::send(Face& from, std::optional<NodeId> to, Message m) {
-  if (!from.up) return;
-  if (on_send) on_send(m);
-  const std::uint32_t ref = put(from, std::move(m), ++from.sent);
-  const Payload& p = payloads_[ref];
+void World::send(std::uint32_t face, std::optional<NodeId> to, const Placed& message) {
+  Face& from = *faces_[face];
+  const std::uint32_t ref = admit(from, message, ++from.sent);
+  const Payload& p = *message.payload;
   if (p.facts.anchor) saw_leader(from, p.facts.round);
   if (!p.facts.moment.empty()) strike(from, p.facts.moment);
   if (trace_ != nullptr) tell_vertex(from, p);
   const auto all_alike = to || from.watched || charges_ ? std::nullopt : links_.plain(now_);
-  if (all_alike) {
-    count_sent(from, p, n_ - 1);
-    for (std::uint32_t i = 0; i < n_ && trace_ != nullptr; ++i) {
-      if (i != from.id.value) tell_message(TraceEvent::Kind::kSend, p, node_id(i), {});
-    }
-    schedule(now_ + *all_alike, ref, pack(kAll, 0));
-    return;
-  }
+  if (all_alike) return send_alike(from, ref, *all_alike);
   if (to) {
     dispose(from, *to, ref);
   } else {
@@ -50,25 +42,39 @@ void Machine<S>::send(Face& from, std::optional<NodeId> to, Message m) {
   release(ref);
 }
 
+void World::send_alike(Face& from, std::uint32_t ref, Ticks delay) {
+  const Payload& p = *payloads_[ref];
+  count_sent(from, p, n_ - 1);
+  for (std::uint32_t i = 0; i < n_ && trace_ != nullptr; ++i) {
+    if (i != from.id.value) tell_message(TraceEvent::Kind::kSend, p, node_id(i), {});
+  }
+  schedule(now_ + delay, ref, pack(kAll, 0));
+}
+
 // The message leaves, and nothing after it.
-template <Subject S>
-void Machine<S>::strike(Face& from, std::string_view moment) {
+void World::strike(Face& from, std::string_view moment) {
   const auto action = faults_.strikes(from.id, moment, now_);
   if (action) schedule(now_, controls_.put({from.id, *action, false}), control_of(from.id));
 }
 
-template <Subject S>
-void Machine<S>::remember(Face& from, std::uint32_t ref) {
-  ++payloads_[ref].uses;
+void World::remember(Face& from, std::uint32_t ref) {
+  ++payloads_[ref]->uses;
   from.remembered.push_back(ref);
   if (from.remembered.size() <= kRemembered) return;
   release(from.remembered.front());
   from.remembered.pop_front();
 }
 
-template <Subject S>
-void Machine<S>::carry(Face& from, NodeId to, std::uint32_t ref, const Carriage& how) {
-  const Payload& p = payloads_[ref];
+void World::dispose(Face& from, NodeId to, std::uint32_t ref) {
+  if (from.watched) {
+    afflict(from, to, ref);
+  } else {
+    carry(from, to, ref, {});
+  }
+}
+
+void World::carry(Face& from, NodeId to, std::uint32_t ref, const Carriage& how) {
+  const Payload& p = *payloads_[ref];
   count_sent(from, p, 1);
   if (trace_ != nullptr) tell_message(TraceEvent::Kind::kSend, p, to, {});
   Ticks leaves = charges_ ? free_at(from) : now_;
@@ -85,19 +91,17 @@ void Machine<S>::carry(Face& from, NodeId to, std::uint32_t ref, const Carriage&
                       how.hold,
                       how.extra};
   if (hunt_.holds(from.id)) {
-    ++payloads_[ref].uses;
+    ++payloads_[ref]->uses;
     return hunt_.keep(from.id, {ref, letter});
   }
   forward(ref, letter);
 }
 
-template <Subject S>
-void Machine<S>::forward(std::uint32_t ref, const Letter& letter) {
-  const Payload& p = payloads_[ref];
+void World::forward(std::uint32_t ref, const Letter& letter) {
   const NodeId to = letter.to;
   const Transit t = links_.transit(letter);
   if (t.lost) {
-    if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, to, t.why);
+    if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, *payloads_[ref], to, t.why);
     return;
   }
   for (std::size_t f = first_face_[to.value]; f < faces_.size() && faces_[f]->id == to; ++f) {
@@ -106,15 +110,18 @@ void Machine<S>::forward(std::uint32_t ref, const Letter& letter) {
   }
 }
 
-template <Subject S>
-void Machine<S>::saw_leader(const Face& from, std::uint64_t round) {
+void World::ship(std::uint32_t ref, Ticks at, std::size_t face) {
+  ++payloads_[ref]->uses;
+  schedule(at, ref, pack(nic_bits_per_s_ != 0 ? kArrival : kOne, static_cast<std::uint32_t>(face)));
+}
+
+void World::saw_leader(const Face& from, std::uint64_t round) {
   links_.saw_leader(from.id);
   if (!hunt_.proposed(from.id, round)) return;
   calendar_.push(std::max(now_, gst_) + delta_, hunted_.put(round), pack(kHeard, from.index));
 }
 
-template <Subject S>
-void Machine<S>::let_go() {
+void World::let_go() {
   for (auto& [ref, letter] : hunt_.take()) {
     letter.sent = std::max(letter.sent, now_);
     forward(ref, letter);

@@ -1,0 +1,132 @@
+// A run as it goes on: the workload, when to stop, what is judged at the end. One object lives for
+// one experiment; the files beside this one hold its parts.
+//
+//   return Run(nodes, insight, experiment, options).go();
+//
+// Guarantees: those of the public run.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "thresher/sim/commits.hpp"
+#include "thresher/sim/insight.hpp"
+#include "thresher/sim/measure.hpp"
+#include "thresher/sim/oracles.hpp"
+#include "thresher/sim/pools.hpp"
+#include "thresher/sim/vertex_times.hpp"
+#include "thresher/sim/world.hpp"
+
+namespace thresher::sim {
+
+class Run {
+ public:
+  Run(Nodes& nodes, const Insight& insight, const Experiment& experiment,
+      const RunOptions& options);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  Outcome go();
+
+ private:
+  static constexpr Ticks kNone = ~Ticks{0};
+
+  void listen();
+  Ticks next_event();
+  // Runs what is next, and with it what is before `until`.
+  void advance(Ticks to, Ticks until);
+  static NodeId node_id(std::uint32_t i) { return NodeId{static_cast<std::uint16_t>(i)}; }
+  std::vector<NodeId> correct_and_up() const;
+
+  // --- when to stop ---------------------------------------------------------------------------
+
+  Ticks longest() const;
+  Ticks quiet_from() const;
+  Ticks bound() const;
+  // What timers have become by the time that the network is well is part of the bound.
+  void note_calm();
+  // No run is longer, whatever it waits for.
+  Ticks limit() const;
+  bool timed() const;
+  // Looked at once a unit of time.
+  bool stopped();
+  bool stopped_by(const Stop& stop) const;
+  void look_at_held();
+  // Nothing that a peer can fill holds more than it ever may.
+  void check_bounds();
+  void note_fullest(const Bound& seen);
+  std::uint64_t lowest_round() const;
+  std::uint64_t lowest_length() const;
+
+  // --- workload -------------------------------------------------------------------------------
+
+  void begin_workload();
+  // Nobody can tell when a request of a liar is served, so they come at their own pace.
+  void submit_at_liars();
+  // A crash loses what a node was asked for and had not said yet: its clients ask again.
+  void ask_again();
+  void submit_everywhere();
+  bool may_submit() const;
+  // At the node that orders requests, if it is known and correct: nothing is forwarded then.
+  void submit_alone(Ticks at_time);
+  // The last of `count` requests, if there were any.
+  std::optional<PayloadId> submit(NodeId id, Ticks at, std::uint64_t count = 1);
+  PayloadId hand_out(NodeId id, Ticks at);
+  // Hands a node what it packs of its pool, if it is to have more.
+  void feed(NodeId id, Ticks at);
+
+  // --- outputs --------------------------------------------------------------------------------
+
+  void each_request(ByteView payload, const std::function<void(ByteView)>& visit) const;
+  void delivered(NodeId id, const OutputFacts& facts, const Said& said);
+  void in_part(NodeId id, std::uint64_t key, const Said& said);
+  void ordered(NodeId id, const Said& said);
+  void settled(PayloadId id);
+
+  // --- the end --------------------------------------------------------------------------------
+
+  void finish();
+  // Whoever lags gets the time to catch up with what is known now.
+  void settle();
+  void missed(NodeId id, std::uint64_t target);
+  // Nothing is promised of more than f faulty nodes, and nothing has to heal where all went well.
+  bool heals() const;
+  // New work goes on meanwhile: what only comes about when all are idle has not healed.
+  void heal();
+  void wait_until_healed();
+  // What only the subject can judge: the protocol's proof, or the state of its nodes.
+  void audit();
+  Outcome outcome();
+  void conclude(Outcome& out);
+
+  CpuClock clock_;
+  MemoryMeter memory_;
+  const Insight& insight_;
+  const Insight::Traits traits_;
+  Experiment experiment_;
+  World world_;
+  Judge judge_;
+  Commits commits_;
+  Pools pools_;
+  Served served_;
+  std::vector<std::uint64_t> held_;
+  std::vector<std::uint64_t> next_number_;
+  std::optional<PayloadId> lone_;  // of one_at_a_time: the request in flight
+  std::uint64_t submitted_ = 0;
+  std::uint64_t accusations_ = 0;
+  std::uint64_t restarts_ = 0;
+  std::uint64_t liars_requests_ = 0;
+  std::vector<NodeId> back_;  // correct nodes that restarted
+  bool healed_ = false;       // it was waited for
+  VertexTimes vertices_;
+  bool settling_ = false;
+  std::vector<Bound> fullest_;  // by what it is
+  bool calm_ = false;           // network and faults leave the run alone
+  Ticks now_ = 0;
+  Ticks next_open_ = kNone;
+  Ticks next_lie_ = kNone;
+  Ticks next_check_ = 0;
+};
+
+}  // namespace thresher::sim

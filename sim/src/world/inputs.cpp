@@ -1,0 +1,210 @@
+// What an event does to the node it is for.
+#include "thresher/core/assert.hpp"
+#include "world/state.hpp"
+
+namespace thresher::sim {
+
+// --- a node steps -----------------------------------------------------------------------------
+
+template <class Step>
+void World::guard(Face& face, Step step) {
+  try {
+    step();
+  } catch (const InvariantBroken& broken) {
+    stop_broken(face, broken.what());
+  }
+}
+
+template <class Step>
+void World::run(Face& face, bool requested, Step step) {
+  guard(face, step);
+  if (!face.soon.empty() || !face.barriers.empty()) settle(face);
+  if (on_step && face.side == 0) on_step(face.id, requested);
+  if (hunt_.on() && hunt_.reached(face.id, nodes_.round(face.index))) let_go();
+}
+
+// Real signatures are verified, with all that wait, when the first of their verdicts is due.
+void World::tell_node(Face& face, const Notice& notice) {
+  const auto* asked = checks_ ? std::get_if<Verified>(&notice) : nullptr;
+  if (asked == nullptr) return nodes_.notice(face.index, notice);
+  nodes_.notice(face.index, Verified{asked->ticket, checks_->verdict(face.index, asked->ticket)});
+}
+
+// What the step wanted done is forgotten with the node. A liar owes nobody an invariant.
+void World::stop_broken(Face& face, const std::string& what) {
+  face.up = false;
+  face.soon.clear();
+  face.barriers.clear();
+  if (faults_.correct(face.id)) on_broken(face.id, what);
+}
+
+void World::settle(Face& face) {
+  while (!face.soon.empty() || !face.barriers.empty()) {
+    if (!face.soon.empty()) {
+      const Notice notice = std::move(face.soon.front());
+      face.soon.pop_front();
+      guard(face, [&] { tell_node(face, notice); });
+    }
+    const auto barriers = std::exchange(face.barriers, {});
+    for (const std::uint64_t barrier : barriers) nodes_.persisted(face.index, barrier);
+  }
+}
+
+// --- a node's life ----------------------------------------------------------------------------
+
+void World::boot(Face& face) {
+  const bool again = face.life > 0;
+  face.up = true;
+  ++face.life;
+  face.soon.clear();
+  face.barriers.clear();
+  face.timers.clear();
+  face.backlog.clear();
+  face.busy_ns = 0;
+  if (checks_) checks_->forget(face.index);
+  if (again) nodes_.make(face.index, face.id);
+  (void)face.storage.replay([&](const Restored& r) { face.soon.push_back(r); });
+  face.soon.push_back(Start{mix64(seed_ ^ face.index)});
+  settle(face);
+}
+
+void World::control(const Control& c) {
+  const FaultAction& action = faults_.actions()[c.action];
+  for (std::size_t f = first_face_[c.id.value]; f < faces_.size() && faces_[f]->id == c.id; ++f) {
+    Face& face = *faces_[f];
+    if (face.up == c.up) continue;
+    faults_.note_fired(c.action);
+    if (!c.up) {
+      face.up = false;
+      face.lazy.clear();
+      if (action.what == FaultKind::kAmnesia) {
+        face.storage = {};
+        if (skills_.archives) nodes_.lose_archive(face.id);
+      }
+      tell(TraceEvent::Kind::kCrash, face, face.id, to_string(action.what));
+    } else {
+      tell(TraceEvent::Kind::kRestart, face, face.id, to_string(action.what));
+      if (face.side == 0) on_restart(face.id);
+      boot(face);
+    }
+  }
+}
+
+// --- events -----------------------------------------------------------------------------------
+
+void World::dispatch(const Event& event) {
+  Face& face = face_of(event);
+  switch (kind_of(event)) {
+    case kAll:
+      break;
+    case kOne:
+      if (charges_ && face.up && free_at(face) > now_) return put_off(face, event);
+      take(face, event.what);
+      release(event.what);
+      break;
+    case kArrival: {
+      const std::uint64_t free = nic_saves_up_ ? 0 : now_ * 1000;
+      face.in_ns = std::max(face.in_ns, free) + wire_ns(payloads_[event.what]->facts.bytes);
+      receive(face, std::max(now_, (face.in_ns + 999) / 1000), event.what);
+      break;
+    }
+    case kTimer:
+      expire(face, alarms_.take(event.what));
+      break;
+    case kInput:
+      take_posted(face, posted_.take(event.what));
+      break;
+    case kControl:
+      control(controls_.take(event.what));
+      break;
+    case kResume:
+      resume(face);
+      break;
+    case kHeard:
+      if (hunt_.over(face.id, hunted_.take(event.what))) let_go();
+      break;
+  }
+}
+
+void World::expire(Face& face, const Alarm& alarm) {
+  if (!face.up || alarm.life != face.life) return;
+  if (face.timers[alarm.id] != alarm.generation) return;
+  tell(TraceEvent::Kind::kTimer, face, face.id, "timer");
+  run(face, false, [&] { nodes_.notice(face.index, Expired{alarm.id}); });
+}
+
+void World::take_posted(Face& face, const Posted& posted) {
+  if (!face.up || (posted.life != 0 && posted.life != face.life)) return;
+  if (posted.life == 0) face.heard = mix64(face.heard ^ mix64(now_));
+  const bool requested = std::holds_alternative<std::shared_ptr<const Question>>(posted.notice);
+  run(face, requested, [&] { tell_node(face, posted.notice); });
+}
+
+void World::put_off(Face& face, const Event& event) {
+  if (face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
+  face.backlog.push_back(event);
+}
+
+void World::resume(Face& face) {
+  while (!face.backlog.empty() && free_at(face) <= now_) {
+    const std::uint32_t ref = face.backlog.front().what;
+    face.backlog.pop_front();
+    take(face, ref);
+    release(ref);
+  }
+  if (!face.backlog.empty()) schedule(free_at(face), 0, pack(kResume, face.index));
+}
+
+// --- messages ---------------------------------------------------------------------------------
+
+void World::take(Face& face, std::uint32_t ref) {
+  Payload& p = *payloads_[ref];
+  p.tag = tag_of(p);
+  take(face, p);
+}
+
+void World::take(Face& face, Payload& p) {
+  if (!face.up) {
+    if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDrop, p, face.id, "down");
+    return;
+  }
+  if (face.deaf && misses(face, p)) return;
+  face.heard = mix64(face.heard ^ p.tag);
+  if (face.side == 0) {
+    ++messages_;
+    bytes_ += p.facts.bytes;
+    ++face.measures.messages_received;
+  }
+  if (trace_ != nullptr) tell_message(TraceEvent::Kind::kDeliver, p, face.id, {});
+  if (charges_) charge(face, costs_.hash_ns_per_kb * p.facts.bytes / 1000);
+  if (skills_.forges && faults_.forges(face.id) && face.side == 0) lie(face, p);
+  if (skills_.stuffs && faults_.stuffs(face.id) && face.side == 0) stuff(face, p);
+  run(face, false, [&] { nodes_.hear(face.index, p); });
+}
+
+bool World::misses(const Face& face, const Payload& p) {
+  const std::optional<std::size_t> action = faults_.unheard(facts_of(p, face.id));
+  if (!action) return false;
+  faults_.note_fired(*action);
+  if (trace_ != nullptr)
+    tell_message(TraceEvent::Kind::kDrop, p, face.id, to_string(FaultKind::kDeaf));
+  return true;
+}
+
+void World::flush() {
+  if (all_.empty()) return;
+  const std::vector<std::uint32_t> refs = std::exchange(all_, {});
+  flushed_.clear();
+  for (const std::uint32_t ref : refs) {
+    payloads_[ref]->tag = tag_of(*payloads_[ref]);
+    flushed_.push_back(payloads_[ref]);
+  }
+  for (const auto& face : faces_) {
+    for (Payload* p : flushed_) {
+      if (p->id != face->id) take(*face, *p);
+    }
+  }
+  for (const std::uint32_t ref : refs) release(ref);
+}
+
+}  // namespace thresher::sim
