@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "input_file.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -20,11 +21,7 @@
 namespace thresher::cli {
 
 std::string protocol_help() {
-  std::string names;
-  for (const std::string& name : net::node_protocols()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return names;
+  return name_list(net::node_protocols());
 }
 
 std::string parameter_help() {
@@ -70,7 +67,7 @@ std::string protocol_problem(const std::string& protocol, const std::vector<std:
                              std::uint32_t nodes) {
   const auto& known = net::node_protocols();
   if (std::find(known.begin(), known.end(), protocol) == known.end()) {
-    return "unknown protocol '" + protocol + "'; nodes run: " + protocol_help();
+    return unknown_name("protocol", protocol, known);
   }
   const auto parameters = read_parameters(protocol, set);
   if (!parameters) return parameters.error();

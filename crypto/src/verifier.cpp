@@ -4,6 +4,7 @@
 
 #include "device/device_verifier.hpp"
 #include "lanes/combining.hpp"
+#include "thresher/core/names.hpp"
 #include "zip215.hpp"
 
 namespace thresher::crypto {
@@ -98,7 +99,7 @@ constexpr Backend kBackends[] = {
     {{"emulator", "the GPU's arithmetic on the processor, for tests", Use::kWhole},
      []() -> Made { return device::make_emulator(); },
      nothing_lacks},
-    {{"cuda", "a GPU", Use::kWhole},
+    {{"cuda", "a GPU", Use::kWhole, true},
      []() -> Made {
        std::string why;
        return device::make_cuda(why);
@@ -131,7 +132,8 @@ std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
 
 std::string why_unavailable(std::string_view name) {
   const Backend* backend = backend_of(name);
-  return backend == nullptr ? "no backend is called so" : backend->why();
+  if (backend != nullptr) return backend->why();
+  return unknown_name("backend", name, verifier_names([](const VerifierInfo&) { return true; }));
 }
 
 std::string_view best_verifier() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../text.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/crypto/verifier.hpp"
 
@@ -21,6 +22,14 @@ struct Backends {
   std::vector<std::unique_ptr<crypto::BatchVerifier>> here;
   std::vector<Missing> missing;
 };
+
+/// What --backend takes, for help.
+inline std::string backend_help() {
+  return name_list(crypto::verifier_names([](const crypto::VerifierInfo& info) {
+           return info.use == crypto::VerifierUse::kWhole;
+         })) +
+         " or all";
+}
 
 /// "all": every one that applies ZIP-215. The error names the nearest.
 inline Result<Backends, std::string> backends_of(const std::string& name) {
@@ -39,7 +48,7 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
   known.emplace_back("all");
-  return unknown_name("--backend", name, known);
+  return "--backend: " + unknown_name("backend", name, known);
 }
 
 }  // namespace thresher::cli

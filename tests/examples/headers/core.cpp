@@ -111,9 +111,10 @@ void ids_example(Round r) {
   // </>
 }
 
-void names_example(std::span<const std::string> known, std::string& message) {
+void names_example(const std::vector<std::string>& known, std::string& message) {
   // <thresher/core/names.hpp>
   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
+  message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
   // </>
 }
 
