@@ -1,8 +1,7 @@
 // Names in messages about typos: what was perhaps meant, and what there is.
 //
 //   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
-//   return unknown_name("protocol", "pbtf", known);   // unknown protocol `pbtf`; did you mean
-//   `pbft`?
+//   message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
 //
 // Guarantees: the known name with the fewest edits, the first of equals; empty when none is close
 // (more than a third of the letters and one would change). Whatever is chosen by name (protocols,
