@@ -188,7 +188,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
     std::filesystem::create_directories(home, error);
     const auto key = crypto::SigningKey::generate();
     const auto saved = crypto::save_key(key, home + "/node.key");
-    if (!saved) return saved.error();
+    if (!saved) return saved.error().text();
     if (!o.link_delays_us.empty()) config.options.link_delays_us = o.link_delays_us[i];
     const std::string content = net::config_text(config);
     if (!net::write_synced(home + "/node.toml", as_view(content), net::kForAll)) {

@@ -125,15 +125,21 @@ std::vector<VerifierInfo> known_verifiers() {
   return out;
 }
 
-std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
+Result<std::unique_ptr<BatchVerifier>, Error> open_verifier(std::string_view name) {
   const Backend* backend = backend_of(name);
-  return backend == nullptr || sodium_init() < 0 ? nullptr : backend->make();
+  if (backend == nullptr) {
+    const auto all = verifier_names([](const VerifierInfo&) { return true; });
+    return Error{ErrorCode::kMissing, unknown_name("backend", name, all), std::string(name)};
+  }
+  if (sodium_init() < 0)
+    return Error{ErrorCode::kUnsupported, "libsodium does not start", std::string(name)};
+  if (auto made = backend->make()) return made;
+  return Error{ErrorCode::kUnsupported, backend->why(), std::string(name)};
 }
 
-std::string why_unavailable(std::string_view name) {
-  const Backend* backend = backend_of(name);
-  if (backend != nullptr) return backend->why();
-  return unknown_name("backend", name, verifier_names([](const VerifierInfo&) { return true; }));
+std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
+  auto opened = open_verifier(name);
+  return opened ? std::move(*opened) : nullptr;
 }
 
 std::string_view best_verifier() {

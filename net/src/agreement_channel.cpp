@@ -194,7 +194,7 @@ std::string Channel::Impl::begin() {
   committee =
       *Committee::make(static_cast<std::uint32_t>(options.genesis.nodes.size()), options.genesis.f);
   const auto share = crypto::load_coin_share(options.coin);
-  if (!share) return share.error();
+  if (!share) return share.error().text();
   if (crypto::ristretto_base(**share) != options.genesis.coin->nodes[self.value])
     return "the coin share '" + options.coin + "' is not that of node " +
            std::to_string(self.value) + " of this genesis file";

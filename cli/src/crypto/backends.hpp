@@ -40,10 +40,10 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
     known.emplace_back(each.name);
     const bool among_all = name == "all" && each.use == crypto::VerifierUse::kWhole;
     if (name != each.name && !among_all) continue;
-    if (auto verifier = crypto::make_verifier(each.name)) {
-      out.here.push_back(std::move(verifier));
+    if (auto verifier = crypto::open_verifier(each.name)) {
+      out.here.push_back(std::move(*verifier));
     } else {
-      out.missing.push_back({known.back(), crypto::why_unavailable(each.name)});
+      out.missing.push_back({known.back(), verifier.error().text()});
     }
   }
   if (!out.here.empty() || !out.missing.empty()) return out;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 
 #include "thresher/core/assert.hpp"
@@ -11,6 +12,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/effects.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
@@ -108,6 +110,13 @@ void hex_example(const Digest& digest) {
 void ids_example(Round r) {
   // <thresher/core/ids.hpp>
   Round next = Round{r.value + 1};
+  // </>
+}
+
+void error_example(const Result<Unit, Error>& saved, std::set<std::string>& taken) {
+  // <thresher/core/error.hpp>
+  if (!saved && saved.error().code == ErrorCode::kExists) taken.insert(saved.error().where);
+  if (!saved) std::cerr << saved.error().text();  // what and where, then what to do about it
   // </>
 }
 

@@ -78,10 +78,10 @@ TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
     EXPECT_THAT(genesis.error(), AllOf(HasSubstr(path), HasSubstr(what)));
     const auto key = crypto::load_key(path);
     ASSERT_FALSE(key);
-    EXPECT_THAT(key.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+    EXPECT_THAT(key.error().text(), AllOf(HasSubstr(path), HasSubstr("no file")));
     const auto share = crypto::load_coin_share(path);
     ASSERT_FALSE(share);
-    EXPECT_THAT(share.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+    EXPECT_THAT(share.error().text(), AllOf(HasSubstr(path), HasSubstr("no file")));
   }
   const auto config = load_config(pipe);
   ASSERT_FALSE(config);

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/hash.hpp"
 
 namespace thresher::crypto {
@@ -77,12 +78,11 @@ std::vector<std::string> verifier_names(F wanted) {
   return out;
 }
 
-/// Null when there is no backend of that name, or this machine lacks what it needs.
+/// kMissing, with the nearest name, when there is no backend of that name; kUnsupported when this
+/// machine lacks what it needs.
+Result<std::unique_ptr<BatchVerifier>, Error> open_verifier(std::string_view name);
+/// The same for who knows the name; null in place of an error.
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name);
-
-/// Why make_verifier() gives null, with the nearest name of a backend where there is none of that
-/// name; empty when it gives a verifier.
-std::string why_unavailable(std::string_view name);
 
 /// The fastest one on the processor with a verdict of its own for each signature.
 std::string_view best_verifier();
