@@ -26,14 +26,16 @@ int prove(const std::string& home, std::uint64_t position) {
   const auto genesis = net::load_genesis(options.genesis);
   if (!genesis) return fail(kUsage, genesis.error());
   auto proof = net::read_log_proof(options, position);
-  if (!proof && proof.error().find(net::kNodeRuns) != std::string::npos) {
+  if (!proof && proof.error().code == ErrorCode::kBusy) {
     const auto id = id_of(options, *genesis);
     if (!id) return fail(kUsage, id.error());
-    proof = net::fetch_log_proof(*genesis, *id, position);
-    if (!proof)
-      return fail(kFailed, "the node of '" + home + "' runs and gives no proof: " + proof.error());
+    auto fetched = net::fetch_log_proof(*genesis, *id, position);
+    if (!fetched)
+      return fail(kFailed,
+                  "the node of '" + home + "' runs and gives no proof: " + fetched.error());
+    proof = std::move(*fetched);
   }
-  if (!proof) return fail(kFailed, proof.error());
+  if (!proof) return fail(kFailed, proof.error().text());
   std::puts(net::write_log_proof(*proof).c_str());
   return kDone;
 }

@@ -3,13 +3,14 @@
 //   if (!saved && saved.error().code == ErrorCode::kExists) taken.insert(saved.error().where);
 //   if (!saved) std::cerr << saved.error().text();  // what and where, then what to do about it
 //
-// Guarantees: `what` is a sentence that names the thing; `where` is the thing alone (a path, a name,
-// a position), for programs; `remedy` says what to do, or is empty where nobody knows. text() is one
-// line, what the command line prints. A program decides by `code` and never by the words, which may
-// change. Not for what peers send: that is refused with an Errc and counted (result.hpp).
+// Guarantees: `what` is a sentence that names the thing; `where` is the thing alone (a path, a
+// name, a position), for programs; `remedy` says what to do, or is empty where nobody knows. text()
+// is one line, what the command line prints. A program decides by `code` and never by the words,
+// which may change. Not for what peers send: that is refused with an Errc and counted (result.hpp).
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,7 @@ struct Error {
   std::string remedy{};
 
   std::string text() const { return remedy.empty() ? what : what + "; " + remedy; }
+  friend std::ostream& operator<<(std::ostream& out, const Error& e) { return out << e.text(); }
 };
 
 }  // namespace thresher
