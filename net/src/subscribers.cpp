@@ -13,24 +13,25 @@ void Subscribers::begin(ConnectionId id, const LogPlace& from) {
 }
 
 bool Subscribers::feed(Round head) {
-  bool more = false;
   std::vector<ConnectionId> behind;  // a full link may close, and leave the map
   for (const auto& [id, place] : places_) {
     if (place.after < head) behind.push_back(id);
   }
-  for (const ConnectionId id : behind) more |= places_.contains(id) && feed_one(id);
-  return more || std::any_of(places_.begin(), places_.end(),
-                             [&](const auto& one) { return one.second.after < head; });
+  for (const ConnectionId id : behind) {
+    if (places_.contains(id)) feed_one(id);
+  }
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const auto& one) { return one.second.after < head; });
 }
 
-// One frame; false when nothing was left or enough waits already: who does not read must not cost a
-// look at the log each time.
-bool Subscribers::feed_one(ConnectionId id) {
-  if (hooks_.queued(id) > kFrame) return false;
+// One frame; none while enough waits already: who does not read must not cost a look at the log
+// each time.
+void Subscribers::feed_one(ConnectionId id) {
+  if (hooks_.queued(id) > kFrame) return;
   const LogPlace from = places_.at(id);
   if (from.position < hooks_.begins()) {
     places_.erase(id);
-    return hooks_.pruned(id), false;
+    return hooks_.pruned(id);
   }
   std::vector<std::byte> log;
   RunWriter out(log);
@@ -47,12 +48,11 @@ bool Subscribers::feed_one(ConnectionId id) {
                   "nobody is sent what he has");
   if (read.next.after == from.after && count == 0) {
     if (read.unreadable) hooks_.unreadable(id, *read.unreadable);
-    return false;
+    return;
   }
-  if (count > 0 && !hooks_.send(id, read.next.position, count, std::move(log))) return false;
+  if (count > 0 && !hooks_.send(id, read.next.position, count, std::move(log))) return;
   const auto place = places_.find(id);
   if (place != places_.end()) place->second = read.next;
-  return true;
 }
 
 }  // namespace thresher::net

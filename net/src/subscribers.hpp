@@ -51,7 +51,7 @@ class Subscribers {
   bool feed(Round head);
 
  private:
-  bool feed_one(ConnectionId id);
+  void feed_one(ConnectionId id);
 
   Hooks hooks_;
   std::map<ConnectionId, LogPlace> places_;
