@@ -20,7 +20,7 @@ inline Result<std::unique_ptr<net::Client>, std::string> client_of(
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) return genesis.error();
   const auto key = crypto::load_key(o.key);
-  if (!key) return key.error();
+  if (!key) return key.error().text();
   for (std::size_t i = 0; i < genesis->nodes.size(); ++i) {
     if (genesis->nodes[i].key == key->public_key()) {
       options.node = NodeId{static_cast<std::uint16_t>(i)};

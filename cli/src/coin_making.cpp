@@ -28,12 +28,12 @@ std::string keep_share(const crypto::GeneratedKey& key, const std::string& path)
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     const auto saved = crypto::save_coin_share(*key.share, path);
-    if (!saved) return saved.error();
+    if (!saved) return saved.error().text();
     return net::sync_folder_of(path) ? ""
                                      : "cannot sync the folder of '" + path + "'; check the disk";
   }
   const auto old = crypto::load_coin_share(path);
-  if (!old) return old.error();
+  if (!old) return old.error().text();
   if (**old == *key.share) return {};
   return "'" + path +
          "' holds another share than this run made; move it away if it is of no use any "
@@ -212,7 +212,7 @@ Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMak
     return "protocol " + genesis->protocol + " tosses no coins, so '" + o.genesis +
            "' needs no key; thresher protocols says which do";
   const auto key = crypto::load_key(o.key);
-  if (!key) return key.error();
+  if (!key) return key.error().text();
   const auto& nodes = genesis->nodes;
   const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const net::PeerAddress& node) {
     return node.key == key->public_key();

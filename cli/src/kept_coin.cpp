@@ -28,14 +28,14 @@ Result<crypto::Secret<crypto::RistrettoScalar>, std::string> old_share(
     return "this node is no member of '" + old_path +
            "', so it has no share of the old coin: leave --old-share out";
   auto secret = crypto::load_coin_share(path);
-  if (!secret) return secret.error();
+  if (!secret) return secret.error().text();
   const auto& shares = old.coin->nodes;
   const auto whose = std::find(shares.begin(), shares.end(), crypto::ristretto_base(**secret));
   if (whose == shares.end())
     return "the share '" + path + "' is of another coin than that of '" + old_path +
            "'; give the coin.key of this node in that network";
   const auto owner = static_cast<std::size_t>(whose - shares.begin());
-  if (owner == was->value) return secret;
+  if (owner == was->value) return *secret;
   return "the share '" + path + "' is that of node " + std::to_string(owner) + " of '" + old_path +
          "', and this node was node " + std::to_string(was->value) + " there";
 }
@@ -49,7 +49,7 @@ Result<KeptCoin, std::string> kept_coin(const net::NodeOptions& options,
   const auto now = net::load_genesis(options.genesis, net::MayLackCoin::kYes);
   if (!now) return now.error();
   const auto key = crypto::load_key(options.key);
-  if (!key) return key.error();
+  if (!key) return key.error().text();
   if (!old->coin) return "'" + old_genesis + "' names no coin, so there is no key to keep";
   if (old->context().chain == now->context().chain)
     return "'" + old_genesis +

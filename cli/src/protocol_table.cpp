@@ -177,13 +177,7 @@ std::span<const ProtocolRow> protocol_table() {
 
 std::string no_broadcast(const std::string& name) {
   if (broadcast::with(name, [](auto) {})) return {};
-  std::vector<std::string> known;
-  [&]<class... B>(std::type_identity<std::tuple<B...>>) {
-    (known.emplace_back(B::kName), ...);
-  }(std::type_identity<broadcast::All>{});
-  const auto close = nearest(name, known);
-  return "no broadcast is called '" + name + "'" +
-         (close ? "; did you mean '" + *close + "'?" : "; there is: " + broadcast::names());
+  return unknown_name("broadcast", name, broadcast::names());
 }
 
 }  // namespace thresher::cli

@@ -33,16 +33,11 @@ inline std::vector<std::string> rule_tables() {
 
 /// All of them, for messages and help.
 inline std::string rule_table_names() {
-  std::string out;
-  for (const std::string& name : rule_tables()) out += (out.empty() ? "" : ", ") + name;
-  return out;
+  return name_list(rule_tables());
 }
 
 inline std::string no_rule_table(const std::string& asked) {
-  const auto near = nearest(asked, rule_tables());
-  return "no rule table is called '" + asked + "'" +
-         (near ? "; did you mean '" + *near + "'? There is: " : "; there is: ") +
-         rule_table_names();
+  return unknown_name("rule table", asked, rule_tables());
 }
 
 }  // namespace thresher::cli

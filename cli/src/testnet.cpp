@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "input_file.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/crypto/key_file.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/config.hpp"
@@ -20,11 +21,7 @@
 namespace thresher::cli {
 
 std::string protocol_help() {
-  std::string names;
-  for (const std::string& name : net::node_protocols()) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return names;
+  return name_list(net::node_protocols());
 }
 
 std::string parameter_help() {
@@ -70,7 +67,7 @@ std::string protocol_problem(const std::string& protocol, const std::vector<std:
                              std::uint32_t nodes) {
   const auto& known = net::node_protocols();
   if (std::find(known.begin(), known.end(), protocol) == known.end()) {
-    return "unknown protocol '" + protocol + "'; nodes run: " + protocol_help();
+    return unknown_name("protocol", protocol, known);
   }
   const auto parameters = read_parameters(protocol, set);
   if (!parameters) return parameters.error();
@@ -191,7 +188,7 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
     std::filesystem::create_directories(home, error);
     const auto key = crypto::SigningKey::generate();
     const auto saved = crypto::save_key(key, home + "/node.key");
-    if (!saved) return saved.error();
+    if (!saved) return saved.error().text();
     if (!o.link_delays_us.empty()) config.options.link_delays_us = o.link_delays_us[i];
     const std::string content = net::config_text(config);
     if (!net::write_synced(home + "/node.toml", as_view(content), net::kForAll)) {

@@ -74,14 +74,10 @@ std::string escaped(std::string_view bytes) {
   return out;
 }
 
-std::string unknown_name(std::string_view option, const std::string& name,
-                         const std::vector<std::string>& known) {
+std::string option_problem(std::string_view option, const std::string& name,
+                           const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
-  std::string out = std::string(option) + " '" + name + "' is not known; ";
-  if (const auto close = nearest(name, known)) return out + "did you mean '" + *close + "'?";
-  out += "there are";
-  for (const std::string& one : known) out += (&one == &known.front() ? " " : ", ") + one;
-  return out;
+  return std::string(option) + ": " + unknown_name("name", name, known);
 }
 
 }  // namespace thresher::cli

@@ -35,8 +35,8 @@ std::vector<std::string> names_in(const std::string& list);
 
 /// Why `name`, which `option` was given, is none of `known`, and what was perhaps meant; empty: it
 /// is one. Pre: something is known.
-std::string unknown_name(std::string_view option, const std::string& name,
-                         const std::vector<std::string>& known);
+std::string option_problem(std::string_view option, const std::string& name,
+                           const std::vector<std::string>& known);
 
 /// "20s", "500ms", "3" (seconds). Unit: microseconds.
 inline std::optional<std::uint64_t> parse_duration(std::string_view text) {

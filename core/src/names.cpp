@@ -29,4 +29,18 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
   return *near;
 }
 
+std::string name_list(std::span<const std::string> names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& known, std::string_view where) {
+  std::string out = "unknown ";
+  out.append(kind).append(" `").append(name).append("`").append(where).append("; ");
+  const auto near = nearest(name, known);
+  return out + (near ? "did you mean `" + *near + "`?" : "known: " + name_list(known));
+}
+
 }  // namespace thresher

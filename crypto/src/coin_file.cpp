@@ -32,11 +32,12 @@ struct File {
 
 }  // namespace
 
-Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path) {
+Result<Unit, Error> save_coin_share(const RistrettoScalar& secret, const std::string& path) {
   const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.fd < 0) {
-    return system_error("cannot create coin share file", path) +
-           "; shares are never overwritten: move the old file away or choose another folder";
+    return system_error(
+        "cannot create coin share file", path,
+        "shares are never overwritten: move the old file away or choose another folder");
   }
   Secret<Content> content;
   std::copy(kHead.begin(), kHead.end(), content->begin());
@@ -46,22 +47,21 @@ Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const s
   content->back() = '\n';
   const auto size = static_cast<ssize_t>(content->size());
   if (::write(file.fd, content->data(), content->size()) != size || ::fsync(file.fd) != 0) {
-    return system_error("cannot write coin share file", path) + "; is the disk full?";
+    return system_error("cannot write coin share file", path, "is the disk full?");
   }
   return Unit{};
 }
 
-Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& path) {
+Result<Secret<RistrettoScalar>, Error> load_coin_share(const std::string& path) {
   // A pipe must not hold anybody up until it is seen to be one.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd < 0) {
-    return system_error("cannot open coin share file", path) +
-           "; this protocol tosses coins, and each node has a share, which thresher dkg makes or "
-           "the "
-           "dealer of the network (thresher testnet init --dealer) wrote: copy this node's there";
+    return system_error(
+        "cannot open coin share file", path,
+        "this protocol tosses coins, and each node has a share, which thresher dkg makes or the "
+        "dealer of the network (thresher testnet init --dealer) wrote: copy this node's there");
   }
-  const std::string why = secret_file_problem(file.fd, "coin share file", path, "a share");
-  if (!why.empty()) return why;
+  if (auto why = secret_file_problem(file.fd, "coin share file", path, "a share")) return *why;
   Secret<Content> content;
   Secret<RistrettoScalar> out;
   const char* const digits = content->data() + kHead.size();
@@ -76,9 +76,8 @@ Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& 
                                    &decoded, nullptr) == 0 &&
                     decoded == out->size() && ristretto_scalar_valid(*out);
   if (!good) {
-    return "coin share file '" + path +
-           "' is malformed or truncated; restore it from a backup, or deal a new coin in the next "
-           "epoch";
+    return Error{ErrorCode::kMalformed, "coin share file '" + path + "' is malformed or truncated",
+                 path, "restore it from a backup, or deal a new coin in the next epoch"};
   }
   return out;
 }

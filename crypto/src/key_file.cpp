@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "secret_file.hpp"
@@ -102,8 +103,11 @@ SigningKey key_at(const Guarded& der, std::size_t at) {
   return SigningKey::from_seed(*seed);
 }
 
+constexpr const char* kFromBackup = "restore it from a backup";
+
 /// Whatever else OpenSSL takes for a key. Its copies of the file are not guarded.
-Result<SigningKey, std::string> read_otherwise(const Guarded& file, const std::string& path) {
+Result<SigningKey, Error> read_otherwise(const Guarded& file, const std::string& path) {
+  const std::string named = "key file '" + path + "' ";
   const std::unique_ptr<BIO, Free> text(BIO_new_mem_buf(file.data(), static_cast<int>(file.used)));
   // Without a callback of ours OpenSSL asks for a passphrase on the terminal.
   const auto no_passphrase = [](char*, int, int, void*) { return -1; };
@@ -112,14 +116,15 @@ Result<SigningKey, std::string> read_otherwise(const Guarded& file, const std::s
       file.text().find("-----BEGIN ENCRYPTED PRIVATE KEY") != std::string_view::npos ||
       file.text().find("Proc-Type: 4,ENCRYPTED") != std::string_view::npos;
   if (!pkey && encrypted) {
-    return "key file '" + path +
-           "' is encrypted, and a node that starts by itself has nobody to ask for the passphrase; "
-           "decrypt it with: openssl pkey -in " +
-           path + " -out NEW-FILE";
+    return Error{ErrorCode::kUnsupported,
+                 named +
+                     "is encrypted, and a node that starts by itself has nobody to ask for the "
+                     "passphrase",
+                 path, "decrypt it with: openssl pkey -in " + path + " -out NEW-FILE"};
   }
   if (!pkey) {
-    return "key file '" + path +
-           "' is not a PKCS#8 PEM private key or is truncated; restore it from a backup";
+    return Error{ErrorCode::kMalformed, named + "is not a PKCS#8 PEM private key or is truncated",
+                 path, kFromBackup};
   }
   Secret<SigningKey::Seed> seed;
   std::size_t size = seed->size();
@@ -127,18 +132,20 @@ Result<SigningKey, std::string> read_otherwise(const Guarded& file, const std::s
       EVP_PKEY_get_raw_private_key(pkey.get(), reinterpret_cast<unsigned char*>(seed->data()),
                                    &size) != 1 ||
       size != seed->size()) {
-    return "key file '" + path + "' holds another kind of key; a node needs an Ed25519 key";
+    return Error{ErrorCode::kUnsupported, named + "holds another kind of key", path,
+                 "a node needs an Ed25519 key"};
   }
   return SigningKey::from_seed(*seed);
 }
 
 }  // namespace
 
-Result<Unit, std::string> save_key(const SigningKey& key, const std::string& path) {
+Result<Unit, Error> save_key(const SigningKey& key, const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) {
-    return system_error("cannot create key file", path) +
-           "; keys are never overwritten: move the old file away or choose another path";
+    return system_error(
+        "cannot create key file", path,
+        "keys are never overwritten: move the old file away or choose another path");
   }
   const File file(::fdopen(fd, "w"));
   const Key pkey(EVP_PKEY_new_raw_private_key(
@@ -148,26 +155,27 @@ Result<Unit, std::string> save_key(const SigningKey& key, const std::string& pat
                   PEM_write_PKCS8PrivateKey(file.get(), pkey.get(), nullptr, nullptr, 0, nullptr,
                                             nullptr) == 1 &&
                   std::fflush(file.get()) == 0 && ::fsync(fd) == 0;
-  if (!ok) return system_error("cannot write key file", path) + "; is the disk full?";
+  if (!ok) return system_error("cannot write key file", path, "is the disk full?");
   return Unit{};
 }
 
-Result<SigningKey, std::string> load_key(const std::string& path) {
+Result<SigningKey, Error> load_key(const std::string& path) {
   guard_openssl_keys();
   // A pipe must not hold anybody up until it is seen to be one.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
-    return system_error("cannot open key file", path) +
-           "; put it back, or, for a member that has none yet, make one with: thresher keys new " +
-           path;
+    return system_error(
+        "cannot open key file", path,
+        "put it back, or, for a member that has none yet, make one with: thresher keys new " +
+            path);
   }
-  std::string why = secret_file_problem(fd, "key file", path, "a key");
+  std::optional<Error> why = secret_file_problem(fd, "key file", path, "a key");
   Guarded file(kMostBytes);
-  if (why.empty() && !read_all(fd, file) && file.used < file.capacity()) {
-    why = system_error("cannot read key file", path) + "; check the disk";
+  if (!why && !read_all(fd, file) && file.used < file.capacity()) {
+    why = system_error("cannot read key file", path, "check the disk");
   }
   ::close(fd);
-  if (!why.empty()) return why;
+  if (why) return *why;
   Guarded der(kMostBytes);
   decode_block(file, der);
   if (der.used == kHead.size() + kSeed && stands(der, 0, kHead)) return key_at(der, kHead.size());
@@ -181,9 +189,11 @@ Result<SigningKey, std::string> load_key(const std::string& path) {
   PublicKey public_half;
   std::memcpy(public_half.data(), der.data() + half, public_half.size());
   if (key.public_key() == public_half) return key;
-  return "key file '" + path +
-         "' holds a public half that is not of its secret half: somebody changed one of them; "
-         "restore it from a backup";
+  return Error{ErrorCode::kCorrupt,
+               "key file '" + path +
+                   "' holds a public half that is not of its secret half: somebody changed one of "
+                   "them",
+               path, kFromBackup};
 }
 
 }  // namespace thresher::crypto

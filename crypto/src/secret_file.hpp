@@ -1,8 +1,7 @@
 // What files of secrets have in common: whose they are, who may read them, how their errors read.
 // Private to crypto/.
 //
-//   if (const auto why = secret_file_problem(fd, "key file", path, "a key"); !why.empty()) return
-//   why;
+//   if (const auto why = secret_file_problem(fd, "key file", path, "a key")) return *why;
 //
 // Guarantees: says nothing of the content.
 #pragma once
@@ -12,32 +11,46 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
+
+#include "thresher/core/error.hpp"
 
 namespace thresher::crypto {
 
 /// Pre: errno is that of the call that failed.
-inline std::string system_error(const std::string& what, const std::string& path) {
-  return what + " '" + path + "': " + std::strerror(errno);
+inline Error system_error(const std::string& what, const std::string& path,
+                          std::string remedy = {}) {
+  const int number = errno;
+  const ErrorCode code = number == ENOENT                      ? ErrorCode::kMissing
+                         : number == EEXIST                    ? ErrorCode::kExists
+                         : number == EACCES || number == EPERM ? ErrorCode::kForbidden
+                                                               : ErrorCode::kIo;
+  return {code, what + " '" + path + "': " + std::strerror(number), path, std::move(remedy)};
 }
 
-/// Why the open file is none to take a secret from, and what to do; empty when nothing is wrong.
-/// `kind` names it, as in "key file"; `content` what it should hold, as in "a key".
-inline std::string secret_file_problem(int fd, const std::string& kind, const std::string& path,
-                                       const std::string& content) {
+/// Why the open file is none to take a secret from; empty when nothing is wrong. `kind` names it,
+/// as in "key file"; `content` what it should hold, as in "a key".
+inline std::optional<Error> secret_file_problem(int fd, const std::string& kind,
+                                                const std::string& path,
+                                                const std::string& content) {
   struct stat info {};
   if (::fstat(fd, &info) != 0) return system_error("cannot inspect " + kind, path);
   const std::string named = kind + " '" + path + "' ";
-  if (!S_ISREG(info.st_mode)) return named + "is no file; give the file of " + content;
+  if (!S_ISREG(info.st_mode))
+    return Error{ErrorCode::kMalformed, named + "is no file", path, "give the file of " + content};
   if (info.st_uid != ::geteuid()) {
     const std::string us = std::to_string(::geteuid());
-    return named + "belongs to user " + std::to_string(info.st_uid) + ", who can read and change " +
-           "it, and not to user " + us + ", who runs this; run: chown " + us + " " + path;
+    return Error{ErrorCode::kForbidden,
+                 named + "belongs to user " + std::to_string(info.st_uid) +
+                     ", who can read and change it, and not to user " + us + ", who runs this",
+                 path, "run: chown " + us + " " + path};
   }
   if ((info.st_mode & 077) != 0) {
-    return named + "can be read by other users; run: chmod 600 " + path;
+    return Error{ErrorCode::kForbidden, named + "can be read by other users", path,
+                 "run: chmod 600 " + path};
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace thresher::crypto

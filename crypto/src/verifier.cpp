@@ -4,6 +4,7 @@
 
 #include "device/device_verifier.hpp"
 #include "lanes/combining.hpp"
+#include "thresher/core/names.hpp"
 #include "zip215.hpp"
 
 namespace thresher::crypto {
@@ -98,7 +99,7 @@ constexpr Backend kBackends[] = {
     {{"emulator", "the GPU's arithmetic on the processor, for tests", Use::kWhole},
      []() -> Made { return device::make_emulator(); },
      nothing_lacks},
-    {{"cuda", "a GPU", Use::kWhole},
+    {{"cuda", "a GPU", Use::kWhole, true},
      []() -> Made {
        std::string why;
        return device::make_cuda(why);
@@ -124,14 +125,21 @@ std::vector<VerifierInfo> known_verifiers() {
   return out;
 }
 
-std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
+Result<std::unique_ptr<BatchVerifier>, Error> open_verifier(std::string_view name) {
   const Backend* backend = backend_of(name);
-  return backend == nullptr || sodium_init() < 0 ? nullptr : backend->make();
+  if (backend == nullptr) {
+    const auto all = verifier_names([](const VerifierInfo&) { return true; });
+    return Error{ErrorCode::kMissing, unknown_name("backend", name, all), std::string(name)};
+  }
+  if (sodium_init() < 0)
+    return Error{ErrorCode::kUnsupported, "libsodium does not start", std::string(name)};
+  if (auto made = backend->make()) return made;
+  return Error{ErrorCode::kUnsupported, backend->why(), std::string(name)};
 }
 
-std::string why_unavailable(std::string_view name) {
-  const Backend* backend = backend_of(name);
-  return backend == nullptr ? "no backend is called so" : backend->why();
+std::unique_ptr<BatchVerifier> make_verifier(std::string_view name) {
+  auto opened = open_verifier(name);
+  return opened ? std::move(*opened) : nullptr;
 }
 
 std::string_view best_verifier() {

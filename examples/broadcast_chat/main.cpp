@@ -28,7 +28,7 @@ static net::PeerAddress member(const std::string& text) {
 int main(int argc, char** argv) try {
   if (argc < 4) return std::fprintf(stderr, "usage: broadcast_chat NAME KEY_FILE MEMBER...\n"), 2;
   auto key = crypto::load_key(argv[2]);
-  if (!key) return std::fprintf(stderr, "%s\n", key.error().c_str()), 2;
+  if (!key) return std::fprintf(stderr, "%s\n", key.error().text().c_str()), 2;
   broadcast::ChannelOptions options{.key = *key, .protocol = argv[1], .name = "chat"};
   for (int i = 3; i < argc; ++i) options.members.push_back(member(argv[i]));
   auto channel = broadcast::Channel::join(options, [](const broadcast::Delivery& d) {

@@ -50,7 +50,7 @@ int main(int argc, char** argv) try {
     (void)crypto::save_key(crypto::SigningKey::generate(), args[1]);  // load_key() says what fails
   }
   const auto key = crypto::load_key(args[1]);
-  if (!key) return fail(key.error());
+  if (!key) return fail(key.error().text());
   const std::string own = to_hex(key->public_key());
   if (args[2] == "account") return std::cout << own << std::endl, 0;
   auto client = net::Client::open(args[0]);

@@ -8,6 +8,7 @@
 #include "agreements.hpp"
 #include "answers.hpp"
 #include "member_links.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -52,10 +53,7 @@ std::string problem_of(const ChannelOptions& o) {
   const auto n = static_cast<std::uint32_t>(o.genesis.nodes.size());
   const std::uint32_t per_fault = net::bit_nodes_per_fault(o.bits);
   if (per_fault == 0) {
-    std::string names;
-    for (const std::string& name : net::bit_agreement_names())
-      names += (names.empty() ? "" : ", ") + name;
-    return "there is no binary agreement '" + o.bits + "'; there are " + names;
+    return unknown_name("binary agreement", o.bits, net::bit_agreement_names());
   }
   const std::uint32_t least = std::max(per_fault, ValueAgreement::kNodesPerFault) * o.genesis.f + 1;
   if (!Committee::make(n, o.genesis.f) || n < least)
@@ -196,7 +194,7 @@ std::string Channel::Impl::begin() {
   committee =
       *Committee::make(static_cast<std::uint32_t>(options.genesis.nodes.size()), options.genesis.f);
   const auto share = crypto::load_coin_share(options.coin);
-  if (!share) return share.error();
+  if (!share) return share.error().text();
   if (crypto::ristretto_base(**share) != options.genesis.coin->nodes[self.value])
     return "the coin share '" + options.coin + "' is not that of node " +
            std::to_string(self.value) + " of this genesis file";

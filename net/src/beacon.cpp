@@ -106,7 +106,7 @@ struct Beacon::Impl {
     keys = *genesis.coin;
     group = crypto::group_key(keys).value();
     const auto share = crypto::load_coin_share(options.coin);
-    if (!share) return share.error();
+    if (!share) return share.error().text();
     if (crypto::ristretto_base(**share) != keys.nodes[self.value])
       return "the coin share '" + options.coin + "' is not that of node " +
              std::to_string(self.value) + " of this genesis file";

@@ -8,6 +8,7 @@
 
 #include "protocol_host.hpp"
 #include "store_archive.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/broadcast/by_name.hpp"
 
@@ -159,14 +160,14 @@ std::string broadcast_problem(const broadcast::ChannelOptions& o) {
     const std::string name(B::kName);
     if (n > B::kMostNodes) {
       problem = name + " has at most " + std::to_string(B::kMostNodes) + " members, not " +
-                std::to_string(n) + "; without that limit: " + broadcast::names(n);
+                std::to_string(n) + "; without that limit: " + name_list(broadcast::names(n));
     } else if (o.f > (n - 1) / B::kNodesPerFault) {
       problem = name + " bears f = " + std::to_string(o.f) + " liars only with at least " +
                 std::to_string(B::kNodesPerFault * o.f + 1) + " members; there are " +
                 std::to_string(n);
     }
   });
-  if (!known) return "no broadcast is called '" + o.protocol + "'; there is: " + broadcast::names();
+  if (!known) return unknown_name("broadcast", o.protocol, broadcast::names());
   if (problem.empty()) problem = members_problem(o.members);
   return problem.empty() ? size_problem(o) : problem;
 }

@@ -26,7 +26,8 @@ std::string problem_of(const Genesis& genesis, const LogProof& proof, const Leaf
     return "it is of another transaction";
   }
   if (proven.result != meant.result) return "it is of another result than the node told";
-  return log_proof_problem(genesis, proof);
+  const auto held = check_log_proof(genesis, proof);
+  return held ? std::string() : held.error().text();
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::str
   for (std::size_t i = 0; i < n; ++i) {
     if (problem.empty()) {
       const auto saved = crypto::save_coin_share(deal->secrets[i], homes[i] + "/coin.key");
-      if (!saved) problem = saved.error();
+      if (!saved) problem = saved.error().text();
     }
     crypto::wipe(deal->secrets[i]);
   }
@@ -55,7 +55,7 @@ Result<Share, std::string> open_share(const Genesis& genesis, const std::string&
         "the file from a backup");
   }
   auto secret = crypto::load_coin_share(path);
-  if (!secret) return secret.error();
+  if (!secret) return secret.error().text();
   if (crypto::ristretto_base(**secret) == genesis.coin->nodes[self.value]) return *secret;
   return "the coin share '" + path + "' is not that of node " + std::to_string(self.value) +
          " of this committee: it is another node's or of another deal; put the file there that "

@@ -76,12 +76,12 @@ Result<crypto::Secret<BivariateSharing::Seed>, std::string> seed_in(const std::s
     const std::string part = path + ".new";
     std::filesystem::remove(part, error);
     if (const auto saved = crypto::save_key(crypto::SigningKey::generate(), part); !saved)
-      return saved.error();
+      return saved.error().text();
     std::filesystem::rename(part, path, error);
     if (error || !sync_folder(folder)) return "cannot sync '" + folder + "'; check the disk";
   }
   const auto kept = crypto::load_key(path);
-  if (!kept) return kept.error();
+  if (!kept) return kept.error().text();
   return crypto::Secret(kept->seed());
 }
 

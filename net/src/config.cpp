@@ -3,7 +3,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include "loopback_address.hpp"
 #include "odd_file.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/crypto/verifier.hpp"
 
 namespace thresher::net {
 namespace {
@@ -24,13 +24,24 @@ namespace fs = std::filesystem;
 struct Key {
   const char* table;  // "" is the top
   const char* name;
-  const char* comment;
+  std::string comment;
   std::variant<std::string NodeOptions::*, std::string NodeConfig::*, std::uint64_t NodeOptions::*,
                std::vector<std::uint64_t> NodeOptions::*>
       target;
   std::uint64_t least = 0, most = 0;
-  std::array<const char*, 4> choices{};
+  std::vector<std::string> choices{};  // empty: any text
 };
+
+/// The backends that a node may hand signatures to. Whether this machine has one is found when the
+/// node starts: a file is read on other machines too.
+std::vector<std::string> accelerators() {
+  return crypto::verifier_names([](const crypto::VerifierInfo& info) { return info.accelerator; });
+}
+
+std::vector<std::string> none_or(std::vector<std::string> names) {
+  names.insert(names.begin(), "");
+  return names;
+}
 
 /// What a node does around the protocol.
 std::vector<Key> service_keys() {
@@ -51,13 +62,9 @@ std::vector<Key> service_keys() {
        0,
        100'000,
        {}},
-      {"verify",
-       "accelerator",
-       "verifies the signatures of catch-up: cuda, or empty for none",
-       &O::accelerator,
-       0,
-       0,
-       {"", "cuda"}},
+      {"verify", "accelerator",
+       "verifies the signatures of catch-up: " + name_list(accelerators()) + ", or empty for none",
+       &O::accelerator, 0, 0, none_or(accelerators())},
       {"metrics",
        "listen",
        "loopback address of /metrics, /healthz, /readyz; empty: none",
@@ -293,9 +300,7 @@ class Loader {
       known.push_back(*k.table == 0 ? std::string(k.name) : std::string(k.table) + "." + k.name);
       if (*k.table != 0) known.emplace_back(k.table);
     }
-    const auto near = nearest(path, known);
-    problem(node, "unknown key '" + path + "'" +
-                      (near ? "; did you mean '" + *near + "'?" : "; remove it"));
+    problem(node, unknown_name("key", path, known));
   }
 
   void take_storage(const toml::node& node) {
@@ -304,7 +309,8 @@ class Loader {
     if (text == "disk" || text == "rocksdb" || text == "memory") {
       config_.options.store = *text == "memory" ? StoreKind::kMemory : StoreKind::kDisk;
     } else {
-      problem(node, "storage must be \"disk\" or \"memory\"");
+      problem(node, text ? unknown_name("storage", *text, {"disk", "memory"})
+                         : "storage must be \"disk\" or \"memory\"");
     }
   }
 
@@ -313,10 +319,11 @@ class Loader {
               std::string Owner::*target) {
     const auto text = node.value<std::string>();
     if (!node.is_string()) return problem(node, path + " must be a text in quotes");
-    if (key.choices[0] != nullptr &&
-        std::none_of(key.choices.begin(), key.choices.end(),
-                     [&](const char* c) { return c != nullptr && *text == c; })) {
-      return problem(node, path + " must be one of: " + key.comment + "; not '" + *text + "'");
+    const auto& choices = key.choices;
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), *text) == choices.end()) {
+      const auto named = choices.begin() + (choices.front().empty() ? 1 : 0);
+      return problem(node, unknown_name(path, *text, {named, choices.end()}) +
+                               (named == choices.begin() ? "" : "; \"\" is none"));
     }
     if constexpr (std::is_same_v<Owner, NodeOptions>) {
       const bool listens =

@@ -85,9 +85,7 @@ std::string check(const Genesis& g, MayLackCoin may_lack) {
   }
   const auto& known = node_protocols();
   if (std::find(known.begin(), known.end(), g.protocol) == known.end()) {
-    const auto close = nearest(g.protocol, known);
-    return "unknown protocol '" + g.protocol + "'" +
-           (close ? "; did you mean '" + *close + "'?" : "; see: thresher protocols");
+    return unknown_name("protocol", g.protocol, known);
   }
   if (std::string problem = check_nodes(g.nodes); !problem.empty()) return problem;
   for (const auto& [name, value] : g.parameters) {
@@ -107,12 +105,8 @@ std::optional<text::Problem> unknown_in(const text::Value& object, const std::st
     if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
     // As JSON writes it, so that no byte of it means something to a terminal.
     const std::string key = text::quoted(member.key);
-    std::string what = "unknown key `" + key.substr(1, key.size() - 2) + "`" + where;
-    if (const auto near = nearest(member.key, known))
-      return text::Problem{member.place, what + "; did you mean `" + *near + "`?"};
-    what += "; known: ";
-    for (const std::string& name : known) what += (name == known.front() ? "" : ", ") + name;
-    return text::Problem{member.place, what};
+    return text::Problem{member.place,
+                         unknown_name("key", key.substr(1, key.size() - 2), known, where)};
   }
   return std::nullopt;
 }

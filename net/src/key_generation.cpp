@@ -87,7 +87,8 @@ Result<Seed, std::string> seed_in(const std::string& folder, const std::string& 
              purpose + ". Run thresher dkg with the options of before" +
              "; if no other node has a key yet, remove '" + folder + "' and begin again";
     }
-    return (kept ? "'" + path + "' is not the seed that this run began with" : kept.error()) +
+    return (kept ? "'" + path + "' is not the seed that this run began with"
+                 : kept.error().text()) +
            seed_advice(folder);
   }
   // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet. The
@@ -101,7 +102,7 @@ Result<Seed, std::string> seed_in(const std::string& folder, const std::string& 
   std::filesystem::remove(mark, error);
   std::filesystem::remove(part, error);
   const auto fresh = crypto::SigningKey::generate();
-  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
+  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error().text();
   if (!write_synced(mark, as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
     return "cannot write '" + mark + "': " + disk_problem(errno);
   std::filesystem::rename(part, path, error);

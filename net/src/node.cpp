@@ -75,7 +75,7 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
   auto key = crypto::load_key(options.key);
-  if (!key) return key.error();
+  if (!key) return key.error().text();
   std::size_t id = 0;
   while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
   if (id == genesis->nodes.size()) {

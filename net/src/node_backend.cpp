@@ -82,6 +82,9 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
            [this](NodeId to, const SnapshotPart& part) {
              holds.gave(to, part.slot, Loop::now_us());
            }}),
+      pages([this](std::uint64_t from, std::size_t most) { return read_page(from, most); },
+            &Loop::now_us),
+      subscribers(subscriber_hooks()),
       sign_once(options.key, key.public_key(), chain.chain, genesis.protocol),
       others_told(committee()) {
   std::vector<PublicKey> keys;

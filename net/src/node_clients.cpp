@@ -7,11 +7,6 @@
 
 namespace thresher::net {
 namespace {
-/// Log sent to a subscriber in one frame: after so much not another entry, and of one entry not
-/// much more than the second, which is below what a frame may have. The rest of an entry means
-/// reading it again. Unit: bytes.
-constexpr std::size_t kLogFrame = 1u << 20;
-constexpr std::size_t kMostLog = 4u << 20;
 /// Read in a second of all clients together that is not taken, by its cost in the pool. Unit:
 /// bytes.
 constexpr std::uint64_t kNotTaken = 16u << 20;
@@ -52,7 +47,7 @@ void Node::Impl::link(ConnectionId id, bool up) {
   acks.erase(id);
   untold.erase(id);
   queries.leave(id);
-  subscriptions.erase(id);
+  subscribers.leave(id);
 }
 
 void Node::Impl::welcome(ConnectionId id) {
@@ -247,40 +242,57 @@ void Node::Impl::subscribe(ConnectionId from, const Frame& f) {
     ++malformed;
     return;
   }
-  if (in->position < reader.begin().length) return tell_pruned(from);
+  if (in->position < reader.begin().length) {
+    subscribers.leave(from);
+    return tell_pruned(from);
+  }
   const auto start = reader.before(in->position, ledger.slot());
   if (!start) {
     ++malformed;
     return;
   }
-  subscriptions[from] = {*start, in->position};
+  subscribers.begin(from, {*start, in->position});
   feed_subscribers();
 }
 
 void Node::Impl::tell_pruned(ConnectionId to) {
-  subscriptions.erase(to);
   if (older_clients.speaks(to)) return transport.drop(to, "what it asks for was pruned");
   const std::uint64_t begins = reader.begin().length;
   (void)transport.send(to, {kLog, wire::encode(wire::Log{begins, 0, begins}), {}});
 }
 
+Subscribers::Hooks Node::Impl::subscriber_hooks() {
+  return {[this] { return reader.begin().length; },
+          [this](const LogPlace& from, const VisitTransaction& visit,
+                 const std::function<bool()>& enough) {
+            return read_on(reader, ledger.slot(), from, visit, enough);
+          },
+          [this](ConnectionId id) { return transport.queued_bytes(id); },
+          [this](ConnectionId id, std::uint64_t end, std::uint32_t count,
+                 std::vector<std::byte> log) { return send_log(id, end, count, std::move(log)); },
+          [this](ConnectionId id) { tell_pruned(id); },
+          [this](ConnectionId id, Round slot) { cannot_serve(id, slot); }};
+}
+
 // Sends each subscriber what it lacks; comes back later while something is left.
 void Node::Impl::feed_subscribers() {
-  if (feeding_subscribers || subscriptions.empty()) return;
-  bool more = false;
-  std::vector<ConnectionId> behind;  // a full link may close, and leave the map
-  for (const auto& [id, s] : subscriptions) {
-    if (s.after < ledger.slot()) behind.push_back(id);
-  }
-  for (const ConnectionId id : behind) more |= subscriptions.contains(id) && feed_subscriber(id);
-  more |= std::any_of(subscriptions.begin(), subscriptions.end(),
-                      [this](const auto& s) { return s.second.after < ledger.slot(); });
-  if (!more) return;
+  if (feeding_subscribers || !subscribers.feed(ledger.slot())) return;
   feeding_subscribers = true;
   loop.call_after(kSubscriberRetry, [this] {
     feeding_subscribers = false;
     feed_subscribers();
   });
+}
+
+bool Node::Impl::send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
+                          std::vector<std::byte> log) {
+  const wire::Log control{end - count, count};
+  const Frame frame{
+      kLog, wire::encode(control),
+      older_clients.speaks(to) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
+  if (!transport.send(to, frame)) return false;
+  visitors.served(to, Loop::now_us());
+  return true;
 }
 
 // Told to who operates the node; the client asks another node. What the application has is not
@@ -295,68 +307,6 @@ void Node::Impl::cannot_serve(ConnectionId to, Round slot) {
                              options.data + "' and restart the node");
   }
   transport.drop(to, what);
-}
-
-// Visits the log from there on until `visit`, or `enough` at the end of an entry, ends it.
-Node::Impl::ReadOn Node::Impl::read_on(
-    const Subscription& from, const std::function<bool(const Transaction&, const Validity&)>& visit,
-    const std::function<bool()>& enough) {
-  ReadOn out{from, {}};
-  bool more = true;
-  (void)reader.each(from.after, [&](const LogEntry& entry) {
-    if (entry.slot > ledger.slot()) return false;  // behind a hole
-    const auto whole = reader.whole(entry);
-    if (!whole) out.unreadable = entry.slot;
-    if (!whole) return false;
-    std::uint64_t position = entry.first;
-    for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
-      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
-                              [&](Transaction t, const Validity& valid) {
-                                if (!more || t.position < out.next.position) return;
-                                t.slot = entry.slot.value;
-                                more = visit(t, valid);
-                                out.next.position = t.position + 1;
-                              });
-    }
-    if (out.next.position < position) return false;  // some of this entry are left
-    out.next.after = entry.slot;
-    out.next.position = position;
-    return more && !enough();
-  });
-  return out;
-}
-
-// One frame; false when nothing was left or enough waits already: who does not read must not cost a
-// look at the log each time.
-bool Node::Impl::feed_subscriber(ConnectionId id) {
-  if (transport.queued_bytes(id) > kLogFrame) return false;
-  Subscription& s = subscriptions[id];
-  if (s.position < reader.begin().length) return tell_pruned(id), false;
-  std::vector<std::byte> log;
-  RunWriter out(log);
-  std::uint32_t count = 0;
-  const ReadOn end = read_on(
-      s,
-      [&](const Transaction& t, const Validity& valid) {
-        out.add({t.client, valid}, t.sequence, t.data);
-        ++count;
-        return log.size() < kMostLog;
-      },
-      [&] { return log.size() >= kLogFrame; });
-  if (end.next.after == s.after && count == 0) {
-    if (end.unreadable) cannot_serve(id, *end.unreadable);
-    return false;
-  }
-  if (count > 0) {
-    const wire::Log control{end.next.position - count, count};
-    const Frame frame{
-        kLog, wire::encode(control),
-        older_clients.speaks(id) ? OlderClients::log_of(log) : Bytes::from(std::move(log))};
-    if (!transport.send(id, frame)) return false;
-    visitors.served(id, Loop::now_us());
-  }
-  s = end.next;
-  return true;
 }
 
 void Node::Impl::acknowledge() {

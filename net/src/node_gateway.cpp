@@ -34,7 +34,7 @@ std::string Node::Impl::open_gateway() {
   };
   hooks.log = [this](std::uint64_t from, std::size_t most, std::function<void(LogPage)> done) {
     loop.post([this, from, most, done = std::move(done)] {
-      pages.push_back({from, most, done});
+      pages.ask({from, most, done});
       serve_pages();
     });
   };
@@ -46,19 +46,13 @@ std::string Node::Impl::open_gateway() {
   return {};
 }
 
-// A connection of the gateway has one question at a time, so they are bounded by its connections.
 void Node::Impl::serve_pages() {
-  while (!pages.empty()) {
-    const std::uint64_t begin = Loop::now_us();
-    if (!page_share.free(begin)) break;
-    const PageQuestion ask = std::move(pages.front());
-    pages.pop_front();
-    ask.done(read_page(ask.from, ask.most));
-    page_share.spent(begin, Loop::now_us());
-  }
-  if (pages.empty() || std::exchange(paging, true)) return;
+  if (paging) return;
+  const auto at = pages.serve();
+  if (!at) return;
+  paging = true;
   const std::uint64_t now = Loop::now_us();
-  loop.call_after(page_share.free_us() > now ? page_share.free_us() - now : 0, [this] {
+  loop.call_after(*at > now ? *at - now : 0, [this] {
     paging = false;
     serve_pages();
   });
@@ -79,7 +73,7 @@ LogPage Node::Impl::read_page(std::uint64_t from, std::size_t most) {
   }
   std::size_t bytes = 0;
   const ReadOn end = read_on(
-      {*start, from},
+      reader, ledger.slot(), {*start, from},
       [&](const Transaction& t, const Validity&) {
         out.transactions.push_back(
             {t.position, t.slot, t.client, t.sequence, Bytes::copy_of(t.data)});

@@ -31,6 +31,7 @@
 #include "older_clients.hpp"
 #include "order_engine.hpp"
 #include "own_submissions.hpp"
+#include "page_queue.hpp"
 #include "queries.hpp"
 #include "run_end.hpp"
 #include "scrubber.hpp"
@@ -39,6 +40,7 @@
 #include "standing_check.hpp"
 #include "start_question.hpp"
 #include "submissions.hpp"
+#include "subscribers.hpp"
 #include "thresher/crypto/batcher.hpp"
 #include "thresher/crypto/list_checks.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -247,11 +249,6 @@ struct Node::Impl final : EngineHost {
   ApplyResult apply_evidence(const Transaction& t);
 
   // node_gateway.cpp
-  struct PageQuestion {
-    std::uint64_t from = 0;
-    std::size_t most = 0;
-    std::function<void(LogPage)> done;
-  };
   std::string open_gateway();
   void serve_pages();
   LogPage read_page(std::uint64_t from, std::size_t most);
@@ -277,19 +274,10 @@ struct Node::Impl final : EngineHost {
   std::optional<ConnectionId> gives_way();
   void subscribe(ConnectionId from, const Frame& f);
   void feed_subscribers();
-  bool feed_subscriber(ConnectionId id);
+  Subscribers::Hooks subscriber_hooks();
+  bool send_log(ConnectionId to, std::uint64_t end, std::uint32_t count,
+                std::vector<std::byte> log);
   void tell_pruned(ConnectionId to);
-  struct Subscription {
-    Round after{0};              // entries up to here were sent
-    std::uint64_t position = 0;  // the next one to send
-  };
-  struct ReadOn {
-    Subscription next;
-    std::optional<Round> unreadable;  // its payloads cannot be read back
-  };
-  ReadOn read_on(const Subscription& from,
-                 const std::function<bool(const Transaction&, const Validity&)>& visit,
-                 const std::function<bool()>& enough);
   void cannot_serve(ConnectionId to, Round slot);
   void acknowledge();
   NodeStatus status_now();
@@ -397,10 +385,9 @@ struct Node::Impl final : EngineHost {
   bool asking = false;  // a timer runs for the next one
   EvidenceGate evidence_gate;
   std::unique_ptr<Gateway> gateway;  // null: not asked for
-  std::deque<PageQuestion> pages;
-  ThreadShare page_share;
+  PageQueue pages;
   bool paging = false;  // a timer runs for the next page
-  std::map<ConnectionId, Subscription> subscriptions;
+  Subscribers subscribers;
   bool feeding_subscribers = false;
   ClientId own_client{};  // who this node is as a client of itself
   std::uint64_t own_sequence = 0;

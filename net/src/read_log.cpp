@@ -120,17 +120,18 @@ std::optional<LogBegin> last_jump(const std::string& path) {
   return out;
 }
 
-std::string told(const NodeOptions& options, const Reading& reading, const std::string& why) {
+Error told(const NodeOptions& options, const Reading& reading, const std::string& why) {
   const std::string log = "the log of '" + options.home + "'";
-  return reading.begins_later() ? log + ": " + why : log + " ends early: " + why;
+  if (reading.begins_later()) return {ErrorCode::kMissing, log + ": " + why, options.home};
+  return {ErrorCode::kCorrupt, log + " ends early: " + why, options.home};
 }
 
 // Of a store of the host's own.
-Result<Unit, std::string> read_store(const NodeOptions& options, const Genesis& genesis,
-                                     std::uint64_t from,
-                                     const std::function<void(const Transaction&)>& visit) {
+Result<Unit, Error> read_store(const NodeOptions& options, const Genesis& genesis,
+                               std::uint64_t from,
+                               const std::function<void(const Transaction&)>& visit) {
   const auto store = open_store(options);
-  if (!store) return store.error();
+  if (!store) return Error{ErrorCode::kIo, store.error(), options.home};
   const LogReader log(**store, genesis.context(), static_cast<std::uint32_t>(genesis.nodes.size()));
   Reading reading(genesis, from, visit,
                   [&](const BodyPlace& place) { return (*store)->read_body(place); });
@@ -147,17 +148,19 @@ Result<Unit, std::string> read_store(const NodeOptions& options, const Genesis& 
 
 }  // namespace
 
-Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
-                                   const std::function<void(const Transaction&)>& visit) {
+Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
+                             const std::function<void(const Transaction&)>& visit) {
   options = with_paths(std::move(options));
   const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return genesis.error();
+  if (!genesis) return Error{ErrorCode::kMalformed, genesis.error(), options.genesis};
   if (options.make_store) return read_store(options, *genesis, from, visit);
   const std::string path = options.data + "/wal";
-  if (std::string why = odd_file(path); !why.empty()) return why;
-  if (std::string why = in_use(path); !why.empty()) return why;
+  if (std::string why = odd_file(path); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), path};
+  if (const auto resting = at_rest(path); !resting) return resting.error();
   WalScan wal(WalScan::For::kReading);
-  if (std::string why = wal.open(path); !why.empty()) return why;
+  if (std::string why = wal.open(path); !why.empty())
+    return Error{ErrorCode::kIo, std::move(why), path};
   Reading reading(*genesis, from, visit,
                   [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
   std::string why;

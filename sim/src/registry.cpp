@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "thresher/core/names.hpp"
+
 namespace thresher::sim {
 namespace {
 
@@ -64,13 +66,12 @@ const std::vector<ProtocolInfo>& simulated_protocols() {
 }
 
 Outcome simulate(const Experiment& experiment, const RunOptions& options) {
-  std::string known;
+  std::vector<std::string> known;
   for (const SubjectEntry& entry : entries()) {
     if (entry.info.name == experiment.protocol) return run_entry(entry, experiment, options);
-    known += (known.empty() ? "" : ", ") + entry.info.name;
+    known.push_back(entry.info.name);
   }
-  throw std::invalid_argument("simulate: unknown protocol '" + experiment.protocol +
-                              "'; the simulator runs: " + known);
+  throw std::invalid_argument("simulate: " + unknown_name("protocol", experiment.protocol, known));
 }
 
 }  // namespace thresher::sim

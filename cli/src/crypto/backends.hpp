@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../text.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/crypto/verifier.hpp"
 
@@ -22,6 +23,14 @@ struct Backends {
   std::vector<Missing> missing;
 };
 
+/// What --backend takes, for help.
+inline std::string backend_help() {
+  return name_list(crypto::verifier_names([](const crypto::VerifierInfo& info) {
+           return info.use == crypto::VerifierUse::kWhole;
+         })) +
+         " or all";
+}
+
 /// "all": every one that applies ZIP-215. The error names the nearest.
 inline Result<Backends, std::string> backends_of(const std::string& name) {
   Backends out;
@@ -31,15 +40,15 @@ inline Result<Backends, std::string> backends_of(const std::string& name) {
     known.emplace_back(each.name);
     const bool among_all = name == "all" && each.use == crypto::VerifierUse::kWhole;
     if (name != each.name && !among_all) continue;
-    if (auto verifier = crypto::make_verifier(each.name)) {
-      out.here.push_back(std::move(verifier));
+    if (auto verifier = crypto::open_verifier(each.name)) {
+      out.here.push_back(std::move(*verifier));
     } else {
-      out.missing.push_back({known.back(), crypto::why_unavailable(each.name)});
+      out.missing.push_back({known.back(), verifier.error().text()});
     }
   }
   if (!out.here.empty() || !out.missing.empty()) return out;
   known.emplace_back("all");
-  return unknown_name("--backend", name, known);
+  return "--backend: " + unknown_name("backend", name, known);
 }
 
 }  // namespace thresher::cli

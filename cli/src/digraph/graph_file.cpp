@@ -1,6 +1,7 @@
 #include "graph_file.hpp"
 
 #include "../input_file.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/protocols/digraph/condition.hpp"
 #include "thresher/text/json.hpp"
 
@@ -24,7 +25,7 @@ class Reader {
     }
     for (const text::Member& m : tree.members()) {
       if (m.key != "nodes" && m.key != "edges") {
-        complain(m.place, "unknown key '" + m.key + "'; a graph has nodes and edges");
+        complain(m.place, unknown_name("key", m.key, {"nodes", "edges"}));
       }
     }
     const auto nodes = read_nodes(tree);

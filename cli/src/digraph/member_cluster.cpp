@@ -89,7 +89,7 @@ class Members {
     auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
     if (!genesis) return fail(genesis.error());
     const auto key = crypto::load_key(node.key);
-    if (!key) return fail(key.error());
+    if (!key) return fail(key.error().text());
     const auto [low, high] = std::minmax_element(options_.values.begin(), options_.values.end());
     net::GraphAgreementOptions o;
     o.genesis = std::move(*genesis);

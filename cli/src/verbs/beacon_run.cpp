@@ -30,7 +30,7 @@ int run(const Args& a) {
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) return fail(kUsage, genesis.error());
   const auto key = crypto::load_key(o.key);
-  if (!key) return fail(kUsage, key.error());
+  if (!key) return fail(kUsage, key.error().text());
   std::atomic<std::uint64_t> told = 0;
   auto beacon = net::Beacon::begin({.genesis = *genesis,
                                     .key = *key,

@@ -49,18 +49,18 @@ std::string problem_of(const Args& a) {
   if (!problems.empty()) return problems.front();
   std::vector<std::string> tables;
   for (const sim::WanTable& table : sim::wan_tables()) tables.emplace_back(table.name);
-  if (auto problem = unknown_name("--wan", a.wan, tables); !problem.empty()) return problem;
+  if (auto problem = option_problem("--wan", a.wan, tables); !problem.empty()) return problem;
   std::vector<std::string> protocols;
   for (const sim::ProtocolInfo& info : sim::simulated_protocols()) protocols.push_back(info.name);
   for (const std::string& name : names_in(a.protocols)) {
-    if (auto problem = unknown_name("--protocols", name, protocols); !problem.empty())
+    if (auto problem = option_problem("--protocols", name, protocols); !problem.empty())
       return problem;
   }
   if (a.protocols.empty()) return "--protocols names none; give one, as 'thresher'";
   std::vector<std::string> rows;
   for (const Attack& attack : attacks(scale_of(a))) rows.push_back(attack.name);
   for (const std::string& name : names_in(a.only)) {
-    if (auto problem = unknown_name("--only", name, rows); !problem.empty()) return problem;
+    if (auto problem = option_problem("--only", name, rows); !problem.empty()) return problem;
   }
   return {};
 }

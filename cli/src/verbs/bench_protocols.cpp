@@ -60,12 +60,6 @@ struct Plan {
   std::vector<const sim::ProtocolInfo*> protocols;
 };
 
-std::string unknown(const std::string& what, const std::string& name,
-                    const std::vector<std::string>& known) {
-  const auto close = nearest(name, known);
-  return what + " '" + name + "'" + (close ? "; did you mean '" + *close + "'?" : "");
-}
-
 void plan_protocols(const Args& a, Plan& plan) {
   std::vector<std::string> known;
   for (const sim::ProtocolInfo* p : total_orders()) known.push_back(p->name);
@@ -73,7 +67,7 @@ void plan_protocols(const Args& a, Plan& plan) {
     if (a.only.empty() || p->name == a.only) plan.protocols.push_back(p);
   }
   if (plan.protocols.empty())
-    plan.problem = unknown("--only: no total order is called", a.only, known);
+    plan.problem = "--only: " + unknown_name("total order", a.only, known);
 }
 
 Plan plan_of(const Args& a) {
@@ -94,7 +88,7 @@ Plan plan_of(const Args& a) {
       if (to_string(f) == name) plan.faults.push_back(f);
     }
     if (name != "none" && name != "silent" && name != "twins")
-      plan.problem = unknown("--faults: there is no", name, {"none", "silent", "twins"});
+      plan.problem = "--faults: " + unknown_name("fault", name, {"none", "silent", "twins"});
   }
   if (a.rounds < 10 || a.rounds > 10'000)
     plan.problem = "--rounds must be from 10 to 10000: fewer order nothing";
@@ -103,7 +97,7 @@ Plan plan_of(const Args& a) {
   if (table == nullptr) {
     std::vector<std::string> names;
     for (const sim::WanTable& t : sim::wan_tables()) names.push_back(t.name);
-    plan.problem = unknown("--wan: there is no table", a.wan, names);
+    plan.problem = "--wan: " + unknown_name("table", a.wan, names);
   } else {
     plan.nodes = {static_cast<std::uint32_t>(table->regions.size())};
   }

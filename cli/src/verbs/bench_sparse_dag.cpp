@@ -48,7 +48,7 @@ std::string problem_of(const Args& a) {
   std::vector<std::string> known;
   for (const SparseRow& row : sparse_rows()) known.push_back(row.name);
   for (const std::string& name : names_in(a.only)) {
-    if (std::string why = unknown_name("--only", name, known); !why.empty()) return why;
+    if (std::string why = option_problem("--only", name, known); !why.empty()) return why;
   }
   const auto runs = [&](const SparseRow& row) {
     return wanted(row.name, a.only) && !covers_all(row, a.n);

@@ -10,6 +10,7 @@
 #include "../crypto/backends.hpp"
 #include "../json.hpp"
 #include "../text.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/crypto/signing_key.hpp"
 
@@ -231,7 +232,7 @@ Verb make_bench_verify() {
   return {{"bench", "verify"},
           "Measure signature verification on one core, beside libsodium and OpenSSL. Example: "
           "thresher bench verify --batch 64,1024 --keys committee:100",
-          {{"--backend", "portable, avx2, avx512, rlc, emulator, cuda or all", &a->backend},
+          {{"--backend", backend_help(), &a->backend},
            {"--batch", "sizes, separated by commas", &a->batch},
            {"--keys", "fresh, or committee:N registered keys", &a->keys},
            {"--bad-fraction", "share of damaged signatures", &a->bad_fraction},

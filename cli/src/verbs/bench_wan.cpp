@@ -85,7 +85,7 @@ class Planner {
     if (names.empty())
       wrong(std::string(option) + " names none; give one, as '" + all.front() + "'");
     for (const std::string& name : names) {
-      if (std::string why = unknown_name(option, name, all); !why.empty()) wrong(std::move(why));
+      if (std::string why = option_problem(option, name, all); !why.empty()) wrong(std::move(why));
     }
     return names;
   }

@@ -17,6 +17,7 @@
 #include "../testnet.hpp"
 #include "../text.hpp"
 #include "../transaction_lines.hpp"
+#include "thresher/core/names.hpp"
 
 namespace thresher::cli {
 namespace {
@@ -164,7 +165,7 @@ std::string read_options(const Args& a, ClusterOptions& o) {
   o.duration_us = *duration;
   // "rocksdb" is the older word for "disk".
   if (a.storage != "disk" && a.storage != "rocksdb" && a.storage != "memory") {
-    return "--storage '" + a.storage + "' is neither disk nor memory";
+    return "--storage: " + unknown_name("store", a.storage, {"disk", "memory"});
   }
   o.memory = a.storage == "memory";
   const auto delay = parse_duration(a.delay);

@@ -34,7 +34,7 @@ int check(const Args& a) {
   if (!genesis) problems.push_back(genesis.error());
   if (std::string problem = net::data_problem(o); !problem.empty()) problems.push_back(problem);
   const auto key = crypto::load_key(o.key);
-  if (!key) problems.push_back(key.error());
+  if (!key) problems.push_back(key.error().text());
   if (genesis) {
     std::string problem = net::delays_problem(o, genesis->nodes.size());
     if (!problem.empty()) problems.push_back(std::move(problem));

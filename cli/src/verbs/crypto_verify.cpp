@@ -166,7 +166,7 @@ Verb make_crypto_verify() {
             "known; - reads "
             "standard input",
             &a->in, true},
-           {"--backend", "portable, avx2, avx512, rlc, emulator, cuda or all", &a->backend},
+           {"--backend", backend_help(), &a->backend},
            {"--json", "one object a line", &a->json}},
           [a] { return run(*a); }};
 }

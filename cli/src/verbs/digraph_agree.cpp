@@ -80,7 +80,7 @@ std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions&
   if (!genesis) return {genesis.error()};
   o.genesis = std::move(*genesis);
   const auto key = crypto::load_key(node.key);
-  if (!key) return {key.error()};
+  if (!key) return {key.error().text()};
   o.key = *key;
   const auto graph = read_graph(a.graph);
   if (!graph) return graph.error();

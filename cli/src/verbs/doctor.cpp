@@ -124,7 +124,8 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
   const auto key = crypto::load_key(o.key);
   checks.push_back(
       {static_cast<bool>(genesis), "genesis: " + (genesis ? o.genesis : genesis.error())});
-  checks.push_back({static_cast<bool>(key), "key: " + (key ? o.key + " is private" : key.error())});
+  checks.push_back(
+      {static_cast<bool>(key), "key: " + (key ? o.key + " is private" : key.error().text())});
   if (!genesis || !key) return;
   for (std::size_t i = 0; i < genesis->nodes.size(); ++i) {
     const net::PeerAddress& node = genesis->nodes[i];

@@ -14,7 +14,7 @@ Verb make_keys_new() {
           [path] {
             const auto key = crypto::SigningKey::generate();
             const auto saved = crypto::save_key(key, *path);
-            if (!saved) return fail(kUsage, saved.error());
+            if (!saved) return fail(kUsage, saved.error().text());
             std::printf("%s\n", to_hex(key.public_key()).c_str());
             return static_cast<int>(kDone);
           }};

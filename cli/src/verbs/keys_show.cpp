@@ -13,7 +13,7 @@ Verb make_keys_show() {
           {{"path", "the key file", path.get(), true}},
           [path] {
             const auto key = crypto::load_key(*path);
-            if (!key) return fail(kUsage, key.error());
+            if (!key) return fail(kUsage, key.error().text());
             std::printf("%s\n", to_hex(key->public_key()).c_str());
             return static_cast<int>(kDone);
           }};

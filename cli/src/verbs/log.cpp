@@ -133,10 +133,10 @@ Verb make_log() {
               first = false;
               print_transaction(t, form);
             });
-        if (!done && done.error().find(net::kNodeRuns) != std::string::npos) {
+        if (!done && done.error().code == ErrorCode::kBusy) {
           return log_of_running(args->home, args->from, form);
         }
-        return done ? static_cast<int>(kDone) : fail(kFailed, done.error());
+        return done ? static_cast<int>(kDone) : fail(kFailed, done.error().text());
       }};
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// Of the node whose folder it is, among the members; the error says what to do.
 Result<NodeId, std::string> id_of(const net::NodeOptions& options, const net::Genesis& genesis) {
   const auto key = crypto::load_key(options.key);
-  if (!key) return key.error();
+  if (!key) return key.error().text();
   for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
     if (genesis.nodes[i].key == key->public_key()) return NodeId{static_cast<std::uint16_t>(i)};
   }
@@ -26,14 +26,16 @@ int prove(const std::string& home, std::uint64_t position) {
   const auto genesis = net::load_genesis(options.genesis);
   if (!genesis) return fail(kUsage, genesis.error());
   auto proof = net::read_log_proof(options, position);
-  if (!proof && proof.error().find(net::kNodeRuns) != std::string::npos) {
+  if (!proof && proof.error().code == ErrorCode::kBusy) {
     const auto id = id_of(options, *genesis);
     if (!id) return fail(kUsage, id.error());
-    proof = net::fetch_log_proof(*genesis, *id, position);
-    if (!proof)
-      return fail(kFailed, "the node of '" + home + "' runs and gives no proof: " + proof.error());
+    auto fetched = net::fetch_log_proof(*genesis, *id, position);
+    if (!fetched)
+      return fail(kFailed,
+                  "the node of '" + home + "' runs and gives no proof: " + fetched.error());
+    proof = std::move(*fetched);
   }
-  if (!proof) return fail(kFailed, proof.error());
+  if (!proof) return fail(kFailed, proof.error().text());
   std::puts(net::write_log_proof(*proof).c_str());
   return kDone;
 }

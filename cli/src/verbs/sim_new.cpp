@@ -35,14 +35,8 @@ int print_new(const std::string& name) {
       std::find_if(known.begin(), known.end(), [&](const auto& info) { return info.name == name; });
   if (found == known.end()) {
     std::vector<std::string> names;
-    std::string all;
-    for (const auto& info : known) {
-      names.push_back(info.name);
-      all += (all.empty() ? "" : ", ") + info.name;
-    }
-    const auto near = nearest(name, names);
-    return fail(kUsage, "unknown protocol `" + name + "`; " +
-                            (near ? "did you mean `" + *near + "`?" : "known: " + all));
+    for (const auto& info : known) names.push_back(info.name);
+    return fail(kUsage, unknown_name("protocol", name, names));
   }
   const std::string title = name + ": " + found->help + ". Run it: thresher sim run FILE";
   std::fputs(sim::annotate_experiment(standard(*found), title, known).c_str(), stdout);

@@ -188,15 +188,14 @@ std::string check_arguments(const Args& a, const verify::Automaton& ta) {
   }
   const auto& checkers = verify::checker_names();
   if (std::find(checkers.begin(), checkers.end(), a.checker) == checkers.end()) {
-    return "--checker '" + a.checker + "' is none of: " + checker_list();
+    return "--checker: " + unknown_name("checker", a.checker, checkers);
   }
   std::vector<std::string> known;
   for (const auto& p : ta.properties) known.push_back(p.name);
   for (const std::string& name : a.properties) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const auto near = nearest(name, known);
-    return "'" + (a.file.empty() ? a.protocol : a.file) + "' has no property '" + name + "'" +
-           (near ? "; did you mean '" + *near + "'?" : "; see --list");
+    return "'" + (a.file.empty() ? a.protocol : a.file) +
+           "': " + unknown_name("property", name, known);
   }
   return {};
 }

@@ -25,8 +25,8 @@ int check(const Args& args) {
   if (!text) return fail(kUsage, text.error().why);
   const auto proof = net::parse_log_proof(*text);
   if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error());
-  if (const std::string why = net::log_proof_problem(*genesis, *proof); !why.empty()) {
-    return fail(kFailed, "'" + args.proof + "' proves nothing: " + why);
+  if (const auto held = net::check_log_proof(*genesis, *proof); !held) {
+    return fail(kFailed, "'" + args.proof + "' proves nothing: " + held.error().text());
   }
   std::optional<std::string> meant = args.data;
   if (args.file) {

@@ -62,7 +62,7 @@ class Copying {
   std::string measure(WalScan& scan) const {
     std::string why = scan.open(from("wal"));
     if (why.empty()) why = scan.read({}, [](const WalFrame&) { return true; });
-    for (int k = 0; !why.empty() && k < kLooks && !in_use(from("wal")).empty(); ++k) {
+    for (int k = 0; !why.empty() && k < kLooks && !at_rest(from("wal")); ++k) {
       std::this_thread::sleep_for(kLook);
       const WalPlace end = scan.end();
       why = scan.open(from("wal"));
@@ -116,7 +116,7 @@ Result<Backup, std::string> looked_at(const NodeOptions& options, const std::str
   NodeOptions copy = options;
   copy.data = data;
   RestingStore store;
-  if (std::string why = store.open(copy); !why.empty()) return why;
+  if (const auto opened = store.open(copy); !opened) return opened.error().text();
   if (store.end().offset != ended.offset) {
     return "the log in the copy ends at byte " + std::to_string(store.end().offset) +
            ", and that of the node at " + std::to_string(ended.offset) +
@@ -165,18 +165,18 @@ Result<Backup, std::string> back_up(const NodeOptions& given, const std::string&
   const std::string wal = options.data + "/wal";
   if (std::string why = odd_file(wal); !why.empty()) return why;
   std::error_code error;
-  if (!fs::exists(wal, error)) return in_use(wal);
+  if (!fs::exists(wal, error)) return at_rest(wal).error().text();
   BackupPlace place(destination);
   if (std::string why = place.open(); !why.empty()) return why;
   bool again = true;
   bool running = false;
   std::string why;
   for (int k = 0; again && k < kTries; ++k) {
-    running = !in_use(wal).empty();
+    running = !at_rest(wal);
     if (why = place.clear(); !why.empty()) break;
     auto out = copied(options, *genesis, place.folder() + "/data", again);
     if (out) {
-      out->running = running || !in_use(wal).empty();
+      out->running = running || !at_rest(wal);
       if (why = place.publish(); !why.empty()) return why;
       return out;
     }

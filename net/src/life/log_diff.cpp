@@ -22,7 +22,7 @@ struct Folder {
     auto read = load_genesis(options.genesis);
     if (!read) return read.error();
     genesis = std::move(*read);
-    if (std::string why = store.open(options); !why.empty()) return why;
+    if (const auto opened = store.open(options); !opened) return opened.error().text();
     reader = std::make_unique<LogReader>(store, genesis.context(), size());
     return {};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "thresher/coding/merkle_range.hpp"
 
@@ -26,18 +27,25 @@ Digest leaf_of(const LeafContent& c) {
   return coding::merkle_leaf(ByteView(leaf_bytes(c)).subspan(1));
 }
 
-std::string log_proof_problem(const Genesis& genesis, const LogProof& proof) {
+Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proof) {
+  const auto rejected = [&](std::string why) {
+    return Error{ErrorCode::kRejected, std::move(why),
+                 "position " + std::to_string(proof.position)};
+  };
   const Checkpoint& c = proof.certificate.checkpoint;
   if (proof.position >= c.length) {
-    return "the certificate covers " + std::to_string(c.length) + " transactions, so position " +
-           std::to_string(proof.position) + " is none of them";
+    return rejected("the certificate covers " + std::to_string(c.length) +
+                    " transactions, so position " + std::to_string(proof.position) +
+                    " is none of them");
   }
   if (!coding::merkle_included(leaf_of(proof.content), proof.position, c.length, proof.path,
                                c.root)) {
-    return "the path does not lead from this transaction and result at position " +
-           std::to_string(proof.position) + " to the certified root";
+    return rejected("the path does not lead from this transaction and result at position " +
+                    std::to_string(proof.position) + " to the certified root");
   }
-  return certificate_problem(genesis, proof.certificate);
+  std::string why = certificate_problem(genesis, proof.certificate);
+  if (!why.empty()) return rejected(std::move(why));
+  return Unit{};
 }
 
 Bytes encode(const LogProof& p) {

@@ -4,13 +4,13 @@
 
 namespace thresher::net {
 
-Result<LogProof, std::string> read_log_proof(const NodeOptions& given, std::uint64_t position) {
+Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t position) {
   const NodeOptions options = with_paths(given);
   const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return genesis.error();
+  if (!genesis) return Error{ErrorCode::kMalformed, genesis.error(), options.genesis};
   const auto n = static_cast<std::uint32_t>(genesis->nodes.size());
   RestingStore store;
-  if (std::string why = store.open(options); !why.empty()) return why;
+  if (const auto opened = store.open(options); !opened) return opened.error();
   const LogReader reader(store, genesis->context(), n);
   std::optional<Certificate> newest;
   (void)store.scan(kCertificateTable, {}, [&](ByteView, ByteView value) {
@@ -18,14 +18,21 @@ Result<LogProof, std::string> read_log_proof(const NodeOptions& given, std::uint
     return true;
   });
   if (!newest || position >= newest->checkpoint.length) {
-    return "position " + std::to_string(position) + " has no certificate in '" + options.home +
-           "', whose certificates cover " + std::to_string(newest ? newest->checkpoint.length : 0) +
-           " transactions";
+    return Error{ErrorCode::kMissing,
+                 "position " + std::to_string(position) + " has no certificate in '" +
+                     options.home + "', whose certificates cover " +
+                     std::to_string(newest ? newest->checkpoint.length : 0) + " transactions",
+                 options.home};
   }
   auto own = load_own_checkpoint(store, newest->checkpoint.slot, n);
-  if (!own) return "'" + options.home + "' has not computed the certified checkpoint itself";
+  if (!own)
+    return Error{ErrorCode::kMissing,
+                 "'" + options.home + "' has not computed the certified checkpoint itself",
+                 options.home};
   TreeReader tree(store, reader, std::move(*own));
-  return proof_of(tree, position, *newest);
+  auto proof = proof_of(tree, position, *newest);
+  if (!proof) return Error{ErrorCode::kMissing, proof.error(), options.home};
+  return std::move(*proof);
 }
 
 }  // namespace thresher::net

@@ -11,24 +11,31 @@
 
 namespace thresher::net {
 
-std::string in_use(const std::string& path) {
+Result<Unit, Error> at_rest(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) {
-    return "there is no log '" + path + "': the node never ran, or the folder is another one";
+    return Error{ErrorCode::kMissing,
+                 "there is no log '" + path + "': the node never ran, or the folder is another one",
+                 path};
   }
-  if (file < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  if (file < 0)
+    return Error{ErrorCode::kIo, "cannot open '" + path + "': " + disk_problem(errno), path};
   const bool free = ::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   ::close(file);
-  return free ? std::string() : "'" + path + "' is in use: " + std::string(kNodeRuns);
+  if (free) return Unit{};
+  return Error{ErrorCode::kBusy, "'" + path + "' is in use: " + std::string(kNodeRuns), path};
 }
 
-std::string RestingStore::open(const NodeOptions& options) {
+Result<Unit, Error> RestingStore::open(const NodeOptions& options) {
   const std::string path = options.data + "/wal";
-  if (std::string why = odd_file(path); !why.empty()) return why;
-  if (std::string why = in_use(path); !why.empty()) return why;
-  if (std::string why = wal_.open(path); !why.empty()) return why;
+  if (std::string why = odd_file(path); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), path};
+  if (const auto resting = at_rest(path); !resting) return resting.error();
+  if (std::string why = wal_.open(path); !why.empty())
+    return Error{ErrorCode::kIo, std::move(why), path};
   const std::string why = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
-  return why.empty() ? why : "the log of '" + options.home + "' ends early: " + why;
+  if (why.empty()) return Unit{};
+  return Error{ErrorCode::kCorrupt, "the log of '" + options.home + "' ends early: " + why, path};
 }
 
 bool RestingStore::take(const WalFrame& frame) {

@@ -2,7 +2,7 @@
 // opened for writing, nothing is repaired, and a damaged index does not matter. Private to net/.
 //
 //   RestingStore store;
-//   if (std::string why = store.open(options); !why.empty()) return why;
+//   if (const auto opened = store.open(options); !opened) return opened.error();
 //   LogReader reader(store, chain, n);              // and whatever else reads a store
 //
 // Guarantees: holds the records of the host's tables (kHostTables and above) as the last writes
@@ -23,8 +23,8 @@ namespace thresher::net {
 
 class RestingStore final : public NodeStore {
  public:
-  /// Empty, or what is wrong and what to do. `options` has every path filled in.
-  std::string open(const NodeOptions& options);
+  /// `options` has every path filled in.
+  Result<Unit, Error> open(const NodeOptions& options);
   /// Behind the last frame that was read.
   const WalPlace& end() const { return wal_.end(); }
 
@@ -52,7 +52,7 @@ class RestingStore final : public NodeStore {
   std::map<Key, Record> records_;
 };
 
-/// Why the write-ahead log at `path` cannot be read now; empty: nobody writes to it.
-std::string in_use(const std::string& path);
+/// Whether the write-ahead log at `path` can be read now; kBusy: its node runs.
+Result<Unit, Error> at_rest(const std::string& path);
 
 }  // namespace thresher::net

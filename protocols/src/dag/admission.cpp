@@ -11,11 +11,11 @@ void Dag::State::receive(NodeId from, const Push& message, Fx& fx) {
     return;
   }
   const Round round = message.block->round();
-  note_seen(from, round);
+  frontier.note(from, round);
   if (round <= store.floor() || (own && round.value + 1 < own->round().value)) {
     // The peer is behind or repeats itself: our last block tells it where the others are.
     const bool known = store.find({from, round, message.block->digest}) != nullptr;
-    if (own && known && may_serve(from)) {
+    if (own && known && service.may(from)) {
       served(from, header_bytes(own->header) + own->header.payload_bytes, fx);
       fx.send(from, Push{outgoing()});
     }
@@ -59,39 +59,26 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   const Peer& author = peers[edge.author.value];
   if (first != nullptr && !named && author.muted) return;
   const Limits& limits = config.limits;
-  const bool full = first != nullptr ? named && !payer_of(edge)
-                                     : !named && (author.waiting >= limits.waiting_per_peer ||
-                                                  author.missing >= limits.missing_per_peer);
+  const bool full = first != nullptr
+                        ? named && !payer_of(edge)
+                        : !named && (author.waiting >= limits.waiting_per_peer ||
+                                     missing.of(edge.author) >= limits.missing_per_peer);
   if (full || peer.pending >= limits.waiting_per_peer) {
     // Who was asked and hands on what another wrote does not know how much of that is held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
   }
   foreign_own |= edge.author == config.self;
-  const std::uint64_t ticket = keep_pending({.block = block, .from = from, .attached = attached});
+  const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
   ++peer.pending;
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
 }
 
-std::uint64_t Dag::State::keep_pending(Pending one) {
-  if (free_pending.empty()) {
-    free_pending.push_back(static_cast<std::uint32_t>(pending.size()));
-    pending.emplace_back();
-  }
-  const std::uint32_t place = free_pending.back();
-  free_pending.pop_back();
-  one.ticket = next_ticket++ << kPlaceBits | place;
-  pending[place] = std::move(one);
-  return pending[place].ticket;
-}
-
 void Dag::State::verdict(const Verified& verified, Fx& fx) {
-  const std::uint64_t place = verified.ticket.local & ((std::uint64_t{1} << kPlaceBits) - 1);
-  if (place >= pending.size() || !pending[place].block) return;
-  if (pending[place].ticket != verified.ticket.local) return;
-  const Pending p = std::exchange(pending[place], {});
-  free_pending.push_back(static_cast<std::uint32_t>(place));
+  const std::optional<Awaited> answered = awaited.take(verified.ticket.local);
+  if (!answered) return;
+  const Awaited& p = *answered;
   if (p.proves) {
     if (!verified.ok) ++stats.refused;
     return verified.ok ? testify(p, fx) : void();
@@ -244,7 +231,7 @@ void Dag::State::forget_packed(const Edge& edge) {
 // True when every edge is settled and the claim is proved; else registers what it waits for.
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
-    waiting[*parent].push_back(entry.edge());
+    waits.add(*parent, entry.edge());
     return false;
   }
   const auto part = unproved_part(entry);
@@ -273,7 +260,7 @@ std::optional<Edge> Dag::State::unproved_part(const Entry& entry) const {
 void Dag::State::wake_evidence(Round slot, std::vector<Edge>& ready) {
   for (const Candidate& c : store.candidates(slot)) {
     if (!c.evidence) continue;
-    came_late(slot, true);
+    patience.proof_came(slot);
     wake_claimers(slot, c.leader.digest, ready);
   }
   if (store.killable(slot)) wake_claimers(slot, kAboutKill, ready);
@@ -309,22 +296,15 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
   if (author.waiting > 0) --author.waiting;
   author.accepted = std::max(author.accepted, edge.round);
   ++stats.blocks_accepted;
-  await_delivery(*block);
-  if (!missed.empty() && (edge.round.value == 1 || entry->shape->dense)) {
-    const auto it = missed.find(edge.round);
-    if (it != missed.end() && it->second.leader == edge.author) came_late(edge.round, false);
-  }
+  undelivered.add(*block, own_round());
+  if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);
   if (edge.author != config.self && started) {
     const auto& claim = block->header.claim;
     if (claim) keep_evidence(Round{edge.round.value - 2}, *claim, fx);
     if (block->header.kill) keep_kill_evidence(Round{edge.round.value - 2}, fx);
     persist(kBlock, *block, fx);
   }
-  if (waiting.empty()) return;
-  if (const auto it = waiting.find(edge); it != waiting.end()) {
-    ready.insert(ready.end(), it->second.begin(), it->second.end());
-    waiting.erase(it);
-  }
+  waits.wake(edge, ready);
 }
 
 }  // namespace thresher::dag

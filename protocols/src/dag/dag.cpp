@@ -14,7 +14,12 @@ Dag::State::State(Config c)
                 : 0),
       schedule(config.committee, config.rules),
       peers(config.committee.size()),
-      timeout(config.timeout.value),
+      frontier(config.committee, config.self),
+      missing(config.committee),
+      latecomers(config.committee),
+      service(config.committee, config.limits.served_bytes),
+      backlog(config.limits.pending_submits),
+      patience(config.committee, config.timeout.value, config.limits.window),
       restored_schedule(schedule) {
   if (config.rules.coin) {
     coin.emplace(
@@ -48,14 +53,7 @@ void Dag::on(const Received<Message>& event, Fx& fx) {
 
 void Dag::on(const Requested<Submit>& event, Fx& fx) {
   State& s = *state_;
-  const auto& old = event.request.replaces;
-  if (old && !s.submits.empty() && s.submits.back().root == *old) {
-    s.submits.back() = event.request.payload;
-    return s.progress(fx);
-  }
-  if (s.submits.size() >= s.config.limits.pending_submits) return;
-  s.submits.push_back(event.request.payload);
-  s.progress(fx);
+  if (s.backlog.add(event.request)) s.progress(fx);
 }
 
 void Dag::on(const Expired& event, Fx& fx) {
@@ -72,7 +70,7 @@ void Dag::on(const Endorsed& event, Fx& fx) {
 }
 
 Round Dag::round() const {
-  return state_->own ? state_->own->round() : Round{0};
+  return state_->own_round();
 }
 BlockPtr Dag::latest_of(NodeId author) const {
   const State& s = *state_;
@@ -106,7 +104,7 @@ NodeId Dag::leader(Round round) const {
   return state_->schedule.leader(round);
 }
 Round Dag::frontier() const {
-  return state_->reached;
+  return state_->frontier.reached();
 }
 const Stats& Dag::stats() const {
   return state_->stats;
@@ -116,7 +114,7 @@ std::span<const std::uint64_t> Dag::false_shares() const {
   return state_->coin->stats().false_shares;
 }
 std::size_t Dag::pending_submits() const {
-  return state_->submits.size();
+  return state_->backlog.size();
 }
 
 }  // namespace thresher::dag

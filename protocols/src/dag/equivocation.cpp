@@ -59,12 +59,12 @@ void Dag::State::receive(NodeId from, const Equivocation& message, Fx& fx) {
   ++peer.proofs;
   ++stats.signatures_checked;
   const BlockPtr& one = message.first;
-  const std::uint64_t ticket = keep_pending({.block = one, .from = from, .other = message.second});
+  const std::uint64_t ticket = awaited.keep({.block = one, .from = from, .other = message.second});
   fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
 }
 
 // The verdict on one of the two headers.
-void Dag::State::check_next(const Pending& checked, bool ok, Fx& fx) {
+void Dag::State::check_next(const Awaited& checked, bool ok, Fx& fx) {
   Peer& peer = peers[checked.from.value];
   if (!ok) {
     --peer.proofs;
@@ -78,7 +78,7 @@ void Dag::State::check_next(const Pending& checked, bool ok, Fx& fx) {
   }
   ++stats.signatures_checked;
   const BlockPtr& one = checked.other;
-  const std::uint64_t ticket = keep_pending(
+  const std::uint64_t ticket = awaited.keep(
       {.block = one, .from = checked.from, .other = checked.block, .other_good = true});
   fx.push(Verify{{ticket, {}}, one->author(), one->digest, one->signature});
 }
@@ -93,7 +93,7 @@ void Dag::State::convict(Equivocation proof, Fx& fx) {
   if (id == config.self) return;  // the key signs elsewhere: the host stops this node
   peers[id.value].muted = true;
   if (config.records) fx.push(Persist{kEquivocation, culprit_key(id), evidence, {}});
-  const Round now = own ? own->round() : Round{0};
+  const Round now = own_round();
   culprits.emplace(id, Culprit{proof, std::vector<Round>(config.committee.size(), now)});
   if (config.rules.equivocations_told) fx.broadcast(std::move(proof));
 }
@@ -105,7 +105,7 @@ void Dag::State::remind(const Block& block, Fx& fx) {
   for (auto& [id, culprit] : culprits) {
     Round& told = culprit.told[block.author().value];
     if (block.round() <= told || own->round().value < told.value + kRemindedAfter) continue;
-    if (!names(block, id, config.committee) || !may_serve(block.author())) continue;
+    if (!names(block, id, config.committee) || !service.may(block.author())) continue;
     told = own->round();
     const std::uint64_t bytes =
         header_bytes(culprit.proof.first->header) + header_bytes(culprit.proof.second->header);

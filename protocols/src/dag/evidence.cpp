@@ -70,7 +70,7 @@ std::vector<Dag::State::Witness> Dag::State::witnesses(const Edge& leader) const
 
 // E1: whoever has evidence answers, whoever is asked for.
 void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
-  if (config.rules.edges != Edges::kSparse || !may_serve(from)) return;
+  if (config.rules.edges != Edges::kSparse || !service.may(from)) return;
   const auto leader = leader_proved(message.slot, message.leader);
   if (!leader) return;
   Evidence answer{message.slot, message.leader, {}};
@@ -104,9 +104,7 @@ void Dag::State::ask_for_evidence(Fx& fx) {
     --left[pays->author.value];
     for (const Edge& claimer : claim.claimers) {
       claim.search.prefer(claimer.author);
-      const auto it = waiting.find(claimer);
-      if (it == waiting.end()) continue;
-      for (const Edge& above : it->second) claim.search.prefer(above.author);
+      for (const Edge& above : waits.of(claimer)) claim.search.prefer(above.author);
     }
     claim.search.next(config.committee, config.self, [&, name = slot](NodeId peer) {
       if (!config.rules.evidence_of_all && peer != claim.claimers.front().author) return false;
@@ -137,14 +135,14 @@ void Dag::State::receive(NodeId from, const Evidence& message, Fx& fx) {
       continue;
     }
     if (c != nullptr && (*claims ? c->claims : c->votes).contains(block->author())) continue;
-    const std::uint64_t ticket = keep_pending({block, from, 0, leader});
+    const std::uint64_t ticket = awaited.keep({block, from, leader});
     ++stats.signatures_checked;
     fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
   }
 }
 
 // The signature of a header that was sent as evidence is good.
-void Dag::State::testify(const Pending& p, Fx& fx) {
+void Dag::State::testify(const Awaited& p, Fx& fx) {
   const Edge leader = *p.proves;
   const auto claims = stance(p.block->header, leader);
   const Candidate* c = store.candidate_for(leader.round, leader.digest);

@@ -31,12 +31,7 @@ bool Dag::State::order_once(Fx& fx) {
     const Block& leader = *store.find(d.leader)->block;
     const bool changed = schedule.note_commit(d.slot, named_in_time(leader, config.committee));
     ++(d.direct ? stats.direct_commits : stats.indirect_commits);
-    if (d.direct) {
-      timeout = config.timeout.value;
-      wary = false;
-      late = {};
-      commits_since = d.slot;
-    }
+    if (d.direct) patience.committed_directly(d.slot);
     deliver(d, fx);
     if (changed) return true;
   }
@@ -52,51 +47,12 @@ void Dag::State::leaders_changed() {
       [&](const Entry& e) { return derived_claim(e); });
 }
 
-// A block further up is by somebody who is far ahead, or lies: it gives nobody work to do until he
-// is there. Else one block would keep an idle cluster busy for as many rounds as it is ahead.
-bool Dag::State::reachable(Round round) const {
-  return round.value <= (own ? own->round().value : 0) + 1;
-}
-
-void Dag::State::await_delivery(const Block& block) {
-  if (block.payload.empty()) return;
-  if (!reachable(block.round())) {
-    Load& load = load_ahead[block.round()];
-    ++load.blocks;
-    load.bytes += block.header.payload_bytes;
-    return;
-  }
-  ++undelivered;
-  undelivered_bytes += block.header.payload_bytes;
-}
-
-void Dag::State::reach_load() {
-  while (!load_ahead.empty() && reachable(load_ahead.begin()->first)) {
-    undelivered += load_ahead.begin()->second.blocks;
-    undelivered_bytes += load_ahead.begin()->second.bytes;
-    load_ahead.erase(load_ahead.begin());
-  }
-}
-
-void Dag::State::awaits_no_more(const Block& block) {
-  if (block.payload.empty()) return;
-  const std::uint64_t bytes = block.header.payload_bytes;
-  if (const auto it = load_ahead.find(block.round()); it != load_ahead.end()) {
-    it->second.bytes -= std::min(it->second.bytes, bytes);
-    if (--it->second.blocks == 0) load_ahead.erase(it);
-    return;
-  }
-  if (undelivered == 0) return;
-  --undelivered;
-  undelivered_bytes -= std::min(undelivered_bytes, bytes);
-}
-
 // Everything in the leader's history that was not delivered, down to G rounds below the leader.
 std::vector<Place> Dag::State::collect(const Edge& leader) {
   const std::uint64_t depth = config.gc_depth;
   const Round lowest{leader.round.value > depth ? leader.round.value - depth : 0};
   std::vector<Place> out = store.deliver_history(std::span(&leader, 1), lowest);
-  for (const Place& place : out) awaits_no_more(*store.entry(place).block);
+  for (const Place& place : out) undelivered.remove(*store.entry(place).block);
   return out;
 }
 
@@ -125,12 +81,6 @@ void Dag::State::deliver(const Decision& commit, Fx& fx) {
   raise_floor(commit.slot, fx);
 }
 
-// Transactions of ours that no leader took in time go into a new block, on top of what the host may
-// submit: it was told that they are taken.
-void Dag::State::propose_again(const Payload& payload) {
-  if (!payload.bytes.empty()) submits.push_front(payload);
-}
-
 void Dag::State::raise_floor(Round leader, Fx& fx) {
   if (leader.value <= config.gc_depth) return;
   const Round floor{leader.value - config.gc_depth};
@@ -145,8 +95,9 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     if (!e.accepted && peers[e.block->author().value].waiting > 0) {
       --peers[e.block->author().value].waiting;
     }
-    if (e.accepted && !e.delivered) awaits_no_more(*e.block);
-    if (e.block->author() == config.self && !e.delivered) propose_again(e.block->payload);
+    if (e.accepted && !e.delivered) undelivered.remove(*e.block);
+    // Transactions of ours that no leader took in time go into a new block.
+    if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
     falls_below(e);
   });
   raise_attic(floor, fx);
@@ -155,25 +106,15 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
 
 void Dag::State::forget_below(Round floor, Fx& fx) {
   std::vector<Edge> freed;
-  const auto free = [&](const std::vector<Edge>& edges) {
-    freed.insert(freed.end(), edges.begin(), edges.end());
-  };
-  std::erase_if(waiting, [&](const auto& w) {
-    if (w.first.round > floor) return false;
-    free(w.second);
-    return true;
-  });
+  waits.forget(floor, freed);
   while (!unproved.empty() && unproved.begin()->first.first <= floor) {
-    free(unproved.begin()->second.claimers);
+    const auto& claimers = unproved.begin()->second.claimers;
+    freed.insert(freed.end(), claimers.begin(), claimers.end());
     unproved.erase(unproved.begin());
   }
-  std::erase_if(missing, [&](const auto& m) {
-    if (m.first.round > floor) return false;
-    --peers[m.second.charged.value].missing;
-    return true;
-  });
+  missing.forget(floor);
   std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
-  std::erase_if(missed, [&](const auto& m) { return m.first <= floor; });
+  patience.forget(floor);
   forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);
 }

@@ -6,17 +6,6 @@
 namespace thresher::dag {
 namespace {
 
-constexpr std::uint64_t kTimeoutCap = 64;
-/// How finely waits are measured, where T is not shorter. Unit: 1/1000 Delta.
-constexpr std::uint64_t kStep = 500;
-/// P3: a leader is never waited for less than a third of T, which is two Delta.
-constexpr std::uint64_t kLeastShare = 3;
-/// Slots that a node went on without and remembers.
-constexpr std::size_t kMissedSlots = 256;
-/// So many times around the committee without a direct commit is long.
-constexpr std::uint64_t kLongWithout = 2;
-/// P3: a slot is committed directly three rounds later; one more for rounding.
-constexpr std::uint64_t kRoundsToCommit = 4;
 /// J: a node this far behind jumps instead of writing every block.
 constexpr std::uint64_t kJumpLag = 64;
 /// A payload of so many bytes is no load: what a host says of itself alone, as its clock's time.
@@ -81,17 +70,16 @@ bool Dag::State::may_leave(Round r) const {
 // One block of the next round is enough, since its author may need company to decide; further up
 // kValidity peers must be, or a liar's block would keep an idle cluster awake.
 bool Dag::State::has_work() const {
-  const Round cur = own ? own->round() : Round{0};
-  return !submits.empty() || undelivered > 0 || reached > cur ||
+  const Round cur = own_round();
+  return !backlog.empty() || undelivered.blocks() > 0 || frontier.reached() > cur ||
          store.accepted_authors(Round{cur.value + 1}).count() > 0;
 }
 
 // P2. Only how long to wait depends on this, never what is safe.
 bool Dag::State::suspected(NodeId leader, Round r) const {
-  const Peer& peer = peers[leader.value];
-  if (peer.muted) return true;
+  if (peers[leader.value].muted) return true;
   if (r.value < 2) return false;
-  const std::uint64_t back = std::min(peer.patience, r.value - 1);
+  const std::uint64_t back = std::min(patience.silence(leader), r.value - 1);
   for (std::uint64_t k = 0; k <= back; ++k) {
     if (store.first(Round{r.value - k}, leader) != nullptr) return false;
   }
@@ -107,82 +95,37 @@ bool Dag::State::hopeless(Round r) const {
 void Dag::State::note_missed(Round left) {
   if (left.value == 0 || config.rules.coin) return;
   if (leader_block(left) == nullptr) {
-    missed[left] = {schedule.leader(left), true, false, timed_out && !hopeless(left)};
+    patience.without_block(left, schedule.leader(left), timed_out && !hopeless(left));
   }
   const Round slot{left.value - 1};
   const auto& all = store.candidates(slot);
   const bool proved =
       std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.evidence; });
   if (slot > store.floor() && !proved && !certification_impossible(slot)) {
-    Missed& m = missed[slot];
-    m.leader = schedule.leader(slot);
-    m.proof = true;
-    m.waited |= timed_out;
+    patience.without_proof(slot, schedule.leader(slot), timed_out);
   }
-  while (missed.size() > kMissedSlots) missed.erase(missed.begin());
-}
-
-// P3. How long the round of this leader is waited for. At most f of the waits are liars' doing, so
-// what the others need at most is the longest one of n-f.
-std::uint64_t Dag::State::wait_for(NodeId leader) const {
-  if (wary) return timeout;
-  std::vector<std::uint64_t> gaps(peers.size());
-  std::transform(peers.begin(), peers.end(), gaps.begin(), [](const Peer& p) { return p.gap; });
-  const auto longest = gaps.begin() + config.committee.at_least(kAvailability) - 1;
-  std::nth_element(gaps.begin(), longest, gaps.end());
-  const std::uint64_t needed = std::max(2 * *longest, peers[leader.value].gap);
-  return std::clamp(needed, config.timeout.value / kLeastShare, config.timeout.value);
 }
 
 // P3. Round `left` is over because what it was waited for is there.
 void Dag::State::note_wait(Round left) {
   if (left.value == 0 || config.rules.coin || timed_out || leader_block(left) == nullptr) return;
-  std::uint64_t& gap = peers[schedule.leader(left).value].gap;
-  gap = std::max((timer_for == left ? waited : 0) + step(), gap / 2);
-}
-
-// P1. What was given up came after all. That shows what silence does not: this node went on too
-// early. For one leader it is a reason to wait for it next time; the time-out was too short when it
-// happened with kValidity of them, since one of those is correct, or while nothing was committed
-// directly for many rounds.
-void Dag::State::came_late(Round slot, bool proof) {
-  const auto it = missed.find(slot);
-  if (it == missed.end() || !(proof ? it->second.proof : it->second.block)) return;
-  const Missed m = it->second;
-  (proof ? it->second.proof : it->second.block) = false;
-  if (!it->second.proof && !it->second.block) missed.erase(it);
-  std::uint64_t& patience = peers[m.leader.value].patience;
-  if (!proof) patience = std::min<std::uint64_t>(patience * 2, config.limits.window);
-  if (!m.waited) return;
-  std::uint64_t& gap = peers[m.leader.value].gap;
-  gap = std::min(std::max(gap, wait_for(m.leader)) * 3 / 2, config.timeout.value);
-  late.insert(m.leader);
-  const bool for_long = slot.value > commits_since.value + kLongWithout * config.committee.size();
-  if (late.size() < config.committee.at_least(kValidity) && !for_long) return;
-  late = {};
-  commits_since = slot;
-  if (std::exchange(wary, true)) {
-    timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
-  }
+  patience.waited(schedule.leader(left), timer_for == left ? waited : 0);
 }
 
 // A light load does not need a round as soon as the network could do one. Who is alone goes at
 // once, and nobody waits when somebody correct has left already, so that nodes stay together.
 bool Dag::State::paced(Round r) const {
   if (config.pace.value == 0 || pace_over || timed_out) return false;
-  if (undelivered + submits.size() < kLoadsToPace) return false;
+  if (undelivered.blocks() + backlog.size() < kLoadsToPace) return false;
   const auto& ahead = store.accepted_authors(Round{r.value + 1});
   if (ahead.reached(kValidity, config.committee)) return false;
-  std::uint64_t bytes = undelivered_bytes;
-  for (const Payload& p : submits) bytes += p.bytes.size();
-  if (bytes >= config.pace_bytes) return false;
-  const auto own_loads = static_cast<std::size_t>(std::count_if(
-      submits.begin(), submits.end(), [](const Payload& p) { return p.bytes.size() > kNoLoad; }));
-  return own_loads + loads(store, Round{r.value + 1}, kLoadsToPace) >= kLoadsToPace;
+  if (undelivered.bytes() + backlog.bytes() >= config.pace_bytes) return false;
+  return backlog.longer_than(kNoLoad) + loads(store, Round{r.value + 1}, kLoadsToPace) >=
+         kLoadsToPace;
 }
 
 Round Dag::State::next_round() const {
-  const Round cur = own ? own->round() : Round{0};
+  const Round cur = own_round();
   // A block at the floor or below it is over before anybody orders it.
   const bool over = cur < store.floor();
   Round highest = over ? store.floor() : cur;
@@ -215,12 +158,8 @@ void Dag::State::progress(Fx& fx) {
 
 // The round whose time-out counts: the own block's, unless that is over.
 Round Dag::State::watched() const {
-  const Round cur = own ? own->round() : Round{0};
+  const Round cur = own_round();
   return cur < store.floor() ? Round{next_round().value - 1} : cur;
-}
-
-std::uint64_t Dag::State::step() const {
-  return std::min(kStep, config.timeout.value);
 }
 
 // E3 counts from the later of sending the own block and completing the round, in steps.
@@ -229,16 +168,16 @@ void Dag::State::watch_round(Fx& fx) {
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
   waited = 0;
-  wary = wary || cur.value > commits_since.value + config.committee.faults() + kRoundsToCommit;
-  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{step()}});
+  patience.watch(cur);
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
 }
 
 void Dag::State::waited_a_step(Fx& fx) {
   const Round cur = watched();
   if (timer_for != cur) return;
-  waited += step();
-  if (waited < wait_for(schedule.leader(cur))) {
-    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{step()}});
+  waited += patience.step();
+  if (waited < patience.wait_for(schedule.leader(cur))) {
+    fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
     return;
   }
   timed_out = true;
@@ -252,12 +191,7 @@ Header Dag::State::compose(Round r, Fx& fx) {
   h.round = r;
   const bool linked = own && config.rules.self_edge;
   h.self = linked ? Edge{config.self, own->round(), own->digest} : Edge{config.self, Round{0}, {}};
-  if (!submits.empty()) {
-    signing_payload = std::move(submits.front());
-    submits.pop_front();
-  } else {
-    signing_payload = {};
-  }
+  signing_payload = backlog.take();
   h.payload_root = signing_payload.root;
   h.payload_bytes = static_cast<std::uint32_t>(signing_payload.bytes.size());
   const bool sparse = config.rules.edges == Edges::kSparse;
@@ -333,7 +267,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   signing_payload = {};
   timed_out = false;
   pushed_recently = true;
-  reach_load();
+  undelivered.reach(own->round());
   if (own->header.claim) keep_evidence(Round{own->round().value - 2}, *own->header.claim, fx);
   if (own->header.kill) keep_kill_evidence(Round{own->round().value - 2}, fx);
   persist(kOwn, *own, fx);
@@ -342,7 +276,7 @@ void Dag::State::endorsed(const Endorsed& event, Fx& fx) {
   if (own->round() > store.floor()) {
     hold(own, config.self, fx);
   } else {
-    propose_again(own->payload);  // the log was taken over while it was signed
+    backlog.again(own->payload);  // the log was taken over while it was signed
   }
   fx.push(CancelTimer{{kRoundTimer, {}}});
   if (config.pace.value > 0) {
@@ -362,7 +296,7 @@ void Dag::State::expired(TimerId id, Fx& fx) {
       pull(fx);
       return;
     case kServeTimer:
-      serve_afresh();
+      service.afresh();
       return;
     case kPaceTimer:
       pace_over = true;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 
 #include "state.hpp"
 
@@ -19,26 +18,13 @@ constexpr std::size_t kLookedAt = 512;
 // A block that is not held. `child` refers to it; `from` sent that.
 void Dag::State::need(const Edge& edge, const Edge& child, NodeId from, Fx& fx) {
   if (edge.round <= store.floor()) return;
-  const auto [it, fresh] =
-      missing.try_emplace(edge, Missing{child.author, Search(edge.author), {}});
-  Missing& m = it->second;
-  if (fresh) ++peers[child.author.value].missing;
-  m.search.prefer(child.author);
-  m.search.prefer(from);
-  const auto same_author = [&](const Edge& e) { return e.author == child.author; };
-  if (m.children.size() < config.committee.at_least(kValidity) &&
-      std::none_of(m.children.begin(), m.children.end(), same_author)) {
-    m.children.push_back(child);
-  }
+  missing.need(edge, child, from);
   hurry(fx);
 }
 
 void Dag::State::found(const Edge& edge) {
-  const auto it = missing.find(edge);
-  if (it == missing.end()) return;
-  --peers[it->second.charged.value].missing;
-  if (it->second.search.begun()) flag_late(edge.author);
-  missing.erase(it);
+  const auto search = missing.found(edge);
+  if (search && search->begun()) latecomers.flag(edge.author, own_round());
 }
 
 // Whose quota a further block of an equivocator counts against: somebody whose block rests on it.
@@ -47,10 +33,10 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
   std::vector<Edge> todo;
   std::set<Edge> seen;
   const auto rest_on = [&](const Edge& e) {
-    const auto it = waiting.find(e);
-    if (it != waiting.end()) todo.insert(todo.end(), it->second.begin(), it->second.end());
+    const auto above = waits.of(e);
+    todo.insert(todo.end(), above.begin(), above.end());
   };
-  if (const auto it = missing.find(edge); it != missing.end()) todo = it->second.children;
+  if (const auto* one = missing.find(edge)) todo = one->children;
   rest_on(edge);
   for (std::size_t i = 0; i < todo.size() && seen.size() < kLookedAt; ++i) {
     const Edge e = todo[i];
@@ -67,32 +53,13 @@ std::optional<NodeId> Dag::State::payer_of(const Edge& edge) const {
 // A peer is ahead when it wrote blocks (up to `seen`) that this node cannot follow with what it
 // holds.
 bool Dag::State::ahead(Round seen) const {
-  const Round cur = own ? own->round() : Round{0};
+  const Round cur = own_round();
   return seen > cur && (!complete(cur) || seen > next_round());
 }
 
 // One peer may say anything; of kValidity one is correct.
 bool Dag::State::lagging() const {
-  return ahead(reached);
-}
-
-void Dag::State::note_seen(NodeId id, Round round) {
-  Peer& peer = peers[id.value];
-  if (round <= peer.seen) return;
-  if (peer.seen <= reached && round > reached) ++beyond;
-  peer.seen = round;
-  const std::uint32_t enough = config.committee.at_least(kValidity);
-  if (beyond < enough) return;
-  // The highest round that so many peers have reached.
-  std::vector<Round> seen;
-  for (std::size_t i = 0; i < peers.size(); ++i) {
-    if (i != config.self.value) seen.push_back(peers[i].seen);
-  }
-  const auto rank = seen.begin() + static_cast<std::ptrdiff_t>(enough) - 1;
-  std::nth_element(seen.begin(), rank, seen.end(), std::greater<>());
-  reached = *rank;
-  beyond = static_cast<std::uint32_t>(
-      std::count_if(seen.begin(), seen.end(), [&](Round r) { return r > reached; }));
+  return ahead(frontier.reached());
 }
 
 void Dag::State::hurry(Fx& fx) {
@@ -150,24 +117,21 @@ void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
   std::vector<std::vector<Edge>> asks(n);
   std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
-  for (auto& [edge, miss] : missing) {
+  missing.each([&](const Edge& edge, MissingBlocks::Missing& miss) {
     eager |= miss.search.hopeful();
-    if (!miss.search.due()) {
-      miss.search.wait();
-      continue;
-    }
+    if (!miss.search.due()) return miss.search.wait();
     const auto pays = std::find_if(miss.children.begin(), miss.children.end(),
                                    [&](const Edge& e) { return left[e.author.value] > 0; });
-    if (pays == miss.children.end()) continue;
+    if (pays == miss.children.end()) return;
     --left[pays->author.value];
-    miss.search.next(config.committee, config.self, [&, &name = edge](NodeId peer) {
+    miss.search.next(config.committee, config.self, [&](NodeId peer) {
       if (!config.rules.blocks_of_all && peer != miss.children.front().author) return false;
       auto& of_peer = asks[peer.value];
       if (of_peer.size() >= config.limits.give_blocks) return false;
-      of_peer.push_back(name);
+      of_peer.push_back(edge);
       return true;
     });
-  }
+  });
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
     if (asks[i].empty() || !may_ask(peer)) continue;
@@ -180,7 +144,7 @@ void Dag::State::ask_for_blocks(Fx& fx) {
 // Asks for the lowest round that is not complete here, those first who say they are further.
 void Dag::State::ask_for_rounds(Fx& fx) {
   const std::uint64_t far = config.host_fetches_beyond;
-  const bool slowly = far != 0 && reached.value > next.value + far;
+  const bool slowly = far != 0 && frontier.reached().value > next.value + far;
   if (!lagging() || (slowly && pulls % kTicksFarBehind != 0)) return;
   const std::uint64_t decided = next.value > 2 ? next.value - 2 : 1;
   Round r{std::max({store.floor().value + 1, decided, own ? own->round().value : 1})};
@@ -192,28 +156,15 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   }
   eager |= round_search.hopeful();
   round_search.tick(config.committee, config.self, [&](NodeId peer) {
-    if (ahead(peers[peer.value].seen) && may_ask(peer)) {
+    if (ahead(frontier.seen(peer)) && may_ask(peer)) {
       fx.send(peer, WantRound{r, store.held_authors(r).members()});
     }
     return true;
   });
 }
 
-// What one peer gets in a Delta is bounded. Who gets nothing asks again, or another; that is no
-// fault of it, and does not count as one.
-bool Dag::State::may_serve(NodeId to) const {
-  return peers[to.value].served < config.limits.served_bytes;
-}
-
 void Dag::State::served(NodeId to, std::uint64_t bytes, Fx& fx) {
-  peers[to.value].served += bytes;
-  if (!serving) fx.push(ArmTimer{{kServeTimer, {}}, kServedAfresh});
-  serving = true;
-}
-
-void Dag::State::serve_afresh() {
-  serving = false;
-  for (Peer& peer : peers) peer.served = 0;
+  if (service.count(to, bytes)) fx.push(ArmTimer{{kServeTimer, {}}, kServedAfresh});
 }
 
 void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
@@ -234,10 +185,9 @@ void Dag::State::give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx) {
 // on from there, whatever it holds: of an equivocator that was another branch.
 void Dag::State::add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found,
                            Fx& fx) {
-  Peer& asker = peers[to.value];
-  Chain& chain = asker.given[block->author()];
+  Chain& chain = peers[to.value].given[block->author()];
   const bool goes_on = chain.below == block->digest;
-  const bool behind = asker.seen.value + kChain < block->round().value;
+  const bool behind = frontier.seen(to).value + kChain < block->round().value;
   const std::uint32_t most = config.limits.give_blocks;
   chain.blocks = behind ? most : goes_on ? std::min(chain.blocks * 2, most) : kChain;
   for (std::uint32_t left = chain.blocks; left > 0 && found.size() < most; --left) {
@@ -254,7 +204,7 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
     ++stats.refused;
     return;
   }
-  if (!may_serve(from)) return;
+  if (!service.may(from)) return;
   std::vector<BlockPtr> found;
   std::vector<Round> held;
   for (std::size_t i = 0; i < message.blocks.size(); ++i) {
@@ -270,7 +220,7 @@ void Dag::State::receive(NodeId from, const Want& message, Fx& fx) {
 }
 
 void Dag::State::receive(NodeId from, const WantRound& message, Fx& fx) {
-  if (!may_serve(from)) return;
+  if (!service.may(from)) return;
   std::vector<BlockPtr> found;
   for (Round r{std::max(message.round.value, attic.bottom().value + 1)};
        r <= store.top() && found.size() < config.limits.give_blocks; ++r.value) {

@@ -85,16 +85,13 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     if (author.waiting > 0) --author.waiting;
     author.accepted = std::max(author.accepted, round);
     ++stats.blocks_accepted;
-    await_delivery(*block);
+    undelivered.add(*block, own_round());
   }
   if (!entry->delivered) {
     store.deliver(*entry);
-    awaits_no_more(*block);
+    undelivered.remove(*block);
   }
-  if (const auto it = waiting.find(edge); it != waiting.end()) {
-    ready.insert(ready.end(), it->second.begin(), it->second.end());
-    waiting.erase(it);
-  }
+  waits.wake(edge, ready);
   wake_evidence(Round{round.value - 1}, ready);
   if (round.value >= 2) wake_evidence(Round{round.value - 2}, ready);
 }
@@ -125,7 +122,6 @@ void Dag::State::adopt(Round slot, Reader& value, Fx& fx) {
 
 // Rebuilds the store in round order: what was accepted once is accepted again without its evidence.
 void Dag::State::start(Fx& fx) {
-  timeout = config.timeout.value;
   std::stable_sort(restored.begin(), restored.end(), [](const auto& a, const auto& b) {
     return a.block->round() < b.block->round();
   });
@@ -152,7 +148,7 @@ void Dag::State::start(Fx& fx) {
     store.accept(entry, derived_claim(entry));
     Peer& author = peers[edge.author.value];
     author.accepted = std::max(author.accepted, round);
-    await_delivery(*block);
+    undelivered.add(*block, own_round());
   }
   restored.clear();
   count_restored_evidence(fx);

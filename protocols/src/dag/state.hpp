@@ -1,18 +1,27 @@
 // The state of one `Dag` node and its duties: admission, pulls, pacemaker, ordering, recovery.
-// Each duty is a .cpp file of its own; this header is private to protocols/src/dag.
+// Each duty is a .cpp file of its own; this header is private to protocols/src/dag. What has data
+// of its own and a clear border is a class with a header (waits.hpp, patience.hpp, ...).
 #pragma once
 
-#include <deque>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "awaited_verdicts.hpp"
+#include "backlog.hpp"
 #include "committer.hpp"
+#include "frontier.hpp"
 #include "kill_evidence.hpp"
+#include "latecomers.hpp"
+#include "missing.hpp"
+#include "patience.hpp"
 #include "search.hpp"
+#include "service.hpp"
 #include "store.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/dag/dag.hpp"
+#include "undelivered.hpp"
+#include "waits.hpp"
 
 namespace thresher::dag {
 
@@ -55,22 +64,18 @@ struct Dag::State {
   void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
   void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
-  void note_seen(NodeId id, Round round);
   void hurry(Fx& fx);
   void arm_pull(Fx& fx);
   void pull(Fx& fx);
   void ask_for_blocks(Fx& fx);
   void ask_for_rounds(Fx& fx);
   bool may_ask(NodeId peer);
-  bool may_serve(NodeId to) const;
   void served(NodeId to, std::uint64_t bytes, Fx& fx);
-  void serve_afresh();
   Round held_below(const Edge& edge) const;
   void add_chain(NodeId to, BlockPtr block, Round held, std::vector<BlockPtr>& found, Fx& fx);
   void give(NodeId to, const std::vector<BlockPtr>& blocks, Fx& fx);
 
   // evidence.cpp: proving what was accepted
-  struct Pending;
   struct Witness {
     BlockPtr block;
     bool durable;  // as an accepted block
@@ -80,7 +85,7 @@ struct Dag::State {
   void receive(NodeId from, const WantEvidence& message, Fx& fx);
   void receive(NodeId from, const Evidence& message, Fx& fx);
   void ask_for_evidence(Fx& fx);
-  void testify(const Pending& header, Fx& fx);
+  void testify(const Awaited& header, Fx& fx);
   void keep_evidence(Round slot, const Digest& leader, Fx& fx);
   void keep_headers(const Edge& leader, Fx& fx);
   void restore_evidence(const Restored& record);
@@ -96,16 +101,13 @@ struct Dag::State {
   // equivocation.cpp: proofs against who signed two blocks of a round
   void receive(NodeId from, const Equivocation& message, Fx& fx);
   void note_equivocation(const BlockPtr& first, const BlockPtr& second, Fx& fx);
-  void check_next(const Pending& checked, bool ok, Fx& fx);
+  void check_next(const Awaited& checked, bool ok, Fx& fx);
   void convict(Equivocation proof, Fx& fx);
   void remind(const Block& block, Fx& fx);
   void restore_equivocation(const Restored& record);
 
-  struct Peer;
   // attachments.cpp: blocks that bring what they name
   void missed_by(const Edge& edge, NodeId asker);
-  void flag_late(NodeId author, std::uint64_t signs = 1);
-  std::uint64_t lateness(const Peer& peer) const;
   bool brings(const Place& place) const;
   std::vector<BlockPtr> attachments(const Header& header, Fx& fx);
   void take_attached(NodeId from, const std::vector<BlockPtr>& attached, Fx& fx);
@@ -118,17 +120,14 @@ struct Dag::State {
   bool suspected(NodeId leader, Round r) const;
   /// The leader's block of the round is not waited for.
   bool hopeless(Round r) const;
-  std::uint64_t wait_for(NodeId leader) const;
   void note_wait(Round left);
   void note_missed(Round left);
-  void came_late(Round slot, bool proof);
   bool paced(Round r) const;
   const Entry* leader_block(Round slot) const;
   void add_vote(Header& header) const;
   void add_claim(Header& header) const;
   void add_kill(Header& header) const;
   void progress(Fx& fx);
-  std::uint64_t step() const;
   void watch_round(Fx& fx);
   void waited_a_step(Fx& fx);
   Round next_round() const;
@@ -147,7 +146,6 @@ struct Dag::State {
   void deliver(const Decision& commit, Fx& fx);
   std::vector<Place> collect(const Edge& leader);
   Committed take(Round slot, const Digest& leader, const std::vector<Place>& places);
-  void propose_again(const Payload& payload);
   void raise_floor(Round leader, Fx& fx);
   void forget_below(Round floor, Fx& fx);
 
@@ -159,8 +157,6 @@ struct Dag::State {
   BlockPtr servable(const Edge& edge) const;
   std::vector<BlockPtr> accepted_of(Round round) const;
   std::optional<Edge> leader_proved(Round slot, const Digest& leader) const;
-  void await_delivery(const Block& block);
-  void awaits_no_more(const Block& block);
 
   // vouched.cpp: what came with the log of peers
   bool may_show(const BlockPtr& block, Fx& fx);
@@ -193,23 +189,7 @@ struct Dag::State {
   Schedule schedule;
   Stats stats;
 
-  /// Blocks that wait for the verdict on their signature, and the places of those gone. A ticket is
-  /// a count above a place, so that no two are alike.
-  struct Pending {
-    BlockPtr block{};
-    NodeId from{};
-    std::uint64_t ticket = 0;      // 0: free
-    std::optional<Edge> proves{};  // a header that is evidence for this leader block
-    BlockPtr other{};              // of a proof of equivocation: the header beside this one
-    bool other_good = false;       // whose signature is good
-    bool attached = false;         // it came with a block of `from`
-    bool vouched = false;          // it is held, and others want to see it
-  };
-  static constexpr unsigned kPlaceBits = 24;
-  std::vector<Pending> pending;
-  std::vector<std::uint32_t> free_pending;
-  std::uint64_t next_ticket = 1;
-  std::uint64_t keep_pending(Pending one);
+  AwaitedVerdicts awaited;
   bool foreign_own = false;  // a block with our name that we do not hold waits for its verdict
 
   /// How far down an author's blocks were given last.
@@ -221,45 +201,28 @@ struct Dag::State {
     std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
     std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
     std::uint32_t outstanding = 0;  // answers it may still send
-    std::uint32_t missing = 0;      // blocks not held to which its blocks referred first
     std::uint32_t twins = 0;        // held beside others of their author and round because of it
     std::uint32_t proofs = 0;       // proofs of equivocation it sent that wait for a verdict
-    std::uint64_t served = 0;       // bytes of answers to it in this Delta
-    Round seen{0};                  // highest round of a block it pushed
     Round accepted{0};              // highest round of an accepted block it authored
-    /// A leader of whom no block of so many rounds is held is not waited for.
-    std::uint64_t patience = kSuspectRounds;
-    /// How long its rounds were waited for lately, in 1/1000 Delta; 0: it did not lead yet.
-    std::uint64_t gap = 0;
-    bool muted = false;  // proven equivocator: never referenced again
+    bool muted = false;             // proven equivocator: never referenced again
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
     bool misleads = false;
     std::map<NodeId, Chain> given;  // to it, by author
-    std::uint32_t lateness = 0;     // at round `late_at`; one less for each round since
-    Round late_at{0};
-    NodeSet missed_by;  // who asked for its blocks lately, from round `missed_since` on
-    Round missed_since{0};
   };
-  static constexpr std::uint64_t kSuspectRounds = 3;
   std::vector<Peer> peers;
   struct Culprit {
     Equivocation proof;
     std::vector<Round> told;  // by peer: the own round when it was sent the proof
   };
   std::map<NodeId, Culprit> culprits;  // the muted ones
-  Round reached{0};          // by kValidity peers, as their pushes tell: one of them is correct
-  std::uint32_t beyond = 0;  // peers that pushed a block of a later round
+  Frontier frontier;
   bool ahead(Round seen) const;
   bool lagging() const;
 
-  struct Missing {
-    NodeId charged;  // who wrote the first block that refers to it
-    Search search;
-    std::vector<Edge> children;  // some that refer to it, of different authors
-  };
-  std::map<Edge, Missing> missing;            // referenced but not held
-  std::map<Edge, std::vector<Edge>> waiting;  // missing or unaccepted block -> who waits for it
+  MissingBlocks missing;  // referenced but not held
+  Waits waits;
+  Latecomers latecomers;
   /// Held blocks that are not the first of their author and round, and on whose behalf.
   std::map<Edge, NodeId> twins;
   struct Unproved {
@@ -284,9 +247,9 @@ struct Dag::State {
   std::uint32_t pulls = 0;  // pull ticks so far
   Round round_asked{0};     // that is incomplete
   Search round_search;
-  bool serving = false;  // the timer runs after which everybody is served afresh
+  Service service;
 
-  std::deque<Payload> submits;
+  Backlog backlog;
   BlockPtr own;                   // last own block; null before the first
   std::optional<Header> signing;  // composed, waiting for the signature
   Payload signing_payload;
@@ -294,18 +257,7 @@ struct Dag::State {
   Round timer_for{0};                      // the round whose timer was armed
   std::uint64_t waited = 0;                // for it so far, in 1/1000 Delta
   bool timed_out = false;                  // E3 of the current round
-  std::uint64_t timeout = 0;               // T in 1/1000 Delta
-  bool wary = false;                       // measured waits are not trusted till a direct commit
-  /// What this node went on without: the block of a slot's leader, or the proof of its certificate.
-  struct Missed {
-    NodeId leader;
-    bool block = false;
-    bool proof = false;
-    bool waited = false;  // for the whole time-out
-  };
-  std::map<Round, Missed> missed;  // by slot, the latest
-  NodeSet late;  // leaders of them for whose slots something came in after all, since T changed
-  Round commits_since{0};  // the last slot that was committed directly, or after which T grew
+  Patience patience;
   bool pushed_recently = false;
   bool pace_over = true;  // the own last block left long enough ago
   bool started = false;
@@ -314,17 +266,8 @@ struct Dag::State {
   Round last_commit{0};               // the committed slot before it
   std::uint64_t ordered_version = 0;  // the store when slots were last decided
   Round ordered_next{0};              // the first undecided slot after that
-  /// Accepted blocks with a payload that were not delivered, up to the round after the own one.
-  std::uint64_t undelivered = 0;
-  std::uint64_t undelivered_bytes = 0;
-  /// And beyond: nothing to be done yet, since nobody correct may be so far.
-  struct Load {
-    std::uint64_t blocks = 0;
-    std::uint64_t bytes = 0;
-  };
-  std::map<Round, Load> load_ahead;
-  bool reachable(Round round) const;
-  void reach_load();
+  Undelivered undelivered;
+  Round own_round() const { return own ? own->round() : Round{0}; }
   struct RestoredBlock {
     BlockPtr block;
     bool vouched;  // it came with the log of peers

@@ -8,14 +8,14 @@ namespace thresher::dag {
 Footprint Dag::footprint() const {
   const State& s = *state_;
   Footprint out;
-  out.pending = s.pending.size() - s.free_pending.size();
+  out.pending = s.awaited.size();
   out.missing = s.missing.size();
   for (const auto& [round, blocks] : s.packed) out.waiting += blocks.size();
   for (Round r{s.store.floor().value + 1}; r <= s.store.top(); ++r.value) {
     out.blocks += s.store.round(r).size();
   }
   out.blocks += s.attic.size();
-  for (const auto& [edge, waiters] : s.waiting) out.waiting += waiters.size();
+  out.waiting += s.waits.size();
   for (const auto& [name, claim] : s.unproved) out.waiting += claim.claimers.size();
   for (const auto& [name, headers] : s.proofs) out.proofs += headers.size();
   return out;
@@ -40,7 +40,7 @@ Footprint Dag::most() const {
 }
 
 Delay Dag::patience() const {
-  return Delay{state_->timeout};
+  return Delay{state_->patience.timeout()};
 }
 
 Round Dag::floor() const {

@@ -15,7 +15,7 @@ bool Dag::State::may_show(const BlockPtr& block, Fx& fx) {
     it->second = Look::kAsked;
     ++stats.signatures_checked;
     const std::uint64_t ticket =
-        keep_pending({.block = block, .from = config.self, .vouched = true});
+        awaited.keep({.block = block, .from = config.self, .vouched = true});
     fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
   }
   return false;

@@ -43,7 +43,7 @@ void Dag::State::expired_of_coin(TimerId id, Fx& fx) {
 // keep a coin that is still to come from naming a leader that all voters see (mahi-mahi.md).
 void Dag::State::toss_ready(Fx& fx) {
   const std::uint64_t wave = config.rules.claims_after();
-  const Round mine = own ? own->round() : Round{0};
+  const Round mine = own_round();
   for (Round slot = next; slot.value + wave <= std::max(store.top(), mine).value; ++slot.value) {
     const Round last{slot.value + wave};
     if (tossed.contains(slot) || (last > mine && !complete(last))) continue;

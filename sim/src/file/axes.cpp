@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "checks.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::sim {

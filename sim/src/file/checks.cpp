@@ -41,15 +41,6 @@ void check_neighbours(Fields& fields, const Network& net, std::uint32_t n) {
 
 }  // namespace
 
-std::string unknown_name(const std::string& kind, const std::string& name,
-                         const std::vector<std::string>& known) {
-  std::string out = "unknown " + kind + " `" + name + "`";
-  if (const auto near = nearest(name, known)) return out + "; did you mean `" + *near + "`?";
-  out += "; known: ";
-  for (std::size_t i = 0; i < known.size(); ++i) out += (i == 0 ? "" : ", ") + known[i];
-  return out;
-}
-
 void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info) {
   if (e.n < info.least_nodes) {
     fields.wrong("n", "`" + info.name + "` needs at least " + nodes(info.least_nodes) + ", not " +

@@ -9,10 +9,6 @@
 
 namespace thresher::sim {
 
-/// "unknown fault `silnt`; did you mean `silent`?", or with all known names if none is near.
-std::string unknown_name(const std::string& kind, const std::string& name,
-                         const std::vector<std::string>& known);
-
 void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& info);
 /// Fills in bounds and mean as the law has them.
 void settle_law(Fields& fields, DelayLaw& law);

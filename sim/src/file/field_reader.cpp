@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "checks.hpp"
+#include "thresher/core/names.hpp"
 
 namespace thresher::sim {
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "checks.hpp"
+#include "thresher/core/names.hpp"
 #include "thresher/sim/results.hpp"
 #include "thresher/sim/wan.hpp"
 

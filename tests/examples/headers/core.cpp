@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 
 #include "thresher/core/assert.hpp"
@@ -11,6 +12,7 @@
 #include "thresher/core/committee.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/effects.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/hex.hpp"
@@ -111,9 +113,17 @@ void ids_example(Round r) {
   // </>
 }
 
-void names_example(std::span<const std::string> known, std::string& message) {
+void error_example(const Result<Unit, Error>& saved, std::set<std::string>& taken) {
+  // <thresher/core/error.hpp>
+  if (!saved && saved.error().code == ErrorCode::kExists) taken.insert(saved.error().where);
+  if (!saved) std::cerr << saved.error().text();  // what and where, then what to do about it
+  // </>
+}
+
+void names_example(const std::vector<std::string>& known, std::string& message) {
   // <thresher/core/names.hpp>
   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
+  message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
   // </>
 }
 

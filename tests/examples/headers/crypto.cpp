@@ -156,7 +156,7 @@ void dleq_group_example(std::span<const std::byte, 64> hash_of_round,
 void key_file_example() {
   // <thresher/crypto/key_file.hpp>
   auto key = crypto::load_key("node0/node.key");
-  if (!key) std::cerr << key.error();
+  if (!key) std::cerr << key.error().text();
   // </>
 }
 

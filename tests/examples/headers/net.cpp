@@ -369,7 +369,8 @@ int log_proof_example(const std::string& text, const Genesis& genesis) {
   // <thresher/net/log_proof.hpp>
   auto proof = parse_log_proof(text);
   if (!proof) return fail(proof.error());
-  std::string why = log_proof_problem(genesis, *proof);
+  const auto held = check_log_proof(genesis, *proof);
+  if (!held) return fail(held.error().text());
   // </>
   return 0;
 }

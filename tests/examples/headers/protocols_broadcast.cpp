@@ -91,7 +91,7 @@ void by_name_example(const WireParts& parts, const Committee& committee) {
     using B = typename decltype(type)::type;
     auto m = broadcast::decode(std::type_identity<typename B::Message>{}, parts, committee);
   });
-  std::string all = broadcast::names();
+  std::string all = name_list(broadcast::names());
   // </>
 }
 

@@ -113,7 +113,7 @@ class CryptoVerify(Files):
     def test_an_unknown_backend(self):
         out = self.verify(GOOD, backend="avx51")
         self.assertEqual(out.returncode, 2)
-        self.assertIn("did you mean 'avx512'", out.stderr)
+        self.assertIn("did you mean `avx512`", out.stderr)
         self.assertIn("emulator, cuda, all", self.verify(GOOD, backend="no-such-thing").stderr)
 
     def test_the_emulator_is_compared_and_a_missing_card_is_a_note(self):
@@ -334,7 +334,7 @@ class Verify(Files):
         path = self.write("p.ta", AUTOMATON)
         for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
                                    ((self.folder.name,), "is a folder"),
-                                   (("--protocol", "brachha"), "did you mean 'bracha'"),
+                                   (("--protocol", "brachha"), "did you mean `bracha`"),
                                    ((path, "--witness", "/none/run.txt"), "check the folder"),
                                    ((self.write("zero.ta", AUTOMATON.replace("when (true)", "when (N / 0 > 1)")),),
                                     "division by zero"),
@@ -342,9 +342,9 @@ class Verify(Files):
                                    ((self.write("bad.tla", "---- MODULE a ----\nVARIABLS x"),), "bad.tla:2:1: "),
                                    ((path, "--replay", "/none.json"), "cannot read"),
                                    ((path, "--replay", self.write("bad.json", "{]")), "bad.json:1:2: "),
-                                   ((path, "--property", "conted"), "did you mean 'counted'"),
-                                   (("--protocol", "mmr14", "--property", "bindng"), "'mmr14' has no property"),
-                                   ((path, "--checker", "magic"), "none of"),
+                                   ((path, "--property", "conted"), "did you mean `counted`"),
+                                   (("--protocol", "mmr14", "--property", "bindng"), "'mmr14': unknown property `bindng`"),
+                                   ((path, "--checker", "magic"), "unknown checker `magic`; known: "),
                                    ((path, "--timeout", "soon"), "is no time")]:
             out = run("verify", *arguments)
             self.assertEqual(out.returncode, 2, arguments)
@@ -726,7 +726,7 @@ class Operators(Files):
         os.symlink(elsewhere, home / "data")
         self.assertIn(f"free in '{home / 'data'}'", run("doctor", "--home", home).stdout)
         self.configure(0, "gc_rounds", "gc_round")
-        self.assertIn("did you mean 'limits.gc_rounds'", run("doctor", "--home", home).stdout)
+        self.assertIn("did you mean `limits.gc_rounds`", run("doctor", "--home", home).stdout)
 
 
 class Output(Files):
@@ -803,9 +803,9 @@ class WideArea(Files):
 
     def test_what_cannot_be_run_is_named(self):
         for arguments, why in [(["--n", "3"], "--n takes numbers from 4 to"), (["--n", ""], "--n names no number"),
-                               (["--load", "many"], "not 'many'"), (["--only", "size"], "did you mean 'sizes'?"),
-                               (["--wan", "nowhere"], "--wan 'nowhere' is not known; there are aws"),
-                               (["--protocols", "thrasher"], "did you mean 'thresher'?"),
+                               (["--load", "many"], "not 'many'"), (["--only", "size"], "did you mean `sizes`?"),
+                               (["--wan", "nowhere"], "--wan: unknown name `nowhere`; known: aws"),
+                               (["--protocols", "thrasher"], "did you mean `thresher`?"),
                                (["--load-n", 2], "--load-n must be 4 to"), (["--virtual-s", 0], "--virtual-s must be 1"),
                                (["--set", "nonsense"], "nonsense")]:
             out = run("bench", "wan", *arguments)
@@ -913,7 +913,7 @@ class Rest(unittest.TestCase):
         rows = json.loads(run("protocols", "--json").stdout)
         unknown = run("cluster", "--broadcast", "nothing")
         self.assertEqual(unknown.returncode, 2)
-        on_shelf = unknown.stderr.rpartition("there is: ")[2]
+        on_shelf = unknown.stderr.rpartition("known: ")[2]
         claimed = [row["name"] for row in rows if "cluster --broadcast" in row["runs_in"]]
         self.assertEqual(on_shelf.strip().split(", "), claimed)
         simulated = {row["name"] for row in json.loads(run("sim", "list", "--json").stdout)["protocols"]}

@@ -74,7 +74,7 @@ class Digraph(unittest.TestCase):
             ('{"nodes": 65, "edges": []}', "1 to 64"),
             ('{"edges": []}', "'nodes' is how many"),
             ('{"nodes": 2}', "'edges' is a list"),
-            ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', ":2:1: unknown key 'colour'"),
+            ('{"nodes": 2, "edges": [[0, 1]],\n"colour": 1}', ":2:1: unknown key `colour`; known: nodes, edges"),
             ("[1]", "a graph is an object"),
             ("{", "':1:1: this is no JSON"),
         ]

@@ -535,7 +535,7 @@ class ProtocolParameters(Files):
                                           ("sparse-bullshark", "Q=1", "known: checkpoint, D, sampling"),
                                           ("bullshark", "D=5", "has no parameter 'D'"),
                                           ("anchored-bullshark", "=5", "NAME=VALUE"),
-                                          ("no-such", "D=5", "nodes run: anchored-bullshark")):
+                                          ("no-such", "D=5", "known: anchored-bullshark")):
                 out = subprocess.run([BINARY, *verb.split(), "--protocol", protocol, "--set", wrong],
                                      capture_output=True, text=True, timeout=60)
                 self.assertEqual(out.returncode, 2, wrong)

@@ -63,7 +63,7 @@ class Joins : public testing::Test {
       return static_cast<bool>(proof);
     })) << proof.error();
     if (proof) {
-      EXPECT_EQ(log_proof_problem(p.net.genesis(), *proof), "");
+      EXPECT_TRUE(check_log_proof(p.net.genesis(), *proof));
     }
   }
 };

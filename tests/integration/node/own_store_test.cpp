@@ -63,7 +63,7 @@ std::vector<std::string> lines_of(const NodeOptions& options, std::uint64_t from
   const auto read = read_log(options, from, [&](const Transaction& t) {
     out.emplace_back(reinterpret_cast<const char*>(t.data.data()), t.data.size());
   });
-  why = read ? std::string() : read.error();
+  why = read ? std::string() : read.error().text();
   return out;
 }
 

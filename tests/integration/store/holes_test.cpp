@@ -333,10 +333,10 @@ TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   options.home = net.home(3);
   const auto read = read_log(options, 0, [](const Transaction&) {});
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().find(what), std::string::npos) << read.error();
+  EXPECT_NE(read.error().text().find(what), std::string::npos) << read.error();
   EXPECT_NE(why.find("must not sign"), std::string::npos) << why;
-  EXPECT_NE(read.error().find("Start the node"), std::string::npos) << read.error();
-  EXPECT_EQ(read.error().find("must not sign"), std::string::npos) << read.error();
+  EXPECT_NE(read.error().text().find("Start the node"), std::string::npos) << read.error();
+  EXPECT_EQ(read.error().text().find("must not sign"), std::string::npos) << read.error();
 }
 
 TEST(HolesAlone, AnIndexThatIsGoneIsToldAndMadeAgain) {

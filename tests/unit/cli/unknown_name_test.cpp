@@ -8,18 +8,18 @@ namespace {
 
 const std::vector<std::string> kKnown{"crash", "withhold"};
 
-TEST(UnknownName, NothingIsSaidOfOneThatIsKnown) {
-  EXPECT_EQ(unknown_name("--only", "crash", kKnown), "");
+TEST(OptionProblem, NothingIsSaidOfOneThatIsKnown) {
+  EXPECT_EQ(option_problem("--only", "crash", kKnown), "");
 }
 
-TEST(UnknownName, WhatWasMeantIsNamed) {
-  EXPECT_EQ(unknown_name("--only", "crahs", kKnown),
-            "--only 'crahs' is not known; did you mean 'crash'?");
+TEST(OptionProblem, WhatWasMeantIsNamed) {
+  EXPECT_EQ(option_problem("--only", "crahs", kKnown),
+            "--only: unknown name `crahs`; did you mean `crash`?");
 }
 
-TEST(UnknownName, AllAreNamedWhereNoneIsNear) {
-  EXPECT_EQ(unknown_name("--only", "x", kKnown),
-            "--only 'x' is not known; there are crash, withhold");
+TEST(OptionProblem, AllAreNamedWhereNoneIsNear) {
+  EXPECT_EQ(option_problem("--only", "x", kKnown),
+            "--only: unknown name `x`; known: crash, withhold");
 }
 
 }  // namespace

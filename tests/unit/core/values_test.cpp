@@ -287,6 +287,10 @@ TEST(Names, FindsTheNearestAndGivesUpOnStrangers) {
   EXPECT_EQ(nearest("storege", known), "storage");
   EXPECT_FALSE(nearest("xyz", known));
   EXPECT_FALSE(nearest("storage", {}));
+  EXPECT_EQ(unknown_name("key", "storege", known),
+            "unknown key `storege`; did you mean `storage`?");
+  EXPECT_EQ(unknown_name("key", "xyz", known, " in `coin`"),
+            "unknown key `xyz` in `coin`; known: " + name_list(known));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(KeyFile, RoundTripsWithOwnerOnlyMode) {
   ASSERT_EQ(::stat(path_.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   const auto loaded = load_key(path_);
-  ASSERT_TRUE(loaded) << loaded.error();
+  ASSERT_TRUE(loaded) << loaded.error().text();
   EXPECT_EQ(loaded->public_key(), key.public_key());
 }
 
@@ -89,12 +89,12 @@ TEST_F(KeyFile, OutsideOnesAreReadWithAndWithoutThePublicHalf) {
   if (!v1 || !v2) GTEST_SKIP() << "no vectors: set THRESHER_VECTORS to their folder";
   write(path_, *v1);
   const auto alone = load_key(path_);
-  ASSERT_TRUE(alone) << alone.error();
+  ASSERT_TRUE(alone) << alone.error().text();
   EXPECT_EQ(alone->public_key()[0], std::byte{0x19});
   EXPECT_EQ(alone->public_key()[31], std::byte{0xe1});
   write(path_, *v2);
   const auto pair = load_key(path_);
-  ASSERT_TRUE(pair) << pair.error();
+  ASSERT_TRUE(pair) << pair.error().text();
   EXPECT_EQ(pair->public_key(), alone->public_key());
 }
 
@@ -108,8 +108,9 @@ TEST_F(KeyFile, APublicHalfOfAnotherKeyIsRefused) {
   write(path_, *v2);
   const auto refused = load_key(path_);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().find("public half"), std::string::npos) << refused.error();
-  EXPECT_NE(refused.error().find(path_), std::string::npos);
+  EXPECT_NE(refused.error().text().find("public half"), std::string::npos)
+      << refused.error().text();
+  EXPECT_NE(refused.error().text().find(path_), std::string::npos);
   v2->erase(last - 20, 4);  // no longer a key of this form
   write(path_, *v2);
   EXPECT_FALSE(load_key(path_));
@@ -126,8 +127,10 @@ TEST_F(KeyFile, AnEncryptedOneIsRefusedAndNobodyIsAsked) {
         "-----END ENCRYPTED PRIVATE KEY-----\n");
   const auto refused = load_key(path_);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().find("is encrypted"), std::string::npos) << refused.error();
-  EXPECT_NE(refused.error().find("openssl pkey -in"), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().text().find("is encrypted"), std::string::npos)
+      << refused.error().text();
+  EXPECT_NE(refused.error().text().find("openssl pkey -in"), std::string::npos)
+      << refused.error().text();
 }
 
 TEST_F(KeyFile, OneOfAnotherUserIsRefused) {
@@ -136,8 +139,10 @@ TEST_F(KeyFile, OneOfAnotherUserIsRefused) {
   ASSERT_EQ(::chown(path_.c_str(), 4321, 4321), 0);
   const auto refused = load_key(path_);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().find("belongs to user 4321"), std::string::npos) << refused.error();
-  EXPECT_NE(refused.error().find("chown 0 " + path_), std::string::npos) << refused.error();
+  EXPECT_NE(refused.error().text().find("belongs to user 4321"), std::string::npos)
+      << refused.error().text();
+  EXPECT_NE(refused.error().text().find("chown 0 " + path_), std::string::npos)
+      << refused.error().text();
 }
 
 TEST_F(KeyFile, OtherBlocksAreRefused) {
@@ -146,7 +151,7 @@ TEST_F(KeyFile, OtherBlocksAreRefused) {
                      "-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n"
                      "-----END " +
                      name + "-----\n");
-    EXPECT_NE(load_key(path_).error().find("not a PKCS#8"), std::string::npos) << name;
+    EXPECT_NE(load_key(path_).error().text().find("not a PKCS#8"), std::string::npos) << name;
   }
 }
 
@@ -197,18 +202,31 @@ TEST_F(KeyFile, IsNeverOverwritten) {
 TEST_F(KeyFile, AFolderIsNone) {
   const auto key = load_key("/");
   ASSERT_FALSE(key);
-  EXPECT_NE(key.error().find("'/' is no file"), std::string::npos) << key.error();
+  EXPECT_NE(key.error().text().find("'/' is no file"), std::string::npos) << key.error().text();
 }
 
 TEST_F(KeyFile, RefusesWorldReadableTruncatedAndMissing) {
   ASSERT_TRUE(save_key(SigningKey::generate(), path_));
   ::chmod(path_.c_str(), 0644);
-  EXPECT_NE(load_key(path_).error().find("chmod 600"), std::string::npos);
+  EXPECT_NE(load_key(path_).error().text().find("chmod 600"), std::string::npos);
   ::chmod(path_.c_str(), 0600);
   std::filesystem::resize_file(path_, 40);
-  EXPECT_NE(load_key(path_).error().find("truncated"), std::string::npos);
+  EXPECT_NE(load_key(path_).error().text().find("truncated"), std::string::npos);
   std::filesystem::remove(path_);
-  EXPECT_NE(load_key(path_).error().find("thresher keys new"), std::string::npos);
+  EXPECT_NE(load_key(path_).error().text().find("thresher keys new"), std::string::npos);
+}
+
+TEST_F(KeyFile, AnErrorHasACodeAndItsPlaceApartFromTheWords) {
+  const auto missing = load_key(path_).error();
+  EXPECT_EQ(missing.code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.where, path_);
+  EXPECT_EQ(missing.text(), missing.what + "; " + missing.remedy);
+  ASSERT_TRUE(save_key(SigningKey::generate(), path_));
+  EXPECT_EQ(save_key(SigningKey::generate(), path_).error().code, ErrorCode::kExists);
+  ::chmod(path_.c_str(), 0644);
+  EXPECT_EQ(load_key(path_).error().code, ErrorCode::kForbidden);
+  write(path_, "nothing");
+  EXPECT_EQ(load_key(path_).error().code, ErrorCode::kMalformed);
 }
 
 }  // namespace

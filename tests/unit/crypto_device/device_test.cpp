@@ -112,9 +112,14 @@ TEST(Emulator, CombinesManyAndFindsTheBadOnes) {
   expect_combinations(*make_verifier("emulator"), 130);
 }
 
+std::string why_no_card() {
+  const auto opened = open_verifier("cuda");
+  return opened ? std::string() : opened.error().text();
+}
+
 // Where a card is, this is the test of the card; elsewhere the module must say that there is none.
 TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
-  const std::string why = why_unavailable("cuda");
+  const std::string why = why_no_card();
   if (why.rfind("no module", 0) == 0) GTEST_SKIP() << why;
   const auto cuda = make_verifier("cuda");
   if (cuda == nullptr) {
@@ -133,7 +138,7 @@ TEST(CudaModule, AgreesWithPortableOrSaysNoDevice) {
 // Run by ctest with old_driver.cpp in the place of the driver.
 TEST(CudaModule, ADriverThatIsTooOldIsNamed) {
   if (std::getenv("THRESHER_OLD_DRIVER") == nullptr) GTEST_SKIP() << "the old driver is not loaded";
-  const std::string why = why_unavailable("cuda");
+  const std::string why = why_no_card();
   EXPECT_EQ(why.rfind("the NVIDIA driver is for CUDA 11.4, the module was built with ", 0), 0u)
       << why;
   EXPECT_EQ(make_verifier("cuda"), nullptr);
@@ -142,17 +147,17 @@ TEST(CudaModule, ADriverThatIsTooOldIsNamed) {
 TEST(CudaModule, AFileThatIsNotThereIsNamed) {
   ::setenv("THRESHER_CUDA_MODULE", "/nonexistent/module.so", 1);
   EXPECT_EQ(make_verifier("cuda"), nullptr);
-  EXPECT_NE(why_unavailable("cuda").find("/nonexistent/module.so"), std::string::npos);
+  EXPECT_NE(why_no_card().find("/nonexistent/module.so"), std::string::npos);
   ::setenv("THRESHER_CUDA_MODULE", "libm.so.6", 1);
   EXPECT_EQ(make_verifier("cuda"), nullptr);
-  EXPECT_NE(why_unavailable("cuda").find("is no module of Thresher"), std::string::npos);
+  EXPECT_NE(why_no_card().find("is no module of Thresher"), std::string::npos);
   ::unsetenv("THRESHER_CUDA_MODULE");
 }
 
 TEST_F(Fake, WorksThroughTheLoader) {
   const auto fake = verifier("works");
-  ASSERT_NE(fake, nullptr) << why_unavailable("cuda");
-  EXPECT_EQ(why_unavailable("cuda"), "");
+  ASSERT_NE(fake, nullptr) << why_no_card();
+  EXPECT_EQ(why_no_card(), "");
   EXPECT_EQ(fake->accelerator(), "Fake Card");
   const Signed work = make(300);
   fake->register_keys(std::span(work.keys).first(2));
@@ -184,14 +189,22 @@ TEST_F(Fake, ForgetsTheKeysThatWereNotNamedForLongest) {
 
 TEST_F(Fake, OfAnotherAbiIsRefused) {
   EXPECT_EQ(verifier("old_abi"), nullptr);
-  EXPECT_NE(why_unavailable("cuda").find("has module ABI 8, this program needs 1"),
-            std::string::npos)
-      << why_unavailable("cuda");
+  EXPECT_NE(why_no_card().find("has module ABI 8, this program needs 1"), std::string::npos)
+      << why_no_card();
 }
 
 TEST_F(Fake, WithoutADeviceSaysSo) {
   EXPECT_EQ(verifier("no_device"), nullptr);
-  EXPECT_EQ(why_unavailable("cuda"), "no device");
+  EXPECT_EQ(why_no_card(), "no device");
+  EXPECT_EQ(open_verifier("cuda").error().code, ErrorCode::kUnsupported);
+}
+
+TEST(Backends, OneThatIsNotKnownIsAnsweredWithTheNearest) {
+  const auto opened = open_verifier("portabel");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kMissing);
+  EXPECT_EQ(opened.error().where, "portabel");
+  EXPECT_EQ(opened.error().text(), "unknown backend `portabel`; did you mean `portable`?");
 }
 
 /// Every verdict that is there is right, some are missing, and so it stays. Gives how many.

@@ -40,7 +40,8 @@ TEST(ReadHistory, RefusesWhatIsNoOperation) {
   EXPECT_THAT(problems(""), ElementsAre(HasSubstr("holds no operation")));
   EXPECT_THAT(problems("\n{]\n"), ElementsAre(HasSubstr("'h.ndjson':2: ")));
   EXPECT_THAT(problems("[1]"), ElementsAre(HasSubstr(":1: an operation is an object")));
-  EXPECT_THAT(problems(line(R"(,"colour":1)")), ElementsAre(HasSubstr("unknown key 'colour'")));
+  EXPECT_THAT(problems(line(R"(,"colour":1)")),
+              ElementsAre(HasSubstr("unknown key `colour`; known: client, ")));
   EXPECT_THAT(problems(R"({"client":"a","op":"cas","key":"x","value":1,"begin":1})"),
               ElementsAre(HasSubstr("'op' is \"put\" or \"get\"")));
   EXPECT_THAT(problems(R"({"op":"put","key":"x","begin":1})"),

@@ -78,10 +78,10 @@ TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
     EXPECT_THAT(genesis.error(), AllOf(HasSubstr(path), HasSubstr(what)));
     const auto key = crypto::load_key(path);
     ASSERT_FALSE(key);
-    EXPECT_THAT(key.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+    EXPECT_THAT(key.error().text(), AllOf(HasSubstr(path), HasSubstr("no file")));
     const auto share = crypto::load_coin_share(path);
     ASSERT_FALSE(share);
-    EXPECT_THAT(share.error(), AllOf(HasSubstr(path), HasSubstr("no file")));
+    EXPECT_THAT(share.error().text(), AllOf(HasSubstr(path), HasSubstr("no file")));
   }
   const auto config = load_config(pipe);
   ASSERT_FALSE(config);
@@ -110,12 +110,12 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   const auto has = [&](const std::string& line, const std::string& what) {
     return testing::Contains(AllOf(HasSubstr("node.toml:" + line + ": "), HasSubstr(what)));
   };
-  EXPECT_THAT(p, has("2", "did you mean 'genesis'"));
-  EXPECT_THAT(p, has("3", "\"disk\" or \"memory\""));
-  EXPECT_THAT(p, has("5", "did you mean 'limits.block_bytes'"));
+  EXPECT_THAT(p, has("2", "did you mean `genesis`"));
+  EXPECT_THAT(p, has("3", "unknown storage `paper`; known: disk, memory"));
+  EXPECT_THAT(p, has("5", "did you mean `limits.block_bytes`"));
   EXPECT_THAT(p, has("6", "whole number"));
   EXPECT_THAT(p, has("7", "from 8 to"));
-  EXPECT_THAT(p, has("9", "'loud'"));
+  EXPECT_THAT(p, has("9", "unknown log.level `loud`; known: debug, info, warning, error"));
   EXPECT_THAT(p, has("11", "network.delta_us must be a whole number from 1000 to"));
   EXPECT_THAT(p, has("12", "network.pace_us must be a whole number"));
   EXPECT_THAT(p, has("14", "'junk', which is not on loopback"));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <queue>
 
+#include "thresher/core/names.hpp"
 #include "thresher/text/json.hpp"
 #include "thresher/verify/history/history.hpp"
 
@@ -101,9 +102,9 @@ class FileReader {
     if (m.key == "op") return read_op(m.value, line);
     if (m.key == "after") return read_after(m.value, line);
     if (m.key != "value") {
-      return complain(line.number, "unknown key '" + m.key +
-                                       "'; an operation has client, op, key, value, begin, end, id "
-                                       "and after");
+      return complain(line.number, unknown_name("key", m.key,
+                                                {"client", "op", "key", "value", "begin", "end",
+                                                 "id", "after"}));
     }
     if (m.value.is_list() || m.value.is_object()) {
       return complain(line.number, "'value' is a text, a number, true, false or null");

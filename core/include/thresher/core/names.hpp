@@ -1,20 +1,30 @@
-// Nearest names, for messages about typos.
+// Names in messages about typos: what was perhaps meant, and what there is.
 //
 //   if (auto near = nearest("treshold", known)) message += "; did you mean '" + *near + "'?";
+//   message = unknown_name("protocol", "pbtf", known);  // "...; did you mean `pbft`?"
 //
 // Guarantees: the known name with the fewest edits, the first of equals; empty when none is close
-// (more than a third of the letters and one would change).
+// (more than a third of the letters and one would change). Whatever is chosen by name (protocols,
+// broadcasts, backends, faults, stores, keys of files) says the same of a name that it does not
+// know. Does not look whether the name is known after all.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace thresher {
 
 /// Insertions, deletions and replacements that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> known);
+/// "a, b, c".
+std::string name_list(std::span<const std::string> names);
+/// Why no `kind` of thing is called `name`: what was perhaps meant, else all that are known.
+/// `where`: said behind the name, as " in `coin`".
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& known, std::string_view where = {});
 
 }  // namespace thresher

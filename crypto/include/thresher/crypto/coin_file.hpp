@@ -10,16 +10,16 @@
 
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/dleq_group.hpp"
 #include "thresher/crypto/secret.hpp"
 
 namespace thresher::crypto {
 
-/// Writes a new file. The error says what, where and what to do.
-Result<Unit, std::string> save_coin_share(const RistrettoScalar& secret, const std::string& path);
-/// The mirror. The error says what, where and what to do.
-Result<Secret<RistrettoScalar>, std::string> load_coin_share(const std::string& path);
+/// Writes a new file.
+Result<Unit, Error> save_coin_share(const RistrettoScalar& secret, const std::string& path);
+/// The mirror.
+Result<Secret<RistrettoScalar>, Error> load_coin_share(const std::string& path);
 /// Overwrites it with zeros, which no optimizer leaves out.
 void wipe(RistrettoScalar& secret);
 

@@ -1,22 +1,21 @@
 // Key files: Ed25519 in PKCS#8 PEM (RFC 8410), readable by the owner alone.
 //
 //   auto key = crypto::load_key("node0/node.key");
-//   if (!key) std::cerr << key.error();
+//   if (!key) std::cerr << key.error().text();
 //
 // Guarantees: never overwrites; refuses encrypted keys and files that others own or can read.
 #pragma once
 
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/signing_key.hpp"
 
 namespace thresher::crypto {
 
-/// Writes a new file with mode 0600. The error says what, where and what to do.
-Result<Unit, std::string> save_key(const SigningKey& key, const std::string& path);
-/// Reads a key, with or without its public half, which has to fit the secret one. The error says
-/// what, where and what to do.
-Result<SigningKey, std::string> load_key(const std::string& path);
+/// Writes a new file with mode 0600.
+Result<Unit, Error> save_key(const SigningKey& key, const std::string& path);
+/// Reads a key, with or without its public half, which has to fit the secret one.
+Result<SigningKey, Error> load_key(const std::string& path);
 
 }  // namespace thresher::crypto

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/hash.hpp"
 
 namespace thresher::crypto {
@@ -62,16 +63,26 @@ struct VerifierInfo {
   std::string_view name;
   std::string_view help;  ///< how it verifies, as a phrase
   VerifierUse use;
+  bool accelerator = false;  ///< a node may hand it what the processor does not get done
 };
 
 /// All backends, whether this machine has what they need or not.
 std::vector<VerifierInfo> known_verifiers();
+/// The names of those that `wanted(info)` picks, for help and messages.
+template <class F>
+std::vector<std::string> verifier_names(F wanted) {
+  std::vector<std::string> out;
+  for (const VerifierInfo& info : known_verifiers()) {
+    if (wanted(info)) out.emplace_back(info.name);
+  }
+  return out;
+}
 
-/// Null when there is no backend of that name, or this machine lacks what it needs.
+/// kMissing, with the nearest name, when there is no backend of that name; kUnsupported when this
+/// machine lacks what it needs.
+Result<std::unique_ptr<BatchVerifier>, Error> open_verifier(std::string_view name);
+/// The same for who knows the name; null in place of an error.
 std::unique_ptr<BatchVerifier> make_verifier(std::string_view name);
-
-/// Why make_verifier() gives null; empty when it gives a verifier.
-std::string why_unavailable(std::string_view name);
 
 /// The fastest one on the processor with a verdict of its own for each signature.
 std::string_view best_verifier();

@@ -3,7 +3,8 @@
 //
 //   auto proof = parse_log_proof(text);                 // of `thresher log prove`
 //   if (!proof) return fail(proof.error());
-//   std::string why = log_proof_problem(genesis, *proof);   // empty: it holds
+//   const auto held = check_log_proof(genesis, *proof);
+//   if (!held) return fail(held.error().text());
 //
 // A proof is a certificate (checkpoint.hpp) and the path from the position's leaf to the certified
 // root: 32 bytes for each doubling of the log. Guarantees: when it holds, a quorum signed a log
@@ -17,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/checkpoint.hpp"
 #include "thresher/net/client_id.hpp"
 #include "thresher/net/node.hpp"
@@ -49,8 +50,8 @@ struct LogProof {
   Certificate certificate;
 };
 
-/// Empty when it holds, or what does not.
-std::string log_proof_problem(const Genesis& genesis, const LogProof& proof);
+/// kRejected: it does not hold, and why.
+Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proof);
 
 /// JSON in one line; hashes and signatures in Base64. Below 2,000 bytes for 10 million entries and
 /// four nodes.
@@ -65,8 +66,8 @@ Result<LogProof, std::string> fetch_log_proof(const Genesis& genesis, NodeId nod
                                               std::uint64_t patience_us = 5'000'000);
 
 /// The proof of a position from the folder of a node that does not run, of which nothing is
-/// changed. Reads the whole write-ahead log. What the error contains while it runs: kNodeRuns.
-Result<LogProof, std::string> read_log_proof(const NodeOptions& options, std::uint64_t position);
+/// changed. Reads the whole write-ahead log. kBusy while it runs.
+Result<LogProof, Error> read_log_proof(const NodeOptions& options, std::uint64_t position);
 
 /// For the wire: one spelling for one proof.
 Bytes encode(const LogProof& proof);

@@ -26,7 +26,7 @@
 #include <string_view>
 
 #include "thresher/core/bytes.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/application.hpp"
 #include "thresher/net/outcome.hpp"
 
@@ -183,12 +183,13 @@ class Node {
   std::atomic<bool> stopping_{false};  // stop() was called
 };
 
-/// What the errors of read_log() contain when the node is running.
+/// What an error says of a folder whose node is running (ErrorCode::kBusy).
 inline constexpr std::string_view kNodeRuns = "another process runs this node";
 
 /// Visits the durable log of a node that is not running, from position `from`; 0: from where it
-/// begins, if its front was pruned. An error where `from` itself was pruned.
-Result<Unit, std::string> read_log(NodeOptions options, std::uint64_t from,
-                                   const std::function<void(const Transaction&)>& visit);
+/// begins, if its front was pruned. kBusy: it runs; kMissing: `from` itself was pruned, or the node
+/// never ran; kCorrupt: the log ends early.
+Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
+                             const std::function<void(const Transaction&)>& visit);
 
 }  // namespace thresher::net

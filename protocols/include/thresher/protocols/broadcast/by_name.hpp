@@ -4,7 +4,7 @@
 //     using B = typename decltype(type)::type;
 //     auto m = broadcast::decode(std::type_identity<typename B::Message>{}, parts, committee);
 //   });
-//   std::string all = broadcast::names();                    // "bracha, imbs-raynal, ..."
+//   std::string all = name_list(broadcast::names());         // "bracha, imbs-raynal, ..."
 //
 // Guarantees: every broadcast of the library is here; a name stands for one.
 #pragma once
@@ -15,7 +15,9 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "thresher/core/names.hpp"
 #include "thresher/protocols/broadcast/avid_wire.hpp"
 #include "thresher/protocols/broadcast/bracha_wire.hpp"
 #include "thresher/protocols/broadcast/chained_wire.hpp"
@@ -42,11 +44,11 @@ bool with(std::string_view name, F f) {
   }(std::type_identity<All>{});
 }
 
-/// "bracha, imbs-raynal, ...": those that so many nodes can run.
-inline std::string names(std::uint32_t nodes = 1) {
-  std::string out;
+/// Those that so many nodes can run.
+inline std::vector<std::string> names(std::uint32_t nodes = 1) {
+  std::vector<std::string> out;
   const auto one = [&]<class B>(std::type_identity<B>) {
-    if (nodes <= B::kMostNodes) out += (out.empty() ? "" : ", ") + std::string(B::kName);
+    if (nodes <= B::kMostNodes) out.emplace_back(B::kName);
   };
   [&]<class... B>(std::type_identity<std::tuple<B...>>) {
     (one(std::type_identity<B>{}), ...);

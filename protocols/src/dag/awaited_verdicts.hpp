@@ -1,0 +1,52 @@
+// What hangs on the verdict on a signature, from the question to the answer.
+//
+//   AwaitedVerdicts awaited;
+//   const std::uint64_t ticket = awaited.keep({.block = block, .from = peer});
+//   fx.push(Verify{{ticket, {}}, block->author(), block->digest, block->signature});
+//   if (const auto one = awaited.take(verified.ticket.local)) ...   // the answer
+//
+// Guarantees: no two tickets are alike, and each is answered once: an answer that comes a second
+// time, or to a question that was never asked, finds nothing. The place of what was taken is used
+// again, so memory follows the most that ever waited at once. Has no quota of its own: who keeps
+// counts on behalf of whom, as only he knows when to refuse.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "thresher/protocols/dag/block.hpp"
+
+namespace thresher::dag {
+
+struct Awaited {
+  BlockPtr block{};  ///< whose signature is in question
+  NodeId from{};
+  std::optional<Edge> proves{};  ///< a header that is evidence for this leader block
+  BlockPtr other{};              ///< of a proof of equivocation: the header beside this one
+  bool other_good = false;       ///< whose signature is good
+  bool attached = false;         ///< it came with a block of `from`
+  bool vouched = false;          ///< it is held, and others want to see it
+};
+
+class AwaitedVerdicts {
+ public:
+  /// The ticket to ask with. Pre: `one.block` is not null.
+  std::uint64_t keep(Awaited one);
+  /// Empty: nothing waits for this ticket any more.
+  std::optional<Awaited> take(std::uint64_t ticket);
+  std::size_t size() const { return places_.size() - free_.size(); }
+
+ private:
+  /// A ticket is a count above a place.
+  static constexpr unsigned kPlaceBits = 24;
+  struct Place {
+    Awaited what;
+    std::uint64_t ticket = 0;  // 0: free
+  };
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace thresher::dag

@@ -1,0 +1,61 @@
+// Blocks that held ones refer to and that are not held: who is asked for them, and on whose
+// account.
+//
+//   MissingBlocks missing(committee);
+//   missing.need(edge, child, from);                    // `child` refers to it; `from` sent that
+//   if (missing.of(author) >= limits.missing_per_peer) ...   // no more of its blocks are held
+//   if (const auto search = missing.found(edge)) ...    // it came; who was asked for it
+//
+// Guarantees: a block that is missing is charged to the author of the first block that refers to
+// it, until it is found or forgotten, so a liar who refers to what does not exist uses up its own
+// quota alone. Of those that refer to it at most kValidity are remembered, of different authors:
+// one of them is correct. Does not ask: the searches say whom.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "search.hpp"
+#include "thresher/protocols/dag/block.hpp"
+
+namespace thresher::dag {
+
+class MissingBlocks {
+ public:
+  struct Missing {
+    NodeId charged;  ///< who wrote the first block that refers to it
+    Search search;
+    std::vector<Edge> children;  ///< some that refer to it, of different authors; one at least
+  };
+
+  explicit MissingBlocks(const Committee& committee);
+
+  void need(const Edge& edge, const Edge& child, NodeId from);
+  /// Missing no more; the search for it, if it was missing.
+  std::optional<Search> found(const Edge& edge);
+  /// Drops what is at the floor or below it: that counts as accepted.
+  void forget(Round floor);
+
+  bool contains(const Edge& edge) const { return missing_.contains(edge); }
+  /// Null: not missing.
+  const Missing* find(const Edge& edge) const;
+  /// How many are charged to `author`.
+  std::uint32_t of(NodeId author) const { return charged_[author.value]; }
+  bool empty() const { return missing_.empty(); }
+  std::size_t size() const { return missing_.size(); }
+  /// Calls `visit(const Edge&, Missing&)` for all, by author, round and digest.
+  template <class F>
+  void each(F visit) {
+    for (auto& [edge, one] : missing_) visit(edge, one);
+  }
+
+ private:
+  void discharge(NodeId author);
+
+  std::size_t remembered_;
+  std::map<Edge, Missing> missing_;
+  std::vector<std::uint32_t> charged_;  // by author
+};
+
+}  // namespace thresher::dag
