@@ -44,7 +44,11 @@ class Gateway(unittest.TestCase):
         cls.addClassCleanup(cls.stop_all)
         cls.gateways = [f"127.0.0.1:{p}" for p in cls.ports]
         for gateway in cls.gateways:
-            cls.eventually(lambda g=gateway: thresher_client.Client(g).status()["ready"])
+            cls.eventually(lambda g=gateway: cls.is_up(thresher_client.Client(g).status()))
+
+    @staticmethod
+    def is_up(status):
+        return status["ready"] or status["waits_for"].startswith("observes")
 
     @classmethod
     def configure(cls, i, port):
@@ -60,7 +64,11 @@ class Gateway(unittest.TestCase):
     @classmethod
     def start(cls, i):
         with open(cls.net / f"log{i}", "ab") as log:
-            cls.nodes[i] = subprocess.Popen([BINARY, "node", "run", "--home", cls.net / f"node{i}"], stdout=log, stderr=log)
+            cls.nodes[i] = subprocess.Popen(cls.command(i), stdout=log, stderr=log)
+
+    @classmethod
+    def command(cls, i):
+        return [BINARY, "node", "run", "--home", cls.net / f"node{i}"]
 
     @classmethod
     def stop_all(cls):
@@ -176,6 +184,24 @@ class Served(Gateway):
         done = subprocess.run([sys.executable, pathlib.Path(CLIENTS, "thresher_client.py"), self.gateways[0], "submit", "hi"],
                               capture_output=True, text=True, timeout=60)
         self.assertRegex(done.stdout, r"^\d+ done \n$", done.stderr)
+
+
+class Observes(Gateway):
+    """Of a network whose first node signs nothing."""
+
+    @classmethod
+    def command(cls, i):
+        return [*super().command(i), *(["--observe"] if i == 0 else [])]
+
+    def test_it_refuses_what_is_submitted_and_the_client_goes_on(self):
+        head = "Content-Type: application/octet-stream\r\n"
+        status, reply = self.get("/submit", 0, "POST", head, "not here")
+        self.assertEqual((status, reply["outcome"], reply["reason"]), (421, "refused", "observes"))
+        self.assertIn("submit it to another node", reply["error"])
+        receipt = self.client().submit(b"by the next one")
+        self.eventually(lambda: self.client(0).log(receipt.position)[0].data == b"by the next one")
+        with self.assertRaisesRegex(thresher_client.Refused, "this node observes"):
+            self.client(0).submit(b"not here")
 
 
 class Pruned(Gateway):
@@ -321,7 +347,7 @@ class Off(unittest.TestCase):
 
 # The base has no tests of its own.
 def load_tests(loader, _tests, _pattern):
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Pruned, Refuses, Off))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Observes, Pruned, Refuses, Off))
 
 
 if __name__ == "__main__":

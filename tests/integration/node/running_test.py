@@ -220,6 +220,18 @@ class Asked(Nodes):
         self.assertIn("it was never sent", out.stderr)
         self.assertIn("0 of 1 committed, 1 refused and not in the log", out.stderr)
 
+    def test_a_node_that_observes_refuses_and_another_takes_it(self):
+        self.start(1, 2, 3)
+        observer = subprocess.Popen([*self.command(0), "--observe"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(observer.wait)
+        self.addCleanup(observer.kill)
+        self.eventually("it answers", lambda: self.status(0) is not None)
+        out = run("submit", "--home", self.home(0), "--data", "x")
+        self.assertEqual((out.returncode, out.stdout), (1, "refused\n"))
+        self.assertIn("the node observes: it follows the log and orders nothing; submit it to another node", out.stderr)
+        out = run("submit", "--genesis", self.net / "genesis.json", "--data", "y")
+        self.assertEqual((out.returncode, out.stdout), (0, "0\n"), out.stderr)
+
     def test_a_line_that_is_too_large_is_refused_alone(self):
         self.start(0, 1, 2, 3)
         lines = [f"good-{i}" for i in range(100)]
