@@ -514,7 +514,7 @@ class Operators(Files):
             address = f"127.0.0.1:{taken.getsockname()[1]}"
             self.configure(0, 'listen = ""', f'listen = "{address}"')
             out = run("node", "run", "--home", self.home / "node0")
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 5)
         self.assertIn(f"cannot listen on {address} for metrics", out.stderr)
         self.assertIn("metrics.listen", out.stderr)
 
