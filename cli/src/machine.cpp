@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::array kRefusals = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,     EROFS, EACCES,
                                   EPERM,  EIO,    ENOMEM, EAGAIN, EADDRINUSE, EBUSY, ETXTBSY};
-/// Of a node whose disk refuses while it runs: the reason of the library that writes stands behind.
-constexpr std::string_view kRefusedWrite = "refused a write; free space";
+/// In the program's own words: of a disk that refuses while a node runs (the reason of the library
+/// that writes stands behind), and of a limit that is found too low before anything fails.
+constexpr std::array kOwnWords = {"refused a write; free space", "raise the limit of open files"};
 
 bool is_reason(std::string_view why, std::string_view words) {
   for (std::size_t at = why.find(words); at != why.npos; at = why.find(words, at + 1)) {
@@ -30,7 +31,8 @@ int status_of(int status, std::string_view why) {
   const bool by_errno = std::any_of(kRefusals.begin(), kRefusals.end(), [&](int error) {
     return is_reason(why, std::strerror(error));
   });
-  const bool by_words = why.find(kRefusedWrite) != why.npos;
+  const bool by_words = std::any_of(kOwnWords.begin(), kOwnWords.end(),
+                                    [&](const char* words) { return why.find(words) != why.npos; });
   return by_errno || by_words ? kResourceMissing : status;
 }
 

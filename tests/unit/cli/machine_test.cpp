@@ -23,6 +23,7 @@ TEST(Machine, WhatItLacksOrForbidsHasAStatusOfItsOwn) {
            "cannot open 'x': Too many open files; raise the limit of open files",
            "cannot map 'x' (Cannot allocate memory)",
            "the disk under 'x' refused a write; free space or replace it (IO error)",
+           "this process may open 20 files; raise the limit of open files to 1024 or more",
            "Permission denied",
        }) {
     EXPECT_EQ(status_of(kUsage, why), kResourceMissing) << why;
