@@ -542,7 +542,7 @@ class Operators(Files):
         for limit in (12, 20, 40, 63):
             out = subprocess.run(["prlimit", f"--nofile={limit}", BINARY, "node", "run", "--home",
                                   str(self.home / "node0")], capture_output=True, text=True, timeout=60)
-            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertEqual(out.returncode, 5, out.stderr)
             self.assertIn(f"may open {limit} files", out.stderr)
             self.assertIn("ulimit -n", out.stderr)
 
