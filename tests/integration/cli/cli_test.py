@@ -526,12 +526,12 @@ class Operators(Files):
         out = run("submit", "--home", self.home / "node0", "--file", lines)
         self.assertEqual(out.returncode, 0, out.stderr)
         self.assertEqual(len(out.stdout.split()), 150)
-        self.assertEqual(full.wait(timeout=30), 1)
+        self.assertEqual(full.wait(timeout=30), 5)
         self.assertIn("refused a write; free space", full.stderr.read())
 
     def test_a_disk_that_is_full_from_the_start(self):
         node = self.start(0, limit=200_000)
-        self.assertEqual(node.wait(timeout=30), 2)
+        self.assertEqual(node.wait(timeout=30), 5)
         said = node.stderr.read()
         self.assertIn("cannot open the store", said)
         self.assertIn("File too large", said)
