@@ -422,7 +422,7 @@ class Testnet(Files):
             taken.bind(("127.0.0.1", port))
             taken.listen()
             out = run("node", "run", "--home", home / "node0")
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 5)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", out.stderr)
 
 
