@@ -9,20 +9,23 @@
 #include <string_view>
 #include <vector>
 
+#include "machine.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
 
-/// Prints "thresher: why" and hands the exit status back.
+/// Prints "thresher: why" and hands the exit status back, or kResourceMissing where the machine
+/// refused (machine.hpp).
 inline int fail(int status, const std::string& why) {
   (void)std::fprintf(stderr, "thresher: %s\n", why.c_str());
-  return status;
+  return status_of(status, why);
 }
 
-/// The same for several problems, one a line.
+/// The same for several problems, one a line: the status is that of the last.
 inline int fail_all(int status, const std::vector<std::string>& problems) {
-  for (const std::string& p : problems) (void)fail(status, p);
-  return status;
+  int out = status;
+  for (const std::string& p : problems) out = fail(status, p);
+  return out;
 }
 
 /// Bytes that somebody else wrote, for a terminal or a line of a list: no control character, no

@@ -18,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -30,9 +31,20 @@ enum Exit : int {
   kUsage = 2,
   kSafetyViolated = 3,
   kNoProgress = 4,
-  kResourceMissing = 5,
-  kInterrupted = 130,  ///< what a shell shows of a process that SIGINT ended
+  kResourceMissing = 5,  ///< or the machine refused: machine.hpp
+  kInterrupted = 130,    ///< what a shell shows of a process that SIGINT ended
 };
+
+/// What each of them says, in --help and on the manual page.
+inline constexpr std::pair<Exit, const char*> kExits[] = {
+    {kDone, "done"},
+    {kFailed, "failed"},
+    {kUsage, "usage or configuration"},
+    {kSafetyViolated, "safety violated"},
+    {kNoProgress, "no progress"},
+    {kResourceMissing,
+     "resource missing, or the machine refused: a full disk, permissions, a port in use"},
+    {kInterrupted, "interrupted by SIGINT"}};
 
 /// A number that may be left out, where every value means something.
 using OptionalNumber = std::optional<std::uint64_t>;

@@ -17,7 +17,8 @@ A gateway answers on its own machine alone, without encryption, and submits as i
 `query(..., words=2)` asks until so many gateways have said the same (f+1 of them hold a correct one). The wire that the
 gateways stand on, for those who need neither, is in docs/client-protocol.md.
 
-Guarantees: `submit` sends to one gateway and never twice: after an answer that did not come the transaction is Unknown, and
+Guarantees: `submit` sends to one gateway and never twice, but to the next one where a node says that it observes and took
+nothing: after an answer that did not come the transaction is Unknown, and
 may be ordered until its last slot. Questions go to the next gateway when one does not answer. Where nodes have pruned their
 log, who reads it is told so (Pruned) and never given a log with a hole. What cannot be meant is a TypeError or a ValueError,
 before anything is sent; whatever a gateway answers, or does not, is an Error.
@@ -84,7 +85,7 @@ class Client:
         """Orders bytes. Returns the Receipt; raises Refused, Unknown, or Unreachable (nothing was sent)."""
         body = _bytes("a transaction", transaction)
         target = f"/submit?timeout_ms={int(self.timeout * 1000)}&prove={int(prove)}"
-        last = None
+        last = refused = None
         for _ in self.gateways:
             gateway = self.gateways[self._at]
             connection = http.client.HTTPConnection(gateway, timeout=self.timeout + 5)
@@ -104,7 +105,13 @@ class Client:
             if status == 200:
                 return _read_as(_receipt, reply, Unknown)
             why = reply.get("error", f"status {status}")
+            if status == 421 and reply.get("outcome") == "refused":  # it observes: nothing was taken
+                refused = Refused(f"{gateway}: {why}", reply)
+                self._at = (self._at + 1) % len(self.gateways)
+                continue
             raise (Unknown if reply.get("outcome") == "unknown" else Refused)(why, reply)
+        if refused:
+            raise refused
         raise Unreachable(f"no gateway can be reached; the last problem: {last}")
 
     def query(self, question, length=0, words=1):

@@ -36,6 +36,7 @@ struct Client::Impl {
     std::unique_ptr<StopCallback> on_cancel{};
     Validity valid{};           // of its first sending, and of all
     std::uint32_t sent = 0;     // by the node at hand and those before it: on so many links
+    bool declined = false;      // by a node that observes, which has not counted as sent
     std::uint64_t sent_us = 0;  // to the node at hand, for the first time
     std::map<std::size_t, Word> said{};  // by node; with Words::kProof: of the node at hand alone
     std::uint64_t said_us = 0;           // of a word that has to be proved
@@ -92,6 +93,8 @@ struct Client::Impl {
   void said(std::size_t node, std::uint64_t sequence, Word word);
   void refusals(std::size_t node, const Frame& f);
   void refusal(Flights::iterator it, const wire::Refused& answer);
+  void observes(std::size_t node, ByteView sequences);
+  bool may_move_on() const;
   void again_later(std::size_t node, std::uint64_t sequence);
   void resolve(Flights::iterator it, Outcome outcome);
   void give_up(Flights::iterator it, const std::string& why);

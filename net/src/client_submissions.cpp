@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint64_t kRetry = 500'000;
 /// Entries of one frame, at least one. Unit: bytes.
 constexpr std::size_t kFrameBytes = 256 * 1024;
+/// Of a node that signs nothing.
+constexpr const char* kObserving =
+    "the node observes: it follows the log and orders nothing; submit it to another node";
 
 Outcome committed(std::uint64_t position, std::optional<ApplyResult> result,
                   const Validity& valid) {
@@ -44,6 +47,8 @@ std::string in_words(const wire::Refused& answer) {
       return "it was not ordered by its last slot, and never will be: submit it again";
     case Refusal::kRejected:
       return answer.text.empty() ? "the application refuses it" : answer.text;
+    case Refusal::kObserves:
+      return kObserving;
     default:
       return "the node could not read the submission: do client and node have one release?";
   }
@@ -161,6 +166,9 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
   const auto answer = wire::decode<wire::Refused>(f.control.view());
   if (!answer) return;
   saw(from, answer->slot);
+  if (answer->reason == Refusal::kObserves && from == node && may_move_on()) {
+    return observes(from, f.payload.view());
+  }
   Reader in(f.payload.view());
   while (in.remaining() >= 8) {
     const auto it = flying.find(in.u64());
@@ -171,6 +179,24 @@ void Client::Impl::refusals(std::size_t from, const Frame& f) {
       again_later(from, it->first);  // it is ordered, by another node's word: this one has yet to
     }
   }
+}
+
+// The next node is asked at once. What only this one has seen is as if it was never sent: it gets
+// new slots there, and a refusal there is its outcome.
+void Client::Impl::observes(std::size_t from, ByteView sequences) {
+  Reader in(sequences);
+  while (in.remaining() >= 8) {
+    const auto it = flying.find(in.u64());
+    if (it == flying.end() || it->second.sent != 1) continue;
+    it->second.sent = 0;
+    it->second.declined = true;
+  }
+  failed(from, kObserving);
+  move_on();
+}
+
+bool Client::Impl::may_move_on() const {
+  return !options.node && links.size() > 1;
 }
 
 // What another node may have taken before is not refused by this one's word: it goes on until its
@@ -228,6 +254,9 @@ Outcome Client::Impl::given_up(const Flight& flight, const std::string& why) con
         why + ": " + (flight.words == Words::kProof ? unproven(flight) : contradictions(flight)));
   }
   const std::string seen = problem.empty() ? why : why + " (" + problem + ")";
+  if (flight.sent == 0 && flight.declined) {
+    return refused(Refusal::kObserves, {}, seen + ": no other node took it");
+  }
   if (flight.sent == 0) return refused(Refusal::kUnreachable, {}, seen + ": it was never sent");
   return unknown(flight.valid, seen);
 }
@@ -246,7 +275,7 @@ void Client::Impl::tick_submissions(std::uint64_t now) {
   for (const std::uint64_t sequence : late) {
     if (const auto it = flying.find(sequence); it != flying.end()) give_up(it, "no answer in time");
   }
-  if (!silent || options.node || links.size() == 1 || !links[node].welcome) return;
+  if (!silent || !may_move_on() || !links[node].welcome) return;
   failed(node, "it has not answered for " + std::to_string(kSilence / 1'000'000) +
                    " s: the next one is asked");
   move_on();

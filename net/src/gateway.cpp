@@ -50,6 +50,25 @@ HttpHead head_of(const Request& request) {
   return head;
 }
 
+http::status status_of(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kOverloaded:
+      return http::status::too_many_requests;
+    case Refusal::kObserves:
+      return http::status::misdirected_request;
+    case Refusal::kUnreachable:
+      return http::status::service_unavailable;
+    case Refusal::kTooLarge:
+    case Refusal::kExpired:
+    case Refusal::kTooLate:
+    case Refusal::kMalformed:
+    case Refusal::kTooEarly:
+    case Refusal::kRejected:
+      return http::status::unprocessable_entity;
+  }
+  return http::status::internal_server_error;
+}
+
 struct Shared {
   GatewayHooks hooks;
   GatewayLimits limits;
@@ -264,12 +283,7 @@ void Session::submit(const Request& request, const Target& target) {
                           if (out.kind == Outcome::Kind::kUnknown) {
                             return self.reply(http::status::gateway_timeout, json_of(out));
                           }
-                          const bool later = out.refusal == Refusal::kOverloaded;
-                          const bool never = out.refusal == Refusal::kUnreachable;
-                          self.reply(later   ? http::status::too_many_requests
-                                     : never ? http::status::service_unavailable
-                                             : http::status::unprocessable_entity,
-                                     json_of(out));
+                          self.reply(status_of(out.refusal), json_of(out));
                         }));
 }
 

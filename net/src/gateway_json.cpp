@@ -78,6 +78,8 @@ const char* name_of(Refusal refusal) {
       return "too early";
     case Refusal::kRejected:
       return "rejected";
+    case Refusal::kObserves:
+      return "observes";
     case Refusal::kUnreachable:
       return "unreachable";
   }

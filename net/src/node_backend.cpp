@@ -102,7 +102,7 @@ Submissions::Limits Node::Impl::limits() {
   options.block_bytes = std::min<std::uint64_t>(options.block_bytes, engine->payload_limit());
   options.transaction_bytes = std::min<std::uint64_t>(
       options.transaction_bytes, options.block_bytes - 2 * kRunHead - kEntryHead);
-  return {options.transaction_bytes, options.pool_bytes};
+  return {options.transaction_bytes, options.pool_bytes, options.observe};
 }
 
 // What the metrics show.

@@ -27,6 +27,8 @@ std::string in_words(Refusal why, std::uint64_t limit) {
              " bytes of transaction_bytes: split it, or raise the limit";
     case Refusal::kOverloaded:
       return "the node is overloaded: submit less, or later";
+    case Refusal::kObserves:
+      return "this node observes: it follows the log and orders nothing; submit it to another node";
     default:
       return "the transaction was not ordered by its last slot, and never will be: submit it again";
   }

@@ -103,19 +103,14 @@ class Reading {
 // before there is a hole, so what stands in front is no part of its log any more. A log that was
 // pruned begins no later than its end. As far as the file can be read: what is wrong with it, the
 // reading after this one says.
-std::optional<LogBegin> last_jump(const std::string& path) {
-  WalScan wal(WalScan::For::kReading);
-  if (!wal.open(path).empty()) return std::nullopt;
+std::optional<LogBegin> last_jump(WalScan& wal) {
   Round highest{0};
   std::optional<LogBegin> out;
-  (void)wal.read({}, [&](const WalFrame& frame) {
-    for (const WalRecord& r : frame.records) {
-      if (r.table == kLedgerTable) highest = std::max(highest, Round{number_of(r.key)});
-      if (r.table != kBeginTable) continue;
-      const auto begin = decode_begin(r.value);
-      if (begin && begin->slot > highest) out = begin;
-    }
-    return true;
+  wal.skim(kBeginTable, [&](const WalRecord& r) {
+    if (r.table == kLedgerTable) highest = std::max(highest, Round{number_of(r.key)});
+    if (r.table != kBeginTable) return;
+    const auto begin = decode_begin(r.value);
+    if (begin && begin->slot > highest) out = begin;
   });
   return out;
 }
@@ -164,7 +159,7 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
   Reading reading(*genesis, from, visit,
                   [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
   std::string why;
-  if (reading.begins(last_jump(path))) {
+  if (reading.begins(last_jump(wal))) {
     why = wal.read({}, [&](const WalFrame& frame) {
       for (const WalRecord& r : frame.records) {
         if (!reading.record(r)) return false;

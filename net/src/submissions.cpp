@@ -7,6 +7,7 @@ namespace thresher::net {
 // Why a transaction that is neither ordered nor awaited is not taken; empty when it is.
 std::optional<Refusal> Submissions::judge(const Run& head, std::size_t size, bool fits,
                                           const Ledger& ledger) const {
+  if (limits_.observes) return Refusal::kObserves;
   if (size > limits_.transaction_bytes) return Refusal::kTooLarge;
   if (!ledger.has_begun(head.valid)) return Refusal::kTooEarly;
   if (!ledger.may_still_order(head.valid)) return Refusal::kTooLate;

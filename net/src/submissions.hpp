@@ -9,8 +9,9 @@
 // Guarantees: everything submitted is answered once: by submit(), or later by ordered(), expire()
 // or giving way to another client's submit(), whichever comes first; what is submitted again
 // meanwhile waits for the same answer and takes no second place in the pool, and keeps the slots
-// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate, kTooEarly or kRejected
-// means that no block of this node has it; kExpired that it is not in the log and never will be.
+// that it had at first. A refusal for kOverloaded, kTooLarge, kTooLate, kTooEarly, kRejected or
+// kObserves means that no block of this node has it; kExpired that it is not in the log and never
+// will be. A node that observes takes nothing, and still tells where what was ordered is.
 // Shares of clients: pool.hpp, awaited.hpp.
 #pragma once
 
@@ -39,6 +40,7 @@ class Submissions {
   struct Limits {
     std::uint64_t transaction_bytes = 0;
     std::uint64_t pool_bytes = 0;
+    bool observes = false;  ///< the node proposes nothing
   };
   struct Answers {
     std::vector<Placed> placed{};                             ///< ordered before

@@ -133,8 +133,8 @@ std::string WalScan::belongs(const WalPlace& from) const {
   return header && chain_of(raw) == from.chain ? std::string() : elsewhere;
 }
 
-// What stands at the end so far.
-std::string WalScan::load(Loaded& out) {
+// What stands at the end so far, and whether it is the frame that comes next.
+std::string WalScan::load_header(Loaded& out) {
   const std::uint64_t start = end_.offset;
   if (!get(out.raw.data(), out.raw.size(), start)) return cannot_read(start);
   out.header = decode_header(tag_, out.raw);
@@ -144,7 +144,14 @@ std::string WalScan::load(Loaded& out) {
   const std::uint64_t room = size_ - start - kFrameHeader;
   out.follows = h.chain == end_.chain && h.sequence == end_.sequence && h.size <= room &&
                 h.size >= frame_size(0);
-  if (!out.follows) return {};
+  return {};
+}
+
+// The same with what is in it.
+std::string WalScan::load(Loaded& out) {
+  if (std::string why = load_header(out); !why.empty() || !out.follows) return why;
+  const FrameHeader& h = *out.header;
+  const std::uint64_t start = end_.offset;
   const std::uint64_t at = records_begin(start, h.size);
   out.sums.resize(static_cast<std::size_t>(sums_size(h.size)));
   payload_.resize(static_cast<std::size_t>(records_end(start, h.size) - at));
@@ -227,6 +234,59 @@ std::string WalScan::read(const WalPlace& from, const Visit& visit) {
     end_ = next.end;
   }
   return look_behind();
+}
+
+// Tables and keys of the frame's records, in `payload_`; false when the sizes do not add up.
+bool WalScan::load_keys(const Loaded& f, std::vector<WalRecord>& out) {
+  constexpr std::size_t kHead = 20;
+  std::uint64_t at = records_begin(end_.offset, f.header->size);
+  const std::uint64_t end = records_end(end_.offset, f.header->size);
+  std::array<std::byte, kHead> raw{};
+  std::vector<std::pair<std::uint32_t, std::size_t>> heads;  // table, size of the key
+  payload_.clear();
+  for (std::uint32_t i = 0; i < f.header->count; ++i) {
+    if (end - at < kHead || !get(raw.data(), raw.size(), at)) return false;
+    at += kHead;
+    Reader in(raw);
+    const std::uint32_t table = in.u32();
+    const std::uint32_t key = in.u32();
+    const std::uint64_t value = in.u64();
+    const std::uint32_t body = in.u32();
+    if (key > end - at || value > end - at - key || body > end - at - key - value) return false;
+    payload_.resize(payload_.size() + key);
+    if (!get(payload_.data() + payload_.size() - key, key, at)) return false;
+    at += key + value + body;
+    heads.emplace_back(table, key);
+  }
+  ByteView keys = payload_;
+  for (const auto& [table, size] : heads) {
+    out.push_back({table, keys.first(size), {}, {}});
+    keys = keys.subspan(size);
+  }
+  return true;
+}
+
+void WalScan::skim(std::uint32_t exact, const std::function<void(const WalRecord&)>& visit) {
+  const Visit each = [&](const WalFrame& f) {
+    for (const WalRecord& r : f.records) visit(r);
+    return true;
+  };
+  (void)visit_base(each);
+  while (tag_ != 0 && end_.offset + kFrameHeader <= size_) {
+    Loaded f;
+    WalFrame next;
+    if (!load_header(f).empty() || !f.follows || !load_keys(f, next.records)) break;
+    const bool is_exact = std::any_of(next.records.begin(), next.records.end(),
+                                      [&](const WalRecord& r) { return r.table == exact; });
+    if (is_exact) {  // what a power cut left of it counts for nothing
+      next.records.clear();
+      FrameState state = FrameState::kWhole;
+      if (!frame(next, state).empty() || state != FrameState::kWhole) break;
+    }
+    (void)each(next);
+    end_ = behind(f);
+  }
+  end_ = base_.begin;
 }
 
 // What stands behind the end: nothing that says "all up to here was durable", or the end is none.

@@ -5,6 +5,7 @@
 //   if (std::string why = scan.open(path); !why.empty()) ...
 //   std::string why = scan.read({}, [&](const WalFrame& frame) { ...; return true; });
 //
+//   scan.skim(kBeginTable, [&](const WalRecord& r) { ... });     // tables and keys alone, quickly
 //   auto some = scan.check(until, bytes);      // looks at what is durable again
 //
 // Guarantees: changes nothing. Frames come in order and whole. What a power cut left unfinished
@@ -58,6 +59,12 @@ class WalScan {
   /// records of the part that was given back come first, each as a frame that ends at begin().
   std::string read(const WalPlace& from, const Visit& visit);
 
+  /// Visits the records from the beginning on, as far as the log can be read, by table and key
+  /// alone: values and bodies are neither read nor checked, but in frames with a record of the
+  /// table `exact`, which are read as read() does. A quick look before read(), which says what is
+  /// wrong.
+  void skim(std::uint32_t exact, const std::function<void(const WalRecord&)>& visit);
+
   /// What is found in a part of the log.
   struct Checked {
     std::string problem{};  ///< why the log cannot be read on; empty: it can
@@ -101,7 +108,9 @@ class WalScan {
   std::string open_base();
   std::string belongs(const WalPlace& from) const;
   bool visit_base(const Visit& visit) const;
+  std::string load_header(Loaded& out);
   std::string load(Loaded& out);
+  bool load_keys(const Loaded& frame, std::vector<WalRecord>& out);
   WalPlace behind(const Loaded& frame) const;
   std::string frame(WalFrame& out, FrameState& state);
   std::string look_behind();

@@ -176,7 +176,7 @@ template <>
 std::optional<Refused> decode(ByteView control) {
   pb::Refused in;
   if (!parse_small(control, in) || !in.has_reason() || !in.has_slot()) return std::nullopt;
-  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kRejected)) {
+  if (in.reason() == 0 || in.reason() > static_cast<std::uint32_t>(Refusal::kObserves)) {
     return std::nullopt;
   }
   return Refused{static_cast<Refusal>(in.reason()), in.limit(), Round{in.slot()}, in.text()};

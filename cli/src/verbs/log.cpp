@@ -54,7 +54,13 @@ void told_beginning(std::uint64_t begins) {
                static_cast<unsigned long long>(begins));
 }
 
-// What the node had committed when it was asked.
+int was_pruned(std::uint64_t position, std::uint64_t begins) {
+  return fail(kFailed, "position " + std::to_string(position) +
+                           " was pruned: the log begins at position " + std::to_string(begins) +
+                           "; go on with --from " + std::to_string(begins));
+}
+
+// What the node had committed when it was asked. It may prune what is not read yet.
 int log_of_running(const std::string& home, std::uint64_t from, Form form) {
   std::fprintf(stderr, "the node of '%s' is running: its log comes over its own port\n",
                home.c_str());
@@ -72,23 +78,26 @@ int log_of_running(const std::string& home, std::uint64_t from, Form form) {
                              "; stop it and read its folder, or ask again when it answers");
   }
   if (from >= end) return kDone;
-  if (from > 0 && from < begins) {
-    return fail(kFailed, "position " + std::to_string(from) +
-                             " was pruned: the log begins at position " + std::to_string(begins));
-  }
+  if (from > 0 && from < begins) return was_pruned(from, begins);
   next = from = std::max(from, begins);
   auto done = all.get_future();
   told_beginning(begins);
+  std::atomic<bool> prints{false};  // whoever reads the output may take his time
   const auto visit = [&, form, end](const net::Transaction& t) {
     if (t.position >= end) return;
+    prints = true;
     print_transaction(t, form);
     next = t.position + 1;
+    prints = false;
     if (t.position + 1 == end) all.set_value();
   };
-  (*client)->subscribe(from, visit);
+  std::atomic<std::uint64_t> begins_now{0};
+  (*client)->subscribe(from, visit, [&, end](std::uint64_t now) {
+    if (next < end && begins_now.exchange(now) == 0) all.set_value();
+  });
   std::uint64_t before = from;
   while (done.wait_for(kPatience) != std::future_status::ready) {
-    if (std::exchange(before, next.load()) == next.load()) {
+    if (std::exchange(before, next.load()) == next.load() && !prints) {
       client->reset();
       return fail(kFailed, "the node of '" + home + "' stopped sending at position " +
                                std::to_string(before) + " of " + std::to_string(end) +
@@ -96,7 +105,7 @@ int log_of_running(const std::string& home, std::uint64_t from, Form form) {
     }
   }
   client->reset();
-  return kDone;
+  return begins_now > 0 ? was_pruned(next, begins_now) : static_cast<int>(kDone);
 }
 
 }  // namespace

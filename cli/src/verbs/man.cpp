@@ -43,14 +43,7 @@ int print_page() {
     for (const Option& option : verb.options) print_option(option);
   }
   std::puts(".SH EXIT STATUS");
-  constexpr std::pair<Exit, const char*> kStatuses[] = {{kDone, "done"},
-                                                        {kFailed, "failed"},
-                                                        {kUsage, "usage or configuration"},
-                                                        {kSafetyViolated, "safety violated"},
-                                                        {kNoProgress, "no progress"},
-                                                        {kResourceMissing, "resource missing"},
-                                                        {kInterrupted, "interrupted by SIGINT"}};
-  for (const auto& [status, what] : kStatuses) std::printf(".TP\n.B %d\n%s\n", status, what);
+  for (const auto& [status, what] : kExits) std::printf(".TP\n.B %d\n%s\n", status, what);
   return kDone;
 }
 

@@ -113,7 +113,7 @@ int run_node(const std::string& home, bool observe, const std::string& trace) {
   // The node's thread is left in the log; the end of a process with such a thread is a short one.
   if (problem == net::kHostBlocks) std::_Exit(kFailed);
   log(net::Level::kError, problem);
-  return kFailed;
+  return status_of(kFailed, problem);
 }
 
 }  // namespace

@@ -21,7 +21,10 @@ int query(const Args& a) {
                                                            .length = a.length})
                                  .get();
   const std::string_view text = as_text(answer.bytes.view());
-  if (answer.failed) return fail(kFailed, escaped(text));
+  if (answer.failed) {
+    (void)fail(kFailed, escaped(text));  // of another machine, if it speaks of one
+    return kFailed;
+  }
   (void)std::fwrite(text.data(), 1, text.size(), stdout);
   std::puts("");
   return kDone;

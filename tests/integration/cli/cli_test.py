@@ -422,7 +422,7 @@ class Testnet(Files):
             taken.bind(("127.0.0.1", port))
             taken.listen()
             out = run("node", "run", "--home", home / "node0")
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 5)
         self.assertIn(f"cannot listen on 127.0.0.1:{port}", out.stderr)
 
 
@@ -514,7 +514,7 @@ class Operators(Files):
             address = f"127.0.0.1:{taken.getsockname()[1]}"
             self.configure(0, 'listen = ""', f'listen = "{address}"')
             out = run("node", "run", "--home", self.home / "node0")
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 5)
         self.assertIn(f"cannot listen on {address} for metrics", out.stderr)
         self.assertIn("metrics.listen", out.stderr)
 
@@ -526,12 +526,12 @@ class Operators(Files):
         out = run("submit", "--home", self.home / "node0", "--file", lines)
         self.assertEqual(out.returncode, 0, out.stderr)
         self.assertEqual(len(out.stdout.split()), 150)
-        self.assertEqual(full.wait(timeout=30), 1)
+        self.assertEqual(full.wait(timeout=30), 5)
         self.assertIn("refused a write; free space", full.stderr.read())
 
     def test_a_disk_that_is_full_from_the_start(self):
         node = self.start(0, limit=200_000)
-        self.assertEqual(node.wait(timeout=30), 2)
+        self.assertEqual(node.wait(timeout=30), 5)
         said = node.stderr.read()
         self.assertIn("cannot open the store", said)
         self.assertIn("File too large", said)
@@ -542,7 +542,7 @@ class Operators(Files):
         for limit in (12, 20, 40, 63):
             out = subprocess.run(["prlimit", f"--nofile={limit}", BINARY, "node", "run", "--home",
                                   str(self.home / "node0")], capture_output=True, text=True, timeout=60)
-            self.assertEqual(out.returncode, 2, out.stderr)
+            self.assertEqual(out.returncode, 5, out.stderr)
             self.assertIn(f"may open {limit} files", out.stderr)
             self.assertIn("ulimit -n", out.stderr)
 

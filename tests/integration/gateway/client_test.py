@@ -119,6 +119,20 @@ class Answers(unittest.TestCase):
             with Port(said) as port, self.assertRaises(Refused):
                 Client(port.address).submit(b"x")
 
+    # Nothing was taken there, so the next gateway may be asked; where all observe, that is the answer.
+    def test_a_node_that_observes_gives_way(self):
+        observes = answer(b'{"outcome":"refused","reason":"observes","error":"this node observes"}', "421 Misdirected Request")
+        takes = answer(b'{"outcome":"committed","position":7,"slot":3,"result":"","failed":false}')
+        with Port(observes) as first, Port(takes) as second:
+            client = Client([first.address, second.address])
+            self.assertEqual([client.submit(b"x").position, client.submit(b"y").position], [7, 7])
+            self.assertEqual((first.asked, second.asked), (1, 2))
+        with Port(observes) as first, Port(observes) as second:
+            with self.assertRaisesRegex(Refused, f"{second.address}: this node observes") as raised:
+                Client([first.address, second.address]).submit(b"x")
+            self.assertEqual(raised.exception.reply["reason"], "observes")
+            self.assertEqual((first.asked, second.asked), (1, 1))
+
     def test_a_page_of_a_pruned_log(self):
         with Port(answer(PRUNED, "410 Gone")) as port, self.assertRaisesRegex(Pruned, "begins at position 7 now") as raised:
             Client(port.address).log()

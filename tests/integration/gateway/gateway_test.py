@@ -5,6 +5,7 @@ import http.client
 import json
 import pathlib
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -44,7 +45,11 @@ class Gateway(unittest.TestCase):
         cls.addClassCleanup(cls.stop_all)
         cls.gateways = [f"127.0.0.1:{p}" for p in cls.ports]
         for gateway in cls.gateways:
-            cls.eventually(lambda g=gateway: thresher_client.Client(g).status()["ready"])
+            cls.eventually(lambda g=gateway: cls.is_up(thresher_client.Client(g).status()))
+
+    @staticmethod
+    def is_up(status):
+        return status["ready"] or status["waits_for"].startswith("observes")
 
     @classmethod
     def configure(cls, i, port):
@@ -60,7 +65,11 @@ class Gateway(unittest.TestCase):
     @classmethod
     def start(cls, i):
         with open(cls.net / f"log{i}", "ab") as log:
-            cls.nodes[i] = subprocess.Popen([BINARY, "node", "run", "--home", cls.net / f"node{i}"], stdout=log, stderr=log)
+            cls.nodes[i] = subprocess.Popen(cls.command(i), stdout=log, stderr=log)
+
+    @classmethod
+    def command(cls, i):
+        return [BINARY, "node", "run", "--home", cls.net / f"node{i}"]
 
     @classmethod
     def stop_all(cls):
@@ -178,6 +187,24 @@ class Served(Gateway):
         self.assertRegex(done.stdout, r"^\d+ done \n$", done.stderr)
 
 
+class Observes(Gateway):
+    """Of a network whose first node signs nothing."""
+
+    @classmethod
+    def command(cls, i):
+        return [*super().command(i), *(["--observe"] if i == 0 else [])]
+
+    def test_it_refuses_what_is_submitted_and_the_client_goes_on(self):
+        head = "Content-Type: application/octet-stream\r\n"
+        status, reply = self.get("/submit", 0, "POST", head, "not here")
+        self.assertEqual((status, reply["outcome"], reply["reason"]), (421, "refused", "observes"))
+        self.assertIn("submit it to another node", reply["error"])
+        receipt = self.client().submit(b"by the next one")
+        self.eventually(lambda: [t.data for t in self.client(0).log(receipt.position)][:1] == [b"by the next one"])
+        with self.assertRaisesRegex(thresher_client.Refused, "this node observes"):
+            self.client(0).submit(b"not here")
+
+
 class Pruned(Gateway):
     """Of nodes that keep a part of their log."""
     PARAMETERS = ("checkpoint=2",)
@@ -211,6 +238,87 @@ class Pruned(Gateway):
                               capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertRegex(done.stderr, r"^the log was pruned there and begins at position \d+ now: .*\n$")
+
+
+class SlowReaders(Gateway):
+    """Of nodes that prune what somebody who reads slowly has not got yet."""
+    PARAMETERS = ("checkpoint=4",)
+    SETTINGS = {"snapshots.checkpoints": 1, "retention.snapshots": 1, "retention.positions": 250, "retention.segment_bytes": 1 << 20,
+                "limits.gc_rounds": 16, "limits.sync_rounds": 8}
+    SIZE = 100_000
+    READERS = 8
+
+    def fill(self, count):
+        done = subprocess.run([BINARY, "submit", "--genesis", self.net / "genesis.json", "--file", "-"],
+                              input=("z" * self.SIZE + "\n") * count, stdout=subprocess.DEVNULL, text=True, timeout=200)
+        self.assertEqual(done.returncode, 0)
+
+    def memory(self):
+        """The most that node 0 has had. Unit: bytes."""
+        status = pathlib.Path(f"/proc/{self.nodes[0].pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) << 10
+
+    def follower(self, start):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(60)
+        s.connect(("127.0.0.1", self.ports[0]))
+        self.addCleanup(s.close)
+        s.sendall(f"GET /log?from={start} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".encode())
+        return s
+
+    @staticmethod
+    def stretches(lines):
+        """First and last position of each part of a stream without a hole, and what was told between them."""
+        parts, told, pruned, anew = [], [], False, True
+        for line in lines:
+            if line.startswith(b"event: pruned"):
+                pruned = True
+            elif line.startswith(b"data: ") and pruned:
+                told, pruned, anew = [*told, json.loads(line[6:])["begins"]], False, True
+            elif line.startswith(b"id: "):
+                position = int(line[4:])
+                if anew:
+                    parts.append([position, position])
+                elif position != parts[-1][1] + 1:
+                    raise AssertionError(f"{position} follows {parts[-1][1]} and nobody is told")
+                parts[-1][1], anew = position, False
+                if told:
+                    break
+        return parts, told
+
+    # The one reads nothing while all that it has not got is pruned; then it is told, and gets no log with a hole. What waits for
+    # them all is bounded: without a bound, the log of each of them would.
+    def test_a_prune_in_the_middle_is_told_and_nobody_makes_the_node_grow(self):
+        self.fill(300)
+        begins = self.client(0).status()["begins"]
+        before = self.memory()
+        followers = [self.follower(begins) for _ in range(self.READERS)]
+        reader = subprocess.Popen([BINARY, "log", "--home", self.net / "node0", "--from", str(begins)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+        self.addCleanup(reader.wait)
+        self.addCleanup(reader.kill)
+        self.addCleanup(reader.stdout.close)
+        self.addCleanup(reader.stderr.close)
+        self.assertTrue(select.select([reader.stdout], [], [], 60)[0], "nothing is printed")
+        self.fill(500)
+        self.eventually(lambda: self.client(1).submit(b"more") and self.client(0).status()["begins"] > begins + 200)
+        grown = self.memory() - before
+        self.assertLess(grown, self.READERS * 200 * self.SIZE // 2, "what waits for readers is not bounded")
+        # `thresher log` of a node that runs
+        rest, said = reader.communicate(timeout=120)
+        positions = [int(line.split(b" ", 1)[0]) for line in rest.splitlines()]
+        self.assertEqual(positions, list(range(begins, begins + len(positions))))
+        self.assertEqual(reader.returncode, 1, said)
+        self.assertRegex(said.decode(), rf"position {positions[-1] + 1} was pruned: the log begins at position \d+; go on with")
+        # server-sent events
+        parts, told = self.stretches(followers[0].makefile("rb"))
+        self.assertEqual(parts[0][0], begins)
+        if not told:  # it took longer than a gateway waits for who does not read
+            more, told = self.stretches(self.follower(parts[0][1] + 1).makefile("rb"))
+            parts += more
+        self.assertEqual(len(parts), 2, parts)
+        self.assertEqual(parts[1][0], told[0])
 
 
 class Refuses(Gateway):
@@ -321,7 +429,7 @@ class Off(unittest.TestCase):
 
 # The base has no tests of its own.
 def load_tests(loader, _tests, _pattern):
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Pruned, Refuses, Off))
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in (Served, Observes, Pruned, SlowReaders, Refuses, Off))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // A node whose newest data are lost: it is refused with what to do, and what it is told to do
 // works.
 #include "member.hpp"
+#include "submitter.hpp"
 
 namespace thresher::net {
 namespace {
@@ -77,6 +78,57 @@ TEST_P(Observer, SaysNothingOfTheProtocol) {
       Network::eventually([&] { return first.heard(kWantLog) > 0 && second.heard(kWantLog) > 0; }));
   EXPECT_EQ(first.spoken_to() + second.spoken_to(), 0);
   EXPECT_EQ(first.heard(kWantKnown), 0);
+}
+
+// Before: a submission to it had no answer, and a client waited until its patience ended.
+TEST_P(Observer, RefusesWhatIsSubmittedAndClientsGoToTheNext) {
+  NodeOptions observing;
+  observing.observe = true;
+  ASSERT_EQ(net_.start(0, observing), "");  // where a client begins
+  for (std::size_t i = 1; i < 4; ++i) ASSERT_EQ(net_.start(i), "");
+  const std::string genesis = net_.home(0) + "/../genesis.json";
+  const auto any = Client::open(genesis);
+  const auto only = Client::open(genesis, {.node = NodeId{0}});
+  ASSERT_TRUE(any && only);
+  const Outcome ordered = (*any)->submit(as_view("by another")).get();
+  EXPECT_TRUE(ordered.committed()) << ordered.why;
+  EXPECT_TRUE((*any)->submit(as_view("of two"), {.words = Words::kQuorum}).get().committed());
+  const Outcome here = (*only)->submit(as_view("by this one")).get();
+  EXPECT_EQ(here.kind, Outcome::Kind::kRefused);
+  EXPECT_EQ(here.refusal, Refusal::kObserves);
+  EXPECT_NE(here.why.find("submit it to another node"), std::string::npos) << here.why;
+  auto own = net_.submit_later(0, as_view("from its own process"));
+  try {
+    (void)own.get();
+    ADD_FAILURE() << "it was ordered";
+  } catch (const NotCommitted& e) {
+    EXPECT_EQ(e.outcome.refusal, Refusal::kObserves);
+  }
+}
+
+// As a client of another language meets it, with what it has submitted elsewhere before.
+TEST_P(Observer, TellsWhereWhatAnotherNodeOrderedIs) {
+  NodeOptions observing;
+  observing.observe = true;
+  ASSERT_EQ(net_.start(0, observing), "");
+  for (std::size_t i = 1; i < 4; ++i) ASSERT_EQ(net_.start(i), "");
+  const auto key = crypto::SigningKey::generate();
+  Submitter there(net_, 1, key);
+  ASSERT_EQ(there.answer(0, "ordered there"), 0);
+  ASSERT_TRUE(net_.reaches(0, 1));
+  Submitter here(net_, 0, key);
+  EXPECT_EQ(here.answer(0, "ordered there"), 0);
+  EXPECT_EQ(here.answer(1, "not here"), -static_cast<int>(Refusal::kObserves));
+}
+
+// Nobody is there but nodes that observe: the outcome says so, and that it is in no log.
+TEST_P(Observer, AloneIsTheReasonInTheEnd) {
+  ASSERT_EQ(observe(), "");
+  const auto client = Client::open(net_.home(0) + "/../genesis.json");
+  ASSERT_TRUE(client);
+  const Outcome out = (*client)->submit(as_view("to nobody"), {.patience_us = 3'000'000}).get();
+  EXPECT_EQ(out.kind, Outcome::Kind::kRefused);
+  EXPECT_NE(out.why.find("no other node took it"), std::string::npos) << out.why;
 }
 
 INSTANTIATE_TEST_SUITE_P(Start, Observer,

@@ -220,6 +220,30 @@ class Asked(Nodes):
         self.assertIn("it was never sent", out.stderr)
         self.assertIn("0 of 1 committed, 1 refused and not in the log", out.stderr)
 
+    def test_a_node_that_observes_refuses_and_another_takes_it(self):
+        self.start(1, 2, 3)
+        observer = subprocess.Popen([*self.command(0), "--observe"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(observer.wait)
+        self.addCleanup(observer.kill)
+        self.eventually("it answers", lambda: self.status(0) is not None)
+        out = run("submit", "--home", self.home(0), "--data", "x")
+        self.assertEqual((out.returncode, out.stdout), (1, "refused\n"))
+        self.assertIn("the node observes: it follows the log and orders nothing; submit it to another node", out.stderr)
+        out = run("submit", "--genesis", self.net / "genesis.json", "--data", "y")
+        self.assertEqual((out.returncode, out.stdout), (0, "0\n"), out.stderr)
+
+    # A script that starts a node tells "wrong" from "not now".
+    def test_what_the_machine_refuses_has_a_status_of_its_own(self):
+        with socket.create_server(("127.0.0.1", self.port(0))):
+            taken = run("node", "run", "--home", self.home(0))
+        self.assertIn("Address already in use", taken.stderr)
+        (self.home(1) / "data").write_text("no folder")
+        self.assertEqual((taken.returncode, run("node", "run", "--home", self.home(1)).returncode), (5, 2), taken.stderr)
+        few = subprocess.run(["sh", "-c", 'ulimit -n 20; exec "$@"', "sh", *self.command(3)], capture_output=True, text=True,
+                             timeout=60)
+        self.assertEqual(few.returncode, 5, few.stderr)
+        self.assertEqual(run("node", "run", "--home", self.net / "nowhere").returncode, 2)
+
     def test_a_line_that_is_too_large_is_refused_alone(self):
         self.start(0, 1, 2, 3)
         lines = [f"good-{i}" for i in range(100)]
@@ -332,7 +356,7 @@ class Disks(SmallDisk):
         texts = [f"{i:04d}" + "x" * 200_000 for i in range(400)]  # more than what is reserved
         for first in range(0, 400, 80):  # a pool holds 32 MiB
             self.submit(0, *texts[first:first + 80])
-        self.assertEqual(self.processes[3].wait(timeout=30), 1, self.said(3))
+        self.assertEqual(self.processes[3].wait(timeout=30), 5, self.said(3))
         self.assertIn("refused a write; free space", self.said(3))
         self.submit(1, "the others go on")
         filler.unlink()
@@ -368,7 +392,7 @@ class Disks(SmallDisk):
         """What a node says that does not start; no error of the system is taken for anything else."""
         out = subprocess.run([*command, BINARY, "node", "run", "--home", str(self.home(3))], capture_output=True,
                              text=True, timeout=60)
-        self.assertEqual(out.returncode, 2, out.stderr)
+        self.assertEqual(out.returncode, 5, out.stderr)  # the machine refused
         for wrong in ("damaged", "another process", "new key"):
             self.assertNotIn(wrong, out.stderr)
         return out.stderr
@@ -399,7 +423,7 @@ class Disks(SmallDisk):
         self.start(3, under=fault, wait=False)
         self.eventually("the node stops", lambda: self.submit(0, "go on") and self.processes[3].poll() is not None,
                         seconds=60)
-        self.assertEqual(self.processes[3].returncode, 1)
+        self.assertEqual(self.processes[3].returncode, 5)
         self.assertIn("refused a write; free space", self.said(3))
         length = self.submit(1, "last")[0] + 1
         self.start(3)

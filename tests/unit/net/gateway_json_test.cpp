@@ -70,6 +70,9 @@ TEST(GatewayJson, OutcomesSayWhatBecameOfThem) {
   EXPECT_EQ(
       text::write(json_of(Outcome{Outcome::Kind::kRefused, {}, Refusal::kRejected, 0, "bad"})),
       R"({"outcome":"refused","reason":"rejected","error":"bad"})");
+  EXPECT_EQ(
+      text::write(json_of(Outcome{Outcome::Kind::kRefused, {}, Refusal::kObserves, 0, "go on"})),
+      R"({"outcome":"refused","reason":"observes","error":"go on"})");
   EXPECT_EQ(text::write(json_of(Outcome{Outcome::Kind::kUnknown, {}, {}, 9, "late"})),
             R"({"outcome":"unknown","until":9,"error":"late"})");
 }

@@ -23,7 +23,8 @@ Run head_of(std::uint64_t client, const Ledger& ledger) {
 /// A node without a network: everything in the pool is ordered when told.
 class Intake {
  public:
-  explicit Intake(std::size_t pool_bytes = 1u << 20) : submissions({1000, pool_bytes}) {}
+  explicit Intake(std::size_t pool_bytes = 1u << 20, bool observes = false)
+      : submissions({1000, pool_bytes, observes}) {}
 
   Submissions::Answers submit(std::uint64_t client, const Texts& texts) {
     return submissions.submit(head_of(client, ledger), entries(texts), ledger);
@@ -105,6 +106,19 @@ TEST(Submissions, AForgedTransactionAnswersNothing) {
       EXPECT_EQ(told[k].position, before + k);
     }
   }
+}
+
+// Before: it took them, and nobody was ever answered.
+TEST(Submissions, OfANodeThatObservesNothingIsTaken) {
+  Intake node(1u << 20, true);
+  node.order(block_of(some_client(5), {{0, "a"}}, 0));
+  const auto answers = node.submit(5, {{0, "a"}, {1, "b"}, {2, std::string(1001, 'x')}});
+  ASSERT_EQ(answers.placed.size(), 1u);  // by another node
+  EXPECT_EQ(answers.placed[0].position, 0u);
+  ASSERT_EQ(answers.refused.size(), 1u);
+  EXPECT_EQ(answers.refused.at(Refusal::kObserves), (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_EQ(node.submissions.awaited(), 0u);
+  EXPECT_TRUE(node.next_block().empty());
 }
 
 // Before: one that was too large had the whole frame answered as refused.

@@ -77,6 +77,7 @@ std::vector<Kind> kinds() {
       kind("Welcome", Welcome{Round{0}, client_id_of(PublicKey{}), 7, 8}),
       kind("Ack", Ack{Round{0}}),
       kind("Refused", Refused{Refusal::kTooEarly, 7, Round{0}}),
+      kind("Observes", Refused{Refusal::kObserves, 7, Round{3}}),
       kind("Rejected", Refused{Refusal::kRejected, 7, Round{0}, "no such account"}),
       kind("Results", Results{Round{0}}),
       kind("Query", Query{0, 12}),
@@ -186,7 +187,7 @@ TEST(Wire, WrongTypesAndSizesAreRefused) {
   refused(decode<Ack>(as_view("\x0a\x01\x04")));
   refused(decode<Submit>(as_view("\x08\x01")));                           // one slot of two
   refused(decode<Refused>(as_view(std::string("\x08\x00\x18\x01", 4))));  // no reason
-  refused(decode<Refused>(as_view("\x08\x08\x18\x01")));                  // one that is none
+  refused(decode<Refused>(as_view("\x08\x09\x18\x01")));                  // one that is none
   refused(decode<Welcome>(as_view("\x08\x01\x12\x02xy")));
   refused(decode<Log>(as_view("\x08\x01\x12\x01\x02")));
   refused(decode<LogHash>(as_view("\x08\x01\x10\x20")));

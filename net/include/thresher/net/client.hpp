@@ -8,7 +8,8 @@
 //
 // Guarantees: every submission has one outcome within its patience (outcome.hpp). What was not
 // acknowledged is sent again, to the next node that answers, with the same last slot, so it counts
-// once; a node that is silent for kSilence gives way to the next one. One thread of its own. What
+// once; a node that is silent for kSilence gives way to the next one, as does one that observes, at
+// once, where any may be asked. One thread of its own. What
 // one node says (positions, results, refusals, the log) is that node's word; with Words::kQuorum
 // f+1 nodes have said the same, so one that is correct, where the genesis file has the right f.
 // With Words::kProof a commit is believed to a quorum's signatures alone, so one node that can be

@@ -105,7 +105,7 @@ struct NodeOptions {
   std::uint64_t hold_bytes = std::uint64_t{4} << 30;
   bool prunes() const { return keep_positions > 0 || keep_snapshots > 0; }
   /// Follows the log of the others, serves it, and signs nothing: for a key whose newest data are
-  /// lost. Transactions that are submitted to it are not ordered.
+  /// lost. What is submitted to it is refused, with Refusal::kObserves.
   bool observe = false;
   /// Gets what commit_trace.hpp describes, for measurements. Empty: nothing is noted.
   std::string commit_trace{};

@@ -53,7 +53,8 @@ enum class Refusal : std::uint8_t {
   kMalformed,
   kTooEarly,     ///< its first slot is ahead of the node's log
   kRejected,     ///< the application's check() has a reason against it
-  kUnreachable,  ///< no node took it, because none was reached: the wire has no such answer
+  kObserves,     ///< the node follows the log and signs nothing: no block of it is ever ordered
+  kUnreachable,  ///< no node took it, because none was reached: no number of the wire
 };
 
 /// What became of a submission.

@@ -1,0 +1,39 @@
+#include "machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "verb.hpp"
+
+namespace thresher::cli {
+namespace {
+
+constexpr std::array kRefusals = {ENOSPC, EDQUOT, EFBIG,  EMFILE, ENFILE,     EROFS, EACCES,
+                                  EPERM,  EIO,    ENOMEM, EAGAIN, EADDRINUSE, EBUSY, ETXTBSY};
+/// In the program's own words: of a disk that refuses while a node runs (the reason of the library
+/// that writes stands behind), and of a limit that is found too low before anything fails.
+constexpr std::array kOwnWords = {"refused a write; free space", "raise the limit of open files"};
+
+bool is_reason(std::string_view why, std::string_view words) {
+  for (std::size_t at = why.find(words); at != why.npos; at = why.find(words, at + 1)) {
+    if (at == 0 || why[at - 1] == '(' || why.substr(0, at).ends_with(": ")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int status_of(int status, std::string_view why) {
+  if (status != kFailed && status != kUsage) return status;
+  const bool by_errno = std::any_of(kRefusals.begin(), kRefusals.end(), [&](int error) {
+    return is_reason(why, std::strerror(error));
+  });
+  const bool by_words = std::any_of(kOwnWords.begin(), kOwnWords.end(),
+                                    [&](const char* words) { return why.find(words) != why.npos; });
+  return by_errno || by_words ? kResourceMissing : status;
+}
+
+}  // namespace thresher::cli
