@@ -9,11 +9,25 @@ std::uint64_t Ledger::time_of(const dag::Committed& commit) {
   return time_.next();
 }
 
+Ledger::Frozen Ledger::freeze() const {
+  Writer time;
+  time_.save(time);
+  return {slot_, length_, hash_, Bytes::from(time.take()), remembered_.freeze()};
+}
+
+std::size_t Ledger::Frozen::size() const {
+  return 16 + log_hash.bytes.size() + time.size() + remembered.size();
+}
+
+void Ledger::Frozen::save(Writer& out) const {
+  out.u64(slot.value).u64(length).bytes(log_hash.bytes).bytes(time.view());
+  remembered.save(out);
+}
+
 Bytes Ledger::save() const {
+  const Frozen now = freeze();
   Writer w;
-  w.u64(slot_.value).u64(length_).bytes(hash_.bytes);
-  time_.save(w);
-  remembered_.save(w);
+  now.save(w.reserve(now.size()));
   return Bytes::from(w.take());
 }
 

@@ -90,9 +90,23 @@ class Ledger {
   /// The last slot in the log; 0 before the first.
   Round slot() const { return slot_; }
 
-  /// The whole state as bytes, for a snapshot of this node alone: its secret is in it. `restore` is
-  /// the mirror.
+  /// The whole state at one moment, for a snapshot of this node alone: its secret is in it. Any
+  /// thread may write it out.
+  struct Frozen {
+    Round slot{0};
+    std::uint64_t length = 0;
+    Digest log_hash{};
+    Bytes time{};  ///< AgreedTime::save()
+    Remembered::Frozen remembered{};
+
+    /// Bytes that save() writes.
+    std::size_t size() const;
+    void save(Writer& out) const;
+  };
+  /// Costs next to nothing.
+  Frozen freeze() const;
   Bytes save() const;
+  /// Mirror of save().
   bool restore(ByteView bytes);
   /// Of a node that takes over where others are: the log ends with `slot` there.
   struct Inherited {
@@ -102,7 +116,7 @@ class Ledger {
     ByteView time;  ///< AgreedTime::save()
     Round since{0};
     std::span<const Remembered::Slot> slots{};
-    std::span<const OrderedTransaction> ordered{};  ///< of `slots`
+    RecentTransactions::View ordered{};  ///< of `slots`
   };
   /// False: it contradicts itself.
   bool inherit(const Inherited& from);

@@ -197,7 +197,7 @@ struct Node::Impl final : EngineHost {
   // life/node_snapshots.cpp
   void start_snapshots();
   void take_snapshot(const Checkpoint& checkpoint);
-  Bytes own_state() const;
+  OwnState own_state() const;
   /// Whether snapshots of this node can be taken over by others.
   bool shares_state() const;
   std::optional<PortableLedger> portable_ledger(const Checkpoint& checkpoint) const;
@@ -348,6 +348,7 @@ struct Node::Impl final : EngineHost {
     StateSync sync;
     std::optional<LogSync> window{};         // for the protocol; set when the snapshot is here
     std::optional<PortableLedger> ledger{};  // of the snapshot
+    Bytes own{};                             // made of it
     Digest hash{};                           // of the log, behind what came of the window
     std::vector<Persist> records{};          // with which the protocol starts
     bool again = false;                      // the window is gone at the peers: from the beginning

@@ -26,7 +26,7 @@ void Node::Impl::save_snapshot() {
   if (!state) return;
   snapshot_length = ledger.length();
   Writer own;
-  own.bytes(own_state().view());
+  write(own_state(), own);
   if (shares_state()) write_recent(tree.recent(), own);
   const std::string problem = net::save_snapshot(options.data, {Bytes::from(own.take()), *state});
   if (!problem.empty()) say(Level::kWarning, problem);

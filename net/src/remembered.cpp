@@ -10,6 +10,8 @@ namespace {
 
 /// A row up to this long may have any number of places unused.
 constexpr std::size_t kShort = 16;
+/// In a file: fingerprint, sequence, whether its client is known, and that.
+constexpr std::size_t kEntryBytes = 8 + 8 + 8 + 1 + sizeof(ClientId::bytes);
 
 // A fresh key's seed is what the operating system's generator gave.
 Digest drawn_secret() {
@@ -71,9 +73,14 @@ std::uint32_t* Remembered::place_in(Row& row, std::uint64_t sequence) {
   return row.handles[k] == kNone ? &row.handles[k] : nullptr;
 }
 
+void Remembered::keep(const Key& key, Row* row) {
+  entries_.push_back({key.print, key.sequence, key.client});
+  rows_of_.push_back(row);
+}
+
 void Remembered::add_to_index(const Key& key, std::uint32_t handle) {
   index_.insert(key.print, handle);
-  entries_.push_back({key.print, key.sequence, nullptr});
+  keep(key, nullptr);
 }
 
 void Remembered::add(const Key& key) {
@@ -88,15 +95,17 @@ void Remembered::add(const Key& key) {
   if (place == nullptr) return add_to_index(key, handle);
   *place = handle;
   ++row->used;
-  entries_.push_back({key.print, key.sequence, row});
+  keep(key, row);
 }
 
 void Remembered::forget_oldest() {
-  const Entry oldest = entries_.front();
-  if (oldest.row == nullptr) index_.erase(oldest.print, static_cast<std::uint32_t>(oldest_));
+  Row* const row = rows_of_.front();
+  const std::uint64_t sequence = entries_[0].sequence;
+  if (row == nullptr) index_.erase(entries_[0].print, static_cast<std::uint32_t>(oldest_));
   entries_.pop_front();
+  rows_of_.pop_front();
   ++oldest_;
-  if (oldest.row != nullptr) forget_in(*oldest.row, oldest.sequence);
+  if (row != nullptr) forget_in(*row, sequence);
 }
 
 void Remembered::forget_in(Row& row, std::uint64_t sequence) {
@@ -113,9 +122,8 @@ void Remembered::forget_in(Row& row, std::uint64_t sequence) {
 void Remembered::dissolve(Row& row) {
   for (const std::uint32_t handle : row.handles) {
     if (handle == kNone) continue;
-    Entry& e = entries_[offset(handle)];
-    e.row = nullptr;
-    index_.insert(e.print, handle);
+    rows_of_[offset(handle)] = nullptr;
+    index_.insert(at(handle).print, handle);
   }
   erase(row);
 }
@@ -146,7 +154,7 @@ void Remembered::end_slot(Round slot) {
 }
 
 bool Remembered::inherit(Round since, std::span<const Slot> slots,
-                         std::span<const OrderedTransaction> ordered, std::uint64_t length) {
+                         const RecentTransactions::View& ordered, std::uint64_t length) {
   *this = Remembered();
   since_ = since;
   Round last{0};
@@ -159,28 +167,38 @@ bool Remembered::inherit(Round since, std::span<const Slot> slots,
   if (counted_ != ordered.size() || counted_ > length) return false;
   oldest_ = length - counted_;
   inherited_end_ = length;
-  for (const OrderedTransaction& t : ordered) {
+  ordered.each([this](const OrderedTransaction& t) {
     const auto handle = static_cast<std::uint32_t>(oldest_ + entries_.size());
-    add_to_index(
-        {t.client, t.sequence, inherited_prints_.of(t.client, t.sequence, t.payload.bytes)},
-        handle);
-  }
+    // In no row: those are compared by this node's own fingerprints.
+    add_to_index({{}, t.sequence, inherited_prints_.of(t.client, t.sequence, t.payload.bytes)},
+                 handle);
+  });
   return true;
 }
 
-void Remembered::save(Writer& out) const {
-  out.bytes(secret_.bytes).u64(since_.value).u64(slots_.size());
-  for (const Slot& s : slots_) out.u64(s.slot.value).u64(s.count);
-  for (const Entry& e : entries_) {
-    out.u64(e.print.low).u64(e.print.high).u64(e.sequence).u8(e.row == nullptr ? 0 : 1);
-    out.bytes(e.row == nullptr ? ClientId{}.bytes : e.row->client.bytes);
-  }
+Remembered::Frozen Remembered::freeze() const {
+  return {secret_, since_, slots_, entries_.view(), oldest_, inherited_end_};
+}
+
+std::size_t Remembered::Frozen::size() const {
+  return secret.bytes.size() + 16 + 16 * slots.size() + kEntryBytes * entries.size() +
+         (inherited_end > oldest ? 8 : 0);
+}
+
+// Which of them lie in rows is not said: who reads it finds a place for each, and for one without a
+// client in the index.
+void Remembered::Frozen::save(Writer& out) const {
+  out.bytes(secret.bytes).u64(since.value).u64(slots.size());
+  for (const Slot& s : slots) out.u64(s.slot.value).u64(s.count);
+  entries.each([&](const Entry& e) {
+    out.u64(e.print.low).u64(e.print.high).u64(e.sequence).u8(e.client == ClientId{} ? 0 : 1);
+    out.bytes(e.client.bytes);
+  });
   // Nothing where nothing was inherited: so it was before there was such a thing.
-  if (inherited_end_ > oldest_) out.u64(inherited_end_);
+  if (inherited_end > oldest) out.u64(inherited_end);
 }
 
 bool Remembered::restore(Reader& in, std::uint64_t length) {
-  constexpr std::size_t kEntryBytes = 41;
   *this = Remembered();
   set_secret(in.digest());
   since_ = Round{in.u64()};
@@ -195,10 +213,9 @@ bool Remembered::restore(Reader& in, std::uint64_t length) {
     Key key;
     key.print = {in.u64(), in.u64()};
     key.sequence = in.u64();
-    const bool in_row = in.u8() != 0;
-    const ByteView client = in.bytes(key.client.bytes.size());
-    std::copy(client.begin(), client.end(), key.client.bytes.begin());
-    if (in_row) {
+    const bool known = in.u8() != 0;
+    in.fill(key.client.bytes);
+    if (known) {
       add(key);
     } else {
       add_to_index(key, static_cast<std::uint32_t>(oldest_ + i));

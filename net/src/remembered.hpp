@@ -10,7 +10,7 @@
 // they can only shorten its life.
 // Guarantees: what is ordered, skipped and forgotten is a function of the log alone, the same on
 // all nodes whatever their secrets (fingerprint.hpp). At most kMostRemembered, but for those of one
-// slot: 32 to 64 bytes each. Sequences that a client counts up cost no cache miss: they lie beside
+// slot: 48 to 80 bytes each. Sequences that a client counts up cost no cache miss: they lie beside
 // each other; all else is found by fingerprint.
 #pragma once
 
@@ -21,6 +21,7 @@
 #include <span>
 
 #include "fingerprint_index.hpp"
+#include "shared_queue.hpp"
 #include "thresher/core/transcript.hpp"
 #include "transactions.hpp"
 
@@ -37,6 +38,9 @@ struct OrderedTransaction {
   friend bool operator==(const OrderedTransaction&, const OrderedTransaction&) = default;
 };
 
+/// Some of them, oldest first. Whoever needs the newest ones shares them with others.
+using RecentTransactions = SharedQueue<OrderedTransaction>;
+
 class Remembered {
  public:
   /// Transactions that a slot ordered.
@@ -44,6 +48,25 @@ class Remembered {
     Round slot{0};
     std::uint64_t count = 0;
     friend bool operator==(const Slot&, const Slot&) = default;
+  };
+
+  struct Entry {
+    Fingerprint print{};
+    std::uint64_t sequence = 0;
+    ClientId client{};  ///< all zero: not known, and found by its fingerprint alone
+  };
+  /// All of it at one moment, which any thread may write out.
+  struct Frozen {
+    Digest secret{};
+    Round since{0};
+    std::deque<Slot> slots{};
+    SharedQueue<Entry>::View entries{};
+    std::uint64_t oldest = 0;
+    std::uint64_t inherited_end = 0;
+
+    /// Bytes that save() writes.
+    std::size_t size() const;
+    void save(Writer& out) const;
   };
 
   /// Draws a secret of its own.
@@ -79,11 +102,12 @@ class Remembered {
   const std::deque<Slot>& slots() const { return slots_; }
   /// Takes over what other nodes remember, whose secrets this one does not know. `ordered` are the
   /// transactions of `slots`, up to position `length`. False: the counts do not belong together.
-  bool inherit(Round since, std::span<const Slot> slots,
-               std::span<const OrderedTransaction> ordered, std::uint64_t length);
+  bool inherit(Round since, std::span<const Slot> slots, const RecentTransactions::View& ordered,
+               std::uint64_t length);
 
-  void save(Writer& out) const;
-  /// False: malformed. `length`: of the log so far.
+  /// Costs a pointer for each thousand of them.
+  Frozen freeze() const;
+  /// Mirror of Frozen::save(). False: malformed. `length`: of the log so far.
   bool restore(Reader& in, std::uint64_t length);
 
  private:
@@ -99,11 +123,6 @@ class Remembered {
     std::size_t used = 0;
     std::deque<std::uint32_t> handles{};
   };
-  struct Entry {
-    Fingerprint print{};
-    std::uint64_t sequence = 0;
-    Row* row = nullptr;  // null: it is in the index
-  };
 
   // Handles are positions mod 2^32.
   std::uint32_t offset(std::uint32_t handle) const {
@@ -112,6 +131,7 @@ class Remembered {
   const Entry& at(std::uint32_t handle) const { return entries_[offset(handle)]; }
   Row* row_of(const ClientId& client) const;
   std::uint32_t* place_in(Row& row, std::uint64_t sequence);
+  void keep(const Key& key, Row* row);
   void add_to_index(const Key& key, std::uint32_t handle);
   std::optional<std::uint64_t> indexed(const Fingerprint& print) const;
   void set_secret(const Digest& secret);
@@ -128,7 +148,8 @@ class Remembered {
   FingerprintIndex index_;
   std::map<ClientId, std::unique_ptr<Row>> rows_;
   mutable Row* last_row_ = nullptr;  // that was asked for
-  std::deque<Entry> entries_;        // of positions oldest_, oldest_ + 1, ...
+  SharedQueue<Entry> entries_;       // of positions oldest_, oldest_ + 1, ...
+  std::deque<Row*> rows_of_;         // of the same; null: it is in the index
   std::deque<Slot> slots_;           // oldest first; their counts add up
   std::uint64_t counted_ = 0;        // of entries_, in slots_
   std::uint64_t oldest_ = 0;

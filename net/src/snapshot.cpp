@@ -1,7 +1,6 @@
 #include "snapshot.hpp"
 
-#include <fstream>
-#include <iterator>
+#include <utility>
 
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/synced_file.hpp"
@@ -25,23 +24,20 @@ std::string save_snapshot(const std::string& folder, const Snapshot& s) {
   return {};
 }
 
-std::optional<Snapshot> load_snapshot(const std::string& folder) {
-  std::ifstream in(folder + "/snapshot", std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string all((std::istreambuf_iterator<char>(in)), {});
-  const ByteView view = as_view(all);
+std::optional<StopSnapshot> load_snapshot(const std::string& folder) {
+  auto file = MappedFile::open(folder + "/snapshot");
   constexpr std::size_t kDigest = sizeof(Digest::bytes);
-  if (view.size() < kDigest) return std::nullopt;
-  const ByteView body = view.first(view.size() - kDigest);
-  Reader tail(view.last(kDigest));
+  if (!file || file->view().size() < kDigest) return std::nullopt;
+  file->now(0, file->view().size());
+  const ByteView body = file->view().first(file->view().size() - kDigest);
+  Reader tail(file->view().last(kDigest));
   if (hash(body) != tail.digest()) return std::nullopt;
   Reader r(body);
   if (r.u32() != kVersion) return std::nullopt;
-  Snapshot s;
-  s.own = Bytes::copy_of(r.bytes(r.u64()));
-  s.app = Bytes::copy_of(r.bytes(r.u64()));
+  const ByteView own = r.bytes(r.u64());
+  const ByteView app = r.bytes(r.u64());
   if (!r.done()) return std::nullopt;
-  return s;
+  return StopSnapshot{std::move(*file), own, app};
 }
 
 }  // namespace thresher::net

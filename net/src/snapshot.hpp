@@ -1,7 +1,7 @@
 // A node's snapshot: the application's state and the ledger's, so that a restart need not replay
 // the whole log. Private to net/.
 //
-//   save_snapshot(folder, {own_state(), *app.snapshot()});
+//   save_snapshot(folder, {encode(own_state()), *app.snapshot()});
 //   if (auto s = load_snapshot(folder)) ...
 //
 // Guarantees: written beside and renamed, so a crash leaves the old one or the new one; a damaged
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "life/snapshot_folder.hpp"
 #include "thresher/core/bytes.hpp"
 
 namespace thresher::net {
@@ -20,8 +21,15 @@ struct Snapshot {
   Bytes app;
 };
 
+/// One that was read back: parts of a file that is read like memory.
+struct StopSnapshot {
+  MappedFile file;
+  ByteView own;
+  ByteView app;
+};
+
 /// Empty, or why it could not be written.
 std::string save_snapshot(const std::string& folder, const Snapshot& snapshot);
-std::optional<Snapshot> load_snapshot(const std::string& folder);
+std::optional<StopSnapshot> load_snapshot(const std::string& folder);
 
 }  // namespace thresher::net

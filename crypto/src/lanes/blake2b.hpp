@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "thresher/core/hash.hpp"
 
@@ -39,10 +40,12 @@ struct WideOf;
 template <>
 struct WideOf<4> {
   typedef std::uint64_t Type __attribute__((vector_size(32)));
+  typedef std::uint8_t Single __attribute__((vector_size(32)));
 };
 template <>
 struct WideOf<8> {
   typedef std::uint64_t Type __attribute__((vector_size(64)));
+  typedef std::uint8_t Single __attribute__((vector_size(64)));
 };
 
 template <std::size_t kLanes>
@@ -64,6 +67,7 @@ class Blake2b {
 
  private:
   using Vector = typename WideOf<kLanes>::Type;
+  using Single = typename WideOf<kLanes>::Single;  // byte by byte
 
   /// Digest length 32, no key, fan-out and depth 1 (RFC 7693, 2.5).
   static constexpr std::uint64_t kParameters = 0x01010020;
@@ -88,9 +92,20 @@ class Blake2b {
     Vector out{};
     return out + x;
   }
+  // AVX2 cannot rotate, but moves bytes about in one step.
   template <int kBits>
   static Vector rotated(Vector x) {
-    return x >> kBits | x << (64 - kBits);
+    if constexpr (kLanes == 4 && kBits % 8 == 0) {
+      return rotated_bytes<kBits / 8>(x, std::make_index_sequence<sizeof(Vector)>());
+    } else {
+      return x >> kBits | x << (64 - kBits);
+    }
+  }
+  template <std::size_t kBytes, std::size_t... kAt>
+  static Vector rotated_bytes(Vector x, std::index_sequence<kAt...> /*at*/) {
+    const auto bytes = reinterpret_cast<Single>(x);
+    return reinterpret_cast<Vector>(
+        __builtin_shufflevector(bytes, bytes, (kAt / 8 * 8 + (kAt + kBytes) % 8)...));
   }
   static void mix(Vector& a, Vector& b, Vector& c, Vector& d, Vector x, Vector y) {
     a += b + x;
@@ -102,19 +117,46 @@ class Blake2b {
     c += d;
     b = rotated<63>(b ^ c);
   }
-  // A word of every lane; behind the end of a message there are zeros.
+  // Rows become columns of what lies `kStep` rows apart; after steps of 1, 2, 4 all of them are.
+  template <std::size_t kStep, std::size_t... kAt>
+  static void swap_corners(Vector* rows, std::index_sequence<kAt...> /*at*/) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      if ((i & kStep) != 0) continue;
+      const Vector a = rows[i];
+      const Vector b = rows[i | kStep];
+      rows[i] = __builtin_shufflevector(a, b, ((kAt & kStep) != 0 ? kLanes + kAt - kStep : kAt)...);
+      rows[i | kStep] =
+          __builtin_shufflevector(a, b, ((kAt & kStep) != 0 ? kLanes + kAt : kAt + kStep)...);
+    }
+  }
+  static void transpose(Vector* rows) {
+    constexpr auto kAt = std::make_index_sequence<kLanes>();
+    swap_corners<1>(rows, kAt);
+    swap_corners<2>(rows, kAt);
+    if constexpr (kLanes > 4) swap_corners<4>(rows, kAt);
+  }
+  // A word of every lane; behind the end of a message there are zeros. Words are loaded as they lie
+  // in each message, and change places in registers: stores of single words, which a wide load has
+  // to wait for, would cost as much as half of the rounds.
   static void load(Vector (&m)[16], Vector& count, const ByteView* messages, std::size_t block) {
-    std::array<std::array<std::uint64_t, kLanes>, 16> words;
+    std::array<std::array<std::byte, kBlake2bBlock>, kLanes> ends;
+    std::array<const std::byte*, kLanes> from;
     std::array<std::uint64_t, kLanes> counts;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const ByteView rest = messages[lane].subspan(block * kBlake2bBlock);
       const std::size_t size = std::min(rest.size(), kBlake2bBlock);
-      std::array<std::uint64_t, 16> own{};
-      if (size > 0) std::memcpy(own.data(), rest.data(), size);
-      for (std::size_t i = 0; i < 16; ++i) words[i][lane] = own[i];
+      from[lane] = rest.data();
       counts[lane] = block * kBlake2bBlock + size;
+      if (size == kBlake2bBlock) continue;
+      ends[lane].fill(std::byte{0});
+      if (size > 0) std::memcpy(ends[lane].data(), rest.data(), size);
+      from[lane] = ends[lane].data();
     }
-    for (std::size_t i = 0; i < 16; ++i) std::memcpy(&m[i], words[i].data(), sizeof m[i]);
+    for (std::size_t i = 0; i < 16; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        std::memcpy(&m[i + lane], from[lane] + 8 * i, sizeof(Vector));
+      transpose(m + i);
+    }
     std::memcpy(&count, counts.data(), sizeof count);
   }
   static void compress(Vector (&h)[8], const ByteView* messages, std::size_t block, bool last) {

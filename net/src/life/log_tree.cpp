@@ -114,27 +114,22 @@ void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open
   write_results(open_results, out);
 }
 
-void LogTree::save(Writer& out) const {
-  save_tree(range_.peaks(), open_, out);
-}
-
-void write_recent(const std::deque<OrderedTransaction>& recent, Writer& out) {
+void write_recent(const RecentTransactions::View& recent, Writer& out) {
   out.u64(recent.size());
-  for (const OrderedTransaction& t : recent)
+  recent.each([&](const OrderedTransaction& t) {
     out.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
+  });
 }
 
-bool read_recent(Reader& in, std::deque<OrderedTransaction>& recent) {
-  constexpr std::size_t kEach = sizeof(ClientId::bytes) + 8 + sizeof(Digest::bytes);
+bool read_recent(Reader& in, RecentTransactions& recent) {
   const std::uint64_t count = in.u64();
-  if (!in.ok() || count > in.remaining() / kEach) return false;
-  recent.clear();
+  if (!in.ok() || count > in.remaining() / kRecentBytes) return false;
+  recent = RecentTransactions();
   for (std::uint64_t i = 0; i < count; ++i) {
     OrderedTransaction t;
-    const ByteView client = in.bytes(t.client.bytes.size());
-    std::ranges::copy(client, t.client.bytes.begin());
+    in.fill(t.client.bytes);
     t.sequence = in.u64();
-    t.payload = in.digest();
+    in.fill(t.payload.bytes);
     recent.push_back(t);
   }
   return in.ok();

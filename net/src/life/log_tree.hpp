@@ -16,7 +16,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,12 +62,11 @@ class LogTree {
   /// Those in front of a position, but for what the open chunk needs.
   void forget_recent(std::uint64_t before);
   /// Up to length(), without a gap; those in front of a restart may be missing.
-  const std::deque<OrderedTransaction>& recent() const { return recent_; }
+  const RecentTransactions::View& recent() const { return recent_.view(); }
   /// Pre: they end with length().
-  void recall_recent(std::deque<OrderedTransaction> recent) { recent_ = std::move(recent); }
+  void recall_recent(RecentTransactions recent) { recent_ = std::move(recent); }
 
-  void save(Writer& out) const;
-  /// Mirror of save(); false when the bytes are no tree of `length` leaves.
+  /// Mirror of save_tree(); false when the bytes are no tree of `length` leaves.
   bool restore(Reader& in, std::uint64_t length);
 
  private:
@@ -84,13 +82,15 @@ class LogTree {
   };
   std::vector<Added> added_;
   bool keeps_recent_ = false;
-  std::deque<OrderedTransaction> recent_;
+  RecentTransactions recent_;
 };
 
+/// Bytes of one of them in a file.
+inline constexpr std::size_t kRecentBytes = sizeof(ClientId::bytes) + 8 + sizeof(Digest::bytes);
 /// What LogTree::recent() is, for a node's own snapshot, and the mirror: false when malformed.
-void write_recent(const std::deque<OrderedTransaction>& recent, Writer& out);
-bool read_recent(Reader& in, std::deque<OrderedTransaction>& recent);
-/// What LogTree::save() writes of a tree with these peaks and open results.
+void write_recent(const RecentTransactions::View& recent, Writer& out);
+bool read_recent(Reader& in, RecentTransactions& recent);
+/// A tree with these peaks and open results, for LogTree::restore().
 void save_tree(const std::vector<Digest>& peaks, const std::vector<Digest>& open_results,
                Writer& out);
 

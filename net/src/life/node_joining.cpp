@@ -140,14 +140,16 @@ void Node::Impl::begin_window(std::uint64_t now) {
   const auto file = joining->sync.snapshot()->ledger();
   auto shared = file ? decode_portable_ledger(file->view()) : std::nullopt;
   const Checkpoint& of = joining->sync.certificate().checkpoint;
-  if (!shared || shared->checkpoint != of ||
-      !own_state_of(*shared, AgreedTime(engine->clock_witnesses()))) {
+  const bool fits = shared && shared->checkpoint == of;
+  auto own = fits ? own_state_of(*shared, AgreedTime(engine->clock_witnesses())) : std::nullopt;
+  if (!own) {
     return halt("the snapshot of slot " + std::to_string(of.slot.value) +
                 ", which f+1 peers named alike, contradicts its certificate: they run another "
                 "version of the program, or more than f of them are Byzantine");
   }
   joining->hash = shared->window_hash;
   joining->ledger = std::move(shared);
+  joining->own = std::move(*own);
   joining->window.emplace(
       committee(), self, chain,
       LogSync::Hooks{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
@@ -184,8 +186,7 @@ void Node::Impl::enter() {
   joining->window->stop();
   const PortableLedger& from = *joining->ledger;
   const Checkpoint& of = from.checkpoint;
-  const auto own = own_state_of(from, AgreedTime(engine->clock_witnesses()));
-  if (!own || !joining->sync.snapshot()->finish(own->view())) {
+  if (!joining->sync.snapshot()->finish(joining->own.view())) {
     return halt("the disk under '" + options.home + "' refused the snapshot of its peers (" +
                 disk_problem(errno) + "); free space or replace it, then restart the node");
   }

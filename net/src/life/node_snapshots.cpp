@@ -36,17 +36,13 @@ void Node::Impl::start_snapshots() {
           }});
 }
 
-// What a start needs of this node beside the application's state.
-Bytes Node::Impl::own_state() const {
-  const Bytes of_ledger = ledger.save();
-  Writer w;
-  w.u64(of_ledger.size()).bytes(of_ledger.view());
-  tree.save(w);
-  return Bytes::from(w.take());
+OwnState Node::Impl::own_state() const {
+  return {ledger.freeze(), tree.peaks(), tree.open_results()};
 }
 
 // Taken now, written when the log up to here is durable: a snapshot of more than the log has would
-// hide what is missing. One that is still being written goes on, and this one is left out.
+// hide what is missing. One that is still being written goes on, and this one is left out. This
+// thread takes views; who writes makes bytes of them.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
   if (!snapshots || checkpoints.difference()) return;
   if (snapshots->busy()) return pace.left_out();
@@ -81,7 +77,7 @@ std::optional<PortableLedger> Node::Impl::portable_ledger(const Checkpoint& chec
   out.slots.assign(memory.slots().begin(), memory.slots().end());
   out.peaks = tree.peaks();
   out.open_results = tree.open_results();
-  out.recent.assign(recent.end() - static_cast<std::ptrdiff_t>(needed), recent.end());
+  out.recent = recent.last(needed);
   for (const Persist& r : last_progress) out.progress.push_back({r.table, r.key, r.value, {}});
   return out;
 }
@@ -115,11 +111,11 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
   if (checkpoint_every > 0 && !restored_tree.restore(in, restored.length()))
     return FromSnapshot::kNo;
   if (of == nullptr && in.remaining() > 0) {
-    std::deque<OrderedTransaction> recent;
+    RecentTransactions recent;
     if (read_recent(in, recent)) restored_tree.recall_recent(std::move(recent));
   } else if (of != nullptr && of->ledger) {
     if (auto shared = decode_portable_ledger(of->ledger->view()))
-      restored_tree.recall_recent({shared->recent.begin(), shared->recent.end()});
+      restored_tree.recall_recent(RecentTransactions(shared->recent));
   }
   if (restored.slot() < reader.begin().slot) return FromSnapshot::kNo;  // the log goes not so far
   // A snapshot of more than the log has would hide what is missing from whoever asks for the log.
@@ -152,7 +148,7 @@ std::string Node::Impl::restore_snapshot() {
   const auto at_stop = load_snapshot(options.data);
   const auto stop_slot = [&]() -> std::uint64_t {
     if (!at_stop) return 0;
-    Reader in(at_stop->own.view());
+    Reader in(at_stop->own);
     (void)in.u64();
     return in.u64();  // the ledger begins with it
   }();
@@ -161,8 +157,7 @@ std::string Node::Impl::restore_snapshot() {
   for (const Round slot : folder.slots()) {
     if (!stop_tried && stop_slot >= slot.value) {
       stop_tried = true;
-      if (restore_from(at_stop->own.view(), at_stop->app.view(), nullptr) == FromSnapshot::kYes)
-        return {};
+      if (restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) return {};
     }
     const auto certificate = load_certificate(*store, slot, committee().size());
     if (!certificate) continue;
@@ -187,8 +182,7 @@ std::string Node::Impl::restore_snapshot() {
     }
     if (!calls.problem().empty()) return calls.problem();
   }
-  if (!stop_tried &&
-      restore_from(at_stop->own.view(), at_stop->app.view(), nullptr) == FromSnapshot::kYes) {
+  if (!stop_tried && restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) {
     return {};
   }
   return wrong;

@@ -7,10 +7,11 @@ namespace {
 
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kDigest = sizeof(Digest::bytes);
-constexpr std::size_t kRecent = sizeof(ClientId::bytes) + 8 + kDigest;
 /// Peaks of a tree, and records of a commit: no list of them is longer.
 constexpr std::size_t kMostPeaks = 64;
 constexpr std::size_t kMostRecords = 64;
+/// For all but the recent transactions of most ledgers. Unit: bytes.
+constexpr std::size_t kRest = 1u << 16;
 
 void put(const Bytes& bytes, Writer& out) {
   out.u64(bytes.size()).bytes(bytes.view());
@@ -37,14 +38,13 @@ std::size_t count(Reader& in, std::size_t size) {
 
 }  // namespace
 
-std::span<const OrderedTransaction> PortableLedger::remembered() const {
-  const std::uint64_t n = std::min<std::uint64_t>(count_of(slots), recent.size());
-  return std::span(recent).last(n);
+RecentTransactions::View PortableLedger::remembered() const {
+  return recent.last(std::min<std::uint64_t>(count_of(slots), recent.size()));
 }
 
 std::vector<LeafContent> PortableLedger::open_leaves() const {
   std::vector<LeafContent> out;
-  const auto last = std::span(recent).last(std::min(open_results.size(), recent.size()));
+  const auto last = recent.last(std::min(open_results.size(), recent.size()));
   for (std::size_t i = 0; i < last.size(); ++i)
     out.push_back({last[i].client, last[i].sequence, last[i].payload, open_results[i]});
   return out;
@@ -53,6 +53,7 @@ std::vector<LeafContent> PortableLedger::open_leaves() const {
 Bytes encode(const PortableLedger& l) {
   Writer w;
   const Checkpoint& c = l.checkpoint;
+  w.reserve(l.recent.size() * kRecentBytes + kRest);
   w.u32(kVersion).u64(c.slot.value).u64(c.length).bytes(c.log_hash.bytes).bytes(c.root.bytes);
   w.bytes(c.state.bytes).u64(l.window_before.value).bytes(l.window_hash.bytes);
   put(l.time, w);
@@ -62,9 +63,7 @@ Bytes encode(const PortableLedger& l) {
     w.u64(list->size());
     for (const Digest& d : *list) w.bytes(d.bytes);
   }
-  w.u64(l.recent.size());
-  for (const OrderedTransaction& t : l.recent)
-    w.bytes(t.client.bytes).u64(t.sequence).bytes(t.payload.bytes);
+  write_recent(l.recent, w);
   w.u64(l.progress.size());
   for (const Persist& r : l.progress) {
     w.u32(r.table);
@@ -92,14 +91,10 @@ std::optional<PortableLedger> decode_portable_ledger(ByteView bytes) {
   for (auto* list : {&out.peaks, &out.open_results}) {
     for (std::size_t n = count(in, kDigest); n > 0; --n) list->push_back(in.digest());
   }
-  const std::size_t recent = count(in, kRecent);
-  out.recent.resize(recent);
-  for (OrderedTransaction& t : out.recent) {
-    const ByteView client = in.bytes(t.client.bytes.size());
-    std::ranges::copy(client, t.client.bytes.begin());
-    t.sequence = in.u64();
-    t.payload = in.digest();
-  }
+  RecentTransactions all;
+  if (!read_recent(in, all)) return std::nullopt;
+  const std::size_t recent = all.size();
+  out.recent = all.view();
   for (std::size_t n = count(in, 20); n > 0 && out.progress.size() < kMostRecords; --n) {
     Persist& r = out.progress.emplace_back();
     r.table = in.u32();
@@ -128,9 +123,18 @@ std::optional<Bytes> own_state_of(const PortableLedger& l, const AgreedTime& tim
   Reader again(tree.view());
   LogTree restored;
   if (!restored.restore(again, c.length) || restored.root() != c.root) return std::nullopt;
-  const Bytes of_ledger = ledger.save();
+  return encode(OwnState{ledger.freeze(), l.peaks, l.open_results});
+}
+
+void write(const OwnState& own, Writer& out) {
+  const std::size_t size = own.ledger.size();
+  own.ledger.save(out.reserve(out.view().size() + size + kRest).u64(size));
+  save_tree(own.peaks, own.open_results, out);
+}
+
+Bytes encode(const OwnState& own) {
   Writer w;
-  w.u64(of_ledger.size()).bytes(of_ledger.view()).bytes(tree.view());
+  write(own, w);
   return Bytes::from(w.take());
 }
 

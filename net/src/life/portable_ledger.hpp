@@ -34,12 +34,12 @@ struct PortableLedger {
   std::vector<Digest> peaks{};  ///< of the log's tree
   std::vector<Digest> open_results{};
   /// Those of `slots`, and of the tree's open chunk: the more of both, up to the checkpoint.
-  std::vector<OrderedTransaction> recent{};
+  RecentTransactions::View recent{};
   /// What the protocol noted with the commit of the checkpoint.
   std::vector<Persist> progress{};
 
   /// The transactions of `slots`.
-  std::span<const OrderedTransaction> remembered() const;
+  RecentTransactions::View remembered() const;
   /// Leaves of the tree's open chunk.
   std::vector<LeafContent> open_leaves() const;
 };
@@ -50,5 +50,15 @@ std::optional<PortableLedger> decode_portable_ledger(ByteView bytes);
 /// As the node that takes it over keeps it in a snapshot, with a secret of its own; empty when it
 /// contradicts itself. `time`: what the protocol's agreed time is, before any commit.
 std::optional<Bytes> own_state_of(const PortableLedger& ledger, const AgreedTime& time);
+
+/// What a start needs of a node beside the application's state, at one moment.
+struct OwnState {
+  Ledger::Frozen ledger{};
+  std::vector<Digest> peaks{};  ///< of the log's tree
+  std::vector<Digest> open_results{};
+};
+/// On any thread.
+void write(const OwnState& own, Writer& out);
+Bytes encode(const OwnState& own);
 
 }  // namespace thresher::net

@@ -27,6 +27,8 @@ constexpr std::uint32_t kFirstVersion = 1;
 /// for a gigabyte of it.
 constexpr std::uint64_t kSyncEvery = 8u << 20;
 constexpr char kPartial[] = ".partial";
+/// Parts that are hashed beside each other (crypto/hash_many.hpp).
+constexpr std::size_t kBeside = 8;
 
 void write(const Manifest& m, Writer& out) {
   const Checkpoint& c = m.checkpoint;
@@ -65,18 +67,20 @@ bool write_all(int file, ByteView bytes) {
 
 Bytes sealed_file(ByteView content) {
   Writer w;
+  w.reserve(content.size() + sizeof(Digest::bytes));
   w.bytes(content).bytes(hash(content).bytes);
   return Bytes::from(w.take());
 }
 
-std::optional<Bytes> read_sealed_file(const std::string& path) {
-  const auto file = MappedFile::open(path);
+std::optional<SealedFile> SealedFile::open(const std::string& path) {
+  auto file = MappedFile::open(path);
   constexpr std::size_t kHash = sizeof(Digest::bytes);
   if (!file || file->view().size() < kHash) return std::nullopt;
-  const ByteView content = file->view().first(file->view().size() - kHash);
-  Reader tail(file->view().last(kHash));
-  if (hash(content) != tail.digest()) return std::nullopt;
-  return Bytes::copy_of(content);
+  file->now(0, file->view().size());
+  SealedFile out(std::move(*file));
+  Reader tail(out.file_.view().last(kHash));
+  if (hash(out.view()) != tail.digest()) return std::nullopt;
+  return out;
 }
 
 ByteView chunk_of(ByteView file, std::size_t index) {
@@ -141,32 +145,72 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+// Where a system does not know the advice, it says so, and the pages come one by one.
+void MappedFile::soon(std::size_t at, std::size_t size) const {
+  if (size > 0) (void)::madvise(const_cast<std::byte*>(data_) + at, size, MADV_WILLNEED);
+}
+
+void MappedFile::now([[maybe_unused]] std::size_t at, [[maybe_unused]] std::size_t size) const {
+#ifdef MADV_POPULATE_READ
+  if (size > 0) (void)::madvise(const_cast<std::byte*>(data_) + at, size, MADV_POPULATE_READ);
+#endif
+}
+
+// While some are hashed the system reads the next ones.
+bool consists_of(const MappedFile& file, std::span<const Digest> chunks) {
+  constexpr std::size_t kStep = kBeside * Manifest::kChunk;
+  const ByteView all = file.view();
+  if (chunks_of(all.size()) != chunks.size()) return false;
+  const auto step = [&](std::size_t at) { return std::min(kStep, all.size() - at); };
+  if (!all.empty()) file.soon(0, step(0));
+  for (std::size_t at = 0; at < all.size(); at += kStep) {
+    const std::size_t size = step(at);
+    if (at + size < all.size()) file.soon(at + size, step(at + size));
+    file.now(at, size);
+    const std::vector<Digest> found = chunk_hashes(all.subspan(at, size));
+    if (!std::ranges::equal(found, chunks.subspan(at / Manifest::kChunk, found.size())))
+      return false;
+  }
+  return true;
+}
+
 SnapshotFile::~SnapshotFile() {
   if (file_ >= 0) ::close(file_);
 }
 
 bool SnapshotFile::append(ByteView bytes) {
   while (!bytes.empty()) {
-    const std::size_t part = std::min(bytes.size(), Manifest::kChunk - chunk_.size());
-    chunk_.insert(chunk_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(part));
+    const std::size_t open = unhashed_.size() - written_;
+    const std::size_t part = std::min(bytes.size(), Manifest::kChunk - open);
+    unhashed_.insert(unhashed_.end(), bytes.begin(),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(part));
     bytes = bytes.subspan(part);
-    if (chunk_.size() == Manifest::kChunk && !write_chunk()) return false;
+    if (open + part == Manifest::kChunk && !write_chunk()) return false;
   }
   return true;
 }
 
+// Each goes to the disk at once, as the rests between them ask for.
 bool SnapshotFile::write_chunk() {
-  manifest_.chunks.push_back(hash(chunk_));
-  manifest_.bytes += chunk_.size();
-  if (!write_all(file_, chunk_)) return false;
-  chunk_.clear();
+  const ByteView chunk = ByteView(unhashed_).subspan(written_);
+  if (!write_all(file_, chunk)) return false;
+  manifest_.bytes += chunk.size();
+  written_ = unhashed_.size();
+  if (written_ == kBeside * Manifest::kChunk) hash_chunks();
   if (manifest_.bytes < synced_ + kSyncEvery) return true;
   synced_ = manifest_.bytes;
   return ::fdatasync(file_) == 0;
 }
 
+void SnapshotFile::hash_chunks() {
+  for (const Digest& found : chunk_hashes(unhashed_)) manifest_.chunks.push_back(found);
+  unhashed_.clear();
+  written_ = 0;
+}
+
 bool SnapshotFile::finish(const Checkpoint& checkpoint, ByteView own, ByteView ledger) {
-  if (!chunk_.empty() && !write_chunk()) return false;
+  if (unhashed_.size() > written_ && !write_chunk()) return false;
+  hash_chunks();
   manifest_.checkpoint = checkpoint;
   manifest_.ledger_bytes = ledger.size();
   manifest_.ledger_chunks = chunk_hashes(ledger);
@@ -191,24 +235,25 @@ std::vector<Round> SnapshotFolder::slots() const {
 
 std::optional<LoadedSnapshot> SnapshotFolder::load(Round slot) const {
   const std::string path = path_of(slot);
-  const auto written = read_sealed_file(path + "/manifest");
+  const auto written = SealedFile::open(path + "/manifest");
   auto manifest = written ? decode_manifest(written->view()) : std::nullopt;
-  auto own = read_sealed_file(path + "/own");
+  auto own = SealedFile::open(path + "/own");
   auto state = MappedFile::open(path + "/state");
   if (!manifest || manifest->checkpoint.slot != slot || !own || !state) return std::nullopt;
-  if (state->view().size() != manifest->bytes || chunk_hashes(state->view()) != manifest->chunks)
+  if (state->view().size() != manifest->bytes || !consists_of(*state, manifest->chunks))
     return std::nullopt;
   LoadedSnapshot out{std::move(*manifest), std::move(*own), std::move(*state), std::nullopt};
   auto ledger = MappedFile::open(path + "/ledger");
   if (ledger && out.manifest.ledger_bytes > 0 &&
-      chunk_hashes(ledger->view()) == out.manifest.ledger_chunks)
+      ledger->view().size() == out.manifest.ledger_bytes &&
+      consists_of(*ledger, out.manifest.ledger_chunks))
     out.ledger.emplace(std::move(*ledger));
   return out;
 }
 
 std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
   const std::string path = path_of(slot);
-  auto encoded = read_sealed_file(path + "/manifest");
+  const auto encoded = SealedFile::open(path + "/manifest");
   auto manifest = encoded ? decode_manifest(encoded->view()) : std::nullopt;
   auto state = MappedFile::open(path + "/state");
   auto ledger = MappedFile::open(path + "/ledger");
@@ -216,7 +261,7 @@ std::optional<StoredSnapshot> SnapshotFolder::stored(Round slot) const {
   if (manifest->ledger_bytes == 0 || state->view().size() != manifest->bytes ||
       ledger->view().size() != manifest->ledger_bytes)
     return std::nullopt;
-  return StoredSnapshot{std::move(*encoded), std::move(*manifest), std::move(*state),
+  return StoredSnapshot{Bytes::copy_of(encoded->view()), std::move(*manifest), std::move(*state),
                         std::move(*ledger)};
 }
 

@@ -19,7 +19,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thresher/net/checkpoint.hpp"
@@ -46,10 +48,6 @@ std::optional<Manifest> decode_manifest(ByteView bytes);
 ByteView chunk_of(ByteView file, std::size_t index);
 /// The hashes of its MiB.
 std::vector<Digest> chunk_hashes(ByteView file);
-/// A file with its hash behind it: written whole and checked whole.
-Bytes sealed_file(ByteView content);
-std::optional<Bytes> read_sealed_file(const std::string& path);
-
 /// A file that is read like memory.
 class MappedFile {
  public:
@@ -58,6 +56,11 @@ class MappedFile {
   MappedFile& operator=(MappedFile&&) = delete;
   ~MappedFile();
   ByteView view() const { return {data_, size_}; }
+  /// Has the system read it soon, so that who comes there does not wait. What it cannot read now is
+  /// read when it is looked at. Pre: a part of it.
+  void soon(std::size_t at, std::size_t size) const;
+  /// Has it in memory, in one call in the place of one for each 64 KiB.
+  void now(std::size_t at, std::size_t size) const;
 
  private:
   MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
@@ -65,9 +68,25 @@ class MappedFile {
   std::size_t size_;
 };
 
+/// Whether its MiB have these hashes. Reads ahead, and stays in memory for who reads it next.
+bool consists_of(const MappedFile& file, std::span<const Digest> chunks);
+
+/// A file with its hash behind it: written whole and checked whole.
+Bytes sealed_file(ByteView content);
+class SealedFile {
+ public:
+  /// Empty: it is not there, or not what was written.
+  static std::optional<SealedFile> open(const std::string& path);
+  ByteView view() const { return file_.view().first(file_.view().size() - sizeof(Digest::bytes)); }
+
+ private:
+  explicit SealedFile(MappedFile file) : file_(std::move(file)) {}
+  MappedFile file_;
+};
+
 struct LoadedSnapshot {
   Manifest manifest;
-  Bytes own;
+  SealedFile own;
   MappedFile state;
   std::optional<MappedFile> ledger{};  ///< empty: it is not there, or not what was written
 };
@@ -98,11 +117,13 @@ class SnapshotFile {
   SnapshotFile(std::string partial, std::string path, int file)
       : partial_(std::move(partial)), path_(std::move(path)), file_(file) {}
   bool write_chunk();
+  void hash_chunks();
 
   std::string partial_;
   std::string path_;
   int file_;
-  std::vector<std::byte> chunk_;
+  std::vector<std::byte> unhashed_;  // some MiB to be hashed beside each other
+  std::size_t written_ = 0;          // of these
   Manifest manifest_;
   std::uint64_t synced_ = 0;
 };

@@ -66,7 +66,7 @@ std::optional<Manifest> IncomingSnapshot::unfinished(const SnapshotFolder& folde
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder.path(), error)) {
     if (entry.path().extension() != kIncoming) continue;
-    const auto written = read_sealed_file(entry.path().string() + "/manifest");
+    const auto written = SealedFile::open(entry.path().string() + "/manifest");
     if (auto manifest = written ? decode_manifest(written->view()) : std::nullopt) return manifest;
   }
   return std::nullopt;

@@ -5,6 +5,20 @@
 #include "thresher/net/codec.hpp"
 
 namespace thresher::net {
+namespace {
+
+const MappedFile& file_of(const StoredSnapshot& of, const SnapshotPart& part) {
+  return part.file == SnapshotFileName::kLedger ? of.ledger : of.state;
+}
+
+/// Where a part lies; empty: there is none of that number. Not of a manifest.
+ByteView place_of(const StoredSnapshot& of, const SnapshotPart& part) {
+  const bool ledger = part.file == SnapshotFileName::kLedger;
+  const std::size_t parts = (ledger ? of.manifest.ledger_chunks : of.manifest.chunks).size();
+  return part.index < parts ? chunk_of(file_of(of, part).view(), part.index) : ByteView{};
+}
+
+}  // namespace
 
 bool SnapshotService::may_ask(NodeId from, bool takes_one) {
   std::uint64_t& next_us = peers_[from.value].next_offers_us[takes_one ? 1 : 0];
@@ -35,10 +49,9 @@ Bytes SnapshotService::read(const SnapshotPart& part) {
   const StoredSnapshot* of = stored(part.slot);
   if (of == nullptr) return {};
   if (part.file == SnapshotFileName::kManifest) return part.index == 0 ? of->encoded : Bytes{};
-  const bool ledger = part.file == SnapshotFileName::kLedger;
-  const std::size_t parts = (ledger ? of->manifest.ledger_chunks : of->manifest.chunks).size();
-  if (part.index >= parts) return {};
-  return Bytes::copy_of(chunk_of((ledger ? of->ledger : of->state).view(), part.index));
+  const ByteView bytes = place_of(*of, part);
+  if (!bytes.empty()) file_of(*of, part).now(part.index * Manifest::kChunk, bytes.size());
+  return Bytes::copy_of(bytes);
 }
 
 std::optional<std::uint64_t> SnapshotService::step() {
@@ -60,6 +73,12 @@ std::optional<std::uint64_t> SnapshotService::step() {
     if (hooks_.send(to, {kPart, encode(head), bytes}) && head.found) {
       p.bytes += bytes.size();
       hooks_.gave(to, part);
+    }
+    // While this thread does other things, the system reads what the peer asked for next.
+    const StoredSnapshot* of = p.asked.empty() ? nullptr : stored(p.asked.front().slot);
+    if (of != nullptr && p.asked.front().file != SnapshotFileName::kManifest) {
+      const ByteView next = place_of(*of, p.asked.front());
+      file_of(*of, p.asked.front()).soon(p.asked.front().index * Manifest::kChunk, next.size());
     }
     next_us_ = now + (hooks_.now_us() - now) * kShare;
     break;

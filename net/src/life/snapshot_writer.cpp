@@ -99,7 +99,8 @@ std::string SnapshotWriter::write(const Job& job, std::uint64_t& bytes) {
   }
   if (!whole) return why.empty() ? "the application gave up writing it" : why;
   const Bytes ledger = job.ledger ? encode(*job.ledger) : Bytes{};
-  if (!file->finish(job.checkpoint, job.own.view(), ledger.view())) return disk_problem(errno);
+  if (!file->finish(job.checkpoint, encode(job.own).view(), ledger.view()))
+    return disk_problem(errno);
   bytes = file->bytes();
   if (options_.verify && !folder_.load(job.checkpoint.slot)) {
     return "what was written cannot be read back as it was";

@@ -39,7 +39,7 @@ class SnapshotWriter {
   struct Job {
     Checkpoint checkpoint;
     std::unique_ptr<Frozen> state;
-    Bytes own;
+    OwnState own;
     std::optional<PortableLedger> ledger{};  ///< empty: nobody can take this snapshot over
   };
   /// Called on the thread of the writer.

@@ -5,8 +5,9 @@
 //   auto node = net::Node::open(options, app);
 //
 // Guarantees: freeze() costs a pointer for each page of 4 KiB, and apply() copies a page that a
-// frozen state still shares; state() costs the same whatever the size. The digest is a sum of mixed
-// words, which is enough to compare nodes that nobody attacks, and no more than that.
+// frozen state still shares, or that no record was written to yet; state() costs the same whatever
+// the size. The digest is a sum of mixed words, which is enough to compare nodes that nobody
+// attacks, and no more than that.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ class PageState final : public net::App {
   explicit PageState(PageStateOptions options) : wrong_at_(options.wrong_at) {
     std::uint64_t pages = 1;
     while (pages * 2 * sizeof(Page) <= options.bytes) pages *= 2;
-    for (; pages_.size() < pages;) pages_.push_back(std::make_shared<Page>());
+    pages_.assign(pages, std::make_shared<Page>());
   }
 
   Bytes apply(const net::Transaction& t) override {

@@ -198,6 +198,35 @@ TEST(Reader, StaysFailedAfterAShortRead) {
   EXPECT_FALSE(cut.done());
 }
 
+TEST(Reader, FillsOrLeavesAsItIs) {
+  Reader reader(as_view("abcde"));
+  std::array<std::byte, 3> three{};
+  reader.fill(three);
+  EXPECT_EQ(as_text(three), "abc");
+  reader.fill(three);  // two are left
+  EXPECT_EQ(as_text(three), "abc");
+  EXPECT_FALSE(reader.ok());
+}
+
+// Words lie at any address, and a short one at the very end of what may be read.
+TEST(Reader, ReadsEachWidthAtEachPlace) {
+  for (std::size_t before = 0; before < 9; ++before) {
+    Writer w;
+    w.bytes(std::vector<std::byte>(before));
+    w.u8(0xf1).u16(0xf2f3).u32(0xf4f5f6f7).u64(0xf8f9fafbfcfdfeff).u16(0x8001).u8(0x80);
+    const std::vector<std::byte> exact = w.take();
+    Reader in(exact);
+    EXPECT_EQ(in.bytes(before).size(), before);
+    EXPECT_EQ(in.u8(), 0xf1u);
+    EXPECT_EQ(in.u16(), 0xf2f3u);
+    EXPECT_EQ(in.u32(), 0xf4f5f6f7u);
+    EXPECT_EQ(in.u64(), 0xf8f9fafbfcfdfeffu);
+    EXPECT_EQ(in.u16(), 0x8001u);
+    EXPECT_EQ(in.u8(), 0x80u);
+    EXPECT_TRUE(in.done());
+  }
+}
+
 TEST(Reader, DoesNotBelieveAnAbsurdLength) {
   Reader reader(as_view("abc"));
   EXPECT_TRUE(reader.bytes(~std::size_t{0}).empty());

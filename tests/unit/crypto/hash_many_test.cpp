@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -50,11 +51,40 @@ TEST(HashMany, AnyMixOfLengths) {
   }
 }
 
+// Around the borders of blocks, of what waits by length (16 blocks) and of a part of a snapshot.
+TEST(HashMany, LongMessagesSideBySide) {
+  for (const std::size_t blocks : {15u, 16u, 17u, 18u, 31u, 64u, 8192u}) {
+    std::vector<std::size_t> sizes;
+    for (const std::size_t size : {128 * blocks - 1, 128 * blocks, 128 * blocks + 1}) {
+      for (std::size_t count = 0; count < 11; ++count) sizes.push_back(size);
+    }
+    expect_alike(sizes);
+  }
+}
+
+TEST(HashMany, EveryNumberOfLongMessagesAlike) {
+  for (std::size_t count = 1; count <= 18; ++count)
+    expect_alike(std::vector<std::size_t>(count, 5000));
+}
+
+TEST(HashMany, LongMessagesOfEveryLengthBetweenShortOnes) {
+  std::mt19937_64 random(23);
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = 1900; size <= 4500; size += 1 + random() % 7) {
+    sizes.push_back(size);
+    if (random() % 3 == 0) sizes.push_back(random() % 200);
+    if (random() % 3 == 0) sizes.push_back(1u << 16);
+  }
+  std::shuffle(sizes.begin(), sizes.end(), random);
+  expect_alike(sizes);
+}
+
 // Each engine that this processor has, whichever of them is the best.
 TEST(HashMany, EveryEngineOfThisMachine) {
   for (const lanes::Blake2bLanes* engine : {lanes::blake2b_avx512(), lanes::blake2b_avx2()}) {
     if (engine == nullptr) continue;
-    for (const std::size_t size : {0u, 1u, 127u, 128u, 129u, 256u, 1000u}) {
+    for (const std::size_t size :
+         {0u, 1u, 127u, 128u, 129u, 256u, 1000u, 2048u, 2049u, 131071u, 131072u, 131073u}) {
       const auto messages = messages_of(std::vector<std::size_t>(engine->lanes, size));
       const std::vector<ByteView> views(messages.begin(), messages.end());
       std::vector<Digest> out(engine->lanes);

@@ -161,7 +161,7 @@ TEST(LogTree, ComesBackFromItsBytesAtEveryLength) {
     later.add(entry(i, data), digest(i / 300));
     records += tree.take_records().size();
     Writer w;
-    tree.save(w);
+    save_tree(tree.peaks(), tree.open_results(), w);
     LogTree again;
     Reader in(w.view());
     ASSERT_TRUE(again.restore(in, i + 1));

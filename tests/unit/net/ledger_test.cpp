@@ -8,6 +8,7 @@
 
 #include "../../integration/node/payloads.hpp"
 #include "thresher/core/prng.hpp"
+#include "thresher/net/log_proof.hpp"
 
 namespace thresher::net {
 namespace {
@@ -289,6 +290,82 @@ TEST(Ledger, ACutOrLyingSnapshotIsRefused) {
   EXPECT_TRUE(copy.restore(saved.view()));
   for (std::size_t size = 0; size < saved.size(); ++size) {
     EXPECT_FALSE(copy.restore(saved.view().first(size))) << size;
+  }
+}
+
+// A view of it is what the node had, whatever is ordered while another thread writes it out.
+TEST(Ledger, AFrozenOneSavesWhatItWas) {
+  Ledger ledger;
+  std::vector<Tx> many;
+  for (std::uint64_t k = 0; k < 5000; ++k) many.push_back({k % 7, k * 3 % 4999});
+  order(ledger, commit_of(1, many));
+  const Bytes then = ledger.save();
+  const Ledger::Frozen frozen = ledger.freeze();
+  order(ledger, commit_of(2, {{9, 1}, {3, 1, "other"}}));
+  order(ledger, commit_of(kLongestLife + 2, {{9, 2, "x", from(kLongestLife)}}));  // forgets
+  Writer w;
+  frozen.save(w);
+  EXPECT_EQ(w.view().size(), frozen.size());
+  EXPECT_EQ(Bytes::from(w.take()), then);
+}
+
+// Of nobody in particular, or written when clients in the index were not named: found by their
+// fingerprints alone, however often that is written and read.
+TEST(Remembered, WhatHasNoClientIsFoundAfterManyRestarts) {
+  Remembered memory;
+  const ClientId client{{std::byte{5}}};
+  const std::vector<std::pair<ClientId, std::uint64_t>> all{
+      {client, 1}, {client, 1u << 30}, {ClientId{}, 4}, {ClientId{}, 5}};
+  const auto key = [&](const Remembered& of, std::size_t i) {
+    const auto& [who, sequence] = all[i];
+    return Remembered::Key{who, sequence, of.print_of(who, sequence, as_view("data"))};
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) memory.add(key(memory, i));
+  memory.end_slot(Round{1});
+  // As older releases wrote it: what lies in the index has neither mark nor client.
+  Remembered::Frozen old = memory.freeze();
+  SharedQueue<Remembered::Entry> unnamed;
+  old.entries.each([&](const Remembered::Entry& e) {
+    unnamed.push_back({e.print, e.sequence, e.sequence == 1u << 30 ? ClientId{} : e.client});
+  });
+  old.entries = unnamed.view();
+  for (int restart = 0; restart < 3; ++restart) {
+    Writer w;
+    restart == 0 ? old.save(w) : memory.freeze().save(w);
+    Remembered again;
+    Reader in(w.view());
+    ASSERT_TRUE(again.restore(in, all.size()) && in.done());
+    memory = std::move(again);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_EQ(memory.position_of(key(memory, i), as_view("data")), i) << restart;
+    EXPECT_FALSE(memory.position_of(key(memory, 0), as_view("data")) == 1u);
+  }
+}
+
+// The same of what was inherited, which the secrets of others were of.
+TEST(Remembered, WhatWasInheritedIsFoundAfterManyRestarts) {
+  RecentTransactions ordered;
+  const ClientId client{{std::byte{5}}};
+  for (std::uint64_t k = 0; k < 2000; ++k)
+    ordered.push_back({client, k, payload_hash(as_view("data"))});
+  const std::vector<Remembered::Slot> slots{{Round{3}, 2000}};
+  Remembered memory;
+  ASSERT_TRUE(memory.inherit(Round{0}, slots, ordered.view(), 5000));
+  for (int restart = 0; restart < 3; ++restart) {
+    for (const std::uint64_t k : {0u, 1u, 1023u, 1024u, 1999u}) {
+      const Remembered::Key key{client, k, memory.print_of(client, k, as_view("data"))};
+      EXPECT_EQ(memory.position_of(key, as_view("data")), 3000 + k);
+      const Remembered::Key other{client, k, memory.print_of(client, k, as_view("else"))};
+      EXPECT_FALSE(memory.position_of(other, as_view("else")));
+    }
+    Writer w;
+    const Remembered::Frozen frozen = memory.freeze();
+    frozen.save(w);
+    EXPECT_EQ(w.view().size(), frozen.size());
+    Remembered again;
+    Reader in(w.view());
+    ASSERT_TRUE(again.restore(in, 5000) && in.done());
+    memory = std::move(again);
   }
 }
 

@@ -57,7 +57,8 @@ class Snapshots : public testing::Test {
 
 TEST_F(Snapshots, ComeBackWholeWhateverTheirSize) {
   std::uint64_t slot = 0;
-  for (const std::size_t size : {0u, 1u, 1u << 20, (1u << 20) + 1, 3'500'000u}) {
+  for (const std::size_t size : {0u, 1u, 1u << 20, (1u << 20) + 1, 3'500'000u, 8u << 20,
+                                 (8u << 20) + 1, 16u << 20, 17'000'001u}) {
     const std::string state = state_of(size);
     take(++slot, state);
     const auto back = folder_.load(Round{slot});
@@ -67,9 +68,80 @@ TEST_F(Snapshots, ComeBackWholeWhateverTheirSize) {
     EXPECT_EQ(back->manifest.checkpoint, at(slot));
     EXPECT_EQ(decode_manifest(encode(back->manifest).view()), back->manifest);
   }
-  EXPECT_EQ(folder_.slots().front(), Round{5});
+  EXPECT_EQ(folder_.slots().front(), Round{9});
   EXPECT_TRUE(folder_.keep(2));
-  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{5}, Round{4}}));
+  EXPECT_EQ(folder_.slots(), (std::vector<Round>{Round{9}, Round{8}}));
+}
+
+// Written and read eight beside each other, each hash is still that of one MiB.
+TEST_F(Snapshots, EachPartHasTheHashOfItsBytes) {
+  const std::string state = state_of((19u << 20) + 5);
+  take(1, state);
+  const auto back = folder_.load(Round{1});
+  ASSERT_TRUE(back);
+  ASSERT_EQ(back->manifest.chunks.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(back->manifest.chunks[i], hash(chunk_of(as_view(state), i))) << i;
+}
+
+// In every place among the eight that are hashed together, and in a last group that is not full.
+TEST_F(Snapshots, AFlippedBitIsFoundInEachPart) {
+  constexpr std::size_t kParts = 19;
+  take(1, state_of((kParts - 1) * Manifest::kChunk + 77));
+  const std::string file = folder_.path_of(Round{1}) + "/state";
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const std::uint64_t byte =
+        part * Manifest::kChunk + (part + 1 == kParts ? 76 : part * 40'000 + 3);
+    flip(file, byte);
+    EXPECT_FALSE(folder_.load(Round{1})) << part;
+    flip(file, byte);
+  }
+  EXPECT_TRUE(folder_.load(Round{1}));
+}
+
+// Each part is right for some snapshot or some place, and not for this one.
+TEST_F(Snapshots, APartOfAnotherSnapshotOrPlaceIsFound) {
+  const auto filled = [](char c) { return std::string(9 * Manifest::kChunk, c); };
+  take(1, filled('a'));
+  std::string mixed = filled('b');
+  for (std::size_t i = 0; i < mixed.size(); i += Manifest::kChunk)
+    mixed[i] = static_cast<char>(i >> 20);
+  take(2, mixed);
+  const std::string file = folder_.path_of(Round{2}) + "/state";
+  const auto put = [&](std::size_t part, const std::string& bytes) {
+    std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekp(static_cast<std::streamoff>(part * Manifest::kChunk));
+    f.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+  for (const std::size_t part : {0u, 7u, 8u}) {
+    const std::string own = mixed.substr(part * Manifest::kChunk, Manifest::kChunk);
+    put(part, filled('a').substr(0, Manifest::kChunk));
+    EXPECT_FALSE(folder_.load(Round{2})) << "of another snapshot, at " << part;
+    put(part, mixed.substr((part + 1) % 9 * Manifest::kChunk, Manifest::kChunk));
+    EXPECT_FALSE(folder_.load(Round{2})) << "of another place, at " << part;
+    put(part, own);
+    EXPECT_TRUE(folder_.load(Round{2}));
+  }
+  fs::resize_file(file, 8 * Manifest::kChunk);
+  EXPECT_FALSE(folder_.load(Round{2})) << "a part is missing";
+  fs::resize_file(file, 9 * Manifest::kChunk);
+  EXPECT_FALSE(folder_.load(Round{2})) << "a hole is in its place";
+  fs::resize_file(file, 10 * Manifest::kChunk);
+  EXPECT_FALSE(folder_.load(Round{2})) << "one too many";
+}
+
+// A ledger that is damaged takes the snapshot from others, not from this node.
+TEST_F(Snapshots, ADamagedLedgerIsLeftOut) {
+  take(1, "state");
+  const std::string file = folder_.path_of(Round{1}) + "/ledger";
+  EXPECT_TRUE(folder_.load(Round{1})->ledger);
+  flip(file, 3);
+  EXPECT_FALSE(folder_.load(Round{1})->ledger);
+  flip(file, 3);
+  fs::resize_file(file, 7);
+  EXPECT_FALSE(folder_.load(Round{1})->ledger);
+  fs::remove(file);
+  EXPECT_FALSE(folder_.load(Round{1})->ledger);
 }
 
 // Of the rest, what somebody holds stays too, and displaces nothing.

@@ -9,7 +9,10 @@
 // Also the project's writer for stored records; `Reader` is its mirror.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -25,22 +28,47 @@ struct ChainContext {
   friend bool operator==(const ChainContext&, const ChainContext&) = default;
 };
 
+/// The number whose bytes in memory are those of `v`, lowest first; on most machines `v` itself.
+template <class Word>
+constexpr Word little_endian(Word v) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return v;
+  } else {
+    Word out = 0;
+    for (std::size_t i = 0; i < sizeof v; ++i)
+      out = static_cast<Word>(out << 8 | (v >> (8 * i) & 0xff));
+    return out;
+  }
+}
+
 /// Appends fixed-width little-endian fields.
 class Writer {
  public:
-  Writer& u8(std::uint8_t v) { return put(v, 1); }
-  Writer& u16(std::uint16_t v) { return put(v, 2); }
-  Writer& u32(std::uint32_t v) { return put(v, 4); }
-  Writer& u64(std::uint64_t v) { return put(v, 8); }
+  Writer& u8(std::uint8_t v) { return word(v); }
+  Writer& u16(std::uint16_t v) { return word(v); }
+  Writer& u32(std::uint32_t v) { return word(v); }
+  Writer& u64(std::uint64_t v) { return word(v); }
   Writer& bytes(ByteView v) {
     out_.insert(out_.end(), v.begin(), v.end());
+    return *this;
+  }
+  /// Room for so many bytes in all: who knows how many there will be saves the moves.
+  Writer& reserve(std::size_t bytes) {
+    out_.reserve(bytes);
     return *this;
   }
   ByteView view() const { return out_; }
   std::vector<std::byte> take() { return std::move(out_); }
 
  private:
-  Writer& put(std::uint64_t v, int width);
+  template <class Word>
+  Writer& word(Word v) {
+    v = little_endian(v);
+    const std::size_t at = out_.size();
+    out_.resize(at + sizeof v);
+    std::memcpy(out_.data() + at, &v, sizeof v);
+    return *this;
+  }
   std::vector<std::byte> out_;
 };
 
@@ -48,19 +76,43 @@ class Writer {
 class Reader {
  public:
   explicit Reader(ByteView in) : in_(in) {}
-  std::uint8_t u8() { return static_cast<std::uint8_t>(get(1)); }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(get(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(get(4)); }
-  std::uint64_t u64() { return get(8); }
-  ByteView bytes(std::size_t size);
-  Digest digest();
+  std::uint8_t u8() { return word<std::uint8_t>(); }
+  std::uint16_t u16() { return word<std::uint16_t>(); }
+  std::uint32_t u32() { return word<std::uint32_t>(); }
+  std::uint64_t u64() { return word<std::uint64_t>(); }
+  ByteView bytes(std::size_t size) {
+    if (!ok_ || size > in_.size()) {
+      ok_ = false;
+      return {};
+    }
+    const ByteView out = in_.first(size);
+    in_ = in_.subspan(size);
+    return out;
+  }
+  Digest digest() {
+    Digest out;
+    fill(out.bytes);
+    return out;
+  }
+  /// The next bytes into `out`, which stays as it is when there are too few.
+  template <std::size_t kSize>
+  void fill(std::array<std::byte, kSize>& out) {
+    if (const ByteView view = bytes(kSize); !view.empty())
+      std::memcpy(out.data(), view.data(), kSize);
+  }
   bool ok() const { return ok_; }
   /// True when everything was read and nothing was missing.
   bool done() const { return ok_ && in_.empty(); }
   std::size_t remaining() const { return in_.size(); }
 
  private:
-  std::uint64_t get(std::size_t width);
+  template <class Word>
+  Word word() {
+    Word out = 0;
+    if (const ByteView view = bytes(sizeof out); !view.empty())
+      std::memcpy(&out, view.data(), sizeof out);
+    return little_endian(out);
+  }
   ByteView in_;
   bool ok_ = true;
 };

@@ -4,8 +4,10 @@
 //   hash_many(messages, out);                        // out[i] == hash(messages[i])
 //
 // Guarantees: the digests of thresher::hash, in any mix of lengths and on every machine. Fast where
-// messages of as many blocks of 128 bytes come together and the processor has AVX-512 or AVX2: with
-// eight lanes a block costs a fifth to an eighth of what it costs alone.
+// messages of as many blocks of 128 bytes come together, however long they are, and the processor
+// has AVX-512 or AVX2: eight parts of 1 MiB beside each other take a quarter of the time that they
+// take one after another, four with AVX2 two thirds. Messages of different numbers of blocks never
+// share lanes.
 #pragma once
 
 #include <span>
