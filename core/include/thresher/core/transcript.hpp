@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -48,10 +49,7 @@ class Writer {
   Writer& u16(std::uint16_t v) { return word(v); }
   Writer& u32(std::uint32_t v) { return word(v); }
   Writer& u64(std::uint64_t v) { return word(v); }
-  Writer& bytes(ByteView v) {
-    out_.insert(out_.end(), v.begin(), v.end());
-    return *this;
-  }
+  Writer& bytes(ByteView v);
   /// Room for so many bytes in all: who knows how many there will be saves the moves.
   Writer& reserve(std::size_t bytes) {
     out_.reserve(bytes);
@@ -64,10 +62,7 @@ class Writer {
   template <class Word>
   Writer& word(Word v) {
     v = little_endian(v);
-    const std::size_t at = out_.size();
-    out_.resize(at + sizeof v);
-    std::memcpy(out_.data() + at, &v, sizeof v);
-    return *this;
+    return bytes(std::as_bytes(std::span<const Word, 1>(&v, 1)));
   }
   std::vector<std::byte> out_;
 };
