@@ -56,7 +56,6 @@ class Chase : public Joins {
   Gate gate;
   std::atomic<int> chosen{0};                   // snapshots that node 3 has chosen
   std::array<std::atomic<int>, 3> snapshots{};  // that the others took
-  std::atomic<int> released{0};                 // holds that ended because node 3 was level
   std::uint64_t hold_bytes = NodeOptions().hold_bytes;
 
   NodeOptions peer(std::size_t i) {
@@ -65,7 +64,6 @@ class Chase : public Joins {
     out.log = [this, i, before = out.log](Level level, const std::string& line) {
       before(level, line);
       if (line.find("took a snapshot of slot") != std::string::npos) ++snapshots[i];
-      if (line.find("node 3 any more, which is level") != std::string::npos) ++released;
     };
     return out;
   }
@@ -111,18 +109,6 @@ TEST_F(Chase, OneSnapshotIsEnoughForANodeThatIsSlowerThanItsPeersPrune) {
   expect_joined();
   EXPECT_EQ(chosen, 1) << "the log behind it was gone";
   p.expect_no_warnings();
-}
-
-// Nobody tells its peers that it is: they hear it in what it asks. Before, they kept snapshot and
-// log for two minutes more.
-TEST_F(Chase, WhatWasKeptForANodeGoesWhenItIsLevel) {
-  start_peers();
-  ASSERT_EQ(p.net.start(3, p.options()), "");
-  expect_joined();
-  EXPECT_TRUE(Network::eventually([&] {
-    p.submit("so that there is an end behind the snapshot");
-    return released == 3;
-  })) << released;
 }
 
 // So it was before peers kept anything for it, and so it is beyond the bounds: with this schedule
