@@ -180,6 +180,13 @@ int run(const Verb& verb) {
   }
 }
 
+std::string exit_statuses() {
+  std::string out = "Exit status:";
+  for (const auto& [status, what] : kExits)
+    out += "\n  " + std::to_string(static_cast<int>(status)) + " " + what;
+  return out;
+}
+
 }  // namespace
 
 int flush_output(int status) {
@@ -199,11 +206,6 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
   root.allow_extras();
   // One verb a line: later words are arguments, though there may be a verb of that name.
   root.require_subcommand(0, 1);
-  std::string exits = "Exit status:";
-  for (const auto& [status, what] : kExits) {
-    exits += "\n  " + std::to_string(static_cast<int>(status)) + " " + what;
-  }
-  root.footer(exits);
   root.set_version_flag("--version", version + "\nCLI11 " CLI11_VERSION);
   std::map<const CLI::App*, const Verb*> leaves;
   for (const Verb& verb : verbs) {
@@ -214,6 +216,7 @@ int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::s
     leaves[at] = &verb;
   }
   describe_groups(root);
+  root.footer(exit_statuses());
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& asked) {

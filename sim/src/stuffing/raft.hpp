@@ -20,7 +20,9 @@ struct RaftStuffing {
   void make(Kind<raft::AppendEntries>, Prng&, Out&) const {}
   void make(Kind<raft::AppendEntriesReply>, Prng&, Out&) const {}
   void make(Kind<raft::Forward>, Prng& rng, Out& out) const {
-    for (std::uint64_t k = 0; k < kMany; ++k) out.push_back(raft::Forward{filler(bytes, rng)});
+    // In place: g++ 12 sees the other alternatives read when the variant is moved.
+    for (std::uint64_t k = 0; k < kMany; ++k)
+      out.emplace_back(std::in_place_type<raft::Forward>, raft::Forward{filler(bytes, rng)});
   }
   void answer(const Message&, Prng&, Out&) const {}
 };

@@ -352,7 +352,7 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
   EXPECT_THAT(error([](auto& o) { o.delta_us = 0; }), HasSubstr("delta_us is 0"));
   EXPECT_THAT(error([](auto& o) { o.halvings = 63; }), HasSubstr("halvings is 63"));
   EXPECT_THAT(error([](auto& o) { o.halvings = 0; }), HasSubstr("it must be 1 to 62"));
-  EXPECT_THAT(error([](auto& o) { o.bits = "dice"; }), HasSubstr("there are bca-agreement, "));
+  EXPECT_THAT(error([](auto& o) { o.bits = "dice"; }), HasSubstr("known: bca-agreement, "));
   EXPECT_THAT(error([](auto& o) { o.bits = "ben-or"; }), HasSubstr("that takes 6"));
   EXPECT_THAT(error([](auto& o) { o.folder = "/proc/nothing"; }), HasSubstr("/proc/nothing"));
   join(0);

@@ -375,7 +375,9 @@ TEST(Channel, BadInputIsAnErrorInWords) {
     return channel ? "" : channel.error();
   };
   using O = ChannelOptions;
-  EXPECT_NE(error([](O& o) { o.protocol = "brachha"; }).find("chained-echo"), std::string::npos);
+  EXPECT_NE(error([](O& o) { o.protocol = "brachha"; }).find("did you mean `bracha`?"),
+            std::string::npos);
+  EXPECT_NE(error([](O& o) { o.protocol = "shouting"; }).find("chained-echo"), std::string::npos);
   EXPECT_NE(error([](O& o) { o.f = 2; }).find("at least 7 members"), std::string::npos);
   EXPECT_NE(error([](O& o) {
               o.protocol = "imbs-raynal";

@@ -758,7 +758,7 @@ class Attack(unittest.TestCase):
     def test_every_row_can_be_named_and_runs(self):
         unknown = run("bench", "attack", "--only", "nobody")
         self.assertEqual(unknown.returncode, 2)
-        rows = unknown.stderr.split("there are ")[1].strip().split(", ")
+        rows = unknown.stderr.split("known: ")[1].strip().split(", ")
         self.assertIn("f silent in turns", rows)
         self.assertNotIn("neighbours", rows)  # a comma in a name would have cut it
         out = run("bench", "attack", "--n", "4", "--virtual-s", "9", "--protocols", "thresher", "--json",
@@ -943,7 +943,7 @@ class Rest(unittest.TestCase):
 
     def test_every_verb_has_an_example(self):
         def below(*path):
-            listed = run(*path, "--help").stdout.partition("Subcommands:\n")[2]
+            listed = run(*path, "--help").stdout.partition("Subcommands:\n")[2].partition("Exit status:")[0]
             rows = [line.split(None, 1) for line in listed.splitlines() if line[:3].strip()]
             self.assertTrue(all(len(row) == 2 for row in rows), "a verb without a description")
             return [" ".join([*path, name]) for name, _ in rows]

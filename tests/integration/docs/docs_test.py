@@ -56,7 +56,7 @@ def help_of(*verb):
 
 
 def verbs_below(*path):
-    listed = help_of(*path).partition("Subcommands:\n")[2]
+    listed = help_of(*path).partition("Subcommands:\n")[2].partition("Exit status:")[0]
     return [line.split()[0] for line in listed.splitlines() if line[:3].strip()]
 
 
