@@ -121,13 +121,10 @@ void Node::Impl::look_at_holds() {
 
 // Of a member that takes its state from here, and fetches the log behind it: what it asks about
 // would be gone if nothing held it, or may be before it is level. Nodes that are level ask too,
-// each second, but about the end of the log: so they are heard to be.
+// each second, but about the end of the log.
 void Node::Impl::note_log_question(NodeId from, Round slot) {
   const bool far_behind = slot.value + options.sync_rounds < ledger.slot().value;
-  if (far_behind || slot < prunable) return holds.asked_log(from, slot, Loop::now_us());
-  if (!holds.asked_end(from, slot, {Loop::now_us(), store->written()})) return;
-  say(Level::kInfo, "keeps no snapshot and no log for node " + std::to_string(from.value) +
-                        " any more, which is level with this node");
+  if (far_behind || slot < prunable) holds.asked_log(from, slot, Loop::now_us());
 }
 
 // On the node's thread: from here on nobody is answered from what is about to go.

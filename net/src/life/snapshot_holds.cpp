@@ -19,11 +19,6 @@ bool SnapshotHolds::begin(Member& m, Now now) const {
   return true;
 }
 
-void SnapshotHolds::end(Member& m, Now now) {
-  m.slots.clear();
-  m.rests_until_us = now.us + (now.us - m.began.us);
-}
-
 void SnapshotHolds::offered(NodeId who, const std::vector<Round>& slots, Now now) {
   const std::lock_guard lock(mutex_);
   Member& m = members_[who.value];
@@ -54,23 +49,9 @@ void SnapshotHolds::gave(NodeId who, Round slot, std::uint64_t now_us) {
 void SnapshotHolds::asked_log(NodeId who, Round slot, std::uint64_t now_us) {
   const std::lock_guard lock(mutex_);
   Member& m = members_[who.value];
-  m.level_since_us.reset();
   if (m.slots.empty() || slot <= m.reached) return;
   m.reached = slot;
   m.moved_us = now_us;
-}
-
-bool SnapshotHolds::asked_end(NodeId who, Round slot, Now now) {
-  const std::lock_guard lock(mutex_);
-  Member& m = members_[who.value];
-  if (m.slots.empty() || !m.named || slot <= m.slots.front()) {
-    m.level_since_us.reset();
-    return false;
-  }
-  if (!m.level_since_us) m.level_since_us = now.us;
-  if (now.us < *m.level_since_us + kLevel) return false;
-  end(m, now);
-  return true;
 }
 
 bool SnapshotHolds::is_over(const Member& m, Now now, std::string& why) const {
@@ -93,7 +74,8 @@ std::vector<SnapshotHolds::Ended> SnapshotHolds::look(Now now) {
     std::string why;
     if (!is_over(m, now, why)) continue;
     out.push_back({NodeId{static_cast<std::uint16_t>(i)}, m.slots.front(), std::move(why)});
-    end(m, now);
+    m.slots.clear();
+    m.rests_until_us = now.us + (now.us - m.began.us);
   }
   return out;
 }

@@ -5,8 +5,7 @@
 //   holds.offered(who, slots, now);             // it asked which snapshots there are
 //   holds.takes(who, Round{64}, bytes, now);    // it said which one it takes
 //   holds.gave(who, Round{64}, now.us);         // and goes on
-//   if (holds.asked_end(who, slot, now)) ...    // it is level: over
-//   for (const auto& e : holds.look(now)) ...   // what is over for other reasons
+//   for (const auto& e : holds.look(now)) ...   // what is over
 //   if (const auto from = holds.oldest()) ...   // the log stays from there on
 //
 // Whoever needs longer for a snapshot than its peers keep it would begin again with a newer one,
@@ -14,10 +13,7 @@
 // one with the log behind it until it no longer needs them.
 //
 // Guarantees: a member holds at most kMostOffers snapshots, and one from when it has named it. Its
-// hold ends when it has asked about the end of the log alone for kLevel, behind that snapshot: then
-// it is level, and needs nothing of it. While it enters behind the snapshot it may ask about the
-// end too, but from the snapshot on again when it has. Else it ends when it gets nothing new for
-// kIdle (and a second for each 64 MiB of the snapshot, for
+// hold ends when it gets nothing new for kIdle (and a second for each 64 MiB of the snapshot, for
 // it has to restore them), when it lasted kLongest (and a second for each MiB), or when the log has
 // grown by `most` bytes since it began. Then its member holds nothing for as long as that lasted.
 // Questions alone prolong nothing: what does is a part that went out to it, or a question about the
@@ -42,7 +38,6 @@ class SnapshotHolds {
  public:
   /// Unit: microseconds.
   static constexpr std::uint64_t kIdle = 120'000'000;
-  static constexpr std::uint64_t kLevel = 5'000'000;
   static constexpr std::uint64_t kLongest = 3'600'000'000;
   static constexpr std::uint64_t kEachMiB = 1'000'000;
   static constexpr std::uint64_t kIdleEachMiB = kEachMiB / 64;
@@ -71,8 +66,6 @@ class SnapshotHolds {
   void gave(NodeId who, Round slot, std::uint64_t now_us);
   /// It asked about the log at a slot that is far behind the end of it.
   void asked_log(NodeId who, Round slot, std::uint64_t now_us);
-  /// It asked about the log at a slot that is not. True: so it is level, and its hold is over.
-  bool asked_end(NodeId who, Round slot, Now now);
   /// Ends what is over. To be called about once a second.
   std::vector<Ended> look(Now now);
 
@@ -89,13 +82,11 @@ class SnapshotHolds {
     bool named = false;          // it has said which one it takes
     Round reached{0};            // how far it asked for the log
     Now began{};
-    std::uint64_t moved_us = 0;                     // when it got something new last
-    std::optional<std::uint64_t> level_since_us{};  // it asked about the end alone
-    std::uint64_t mib = 0;                          // of the snapshot that it has named
-    std::uint64_t rests_until_us = 0;               // before it may hold again
+    std::uint64_t moved_us = 0;        // when it got something new last
+    std::uint64_t mib = 0;             // of the snapshot that it has named
+    std::uint64_t rests_until_us = 0;  // before it may hold again
   };
   bool begin(Member& m, Now now) const;
-  static void end(Member& m, Now now);
   bool is_over(const Member& m, Now now, std::string& why) const;
 
   mutable std::mutex mutex_;  // who writes snapshots asks too

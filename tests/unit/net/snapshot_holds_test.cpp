@@ -143,49 +143,6 @@ TEST_F(Holding, QuestionsAboutTheLogThatGoFurtherAreProgress) {
   EXPECT_EQ(looks(), "");
 }
 
-// Before: the disk of a peer was held for kIdle after the last that its member needed of it.
-TEST_F(Holding, WhoIsLevelHoldsNothing) {
-  holds.takes(kNewcomer, Round{64}, 0, now);
-  EXPECT_FALSE(holds.asked_end(kNewcomer, Round{70}, now));
-  now.us += SnapshotHolds::kLevel - 1;
-  EXPECT_FALSE(holds.asked_end(kNewcomer, Round{90}, now)) << "not for long enough";
-  EXPECT_TRUE(holds.keeps(Round{64}));
-  now.us += 1;
-  EXPECT_TRUE(holds.asked_end(kNewcomer, Round{90}, now));
-  EXPECT_FALSE(holds.keeps(Round{64}));
-  EXPECT_FALSE(holds.oldest());
-  EXPECT_FALSE(holds.asked_end(kNewcomer, Round{99}, now)) << "once";
-  EXPECT_FALSE(looks()) << "and it is said once";
-  EXPECT_FALSE(holds.takes(kNewcomer, Round{96}, 0, now)) << "it rests as after any hold";
-  now.us += SnapshotHolds::kLevel;
-  EXPECT_TRUE(holds.takes(kNewcomer, Round{96}, 0, now));
-}
-
-// It fetches the window of the log and reads on to the end, enters, and has to begin again behind
-// its snapshot: what it asked before did not make it level.
-TEST_F(Holding, WhoGoesBackBehindItsSnapshotIsNotLevel) {
-  holds.takes(kNewcomer, Round{64}, 0, now);
-  const auto back = [&](int way) {
-    if (way == 0) return holds.asked_log(kNewcomer, Round{64}, now.us);
-    EXPECT_FALSE(holds.asked_end(kNewcomer, Round{64}, now));
-  };
-  for (int turn = 0; turn < 6; ++turn) {
-    EXPECT_FALSE(holds.asked_end(kNewcomer, Round{90}, now));
-    now.us += SnapshotHolds::kLevel;
-    back(turn % 2);
-  }
-  EXPECT_TRUE(holds.keeps(Round{64}));
-}
-
-// It has named none: what it was offered is what it may need.
-TEST_F(Holding, WhoHasNamedNoneIsNotLevel) {
-  holds.offered(kNewcomer, {Round{64}}, now);
-  EXPECT_FALSE(holds.asked_end(kNewcomer, Round{90}, now));
-  now.us += SnapshotHolds::kLevel;
-  EXPECT_FALSE(holds.asked_end(kNewcomer, Round{90}, now));
-  EXPECT_TRUE(holds.keeps(Round{64}));
-}
-
 // A large one takes long to restore.
 TEST_F(Holding, ALargeSnapshotMayBeIdleForLonger) {
   holds.takes(kNewcomer, Round{64}, 640 * kMiB, now);
