@@ -113,7 +113,7 @@ class Backup(unittest.TestCase):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
         done = run("node", "backup", self.home, copy, preexec_fn=limit)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 5, done.stderr)
         self.assertRegex(done.stderr, "cannot write '.*wal': File too large; free space")
         self.assertFalse(copy.exists())
         self.assertFalse(copy.with_name("full.partial").exists())
