@@ -1,0 +1,2 @@
+// A target that holds a precompiled header needs a source.
+int main() {}
