@@ -1,26 +1,13 @@
 #include "thresher/sim/faults.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "fault_kinds.hpp"
 #include "thresher/core/prng.hpp"
 
 namespace thresher::sim {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, FaultKind>, kFaultKinds> kNames{{
-    {"silent", FaultKind::kSilent},       {"crash", FaultKind::kCrash},
-    {"amnesia", FaultKind::kAmnesia},     {"delay", FaultKind::kDelay},
-    {"drop", FaultKind::kDrop},           {"equivocate", FaultKind::kEquivocate},
-    {"twins", FaultKind::kTwins},         {"withhold", FaultKind::kWithhold},
-    {"selective", FaultKind::kSelective}, {"replay", FaultKind::kReplay},
-    {"stale", FaultKind::kStale},         {"flood", FaultKind::kFlood},
-    {"mutate", FaultKind::kMutate},       {"forge", FaultKind::kForge},
-    {"starve", FaultKind::kStarve},       {"no-share", FaultKind::kNoShare},
-    {"restart", FaultKind::kRestart},     {"deny", FaultKind::kDeny},
-    {"deaf", FaultKind::kDeaf},           {"stuff", FaultKind::kStuff},
-}};
 
 // A liar keeps to one way of lying for this long.
 constexpr Ticks kMood = 12 * kUnit;
@@ -28,29 +15,26 @@ constexpr Ticks kMood = 12 * kUnit;
 }  // namespace
 
 std::string_view to_string(FaultKind kind) {
-  for (const auto& [name, k] : kNames) {
-    if (k == kind) return name;
-  }
-  return "unknown";
+  return traits_of(kind).name.name;
 }
 
 std::optional<FaultKind> fault_from_name(std::string_view name) {
-  for (const auto& [known, kind] : kNames) {
-    if (known == name) return kind;
+  for (const FaultTraits& t : fault_kinds()) {
+    if (t.name.name == name) return t.kind;
   }
   return std::nullopt;
 }
 
 bool byzantine(FaultKind kind) {
-  return faulty(kind) && kind != FaultKind::kCrash;
+  return traits_of(kind).blame == Blame::kLiar;
 }
 
 bool faulty(FaultKind kind) {
-  return kind != FaultKind::kStarve && kind != FaultKind::kRestart;
+  return traits_of(kind).blame != Blame::kNobody;
 }
 
 bool stops(FaultKind kind) {
-  return kind == FaultKind::kCrash || kind == FaultKind::kAmnesia || kind == FaultKind::kRestart;
+  return traits_of(kind).goes_down;
 }
 
 bool waits_for_moment(const FaultAction& a) {

@@ -44,6 +44,12 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
   if (lagging()) arm_pull(fx);
 }
 
+// For a block that nothing held refers to.
+bool Dag::State::author_has_room(NodeId author) const {
+  return peers[author.value].waiting < config.limits.waiting_per_peer &&
+         missing.of(author) < config.limits.missing_per_peer;
+}
+
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
 // round, or a held block refers to it.
 void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached) {
@@ -58,12 +64,9 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   }
   const Peer& author = peers[edge.author.value];
   if (first != nullptr && !named && author.muted) return;
-  const Limits& limits = config.limits;
-  const bool full = first != nullptr
-                        ? named && !payer_of(edge)
-                        : !named && (author.waiting >= limits.waiting_per_peer ||
-                                     missing.of(edge.author) >= limits.missing_per_peer);
-  if (full || peer.pending >= limits.waiting_per_peer) {
+  const bool full =
+      first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
+  if (full || peer.pending >= config.limits.waiting_per_peer) {
     // Who was asked and hands on what another wrote does not know how much of that is held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
@@ -232,6 +235,7 @@ void Dag::State::forget_packed(const Edge& edge) {
 bool Dag::State::acceptable(Entry& entry) {
   if (const auto parent = store.first_unsettled(entry)) {
     waits.add(*parent, entry.edge());
+    eager = true;  // what rests on the parent may have found somebody with room for it
     return false;
   }
   const auto part = unproved_part(entry);

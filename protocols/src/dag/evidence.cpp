@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "in_turn.hpp"
 #include "kill_evidence.hpp"
 #include "state.hpp"
 
@@ -92,27 +93,28 @@ void Dag::State::receive(NodeId from, const WantEvidence& message, Fx& fx) {
 void Dag::State::ask_for_evidence(Fx& fx) {
   std::vector<std::uint32_t> left(config.committee.size(), kAskedPerClaimer);
   for (const auto& [id, culprit] : culprits) left[id.value] = kAskedPerCulprit;
-  for (auto& [slot, claim] : unproved) {
+  in_turn(unproved, unproved_first, [&](const SlotBlock& slot, Unproved& claim) {
     eager |= claim.search.hopeful();
     if (!claim.search.due()) {
       claim.search.wait();
-      continue;
+      return true;
     }
     const auto pays = std::find_if(claim.claimers.begin(), claim.claimers.end(),
                                    [&](const Edge& e) { return left[e.author.value] > 0; });
-    if (pays == claim.claimers.end()) continue;
+    if (pays == claim.claimers.end()) return false;
     --left[pays->author.value];
     for (const Edge& claimer : claim.claimers) {
       claim.search.prefer(claimer.author);
       for (const Edge& above : waits.of(claimer)) claim.search.prefer(above.author);
     }
-    claim.search.next(config.committee, config.self, [&, name = slot](NodeId peer) {
+    claim.search.next(config.committee, config.self, [&](NodeId peer) {
       if (!config.rules.evidence_of_all && peer != claim.claimers.front().author) return false;
       claim.asked.insert(peer);
-      fx.send(peer, WantEvidence{name.first, name.second});
+      fx.send(peer, WantEvidence{slot.first, slot.second});
       return true;
     });
-  }
+    return true;
+  });
 }
 
 // E3: headers count for the claim that was asked about and for nothing else; they are no blocks to

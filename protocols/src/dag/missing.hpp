@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "in_turn.hpp"
 #include "search.hpp"
 #include "thresher/protocols/dag/block.hpp"
 
@@ -44,10 +45,11 @@ class MissingBlocks {
   std::uint32_t of(NodeId author) const { return charged_[author.value]; }
   bool empty() const { return missing_.empty(); }
   std::size_t size() const { return missing_.size(); }
-  /// Calls `visit(const Edge&, Missing&)` for all, by author, round and digest.
+  /// Calls `visit(const Edge&, Missing&)` for all; false from it: there was no room for this one,
+  /// which is the first the next time. See in_turn().
   template <class F>
   void each(F visit) {
-    for (auto& [edge, one] : missing_) visit(edge, one);
+    in_turn(missing_, begin_, visit);
   }
 
  private:
@@ -55,6 +57,7 @@ class MissingBlocks {
 
   std::size_t remembered_;
   std::map<Edge, Missing> missing_;
+  std::optional<Edge> begin_;
   std::vector<std::uint32_t> charged_;  // by author
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "asks.hpp"
 #include "state.hpp"
 
 namespace thresher::dag {
@@ -12,6 +13,8 @@ constexpr std::uint32_t kTicksFarBehind = 32;
 constexpr std::uint32_t kChain = 16;
 /// Blocks looked at, at most, for somebody who needs an equivocator's further block.
 constexpr std::size_t kLookedAt = 512;
+/// Further blocks of equivocators for which that is done in a tick, on each account: it costs time.
+constexpr std::uint32_t kTwinsLookedAt = 16;
 
 }  // namespace
 
@@ -112,33 +115,62 @@ Round Dag::State::held_below(const Edge& edge) const {
   return Round{0};
 }
 
-// Who makes a node ask for much is served in turn, so that it delays itself alone.
+// A1. An answer holds so much and no more, so what this node would not hold is not asked for: it
+// would come again and again and keep out what is needed. Nobody may have room for an equivocator's
+// further block now; somebody has when a block that needs it is linked to it.
+bool Dag::State::would_hold(const Edge& edge) const {
+  return store.first(edge.round, edge.author) == nullptr || payer_of(edge);
+}
+
+// A2, A3. Who makes a node ask for much delays itself alone: each has its own number of questions,
+// in a question those on each account take turns, and what found no room in this tick goes first in
+// the next.
 void Dag::State::ask_for_blocks(Fx& fx) {
   const std::uint32_t n = config.committee.size();
-  std::vector<std::vector<Edge>> asks(n);
+  std::vector<Asks> asks(n, Asks(n, pulls));
   std::vector<std::uint32_t> left(n, config.limits.asks_per_peer);
+  std::vector<std::uint32_t> looks(n, kTwinsLookedAt);
   missing.each([&](const Edge& edge, MissingBlocks::Missing& miss) {
-    eager |= miss.search.hopeful();
-    if (!miss.search.due()) return miss.search.wait();
+    if (!miss.search.due()) {
+      eager |= miss.search.hopeful();
+      miss.search.wait();
+      return true;
+    }
     const auto pays = std::find_if(miss.children.begin(), miss.children.end(),
                                    [&](const Edge& e) { return left[e.author.value] > 0; });
-    if (pays == miss.children.end()) return;
-    --left[pays->author.value];
+    if (pays == miss.children.end()) return false;
+    const NodeId payer = pays->author;
+    if (store.first(edge.round, edge.author) != nullptr) {
+      if (looks[payer.value] == 0) return false;
+      --looks[payer.value];
+    }
+    if (!would_hold(edge)) return true;
+    eager |= miss.search.hopeful();
+    --left[payer.value];
     miss.search.next(config.committee, config.self, [&](NodeId peer) {
       if (!config.rules.blocks_of_all && peer != miss.children.front().author) return false;
-      auto& of_peer = asks[peer.value];
-      if (of_peer.size() >= config.limits.give_blocks) return false;
-      of_peer.push_back(edge);
-      return true;
+      return asks[peer.value].add(payer, edge, config.limits.give_blocks);
     });
+    return true;
   });
   for (std::uint32_t i = 0; i < n; ++i) {
     const NodeId peer{static_cast<std::uint16_t>(i)};
-    if (asks[i].empty() || !may_ask(peer)) continue;
+    std::vector<Edge> wanted = asks[i].take();
+    if (wanted.empty() || !may_ask(peer)) continue;
     std::vector<Round> held;
-    for (const Edge& e : asks[i]) held.push_back(held_below(e));
-    fx.send(peer, Want{std::move(asks[i]), std::move(held)});
+    for (const Edge& e : wanted) held.push_back(held_below(e));
+    fx.send(peer, Want{std::move(wanted), std::move(held)});
   }
+}
+
+// Whose blocks of the round are held, or would not be.
+NodeSet Dag::State::not_wanted(Round r) const {
+  NodeSet out = store.held_authors(r).members();
+  for (std::uint32_t i = 0; i < config.committee.size(); ++i) {
+    const NodeId author{static_cast<std::uint16_t>(i)};
+    if (!author_has_room(author)) out.insert(author);
+  }
+  return out;
 }
 
 // Asks for the lowest round that is not complete here, those first who say they are further.
@@ -157,7 +189,7 @@ void Dag::State::ask_for_rounds(Fx& fx) {
   eager |= round_search.hopeful();
   round_search.tick(config.committee, config.self, [&](NodeId peer) {
     if (ahead(frontier.seen(peer)) && may_ask(peer)) {
-      fx.send(peer, WantRound{r, store.held_authors(r).members()});
+      fx.send(peer, WantRound{r, not_wanted(r)});
     }
     return true;
   });

@@ -64,6 +64,9 @@ struct Dag::State {
   void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
   void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
+  bool would_hold(const Edge& edge) const;
+  bool author_has_room(NodeId author) const;
+  NodeSet not_wanted(Round round) const;
   void hurry(Fx& fx);
   void arm_pull(Fx& fx);
   void pull(Fx& fx);
@@ -232,7 +235,8 @@ struct Dag::State {
     NodeSet asked;               // and did not answer
   };
   using SlotBlock = std::pair<Round, Digest>;
-  std::map<SlotBlock, Unproved> unproved;  // claimed leader blocks without evidence
+  std::map<SlotBlock, Unproved> unproved;   // claimed leader blocks without evidence
+  std::optional<SlotBlock> unproved_first;  // where the next tick begins
   /// Headers beside the held blocks that are evidence for a leader block; durable once a claim of
   /// it was accepted.
   std::map<SlotBlock, std::vector<BlockPtr>> proofs;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "../dag_subject.hpp"
+#include "../fault_kinds.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/sim/faults.hpp"
@@ -189,51 +190,73 @@ Ticks standard_delta(const Network& net) {
   return 2 * most;
 }
 
-void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
-                 std::uint64_t copies) {
-  const FaultKind what = fault.what;
-  if (!fields.given("what")) fields.wrong("", "`what` is missing: what does it do?");
-  if (!fields.given("who") && what != FaultKind::kStarve) {
+namespace {
+
+// What a file says of a fault beyond the keys that all kinds have.
+void check_keys(Fields& fields, const FaultAction& fault, Ticks delay, std::uint64_t copies) {
+  const FaultTraits& kind = traits_of(fault.what);
+  const std::string called = "a " + std::string(kind.name.name) + " fault needs ";
+  if (!fields.given("who") && kind.needs.who) {
     fields.wrong("", "`who` is missing: which nodes?");
   }
+  if (kind.needs.group && fault.group.empty()) {
+    fields.wrong("", called + "a `group`: who hears it");
+  }
+  if (kind.needs.to && !fault.to) {
+    fields.wrong("", called + "a `to`: when is the node back? (`crash` may be for ever)");
+  }
+  if (kind.needs.delay && delay == 0) fields.wrong("delay", called + "a `delay` above 0");
+  if (!kind.takes.delay && delay != 0) {
+    fields.wrong("delay",
+                 "goes with " + kinds_where([](const FaultTraits& t) { return t.takes.delay; }));
+  }
+  if (kind.needs.copies && copies == 0) {
+    fields.wrong("copies", called + "`copies`, 1 or more");
+  }
+  if (!kind.takes.copies && copies != 0) {
+    fields.wrong("copies",
+                 "goes with " + kinds_where([](const FaultTraits& t) { return t.takes.copies; }));
+  }
+}
+
+void check_field(Fields& fields, const FaultAction& fault, const ProtocolInfo* info) {
+  const auto held_against = [&](const char* what, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), fault.field) != known.end()) return;
+    fields.wrong("field", unknown_name(what + (" of " + info->name), fault.field, known));
+  };
+  switch (traits_of(fault.what).takes.field) {
+    case FieldMeans::kLabel:
+      return;
+    case FieldMeans::kMoment:
+      if (info != nullptr) held_against("moment", info->moments);
+      return;
+    case FieldMeans::kField:
+      if (info != nullptr) held_against("field", info->fields);
+      return;
+    case FieldMeans::kNothing:
+      fields.wrong("field", "goes with " + kinds_where([](const FaultTraits& t) {
+                              return t.takes.field != FieldMeans::kNothing;
+                            }));
+  }
+}
+
+}  // namespace
+
+void check_fault(Fields& fields, const FaultAction& fault, const ProtocolInfo* info, Ticks delay,
+                 std::uint64_t copies) {
+  if (!fields.given("what")) fields.wrong("", "`what` is missing: what does it do?");
   if (fault.to && *fault.to <= fault.from) {
     fields.wrong("to", "ends at " + in_units(*fault.to) + ", not after it begins at " +
                            in_units(fault.from));
   }
-  if (what == FaultKind::kSelective && fault.group.empty()) {
-    fields.wrong("", "a selective fault needs a `group`: who hears it");
-  }
-  if (what == FaultKind::kRestart && !fault.to) {
-    fields.wrong("", "a restart needs a `to`: when is the node back? (`crash` may be for ever)");
-  }
-  if (what == FaultKind::kForge && info != nullptr && !info->forges) {
+  check_keys(fields, fault, delay, copies);
+  if (fault.what == FaultKind::kForge && info != nullptr && !info->forges) {
     fields.wrong("what", info->name + " has no forged proposals; mutate changes its messages");
   }
-  if (what == FaultKind::kStuff && info != nullptr && !info->stuffs) {
+  if (fault.what == FaultKind::kStuff && info != nullptr && !info->stuffs) {
     fields.wrong("what", info->name + " says nothing that could fill memory; flood repeats");
   }
-  if (what == FaultKind::kDelay && delay == 0) {
-    fields.wrong("delay", "a delay fault needs a `delay` above 0");
-  }
-  if (what != FaultKind::kDelay && what != FaultKind::kStarve && delay != 0) {
-    fields.wrong("delay", "goes with \"what\": \"delay\" or \"starve\"");
-  }
-  if ((what == FaultKind::kFlood) != (copies != 0)) {
-    fields.wrong("copies", what == FaultKind::kFlood ? "a flood needs `copies`, 1 or more"
-                                                     : "goes with \"what\": \"flood\"");
-  }
-  if (fault.field.empty() || what == FaultKind::kDeny || what == FaultKind::kDeaf) return;
-  if (what == FaultKind::kRestart) {
-    if (info != nullptr &&
-        std::find(info->moments.begin(), info->moments.end(), fault.field) == info->moments.end())
-      fields.wrong("field", unknown_name("moment of " + info->name, fault.field, info->moments));
-  } else if (what != FaultKind::kEquivocate && what != FaultKind::kMutate &&
-             what != FaultKind::kForge) {
-    fields.wrong("field", "goes with equivocate, mutate, forge, deny, deaf or restart");
-  } else if (info != nullptr && std::find(info->fields.begin(), info->fields.end(), fault.field) ==
-                                    info->fields.end()) {
-    fields.wrong("field", unknown_name("field of " + info->name, fault.field, info->fields));
-  }
+  if (!fault.field.empty()) check_field(fields, fault, info);
 }
 
 void check_fault_count(Fields& fields, const Experiment& e) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../fault_kinds.hpp"
 #include "checks.hpp"
 #include "fields.hpp"
 #include "thresher/core/committee.hpp"
@@ -217,16 +218,16 @@ void describe_fault(Fields& fields, FaultAction& fault, const ProtocolInfo* info
                 "answer (deny) or is not heard (deaf); absent: all",
                 true},
                fault.group, all);
-  const bool delays = fault.what == FaultKind::kDelay || fault.what == FaultKind::kStarve;
-  std::uint64_t delay = delays ? fault.amount : 0;
-  std::uint64_t copies = fault.what == FaultKind::kFlood ? fault.amount : 0;
+  const FaultTraits::Takes takes = traits_of(fault.what).takes;
+  std::uint64_t delay = takes.delay ? fault.amount : 0;
+  std::uint64_t copies = takes.copies ? fault.amount : 0;
   fields.decimal({"delay", "of delay: held back by; of starve: no more than this", true}, delay,
                  kTime);
   fields.whole({"copies", "of flood", true}, copies, {0, 1'000'000});
-  std::uint64_t late = fault.what == FaultKind::kForge ? fault.amount : 0;
+  std::uint64_t late = takes.late ? fault.amount : 0;
   fields.whole({"late", "of forge: rounds that votes and claims come late, to the same few", true},
                late, {0, 16});
-  if (late != 0 && fault.what != FaultKind::kForge) {
+  if (late != 0 && !takes.late) {
     fields.wrong("late", "goes with \"what\": \"forge\"");
   }
   fault.amount = std::max({delay, copies, late});
@@ -255,7 +256,7 @@ void describe_faults(Fields& fields, Experiment& e, const ProtocolInfo* info, co
   if (all.n != 0) check_fault_count(fields, e);
   // {"count": 0} in a sweep: no such fault in this cell.
   std::erase_if(e.faults, [](const FaultAction& fault) {
-    return fault.who.empty() && fault.what != FaultKind::kStarve;
+    return fault.who.empty() && traits_of(fault.what).needs.who;
   });
 }
 

@@ -42,29 +42,6 @@ constexpr Name kSignatures[] = {
     {"mock", "a tag in place of a signature: costs nothing"},
     {"real", "Ed25519, made and verified; the run decides what it decides with mocks"},
 };
-constexpr Name kFaults[] = {
-    {"silent", "sends nothing"},
-    {"crash", "stops at `from`, restarts at `to` with what its disk holds"},
-    {"amnesia", "crashes and restarts with an empty disk"},
-    {"delay", "holds its messages back by `delay`"},
-    {"drop", "its messages vanish"},
-    {"equivocate", "two faces to two groups, by changing a declared field"},
-    {"twins", "two honest faces with one key, each shown to one group"},
-    {"withhold", "its messages reach exactly f+1 correct nodes"},
-    {"selective", "its messages reach `group` only"},
-    {"replay", "sends old messages again"},
-    {"stale", "answers with messages of earlier rounds"},
-    {"flood", "sends `copies` of its messages, and junk"},
-    {"mutate", "small-scope mutation of one field (ByzzFuzz)"},
-    {"forge", "signs proposals of its own making instead of its own, for whom it likes"},
-    {"starve",
-     "network: messages of `who` (absent: of leaders) come as late as allowed, or `delay` later"},
-    {"no-share", "withholds its coin shares"},
-    {"restart", "a correct node stops at `from` and is back at `to`: none of the f"},
-    {"deny", "leaves questions (of `group`) unanswered"},
-    {"deaf", "takes no messages (of `group`)"},
-    {"stuff", "fills memory with messages of every type, all of it made up"},
-};
 
 }  // namespace
 
@@ -92,9 +69,6 @@ template <>
 std::span<const Name> names_of<Signatures>() {
   return kSignatures;
 }
-template <>
-std::span<const Name> names_of<FaultKind>() {
-  return kFaults;
-}
+// Those of FaultKind stand with what else is known of each: fault_kinds.cpp.
 
 }  // namespace thresher::sim

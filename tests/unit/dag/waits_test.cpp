@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "asks.hpp"
 #include "bookkeeping.hpp"
 #include "missing.hpp"
 #include "thresher/core/assert.hpp"
@@ -78,9 +79,40 @@ TEST(MissingBlocks, AskFirstWhoNamedThem) {
       asked.push_back(peer);
       return true;
     });
+    return true;
   });
   EXPECT_EQ(asked, (std::vector<NodeId>{node(4), node(5)}));
   EXPECT_TRUE(missing.found(edge(0, 1))->begun());
+}
+
+// However many sort before it, what is missing has its turn.
+TEST(MissingBlocks, WhoFoundNoRoomIsFirstTheNextTime) {
+  MissingBlocks missing(*Committee::of(4));
+  for (std::uint64_t r = 1; r <= 10; ++r) missing.need(edge(0, r), edge(1, r + 1), node(1));
+  std::vector<std::uint64_t> served;
+  for (int visit = 0; visit < 4; ++visit) {
+    int left = 3;
+    std::size_t seen = 0;
+    missing.each([&](const Edge& e, MissingBlocks::Missing&) {
+      ++seen;
+      if (left == 0) return false;
+      --left;
+      served.push_back(e.round.value);
+      return true;
+    });
+    EXPECT_EQ(seen, 10u);
+  }
+  EXPECT_EQ(served, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2}));
+}
+
+TEST(Asks, EachPayerIsNamedOnceBeforeAnyIsNamedTwice) {
+  Asks asks(4, 6);  // the one with id 2 comes first
+  for (std::uint64_t r = 1; r <= 3; ++r) EXPECT_TRUE(asks.add(node(1), edge(0, r), 5));
+  EXPECT_TRUE(asks.add(node(2), edge(0, 9), 5));
+  EXPECT_TRUE(asks.add(node(3), edge(0, 8), 5));
+  EXPECT_FALSE(asks.add(node(0), edge(0, 7), 5));
+  EXPECT_EQ(asks.take(),
+            (std::vector<Edge>{edge(0, 9), edge(0, 8), edge(0, 1), edge(0, 2), edge(0, 3)}));
 }
 
 TEST(MissingBlocks, BelowTheFloorNobodyIsCharged) {
