@@ -80,8 +80,9 @@ std::string WalScan::open(const std::string& path) {
     tag_ = *tag;
     return open_base();
   }
-  if (is_format_3(head)) {
-    return "'" + path + "' has format 3, this program reads format " + std::to_string(kWalFormat) +
+  if (const auto format = older_format(head)) {
+    return "'" + path + "' has format " + std::to_string(*format) + ", this program reads format " +
+           std::to_string(kWalFormat) +
            "; run the program that wrote it, or move 'data' away: then " + std::string(kObserve);
   }
   // Created, and the power went before anything was written.
