@@ -59,7 +59,8 @@ std::string WalScan::damaged(std::uint64_t at) const {
   if (at_rest_) {
     return what +
            "Start the node: payloads that its index knows it fetches from its peers and writes "
-           "again, a few a second, and says which. If it does not start, it says what to do";
+           "again, a few a second, and says which. Of anything else it stops, at the start or "
+           "when it reads the place, and says what to do";
   }
   return what +
          "A node that forgot what it signed must not sign. A backup of the folder helps only if "
