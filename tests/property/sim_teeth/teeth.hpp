@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -69,7 +70,8 @@ struct Tooth {
     return options;
   }
   std::string file() const {
-    return std::string(GOLDEN_SCENARIOS) + "/" + protocol + "-" + name + ".json";
+    const std::filesystem::path folder = GOLDEN_SCENARIOS;
+    return folder / (protocol + "-" + name + ".json");
   }
 };
 

@@ -121,6 +121,12 @@ TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
   EXPECT_THAT(p, has("14", "'junk', which is not on loopback"));
 }
 
+TEST_F(Config, ATableIsNoValue) {
+  const auto read = load_config(write("schema = 1\ngenesis = \"x\"\ngateway = 5\n"));
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error(), testing::Contains(HasSubstr("`gateway` is a table: write [gateway]")));
+}
+
 TEST_F(Config, DelaysOfLinksAreAListThatReadsBack) {
   const auto read = load_config(write("schema = 1\n[network]\nlink_delays_us = [0, 35_000, 7]\n"));
   ASSERT_TRUE(read) << read.error().front();
