@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include "../ctrl_c.hpp"
@@ -148,7 +150,13 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
 int run_one(const sim::Experiment& e, const Args& a) {
   if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
   Sinks sinks;
-  if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
+  if (!a.trace.empty()) {
+    sinks.file = std::make_unique<sim::TraceFile>(a.trace);
+    if (!sinks.file->opened()) {
+      return fail(kUsage, "cannot write the trace to '" + a.trace + "': " + std::strerror(errno) +
+                              "; check the folder");
+    }
+  }
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
   CtrlC ctrl_c([&] {
     return std::string("the run has no verdict") +
