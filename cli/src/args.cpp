@@ -198,7 +198,7 @@ int flush_output(int status) {
   const std::string why = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
   std::cerr << "thresher: some of the output could not be written" << why
             << "; look at where it goes\n";
-  return status == kDone ? kFailed : status;
+  return status == kDone ? kResourceMissing : status;
 }
 
 int dispatch(const std::vector<Verb>& verbs, int argc, char** argv, const std::string& version) {

@@ -104,6 +104,9 @@ std::string check(const TestnetOptions& o) {
   return {};
 }
 
+// Of a host that names none, where only its form is looked at.
+constexpr std::uint64_t kAnyPort = 1;
+
 // "10.0.0.7:26656", or "10.0.0.7" with the base port.
 std::optional<std::pair<std::string, std::uint16_t>> parse_host(const std::string& text,
                                                                 std::uint64_t base_port) {
@@ -131,6 +134,9 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
     for (const std::string& text : o.hosts) {
       const auto host = parse_host(text, o.base_port);
       if (!host) return "host '" + text + "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+      if (std::find(out.begin(), out.end(), *host) != out.end()) {
+        return "host '" + text + "' is there twice: give each node an address or a port of its own";
+      }
       out.push_back(*host);
     }
     return out;
@@ -159,8 +165,15 @@ Result<std::vector<std::string>, std::string> read_hosts(const std::string& path
   if (!text) return text.error().why;
   std::istringstream in(*text);
   std::vector<std::string> hosts;
+  std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
-    if (!line.empty() && line.front() != '#') hosts.push_back(line);
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    if (!parse_host(line, kAnyPort)) {
+      return "'" + path + "', line " + std::to_string(number) + ": '" + line +
+             "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+    }
+    hosts.push_back(line);
   }
   if (hosts.empty()) return "'" + path + "' names no host; write one ADDRESS:PORT a line";
   return hosts;

@@ -48,7 +48,7 @@ inline std::optional<Error> secret_file_problem(int fd, const std::string& kind,
   }
   if ((info.st_mode & 077) != 0) {
     return Error{ErrorCode::kForbidden, named + "can be read by other users", path,
-                 "run: chmod 600 " + path};
+                 "if it holds " + content + ", run: chmod 600 " + path};
   }
   return std::nullopt;
 }

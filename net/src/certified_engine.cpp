@@ -4,6 +4,7 @@
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
 namespace {
@@ -12,17 +13,18 @@ using certified::Bullshark;
 using certified::Vertex;
 using certified::VertexPtr;
 
-// A vertex in the form of the log. Its digest goes along in the place of a vote, because it names
-// the record that holds the payload.
-dag::BlockPtr block_of(const Vertex& v, const ChainContext& chain) {
-  dag::Header header;
-  header.author = v.author();
-  header.round = v.round();
-  header.payload_root = v.header.payload_root;
-  header.payload_bytes = v.header.payload_bytes;
-  header.self.author = v.author();
-  header.vote = v.digest;
-  return dag::make_block(std::move(header), v.payload, {}, chain);
+// A vertex in the form of the log. Its digest is the proof, because it names the record that holds
+// the payload; the references that it commits to are not in the log.
+OrderedBlockPtr ordered(const Vertex& v, const ChainContext& chain) {
+  auto block = std::make_shared<OrderedBlock>();
+  block->author = v.author();
+  block->round = v.round();
+  block->payload_root = v.header.payload_root;
+  block->payload_bytes = v.header.payload_bytes;
+  block->payload = v.payload.bytes;
+  block->proof = Bytes::copy_of(v.digest.bytes);
+  block->id = plain_id(*block, chain);
+  return block;
 }
 
 Digest root_of(ByteView bytes) {
@@ -53,18 +55,17 @@ struct CertifiedAdapter {
     if (!message) return std::nullopt;
     return std::move(*message);
   }
-  static certified::Submit request(dag::Payload payload) { return {std::move(payload)}; }
+  static certified::Submit request(Bytes payload, const Digest& root) {
+    return {{std::move(payload), root}};
+  }
   void deliver(const certified::Committed& c, EngineHost& node) const {
-    dag::Committed out{c.slot, c.leader, {}, c.before};
+    Commit out{c.slot, c.leader, {}, c.before};
     out.blocks.reserve(c.blocks.size());
-    for (const VertexPtr& v : c.blocks) out.blocks.push_back(block_of(*v, settings.chain));
+    for (const VertexPtr& v : c.blocks) out.blocks.push_back(ordered(*v, settings.chain));
     node.deliver(std::move(out));
   }
-  static std::uint32_t table(std::uint32_t t) { return t; }
-  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
-  static RecordName record_of(const dag::Block& b) {
-    const Digest digest = b.header.vote.value_or(Digest{});
-    return {certified::kVertex, dag::block_key({b.author(), b.round(), digest})};
+  static RecordName record_of(const OrderedBlock& b) {
+    return record_of(dag::Edge{b.author, b.round, Reader(b.proof.view()).digest()});
   }
 
   static std::optional<Round> progress_of(const Persist& r) {
@@ -76,24 +77,24 @@ struct CertifiedAdapter {
   static Bytes beyond_log(const Persist&) { return {}; }
   static bool adopts() { return true; }
   // The log has what was ordered, not the references and certificates that led there.
-  void adopt(const dag::Committed& commit, std::deque<InputOf<Bullshark>>& inputs,
+  void adopt(const Commit& commit, std::deque<InputOf<Bullshark>>& inputs,
              std::vector<Persist>& records) const {
-    for (const dag::BlockPtr& b : commit.blocks) {
+    for (const OrderedBlockPtr& b : commit.blocks) {
       const auto [kind, key] = record_of(*b);
       Vertex v;
-      v.header.author = b->author();
-      v.header.round = b->round();
-      v.header.payload_root = b->header.payload_root;
-      v.header.payload_bytes = b->header.payload_bytes;
+      v.header.author = b->author;
+      v.header.round = b->round;
+      v.header.payload_root = b->payload_root;
+      v.header.payload_bytes = b->payload_bytes;
       Writer value;
       certified::encode_vertex(v, settings.committee.size(), value);
       value.u64(commit.slot.value);
       const Bytes bytes = Bytes::from(value.take());
       inputs.push_back(Restored{kind, key, bytes, {}});
-      records.push_back({kind, key, bytes, b->payload.bytes, true});
+      records.push_back({kind, key, bytes, b->payload, true});
     }
     Writer mark;
-    mark.u64(commit.before.value).bytes(commit.leader.bytes);
+    mark.u64(commit.before.value).bytes(commit.id.bytes);
     inputs.push_back(Restored{certified::kDelivered,
                               Bytes::from(Writer().u64(commit.slot.value).take()),
                               Bytes::from(mark.take()),
@@ -138,7 +139,7 @@ struct CertifiedAdapter {
     out.round = b.round();
     out.next_slot = Round{b.last_ordered().value + 1};
     out.frontier = b.frontier();
-    out.certificate_calls = b.stats().certificate_calls;
+    out.stats.certificate_calls = b.stats().certificate_calls;
     out.stats.blocks_accepted = b.stats().vertices_accepted;
     out.stats.direct_commits = b.stats().direct_commits;
     out.stats.indirect_commits = b.stats().indirect_commits;
@@ -149,22 +150,23 @@ struct CertifiedAdapter {
   }
 
  private:
+  static RecordName record_of(const dag::Edge& vertex) {
+    return {certified::kVertex, dag::block_key(vertex)};
+  }
   bool fill_in(VertexPtr& v) const {
     if (v->payload.bytes.size() == v->header.payload_bytes) return true;
-    dag::BlockPtr block = block_of(*v, settings.chain);
-    if (!host->fill_in(block)) return false;
+    auto bytes = host->payload_of(record_of(dag::Edge{v->author(), v->round(), v->digest}),
+                                  v->header.payload_root);
+    if (!bytes) return false;
     auto whole = std::make_shared<Vertex>(*v);
-    whole->payload.bytes = block->payload.bytes;
+    whole->payload.bytes = std::move(*bytes);
     v = std::move(whole);
     return true;
   }
 };
 
-}  // namespace
-
-std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
-                                                   const certified::Rules& rules,
-                                                   EngineHost& host) {
+std::unique_ptr<OrderEngine> make(const EngineSettings& s, const certified::Rules& rules,
+                                  EngineHost& host) {
   certified::Config config;
   config.committee = s.committee;
   config.self = s.self;
@@ -177,6 +179,29 @@ std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& s,
   config.coin = s.shared.coin;
   return std::make_unique<EngineOf<CertifiedAdapter>>(CertifiedAdapter{s, rules, &host},
                                                       Bullshark(std::move(config)), host);
+}
+
+std::uint32_t number_d(const EngineSettings& s) {
+  return parameter_number(s.parameters, s.protocol, "D");
+}
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_bullshark(const EngineSettings& s, EngineHost& host) {
+  return make(s, certified::Rules::bullshark(), host);
+}
+
+std::unique_ptr<OrderEngine> make_anchored_bullshark(const EngineSettings& s, EngineHost& host) {
+  return make(s, certified::Rules::anchored_bullshark(number_d(s)), host);
+}
+
+std::unique_ptr<OrderEngine> make_sparse_bullshark(const EngineSettings& s, EngineHost& host) {
+  const bool verifiable = parameter_text(s.parameters, s.protocol, "sampling") == "verifiable";
+  return make(s, certified::Rules::sparse_bullshark(number_d(s), verifiable), host);
+}
+
+std::unique_ptr<OrderEngine> make_bullshark_async(const EngineSettings& s, EngineHost& host) {
+  return make(s, certified::Rules::bullshark_async(), host);
 }
 
 }  // namespace thresher::net

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "order_engine.hpp"
-#include "thresher/protocols/certified/rules.hpp"
 
 namespace thresher::net {
 
-std::unique_ptr<OrderEngine> make_certified_engine(const EngineSettings& settings,
-                                                   const certified::Rules& rules, EngineHost& host);
+std::unique_ptr<OrderEngine> make_bullshark(const EngineSettings& settings, EngineHost& host);
+std::unique_ptr<OrderEngine> make_anchored_bullshark(const EngineSettings& settings,
+                                                     EngineHost& host);
+std::unique_ptr<OrderEngine> make_sparse_bullshark(const EngineSettings& settings,
+                                                   EngineHost& host);
+std::unique_ptr<OrderEngine> make_bullshark_async(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

@@ -149,12 +149,12 @@ void CommitTracer::verified(const Ticket& ticket) {
   asked_.erase(it);
 }
 
-void CommitTracer::ordered(const dag::Committed& commit) {
+void CommitTracer::ordered(const Commit& commit) {
   const std::uint64_t now = Loop::now_us();
   placed_.clear();
-  for (const dag::BlockPtr& b : commit.blocks) {
-    if (b->payload.bytes.empty()) continue;
-    put({TraceMark::kOrdered, b->author().value, now, b->digest.prefix(), commit.slot.value, 0});
+  for (const OrderedBlockPtr& b : commit.blocks) {
+    if (b->payload.empty()) continue;
+    put({TraceMark::kOrdered, b->author.value, now, b->id.prefix(), commit.slot.value, 0});
   }
 }
 

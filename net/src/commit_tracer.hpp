@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "commit.hpp"
 #include "thresher/core/effects.hpp"
 #include "thresher/net/client_id.hpp"
 #include "thresher/net/commit_trace.hpp"
-#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 
@@ -65,7 +65,7 @@ class CommitTracer {
   void frame_came();
   void asked(const Verify& v);
   void verified(const Ticket& ticket);
-  void ordered(const dag::Committed& commit);
+  void ordered(const Commit& commit);
   void placed(const Digest& block, std::uint64_t position);
   void answered();
   /// To be called some times a second.

@@ -295,6 +295,10 @@ class Loader {
         return;
       }
     }
+    const auto is_table = [&](const Key& k) { return k.table == path; };
+    if (std::any_of(keys().begin(), keys().end(), is_table)) {
+      return problem(node, "`" + path + "` is a table: write [" + path + "] and its keys below");
+    }
     std::vector<std::string> known{"schema", "storage"};
     for (const Key& k : keys()) {
       known.push_back(*k.table == 0 ? std::string(k.name) : std::string(k.table) + "." + k.name);

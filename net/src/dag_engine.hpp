@@ -5,7 +5,8 @@
 
 namespace thresher::net {
 
-std::unique_ptr<OrderEngine> make_dag_engine(const EngineSettings& settings,
-                                             const dag::Rules& rules, EngineHost& host);
+std::unique_ptr<OrderEngine> make_thresher(const EngineSettings& settings, EngineHost& host);
+std::unique_ptr<OrderEngine> make_mysticeti(const EngineSettings& settings, EngineHost& host);
+std::unique_ptr<OrderEngine> make_mahi_mahi(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

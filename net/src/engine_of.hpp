@@ -4,20 +4,17 @@
 //     using Protocol = ...;
 //     std::optional<Frame> encode(Message m);       // empty: send nothing
 //     std::optional<Message> decode(const Frame&);  // empty: malformed
-//     Request request(dag::Payload);
+//     Request request(Bytes payload, const Digest& root);
 //     void deliver(Output, EngineHost&);
 //     bool adopts() const;
-//     void adopt(const dag::Committed&, Inputs&, Records&);
+//     void adopt(const Commit&, Inputs&, Records&);
 //     EngineSample sample(const Protocol&) const;
 //     Pledge pledge(const Protocol&) const;
 //     std::uint32_t quorum() const;
 //     std::size_t pending_submits(const Protocol&) const;
 //     static constexpr bool kExtends = false;
-//     RecordName record_of(const dag::Block&) const;
+//     RecordName record_of(const OrderedBlock&) const;
 //     std::size_t payload_limit() const;
-//     // Of the store, for one of the protocol, and the mirror (empty: not its own):
-//     std::uint32_t table(std::uint32_t) const;
-//     std::optional<std::uint32_t> own_table(std::uint32_t) const;
 //     // If it needs the bodies of its records at a restart:
 //     static constexpr bool kWithBodies = true;
 //     // If it notes what it delivered apart from what it decided: the slot that a record notes.
@@ -25,11 +22,10 @@
 //     // Else, before Start: up to which slot its records take the log for granted.
 //     Round noted() const;
 //     // Slots that a newcomer has to know; and, of a record that notes a delivery, what the log
-//     does
-//     // not have (empty by default); and what else a newcomer starts with:
+//     // does not have (empty by default); and what else a newcomer starts with:
 //     std::uint64_t window() const;
 //     Bytes beyond_log(const Persist& noted) const;
-//     void enter(const dag::Committed&, std::vector<Persist>& records) const;
+//     void enter(const Commit&, std::vector<Persist>& records) const;
 //     // If it can say what a peer speaks of as its own (0: of no round), and, cheaply, how much it
 //     // refused so far:
 //     Round spoke_of(const Message&, NodeId from) const;
@@ -87,9 +83,6 @@ class EngineOf final : public OrderEngine {
   }
   bool push(HostInput input) override {
     if (auto* record = std::get_if<Restored>(&input)) {
-      const auto table = backend_.adapter.own_table(record->table);
-      if (!table) return true;
-      record->table = *table;
       if constexpr (kSeals) {
         auto value = unsealed(*record);
         if (!value) return false;
@@ -111,8 +104,8 @@ class EngineOf final : public OrderEngine {
     return true;
   }
   bool wants_bodies() const override { return kSeals; }
-  void submit(dag::Payload payload, const std::optional<Digest>& replaces) override {
-    auto request = backend_.adapter.request(std::move(payload));
+  void submit(Bytes payload, const Digest& root, const std::optional<Digest>& replaces) override {
+    auto request = backend_.adapter.request(std::move(payload), root);
     if constexpr (requires { request.replaces; }) request.replaces = replaces;
     inputs_.push_back(Requested<typename P::Request>{std::move(request)});
   }
@@ -138,7 +131,7 @@ class EngineOf final : public OrderEngine {
     hand_over();
   }
   bool adopts() const override { return backend_.adapter.adopts(); }
-  void adopt(const dag::Committed& commit, Stored stored) override {
+  void adopt(const Commit& commit, Stored stored) override {
     std::deque<InputOf<P>> inputs;
     std::vector<Persist> records = take_over(commit, inputs);
     if (stored == Stored::kNo) backend_.host->persist(std::move(records), 0);
@@ -151,7 +144,7 @@ class EngineOf final : public OrderEngine {
     if constexpr (requires { backend_.adapter.noted(); }) return backend_.adapter.noted();
     return noted_;
   }
-  std::vector<Persist> records_of(const dag::Committed& commit) override {
+  std::vector<Persist> records_of(const Commit& commit) override {
     std::deque<InputOf<P>> inputs;
     return take_over(commit, inputs);
   }
@@ -161,7 +154,7 @@ class EngineOf final : public OrderEngine {
     };
   }
   std::uint64_t window() const override { return backend_.adapter.window(); }
-  std::vector<Persist> entry_of(const dag::Committed& commit,
+  std::vector<Persist> entry_of(const Commit& commit,
                                 const std::vector<Persist>& progress) override {
     std::deque<InputOf<P>> inputs;
     std::vector<Persist> records = take_over(commit, inputs);
@@ -191,7 +184,7 @@ class EngineOf final : public OrderEngine {
     backend_.progress.erase(backend_.progress.begin(), end);
     return out;
   }
-  Bytes prove(Round slot, const dag::Block& block) const override {
+  Bytes prove(Round slot, const OrderedBlock& block) const override {
     if constexpr (requires { backend_.adapter.prove(executor_.protocol(), slot, block); }) {
       return backend_.adapter.prove(executor_.protocol(), slot, block);
     }
@@ -224,7 +217,9 @@ class EngineOf final : public OrderEngine {
     return std::nullopt;
   }
   std::uint32_t quorum() const override { return backend_.adapter.quorum(); }
-  RecordName record_of(const dag::Block& b) const override { return backend_.adapter.record_of(b); }
+  RecordName record_of(const OrderedBlock& b) const override {
+    return backend_.adapter.record_of(b);
+  }
   std::uint32_t clock_witnesses() const override {
     if constexpr (requires { backend_.adapter.clock_witnesses(); }) {
       return backend_.adapter.clock_witnesses();
@@ -265,7 +260,6 @@ class EngineOf final : public OrderEngine {
       std::vector<Persist> now;
       now.reserve(records.size());
       for (Persist& r : records) {
-        r.table = adapter.table(r.table);
         if (r.value.empty()) {  // an empty value erases
           erasures.push_back({issued, std::move(r)});
           continue;
@@ -295,7 +289,7 @@ class EngineOf final : public OrderEngine {
     void accuse(const Accuse& a) { host->accuse(a); }
   };
 
-  std::vector<Persist> take_over(const dag::Committed& commit, std::deque<InputOf<P>>& inputs) {
+  std::vector<Persist> take_over(const Commit& commit, std::deque<InputOf<P>>& inputs) {
     std::vector<Persist> records;
     backend_.adapter.adopt(commit, inputs, records);
     if constexpr (kSeals) {

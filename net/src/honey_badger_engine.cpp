@@ -22,7 +22,7 @@ struct HoneyBadgerAdapter : SlotAdapterOf<HoneyBadger, thresher::encode, decode_
 
 }  // namespace
 
-std::unique_ptr<OrderEngine> make_honey_badger_engine(const EngineSettings& s, EngineHost& host) {
+std::unique_ptr<OrderEngine> make_honey_badger(const EngineSettings& s, EngineHost& host) {
   HoneyBadger::Config config;
   config.committee = s.committee;
   config.self = s.self;

@@ -6,7 +6,6 @@
 namespace thresher::net {
 
 /// Pre: settings.coin is not null.
-std::unique_ptr<OrderEngine> make_honey_badger_engine(const EngineSettings& settings,
-                                                      EngineHost& host);
+std::unique_ptr<OrderEngine> make_honey_badger(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

@@ -23,11 +23,8 @@ struct LeaderChainAdapter : SlotAdapterOf<LeaderChain, thresher::encode, decode_
   }
 };
 
-}  // namespace
-
-std::unique_ptr<OrderEngine> make_leader_chain_engine(const EngineSettings& s,
-                                                      const leader_chain::Rules& rules,
-                                                      EngineHost& host) {
+std::unique_ptr<OrderEngine> make(const EngineSettings& s, const leader_chain::Rules& rules,
+                                  EngineHost& host) {
   LeaderChain::Config config;
   config.committee = s.committee;
   config.self = s.self;
@@ -35,6 +32,16 @@ std::unique_ptr<OrderEngine> make_leader_chain_engine(const EngineSettings& s,
   config.value_bytes = SlotAdapter::kValueBytes;
   return std::make_unique<EngineOf<LeaderChainAdapter>>(LeaderChainAdapter(s),
                                                         LeaderChain(rules, config), host);
+}
+
+}  // namespace
+
+std::unique_ptr<OrderEngine> make_simplex(const EngineSettings& s, EngineHost& host) {
+  return make(s, leader_chain::Rules::simplex(), host);
+}
+
+std::unique_ptr<OrderEngine> make_hotstuff2(const EngineSettings& s, EngineHost& host) {
+  return make(s, leader_chain::Rules::hotstuff2(), host);
 }
 
 }  // namespace thresher::net

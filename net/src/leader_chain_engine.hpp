@@ -2,12 +2,10 @@
 #pragma once
 
 #include "order_engine.hpp"
-#include "thresher/protocols/order/leader_chain.hpp"
 
 namespace thresher::net {
 
-std::unique_ptr<OrderEngine> make_leader_chain_engine(const EngineSettings& settings,
-                                                      const leader_chain::Rules& rules,
-                                                      EngineHost& host);
+std::unique_ptr<OrderEngine> make_simplex(const EngineSettings& settings, EngineHost& host);
+std::unique_ptr<OrderEngine> make_hotstuff2(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

@@ -2,9 +2,9 @@
 
 namespace thresher::net {
 
-std::uint64_t Ledger::time_of(const dag::Committed& commit) {
-  for (const dag::BlockPtr& b : commit.blocks) {
-    if (const auto stamp = stamp_of(b->payload.bytes.view())) time_.note(b->author(), *stamp);
+std::uint64_t Ledger::time_of(const Commit& commit) {
+  for (const OrderedBlockPtr& b : commit.blocks) {
+    if (const auto stamp = stamp_of(b->payload.view())) time_.note(b->author, *stamp);
   }
   return time_.next();
 }

@@ -1,6 +1,6 @@
 // The committed log of a node: order, de-duplication, positions and hashes. Private to net/.
 //
-//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr& b,
+//   LogEntry entry = ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr& b,
 //                                              const Fingerprint& print) {});
 //
 // Guarantees: a function of the sequence of commits alone, so all nodes agree on positions and
@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "agreed_time.hpp"
+#include "commit.hpp"
 #include "log_entry.hpp"
 #include "remembered.hpp"
 #include "thresher/net/node.hpp"
-#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 
@@ -47,24 +47,22 @@ class Ledger {
   /// Orders one commit; `visit` gets the transactions that are new, and their blocks. Pre:
   /// follows(commit); payloads are there.
   template <class F>
-  LogEntry append(const dag::Committed& commit, F visit) {
-    LogEntry entry{commit.slot, commit.leader, {}, length_, 0, {}, slot_};
+  LogEntry append(const Commit& commit, F visit) {
+    LogEntry entry{commit.slot, commit.id, {}, length_, 0, {}, slot_};
     slot_ = commit.slot;
     const std::uint64_t time_us = time_of(commit);
     entry.blocks.reserve(commit.blocks.size());
-    for (const dag::BlockPtr& b : commit.blocks) {
+    for (const OrderedBlockPtr& b : commit.blocks) {
       append_block(entry.blocks.emplace_back(LoggedBlock{b, {}, {}}), time_us, visit);
     }
     remembered_.end_slot(slot_);
     entry.count = length_ - entry.first;
-    hash_ = chained(hash_, commit.slot, commit.leader, commit.blocks);
+    hash_ = chained(hash_, commit);
     entry.log_hash = hash_;
     return entry;
   }
   /// False: commits are missing between the log and this one, or the log has it already.
-  bool follows(const dag::Committed& commit) const {
-    return commit.before == slot_ && commit.slot > slot_;
-  }
+  bool follows(const Commit& commit) const { return commit.before == slot_ && commit.slot > slot_; }
   LogEnd end() const { return {slot_, length_}; }
   Fingerprint print_of(const ClientId& client, std::uint64_t sequence, ByteView data) const {
     return remembered_.print_of(client, sequence, data);
@@ -122,22 +120,22 @@ class Ledger {
   bool inherit(const Inherited& from);
 
  private:
-  std::uint64_t time_of(const dag::Committed& commit);
+  std::uint64_t time_of(const Commit& commit);
   template <class F>
   void append_block(LoggedBlock& logged, std::uint64_t time_us, F& visit) {
     std::uint32_t index = 0;
-    each_transaction(logged.block->payload.bytes.view(), [&](const Run& run, std::uint64_t sequence,
-                                                             ByteView data) {
-      const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
-      if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
-        remembered_.add(key);
-        visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
-              logged.block, key.print);
-      } else {
-        logged.skipped.push_back(index);
-      }
-      ++index;
-    });
+    each_transaction(
+        logged.block->payload.view(), [&](const Run& run, std::uint64_t sequence, ByteView data) {
+          const Remembered::Key key{run.client, sequence, print_of(run.client, sequence, data)};
+          if (remembered_.may_order(run.valid, slot_) && !remembered_.position_of(key, data)) {
+            remembered_.add(key);
+            visit(Transaction{length_++, run.client, sequence, data, slot_.value, time_us},
+                  logged.block, key.print);
+          } else {
+            logged.skipped.push_back(index);
+          }
+          ++index;
+        });
   }
 
   AgreedTime time_;

@@ -2,11 +2,10 @@
 
 namespace thresher::net {
 
-Digest chained(const Digest& before, Round slot, const Digest& leader,
-               const std::vector<dag::BlockPtr>& blocks) {
+Digest chained(const Digest& before, const Commit& commit) {
   Writer w;
-  w.bytes(before.bytes).u64(slot.value).bytes(leader.bytes).u64(blocks.size());
-  for (const dag::BlockPtr& b : blocks) w.bytes(b->digest.bytes);
+  w.bytes(before.bytes).u64(commit.slot.value).bytes(commit.id.bytes).u64(commit.blocks.size());
+  for (const OrderedBlockPtr& b : commit.blocks) w.bytes(b->id.bytes);
   return hash(w.view());
 }
 
@@ -61,26 +60,25 @@ std::uint64_t number_of(ByteView key) {
 
 Bytes encode_entry(const LogEntry& entry) {
   Writer w;
-  w.bytes(entry.leader.bytes).bytes(entry.log_hash.bytes).u64(entry.before.value);
+  w.bytes(entry.id.bytes).bytes(entry.log_hash.bytes).u64(entry.before.value);
   w.u64(entry.first).u64(entry.count);
   w.u32(static_cast<std::uint32_t>(entry.blocks.size()));
   for (const LoggedBlock& b : entry.blocks) {
     w.u64(b.place.offset).u32(b.place.size).u32(static_cast<std::uint32_t>(b.skipped.size()));
     for (const std::uint32_t index : b.skipped) w.u32(index);
-    dag::encode_header(*b.block, w);
+    encode_block(*b.block, w);
   }
   return Bytes::from(w.take());
 }
 
-Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& chain,
-                              std::uint32_t n) {
+Result<LogEntry> decode_entry(ByteView key, ByteView value, const LogForm& log) {
   LogEntry entry;
   if (key.size() != 8) return Errc::kCorrupt;
   for (const std::byte b : key) {
     entry.slot.value = entry.slot.value << 8 | std::to_integer<std::uint64_t>(b);
   }
   Reader in(value);
-  entry.leader = in.digest();
+  entry.id = in.digest();
   entry.log_hash = in.digest();
   entry.before = Round{in.u64()};
   entry.first = in.u64();
@@ -91,9 +89,8 @@ Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& 
     b.place = {in.u64(), in.u32()};
     const std::uint32_t skipped = in.u32();
     for (std::uint32_t k = 0; k < skipped && in.ok(); ++k) b.skipped.push_back(in.u32());
-    auto block = dag::decode_slim(in, chain, n);
-    if (!block) return Errc::kCorrupt;
-    b.block = std::move(*block);
+    b.block = decode_block(in, log);
+    if (!b.block) return Errc::kCorrupt;
     entry.blocks.push_back(std::move(b));
   }
   if (!in.done()) return Errc::kCorrupt;

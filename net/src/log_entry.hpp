@@ -2,7 +2,7 @@
 // away. Private to net/.
 //
 //   store.write({{kLedgerTable, slot_key(entry.slot), encode_entry(entry), {}, true}}, false);
-//   auto entry = decode_entry(key, value, chain, n);
+//   auto entry = decode_entry(key, value, log);
 //
 // Guarantees: an entry names the entry before it, so a missing one is noticed by whoever reads on;
 // it names every transaction it ordered (position = first + rank among those not
@@ -13,15 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "commit.hpp"
 #include "thresher/core/effects.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/net/node_store.hpp"
-#include "thresher/protocols/dag/block.hpp"
 
 namespace thresher::net {
 
 /// Table of the log: key slot (big-endian), value an encoded entry.
-inline constexpr std::uint32_t kLedgerTable = 16;
+inline constexpr std::uint32_t kLedgerTable = 25;
+/// The same in stores of older builds, whose entries this one does not read.
+inline constexpr std::uint32_t kOlderLedgerTable = 16;
 /// One record: the public key of the node whose store this is.
 inline constexpr std::uint32_t kOwnerTable = 17;
 /// Starts of nodes, by id: of this one the last, of peers the last heard of (incarnation.hpp).
@@ -33,14 +35,14 @@ inline constexpr std::uint32_t kWindowTable = 24;
 inline constexpr std::uint32_t kBeginTable = 22;
 
 struct LoggedBlock {
-  dag::BlockPtr block;  ///< read back from disk: without its payload bytes
+  OrderedBlockPtr block;  ///< read back from disk: without its payload bytes
   BodyPlace place;
   std::vector<std::uint32_t> skipped;  ///< indices of transactions that were ordered before
 };
 
 struct LogEntry {
   Round slot;
-  Digest leader{};
+  Digest id{};
   Digest log_hash{};        ///< of the log up to and with this entry
   std::uint64_t first = 0;  ///< position of its first transaction
   std::uint64_t count = 0;  ///< transactions it orders
@@ -75,16 +77,14 @@ inline LogEnd end_of(const LogEntry& e) {
 /// What lies between the end of a log and an entry that does not follow it, in words.
 std::string missing_between(const LogEnd& end, Round before, Round next);
 
-/// The log hash after a commit: H(before, slot, leader, digests of its blocks).
-Digest chained(const Digest& before, Round slot, const Digest& leader,
-               const std::vector<dag::BlockPtr>& blocks);
+/// The log hash after a commit: H(before, its slot, its id, ids of its blocks).
+Digest chained(const Digest& before, const Commit& commit);
 
 /// Slots sort by their keys.
 Bytes slot_key(Round slot);
 /// The number in a key of that form.
 std::uint64_t number_of(ByteView key);
 Bytes encode_entry(const LogEntry& entry);
-Result<LogEntry> decode_entry(ByteView key, ByteView value, const ChainContext& chain,
-                              std::uint32_t n);
+Result<LogEntry> decode_entry(ByteView key, ByteView value, const LogForm& log);
 
 }  // namespace thresher::net

@@ -17,7 +17,7 @@ Result<Unit> LogReader::each(Round after, const std::function<bool(const LogEntr
   bool corrupt = false;
   const auto scanned = store_.scan(kLedgerTable, slot_key(Round{after.value + 1}).view(),
                                    [&](ByteView key, ByteView value) {
-                                     const auto entry = decode_entry(key, value, chain_, n_);
+                                     const auto entry = decode_entry(key, value, log_);
                                      corrupt = !entry;
                                      return entry && visit(*entry);
                                    });
@@ -27,28 +27,26 @@ Result<Unit> LogReader::each(Round after, const std::function<bool(const LogEntr
 }
 
 Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body) {
-  const dag::Header& header = block.block->header;
-  if (header.payload_bytes == 0) return Bytes{};
+  const OrderedBlock& of = *block.block;
+  if (of.payload_bytes == 0) return Bytes{};
   if (!body) return body.error();
-  if (body->size() != header.payload_bytes || crypto::sha256(body->view()) != header.payload_root) {
+  if (body->size() != of.payload_bytes || crypto::sha256(body->view()) != of.payload_root) {
     return Errc::kCorrupt;
   }
   return body;
 }
 
 Result<Bytes> LogReader::payload(const LoggedBlock& block) const {
-  if (block.block->header.payload_bytes == 0) return Bytes{};
+  if (block.block->payload_bytes == 0) return Bytes{};
   return checked_payload(block, store_.read_body(block.place));
 }
 
-Result<dag::Committed> LogReader::whole(const LogEntry& entry) const {
-  dag::Committed commit{entry.slot, entry.leader, {}, entry.before};
+Result<Commit> LogReader::whole(const LogEntry& entry) const {
+  Commit commit{entry.slot, entry.id, {}, entry.before};
   for (const LoggedBlock& b : entry.blocks) {
     const auto body = payload(b);
     if (!body) return body.error();
-    auto block = std::make_shared<dag::Block>(*b.block);
-    block->payload.bytes = *body;
-    commit.blocks.push_back(std::move(block));
+    commit.blocks.push_back(with_payload(*b.block, *body));
   }
   return commit;
 }
@@ -93,14 +91,10 @@ LogAnswer LogReader::part(const wire::WantLog& want, Round head) const {
       // Not hashed here: who asks does, and asks another when it is damaged.
       const auto body = b.place.size > 0 ? store_.read_body(b.place) : Result<Bytes>(Bytes{});
       if (!body) return false;
-      Writer header;
-      encode_header(*b.block, header);
-      out.blocks.push_back(
-          {entry.slot,
-           entry.leader,
-           total,
-           i,
-           {static_cast<std::uint32_t>(body->size()), Bytes::from(header.take())}});
+      Writer block;
+      encode_block(*b.block, block.reserve(encoded_size(*b.block)));
+      out.blocks.push_back({entry.slot, entry.id, total, i,
+                            static_cast<std::uint32_t>(body->size()), Bytes::from(block.take())});
       payload_bytes.insert(payload_bytes.end(), body->view().begin(), body->view().end());
       rest.leave_out = i + 1;
     }

@@ -1,7 +1,7 @@
 // Reads the durable log: for restarts, for clients that subscribe, for nodes that were away.
 // Private to net/.
 //
-//   LogReader reader(store, chain, n);
+//   LogReader reader(store, log_form_of(genesis));
 //   auto read = reader.each(Round{0}, [&](const LogEntry& e) { ...; return true; });
 //
 // Guarantees: payloads are checked against the root that their author signed, but for those that
@@ -15,7 +15,6 @@
 #include "log_entry.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/net/wire.hpp"
-#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 
@@ -31,8 +30,8 @@ Result<Bytes> checked_payload(const LoggedBlock& block, Result<Bytes> body);
 
 class LogReader {
  public:
-  LogReader(const NodeStore& store, const ChainContext& chain, std::uint32_t n)
-      : store_(store), chain_(chain), n_(n), begin_(load_begin(store)) {}
+  LogReader(const NodeStore& store, const LogForm& log)
+      : store_(store), log_(log), begin_(load_begin(store)) {}
 
   /// What lies in front of the first entry. It is taken from the store at first, and from who
   /// prunes it then.
@@ -43,7 +42,7 @@ class LogReader {
   Result<Unit> each(Round after, const std::function<bool(const LogEntry&)>& visit) const;
   Result<Bytes> payload(const LoggedBlock& block) const;
   /// The same with the payload filled in.
-  Result<dag::Committed> whole(const LogEntry& entry) const;
+  Result<Commit> whole(const LogEntry& entry) const;
   /// A slot after which the first entry holds `position`, or follows everything that is there. Pre:
   /// the position was not pruned.
   Result<Round> before(std::uint64_t position, Round last) const;
@@ -60,8 +59,7 @@ class LogReader {
 
  private:
   const NodeStore& store_;
-  ChainContext chain_;
-  std::uint32_t n_;
+  LogForm log_;
   LogBegin begin_;
 };
 

@@ -128,31 +128,29 @@ void LogSync::lied(const std::string& how, std::uint64_t now) {
 
 // One block of the log.
 LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset) {
-  const std::uint32_t size = in.block.payload_bytes;
+  const std::uint32_t size = in.payload_bytes;
   if (size > payload.size() - offset || in.total == 0) return Took::kFalse;
   if (open_total_ == 0) {
     if (in.slot <= cursor_) return Took::kOutOfPlace;
-    open_ = {in.slot, in.leader, {}, cursor_};
+    open_ = {in.slot, in.commit, {}, cursor_};
     open_total_ = in.total;
   }
-  if (in.slot != open_.slot || in.leader != open_.leader || in.total != open_total_ ||
+  if (in.slot != open_.slot || in.commit != open_.id || in.total != open_total_ ||
       in.index != open_.blocks.size()) {
     return Took::kOutOfPlace;
   }
-  dag::Payload content;
-  if (size > 0) {
-    const Bytes bytes = payload.slice(offset, size);
-    content = {bytes, crypto::sha256(bytes.view())};
-    offset += size;
-  }
-  Reader header(in.block.header.view());
-  auto block = decode_header(header, content, chain_, committee_.size());
-  if (!block || !header.done()) return Took::kFalse;
-  held_bytes_ += size + header_bytes((*block)->header);
-  open_.blocks.push_back(std::move(*block));
+  Reader told(in.block.view());
+  OrderedBlockPtr block = decode_block(told, log_);
+  if (!block || !told.done()) return Took::kFalse;
+  const Bytes content = payload.slice(offset, size);
+  offset += size;
+  const Digest root = size > 0 ? crypto::sha256(content.view()) : Digest{};
+  if (block->payload_bytes != size || block->payload_root != root) return Took::kFalse;
+  held_bytes_ += size + encoded_size(*block);
+  open_.blocks.push_back(size > 0 ? with_payload(*block, content) : std::move(block));
   if (open_.blocks.size() < open_total_) return Took::kGood;
   cursor_ = open_.slot;
-  cursor_hash_ = chained(cursor_hash_, open_.slot, open_.leader, open_.blocks);
+  cursor_hash_ = chained(cursor_hash_, open_);
   held_.push_back(std::exchange(open_, {}));
   open_total_ = 0;
   return Took::kGood;
@@ -182,7 +180,7 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   }
   if (took == Took::kFalse) {
     return lied("after slot " + std::to_string(before.value) +
-                    " of the log, a payload that is not the one of its header",
+                    " of the log, a payload that is not the one of its block",
                 now);
   }
   if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);
@@ -223,10 +221,10 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
   heard_us_ = now;
   fruitless_ = 0;
   while (active_ && !held_.empty() && held_.front().slot <= slot) {
-    dag::Committed commit = std::move(held_.front());
+    Commit commit = std::move(held_.front());
     held_.pop_front();
-    for (const dag::BlockPtr& b : commit.blocks) {
-      held_bytes_ -= b->header.payload_bytes + header_bytes(b->header);
+    for (const OrderedBlockPtr& b : commit.blocks) {
+      held_bytes_ -= b->payload_bytes + encoded_size(*b);
     }
     ++fetched_;
     hooks_.apply(std::move(commit));

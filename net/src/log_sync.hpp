@@ -11,7 +11,7 @@
 // so one correct node at least made it; holds at most kBufferBytes of what is not confirmed; a
 // giver that stops, lies or floods is replaced by the next, one that is slow gives for its turn and
 // not longer, so of the time f in n - 1 parts at most are lost to liars. Named is a giver whose lie
-// is shown: its answer cannot be decoded, its payloads are not those of its headers, or kValidity
+// is shown: its answer cannot be decoded, its payloads are not those of its blocks, or kValidity
 // peers name another log hash than follows from it. Does not need signatures: a node's word comes
 // over its own TLS connection, and digests bind the content.
 #pragma once
@@ -21,10 +21,10 @@
 #include <map>
 #include <string>
 
+#include "commit.hpp"
 #include "thresher/core/committee.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/transport.hpp"
-#include "thresher/protocols/dag/message.hpp"
 
 namespace thresher::net {
 namespace wire {
@@ -37,16 +37,16 @@ class LogSync {
  public:
   struct Hooks {
     std::function<void(NodeId, Frame)> send;
-    std::function<void(dag::Committed)> apply;  ///< confirmed, in order
-    std::function<bool()> ready;                ///< false: the disk cannot follow just now
+    std::function<void(Commit)> apply;  ///< confirmed, in order
+    std::function<bool()> ready;        ///< false: the disk cannot follow just now
     /// Whose answer was false, and how. Null: nobody wants to know.
     std::function<void(NodeId, const std::string& how)> blame{};
     /// A giver has pruned what is asked for: its log has slots above this one.
     std::function<void(NodeId, Round begins)> pruned{};
   };
 
-  LogSync(const Committee& committee, NodeId self, const ChainContext& chain, Hooks hooks)
-      : committee_(committee), self_(self), chain_(chain), hooks_(std::move(hooks)) {}
+  LogSync(const Committee& committee, NodeId self, const LogForm& log, Hooks hooks)
+      : committee_(committee), self_(self), log_(log), hooks_(std::move(hooks)) {}
 
   bool active() const { return active_; }
   /// What was fetched and not handed out is dropped.
@@ -92,7 +92,7 @@ class LogSync {
 
   Committee committee_;
   NodeId self_;
-  ChainContext chain_;
+  LogForm log_;
   Hooks hooks_;
 
   bool active_ = false;
@@ -107,9 +107,9 @@ class LogSync {
   Digest reached_hash_{};
   Round cursor_{0};  // last commit that is here whole
   Digest cursor_hash_{};
-  dag::Committed open_;           // a commit whose blocks are coming
+  Commit open_;                   // a commit whose blocks are coming
   std::uint32_t open_total_ = 0;  // blocks it will have; 0: none is open
-  std::deque<dag::Committed> held_;
+  std::deque<Commit> held_;
   std::size_t held_bytes_ = 0;
   std::map<Round, Check> checks_;
   bool at_head_ = false;

@@ -130,7 +130,7 @@ std::string Node::Impl::begin() {
   if (std::string problem = open_trace(); !problem.empty()) return problem;
   if (std::string problem = transport.start(); !problem.empty()) return problem;
   writer = std::make_unique<WriterThread>(
-      *store, [this](const dag::Block& b) { return engine->record_of(b); },
+      *store, [this](const OrderedBlock& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier, std::uint64_t began) {
         const std::uint64_t ended = tracer ? Loop::now_us() : 0;
         if (tracer) tracer->wrote();

@@ -4,6 +4,7 @@
 
 #include "advice.hpp"
 #include "node_impl.hpp"
+#include "ordering_protocols.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
@@ -36,7 +37,8 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       self(id),
       chain(genesis.context()),
       store(std::move(s)),
-      reader(*store, chain, static_cast<std::uint32_t>(genesis.nodes.size())),
+      log_form(log_form_of(genesis)),
+      reader(*store, log_form),
       loop(options.context == nullptr ? Loop() : Loop(*options.context)),
       batcher(batcher_options(options),
               *crypto::Batcher::backends(crypto::best_verifier(), "rlc", options.accelerator),
@@ -50,15 +52,15 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
                  [this](const std::string& why) { say(Level::kWarning, why); },
                  [this](const LinkChange& c) { conduct.link(c, Loop::now_us()); },
                  [this] { return gives_way(); }}),
-      sync(committee(), self, chain,
+      sync(committee(), self, log_form,
            {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-            [this](dag::Committed c) { adopt(std::move(c)); },
+            [this](Commit c) { adopt(std::move(c)); },
             [this] { return writer->backlog() < options.pool_bytes; },
             [this](NodeId who, const std::string& how) { false_answer(who, how); },
             [this](NodeId who, Round begins) { pruned_there(who, begins); }}),
-      rot_sync(committee(), self, chain,
+      rot_sync(committee(), self, log_form,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                [this](const dag::Committed& c) { end_rot(c); },
+                [this](const Commit& c) { end_rot(c); },
                 [this] { return writer->backlog() < options.pool_bytes; },
                 [this](NodeId who, const std::string& how) { false_answer(who, how); }}),
       standing(committee(), self,
@@ -108,7 +110,7 @@ Submissions::Limits Node::Impl::limits() {
 // What the metrics show.
 Sample Node::Impl::sample() const {
   const EngineSample now = engine->sample();
-  const dag::Stats& s = now.stats;
+  const EngineStats& s = now.stats;
   Sample out;
   out.log_length = ledger.length();
   out.round = now.round.value;
@@ -133,7 +135,7 @@ Sample Node::Impl::sample() const {
   out.signatures = v.answered;
   out.bad_signatures = v.bad;
   out.verify_batches = v.batches;
-  out.certificate_calls = now.certificate_calls;
+  out.certificate_calls = s.certificate_calls;
   out.verified_wide = v.wide;
   out.verify_retries = v.retried;
   out.verify_waiting = v.waiting;
@@ -164,18 +166,21 @@ TransportOptions Node::Impl::transport_options() const {
   return t;
 }
 
-// Reads back the payload of a block that memory holds without it.
-bool Node::Impl::fill_in(dag::BlockPtr& block) const {
-  if (block->payload.bytes.size() == block->header.payload_bytes) return true;
-  const RecordName record = engine->record_of(*block);
-  const auto place = store->locate(record.table, record.key.view());
-  if (!place) return false;
-  const auto body = reader.payload({block, *place, {}});
+// Reads back the payload of a block that memory holds without it; false when the disk fails.
+bool Node::Impl::fill_in(OrderedBlockPtr& block) const {
+  if (block->payload.size() == block->payload_bytes) return true;
+  auto body = payload_of(engine->record_of(*block), block->payload_root);
   if (!body) return false;
-  auto whole = std::make_shared<dag::Block>(*block);
-  whole->payload.bytes = *body;
-  block = std::move(whole);
+  block = with_payload(*block, std::move(*body));
   return true;
+}
+
+std::optional<Bytes> Node::Impl::payload_of(const RecordName& record, const Digest& root) const {
+  const auto place = store->locate(record.table, record.key.view());
+  if (!place) return std::nullopt;
+  auto body = store->read_body(*place);
+  if (!body || crypto::sha256(body->view()) != root) return std::nullopt;
+  return std::move(*body);
 }
 
 void Node::Impl::send(NodeId to, const Frame& f) {
@@ -191,12 +196,12 @@ void Node::Impl::broadcast(const Frame& f) {
   if (tracer) tracer->sent();
 }
 
-void Node::Impl::deliver(dag::Committed out) {
+void Node::Impl::deliver(Commit out) {
   if (checkpoints.difference()) return;   // nothing more is acknowledged
   if (out.slot <= ledger.slot()) return;  // after a restart or a sync: the log has it already
   if (log_lacks()) return hold_back(std::move(out));
   if (!ledger.follows(out)) return note_gap(std::move(out));
-  for (dag::BlockPtr& b : out.blocks) {
+  for (OrderedBlockPtr& b : out.blocks) {
     if (!fill_in(b)) return fetch_unreadable(out, *b);
   }
   const std::uint64_t begin = Loop::now_us();
@@ -211,26 +216,26 @@ void Node::Impl::deliver(dag::Committed out) {
   feed_subscribers();
 }
 
-void Node::Impl::note_stages(const dag::Committed& commit) {
+void Node::Impl::note_stages(const Commit& commit) {
   const std::uint64_t now = Loop::now_us();
-  for (const dag::BlockPtr& b : commit.blocks) {
-    if (b->payload.bytes.empty()) continue;
-    if (const auto us = stages.ordered(b->payload.root, now)) metrics->observe(Stage::kOrder, *us);
+  for (const OrderedBlockPtr& b : commit.blocks) {
+    if (b->payload.empty()) continue;
+    if (const auto us = stages.ordered(b->payload_root, now)) metrics->observe(Stage::kOrder, *us);
   }
 }
 
 // Puts one commit into the log and the application. Pre: it follows what is there.
-void Node::Impl::commit(dag::Committed out) {
+void Node::Impl::commit(Commit out) {
   const auto scope = on(Duty::kApply);
   LogEntry entry = ledger.append(
-      out, [&](const Transaction& t, const dag::BlockPtr& block, const Fingerprint& print) {
+      out, [&](const Transaction& t, const OrderedBlockPtr& block, const Fingerprint& print) {
         // A stop does not wait for the application to take a whole commit: the log has it, and
         // gives it again at the next start.
         app_lags = app_lags || run_end.asked();
         const std::optional<ApplyResult> result = app_lags ? std::nullopt : apply(t);
         app_lags = !result;
         payload_bytes += t.data.size();
-        if (tracer) tracer->placed(block->digest, t.position);
+        if (tracer) tracer->placed(block->id, t.position);
         if (const auto awaited = submissions.ordered(t.client, print)) {
           answer(*awaited, t, out, block, result);
         }
@@ -398,10 +403,10 @@ void Node::Impl::feed() {
   const Bytes bytes = Bytes::from(std::move(packed));
   const Digest root = crypto::sha256(bytes.view());
   const std::optional<Digest> replaced = extend ? std::optional(fed.root) : std::nullopt;
-  engine->submit({bytes, root}, replaced);
+  engine->submit(bytes, root, replaced);
   if (tracer) tracer->packed();
   if (metrics) metrics->observe(Stage::kPool, stages.packed(root, replaced, Loop::now_us()));
-  fed = bytes.size() < kExtend ? dag::Payload{bytes, root} : dag::Payload{};
+  fed = bytes.size() < kExtend ? Fed{bytes, root} : Fed{};
 }
 
 void Node::Impl::frame(ConnectionId from, const Frame& f) {

@@ -51,9 +51,9 @@ void Node::Impl::mend_bodies() {
 }
 
 // Of a commit that peers vouch for. The seal of each record says whether the body is that one.
-void Node::Impl::give_bodies(const dag::Committed& commit) {
+void Node::Impl::give_bodies(const Commit& commit) {
   if (bodiless.empty()) return;
-  for (const dag::BlockPtr& b : commit.blocks) {
+  for (const OrderedBlockPtr& b : commit.blocks) {
     const RecordName name = engine->record_of(*b);
     const auto at = std::find_if(bodiless.begin(), bodiless.end(), [&](const Restored& record) {
       return record.table == name.table && record.key == name.key;
@@ -61,7 +61,7 @@ void Node::Impl::give_bodies(const dag::Committed& commit) {
     if (at == bodiless.end()) continue;
     Restored record = std::move(*at);
     bodiless.erase(at);
-    record.body = b->payload.bytes;
+    record.body = b->payload;
     if (!engine->push(record)) return halt(unreadable(Errc::kCorrupt, place_of(record)));
     (void)engine->run();
   }

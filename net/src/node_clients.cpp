@@ -57,7 +57,7 @@ void Node::Impl::welcome(ConnectionId id) {
   if (!who) return;
   const ClientId client = client_id_of(*who);
   visitors.arrive(id, client, Loop::now_us());
-  if (transport.version_of(id) < kWireVersion) return older_clients.arrive(id);
+  if (transport.version_of(id) < kClientVersion) return older_clients.arrive(id);
   const wire::Welcome hello{ledger.slot(), client, kLongestLife, options.transaction_bytes};
   (void)transport.send(id, {kWelcome, wire::encode(hello), {}});
 }
@@ -331,13 +331,13 @@ void Node::Impl::acknowledge() {
 
 // Without a result the application has not got it: who asked for results gets no answer from this
 // node, which is about to stop.
-void Node::Impl::answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
-                        const dag::BlockPtr& block, const std::optional<ApplyResult>& result) {
+void Node::Impl::answer(const Submission& s, const Transaction& t, const Commit& commit,
+                        const OrderedBlockPtr& block, const std::optional<ApplyResult>& result) {
   for (const ConnectionId id : visitors.links_of(s.client)) placed(id, {s.sequence, t.position});
   if (s.client != own_client || !result) return;
   auto ask = inbox.settle(s.sequence);
   if (!ask) return;
-  Receipt receipt{t.position, commit.slot.value, commit.leader, block->digest, {}, *result};
+  Receipt receipt{t.position, commit.slot.value, commit.id, block->id, {}, *result};
   if (ask->prove == Prove::kYes) receipt.proof = engine->prove(commit.slot, *block);
   ask->done({Outcome::Kind::kCommitted, std::move(receipt), {}, ask->until, {}});
 }
@@ -356,7 +356,7 @@ NodeStatus Node::Impl::status_now() {
                  static_cast<std::uint32_t>(transport.node_links()),
                  verified.answered,
                  verified.batches,
-                 now.certificate_calls};
+                 now.stats.certificate_calls};
   if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
   out.waits_for = waits_for();
   out.peers = peers();

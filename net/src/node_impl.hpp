@@ -63,7 +63,7 @@ struct Node::Impl final : EngineHost {
   // node_backend.cpp: what the engine asks for
   void send(NodeId to, const Frame& f) override;
   void broadcast(const Frame& f) override;
-  void deliver(dag::Committed commit) override;
+  void deliver(Commit commit) override;
   void arm(TimerId id, Delay d) override;
   void cancel(TimerId id) override;
   void persist(std::vector<Persist> records, std::uint64_t barrier) override;
@@ -73,7 +73,7 @@ struct Node::Impl final : EngineHost {
   void accuse(const Accuse& a) override;
   void broken(const std::string& what) override;
   void refused(NodeId from, std::uint64_t messages) override;
-  bool fill_in(dag::BlockPtr& block) const override;
+  std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const override;
 
   Committee committee() const;
   TransportOptions transport_options() const;
@@ -86,10 +86,11 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
-  void note_stages(const dag::Committed& commit);
+  bool fill_in(OrderedBlockPtr& block) const;
+  void note_stages(const Commit& commit);
   CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
   std::string open_trace();
-  void commit(dag::Committed commit);
+  void commit(Commit commit);
   void say(Level level, const std::string& line);
   void halt(const std::string& why);
   Sample sample() const;
@@ -153,29 +154,29 @@ struct Node::Impl final : EngineHost {
   std::string lacks_log(Hole found, const std::string& what);
   void note_lost_end();
   void mend_log(std::uint64_t now);
-  void mend_with(dag::Committed commit);
-  void mend_payloads(const LogEntry& entry, const dag::Committed& commit);
-  void write_back(const LogEntry& entry, const dag::Committed& commit, std::function<void()> done);
+  void mend_with(Commit commit);
+  void mend_payloads(const LogEntry& entry, const Commit& commit);
+  void write_back(const LogEntry& entry, const Commit& commit, std::function<void()> done);
   std::string differs_from_peers(Round slot) const;
-  void write_back(const dag::Committed& commit);
-  void write_again(dag::Committed out);
-  void note_gap(dag::Committed commit);
-  void hold_back(dag::Committed commit);
-  void fetch_unreadable(const dag::Committed& commit, const dag::Block& block);
+  void write_back(const Commit& commit);
+  void write_again(Commit out);
+  void note_gap(Commit commit);
+  void hold_back(Commit commit);
+  void fetch_unreadable(const Commit& commit, const OrderedBlock& block);
   void deliver_held();
-  void adopt(dag::Committed commit);
+  void adopt(Commit commit);
 
   // node_scrubbing.cpp: what the disk changed since it was written
   void start_scrubbing();
   void note_rot(LogEntry entry);
   void say_rot(const LogEntry& first, std::size_t entries);
   void mend_rot(std::uint64_t now);
-  void end_rot(const dag::Committed& commit);
+  void end_rot(const Commit& commit);
 
   // node_bodies.cpp: records that the protocol reads back with their bodies
   std::string lacks_body(Restored record);
   void mend_bodies();
-  void give_bodies(const dag::Committed& commit);
+  void give_bodies(const Commit& commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
   bool log_whole() const { return !log_lacks() && !unread; }
 
@@ -212,7 +213,7 @@ struct Node::Impl final : EngineHost {
   bool can_join() const;
   void watch_joining(std::uint64_t now);
   void begin_window(std::uint64_t now);
-  void note_window(const dag::Committed& commit);
+  void note_window(const Commit& commit);
   void enter();
   bool window_frame(NodeId from, const Frame& f, std::uint64_t now);
   // life/node_pruning.cpp
@@ -267,8 +268,8 @@ struct Node::Impl final : EngineHost {
   void refuse(ConnectionId to, Refusal why, const std::vector<std::uint64_t>& sequences,
               const std::string& text = {});
   void rest(ConnectionId from, std::size_t bytes);
-  void answer(const Submission& s, const Transaction& t, const dag::Committed& commit,
-              const dag::BlockPtr& block, const std::optional<ApplyResult>& result);
+  void answer(const Submission& s, const Transaction& t, const Commit& commit,
+              const OrderedBlockPtr& block, const std::optional<ApplyResult>& result);
   void refuse_later(const std::map<ClientId, std::vector<std::uint64_t>>& waiting, Refusal why);
   void watch_submissions();
   std::optional<ConnectionId> gives_way();
@@ -289,6 +290,7 @@ struct Node::Impl final : EngineHost {
   NodeId self;
   ChainContext chain;
   std::unique_ptr<NodeStore> store;
+  LogForm log_form;
   LogReader reader;
   Loop loop;
   crypto::Batcher batcher;   // after the loop, which its accelerator wakes
@@ -322,7 +324,12 @@ struct Node::Impl final : EngineHost {
   bool pumping = false;
   bool lags = false;  ///< catching up, as watch_lag last saw
   Submissions submissions;
-  dag::Payload fed;        // the last one that the engine got, while it is short
+  /// A payload and its root.
+  struct Fed {
+    Bytes bytes;
+    Digest root{};
+  };
+  Fed fed;                 // the last one that the engine got, while it is short
   bool stamp_due = false;  // others order transactions, and want this node's clock beside them
   Ledger ledger;
   std::uint64_t checkpoint_every;  // slots; 0: never
@@ -361,17 +368,17 @@ struct Node::Impl final : EngineHost {
   std::optional<StandsStill> out_of_reach_at;  // the end of the log, while peers lack what follows
   bool enters_anew = false;  // the state is on the disk: the node starts from there
   SnapshotService snapshot_service;
-  bool giving_parts = false;              // a timer runs for the next one
-  std::vector<Persist> last_progress;     // that the protocol noted with the last commit
-  std::uint64_t next_prune_us = 0;        // when it is looked at again
-  Round pruned_to{0};                     // the last horizon that was asked for
-  Round prunable{0};                      // what it would be without members that hold something
-  std::uint64_t next_fetch_us = 0;        // of what the log lacks at a start
-  Round lacks_until{0};                   // the log has to reach this slot by what peers have
-  std::optional<Hole> hole;               // in the stored log, of a node that starts
-  bool unread = false;                    // the stored log goes on behind the ledger
-  bool gap = false;                       // what the protocol delivered does not follow the log
-  std::vector<dag::Committed> held_back;  // what it delivered since
+  bool giving_parts = false;           // a timer runs for the next one
+  std::vector<Persist> last_progress;  // that the protocol noted with the last commit
+  std::uint64_t next_prune_us = 0;     // when it is looked at again
+  Round pruned_to{0};                  // the last horizon that was asked for
+  Round prunable{0};                   // what it would be without members that hold something
+  std::uint64_t next_fetch_us = 0;     // of what the log lacks at a start
+  Round lacks_until{0};                // the log has to reach this slot by what peers have
+  std::optional<Hole> hole;            // in the stored log, of a node that starts
+  bool unread = false;                 // the stored log goes on behind the ledger
+  bool gap = false;                    // what the protocol delivered does not follow the log
+  std::vector<Commit> held_back;       // what it delivered since
   std::uint64_t payload_bytes = 0;
   std::uint64_t snapshot_length = 0;  // log length at the last snapshot
   std::uint64_t malformed = 0;        // frames of clients; those of nodes are in `conduct`

@@ -25,7 +25,7 @@ std::string Node::Impl::look_for_hole(const LogEntry& entry) {
                                          missing_between(ledger.end(), entry.before, entry.slot));
   }
   for (const LoggedBlock& b : entry.blocks) {
-    if (b.block->header.payload_bytes == 0) continue;
+    if (b.block->payload_bytes == 0) continue;
     const auto body = store->read_body(b.place);
     const auto checked = checked_payload(b, body);
     if (checked) continue;
@@ -94,7 +94,7 @@ void Node::Impl::mend_log(std::uint64_t now) {
 }
 
 // A commit that peers vouch for, for the hole.
-void Node::Impl::mend_with(dag::Committed commit) {
+void Node::Impl::mend_with(Commit commit) {
   if (!log_lacks() || !ledger.follows(commit)) return;
   if (commit.slot > lacks_until) {
     return halt("the log of '" + options.home + "' differs from that of " +
@@ -121,8 +121,8 @@ std::string Node::Impl::differs_from_peers(Round slot) const {
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
-void Node::Impl::mend_payloads(const LogEntry& entry, const dag::Committed& commit) {
-  const LogEntry again = ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr&,
+void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
+  const LogEntry again = ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr&,
                                                    const Fingerprint&) { (void)apply(t); });
   if (!calls.problem().empty()) return halt(app_problem());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
@@ -135,27 +135,27 @@ void Node::Impl::mend_payloads(const LogEntry& entry, const dag::Committed& comm
 
 // All payloads, in their places: what is read of them may be a copy in memory that is right. Pre:
 // the commit is that of the entry.
-void Node::Impl::write_back(const LogEntry& entry, const dag::Committed& commit,
+void Node::Impl::write_back(const LogEntry& entry, const Commit& commit,
                             std::function<void()> done) {
   for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
     const bool last = i + 1 == entry.blocks.size();
     writer->mend(
-        entry.blocks[i].place, commit.blocks[i]->payload.bytes, last ? done : [] {});
+        entry.blocks[i].place, commit.blocks[i]->payload, last ? done : [] {});
   }
 }
 
 // The same for blocks that are ordered only now, and are in the store already.
-void Node::Impl::write_back(const dag::Committed& commit) {
-  for (const dag::BlockPtr& b : commit.blocks) {
+void Node::Impl::write_back(const Commit& commit) {
+  for (const OrderedBlockPtr& b : commit.blocks) {
     const RecordName record = engine->record_of(*b);
     const auto place = store->locate(record.table, record.key.view());
-    if (place && place->size == b->payload.bytes.size()) writer->mend(*place, b->payload.bytes);
+    if (place && place->size == b->payload.size()) writer->mend(*place, b->payload);
   }
 }
 
 // To the log again, and its blocks before it. What the protocol has erased goes again afterwards,
 // and what it has keeps what it noted there.
-void Node::Impl::write_again(dag::Committed out) {
+void Node::Impl::write_again(Commit out) {
   std::vector<Persist> records = engine->records_of(out);
   std::vector<Persist> erasures;
   for (Persist& r : records) {
@@ -174,7 +174,7 @@ void Node::Impl::write_again(dag::Committed out) {
 
 // The protocol delivers what does not follow the log. What is missing comes from the peers before
 // anything else is stepped; what it delivered waits.
-void Node::Impl::note_gap(dag::Committed commit) {
+void Node::Impl::note_gap(Commit commit) {
   const std::string what = "the log of '" + options.home + "' lacks commits: " +
                            missing_between(ledger.end(), commit.before, commit.slot);
   if (committee().size() == 1) {
@@ -189,9 +189,9 @@ void Node::Impl::note_gap(dag::Committed commit) {
 
 // A block that is ordered now cannot be read back. Peers have the commit, or will have: they need
 // this node's messages for that, so it goes on with them.
-void Node::Impl::fetch_unreadable(const dag::Committed& commit, const dag::Block& block) {
-  const std::string what = "the payload of block " + std::to_string(block.author().value) + "/" +
-                           std::to_string(block.round().value) +
+void Node::Impl::fetch_unreadable(const Commit& commit, const OrderedBlock& block) {
+  const std::string what = "the payload of block " + std::to_string(block.author.value) + "/" +
+                           std::to_string(block.round.value) +
                            ", which is ordered now, cannot be read back from '" + options.home +
                            "'";
   if (committee().size() == 1 || !engine->adopts()) {
@@ -202,7 +202,7 @@ void Node::Impl::fetch_unreadable(const dag::Committed& commit, const dag::Block
                            " is fetched from peers; check the disk");
 }
 
-void Node::Impl::hold_back(dag::Committed commit) {
+void Node::Impl::hold_back(Commit commit) {
   if (held_back.size() == kMostHeld) {
     lacks_until = commit.slot;
     held_back.clear();
@@ -214,11 +214,11 @@ void Node::Impl::hold_back(dag::Committed commit) {
 // What the protocol delivered behind the hole that is filled now.
 void Node::Impl::deliver_held() {
   gap = false;
-  for (dag::Committed& commit : std::exchange(held_back, {})) deliver(std::move(commit));
+  for (Commit& commit : std::exchange(held_back, {})) deliver(std::move(commit));
 }
 
 // A commit that correct peers made: to the disk, the log, the application, and the DAG.
-void Node::Impl::adopt(dag::Committed commit_of_peers) {
+void Node::Impl::adopt(Commit commit_of_peers) {
   if (starting) return mend_with(std::move(commit_of_peers));
   // The order went on by itself meanwhile: what follows its end comes again.
   if (!ledger.follows(commit_of_peers)) return;

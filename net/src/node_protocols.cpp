@@ -1,21 +1,14 @@
 // Apart from the engines: a client reads a genesis file, and runs none.
-#include "thresher/net/genesis.hpp"
+#include <algorithm>
+
+#include "ordering_protocols.hpp"
 
 namespace thresher::net {
 
 const std::vector<std::string>& node_protocols() {
-  static const std::vector<std::string> names{"anchored-bullshark",
-                                              "bullshark",
-                                              "bullshark-async",
-                                              "honeybadger",
-                                              "hotstuff2",
-                                              "mahi-mahi",
-                                              "mysticeti",
-                                              "pbft",
-                                              "raft",
-                                              "simplex",
-                                              "sparse-bullshark",
-                                              "thresher"};
+  constexpr auto kNames = ordering_protocol_names();
+  static_assert(std::is_sorted(kNames.begin(), kNames.end()));
+  static const std::vector<std::string> names(kNames.begin(), kNames.end());
   return names;
 }
 

@@ -61,7 +61,7 @@ std::string Node::Impl::replay_entry(const LogEntry& entry) {
   if (std::string problem = look_for_hole(entry); !problem.empty() || hole) return problem;
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
-  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const dag::BlockPtr&,
+  const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr&,
                                                    const Fingerprint&) { (void)apply(t); });
   if (!calls.problem().empty()) return app_problem();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {

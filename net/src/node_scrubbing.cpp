@@ -52,14 +52,13 @@ void Node::Impl::mend_rot(std::uint64_t now) {
   rot_sync.begin(rotten.front().before, *before, now);
 }
 
-void Node::Impl::end_rot(const dag::Committed& commit) {
+void Node::Impl::end_rot(const Commit& commit) {
   rot_sync.stop();
   if (rotten.empty()) return;
   const LogEntry entry = std::move(rotten.front());
   rotten.pop_front();
   const auto before = reader.hash_at(entry.before);
-  if (commit.slot != entry.slot || !before ||
-      chained(*before, commit.slot, commit.leader, commit.blocks) != entry.log_hash) {
+  if (commit.slot != entry.slot || !before || chained(*before, commit) != entry.log_hash) {
     return halt(differs_from_peers(entry.slot));
   }
   const bool awaited = scrubbed == entry.slot;

@@ -2,16 +2,37 @@
 
 #include <utility>
 
+#include "advice.hpp"
+#include "log_entry.hpp"
 #include "memory_store.hpp"
 #include "node_impl.hpp"
 #include "thresher/net/disk_store.hpp"
 
 namespace thresher::net {
+namespace {
+
+// A store of the host's own has no format of ours: that of a disk is refused by its number.
+bool is_older(const NodeStore& store) {
+  bool any = false;
+  (void)store.scan(kOlderLedgerTable, {}, [&](ByteView, ByteView) {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+}  // namespace
 
 StoreOpened open_store(const NodeOptions& o) {
   if (o.make_store) {
     auto made = o.make_store(o);
     if (made && *made == nullptr) return std::string("NodeOptions::make_store gave no store");
+    if (made && is_older(**made)) {
+      return "the store of '" + o.home +
+             "' has a log of an older build; run the program that wrote it, or give an empty "
+             "store: then " +
+             std::string(kObserve);
+    }
     return made;
   }
   if (o.store == StoreKind::kMemory) return std::unique_ptr<NodeStore>(new MemoryStore());

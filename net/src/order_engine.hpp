@@ -5,7 +5,7 @@
 //   engine->push(Start{seed}); engine->run();
 //
 // Guarantees: inputs are stepped in the order they came; whatever the protocol, its commits come
-// out as dag::Committed with rising slots, and records of tables below kHostTables are its own.
+// out as Commit with rising slots, and records of tables below kHostTables are its own.
 // Private to net/.
 #pragma once
 
@@ -17,15 +17,21 @@
 #include <variant>
 #include <vector>
 
+#include "commit.hpp"
 #include "thresher/core/protocol.hpp"
 #include "thresher/crypto/coin_scheme.hpp"
 #include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/net/node.hpp"
 #include "thresher/net/parameters.hpp"
 #include "thresher/net/transport.hpp"
-#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
+
+/// Where a block's payload lies in the store.
+struct RecordName {
+  std::uint32_t table = 0;
+  Bytes key;
+};
 
 /// What an engine asks of the node around it; the words are those of the effects.
 class EngineHost {
@@ -33,7 +39,7 @@ class EngineHost {
   virtual ~EngineHost() = default;
   virtual void send(NodeId to, const Frame& frame) = 0;
   virtual void broadcast(const Frame& frame) = 0;
-  virtual void deliver(dag::Committed commit) = 0;
+  virtual void deliver(Commit commit) = 0;
   virtual void arm(TimerId id, Delay d) = 0;
   virtual void cancel(TimerId id) = 0;
   virtual void persist(std::vector<Persist> records, std::uint64_t barrier) = 0;
@@ -46,20 +52,31 @@ class EngineHost {
   virtual void broken(const std::string& what) = 0;
   /// What a message of `from` led to was refused so many times.
   virtual void refused(NodeId /*from*/, std::uint64_t /*times*/) {}
-  /// Reads back the payload of a block that memory holds without it; false when the disk fails.
-  virtual bool fill_in(dag::BlockPtr& block) const = 0;
+  /// Reads back the payload in a record; empty when the disk does not have the one of that root.
+  virtual std::optional<Bytes> payload_of(const RecordName& record, const Digest& root) const = 0;
 };
 
 /// Inputs that look alike for every protocol.
 using HostInput = std::variant<Restored, Start, Expired, Verified, Endorsed>;
+
+/// What a protocol counts, for metrics. What it does not know of stays 0.
+struct EngineStats {
+  std::uint64_t blocks_accepted = 0;
+  std::uint64_t direct_commits = 0;
+  std::uint64_t indirect_commits = 0;
+  std::uint64_t skips = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t refused = 0;  ///< malformed, over quota or out of window
+  std::uint64_t equivocations = 0;
+  std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
+};
 
 /// How far an engine is, for metrics and for who watches whether it lags.
 struct EngineSample {
   Round round{0};
   Round next_slot{0};  ///< first slot that is not decided
   Round frontier{0};   ///< that some correct node has reached, as far as messages tell
-  dag::Stats stats{};
-  std::uint64_t certificate_calls = 0;  ///< inputs that asked for verdicts on certificates
+  EngineStats stats{};
 };
 
 /// What a node has bound itself to by what it signed or voted. Each number only grows: whoever lost
@@ -84,12 +101,6 @@ struct LastSigned {
   bool held = false;  ///< this node has it, or a later one
 };
 
-/// Where a block's payload lies in the store.
-struct RecordName {
-  std::uint32_t table = 0;
-  Bytes key;
-};
-
 /// Whether the store has the records of an adopted commit already.
 enum class Stored : std::uint8_t { kNo, kYes };
 
@@ -102,9 +113,9 @@ class OrderEngine {
   virtual bool push(HostInput input) = 0;
   /// True when its restored records come with their bodies; else they stay on the disk.
   virtual bool wants_bodies() const = 0;
-  /// `replaces`: the root of the payload submitted before that this one contains; empty: none. Only
-  /// where extends().
-  virtual void submit(dag::Payload payload, const std::optional<Digest>& replaces) = 0;
+  /// Pre: `root` is that of the payload. `replaces`: the root of the payload submitted before that
+  /// this one contains; empty: none. Only where extends().
+  virtual void submit(Bytes payload, const Digest& root, const std::optional<Digest>& replaces) = 0;
   /// Steps what is queued. False: there was nothing.
   virtual bool run() = 0;
   virtual void persisted(std::uint64_t barrier) = 0;
@@ -113,7 +124,7 @@ class OrderEngine {
   /// Puts in such a commit: asks the host to persist what the store lacks of it, and steps it.
   /// What the protocol delivers on account of it comes with the next run() or persisted(), so that
   /// the host can put this commit into its log before.
-  virtual void adopt(const dag::Committed& commit, Stored stored) = 0;
+  virtual void adopt(const Commit& commit, Stored stored) = 0;
   /// The protocol's records of having delivered up to `slot`, which belong into one atomic write
   /// with the host's log entry of it: whatever a crash leaves, both or none are there. Each is
   /// handed out once.
@@ -128,12 +139,12 @@ class OrderEngine {
   virtual std::uint64_t window() const = 0;
   /// Records with which the protocol starts behind such a commit, when those of all commits of the
   /// window are in the store. `progress`: what take_progress() gave with the last of them.
-  virtual std::vector<Persist> entry_of(const dag::Committed& commit,
+  virtual std::vector<Persist> entry_of(const Commit& commit,
                                         const std::vector<Persist>& progress) = 0;
   /// What the store holds of such a commit's blocks, a record each.
-  virtual std::vector<Persist> records_of(const dag::Committed& commit) = 0;
+  virtual std::vector<Persist> records_of(const Commit& commit) = 0;
   /// A proof that the commit of `slot`, just delivered, holds the block; empty: there is none.
-  virtual Bytes prove(Round slot, const dag::Block& block) const = 0;
+  virtual Bytes prove(Round slot, const OrderedBlock& block) const = 0;
   /// Payloads that wait to go into a block; cheap, unlike sample().
   virtual std::size_t pending_submits() const = 0;
   /// True when a payload that waits may be replaced by a longer one.
@@ -156,7 +167,7 @@ class OrderEngine {
   /// Members of whom any two sets share one that is not faulty.
   virtual std::uint32_t quorum() const = 0;
   /// The record whose body is the payload of a block of the log. From any thread.
-  virtual RecordName record_of(const dag::Block& block) const = 0;
+  virtual RecordName record_of(const OrderedBlock& block) const = 0;
   /// Members of whom one at least is correct, where blocks of the log say for certain who wrote
   /// them; else 1 where no member lies, and 0: no clock of a member can be believed.
   virtual std::uint32_t clock_witnesses() const = 0;

@@ -27,7 +27,7 @@ struct PbftAdapter : SlotAdapterOf<Pbft, thresher::encode, decode_pbft> {
 
 }  // namespace
 
-std::unique_ptr<OrderEngine> make_pbft_engine(const EngineSettings& s, EngineHost& host) {
+std::unique_ptr<OrderEngine> make_pbft(const EngineSettings& s, EngineHost& host) {
   Pbft::Config config;
   config.committee = s.committee;
   config.self = s.self;

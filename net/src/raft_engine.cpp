@@ -3,7 +3,6 @@
 #include <set>
 
 #include "engine_of.hpp"
-#include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
 #include "thresher/protocols/order/raft_wire.hpp"
 
@@ -14,17 +13,10 @@ constexpr std::size_t kValueBytes = 256u << 10;
 /// Own values that wait for their entry at a time; what comes meanwhile fills the next one.
 constexpr std::size_t kOutstanding = 4;
 
-// An entry in the form of the log. Nobody signed it: the majority that holds it vouches. The term
-// goes along in the place of the author's last round, because a node that adopts the entry needs
-// it.
-dag::BlockPtr block_of(const raft::Delivery& d, const ChainContext& chain) {
-  dag::Header header;
-  header.round = Round{d.index};
-  header.self.round = Round{d.term};
-  header.payload_root = crypto::sha256(d.value.view());
-  header.payload_bytes = static_cast<std::uint32_t>(d.value.size());
-  const dag::Payload payload{d.value, header.payload_root};
-  return dag::make_block(std::move(header), payload, {}, chain);
+// Nobody signed an entry: the majority that holds it vouches. Its term is the proof, because a node
+// that adopts the entry needs it. It is written as the record of an entry has it.
+Bytes proof_of(std::uint64_t term) {
+  return Bytes::from(Writer().u64(term).take());
 }
 
 struct RaftAdapter {
@@ -42,39 +34,36 @@ struct RaftAdapter {
     if (frame.kind != kProtocol) return std::nullopt;
     return decode_raft({frame.control, frame.payload});
   }
-  raft::Submit request(dag::Payload payload) {
-    waiting.insert(payload.root);
-    return {std::move(payload.bytes)};
+  raft::Submit request(Bytes payload, const Digest& root) {
+    waiting.insert(root);
+    return {std::move(payload)};
   }
   void deliver(const raft::Delivery& d, EngineHost& node) {
-    dag::BlockPtr block = block_of(d, settings.chain);
-    waiting.erase(block->header.payload_root);
     const Round slot{d.index};
-    node.deliver({slot, block->digest, {block}, std::exchange(last, slot)});
+    const OrderedBlockPtr block = unsigned_block(slot, d.value, proof_of(d.term), settings.chain);
+    waiting.erase(block->payload_root);
+    node.deliver({slot, block->id, {block}, std::exchange(last, slot)});
   }
   void restore(const Restored& record) {
     if (record.table == raft::kBase) last = Round{Reader(record.value.view()).u64()};
   }
-  static std::uint32_t table(std::uint32_t t) { return t; }
-  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
-  static RecordName record_of(const dag::Block& block) {
-    return {raft::kEntries, raft::entry_key(block.round().value)};
+  static RecordName record_of(const OrderedBlock& block) {
+    return {raft::kEntries, raft::entry_key(block.round.value)};
   }
 
   Round noted() const { return last; }
   static bool adopts() { return true; }
-  static void adopt(const dag::Committed& commit, std::deque<InputOf<Raft>>& inputs,
+  static void adopt(const Commit& commit, std::deque<InputOf<Raft>>& inputs,
                     std::vector<Persist>& records) {
-    for (const dag::BlockPtr& b : commit.blocks) {
+    for (const OrderedBlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
-      const Bytes term = Bytes::from(Writer().u64(b->header.self.round.value).take());
-      inputs.push_back(Restored{name.table, name.key, term, b->payload.bytes});
-      records.push_back({name.table, name.key, term, b->payload.bytes, true});
+      inputs.push_back(Restored{name.table, name.key, b->proof, b->payload});
+      records.push_back({name.table, name.key, b->proof, b->payload, true});
     }
   }
   static std::uint64_t window() { return 1; }
   // The log begins with the entry: what was before it is decided.
-  static void enter(const dag::Committed& commit, std::vector<Persist>& records) {
+  static void enter(const Commit& commit, std::vector<Persist>& records) {
     const Bytes base = Bytes::from(Writer().u64(commit.slot.value - 1).u64(0).take());
     Persist record{raft::kBase, Bytes::from(Writer().u64(0).take()), base, {}, true};
     record.value = sealed(record);
@@ -119,7 +108,7 @@ struct RaftAdapter {
 
 }  // namespace
 
-std::unique_ptr<OrderEngine> make_raft_engine(const EngineSettings& s, EngineHost& host) {
+std::unique_ptr<OrderEngine> make_raft(const EngineSettings& s, EngineHost& host) {
   Raft::Config config;
   config.committee = *Committee::make(s.committee.size(), 0);
   config.self = s.self;

@@ -5,6 +5,6 @@
 
 namespace thresher::net {
 
-std::unique_ptr<OrderEngine> make_raft_engine(const EngineSettings& settings, EngineHost& host);
+std::unique_ptr<OrderEngine> make_raft(const EngineSettings& settings, EngineHost& host);
 
 }  // namespace thresher::net

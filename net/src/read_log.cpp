@@ -13,6 +13,7 @@
 #include "log_reader.hpp"
 #include "odd_file.hpp"
 #include "open_store.hpp"
+#include "ordering_protocols.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
 #include "wal_scan.hpp"
@@ -27,7 +28,7 @@ class Reading {
   using ReadBody = std::function<Result<Bytes>(const BodyPlace&)>;
   Reading(const Genesis& genesis, std::uint64_t from,
           const std::function<void(const Transaction&)>& visit, ReadBody read_body)
-      : genesis_(genesis), from_(from), visit_(visit), read_body_(std::move(read_body)) {}
+      : log_(log_form_of(genesis)), from_(from), visit_(visit), read_body_(std::move(read_body)) {}
 
   /// False when `problem()` says why.
   bool record(const WalRecord& record) {
@@ -61,8 +62,7 @@ class Reading {
 
  private:
   bool decoded(const WalRecord& record) {
-    const auto read = decode_entry(record.key, record.value, genesis_.context(),
-                                   static_cast<std::uint32_t>(genesis_.nodes.size()));
+    const auto read = decode_entry(record.key, record.value, log_);
     if (!read)
       return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
     return entry(*read);
@@ -88,7 +88,7 @@ class Reading {
     return false;
   }
 
-  const Genesis& genesis_;
+  LogForm log_;
   std::uint64_t from_;
   const std::function<void(const Transaction&)>& visit_;
   ReadBody read_body_;
@@ -127,7 +127,7 @@ Result<Unit, Error> read_store(const NodeOptions& options, const Genesis& genesi
                                const std::function<void(const Transaction&)>& visit) {
   const auto store = open_store(options);
   if (!store) return Error{ErrorCode::kIo, store.error(), options.home};
-  const LogReader log(**store, genesis.context(), static_cast<std::uint32_t>(genesis.nodes.size()));
+  const LogReader log(**store, log_form_of(genesis));
   Reading reading(genesis, from, visit,
                   [&](const BodyPlace& place) { return (*store)->read_body(place); });
   std::string why;

@@ -15,7 +15,7 @@ ReadOn read_on(const LogReader& reader, Round head, const LogPlace& from,
     if (!whole) return false;
     std::uint64_t position = entry.first;
     for (std::size_t i = 0; i < entry.blocks.size(); ++i) {
-      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.bytes.view(), position,
+      position = each_ordered(entry.blocks[i], whole->blocks[i]->payload.view(), position,
                               [&](Transaction t, const Validity& valid) {
                                 if (!more || t.position < out.next.position) return;
                                 t.slot = entry.slot.value;

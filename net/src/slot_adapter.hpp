@@ -39,9 +39,9 @@ struct SlotAdapter {
   /// The log knows slots from 1: 0 stands for an empty log.
   static Round round_of(std::uint64_t slot) { return Round{slot + 1}; }
   /// `value` for the protocol, which will say it as a slot's.
-  Bytes submitted(dag::Payload payload) {
-    waiting.insert(payload.root);
-    return std::move(payload.bytes);
+  Bytes submitted(Bytes payload, const Digest& root) {
+    waiting.insert(root);
+    return payload;
   }
   void deliver_slot(std::uint64_t slot, const Bytes& value, EngineHost& node);
 
@@ -50,23 +50,21 @@ struct SlotAdapter {
   void start(EngineHost& node) {
     for (const auto& [slot, value] : std::exchange(restored, {})) deliver_slot(slot, value, node);
   }
-  static std::uint32_t table(std::uint32_t t) { return t; }
-  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
-  static RecordName record_of(const dag::Block& block) {
-    return {SlotLog::kTable, SlotLog::key_of(block.round().value - 1)};
+  static RecordName record_of(const OrderedBlock& block) {
+    return {SlotLog::kTable, SlotLog::key_of(block.round.value - 1)};
   }
   Round noted() const { return last; }
   /// A value is not delivered again within the history.
   static std::uint64_t window() { return SlotLog::Limits{}.history; }
   static bool adopts() { return true; }
   template <class Input>
-  static void adopt(const dag::Committed& commit, std::deque<Input>& inputs,
+  static void adopt(const Commit& commit, std::deque<Input>& inputs,
                     std::vector<Persist>& records) {
-    for (const dag::BlockPtr& b : commit.blocks) {
+    for (const OrderedBlockPtr& b : commit.blocks) {
       const RecordName name = record_of(*b);
       const Bytes mark = Bytes::copy_of(as_view(SlotLog::kDelivered));
-      inputs.push_back(Restored{name.table, name.key, mark, b->payload.bytes});
-      records.push_back({name.table, name.key, mark, b->payload.bytes, true});
+      inputs.push_back(Restored{name.table, name.key, mark, b->payload});
+      records.push_back({name.table, name.key, mark, b->payload, true});
     }
   }
   /// Own values that wait for their slot at a time; what comes meanwhile fills the next one.
@@ -112,7 +110,9 @@ struct SlotAdapterOf : SlotAdapter {
     if (frame.kind != kProtocol) return std::nullopt;
     return Decode({frame.control, frame.payload}, settings.committee);
   }
-  order::Submit request(dag::Payload payload) { return {submitted(std::move(payload))}; }
+  order::Submit request(Bytes payload, const Digest& root) {
+    return {submitted(std::move(payload), root)};
+  }
   void deliver(const order::Delivery& d, EngineHost& node) { deliver_slot(d.slot, d.value, node); }
 };
 

@@ -53,6 +53,30 @@ FrameState judge_unit(ByteView bytes, std::uint64_t at, std::uint64_t zeros_from
   return missing ? FrameState::kTorn : FrameState::kDamaged;
 }
 
+struct Head {
+  std::uint32_t format = 0;
+  std::uint64_t tag = 0;
+};
+
+// Since format 4.
+std::optional<Head> head_of(ByteView block) {
+  const auto header = decode_header(0, block.first(kFrameHeader));
+  const ByteView content = block.subspan(kFrameHeader);
+  if (!header || header->size != kHeadSize || header->sum != crypto::crc32c(content)) {
+    return std::nullopt;
+  }
+  Reader in(content);
+  const std::uint32_t format = in.u32();
+  return Head{format, in.u64()};
+}
+
+bool is_format_3(ByteView block) {
+  Reader in(block);
+  const std::uint32_t magic = in.u32();
+  (void)in.bytes(kSummed - 4);
+  return magic == kMagic && in.u32() == crypto::crc32c(block.first(kSummed)) && in.u32() == 0;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_head(std::uint64_t tag) {
@@ -66,22 +90,15 @@ std::vector<std::byte> encode_head(std::uint64_t tag) {
 }
 
 std::optional<std::uint64_t> decode_head(ByteView block) {
-  const auto header = decode_header(0, block.first(kFrameHeader));
-  const ByteView content = block.subspan(kFrameHeader);
-  if (!header || header->size != kHeadSize || header->sum != crypto::crc32c(content)) {
-    return std::nullopt;
-  }
-  Reader in(content);
-  const bool ours = in.u32() == kWalFormat;
-  const std::uint64_t tag = in.u64();
-  return ours && tag != 0 ? std::optional(tag) : std::nullopt;
+  const auto head = head_of(block);
+  const bool ours = head && head->format == kWalFormat && head->tag != 0;
+  return ours ? std::optional(head->tag) : std::nullopt;
 }
 
-bool is_format_3(ByteView block) {
-  Reader in(block);
-  const std::uint32_t magic = in.u32();
-  (void)in.bytes(kSummed - 4);
-  return magic == kMagic && in.u32() == crypto::crc32c(block.first(kSummed)) && in.u32() == 0;
+std::optional<std::uint32_t> older_format(ByteView block) {
+  if (is_format_3(block)) return 3;
+  const auto head = head_of(block);
+  return head && head->format < kWalFormat ? std::optional(head->format) : std::nullopt;
 }
 
 std::vector<std::byte> encode_header(std::uint64_t tag, const FrameHeader& h) {

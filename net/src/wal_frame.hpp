@@ -32,7 +32,7 @@ inline constexpr std::size_t kFrameHeader = 48;
 inline constexpr std::size_t kSector = 512;
 inline constexpr std::size_t kMark = 8;
 inline constexpr std::size_t kFileHead = 4096;
-inline constexpr std::uint32_t kWalFormat = 4;
+inline constexpr std::uint32_t kWalFormat = 5;
 
 /// What a frame says of itself.
 struct FrameHeader {
@@ -47,8 +47,8 @@ struct FrameHeader {
 /// The first block of a file, and the mirror: empty when it is no such block.
 std::vector<std::byte> encode_head(std::uint64_t tag);
 std::optional<std::uint64_t> decode_head(ByteView block);
-/// Whether a file that begins so is of the format before this one.
-bool is_format_3(ByteView block);
+/// The format of a file that begins so, when that is an older one.
+std::optional<std::uint32_t> older_format(ByteView block);
 
 std::vector<std::byte> encode_header(std::uint64_t tag, const FrameHeader& h);
 /// Empty where no header of this file begins, or it is not what it was.

@@ -59,7 +59,8 @@ std::string WalScan::damaged(std::uint64_t at) const {
   if (at_rest_) {
     return what +
            "Start the node: payloads that its index knows it fetches from its peers and writes "
-           "again, a few a second, and says which. If it does not start, it says what to do";
+           "again, a few a second, and says which. Of anything else it stops, at the start or "
+           "when it reads the place, and says what to do";
   }
   return what +
          "A node that forgot what it signed must not sign. A backup of the folder helps only if "
@@ -80,8 +81,9 @@ std::string WalScan::open(const std::string& path) {
     tag_ = *tag;
     return open_base();
   }
-  if (is_format_3(head)) {
-    return "'" + path + "' has format 3, this program reads format " + std::to_string(kWalFormat) +
+  if (const auto format = older_format(head)) {
+    return "'" + path + "' has format " + std::to_string(*format) + ", this program reads format " +
+           std::to_string(kWalFormat) +
            "; run the program that wrote it, or move 'data' away: then " + std::string(kObserve);
   }
   // Created, and the power went before anything was written.

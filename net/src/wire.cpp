@@ -123,10 +123,11 @@ Bytes encode(const LogPart& m) {
   for (const LogBlock& b : m.blocks) {
     pb::LogBlock& block = *out.add_blocks();
     block.set_slot(b.slot.value);
-    block.set_leader(text(b.leader));
+    block.set_commit(text(b.commit));
     block.set_total(b.total);
     block.set_index(b.index);
-    put(b.block, block);
+    block.set_payload_bytes(b.payload_bytes);
+    block.set_block(text(b.block.view()));
   }
   return bytes_of(out);
 }
@@ -263,8 +264,9 @@ std::optional<LogPart> decode(ByteView control) {
   LogPart out{Round{in.head()}, {}, Round{in.begins()}, {}};
   if (in.has_after()) out.from = LogPlace{Round{in.after()}, in.leave_out()};
   for (const pb::LogBlock& b : in.blocks()) {
-    if (!is_digest(b.leader())) return std::nullopt;
-    out.blocks.push_back({Round{b.slot()}, digest(b.leader()), b.total(), b.index(), carried(b)});
+    if (!is_digest(b.commit())) return std::nullopt;
+    out.blocks.push_back({Round{b.slot()}, digest(b.commit()), b.total(), b.index(),
+                          b.payload_bytes(), Bytes::copy_of(as_view(b.block()))});
   }
   return out;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "thresher/net/transport.hpp"
-#include "thresher/protocols/dag/dag.hpp"
 
 namespace thresher::net {
 namespace {
@@ -25,7 +24,8 @@ struct Before {
 
 }  // namespace
 
-WriterThread::WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
+WriterThread::WriterThread(NodeStore& store,
+                           std::function<RecordName(const OrderedBlock&)> record_of,
                            Durable durable, std::function<void(const std::string&, Failure)> failed,
                            const LogEnd& end)
     : store_(store),
@@ -188,7 +188,7 @@ bool WriterThread::name_places(std::vector<Persist>& batch, const std::vector<Na
       const auto it = here.find({name.table, name.key.view()});
       const auto place =
           it != here.end() ? std::optional(it->second) : store_.locate(name.table, name.key.view());
-      if (!place || place->size != b.block->header.payload_bytes) return lacks(*b.block, place);
+      if (!place || place->size != b.block->payload_bytes) return lacks(*b.block, place);
       b.place = *place;
     }
     batch[record].value = encode_entry(*entry);
@@ -197,9 +197,9 @@ bool WriterThread::name_places(std::vector<Persist>& batch, const std::vector<Na
 }
 
 // A log that names what is not there could never be read again.
-bool WriterThread::lacks(const dag::Block& block, const std::optional<BodyPlace>& place) {
-  defect_ = "it names a block of round " + std::to_string(block.round().value) + " with " +
-            std::to_string(block.header.payload_bytes) + " bytes, of which the store has " +
+bool WriterThread::lacks(const OrderedBlock& block, const std::optional<BodyPlace>& place) {
+  defect_ = "it names a block of round " + std::to_string(block.round.value) + " with " +
+            std::to_string(block.payload_bytes) + " bytes, of which the store has " +
             (place ? std::to_string(place->size) : "no record");
   return false;
 }

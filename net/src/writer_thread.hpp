@@ -33,7 +33,7 @@ class WriterThread {
   using Durable = std::function<void(std::uint64_t barrier, std::uint64_t began_us)>;
 
   /// `end`: where the log ends that the entries go on.
-  WriterThread(NodeStore& store, std::function<RecordName(const dag::Block&)> record_of,
+  WriterThread(NodeStore& store, std::function<RecordName(const OrderedBlock&)> record_of,
                Durable durable, std::function<void(const std::string& why, Failure)> failed,
                const LogEnd& end);
   ~WriterThread();
@@ -73,10 +73,10 @@ class WriterThread {
   bool write(std::vector<Item>& items, bool sync);
   bool follow(const LogEntry& entry);
   bool name_places(std::vector<Persist>& batch, const std::vector<Named>& entries);
-  bool lacks(const dag::Block& block, const std::optional<BodyPlace>& place);
+  bool lacks(const OrderedBlock& block, const std::optional<BodyPlace>& place);
 
   NodeStore& store_;
-  std::function<RecordName(const dag::Block&)> record_of_;
+  std::function<RecordName(const OrderedBlock&)> record_of_;
   Durable durable_;
   std::function<void(const std::string& why, Failure)> failed_;
   std::mutex mutex_;

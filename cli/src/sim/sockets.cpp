@@ -146,6 +146,7 @@ SocketsRun run_on_sockets(const sim::Experiment& e) {
 
 int print_sockets(const sim::Experiment& e, const SocketsRun& run, bool json) {
   const ClusterReport& m = run.measured;
+  if (m.interrupted) return fail(kInterrupted, m.problem);
   if (!m.problem.empty()) return fail(kFailed, m.problem);
   const Figures p = figures_of(run.predicted, run.predicted_s);
   const char* verdict = !m.agreement ? "Violated" : m.stalled ? "NoProgress" : "Pass";

@@ -37,11 +37,16 @@ struct Lines {
 /// its own lines go to a pipe that is full and that nobody reads.
 class StopSignals {
  public:
-  explicit StopSignals(const Lines& lines) : lines_(lines) {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  /// They wait from here on for an object of this class, which acts on them.
+  static sigset_t hold_back() {
+    sigset_t signals{};
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    return signals;
+  }
+  explicit StopSignals(const Lines& lines) : lines_(lines), signals_(hold_back()) {
     waiter_ = std::thread([this] { wait(); });
   }
   ~StopSignals() {
@@ -89,6 +94,7 @@ class StopSignals {
 };
 
 int run_node(const std::string& home, bool observe, const std::string& trace) {
+  StopSignals::hold_back();  // first of all: who starts the node may stop it at once
   auto config = net::load_config(home);
   if (!config) return fail_all(kUsage, config.error());
   config->options.observe = observe;

@@ -103,7 +103,7 @@ int fuzz(const Args& a) {
   sim::FuzzOptions options;
   if (!read_seeds(a.seeds, options))
     return fail(kUsage, "--seeds must be FIRST..LAST, as in 1..100000, not '" + a.seeds + "'");
-  if (a.jobs > 1024) return fail(kUsage, "--jobs must be 1 to 1024");
+  if (a.jobs > 1024) return fail(kUsage, "--jobs must be at most 1024; 0 is all cores");
   // Not after hours of it.
   if (const std::string why = scenario_problem(a.out); !why.empty()) return fail(kFailed, why);
   const auto cells = cells_of(a.experiment);
@@ -136,7 +136,7 @@ Verb make_sim_fuzz() {
        "FIRST..LAST, each one schedule of faults, delays and partitions; a file's sweep "
        "is taken in turn",
        &a->seeds},
-      {"--jobs", "threads; absent: all cores", &a->jobs},
+      {"--jobs", "threads; absent or 0: all cores", &a->jobs},
       {"--keep-going", "run the other seeds after a violation too", &a->keep_going},
       {"--shrink-runs", "most runs that shrinking may take", &a->shrink_runs},
       {"--out", "where the shrunk scenario is written to", &a->out},

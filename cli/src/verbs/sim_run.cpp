@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include "../ctrl_c.hpp"
@@ -148,7 +150,13 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
 int run_one(const sim::Experiment& e, const Args& a) {
   if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
   Sinks sinks;
-  if (!a.trace.empty()) sinks.file = std::make_unique<sim::TraceFile>(a.trace);
+  if (!a.trace.empty()) {
+    sinks.file = std::make_unique<sim::TraceFile>(a.trace);
+    if (!sinks.file->opened()) {
+      return fail(kUsage, "cannot write the trace to '" + a.trace + "': " + std::strerror(errno) +
+                              "; check the folder");
+    }
+  }
   if (!a.report.empty()) sinks.recorder = std::make_unique<sim::TraceRecorder>();
   CtrlC ctrl_c([&] {
     return std::string("the run has no verdict") +
@@ -158,11 +166,12 @@ int run_one(const sim::Experiment& e, const Args& a) {
   const sim::Outcome o = sim::simulate(e, {.trace = sinks.any() ? &sinks : nullptr});
   progress.end();
   if (sinks.file && !sinks.file->close()) {
-    return fail(kFailed, "cannot write the trace to '" + a.trace + "'; check folder and disk");
+    return fail(kResourceMissing,
+                "cannot write the trace to '" + a.trace + "'; check folder and disk");
   }
   if (sinks.recorder) {
     const auto saved = save_report(e, o, *sinks.recorder, a.report);
-    if (!saved) return fail(kFailed, saved.error());
+    if (!saved) return fail(kUsage, saved.error());
   }
   if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
@@ -170,7 +179,7 @@ int run_one(const sim::Experiment& e, const Args& a) {
   if (a.check) (void)std::fputs("thresher: two runs, the same trace\n", stderr);
   if (!a.out.empty()) {
     const auto saved = sim::save_run(a.out, {e, o, THRESHER_VERSION});
-    if (!saved) return fail(kFailed, saved.error());
+    if (!saved) return fail(kUsage, saved.error());
   }
   ctrl_c.hold();
   if (a.json) {

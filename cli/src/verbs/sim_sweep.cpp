@@ -147,7 +147,7 @@ int sweep(const Args& a) {
   if (a.out.empty()) return fail(kUsage, "--out is missing: a folder for the results");
   sim::SweepOptions options;
   if (const std::string why = pick_shard(a, options); !why.empty()) return fail(kUsage, why);
-  if (a.jobs > 1024) return fail(kUsage, "--jobs must be 1 to 1024");
+  if (a.jobs > 1024) return fail(kUsage, "--jobs must be at most 1024; 0 is all cores");
   options.out = a.out;
   options.version = THRESHER_VERSION;
   options.jobs = a.jobs != 0 ? static_cast<unsigned>(a.jobs)
@@ -178,7 +178,7 @@ Verb make_sim_sweep() {
   std::vector<Option> options = experiment_options(a->experiment);
   const std::vector<Option> own{
       {"--out", "the folder of the results; runs that stand there are not run again", &a->out},
-      {"--jobs", "threads; absent: all cores", &a->jobs},
+      {"--jobs", "threads; absent or 0: all cores", &a->jobs},
       {"--shard", "i/N: every N-th run from the i-th; `sim merge` joins the folders", &a->shard},
       {"--shards", "N: with the index from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX",
        &a->shards},

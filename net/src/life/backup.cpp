@@ -11,6 +11,7 @@
 #include "../log_entry.hpp"
 #include "../log_reader.hpp"
 #include "../odd_file.hpp"
+#include "../ordering_protocols.hpp"
 #include "../wal_scan.hpp"
 #include "backup_place.hpp"
 #include "file_copy.hpp"
@@ -125,8 +126,7 @@ Result<Backup, std::string> looked_at(const NodeOptions& options, const std::str
   const LogBegin begin = load_begin(store);
   LogEnd end{begin.slot, begin.length};
   std::string missing;
-  const LogReader reader(store, genesis.context(),
-                         static_cast<std::uint32_t>(genesis.nodes.size()));
+  const LogReader reader(store, log_form_of(genesis));
   const auto read = reader.each(begin.slot, [&](const LogEntry& entry) {
     if (!end.precedes(entry)) missing = missing_between(end, entry.before, entry.slot);
     if (missing.empty()) end = end_of(entry);

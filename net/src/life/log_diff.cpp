@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "../ordering_protocols.hpp"
 #include "log_tree.hpp"
 #include "resting_store.hpp"
 
@@ -23,7 +24,7 @@ struct Folder {
     if (!read) return read.error();
     genesis = std::move(*read);
     if (const auto opened = store.open(options); !opened) return opened.error().text();
-    reader = std::make_unique<LogReader>(store, genesis.context(), size());
+    reader = std::make_unique<LogReader>(store, log_form_of(genesis));
     return {};
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(genesis.nodes.size()); }

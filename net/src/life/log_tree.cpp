@@ -295,9 +295,8 @@ const TreeReader::Chunk* TreeReader::chunk(std::uint64_t number) {
                         whole = static_cast<bool>(commit);
                         std::uint64_t position = entry.first;
                         for (std::size_t i = 0; whole && i < entry.blocks.size(); ++i)
-                          position =
-                              each_ordered(entry.blocks[i], commit->blocks[i]->payload.bytes.view(),
-                                           position, take);
+                          position = each_ordered(
+                              entry.blocks[i], commit->blocks[i]->payload.view(), position, take);
                         return whole;
                       })
           : Result<Unit>(Unit{});

@@ -151,9 +151,9 @@ void Node::Impl::begin_window(std::uint64_t now) {
   joining->ledger = std::move(shared);
   joining->own = std::move(*own);
   joining->window.emplace(
-      committee(), self, chain,
+      committee(), self, log_form,
       LogSync::Hooks{[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
-                     [this](const dag::Committed& c) { note_window(c); }, [] { return true; },
+                     [this](const Commit& c) { note_window(c); }, [] { return true; },
                      [this](NodeId who, const std::string& how) { false_answer(who, how); },
                      [this](NodeId who, Round begins) {
                        begins_there[who] = begins;
@@ -164,10 +164,10 @@ void Node::Impl::begin_window(std::uint64_t now) {
 }
 
 // A commit that f+1 peers vouch for.
-void Node::Impl::note_window(const dag::Committed& commit) {
+void Node::Impl::note_window(const Commit& commit) {
   const Checkpoint& of = joining->ledger->checkpoint;
   if (enters_anew || commit.slot > of.slot) return;
-  joining->hash = chained(joining->hash, commit.slot, commit.leader, commit.blocks);
+  joining->hash = chained(joining->hash, commit);
   for (Persist& r : engine->entry_of(commit, joining->ledger->progress))
     joining->records.push_back(std::move(r));
   if (commit.slot < of.slot) return;

@@ -27,7 +27,7 @@ void Node::Impl::start_pruning() {
   }
   next_prune_us = Loop::now_us() + kFirstLook;
   pruner = std::make_unique<Pruner>(
-      *store, chain, committee().size(),
+      *store, log_form,
       Pruner::Hooks{[this](std::vector<Persist> records, std::function<void()> done) {
                       writer->durably(std::move(records), std::move(done));
                     },

@@ -25,10 +25,10 @@ std::set<std::uint64_t> chunks_with_peaks(std::uint64_t chunks) {
 
 }  // namespace
 
-std::optional<std::uint64_t> payload_named(const ChainContext& chain, std::uint32_t n,
-                                           std::uint32_t table, ByteView key, ByteView value) {
+std::optional<std::uint64_t> payload_named(const LogForm& log, std::uint32_t table, ByteView key,
+                                           ByteView value) {
   if (table != kLedgerTable) return std::nullopt;
-  const auto entry = decode_entry(key, value, chain, n);
+  const auto entry = decode_entry(key, value, log);
   if (!entry) return 0;  // nothing is given back in front of what cannot be read
   std::optional<std::uint64_t> first;
   for (const LoggedBlock& b : entry->blocks) {
@@ -37,8 +37,8 @@ std::optional<std::uint64_t> payload_named(const ChainContext& chain, std::uint3
   return first;
 }
 
-Pruner::Pruner(NodeStore& store, const ChainContext& chain, std::uint32_t n, Hooks hooks)
-    : store_(store), chain_(chain), n_(n), hooks_(std::move(hooks)), thread_([this] { work(); }) {}
+Pruner::Pruner(NodeStore& store, const LogForm& log, Hooks hooks)
+    : store_(store), log_(log), hooks_(std::move(hooks)), thread_([this] { work(); }) {}
 
 Pruner::~Pruner() {
   {
@@ -98,7 +98,7 @@ bool Pruner::waits(const std::function<void(std::function<void()>)>& call) {
 // In front of the chunk that the horizon's end is in, between two commits. Empty: the log begins
 // there already.
 std::optional<LogBegin> Pruner::new_begin(const Checkpoint& horizon) const {
-  const LogReader reader(store_, chain_, n_);
+  const LogReader reader(store_, log_);
   const std::uint64_t position = horizon.length / LogTree::kChunk * LogTree::kChunk;
   if (position <= reader.begin().length) return std::nullopt;
   const auto before = reader.before(position, horizon.slot);
@@ -156,7 +156,7 @@ void Pruner::prune(const Checkpoint& horizon) {
       waits([&](std::function<void()> answered) { hooks_.begins(*begin, std::move(answered)); });
   if (!told || !erase_front(*begin, horizon.slot)) return;
   const auto named = [&](std::uint32_t table, ByteView key, ByteView value) {
-    return payload_named(chain_, n_, table, key, value);
+    return payload_named(log_, table, key, value);
   };
   hooks_.done(*begin, store_.release(named, kBeginTable));
 }

@@ -1,7 +1,7 @@
 // Takes the front of the log out of a node's store and gives its space back, on a thread of its
 // own. Private to net/.
 //
-//   Pruner pruner(store, chain, n, {durably, erase, begins, done});
+//   Pruner pruner(store, log, {durably, erase, begins, done});
 //   pruner.take(horizon);                   // returns at once; the log is kept from there on
 //
 // The log begins anew in front of the tree's chunk that the horizon's end is in, so that every
@@ -44,7 +44,7 @@ class Pruner {
   /// Erasures in one write.
   static constexpr std::size_t kBatch = 1024;
 
-  Pruner(NodeStore& store, const ChainContext& chain, std::uint32_t n, Hooks hooks);
+  Pruner(NodeStore& store, const LogForm& log, Hooks hooks);
   ~Pruner();
   Pruner(const Pruner&) = delete;
   Pruner& operator=(const Pruner&) = delete;
@@ -71,15 +71,14 @@ class Pruner {
   bool waits(const std::function<void(std::function<void()>)>& call);
 
   NodeStore& store_;
-  ChainContext chain_;
-  std::uint32_t n_;
+  LogForm log_;
   Hooks hooks_;
   std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
   std::thread thread_;
 };
 
 /// The least offset of a payload that an entry of the log names; for NodeStore::release().
-std::optional<std::uint64_t> payload_named(const ChainContext& chain, std::uint32_t n,
-                                           std::uint32_t table, ByteView key, ByteView value);
+std::optional<std::uint64_t> payload_named(const LogForm& log, std::uint32_t table, ByteView key,
+                                           ByteView value);
 
 }  // namespace thresher::net

@@ -1,4 +1,5 @@
 // A proof from the folder of a node that does not run.
+#include "../ordering_protocols.hpp"
 #include "log_tree.hpp"
 #include "resting_store.hpp"
 
@@ -11,7 +12,7 @@ Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t p
   const auto n = static_cast<std::uint32_t>(genesis->nodes.size());
   RestingStore store;
   if (const auto opened = store.open(options); !opened) return opened.error();
-  const LogReader reader(store, genesis->context(), n);
+  const LogReader reader(store, log_form_of(*genesis));
   std::optional<Certificate> newest;
   (void)store.scan(kCertificateTable, {}, [&](ByteView, ByteView value) {
     if (auto c = decode_certificate(value, n)) newest = std::move(c);

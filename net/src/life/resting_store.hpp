@@ -3,7 +3,7 @@
 //
 //   RestingStore store;
 //   if (const auto opened = store.open(options); !opened) return opened.error();
-//   LogReader reader(store, chain, n);              // and whatever else reads a store
+//   LogReader reader(store, log_form_of(genesis));  // and whatever else reads a store
 //
 // Guarantees: holds the records of the host's tables (kHostTables and above) as the last writes
 // left them, in memory, and reads bodies where they lie. Refuses while a node uses the folder.

@@ -17,7 +17,8 @@ Bullshark::State::State(Config c)
       asleep(config.committee.size()),
       blocked_on(config.committee.size()),
       gated(config.committee.size()),
-      timeout(config.timeout.value) {
+      patience(config.committee, config.timeout.value, config.limits.window),
+      latecomers(config.committee) {
   if (config.rules.asynchronous) {
     coin.emplace(
         coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
@@ -111,7 +112,7 @@ std::size_t Bullshark::pending_submits() const {
 }
 
 Delay Bullshark::patience() const {
-  return Delay{state_->timeout};
+  return Delay{state_->patience.timeout()};
 }
 
 Footprint Bullshark::footprint() const {

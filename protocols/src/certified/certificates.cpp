@@ -114,6 +114,8 @@ void Bullshark::State::conclude(Check& check, Fx& fx) {
   if (check.kind == Check::kVertex) {
     if (check.bad > 0) {
       ++stats.refused;
+      Peer& sender = peers[check.from.value];
+      sender.brought_false |= !check.answer && check.vertex->author() != check.from;
     } else {
       (void)hold(check.vertex, check.from, fx);
     }
@@ -355,7 +357,7 @@ void Bullshark::State::settle(std::vector<Ref> ready, Fx& fx) {
     ++stats.vertices_accepted;
     Peer& author = peers[ref.author.value];
     author.accepted = std::max(author.accepted, ref.round);
-    came_late(ref);
+    if (has_anchor(ref.round)) patience.block_came(slot_of(ref.round), ref.author);
     Round of_log{0};
     if (const auto logged = from_log.find(ref); logged != from_log.end()) {
       of_log = logged->second.slot;

@@ -17,7 +17,7 @@ void Bullshark::State::order(Fx& fx) {
       coin ? commit_async(store, config.rules, last, coin_of()) : commit(store, config.rules, last);
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
-    if (anchor.direct) timeout = config.timeout.value;
+    if (anchor.direct) patience.committed_directly(slot_of(anchor.ref.round));
     deliver(anchor, fx);
   }
 }
@@ -88,6 +88,7 @@ void Bullshark::State::raise_floor(Round anchor, Fx& fx) {
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   waves.erase(waves.begin(), waves.lower_bound(wave_of(floor)));
+  patience.forget(slot_of(floor));
   store.raise_floor(floor, [&](const Cell& cell) { forget(cell, fx); });
   attic.raise(floor, [&](const VertexPtr& vertex) { erase_record(vertex, fx); });
   std::vector<Ref> freed;

@@ -9,8 +9,6 @@
 namespace thresher::certified {
 namespace {
 
-/// The longest time-out, in shortest ones.
-constexpr std::uint64_t kTimeoutCap = 64;
 /// A sparse vertex names another that is older than this and not in its history. Younger ones come
 /// in through the next anchor, which is dense.
 constexpr std::uint64_t kStragglerAge = 6;
@@ -39,7 +37,7 @@ bool Bullshark::State::may_leave(Round r) const {
   if (config.rules.asynchronous) return true;  // never waits for anybody it knows
   const auto& after = store.accepted_authors(Round{r.value + 1});
   if (after.reached(kValidity, config.committee)) return true;
-  if (timed_out && timer_for == r) return true;
+  if (overdue(r)) return true;
   if (r.value == 1) return true;
   if (has_anchor(r)) return store.accepted({anchor_of(r, config.committee), r});
   const std::uint32_t votes = store.votes(Round{r.value - 1});
@@ -56,20 +54,30 @@ bool Bullshark::State::has_work() const {
          });
 }
 
-// Only how long to wait depends on this, never what is safe.
-bool Bullshark::State::suspected(Round r) const {
-  if (!has_anchor(r)) return false;
-  const NodeId anchor = anchor_of(r, config.committee);
-  return anchor != config.self && peers[anchor.value].accepted.value + kSuspectRounds < r.value;
+// The anchor for which a round waits, or for votes on which. Pre: r is at least 2.
+NodeId Bullshark::State::awaited(Round r) const {
+  return anchor_of(Round{r.value - r.value % 2}, config.committee);
 }
 
-// R7: a time-out was too short when the anchor that it gave up came after all. Silence shows
-// nothing of the kind: it would take ever longer to pass over those who are down.
-void Bullshark::State::came_late(const Ref& ref) {
-  if (ref.round != gave_up || !has_anchor(ref.round)) return;
-  if (ref.author != anchor_of(ref.round, config.committee)) return;
-  gave_up = Round{0};
-  timeout = std::min(timeout * 2, config.timeout.value * kTimeoutCap);
+// R7. Only how long to wait depends on this, never what is safe.
+bool Bullshark::State::suspected(Round r) const {
+  if (!has_anchor(r)) return false;
+  const NodeId anchor = awaited(r);
+  if (anchor == config.self) return false;
+  const Peer& peer = peers[anchor.value];
+  return peer.accused || peer.accepted.value + patience.silence(anchor) < r.value;
+}
+
+// R7. Round `left` is over: how long it was waited for, or that its anchor was given up. Votes that
+// come late show nothing: who voted did so when it left the anchor's round.
+void Bullshark::State::note_left(Round left) {
+  if (left.value < 2 || config.rules.asynchronous) return;
+  const bool patiently = overdue(left);
+  if (has_anchor(left) && !store.accepted({awaited(left), left})) {
+    patience.without_block(slot_of(left), awaited(left), patiently && !suspected(left));
+  } else if (!patiently) {
+    patience.waited(awaited(left), timer_for == left ? so_long : 0);
+  }
 }
 
 void Bullshark::State::progress(Fx& fx) {
@@ -88,18 +96,37 @@ void Bullshark::State::progress(Fx& fx) {
   const auto fallback = expected_fallback(next);
   if (!fallback) return;  // until the coin of the wave before is known
   next.fallback = *fallback;
+  note_left(cur);
   load(next, fx);
   signing = std::move(next);
   signing_ticket = next_ticket++;
   fx.push(Endorse{{signing_ticket, {}}, digest_of(*signing, config.chain)});
 }
 
+// R7: a wait is measured in steps.
 void Bullshark::State::watch_round(Fx& fx) {
   const Round cur = current();
   if (timer_for == cur || !complete(cur)) return;
   timer_for = cur;
   timed_out = false;
-  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{suspected(cur) ? 0 : timeout}});
+  so_long = 0;
+  patience.watch(slot_of(cur));
+  fx.push(ArmTimer{{kRoundTimer, {}}, Delay{suspected(cur) ? 0 : patience.step()}});
+}
+
+void Bullshark::State::waited_a_step(Fx& fx) {
+  const Round cur = current();
+  if (timer_for != cur || timed_out) return;
+  if (!suspected(cur)) {
+    so_long += patience.step();
+    if (so_long < patience.wait_for(awaited(cur))) {
+      fx.push(ArmTimer{{kRoundTimer, {}}, Delay{patience.step()}});
+      return;
+    }
+  }
+  timed_out = true;
+  ++stats.timeouts;
+  progress(fx);
 }
 
 // Payloads travel before the headers that name them.
@@ -127,7 +154,7 @@ Header Bullshark::State::compose(Round r) const {
 
 // Takes the oldest payload into the header.
 void Bullshark::State::load(Header& h, Fx& fx) {
-  mark_history(h);
+  bringing = brought_with(h, mark_history(h));
   signing_payload = {};
   if (!submits.empty()) {
     announce(fx);
@@ -161,7 +188,7 @@ void Bullshark::State::choose_parents(Header& h) const {
   } else {
     NodeSet others(n());
     held.for_each([&](NodeId id) {
-      if (id != h.author && id != anchor) others.insert(id);
+      if (id != h.author && id != anchor && (dense || !is_late(id))) others.insert(id);
     });
     std::uint32_t sample = config.rules.sample;
     if (dense) {
@@ -186,6 +213,7 @@ void Bullshark::State::add_stragglers(Header& h) const {
   for (std::uint32_t i = 0; i < n(); ++i) {
     const NodeId author{static_cast<std::uint16_t>(i)};
     if (author == config.self || h.parents.contains(author)) continue;
+    if (!dense && is_late(author)) continue;
     if (h.stragglers.size() >= config.rules.stragglers) break;
     std::uint64_t r = std::min(h.round.value - age, peers[i].accepted.value);
     while (r >= oldest && !store.accepted({author, Round{r}})) --r;
@@ -196,17 +224,21 @@ void Bullshark::State::add_stragglers(Header& h) const {
   }
 }
 
-void Bullshark::State::mark_history(const Header& h) {
+// Returns what enters the own history with the header, the newest first.
+std::vector<VertexPtr> Bullshark::State::mark_history(const Header& h) {
+  std::vector<VertexPtr> entered;
   const Round from{store.floor().value + 1};
-  if (h.round < from) return;
+  if (h.round < from) return entered;
   std::vector<NodeSet> todo(h.round.value - from.value + 1);
   add_refs(h, from, todo);
   for (std::size_t i = todo.size(); i-- > 0;) {
     walk(store, Round{from.value + i}, todo[i], [&](NodeId, Cell& cell) {
       if (std::exchange(cell.in_own_history, true)) return;
+      entered.push_back(cell.vertex);
       add_refs(cell.vertex->header, from, todo);
     });
   }
+  return entered;
 }
 
 // Its vertices are certified, so each name has one digest.
@@ -238,6 +270,7 @@ void Bullshark::State::endorsed(const Endorsed& event, Fx& fx) {
     value.bytes(own->payload.bytes.view());
     fx.push(Persist{kOwn, Bytes::copy_of(as_view("own")), Bytes::from(value.take())});
   }
+  if (!bringing.empty()) fx.broadcast(Give{std::exchange(bringing, {}), {}});
   fx.broadcast(Propose{own->proposal});
   fx.push(CancelTimer{{kRoundTimer, {}}});
   check_votes(fx);
@@ -252,11 +285,7 @@ void Bullshark::State::expired(TimerId id, Fx& fx) {
   }
   switch (id.local) {
     case kRoundTimer:
-      if (timer_for != current()) return;
-      timed_out = true;
-      ++stats.timeouts;
-      if (!suspected(timer_for)) gave_up = std::max(gave_up, timer_for);
-      progress(fx);
+      waited_a_step(fx);
       return;
     case kPullTimer:
       pull(fx);

@@ -12,6 +12,9 @@ constexpr Delay kPullEvery{500};
 constexpr Delay kServeEvery{4000};
 /// A question and its answer take at most 2 Delta.
 constexpr std::uint32_t kTicksPerAnswer = 4;
+/// Others that named a vertex are asked this far apart, and so many of them.
+constexpr std::uint32_t kTicksPerNamer = 2;
+constexpr std::uint32_t kNamersAsked = 4;
 /// Rounds are asked for this seldom while the host fetches the log.
 constexpr std::uint32_t kTicksFarBehind = 16;
 /// What only a proposal names may not exist: it is asked for this long each time it is named.
@@ -46,6 +49,7 @@ void Bullshark::State::need(const Ref& ref, NodeId who, bool certified) {
   wanted = wanted || (certified && is_parked(ref));
   if (const auto it = missing.find(ref); it != missing.end()) {
     Missing& known = it->second;
+    note_namer(ref, known, who);
     known.forgotten_at = known.ticks + kTicksForProposals;
     if (!certified || known.certified) return;
     Peer& payer = peers[known.needed_by.value];
@@ -63,6 +67,27 @@ void Bullshark::State::need(const Ref& ref, NodeId who, bool certified) {
   }
   missing.emplace(
       ref, Missing{.needed_by = who, .certified = certified, .forgotten_at = kTicksForProposals});
+}
+
+// Who names a vertex holds it. Some of them are remembered: who named it first may be the liar who
+// keeps it from others.
+void Bullshark::State::note_namer(const Ref& ref, Missing& known, NodeId who) const {
+  const bool of_use = who != known.needed_by && who != ref.author && who != config.self;
+  if (!of_use || known.named_by >= kNamersAsked) return;
+  if (std::find(known.namers.begin(), known.namers.end(), who) != known.namers.end()) return;
+  ++known.named_by;
+  known.namers.push_back(who);
+}
+
+// R8: besides the turns of everybody, one that named the vertex after another, a Delta apart. At
+// once when so far only its author could be asked.
+void Bullshark::State::ask_namer(const Ref& ref, Missing& miss, std::vector<Want>& asks) {
+  const bool only_author = miss.needed_by == ref.author && miss.next_namer == 0;
+  if (miss.namers.empty() || (miss.ticks < miss.next_namer && !only_author)) return;
+  auto& list = asks[miss.namers.front().value].vertices;
+  if (list.size() < config.limits.give_vertices) list.push_back(ref);
+  miss.namers.erase(miss.namers.begin());
+  miss.next_namer = miss.ticks + kTicksPerNamer;
 }
 
 void Bullshark::State::found(const Ref& ref) {
@@ -134,6 +159,11 @@ void Bullshark::State::ask_vertices(std::vector<Want>& asks) {
       continue;
     }
     ++it;
+    if (tick == 0) {
+      latecomers.flag(ref.author, own_round());  // R11
+      if (miss.needed_by != ref.author) miss.next_namer = miss.ticks + kTicksPerNamer;
+    }
+    ask_namer(ref, miss, asks);
     if (tick % kTicksPerAnswer != 0) continue;
     const std::uint32_t first = miss.needed_by.value;
     // A full answer was cut: there is more where it came from.
@@ -243,6 +273,7 @@ void Bullshark::State::receive(NodeId from, const Want& message, Fx& fx) {
   for (const Ref& ref : message.vertices) {
     const VertexPtr v = vertex(ref);
     if (!v || v->certificate.signatures.empty()) continue;
+    missed_by(ref, from);
     bytes += v->header.payload_bytes + header_bytes(v->header, n());
     if (!answer.vertices.empty() && bytes > config.limits.give_bytes) break;
     answer.vertices.push_back(v);
@@ -294,12 +325,14 @@ void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
 
 void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
   Peer& peer = peers[from.value];
-  if (peer.outstanding == 0 || message.vertices.size() > config.limits.give_vertices ||
+  const bool answers = peer.outstanding > 0;
+  if ((!answers && !may_bring(peer, message)) ||
+      message.vertices.size() > config.limits.give_vertices ||
       message.batches.size() > config.limits.give_vertices) {
     ++stats.refused;
     return;
   }
-  --peer.outstanding;
+  if (answers) --peer.outstanding;
   std::uint64_t bytes = 0;
   bool news = false;
   for (const VertexPtr& v : message.vertices) {
@@ -318,7 +351,7 @@ void Bullshark::State::receive(NodeId from, const Give& message, Fx& fx) {
       continue;
     }
     news = true;
-    check_vertex(v, from, fx, true);
+    check_vertex(v, from, fx, answers);
   }
   if (news) peer.round_asks = kAsksForAWord;
   const bool full = bytes * 2 >= config.limits.give_bytes ||

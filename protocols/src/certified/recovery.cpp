@@ -213,7 +213,6 @@ std::vector<Ref> Bullshark::State::rebuild(Fx& fx) {
 void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   // Hosts may give all nodes one seed; samples differ all the same.
   seed = mix64(start_seed ^ mix64(config.self.value + std::uint64_t{1}));
-  timeout = config.timeout.value;
   const std::vector<Ref> unsettled = rebuild(fx);
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../dag/latecomers.hpp"
+#include "../dag/patience.hpp"
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
@@ -24,17 +26,24 @@ enum Timer : std::uint32_t {
   kServeTimer = 5
 };
 
-/// An author without an accepted vertex in so many rounds is not waited for.
+/// The certificates of an author without an accepted vertex in so many rounds are not gathered.
 inline constexpr std::uint64_t kSuspectRounds = 8;
 
 /// No version of a store: what depends on it must be looked at again.
 inline constexpr std::uint64_t kNothingOrdered = ~std::uint64_t{0};
+
+/// Patience counts the anchors: the one of round 2 is the first. A round after an anchor belongs to
+/// it, as it waits for its votes.
+inline Round slot_of(Round r) {
+  return Round{r.value / 2};
+}
 
 struct Bullshark::State {
   explicit State(Config c);
 
   struct Peer;
   struct Check;
+  struct Missing;
 
   // proposals.cpp: headers of others, and votes on them
   void receive(NodeId from, const Batch& message, Fx& fx);
@@ -85,6 +94,8 @@ struct Bullshark::State {
   void receive(NodeId from, const WantRound& message, Fx& fx);
   void receive(NodeId from, const Give& message, Fx& fx);
   void need(const Ref& ref, NodeId who_needs_it, bool certified);
+  void note_namer(const Ref& ref, Missing& known, NodeId who) const;
+  void ask_namer(const Ref& ref, Missing& miss, std::vector<Want>& asks);
   void found(const Ref& ref);
   void arm_pull(Fx& fx);
   void pull(Fx& fx);
@@ -101,21 +112,31 @@ struct Bullshark::State {
   bool lagging() const;
   Round frontier() const;
 
+  // bringing.cpp: what goes along with an anchor
+  void missed_by(const Ref& ref, NodeId asker);
+  bool is_late(NodeId author) const;
+  bool brings(const Header& h) const;
+  std::vector<VertexPtr> brought_with(const Header& h, const std::vector<VertexPtr>& entered) const;
+  bool may_bring(const Peer& peer, const Give& message) const;
+
   // pacemaker.cpp: when a round is left, and with which header
   bool complete(Round r) const;
   Round current() const;
   bool may_leave(Round r) const;
   bool has_work() const;
   bool suspected(Round r) const;
-  void came_late(const Ref& ref);
+  NodeId awaited(Round r) const;
+  bool overdue(Round r) const { return timed_out && timer_for == r; }
+  void note_left(Round r);
   void progress(Fx& fx);
   void watch_round(Fx& fx);
+  void waited_a_step(Fx& fx);
   void announce(Fx& fx);
   Header compose(Round r) const;
   void load(Header& h, Fx& fx);
   void choose_parents(Header& h) const;
   void add_stragglers(Header& h) const;
-  void mark_history(const Header& h);
+  std::vector<VertexPtr> mark_history(const Header& h);
   Digest unique_value(const NodeSet& authors, Round r) const;
   void endorsed(const Endorsed& event, Fx& fx);
   void expired(TimerId id, Fx& fx);
@@ -175,6 +196,7 @@ struct Bullshark::State {
     bool lacks_batch = false;      // the last proposal waits for its payload
     bool two_suspected = false;    // a second header was found and is being checked
     bool accused = false;          // proven equivocator: not voted for any more
+    bool brought_false = false;    // a vertex with a false certificate, unasked
     std::uint32_t batch_ticks = 0;
     std::uint32_t checks = 0;       // verdicts awaited on what it sent
     std::uint32_t parked = 0;       // its certificates in `parked`
@@ -221,6 +243,9 @@ struct Bullshark::State {
     bool certified = false;          // a certified vertex needs it, so it exists
     std::uint32_t ticks = 0;         // pull ticks since it is missing
     std::uint32_t turn = 0;          // of questions
+    std::vector<NodeId> namers{};    // others that named it, not asked yet
+    std::uint32_t named_by = 0;      // so many of them so far
+    std::uint32_t next_namer = 0;    // the tick at which one of them is asked
     std::uint32_t forgotten_at = 0;  // in such ticks, unless certified or named again
   };
   std::map<Ref, Missing> missing;           // referenced but not held
@@ -241,6 +266,7 @@ struct Bullshark::State {
   VertexPtr own_vertex;           // last certified own vertex
   std::optional<Header> signing;  // composed, waiting for the signature
   Payload signing_payload;
+  std::vector<VertexPtr> bringing;  // along with it
   std::uint64_t signing_ticket = 0;
   std::map<std::uint64_t, ProposalPtr> voting;  // by ticket, waiting for the signature
 
@@ -249,8 +275,9 @@ struct Bullshark::State {
   std::uint64_t seed = 0;
   Round timer_for{0};         // the round whose timer was armed
   bool timed_out = false;     // the timer of timer_for ran out
-  Round gave_up{0};           // the last round that was left by its timer
-  std::uint64_t timeout = 0;  // in 1/1000 Delta
+  std::uint64_t so_long = 0;  // for what timer_for waits for, in 1/1000 Delta
+  dag::Patience patience;     // counts anchors, not rounds: slot_of()
+  dag::Latecomers latecomers;
   bool pushed_recently = false;
   bool started = false;
 

@@ -92,7 +92,7 @@ Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& reco
   const fs::path fresh = beside(folder);
   std::error_code error;
   fs::create_directories(fresh, error);
-  if (error) return cannot_write(fresh, error.message());
+  if (error) return cannot_write(folder, error.message());
   if (!write_parts(fresh, record)) {
     const std::string why = std::strerror(errno);
     fs::remove_all(fresh, error);

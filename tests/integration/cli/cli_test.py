@@ -409,7 +409,11 @@ class Testnet(Files):
         bad = self.write("bad", "here\nthere\nx\ny\n")
         out = run("testnet", "init", "-n", "4", "-o", str(home) + "2", "--hosts", bad)
         self.assertEqual(out.returncode, 2)
-        self.assertIn("'here' is not ADDRESS:PORT", out.stderr)
+        self.assertIn("line 1: 'here' is not ADDRESS:PORT", out.stderr)
+        twice = self.write("twice", "10.0.0.1:7000\n10.0.0.2:7000\n10.0.0.1:7000\n10.0.0.3:7000\n")
+        out = run("testnet", "init", "-n", "4", "-o", str(home) + "4", "--hosts", twice)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("'10.0.0.1:7000' is there twice", out.stderr)
         for none, why in [(self.write("none", "# nobody\n"), "names no host"), (self.folder.name, "is a folder")]:
             out = run("testnet", "init", "-n", "4", "-o", str(home) + "3", "--hosts", none)
             self.assertEqual(out.returncode, 2)
@@ -740,15 +744,23 @@ class Output(Files):
         for verb in self.VERBS:
             with open("/dev/full", "w") as full:
                 out = subprocess.run([BINARY, *verb], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-            self.assertEqual(out.returncode, 1, verb)
+            self.assertEqual(out.returncode, 5, verb)
             self.assertIn("some of the output could not be written", out.stderr, verb)
         with open("/dev/full", "w") as full:
             out = subprocess.run([BINARY, "sim", "run", "--n", "0"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(out.returncode, 2)  # what failed before stays
 
+    def test_a_file_that_cannot_be_written_is_no_success(self):
+        for name in ("--trace", "--report", "--out"):
+            path = "/proc/nope" if name == "--out" else "/dev/full"
+            out = subprocess.run([BINARY, "sim", "run", "--n", "4", "--rounds", "5", name, path], capture_output=True, text=True,
+                                 timeout=60)
+            self.assertEqual(out.returncode, 2 if name == "--out" else 5, name + out.stderr)
+            self.assertIn(f"'{path}'", out.stderr, name)  # what was given, and no name of our own
+
     def test_a_closed_descriptor_is_no_success(self):
         out = subprocess.run(["sh", "-c", '"$0" protocols >&-', BINARY], stderr=subprocess.PIPE, text=True, timeout=60)
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 5)
         self.assertIn("Bad file descriptor", out.stderr)
 
 

@@ -204,7 +204,7 @@ class Running(Files):
                          {"experiment.json", "result.json", "nodes.ndjson", "cost.json"})
         again = run("run", self.folder / "run" / "experiment.json", "--json")
         self.assertEqual(json.loads(again.stdout)["trace_hash"], json.loads(out.stdout)["trace_hash"])
-        self.assertEqual(run("run", path, "--trace", "/nowhere/t").returncode, 1)
+        self.assertEqual(run("run", path, "--trace", "/nowhere/t").returncode, 2)
 
     def test_no_progress_is_4(self):
         path = self.experiment(faults=[{"who": {"count": 2}, "what": "silent"}], beyond_f=True,
@@ -280,7 +280,7 @@ class Running(Files):
         self.assertEqual(out.returncode, 0, out.stderr)
         self.assertTrue(pipe.is_fifo())
         self.assertIn("</html>", page)
-        self.assertEqual(run("run", self.experiment(), "--report", self.folder).returncode, 1)
+        self.assertEqual(run("run", self.experiment(), "--report", self.folder).returncode, 2)
 
     def test_dry_run_is_near_where_runs_are_random(self):
         """Once a parabola through committees of 7 to 19 nodes, whose noise made 20 times too many."""

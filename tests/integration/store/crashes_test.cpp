@@ -7,10 +7,12 @@
 #include "log_reader.hpp"
 #include "network.hpp"
 #include "order_engine.hpp"
+#include "ordering_protocols.hpp"
 #include "thresher/core/prng.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
+#include "thresher/protocols/dag/dag.hpp"
 #include "wal_scan.hpp"
 
 namespace thresher::net {
@@ -34,7 +36,7 @@ class Host final : public EngineHost {
  public:
   Host(const History& history, std::size_t next) : history_(history), next_(next) {}
 
-  void deliver(dag::Committed commit) override {
+  void deliver(Commit commit) override {
     if (next_ > 0 && commit.slot <= history_[next_ - 1].first) return;
     if (next_ == history_.size()) return;
     const Round before = next_ == 0 ? Round{0} : history_[next_ - 1].first;
@@ -56,7 +58,7 @@ class Host final : public EngineHost {
   void endorse(const Endorse&) override {}
   void accuse(const Accuse&) override { problem = "it accuses itself"; }
   void broken(const std::string& what) override { problem = what; }
-  bool fill_in(dag::BlockPtr&) const override { return true; }
+  std::optional<Bytes> payload_of(const RecordName&, const Digest&) const override { return {}; }
 
   std::string problem;
   std::uint64_t durable = 0;
@@ -92,7 +94,7 @@ class Crashes : public testing::TestWithParam<std::string> {
     ASSERT_EQ(log.read({}, note), "");
     const auto store = DiskStore::open(left_);
     ASSERT_TRUE(store) << store.error();
-    const LogReader reader(**store, chain(), 4);
+    const LogReader reader(**store, log_form_of(net_.genesis()));
     ASSERT_TRUE(reader.each(Round{0}, [&](const LogEntry& e) {
       history_.emplace_back(e.slot, e.log_hash);
       return true;
@@ -112,7 +114,7 @@ class Crashes : public testing::TestWithParam<std::string> {
 
   /// How many commits the log has; EXPECTs that they are those that it should begin with.
   std::size_t expect_prefix(const DiskStore& store) const {
-    const LogReader reader(store, chain(), 4);
+    const LogReader reader(store, log_form_of(net_.genesis()));
     LogEnd end;
     std::size_t count = 0;
     EXPECT_TRUE(reader.each(Round{0}, [&](const LogEntry& e) {

@@ -7,6 +7,7 @@
 
 #include "log_entry.hpp"
 #include "member.hpp"
+#include "ordering_protocols.hpp"
 #include "thresher/net/disk_store.hpp"
 #include "thresher/protocols/dag/dag.hpp"
 #include "thresher/protocols/order/pbft.hpp"
@@ -96,9 +97,8 @@ bool damage(const Network& net, std::size_t node, const std::string& text) {
   {
     const auto store = DiskStore::open(net.home(node) + "/data");
     EXPECT_TRUE(store) << store.error();
-    const auto n = static_cast<std::uint32_t>(net.genesis().nodes.size());
     (void)(*store)->scan(kLedgerTable, {}, [&](ByteView key, ByteView value) {
-      const auto entry = decode_entry(key, value, net.genesis().context(), n);
+      const auto entry = decode_entry(key, value, log_form_of(net.genesis()));
       EXPECT_TRUE(entry);
       for (const LoggedBlock& b : entry->blocks) {
         const auto body = (*store)->read_body(b.place);

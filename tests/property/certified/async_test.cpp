@@ -62,7 +62,7 @@ struct Certified {
 };
 
 constexpr std::uint64_t kRounds = 60;
-constexpr std::uint64_t kSteps = 250'000;
+constexpr std::uint64_t kSteps = 400'000;  // a wait is several timers
 
 TEST(DelayedLeader, StallsTheTimedModes) {
   for (const Rules& rules : {Rules::bullshark(), Rules::anchored_bullshark()}) {

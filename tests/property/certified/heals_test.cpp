@@ -20,7 +20,7 @@ constexpr std::uint64_t anchor_within(std::uint32_t n) {
   constexpr std::uint64_t kFirstTimeout = 8;
   return promises::certified(*Committee::of(n), kFirstTimeout) / 2 * kDelta;
 }
-static_assert(anchor_within(4) == 60 * kDelta, "as docs/protocols/anchored.md says");
+static_assert(anchor_within(4) == 170 * kDelta, "as docs/protocols/anchored.md says");
 
 using Committeeful = Timed<Bullshark>;
 

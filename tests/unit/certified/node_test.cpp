@@ -479,9 +479,28 @@ TEST(BadInput, BatchesOfOnePeerAreBounded) {
 TEST(BadInput, AnswersToNoQuestionAreRefused) {
   Desk t(4);
   const ProposalPtr p = t.header(1, 1, {});
-  t.say(2, Give{{make_vertex(*p, {}, t.quorum(p))}, {}});
-  EXPECT_EQ(t.node().stats().refused, 1u);
+  const VertexPtr v = make_vertex(*p, {}, t.quorum(p));
+  const Bytes bytes = Bytes::copy_of(as_view("payload"));
+  t.say(2, Give{{v}, {{bytes, hash(bytes.view())}}});
+  t.say(2, Give{std::vector<VertexPtr>(65, v), {}});  // more than an anchor brings
+  EXPECT_EQ(t.node().stats().refused, 2u);
   EXPECT_EQ(t.node().footprint().vertices, 0u);
+}
+
+TEST(BadInput, WhoBroughtAFalseCertificateBringsNothingMore) {
+  Desk t(4);
+  const ProposalPtr p = t.header(1, 1, {});
+  Certificate forged = t.quorum(p);
+  forged.signatures.back()[0] ^= std::byte{1};
+  t.say(2, Give{{make_vertex(*p, {}, forged)}, {}});
+  EXPECT_EQ(t.node().stats().refused, 1u);
+  const VertexPtr v = make_vertex(*p, {}, t.quorum(p));
+  t.say(2, Give{{v}, {}});
+  EXPECT_EQ(t.node().stats().refused, 2u);
+  EXPECT_EQ(t.node().footprint().vertices, 0u);
+  t.say(3, Give{{v}, {}});
+  EXPECT_EQ(t.node().stats().refused, 2u);
+  EXPECT_EQ(t.node().footprint().vertices, 1u);
 }
 
 TEST(BadInput, AnAnchorWithFewParentsIsNotVotedFor) {

@@ -37,7 +37,7 @@ struct Host : EngineHost {
   std::vector<std::string> broke;
   void send(NodeId, const Frame&) override {}
   void broadcast(const Frame&) override {}
-  void deliver(dag::Committed) override { calls += "deliver "; }
+  void deliver(Commit) override { calls += "deliver "; }
   void arm(TimerId, Delay) override {}
   void cancel(TimerId) override {}
   void persist(std::vector<Persist>, std::uint64_t) override { calls += "persist "; }
@@ -46,20 +46,18 @@ struct Host : EngineHost {
   void endorse(const Endorse&) override {}
   void accuse(const Accuse&) override {}
   void broken(const std::string& what) override { broke.push_back(what); }
-  bool fill_in(dag::BlockPtr&) const override { return true; }
+  std::optional<Bytes> payload_of(const RecordName&, const Digest&) const override { return {}; }
 };
 
 struct EchoAdapter {
   using Protocol = Echo;
   static std::optional<Frame> encode(int) { return std::nullopt; }
   static std::optional<int> decode(const Frame&) { return 7; }
-  static int request(const dag::Payload&) { return 0; }
+  static int request(const Bytes&, const Digest&) { return 0; }
   static void deliver(int, EngineHost& host) { host.deliver({}); }
-  static std::uint32_t table(std::uint32_t t) { return t; }
-  static std::optional<std::uint32_t> own_table(std::uint32_t t) { return t; }
   static bool adopts() { return false; }
-  static void adopt(const dag::Committed&, std::deque<InputOf<Echo>>&, std::vector<Persist>&) {}
-  static RecordName record_of(const dag::Block&) { return {}; }
+  static void adopt(const Commit&, std::deque<InputOf<Echo>>&, std::vector<Persist>&) {}
+  static RecordName record_of(const OrderedBlock&) { return {}; }
   static Pledge pledge(const Echo&) { return {}; }
   static std::uint32_t quorum() { return 1; }
   static std::uint32_t clock_witnesses() { return 0; }
@@ -93,8 +91,7 @@ struct Wrong : Echo {
 struct WrongAdapter : EchoAdapter {
   using Protocol = Wrong;
   static Pledge pledge(const Wrong&) { return {}; }
-  static void adopt(const dag::Committed&, std::deque<InputOf<Wrong>>& inputs,
-                    std::vector<Persist>&) {
+  static void adopt(const Commit&, std::deque<InputOf<Wrong>>& inputs, std::vector<Persist>&) {
     inputs.push_back(Received<int>{NodeId{1}, 7});
   }
   static EngineSample sample(const Wrong&) { return {}; }
@@ -107,7 +104,7 @@ TEST(Engine, AfterABrokenInvariantNothingLeavesAndNothingIsStepped) {
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   ASSERT_TRUE(engine.receive(NodeId{1}, {}));
   EXPECT_FALSE(engine.run());
-  engine.submit({}, std::nullopt);
+  engine.submit({}, {}, std::nullopt);
   EXPECT_FALSE(engine.run());
   engine.adopt({}, Stored::kYes);
   engine.persisted(1);
@@ -150,7 +147,7 @@ struct NotesAdapter : EchoAdapter {
     if (r.table != Notes::kNote) return std::nullopt;
     return Round{Reader(r.key.view()).u64()};
   }
-  static void adopt(const dag::Committed& c, std::deque<InputOf<Notes>>& inputs,
+  static void adopt(const Commit& c, std::deque<InputOf<Notes>>& inputs,
                     std::vector<Persist>& records) {
     inputs.push_back(Restored{1, Notes::number(c.slot.value), {}, {}});
     records.push_back({1, Notes::number(c.slot.value), Notes::number(1)});
@@ -191,7 +188,7 @@ TEST(Engine, WhatAnAdoptedCommitLeadsToIsDeliveredAfterIt) {
 TEST(Engine, AsksForVerdictsOnOneSignatureAndOnAListInTheirOrder) {
   Host host;
   EngineOf<EchoAdapter> engine({}, Echo{}, host);
-  engine.submit({}, std::nullopt);
+  engine.submit({}, {}, std::nullopt);
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(host.calls, "verify verify-all ");
 }
@@ -214,7 +211,7 @@ struct Batch : Echo {
 struct BatchAdapter : EchoAdapter {
   using Protocol = Batch;
   static Pledge pledge(const Batch&) { return {}; }
-  static void adopt(const dag::Committed&, std::deque<InputOf<Batch>>&, std::vector<Persist>&) {}
+  static void adopt(const Commit&, std::deque<InputOf<Batch>>&, std::vector<Persist>&) {}
   static EngineSample sample(const Batch&) { return {}; }
   static std::size_t pending_submits(const Batch&) { return 0; }
   static std::uint64_t refused(const Batch& b) { return b.refused; }

@@ -114,11 +114,9 @@ class Observed {
   /// Orders some blocks of this node, and what another member's block has.
   void commit(std::size_t count, std::uint64_t slots, const Bytes& foreign) {
     const Round slot{ledger.slot().value + slots};
-    dag::Committed out{slot, {}, {}};
+    Commit out{slot, {}, {}};
     const auto add = [&](const Bytes& payload) {
-      dag::Header header;
-      header.round = slot;
-      out.blocks.push_back(dag::make_block(header, {payload, {}}, {}, {}));
+      out.blocks.push_back(unsigned_block(slot, payload, {}, {}));
     };
     if (!foreign.empty()) add(foreign);
     for (; count > 0 && !blocks.empty(); --count) {
@@ -126,7 +124,7 @@ class Observed {
       blocks.pop_front();
     }
     (void)ledger.append(
-        out, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint& print) {
+        out, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint& print) {
           const Identity identity{t.client, t.sequence, std::string(as_text(t.data))};
           EXPECT_FALSE(expired.contains(identity)) << "told that it never will be";
           positions[t.position] = identity;

@@ -20,23 +20,19 @@ struct Tx {
   Validity valid{Round{0}, Round{kLongestLife}};
 };
 
-dag::Committed commit_of(std::uint64_t slot, const std::vector<Tx>& transactions) {
+Commit commit_of(std::uint64_t slot, const std::vector<Tx>& transactions) {
   std::vector<std::byte> packed;
   RunWriter out(packed);
   for (const Tx& t : transactions) {
     out.add({some_client(t.client), t.valid}, t.sequence, as_view(t.data));
   }
-  dag::Header header;
-  header.round = Round{slot};
-  dag::Payload payload{Bytes::from(std::move(packed)), {}};
-  return {Round{slot}, {}, {dag::make_block(header, payload, {}, {})}};
+  return {Round{slot}, {}, {unsigned_block(Round{slot}, Bytes::from(std::move(packed)), {}, {})}};
 }
 
-std::vector<std::uint64_t> order(Ledger& ledger, const dag::Committed& commit,
-                                 LogEntry* entry = nullptr) {
+std::vector<std::uint64_t> order(Ledger& ledger, const Commit& commit, LogEntry* entry = nullptr) {
   std::vector<std::uint64_t> sequences;
   LogEntry made =
-      ledger.append(commit, [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint&) {
+      ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint&) {
         sequences.push_back(t.sequence);
       });
   if (entry != nullptr) *entry = std::move(made);
@@ -150,8 +146,8 @@ TEST(Ledger, EntriesNameWhatWasOrdered) {
   EXPECT_EQ(entry.first, 2u);
   EXPECT_EQ(entry.count, 2u);
   Sequences read;
-  const auto end = each_ordered(entry.blocks[0], second.blocks[0]->payload.bytes.view(),
-                                entry.first, [&](const Transaction& t, const Validity&) {
+  const auto end = each_ordered(entry.blocks[0], second.blocks[0]->payload.view(), entry.first,
+                                [&](const Transaction& t, const Validity&) {
                                   EXPECT_EQ(t.position, 2 + read.size());
                                   EXPECT_EQ(t.client, some_client(5));
                                   read.push_back(t.sequence);
@@ -165,23 +161,24 @@ TEST(Ledger, EntriesSurviveEncoding) {
   LogEntry entry;
   order(ledger, commit_of(9, {{5, 0}, {5, 0}}), &entry);
   entry.blocks[0].place = {1234, 56};
-  const auto read = decode_entry(slot_key(entry.slot).view(), encode_entry(entry).view(), {}, 4);
+  const auto read =
+      decode_entry(slot_key(entry.slot).view(), encode_entry(entry).view(), {{}, 4, &plain_id_of});
   ASSERT_TRUE(read);
   EXPECT_EQ(read->slot, entry.slot);
   EXPECT_EQ(read->log_hash, entry.log_hash);
   EXPECT_EQ(read->blocks[0].place.offset, 1234u);
   EXPECT_EQ(read->blocks[0].skipped, (std::vector<std::uint32_t>{1}));
-  EXPECT_EQ(read->blocks[0].block->digest, entry.blocks[0].block->digest);
+  EXPECT_EQ(read->blocks[0].block->id, entry.blocks[0].block->id);
 }
 
 // Half of a payload is readable: all nodes order that half.
 TEST(Ledger, AMalformedPayloadEndsWhereItIsWrong) {
   auto commit = commit_of(1, {{5, 0}, {5, 1}, {6, 0}});
-  const Bytes whole = commit.blocks[0]->payload.bytes;
+  const Bytes whole = commit.blocks[0]->payload;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     Ledger ledger;
-    auto block = std::make_shared<dag::Block>(*commit.blocks[0]);
-    block->payload.bytes = whole.slice(0, size);
+    auto block = std::make_shared<OrderedBlock>(*commit.blocks[0]);
+    block->payload = whole.slice(0, size);
     commit.blocks[0] = block;
     const std::size_t first_run = kRunHead + 2 * (kEntryHead + 1);
     EXPECT_EQ(order(ledger, commit).size(), size < first_run ? 0u : 2u) << size;

@@ -17,35 +17,27 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000;
 
-dag::Committed commit_at(std::uint64_t slot, const std::string& text) {
-  dag::Header header;
-  header.author = NodeId{1};
-  header.round = Round{slot};
-  header.self = {NodeId{1}, Round{0}, {}};
-  const Bytes bytes = Bytes::copy_of(as_view(text));
-  header.payload_root = crypto::sha256(bytes.view());
-  header.payload_bytes = static_cast<std::uint32_t>(bytes.size());
-  const Digest root = header.payload_root;
-  const auto block = dag::make_block(std::move(header), {bytes, root}, {}, {});
-  return {Round{slot}, block->digest, {block}};
+Commit commit_at(std::uint64_t slot, const std::string& text) {
+  const auto block = unsigned_block(Round{slot}, Bytes::copy_of(as_view(text)), {}, {});
+  return {Round{slot}, block->id, {block}};
 }
 
-Bytes header_of(const dag::Block& block) {
+Bytes told(const OrderedBlock& block) {
   Writer w;
-  dag::encode_header(block, w);
+  encode_block(block, w);
   return Bytes::from(w.take());
 }
 
-Frame part_of(const std::vector<dag::Committed>& commits, std::uint64_t head,
+Frame part_of(const std::vector<Commit>& commits, std::uint64_t head,
               std::optional<wire::LogPlace> from = {}) {
   wire::LogPart part{Round{head}, {}, {}, from};
   std::vector<std::byte> payload;
   for (const auto& c : commits) {
     const auto total = static_cast<std::uint32_t>(c.blocks.size());
     for (std::uint32_t i = 0; i < total; ++i) {
-      const ByteView bytes = c.blocks[i]->payload.bytes.view();
+      const ByteView bytes = c.blocks[i]->payload.view();
       const auto size = static_cast<std::uint32_t>(bytes.size());
-      part.blocks.push_back({c.slot, c.leader, total, i, {size, header_of(*c.blocks[i])}});
+      part.blocks.push_back({c.slot, c.id, total, i, size, told(*c.blocks[i])});
       payload.insert(payload.end(), bytes.begin(), bytes.end());
     }
   }
@@ -58,9 +50,9 @@ Frame hash_frame(std::uint64_t slot, const Digest& hash, bool known = true) {
 
 struct Bench : testing::Test {
   Bench()
-      : sync(*Committee::of(4), NodeId{0}, {},
+      : sync(*Committee::of(4), NodeId{0}, {{}, 4, &plain_id_of},
              {[this](NodeId to, const Frame& f) { sent.emplace_back(to.value, f.kind); },
-              [this](dag::Committed c) { applied.push_back(c.slot.value); }, [] { return true; },
+              [this](Commit c) { applied.push_back(c.slot.value); }, [] { return true; },
               [this](NodeId who, const std::string& how) {
                 blamed.push_back(who.value);
                 words = how;
@@ -68,7 +60,7 @@ struct Bench : testing::Test {
               [this](NodeId who, Round begins) { pruned[who.value] = begins.value; }}) {
     truth = {commit_at(1, "one"), commit_at(2, "two"), commit_at(4, "four")};
     Digest h{};
-    for (const auto& c : truth) hashes.push_back(h = chained(h, c.slot, c.leader, c.blocks));
+    for (const auto& c : truth) hashes.push_back(h = chained(h, c));
     sync.begin(Round{0}, {}, now);
   }
   // The peer that was asked for the log last.
@@ -86,7 +78,7 @@ struct Bench : testing::Test {
   std::vector<std::uint64_t> applied;
   std::vector<std::uint16_t> blamed;
   std::string words;
-  std::vector<dag::Committed> truth;
+  std::vector<Commit> truth;
   std::vector<Digest> hashes;
   LogSync sync;
 };
@@ -106,7 +98,7 @@ TEST_F(Bench, AppliesWhatEnoughPeersConfirm) {
 }
 
 TEST_F(Bench, Row18AForgedLogIsNeverApplied) {
-  std::vector<dag::Committed> forged{commit_at(1, "forged"), truth[1], truth[2]};
+  std::vector<Commit> forged{commit_at(1, "forged"), truth[1], truth[2]};
   const std::uint16_t liar = giver();
   sync.part(NodeId{liar}, part_of(forged, 4), now);
   agree(1);  // they name the true hash
@@ -215,8 +207,8 @@ TEST_F(Bench, AQuestionIsForEightParts) {
   Digest hash{};
   for (std::uint64_t slot = 1; slot <= 16; ++slot) {
     EXPECT_EQ(questions(), slot <= 8 ? 1 : 2) << slot;
-    const dag::Committed commit = commit_at(slot, "some");
-    hash = chained(hash, commit.slot, commit.leader, commit.blocks);
+    const Commit commit = commit_at(slot, "some");
+    hash = chained(hash, commit);
     sync.part(NodeId{asked}, part_of({commit}, 1000), now);
   }
   sync.hash(NodeId{1}, hash_frame(16, hash), now);
@@ -272,8 +264,8 @@ TEST_F(Bench, ASlowGiverIsReplacedAtTheEndOfItsTurn) {
   Digest hash{};
   std::uint64_t slot = 0;
   for (int k = 0; k < 20 && givers.size() < 3; ++k) {
-    const dag::Committed next = commit_at(++slot, "a little");
-    hash = chained(hash, next.slot, next.leader, next.blocks);
+    const Commit next = commit_at(++slot, "a little");
+    hash = chained(hash, next);
     sync.part(NodeId{giver()}, part_of({next}, 1000), now);
     for (std::uint16_t peer = 1; peer <= 3; ++peer)
       sync.hash(NodeId{peer}, hash_frame(slot, hash), now);
@@ -289,21 +281,20 @@ TEST_F(Bench, ASlowGiverIsReplacedAtTheEndOfItsTurn) {
 // A commit that takes longer to come than the first turn comes all the same: turns get longer.
 TEST_F(Bench, ALargeCommitComesOverASlowLink) {
   constexpr std::uint32_t kBlocks = 30;
-  dag::Committed big{Round{99}, {}, {}};
+  Commit big{Round{99}, {}, {}};
   for (std::uint64_t r = 1; r <= kBlocks; ++r) {
     big.blocks.push_back(commit_at(r, "block " + std::to_string(r)).blocks[0]);
   }
-  const Digest all = chained({}, big.slot, big.leader, big.blocks);
+  const Digest all = chained({}, big);
   std::uint32_t index = 0;
   std::uint16_t from = giver();
   for (int k = 0; k < 2000 && applied.empty(); ++k) {
     if (giver() != from) index = 0;  // the next one begins anew
     from = giver();
     const auto& b = big.blocks[index];
-    const auto size = static_cast<std::uint32_t>(b->payload.bytes.size());
-    const wire::LogPart part{Round{99},
-                             {{Round{99}, big.leader, kBlocks, index, {size, header_of(*b)}}}};
-    sync.part(NodeId{from}, {kLogPart, wire::encode(part), b->payload.bytes}, now);
+    const auto size = static_cast<std::uint32_t>(b->payload.size());
+    const wire::LogPart part{Round{99}, {{Round{99}, big.id, kBlocks, index, size, told(*b)}}};
+    sync.part(NodeId{from}, {kLogPart, wire::encode(part), b->payload}, now);
     index = (index + 1) % kBlocks;
     for (std::uint16_t peer = 1; peer <= 2; ++peer)
       sync.hash(NodeId{peer}, hash_frame(99, all), now);
@@ -316,16 +307,16 @@ TEST_F(Bench, ALargeCommitComesOverASlowLink) {
 }
 
 TEST_F(Bench, PartsMayEndWithinACommit) {
-  dag::Committed big{Round{5}, {}, {}};
+  Commit big{Round{5}, {}, {}};
   for (std::uint64_t r = 1; r <= 3; ++r) {
     big.blocks.push_back(commit_at(r, "block " + std::to_string(r)).blocks[0]);
   }
-  const Digest all = chained({}, big.slot, big.leader, big.blocks);
+  const Digest all = chained({}, big);
   for (std::uint32_t i = 0; i < 3; ++i) {
     const auto& b = big.blocks[i];
-    const auto size = static_cast<std::uint32_t>(b->payload.bytes.size());
-    const wire::LogPart part{Round{5}, {{Round{5}, big.leader, 3, i, {size, header_of(*b)}}}};
-    sync.part(NodeId{giver()}, {kLogPart, wire::encode(part), b->payload.bytes}, now);
+    const auto size = static_cast<std::uint32_t>(b->payload.size());
+    const wire::LogPart part{Round{5}, {{Round{5}, big.id, 3, i, size, told(*b)}}};
+    sync.part(NodeId{giver()}, {kLogPart, wire::encode(part), b->payload}, now);
   }
   sync.hash(NodeId{1}, hash_frame(5, all), now);
   sync.hash(NodeId{2}, hash_frame(5, all, false), now);  // has not got there: no vote

@@ -37,16 +37,15 @@ class Intake {
   /// What the clients here are told.
   std::vector<Placed> order(const Bytes& payload, std::uint64_t slots = 1) {
     const Round slot{ledger.slot().value + slots};
-    dag::Header header;
-    header.round = slot;
     std::vector<Placed> out;
-    (void)ledger.append({slot, {}, {dag::make_block(header, {payload, {}}, {}, {})}},
-                        [&](const Transaction& t, const dag::BlockPtr&, const Fingerprint& print) {
-                          if (const auto s = submissions.ordered(t.client, print)) {
-                            EXPECT_EQ(s->client, t.client);
-                            out.push_back({s->sequence, t.position});
-                          }
-                        });
+    (void)ledger.append(
+        {slot, {}, {unsigned_block(slot, payload, {}, {})}},
+        [&](const Transaction& t, const OrderedBlockPtr&, const Fingerprint& print) {
+          if (const auto s = submissions.ordered(t.client, print)) {
+            EXPECT_EQ(s->client, t.client);
+            out.push_back({s->sequence, t.position});
+          }
+        });
     return out;
   }
   std::vector<std::uint64_t> expired() {

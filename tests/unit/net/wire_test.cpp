@@ -70,7 +70,7 @@ std::vector<Kind> kinds() {
       kind("Evidence", Evidence{Round{9}, digest_of(4), {bytes("a header"), bytes("another")}}),
       kind("Equivocation", Equivocation{bytes("a header"), bytes("another")}),
       kind("WantLog", WantLog{Round{0}, 3, 8}),
-      kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, block}}}),
+      kind("LogPart", LogPart{Round{0}, {{Round{4}, digest_of(5), 2, 0, 5, bytes("a block")}}}),
       kind("WantLogHash", WantLogHash{Round{0}}),
       kind("LogHash", LogHash{Round{8}, digest_of(6), true}),
       kind("StatusReply", NodeStatus{1, 2, 3, 4, 5, ~0ull, digest_of(7), digest_of(8)}),
@@ -113,14 +113,14 @@ TEST(Wire, EveryMessageComesBack) {
   EXPECT_EQ(status->payload_bytes, 6u);
   EXPECT_EQ(status->state, digest_of(8));
   const auto part = decode<LogPart>(
-      encode(LogPart{Round{9}, {{Round{4}, digest_of(5), 3, 1, {6, bytes("h")}}}}).view());
+      encode(LogPart{Round{9}, {{Round{4}, digest_of(5), 3, 1, 6, bytes("b")}}}).view());
   ASSERT_TRUE(part && part->blocks.size() == 1);
   EXPECT_EQ(part->head, Round{9});
-  EXPECT_EQ(part->blocks[0].leader, digest_of(5));
+  EXPECT_EQ(part->blocks[0].commit, digest_of(5));
   EXPECT_EQ(part->blocks[0].total, 3u);
   EXPECT_EQ(part->blocks[0].index, 1u);
-  EXPECT_EQ(part->blocks[0].block.payload_bytes, 6u);
-  EXPECT_EQ(joined(part->blocks[0].block.header), "h");
+  EXPECT_EQ(part->blocks[0].payload_bytes, 6u);
+  EXPECT_EQ(joined(part->blocks[0].block), "b");
 }
 
 TEST(Wire, AnEmptyMessageIsRefusedWhereAFieldIsNeeded) {
@@ -326,7 +326,7 @@ TEST(Wire, TheFirstVersionsHelloIsUnderstoodAsSuch) {
 // The bytes that docs/client-protocol.md shows.
 TEST(Wire, TheDocumentedBytesHold) {
   const std::string chain = digest_text('c');
-  EXPECT_EQ(joined(encode(Hello{3, digest_of('c')})), "\x08\x03\x12\x20" + chain);
+  EXPECT_EQ(joined(encode(Hello{4, digest_of('c')})), "\x08\x04\x12\x20" + chain);
   EXPECT_EQ(joined(encode(Subscribe{4})), "\x08\x04");
   EXPECT_EQ(joined(encode(Subscribe{0})), std::string("\x08\x00", 2));
   ClientId id;

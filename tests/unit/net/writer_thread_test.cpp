@@ -16,23 +16,21 @@ namespace {
 
 constexpr std::uint32_t kBodies = 3;  // the only table of this protocol
 
-Bytes key_of(const dag::Block& block) {
-  return Bytes::from(Writer().u64(block.round().value).take());
+Bytes key_of(const OrderedBlock& block) {
+  return Bytes::from(Writer().u64(block.round.value).take());
 }
 
 class WriterTest : public testing::Test {
  protected:
   /// A block of a slot, with `payload`.
   static LogEntry entry_of(std::uint64_t slot, std::string_view payload) {
-    dag::Header header;
-    header.round = Round{slot};
-    header.payload_bytes = static_cast<std::uint32_t>(payload.size());
     LogEntry entry;
     entry.slot = Round{slot};
     entry.before = Round{slot - 1};
     entry.first = slot - 1;
     entry.count = 1;
-    entry.blocks.push_back({dag::make_block(std::move(header), {}, {}, {}), {}, {}});
+    entry.blocks.push_back(
+        {unsigned_block(Round{slot}, Bytes::copy_of(as_view(payload)), {}, {}), {}, {}});
     return entry;
   }
   static Persist body_of(const LogEntry& entry, std::string_view payload) {
@@ -55,7 +53,7 @@ class WriterTest : public testing::Test {
     (void)store_.scan(kLedgerTable, slot_key(Round{slot}).view(),
                       [&](ByteView key, ByteView value) {
                         if (as_text(key) != as_text(slot_key(Round{slot}).view())) return false;
-                        const auto entry = decode_entry(key, value, ChainContext{}, 4);
+                        const auto entry = decode_entry(key, value, {{}, 4, &plain_id_of});
                         const auto body = store_.read_body(entry->blocks.at(0).place);
                         found = body ? std::string(as_text(body->view())) : "unreadable";
                         return false;
@@ -69,7 +67,7 @@ class WriterTest : public testing::Test {
   std::string failed_;
   MemoryStore store_;
   WriterThread writer_{store_,
-                       [](const dag::Block& b) {
+                       [](const OrderedBlock& b) {
                          return RecordName{kBodies, key_of(b)};
                        },
                        [this](std::uint64_t, std::uint64_t) {

@@ -22,7 +22,7 @@
 
 namespace thresher::net {
 
-inline constexpr std::uint32_t kStoreVersion = 4;
+inline constexpr std::uint32_t kStoreVersion = 5;
 
 class DiskStore final : public NodeStore {
  public:

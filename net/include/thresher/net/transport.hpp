@@ -35,8 +35,11 @@ class io_context;
 namespace thresher::net {
 
 /// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
-/// have a last slot. Messages: net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 3;
+/// have a last slot. 4: nodes tell the log in blocks of no protocol in particular; for clients
+/// nothing is new. Messages: net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 4;
+/// Clients of this version and later are spoken to alike.
+inline constexpr std::uint32_t kClientVersion = 3;
 /// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion
 /// alone.
 inline constexpr std::uint32_t kOldestClientVersion = 2;

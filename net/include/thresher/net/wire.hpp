@@ -59,12 +59,14 @@ struct WantLog {
   std::uint32_t leave_out = 0;  ///< blocks of the first commit
   std::uint32_t parts = 0;      ///< so many, one after another; 0: one
 };
+/// `block`: as encode_block wrote it. `payload_bytes`: its share of the frame's payload.
 struct LogBlock {
   Round slot;
-  Digest leader{};
+  Digest commit{};
   std::uint32_t total = 0;
   std::uint32_t index = 0;
-  CarriedBlock block;
+  std::uint32_t payload_bytes = 0;
+  Bytes block;
 };
 /// A place in the log: behind a slot, and so many blocks of the commit after it.
 struct LogPlace {

@@ -38,10 +38,11 @@ constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
 }
 
 /// docs/protocols/anchored.md: a vertex that carries the request, then the anchor that takes it in,
-/// each by the bound of commits. `wait`: t, in Delta.
+/// each by the bound of commits: f+4 anchors until measured waits give way to T and f+1 with T, two
+/// rounds each. `wait`: T, in Delta.
 constexpr std::uint64_t certified(const Committee& c, std::uint64_t wait) {
   const std::uint64_t asking = 2 * (log2_up(std::uint64_t{c.faults()} + 1) + 3);
-  return 2 * (8 + asking + (2 * std::uint64_t{c.faults()} + 2) * (wait + 3));
+  return 2 * (8 + asking + (4 * std::uint64_t{c.faults()} + 10) * (wait + 3));
 }
 
 /// docs/protocols/pbft.md, of a request with `before` others of its node ahead of it. `wait`: the

@@ -58,6 +58,8 @@ std::string run_id(const Experiment& experiment, std::string_view version);
 class TraceFile final : public TraceSink {
  public:
   explicit TraceFile(const std::filesystem::path& path);
+  /// False: nothing can be written there; errno says why.
+  bool opened() const { return out_.is_open(); }
   void event(const TraceEvent& event) override;
   /// Writes out what is buffered; false when the disk or the path failed.
   bool close();

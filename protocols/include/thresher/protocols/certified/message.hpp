@@ -4,7 +4,7 @@
 //   Result<Message> again = decode(parts, chain, shape, limits, &hash);
 //
 // Guarantees: every message is bounded by `Limits`, checked before memory is taken; roots of
-// payloads are computed from their content. Answers are only sent to a peer's request.
+// payloads are computed from their content.
 #pragma once
 
 #include <variant>
@@ -51,7 +51,8 @@ struct WantRound {
   Round round;
   NodeSet have;
 };
-/// The answer to either: vertices with their payloads, oldest first.
+/// The answer to either: vertices with their payloads, oldest first. Unasked: what the sender's
+/// next header names and others may lack.
 struct Give {
   std::vector<VertexPtr> vertices;
   std::vector<Payload> batches;
