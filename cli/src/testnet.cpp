@@ -126,6 +126,10 @@ std::optional<std::pair<std::string, std::uint16_t>> parse_host(const std::strin
   return std::pair(host, static_cast<std::uint16_t>(port));
 }
 
+std::string not_a_host(const std::string& text) {
+  return "'" + text + "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+}
+
 // Address and port of every node.
 Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresses(
     const TestnetOptions& o) {
@@ -133,7 +137,7 @@ Result<std::vector<std::pair<std::string, std::uint16_t>>, std::string> addresse
   if (!o.hosts.empty()) {
     for (const std::string& text : o.hosts) {
       const auto host = parse_host(text, o.base_port);
-      if (!host) return "host '" + text + "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+      if (!host) return "host " + not_a_host(text);
       if (std::find(out.begin(), out.end(), *host) != out.end()) {
         return "host '" + text + "' is there twice: give each node an address or a port of its own";
       }
@@ -170,8 +174,7 @@ Result<std::vector<std::string>, std::string> read_hosts(const std::string& path
     ++number;
     if (line.empty() || line.front() == '#') continue;
     if (!parse_host(line, kAnyPort)) {
-      return "'" + path + "', line " + std::to_string(number) + ": '" + line +
-             "' is not ADDRESS:PORT, like 10.0.0.7:26656";
+      return "'" + path + "', line " + std::to_string(number) + ": " + not_a_host(line);
     }
     hosts.push_back(line);
   }

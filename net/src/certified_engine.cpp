@@ -16,15 +16,14 @@ using certified::VertexPtr;
 // A vertex in the form of the log. Its digest is the proof, because it names the record that holds
 // the payload; the references that it commits to are not in the log.
 OrderedBlockPtr ordered(const Vertex& v, const ChainContext& chain) {
-  auto block = std::make_shared<OrderedBlock>();
-  block->author = v.author();
-  block->round = v.round();
-  block->payload_root = v.header.payload_root;
-  block->payload_bytes = v.header.payload_bytes;
-  block->payload = v.payload.bytes;
-  block->proof = Bytes::copy_of(v.digest.bytes);
-  block->id = plain_id(*block, chain);
-  return block;
+  return plain_block({v.author(),
+                      v.round(),
+                      v.header.payload_root,
+                      v.header.payload_bytes,
+                      v.payload.bytes,
+                      Bytes::copy_of(v.digest.bytes),
+                      {}},
+                     chain);
 }
 
 Digest root_of(ByteView bytes) {

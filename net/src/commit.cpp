@@ -25,15 +25,15 @@ std::optional<Digest> plain_id_of(const OrderedBlock& block, const LogForm& log)
   return plain_id(block, log.chain);
 }
 
+OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain) {
+  block.id = plain_id(block, chain);
+  return std::make_shared<const OrderedBlock>(std::move(block));
+}
+
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain) {
-  auto block = std::make_shared<OrderedBlock>();
-  block->round = slot;
-  block->payload_root = crypto::sha256(value.view());
-  block->payload_bytes = static_cast<std::uint32_t>(value.size());
-  block->payload = std::move(value);
-  block->proof = std::move(proof);
-  block->id = plain_id(*block, chain);
-  return block;
+  const Digest root = crypto::sha256(value.view());
+  const auto size = static_cast<std::uint32_t>(value.size());
+  return plain_block({{}, slot, root, size, std::move(value), std::move(proof), {}}, chain);
 }
 
 void encode_block(const OrderedBlock& block, Writer& out) {

@@ -57,6 +57,8 @@ struct LogForm {
 /// Of a protocol whose proofs say nothing about the id: H(all fields).
 Digest plain_id(const OrderedBlock& block, const ChainContext& chain);
 std::optional<Digest> plain_id_of(const OrderedBlock& block, const LogForm& log);
+/// The block with that id, whatever its own was.
+OrderedBlockPtr plain_block(OrderedBlock block, const ChainContext& chain);
 
 /// Of a value that nobody signed, as the one block of its slot.
 OrderedBlockPtr unsigned_block(Round slot, Bytes value, Bytes proof, const ChainContext& chain);

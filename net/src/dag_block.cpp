@@ -3,17 +3,11 @@
 namespace thresher::net {
 
 OrderedBlockPtr ordered(const dag::Block& block) {
-  auto out = std::make_shared<OrderedBlock>();
-  out->author = block.author();
-  out->round = block.round();
-  out->payload_root = block.header.payload_root;
-  out->payload_bytes = block.header.payload_bytes;
-  out->payload = block.payload.bytes;
   Writer header;
   dag::encode_header(block, header.reserve(dag::header_bytes(block.header)));
-  out->proof = Bytes::from(header.take());
-  out->id = block.digest;
-  return out;
+  return std::make_shared<const OrderedBlock>(OrderedBlock{
+      block.author(), block.round(), block.header.payload_root, block.header.payload_bytes,
+      block.payload.bytes, Bytes::from(header.take()), block.digest});
 }
 
 std::optional<Digest> dag_id_of(const OrderedBlock& block, const LogForm& log) {

@@ -64,7 +64,6 @@ struct Dag::State {
   void need(const Edge& edge, const Edge& child, NodeId from, Fx& fx);
   void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
-  bool would_hold(const Edge& edge) const;
   bool author_has_room(NodeId author) const;
   NodeSet not_wanted(Round round) const;
   void hurry(Fx& fx);
