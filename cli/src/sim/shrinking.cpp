@@ -4,9 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <system_error>
 
+#include "../output_file.hpp"
 #include "../text.hpp"
 #include "thresher/sim/results.hpp"
 
@@ -23,14 +23,10 @@ std::uint32_t nodes_per_fault(const std::string& protocol) {
 }  // namespace
 
 std::string scenario_problem(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::is_directory(path, error)) return "--out '" + path + "' is a folder; name a file";
-  const fs::path folder = fs::path(path).parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return {};
+  if (!path.empty()) return output_problem("--out", path);
+  if (::access(".", W_OK) == 0) return {};
   const std::string why = std::generic_category().message(errno);
-  if (path.empty()) return "cannot write a scenario here: " + why + "; say where with --out";
-  return "cannot write --out '" + path + "': " + why + "; choose a folder that can be written";
+  return "cannot write a scenario here: " + why + "; say where with --out";
 }
 
 Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, std::string path,

@@ -98,7 +98,7 @@ int run(const Args& a) {
   if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
   if (!a.chart.empty()) {  // before rows that take minutes
     if (const auto saved = sim::save_file(a.chart, attack_chart({})); !saved)
-      return fail(kFailed, saved.error());
+      return fail(kUsage, saved.error());
   }
   if (!a.json) {
     std::puts(
@@ -108,7 +108,7 @@ int run(const Args& a) {
   const auto all = run_rows(a);
   if (!a.chart.empty()) {
     if (const auto saved = sim::save_file(a.chart, attack_chart(all)); !saved)
-      return fail(kFailed, saved.error());
+      return fail(kUsage, saved.error());
   }
   if (a.json) std::puts(text::write(json_of(scale_of(a), all)).c_str());
   for (const AttackDone& done : all) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "../json.hpp"
+#include "../output_file.hpp"
 #include "../protocol_table.hpp"
 #include "../text.hpp"
 #include "thresher/protocols/broadcast/chained_echo.hpp"
@@ -128,6 +129,8 @@ int run(const Args& a) {
     if (a.only.empty() || a.only == info.name) shelf.push_back(&info);
   }
   if (const std::string problem = problem_of(a); !problem.empty()) return fail(kUsage, problem);
+  if (const std::string problem = output_problem("--chart", a.chart); !problem.empty())
+    return fail(kUsage, problem);
   if (!a.json) {
     std::printf("%-20s %4s %3s %8s %10s %12s %10s %7s %7s\n", "protocol", "n", "f", "|m|",
                 "messages", "bytes", "/(n |m|)", "median", "last");
@@ -145,7 +148,7 @@ int run(const Args& a) {
   if (a.chart.empty()) return kDone;
   std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) { return x.n < y.n; });
   const std::string problem = save_chart(a.chart, rows);
-  return problem.empty() ? kDone : fail(kFailed, problem);
+  return problem.empty() ? kDone : fail(kUsage, problem);
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ int run_simulated(const Args& a, const Plan& plan) {
   // Before runs that may take minutes each.
   if (!a.charts.empty()) {
     if (const std::string problem = save_charts(a.charts, plan, {}); !problem.empty())
-      return fail(kFailed, problem);
+      return fail(kUsage, problem);
   }
   if (!a.json) {
     std::printf(
@@ -189,7 +189,7 @@ int run_simulated(const Args& a, const Plan& plan) {
       std::all_of(rows.begin(), rows.end(), [](const OrderRow& r) { return r.verdict == "Pass"; });
   if (!a.charts.empty()) {
     if (const std::string problem = save_charts(a.charts, plan, rows); !problem.empty())
-      return fail(kFailed, problem);
+      return fail(kUsage, problem);
   }
   return good ? kDone : kNoProgress;
 }

@@ -127,7 +127,7 @@ std::vector<SparseDone> run_rows(const Args& a, SparseScale scale) {
 int report(const Args& a, const std::vector<SparseDone>& all) {
   if (!a.charts.empty()) {
     const auto saved = save_sparse_charts(a.charts, a.scaling, all);
-    if (!saved) return fail(kFailed, saved.error());
+    if (!saved) return fail(kUsage, saved.error());
   }
   if (a.json) std::printf("%s\n", text::write(json_of(all)).c_str());
   for (const SparseDone& done : all) {
@@ -142,13 +142,13 @@ int run(const Args& a) {
   const SparseScale scale{static_cast<std::uint32_t>(a.n),
                           static_cast<std::uint64_t>(a.virtual_s * 1000), a.seed};
   if (!a.files.empty()) {
-    if (const auto saved = save_files(a.files, scale); !saved) return fail(kFailed, saved.error());
+    if (const auto saved = save_files(a.files, scale); !saved) return fail(kUsage, saved.error());
     return kDone;
   }
   // Before rows that may take minutes each.
   if (!a.charts.empty() && a.join.empty()) {
     if (const auto saved = save_sparse_charts(a.charts, a.scaling, {}); !saved)
-      return fail(kFailed, saved.error());
+      return fail(kUsage, saved.error());
   }
   if (a.join.empty()) {
     if (!a.json) print_head();

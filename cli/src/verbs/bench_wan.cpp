@@ -130,7 +130,7 @@ int run(const Args& a) {
   const WanPlan plan = planner.plan();
   if (!planner.problem().empty()) return fail(kUsage, planner.problem());
   if (!a.charts.empty()) {  // before runs that take minutes
-    if (const std::string why = save_charts(a.charts, {}); !why.empty()) return fail(kFailed, why);
+    if (const std::string why = save_charts(a.charts, {}); !why.empty()) return fail(kUsage, why);
   }
   if (!a.json) std::puts(wan_head().c_str());
   std::vector<WanRow> rows;
@@ -142,8 +142,7 @@ int run(const Args& a) {
     (void)std::fflush(stdout);
   }
   if (!a.charts.empty()) {
-    if (const std::string why = save_charts(a.charts, rows); !why.empty())
-      return fail(kFailed, why);
+    if (const std::string why = save_charts(a.charts, rows); !why.empty()) return fail(kUsage, why);
   }
   if (a.json) std::puts(text::write(json_of(plan, rows)).c_str());
   for (const WanRow& row : rows) {

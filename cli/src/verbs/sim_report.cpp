@@ -16,7 +16,7 @@ int save_page(const std::string& folder, const sim::SummaryTable& table, const s
   page.charts = charts_of(table);
   page.rows = rows_of(table);
   const auto saved = sim::save_file(path, sim::report_html(page));
-  return saved ? kDone : fail(kFailed, saved.error());
+  return saved ? kDone : fail(kUsage, saved.error());
 }
 
 int report(const std::string& folder, const std::string& html, bool json) {

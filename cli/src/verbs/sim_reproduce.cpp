@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "../json.hpp"
+#include "../output_file.hpp"
 #include "../text.hpp"
 #include "thresher/sim/reproduce.hpp"
 #include "thresher/sim/results.hpp"
@@ -59,6 +60,8 @@ int run(const Args& args) {
   }
   if (args.runs < 100 || args.runs > 1'000'000)
     return fail(kUsage, "--runs must be 100 to 1000000");
+  if (const std::string why = output_problem("--report", args.report); !why.empty())
+    return fail(kUsage, why);
   bool all_hold = true;
   std::vector<Json> rows;
   std::vector<sim::Reproduction> all;
@@ -77,7 +80,7 @@ int run(const Args& args) {
   }
   if (args.json) Json::print_array(rows);
   if (!args.report.empty()) {
-    if (const auto saved = save_page(args, all); !saved) return fail(kFailed, saved.error());
+    if (const auto saved = save_page(args, all); !saved) return fail(kUsage, saved.error());
   }
   return all_hold ? kDone : fail(kFailed, "not every claim was reproduced; try more --runs");
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../ctrl_c.hpp"
+#include "../output_file.hpp"
 #include "../sim/experiment_args.hpp"
 #include "../sim/memory.hpp"
 #include "../sim/predict.hpp"
@@ -147,8 +148,23 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
   return sim::save_file(path, sim::report_html(page));
 }
 
+// Why page and folder could not be written, as far as they were asked for. The verdict is told all
+// the same.
+std::vector<std::string> save(const sim::Experiment& e, const sim::Outcome& o, const Sinks& sinks,
+                              const Args& a) {
+  std::vector<std::string> problems;
+  const auto note = [&](const Result<Unit, std::string>& saved) {
+    if (!saved) problems.push_back(saved.error());
+  };
+  if (sinks.recorder) note(save_report(e, o, *sinks.recorder, a.report));
+  if (!a.out.empty()) note(sim::save_run(a.out, {e, o, THRESHER_VERSION}));
+  return problems;
+}
+
 int run_one(const sim::Experiment& e, const Args& a) {
   if (const std::string why = memory_problem(e); !why.empty()) return fail(kResourceMissing, why);
+  if (const std::string why = output_problem("--report", a.report); !why.empty())
+    return fail(kUsage, why);
   Sinks sinks;
   if (!a.trace.empty()) {
     sinks.file = std::make_unique<sim::TraceFile>(a.trace);
@@ -169,18 +185,11 @@ int run_one(const sim::Experiment& e, const Args& a) {
     return fail(kResourceMissing,
                 "cannot write the trace to '" + a.trace + "'; check folder and disk");
   }
-  if (sinks.recorder) {
-    const auto saved = save_report(e, o, *sinks.recorder, a.report);
-    if (!saved) return fail(kUsage, saved.error());
-  }
   if (a.check && sim::simulate(e, {}).trace_hash != o.trace_hash) {
     return fail(kFailed, "the same seed gave another trace: this is a bug, please report it");
   }
   if (a.check) (void)std::fputs("thresher: two runs, the same trace\n", stderr);
-  if (!a.out.empty()) {
-    const auto saved = sim::save_run(a.out, {e, o, THRESHER_VERSION});
-    if (!saved) return fail(kUsage, saved.error());
-  }
+  const std::vector<std::string> unsaved = save(e, o, sinks, a);
   ctrl_c.hold();
   if (a.json) {
     std::puts(text::write(sim::outcome_json(e, o)).c_str());
@@ -188,7 +197,9 @@ int run_one(const sim::Experiment& e, const Args& a) {
     print_words(e, o);
   }
   (void)std::fflush(stdout);
-  return exit_of(e, o, a);
+  const int verdict = exit_of(e, o, a);
+  const int kept = unsaved.empty() ? int{kDone} : fail_all(kUsage, unsaved);
+  return verdict != kDone ? verdict : kept;
 }
 
 int run_sim(const Args& a) {

@@ -167,7 +167,7 @@ int sweep(const Args& a) {
   const auto report = sim::run_sweep(
       *cells, [](const sim::Experiment& e) { return sim::simulate(e, {}); }, options);
   ctrl_c.hold();
-  if (!report) return fail(kFailed, report.error());
+  if (!report) return fail(kUsage, report.error());
   return conclude(*report, a);
 }
 

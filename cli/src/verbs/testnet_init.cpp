@@ -36,6 +36,10 @@ int init(Args a) {
   }
   const auto genesis = make_testnet(a.options);
   if (!genesis) return fail(kUsage, genesis.error());
+  if (a.options.dealer && !net::needs_coin(genesis->protocol)) {
+    (void)std::fprintf(stderr, "thresher: note: '%s' has no coin, so --dealer changes nothing\n",
+                       genesis->protocol.c_str());
+  }
   if (a.json) return print_json(a.options.dir, *genesis);
   const char* dir = a.options.dir.c_str();
   const bool lacks_coin = net::needs_coin(genesis->protocol) && !genesis->coin;

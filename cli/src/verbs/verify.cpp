@@ -392,7 +392,7 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
   const int status = contradiction != kDone ? contradiction : status_of(outcomes);
   if (a.witness.empty()) return status;
   const std::string problem = write_witnesses(a.witness, ta, wanted, outcomes);
-  if (!problem.empty()) return fail(status != kDone ? status : kFailed, problem);
+  if (!problem.empty()) return fail(status != kDone ? status : kUsage, problem);
   if (std::ranges::none_of(outcomes, [](const Outcome& o) { return o.witness.has_value(); })) {
     (void)std::fprintf(stderr, "note: nothing is violated, so '%s' holds no run\n",
                        a.witness.c_str());

@@ -824,7 +824,7 @@ class WideArea(Files):
             self.assertEqual((out.returncode, out.stdout), (2, ""), arguments)
             self.assertIn(why, out.stderr)
         out = run("bench", "wan", "--charts", pathlib.Path(self.folder.name, "none"))
-        self.assertEqual((out.returncode, out.stdout), (1, ""))
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
         self.assertIn("wan-sizes.svg", out.stderr)
 
 
@@ -845,7 +845,7 @@ class Orders(Files):
 
     def test_a_folder_that_is_none_is_told_before_the_runs(self):
         out = run("bench", "protocols", "--charts", pathlib.Path(self.folder.name, "none"))
-        self.assertEqual((out.returncode, out.stdout), (1, ""))
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
         self.assertIn("none-messages.svg", out.stderr)
 
 

@@ -69,7 +69,7 @@ class Fuzz(Finding):
         for verb in ("fuzz", "shrink"):
             for out, why in [(self.folder, "is a folder"), (self.folder / "none" / "s.json", "No such file or directory")]:
                 said = run(verb, path, "--out", out)
-                self.assertEqual((said.returncode, said.stdout), (1, ""))
+                self.assertEqual((said.returncode, said.stdout), (2, ""))
                 self.assertIn(f"'{out}'", said.stderr)
                 self.assertIn(why, said.stderr)
                 self.assertNotIn("fails", said.stderr)
@@ -135,9 +135,9 @@ class Fuzz(Finding):
         self.refused(run("fuzz", self.experiment(sweep={"protocol.name": ["pbft", "raft"]})), "one at a time")
         self.refused(run("fuzz", self.experiment(stop={"round": 9})), "exp.json:", "did you mean `rounds`?")
 
-    def test_a_folder_that_is_not_there_is_1(self):
+    def test_a_folder_that_is_not_there_is_2(self):
         out = run("fuzz", self.experiment(**HALF_SILENT), "--seeds", "1..5", "--out", "/nowhere/s.json", "--json")
-        self.assertEqual((out.returncode, out.stdout), (1, ""))
+        self.assertEqual((out.returncode, out.stdout), (2, ""))
         self.assertIn("/nowhere/s.json", out.stderr)
 
 

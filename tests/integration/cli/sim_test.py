@@ -206,6 +206,28 @@ class Running(Files):
         self.assertEqual(json.loads(again.stdout)["trace_hash"], json.loads(out.stdout)["trace_hash"])
         self.assertEqual(run("run", path, "--trace", "/nowhere/t").returncode, 2)
 
+    def test_a_result_in_a_place_that_is_none(self):
+        """Every verb that writes what it found: 2 and the place named, before any of the work if it is a file."""
+        self.write("file", "")
+        self.assertEqual(run("sweep", self.experiment(sweep={"committee.n": [4, 7]}), "--out",
+                             self.folder / "swept").returncode, 0)
+        path = self.experiment()
+        writers = [("sim", "run", path, "--trace"), ("sim", "run", path, "--report"), ("sim", "run", path, "--out"),
+                   ("sim", "sweep", path, "--out"), ("sim", "report", self.folder / "swept", "--html"),
+                   ("sim", "fuzz", path, "--seeds", "1..2", "--out"), ("sim", "shrink", path, "--out"), ("sim", "reproduce", "--runs", 100, "--report"),
+                   ("bench", "attack", "--n", 4, "--virtual-s", 9, "--chart"), ("bench", "broadcast", "--chart"),
+                   ("bench", "wan", "--charts"), ("bench", "sparse-dag", "--n", 4, "--charts")]
+        for writer in writers:
+            place = self.folder / "file" / "x"
+            out = subprocess.run([BINARY, *map(str, writer), str(place)], capture_output=True, text=True, timeout=60)
+            self.assertEqual(out.returncode, 2, (writer, out.stderr))
+            self.assertIn(str(place), out.stderr, writer)
+
+    def test_a_verdict_is_told_also_where_it_cannot_be_kept(self):
+        out = run("run", self.experiment(), "--out", self.write("file", "") / "x", "--json")
+        self.assertEqual(out.returncode, 2)
+        self.assertEqual(json.loads(out.stdout)["verdict"], "Pass")
+
     def test_no_progress_is_4(self):
         path = self.experiment(faults=[{"who": {"count": 2}, "what": "silent"}], beyond_f=True,
                                stop={"rounds": 500}, oracles={"liveness_within": 40})
@@ -473,7 +495,7 @@ class Sweeps(Files):
 
     def test_refuses_another_sweeps_folder(self):
         self.sweep("all")
-        out = self.sweep("all", "--set", "stop.rounds=9", status=1)
+        out = self.sweep("all", "--set", "stop.rounds=9", status=2)
         self.assertIn("holds another sweep", out.stderr)
 
     def test_explains_every_run(self):
@@ -605,7 +627,7 @@ class SparseTable(Files):
         # Pictures that cannot be written are said before rows are run.
         self.write("file", "")
         out = self.bench("--n", 4, "--virtual-s", 1, "--only", "dense-8", "--charts", self.folder / "file")
-        self.assertEqual(out.returncode, 1)
+        self.assertEqual(out.returncode, 2)
         self.assertNotIn("Pass", out.stdout)
 
 
