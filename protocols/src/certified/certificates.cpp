@@ -22,7 +22,7 @@ void Bullshark::State::check_votes(Fx& fx) {
   if (own->votes.size() + own->unverified.size() < needed) return;
   if (own->unverified.empty()) return try_certify(fx);
   Check check;
-  check.kind = Check::kVotes;
+  check.kind = Check::Kind::kVotes;
   check.from = config.self;
   check.first = own->proposal;
   check.signatures = std::exchange(own->unverified, {});
@@ -67,17 +67,17 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
     return false;
   }
   ++pending;
-  if (check.kind == Check::kVotes) ++stats.vote_calls;
-  if (check.kind == Check::kVertex && !std::exchange(asked, true)) ++stats.certificate_calls;
+  if (check.kind == Check::Kind::kVotes) ++stats.vote_calls;
+  if (check.kind == Check::Kind::kVertex && !std::exchange(asked, true)) ++stats.certificate_calls;
   const std::uint64_t first = next_ticket;
   const auto ask = [&](NodeId signer, const Digest& digest, const Signature& signature) {
     fx.push(Verify{{next_ticket++, {}}, signer, digest, signature});
     ++stats.signatures_checked;
   };
-  if (check.kind == Check::kTwo) {
+  if (check.kind == Check::Kind::kTwo) {
     ask(check.from, check.first->digest, check.first->signature);
     ask(check.from, check.second->digest, check.second->signature);
-  } else if (check.kind == Check::kVertex) {
+  } else if (check.kind == Check::Kind::kVertex) {
     const VertexPtr& v = check.vertex;
     fx.push(VerifyAll{
         {next_ticket++, {}}, v->digest, std::shared_ptr<const SignatureList>(v, &v->certificate)});
@@ -87,7 +87,7 @@ bool Bullshark::State::start_check(Check check, Fx& fx) {
       ask(signer, check.first->digest, signature);
   }
   check.asked = check.left = next_ticket - first;
-  if (check.kind == Check::kVotes) check.good.assign(check.asked, false);
+  if (check.kind == Check::Kind::kVotes) check.good.assign(check.asked, false);
   checks.emplace(first, std::move(check));
   return true;
 }
@@ -110,8 +110,8 @@ bool Bullshark::State::verdict(const Verified& verified, Fx& fx) {
 }
 
 void Bullshark::State::conclude(Check& check, Fx& fx) {
-  if (check.kind == Check::kTwo) return accuse_two(check, fx);
-  if (check.kind == Check::kVertex) {
+  if (check.kind == Check::Kind::kTwo) return accuse_two(check, fx);
+  if (check.kind == Check::Kind::kVertex) {
     if (check.bad > 0) {
       ++stats.refused;
       Peer& sender = peers[check.from.value];

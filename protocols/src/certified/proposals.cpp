@@ -88,7 +88,7 @@ void Bullshark::State::suspect_two(const ProposalPtr& first, const ProposalPtr& 
   ++stats.refused;
   if (peer.accused || peer.two_suspected) return;
   Check check;
-  check.kind = Check::kTwo;
+  check.kind = Check::Kind::kTwo;
   check.from = first->header.author;
   check.first = first;
   check.second = second;

@@ -217,8 +217,8 @@ struct Bullshark::State {
 
   /// Signatures whose verdicts are awaited: one verdict on all of a vertex, or on each.
   struct Check {
-    enum Kind : std::uint8_t { kVertex, kVotes, kTwo };
-    Kind kind = kVertex;
+    enum class Kind : std::uint8_t { kVertex, kVotes, kTwo };
+    Kind kind = Kind::kVertex;
     NodeId from;
     bool answer = false;                                     // to a question of this node
     VertexPtr vertex;                                        // kVertex

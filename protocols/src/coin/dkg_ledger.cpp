@@ -112,8 +112,10 @@ void Ledger::receive(NodeId from, const Reveal& m, Out& out) {
 void Ledger::agree(const NodeSet& dealers, Out& out) {
   if (agreed_) return;
   agreed_ = dealers;
-  for (const auto& [dealer, d] : dealings_)
-    d.victims.for_each([&](NodeId victim) { help(dealer, d, victim, out); });
+  for (const auto& dealing : dealings_) {
+    const Dealing& d = dealing.second;
+    d.victims.for_each([&](NodeId victim) { help(dealing.first, d, victim, out); });
+  }
   settle(out);
 }
 

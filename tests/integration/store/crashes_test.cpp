@@ -25,6 +25,7 @@ NodeOptions short_memory() {
   NodeOptions o;
   o.gc_rounds = 32;
   o.sync_rounds = 16;
+  o.delta_us = 5'000;  // a silent leader costs its patience in every circle
   return o;
 }
 

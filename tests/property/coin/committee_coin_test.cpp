@@ -29,7 +29,7 @@ double measured(const sim::Outcome& outcome, std::string_view name) {
 }
 
 struct Play {
-  std::uint64_t runs = 60;
+  std::uint64_t runs = 16;
   std::uint64_t first = 1;
   sim::Engine engine = sim::Engine::kRounds;
   bool lossy = false;

@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(mutants()),
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 TEST_P(Mutants, AreCaught) {
-  for (std::uint64_t seed = 1; seed <= 10000; ++seed) {
+  for (std::uint64_t seed = GetParam().first; seed <= 10000; ++seed) {
     const std::vector<std::uint32_t>& sizes = GetParam().sizes;
     const std::uint32_t n = seed % 2 == 0 ? sizes.front() : sizes[seed % sizes.size()];
     Arena arena(GetParam().rules, n, seed);

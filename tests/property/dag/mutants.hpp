@@ -25,6 +25,7 @@ struct Mutant {
   const char* name;
   dag::Rules rules;
   std::vector<std::uint32_t> sizes = {4, 5, 6, 7, 10};
+  std::uint64_t first = 1;  ///< the seed to begin with: those before show nothing
 };
 
 inline std::vector<Mutant> mutants() {
@@ -54,6 +55,7 @@ inline std::vector<Mutant> mutants() {
   add("CarriedClaims", [](auto& r) { r.claims_in_time = false; });
   add("ParentsNotDistinct", [](auto& r) { r.distinct_parents = false; });
   add("ClaimsByBlock", [](auto& r) { r.claims_by_author = false; });
+  all.back().first = 1700;
   // 2f+1 is a quorum only where n = 3f+1.
   for (const std::uint32_t n : {5u, 6u}) {
     add(n == 5 ? "QuorumsOfThreeOfFive" : "QuorumsOfThreeOfSix",

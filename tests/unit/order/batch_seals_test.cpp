@@ -70,8 +70,10 @@ bool is_reveal(const HoneyBadger::Message& m) {
 bool shows(const HoneyBadger::Message& m) {
   const WireParts parts = encode(m);
   const ByteView words = as_view("that nobody");
-  return !std::ranges::search(parts.control.view(), words).empty() ||
-         !std::ranges::search(parts.payload.view(), words).empty();
+  const auto has = [&](ByteView in) {
+    return std::search(in.begin(), in.end(), words.begin(), words.end()) != in.end();
+  };
+  return has(parts.control.view()) || has(parts.payload.view());
 }
 
 // All batches are everywhere, but nothing is agreed: no node says anything that opens one.

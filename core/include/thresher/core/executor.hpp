@@ -99,7 +99,7 @@ class Executor {
   }
 
   void release(Effect effect) {
-    std::visit([this](auto&& e) { emit(std::forward<decltype(e)>(e)); }, std::move(effect));
+    std::visit([this](auto&& e) { this->emit(std::forward<decltype(e)>(e)); }, std::move(effect));
   }
   void emit(Send<typename P::Message>&& e) { backend_->send(e.to, std::move(e.message)); }
   void emit(Broadcast<typename P::Message>&& e) { backend_->broadcast(std::move(e.message)); }

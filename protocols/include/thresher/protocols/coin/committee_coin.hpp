@@ -393,7 +393,8 @@ void CommitteeCoin<Strong>::forget_below(std::uint64_t instance, Fx& fx) {
 template <class Strong>
 std::uint64_t CommitteeCoin<Strong>::refused() const {
   std::uint64_t out = refused_;
-  for (const auto& [j, coin] : coins_) {
+  for (const auto& entry : coins_) {
+    const auto& coin = entry.second;
     if constexpr (requires { coin.refused(); }) {
       out += coin.refused();
     } else {
