@@ -1,9 +1,12 @@
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include "../asking.hpp"
 #include "../transaction_lines.hpp"
@@ -38,7 +41,8 @@ std::function<void(const std::string&)> tell_problems(const std::string& timeout
   };
 }
 
-/// Submits lines and prints what became of each, in their order.
+/// Submits lines and prints what became of each, in their order, on a thread of its own: who types
+/// lines sees the outcome of each before the next.
 class Submitter {
  public:
   Submitter(net::Client& client, const Args& args, std::uint32_t members)
@@ -47,21 +51,28 @@ class Submitter {
         patience_us_(args.whom.patience_us()),
         words_(args.words()),
         timeout_(args.whom.timeout),
-        json_(args.json) {}
+        json_(args.json),
+        printer_([this] { print_all(); }) {}
+  Submitter(const Submitter&) = delete;
+  Submitter& operator=(const Submitter&) = delete;
+  ~Submitter() { end(); }
 
+  /// Waits while too much is on its way.
   void submit(const std::string& line) {
-    while (!flying_.empty() &&
-           (flying_.size() == kInFlight || bytes_ + line.size() > kBytesInFlight)) {
-      print_next();
-    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return lines_ == 0 || (lines_ < kInFlight && bytes_ + line.size() <= kBytesInFlight);
+    });
+    ++lines_;
     bytes_ += line.size();
     flying_.push_back(
         {client_.submit(as_view(line), {.patience_us = patience_us_, .words = words_}),
          line.size()});
-    while (!flying_.empty() && ready(flying_.front())) print_next();
+    changed_.notify_all();
   }
+  /// Waits for all of them; what the program ends with.
   int finish() {
-    while (!flying_.empty()) print_next();
+    end();
     if (committed_ == done_) return kDone;
     (void)std::fflush(stdout);
     std::string sum = std::to_string(committed_) + " of " + std::to_string(done_) + " committed";
@@ -74,7 +85,7 @@ class Submitter {
     return fail(refused_ > 0 ? kFailed : kNoProgress, sum);
   }
 
-  /// Lines of which the outcome was printed.
+  /// Lines of which the outcome was printed. Pre: after finish().
   std::uint64_t done() const { return done_; }
 
  private:
@@ -83,22 +94,42 @@ class Submitter {
     std::size_t bytes = 0;
   };
 
-  static bool ready(const Flight& flight) {
-    return flight.outcome.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    if (printer_.joinable()) printer_.join();
+  }
+
+  void print_all() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return ended_ || !flying_.empty(); });
+      if (flying_.empty()) return;
+      Flight next = std::move(flying_.front());
+      flying_.pop_front();
+      lock.unlock();
+      print_outcome(next.outcome);
+      lock.lock();
+      --lines_;
+      bytes_ -= next.bytes;
+      changed_.notify_all();
+      if (flying_.empty()) (void)std::fflush(stdout);
+    }
   }
 
   // Whoever reads the output sees what is known before more is waited for.
-  void print_next() {
-    if (!ready(flying_.front())) (void)std::fflush(stdout);
-    auto& outcome = flying_.front().outcome;
+  void print_outcome(std::future<net::Outcome>& outcome) {
+    if (outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      (void)std::fflush(stdout);
     if (committed_ == 0 && !told_ &&
         outcome.wait_for(std::chrono::seconds(3)) != std::future_status::ready) {
       told_ = true;
       std::fprintf(stderr, "nothing committed yet; waiting for %s at most\n", timeout_.c_str());
     }
     const net::Outcome out = outcome.get();
-    bytes_ -= flying_.front().bytes;
-    flying_.pop_front();
     ++done_;
     const bool refused = out.kind == net::Outcome::Kind::kRefused;
     ++(out.committed() ? committed_ : refused ? refused_ : unknown_);
@@ -143,14 +174,20 @@ class Submitter {
   net::Words words_;
   std::string timeout_;  // the same as it was written
   bool json_;
-  std::deque<Flight> flying_;
-  std::size_t bytes_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Flight> flying_;  // that are not being printed
+  std::size_t lines_ = 0;      // of which the outcome was not printed
+  std::size_t bytes_ = 0;      // of these
+  bool ended_ = false;
+  // Of the printer, and of finish() behind it.
   std::uint64_t done_ = 0;
   std::uint64_t committed_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t unknown_ = 0;
   std::string last_why_;
   bool told_ = false;  // that nothing is committed yet
+  std::thread printer_;
 };
 
 int submit(const Args& a) {

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import socket
 import subprocess
@@ -665,6 +666,19 @@ class Operators(Files):
         self.assertEqual(out.stdout, b"0\n1\n")
         self.assertIn(b"standard input:3: the line is longer", out.stderr)
         self.assertIn(b"and what follows was not submitted", out.stderr)
+
+    def test_each_outcome_is_told_before_the_next_line_is_read(self):
+        for node in range(4):
+            self.start(node)
+        command = [BINARY, "submit", "--home", str(self.home / "node0"), "--file", "-", "--timeout", "60s"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as typed:
+            for position in range(3):
+                typed.stdin.write(f"line {position}\n")
+                typed.stdin.flush()
+                self.assertTrue(select.select([typed.stdout], [], [], 60)[0], "nothing was said of the line")
+                self.assertEqual(typed.stdout.readline(), f"{position}\n")
+            typed.stdin.close()
+            self.assertEqual(typed.wait(60), 0)
 
     def test_a_data_folder_that_is_none(self):
         self.configure(0, 'data = "data"', 'data = "/dev/null"')
