@@ -131,6 +131,8 @@ struct Node::Impl final : EngineHost {
 
   // node_recovery.cpp: from the own disk, and from peers
   std::string recover();
+  std::string began_words(LogEnd restored, std::uint64_t restoring_us,
+                          std::uint64_t reading_us) const;
   std::string read_log(std::optional<std::uint64_t> until_us);
   std::string replay_entry(const LogEntry& entry);
   std::string restore_record(Restored record);
@@ -197,6 +199,7 @@ struct Node::Impl final : EngineHost {
   void answer_proof(ConnectionId from, const Frame& f);
   // life/node_snapshots.cpp
   void start_snapshots();
+  bool catches_up() const;
   void take_snapshot(const Checkpoint& checkpoint);
   OwnState own_state() const;
   /// Whether snapshots of this node can be taken over by others.
@@ -346,6 +349,7 @@ struct Node::Impl final : EngineHost {
   std::optional<DivergenceSearch> divergence;
   bool transport_runs = false;
   SnapshotPace pace;
+  std::uint64_t next_snapshot_us = 0;         // not before, while the node is behind its peers
   SnapshotHolds holds;                        // before who writes snapshots and asks it
   std::unique_ptr<SnapshotWriter> snapshots;  // null: none are taken
   std::set<Round> whole_snapshots;            // slots of those that were read back, or restored

@@ -40,12 +40,13 @@ void Checkpoints::reached(const Checkpoint& checkpoint, const std::vector<Digest
   if (!signs_ && !load_own_checkpoint(store_, checkpoint.slot, committee_.size())) {
     hooks_.persist_lazily(record_of({{checkpoint, self_, {}}, false, open_results}));
   }
-  if (certificate_ && checkpoint.slot <= certificate_->checkpoint.slot) return compare(checkpoint);
+  const bool passed = certificate_ && checkpoint.slot <= certificate_->checkpoint.slot;
+  if (passed && !needed_.contains(checkpoint.slot)) return compare(checkpoint);
   Open& open = open_[checkpoint.slot];
   open = {checkpoint, {}, false, NodeSet(committee_.size()), {NodeSet(committee_.size()), {}},
           {},         {}};
   if (signs_) sign(open, open_results);
-  if (open_.size() > kMostOpen) open_.erase(open_.begin());
+  if (open_.size() > kMostOpen) forget_one();
   for (auto& [peer, statements] : early_) {
     for (auto it = statements.begin(); it != statements.end() && it->first <= checkpoint.slot;) {
       const SignedCheckpoint said = it->second;
@@ -53,6 +54,19 @@ void Checkpoints::reached(const Checkpoint& checkpoint, const std::vector<Digest
       if (said.checkpoint.slot == checkpoint.slot) heard(said);
     }
   }
+}
+
+void Checkpoints::forget_one() {
+  const auto oldest = std::ranges::find_if(
+      open_, [this](const auto& entry) { return !needed_.contains(entry.first); });
+  THRESHER_ASSERT(oldest != open_.end(), "fewer slots are needed than may be open");
+  open_.erase(oldest);
+}
+
+void Checkpoints::need(Round slot) {
+  if (load_certificate(store_, slot, committee_.size())) return;
+  needed_.insert(slot);
+  if (needed_.size() > kMostNeeded) needed_.erase(needed_.begin());
 }
 
 // With what was certified when this node had come here before: it reads its log again.
@@ -160,6 +174,7 @@ void Checkpoints::certified(const Open& open) {
     certificate_ = std::move(certificate);
   }
   open_.erase(slot);
+  needed_.erase(slot);
 }
 
 bool Checkpoints::take_certificate(const Certificate& certificate) {
@@ -240,14 +255,18 @@ void Checkpoints::meet(NodeId peer) const {
 }
 
 // A frame is lost with its link: what has no certificate after a while is said and asked again; of
-// what the others certified meanwhile the oldest is asked for.
+// what the others certified meanwhile the oldest is asked for, and what is needed.
 void Checkpoints::tick(std::uint64_t now) {
   if (now < looked_us_ + kPeriod || difference_) return;
   looked_us_ = now;
   if (open_.empty()) return;
   const Round oldest = open_.begin()->first;
-  if (certificate_ && oldest < certificate_->checkpoint.slot) ask_all(oldest);
+  const bool passed = certificate_ && oldest < certificate_->checkpoint.slot;
+  if (passed || (needed_.contains(oldest) && open_.size() > 1)) ask_all(oldest);
   const Round newest = open_.rbegin()->first;
+  for (const Round slot : needed_) {
+    if (slot != oldest && slot != newest && open_.contains(slot)) ask_all(slot);
+  }
   const bool waits = newest == looked_at_;
   looked_at_ = newest;
   if (!waits) return;

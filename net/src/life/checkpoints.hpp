@@ -12,13 +12,15 @@
 // Guarantees: a certificate is kept only when a quorum signed what this node computed itself. Fewer
 // than kValidity liars cause no difference(): it takes kValidity members that name this node's log
 // hash with another root or another state, and more of them than name this node's own. Memory: the
-// newest kMostOpen slots without a certificate, and two statements of each peer that are ahead. One
-// signature of a peer is verified for each slot. Does not compare logs: standing_check.hpp does.
+// newest kMostOpen slots without a certificate, some of which may be older and needed, and two
+// statements of each peer that are ahead. One signature of a peer is verified for each slot. Does
+// not compare logs: standing_check.hpp does.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,8 @@ class Checkpoints {
   /// Unit: microseconds.
   static constexpr std::uint64_t kPeriod = 1'000'000;
   static constexpr std::size_t kMostOpen = 64;
+  /// Slots whose certificates are asked for until they are here.
+  static constexpr std::size_t kMostNeeded = 4;
 
   Checkpoints(const Genesis& genesis, NodeId self, const crypto::SigningKey& key,
               const NodeStore& store, Hooks hooks);
@@ -57,6 +61,10 @@ class Checkpoints {
   void recall();
   /// The log has come to a checkpoint, from a peer, the order or the own disk.
   void reached(const Checkpoint& checkpoint, const std::vector<Digest>& open_results);
+  /// A snapshot of this slot is on the disk or on its way there, and a start uses it only with a
+  /// certificate. So the slot stays open however far the log goes on, and peers are asked for the
+  /// certificate. Of more than kMostNeeded the oldest is given up.
+  void need(Round slot);
   /// From now on this node signs: the newest statement first, if it has not been signed.
   void may_sign();
   /// A link came up: the peer gets the newest statement.
@@ -92,6 +100,7 @@ class Checkpoints {
   void answer(NodeId to, Round slot) const;
   void send_newest(NodeId to) const;
   void ask_all(Round slot) const;
+  void forget_one();
   template <class F>
   void each_peer(F visit) const;
 
@@ -108,6 +117,7 @@ class Checkpoints {
   std::optional<Certificate> certificate_;
   std::optional<Checkpoint> last_same_;  // that a quorum certified as this node computed it
   std::map<Round, Open> open_;
+  std::set<Round> needed_;  // that have no certificate yet
   std::map<NodeId, std::map<Round, SignedCheckpoint>> early_;
   std::uint64_t looked_us_ = 0;
   Round looked_at_{0};  // the newest slot at the last look

@@ -3,6 +3,10 @@
 #include "../snapshot.hpp"
 
 namespace thresher::net {
+namespace {
+/// From one snapshot to the next while the node is behind its peers. Unit: microseconds.
+constexpr std::uint64_t kRestBehind = 60'000'000;
+}  // namespace
 
 bool Node::Impl::shares_state() const {
   return options.store != StoreKind::kMemory && checkpoint_every > 0 &&
@@ -40,15 +44,28 @@ OwnState Node::Impl::own_state() const {
   return {ledger.freeze(), tree.peaks(), tree.open_results()};
 }
 
+// Slots pass quickly while the log is fetched, so each that is due would be old when it is written,
+// and would say nothing about the pace at which snapshots can be taken later.
+bool Node::Impl::catches_up() const {
+  return lags || sync.active();
+}
+
 // Taken now, written when the log up to here is durable: a snapshot of more than the log has would
 // hide what is missing. One that is still being written goes on, and this one is left out. This
 // thread takes views; who writes makes bytes of them.
 void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
   if (!snapshots || checkpoints.difference()) return;
-  if (snapshots->busy()) return pace.left_out();
+  const std::uint64_t now = Loop::now_us();
+  if (catches_up()) {
+    if (snapshots->busy() || now < next_snapshot_us) return;
+  } else if (snapshots->busy()) {
+    return pace.left_out();
+  }
   auto job = std::make_shared<SnapshotWriter::Job>();
   if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(calls.problem());
   if (!job->state) return;
+  next_snapshot_us = now + kRestBehind;
+  checkpoints.need(checkpoint.slot);
   job->checkpoint = checkpoint;
   job->own = own_state();
   job->ledger = portable_ledger(checkpoint);
@@ -160,7 +177,10 @@ std::string Node::Impl::restore_snapshot() {
       if (restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) return {};
     }
     const auto certificate = load_certificate(*store, slot, committee().size());
-    if (!certificate) continue;
+    if (!certificate) {
+      checkpoints.need(slot);
+      continue;
+    }
     const auto loaded = folder.load(slot);
     const std::string where = "the snapshot '" + folder.path_of(slot) + "'";
     if (!loaded || loaded->manifest.checkpoint != certificate->checkpoint) {

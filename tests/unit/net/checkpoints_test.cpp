@@ -276,6 +276,71 @@ TEST(Checkpoints, OfTheOnesThatWerePassedTheOldestIsAskedFor) {
   EXPECT_EQ(f.certified(), 24u) << "the newest stays the newest";
 }
 
+// A node that fetches its log passes hundreds of checkpoints a second; the snapshot of one of them
+// is of use only with a certificate.
+TEST(Checkpoints, WhatASnapshotNeedsStaysOpenAndIsAskedFor) {
+  Four f;
+  f.checkpoints->may_sign();
+  f.checkpoints->reached(at(8), {});
+  f.checkpoints->need(Round{8});
+  for (std::uint64_t slot = 16; slot <= 8 * 200; slot += 8) f.checkpoints->reached(at(slot), {});
+  f.durable();
+  f.sent.clear();
+  f.checkpoints->tick(Checkpoints::kPeriod);
+  EXPECT_EQ(f.count(kWantCheckpoint), 3);
+  for (const auto& [to, frame] : f.sent) {
+    if (frame.kind == kWantCheckpoint) {
+      EXPECT_EQ(Reader(frame.control.view()).u64(), 8u);
+    }
+  }
+  EXPECT_TRUE(f.says(1, at(8)));
+  EXPECT_TRUE(f.says(2, at(8)));
+  EXPECT_TRUE(load_certificate(f.store, Round{8}, 4));
+  f.sent.clear();
+  f.checkpoints->tick(2 * Checkpoints::kPeriod);
+  for (const auto& [to, frame] : f.sent) {
+    if (frame.kind == kWantCheckpoint) {
+      EXPECT_NE(Reader(frame.control.view()).u64(), 8u) << "it is here";
+    }
+  }
+}
+
+TEST(Checkpoints, OfWhatSnapshotsNeedTheOldestIsGivenUp) {
+  Four f;
+  f.checkpoints->may_sign();
+  for (std::uint64_t k = 1; k <= Checkpoints::kMostNeeded + 2; ++k) {
+    f.checkpoints->reached(at(8 * k), {});
+    f.checkpoints->need(Round{8 * k});
+  }
+  for (std::uint64_t k = 100; k <= 300; ++k) f.checkpoints->reached(at(8 * k), {});
+  f.durable();
+  f.sent.clear();
+  f.checkpoints->tick(Checkpoints::kPeriod);
+  EXPECT_EQ(f.count(kWantCheckpoint), static_cast<int>(3 * Checkpoints::kMostNeeded));
+}
+
+// It was taken, the node got the certificate of a later slot, and was killed: its next start reads
+// its log from an older snapshot on, and comes to that slot again.
+TEST(Checkpoints, WhatIsNeededIsAskedForThoughALaterOneIsCertified) {
+  Four f;
+  f.checkpoints->may_sign();
+  f.checkpoints->reached(at(24), {});
+  f.durable();
+  EXPECT_TRUE(f.says(1, at(24)));
+  EXPECT_TRUE(f.says(2, at(24)));
+  f.start();
+  f.checkpoints->need(Round{16});
+  for (const std::uint64_t slot : {8u, 16u, 24u}) f.checkpoints->reached(at(slot), {});
+  f.checkpoints->may_sign();
+  f.sent.clear();
+  f.checkpoints->tick(Checkpoints::kPeriod);
+  EXPECT_EQ(f.count(kWantCheckpoint), 3);
+  EXPECT_TRUE(f.says(1, at(16)));
+  EXPECT_TRUE(f.says(2, at(16)));
+  EXPECT_TRUE(f.says(3, at(16)));
+  EXPECT_TRUE(load_certificate(f.store, Round{16}, 4));
+}
+
 TEST(Checkpoints, WhatHasNoCertificateAfterAWhileIsSaidAndAskedAgain) {
   Four f;
   f.checkpoints->may_sign();
