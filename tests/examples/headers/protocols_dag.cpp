@@ -133,12 +133,23 @@ void rules_example() {
   // </>
 }
 
-void store_example(Store& store, const VertexPtr& vertex, const Ref& ref, Round anchor_round,
+void leaders_example(const Committee& committee, const Rules& rules, NodeId self, Round round,
+                     Round before, Round anchor, const NodeSet& named) {
+  const auto lead = [] {};
+  const auto look_again = [] {};
+  // <thresher/protocols/certified/leaders.hpp>
+  Leaders leaders(committee, rules);
+  if (leaders.leader(round) == self) lead();                     // by all that was ordered so far
+  if (leaders.note_commit(before, anchor, named)) look_again();  // later anchors are others' now
+  // </>
+}
+
+void store_example(Store& store, const VertexPtr& vertex, const Ref& ref, const Ref& anchor,
                    std::uint32_t needed) {
   // <thresher/protocols/certified/store.hpp>
   store.insert(vertex);
   store.accept(ref);
-  if (store.votes(anchor_round) >= needed) return;
+  if (store.votes(anchor) >= needed) return;
   // </>
 }
 

@@ -33,6 +33,8 @@ class Standing {
   void skipped(Round slot, NodeId leader);
   /// Who is passed over by what is decided up to `slot`.
   std::vector<NodeId> out(Round slot) const;
+  /// All against whom it speaks, however many, the worst first.
+  std::vector<NodeId> ranked(Round slot) const;
 
   void encode(Writer& out) const;
   /// False when malformed; this is not to be used then.
