@@ -1,9 +1,9 @@
 // Whom the decided slots speak against as a leader, and who is passed over because of that.
 //
 //   Standing standing(committee, rules.leaders);
-//   standing.committed(slot, leader, before, named);   // `named`: whom its block names of slot - 1
+//   standing.committed(slot, leader, before, named);  // `named`: whom its block names of slot - 1
 //   standing.skipped(slot, leader);
-//   for (NodeId id : standing.out(slot)) ...   // at most f, ascending
+//   for (NodeId id : standing.out(slot)) pass_over(id);  // at most f, ascending
 //
 // Guarantees: a function of the decided slots alone. By kPrompt a node is out while it was named in
 // time by fewer than three of the last eight committed leaders, and for a while after a slot of its
