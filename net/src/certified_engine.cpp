@@ -9,6 +9,9 @@
 namespace thresher::net {
 namespace {
 
+/// Of a record that notes a delivery: the commit before and the anchor.
+constexpr std::size_t kMarkBytes = sizeof(std::uint64_t) + sizeof(Digest::bytes);
+
 using certified::Bullshark;
 using certified::Vertex;
 using certified::VertexPtr;
@@ -73,7 +76,10 @@ struct CertifiedAdapter {
   }
 
   std::uint64_t window() const { return settings.options.gc_rounds; }
-  static Bytes beyond_log(const Persist&) { return {}; }
+  // Who leads next, behind the commit before and the anchor.
+  static Bytes beyond_log(const Persist& noted) {
+    return noted.value.slice(kMarkBytes, noted.value.size() - kMarkBytes);
+  }
   static bool adopts() { return true; }
   // The log has what was ordered, not the references and certificates that led there.
   void adopt(const Commit& commit, std::deque<InputOf<Bullshark>>& inputs,
@@ -190,8 +196,13 @@ std::unique_ptr<OrderEngine> make_bullshark(const EngineSettings& s, EngineHost&
   return make(s, certified::Rules::bullshark(), host);
 }
 
+// With the leaders that the genesis names.
 std::unique_ptr<OrderEngine> make_anchored_bullshark(const EngineSettings& s, EngineHost& host) {
-  return make(s, certified::Rules::anchored_bullshark(number_d(s)), host);
+  const bool prompt = parameter_text(s.parameters, s.protocol, "schedule") == "prompt";
+  return make(s,
+              prompt ? certified::Rules::anchored_bullshark(number_d(s))
+                     : certified::Rules::anchored_in_order(number_d(s)),
+              host);
 }
 
 std::unique_ptr<OrderEngine> make_sparse_bullshark(const EngineSettings& s, EngineHost& host) {

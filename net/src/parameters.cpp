@@ -57,6 +57,7 @@ const std::vector<ParameterOf>& node_parameters() {
   static const std::vector<ParameterOf> kParameters{
       {kEveryProtocol, "checkpoint", "0", 0, kMostCheckpointSlots},
       {"anchored-bullshark", "D", "6", 0, kAll},
+      {"anchored-bullshark", "schedule", "in-order", 0, 0, {"in-order", "prompt"}, "prompt"},
       {"honeybadger", "encrypt", kOff, 0, 0, {kOff, "on"}},
       {"mahi-mahi", "wave", "5", 4, 8},
       {"mysticeti", "schedule", "misses", 0, 0, {"misses", "prompt"}, "prompt"},

@@ -142,7 +142,7 @@ Round CertifiedLies::before_votes(NodeId id, Round round) const {
     return found == it->second.end() ? nullptr : found->second.get();
   };
   const Round before{round.value - 1};
-  const bool led = certified::has_anchor(before) && certified::anchor_of(before, committee_) == id;
+  const bool led = leads(id, before);
   if (led && own(before.value) != nullptr) return before;
   for (const auto& [r, vertices] : by_round_) {
     const certified::Vertex* v = r < round.value ? own(r) : nullptr;
@@ -153,8 +153,7 @@ Round CertifiedLies::before_votes(NodeId id, Round round) const {
 }
 
 bool CertifiedLies::votes_for(const certified::Header& h, Round anchor) const {
-  return certified::has_anchor(anchor) &&
-         h.parents.contains(certified::anchor_of(anchor, committee_));
+  return certified::has_anchor(anchor) && h.parents.contains(order_->leader(anchor));
 }
 
 // Just enough for an anchor, in a drawn order; else the anchor before, if it gets the vote.
@@ -167,7 +166,10 @@ NodeSet CertifiedLies::parents_of(const certified::Header& h, bool votes, bool h
   for (const auto& [author, vertex] : by_round_.at(h.round.value - 1)) {
     if (author != h.author) others.push_back(author);
   }
-  if (certified::must_be_dense(h.ref(), rules_, committee_)) {
+  const bool dense =
+      certified::must_be_dense(h.ref(), rules_, committee_) ||
+      (certified::may_be_dense(h.ref(), rules_, committee_) && leads(h.author, h.round));
+  if (dense) {
     for (std::size_t k = others.size(); k > 1 && hides; --k)
       std::swap(others[k - 1], others[rng.below(k)]);
     for (const NodeId author : others) {
@@ -177,7 +179,7 @@ NodeSet CertifiedLies::parents_of(const certified::Header& h, bool votes, bool h
   }
   const Round before{h.round.value - 1};
   if (!certified::has_anchor(before) || !votes) return parents;
-  const NodeId anchor = certified::anchor_of(before, committee_);
+  const NodeId anchor = order_->leader(before);
   if (std::find(others.begin(), others.end(), anchor) != others.end()) parents.insert(anchor);
   return parents;
 }

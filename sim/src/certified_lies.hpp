@@ -1,7 +1,7 @@
 // What a liar of the certified DAG can have certified: it proposes headers of its own making,
 // gathers the votes, and shows the certificate to whom it likes.
 //
-//   CertifiedLies lies(committee, rules, gc_depth, joint, signer, tries);
+//   CertifiedLies lies(committee, rules, gc_depth, joint, signer, tries, order);
 //   lies.note(message);                                   // of anybody, as it is sent
 //   lies.heard(vote);                                     // by a liar
 //   for (auto& made : lies.forge(id, "", mood, salt)) ... // a header, or the certificate of one
@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "certified_order.hpp"
 #include "thresher/protocols/certified/joint_signature.hpp"
 #include "thresher/protocols/certified/message.hpp"
 #include "thresher/sim/signing.hpp"
@@ -36,13 +37,14 @@ class CertifiedLies {
  public:
   CertifiedLies(const Committee& committee, const certified::Rules& rules, std::uint64_t gc_depth,
                 std::shared_ptr<const certified::JointSignature> joint, Signer signer,
-                std::uint64_t tries)
+                std::uint64_t tries, std::shared_ptr<const CertifiedOrder> order)
       : committee_(committee),
         rules_(rules),
         gc_depth_(gc_depth),
         joint_(std::move(joint)),
         signer_(std::move(signer)),
-        tries_(tries) {}
+        tries_(tries),
+        order_(std::move(order)) {}
 
   void note(const certified::VertexPtr& vertex);
   void heard(const certified::Vote& vote);
@@ -92,6 +94,7 @@ class CertifiedLies {
   std::shared_ptr<const certified::JointSignature> joint_;
   Signer signer_;
   std::uint64_t tries_;
+  std::shared_ptr<const CertifiedOrder> order_;
   Grinding grinding_;
   std::map<std::uint64_t, OfRound> by_round_;
   std::map<NodeId, Pending> pending_;  // the header that a liar waits for votes on

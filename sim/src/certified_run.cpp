@@ -1,6 +1,7 @@
 #include "thresher/sim/certified_run.hpp"
 
 #include "certified_lies.hpp"
+#include "certified_order.hpp"
 #include "certified_subject.hpp"
 #include "coins.hpp"
 #include "mutation.hpp"
@@ -20,6 +21,8 @@ using certified::Bullshark;
 constexpr std::int64_t kGcDepth = 50;
 constexpr std::uint32_t kLargestPayload = 256 * 1024;  // as much as an answer holds
 constexpr std::int64_t kTimeout = 8000;
+constexpr const char* kPrompt = "prompt";
+constexpr const char* kInOrder = "in-order";
 constexpr std::size_t kNameBytes = 4;
 constexpr std::size_t kLine = 64;  // of a cache
 
@@ -65,6 +68,10 @@ class CertifiedSubject {
       rests_ = std::get<bool>(it->second);
     }
     committee_ = *Committee::make(e.n, e.f);
+    if (rules_.turns == certified::Turns::kPrompt && choice(e, "schedule", kPrompt) == kInOrder) {
+      rules_.turns = certified::Turns::kInOrder;
+    }
+    order_ = std::make_shared<CertifiedOrder>(committee_, rules_);
     if (rules_.asynchronous) coins_ = std::make_shared<const Coins>(e, committee_);
     gc_depth_ = static_cast<std::uint64_t>(parameter(e, "gc_depth", kGcDepth));
     timeout_ = static_cast<std::uint64_t>(parameter(e, "timeout", kTimeout));
@@ -73,7 +80,8 @@ class CertifiedSubject {
                                     [](auto& a) { return a.what == FaultKind::kForge; });
     if (forges)
       lies_ = std::make_shared<CertifiedLies>(committee_, rules_, gc_depth_, joint_, signer_,
-                                              static_cast<std::uint64_t>(parameter(e, "tries", 1)));
+                                              static_cast<std::uint64_t>(parameter(e, "tries", 1)),
+                                              order_);
   }
 
   Bullshark make(NodeId id) const {
@@ -100,6 +108,7 @@ class CertifiedSubject {
     return std::visit([this](const auto& m) { return facts(m); }, message);
   }
   OutputFacts facts_of(const certified::Committed& c) const {
+    order_->note(c);
     Writer w;
     w.bytes(c.leader.bytes);
     for (const certified::VertexPtr& v : c.blocks) w.bytes(v->digest.bytes);
@@ -178,8 +187,9 @@ class CertifiedSubject {
     // Timers that are set shorter than the page's have to grow first.
     const std::uint64_t wait =
         (std::max<std::uint64_t>(node.patience().value, kTimeout) + 999) / 1000;
-    return rules_.asynchronous ? promises::by_coin(committee_, wait)
-                               : promises::certified(committee_, wait);
+    if (rules_.asynchronous) return promises::by_coin(committee_, wait);
+    return rules_.turns == certified::Turns::kPrompt ? promises::anchored(committee_, wait)
+                                                     : promises::certified(committee_, wait);
   }
   std::vector<certified::Message> stuff(NodeId id, const certified::Message& heard,
                                         std::uint64_t salt) const {
@@ -260,8 +270,7 @@ class CertifiedSubject {
   }
   MessageFacts facts(const certified::Propose& m) const {
     const certified::Header& h = m.proposal->header;
-    const bool leads =
-        certified::has_anchor(h.round) && certified::anchor_of(h.round, committee_) == h.author;
+    const bool leads = certified::has_anchor(h.round) && order_->leader(h.round) == h.author;
     return {"header", h.round.value, total(header_size(h)), leads};
   }
   MessageFacts facts(const certified::Vote& m) const {
@@ -380,6 +389,7 @@ class CertifiedSubject {
   bool rests_ = true;
   std::shared_ptr<const certified::JointSignature> joint_;
   std::shared_ptr<const Coins> coins_{};   // of asynchronous rules
+  std::shared_ptr<CertifiedOrder> order_;  // what the run ordered so far
   std::shared_ptr<CertifiedLies> lies_{};  // what forgers know, when there are any
 };
 
@@ -424,6 +434,17 @@ ProtocolInfo certified_info() {
   info.stuffs = true;
   info.largest_payload = kLargestPayload;
   return info;
+}
+
+ParameterInfo anchors_parameter() {
+  return {
+      "schedule",
+      std::string(kPrompt),
+      0,
+      0,
+      "whose anchors: of all in turn but who is not named in time; or as in ledgers that name no "
+      "schedule",
+      {kPrompt, kInOrder}};
 }
 
 ParameterInfo sample_size(std::int64_t standard) {

@@ -19,7 +19,7 @@ bool disjoint(const NodeSet& a, const NodeSet& b) {
 }  // namespace
 
 bool CertifiedLies::leads(NodeId id, Round round) const {
-  return certified::has_anchor(round) && certified::anchor_of(round, committee_) == id;
+  return certified::has_anchor(round) && order_->leader(round) == id;
 }
 
 // Those whose certified vertices of the next round refer to the anchor.
@@ -35,8 +35,7 @@ NodeSet CertifiedLies::voters_for(Round anchor) const {
 
 bool CertifiedLies::committed(Round anchor) const {
   const auto known = by_round_.find(anchor.value);
-  return known != by_round_.end() &&
-         known->second.contains(certified::anchor_of(anchor, committee_)) &&
+  return known != by_round_.end() && known->second.contains(order_->leader(anchor)) &&
          voters_for(anchor).size() >= committee_.at_least(rules_.commit);
 }
 
@@ -59,7 +58,7 @@ std::optional<certified::Header> CertifiedLies::craft_sampled(NodeId id, Round r
   const OfRound& before = known->second;
   NodeSet shunned(committee_.size());
   const Round below{round.value - 1};
-  const NodeId leader = certified::anchor_of(Round{below.value + below.value % 2}, committee_);
+  const NodeId leader = order_->leader(Round{below.value + below.value % 2});
   const bool theirs = pending_.contains(leader);
   if (lies && certified::has_anchor(below) && !theirs) shunned.insert(leader);
   const bool strikes = lies && leads(id, round) && round.value > 2;

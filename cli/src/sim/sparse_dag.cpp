@@ -89,6 +89,8 @@ sim::Experiment sparse_experiment(const SparseRow& row, const SparseScale& scale
     e.parameters["certificates"] = std::string(row.one_signature ? "one" : "list");
     e.parameters["commits"] = std::string(row.as_authors ? "late" : "early");
     e.parameters["edges"] = std::string(row.as_authors ? "fewest" : "all");
+    // The published figures are of leaders that follow in order.
+    if (row.protocol == "anchored-bullshark") e.parameters["schedule"] = std::string("in-order");
     if (row.sample > 0) e.parameters["D"] = std::int64_t{row.sample};
   }
   return e;

@@ -28,7 +28,7 @@ bool Bullshark::State::is_late(NodeId author) const {
 // R11: where only anchors are dense they alone name the vertices of late authors, and bring them.
 bool Bullshark::State::brings(const Header& h) const {
   const bool only_anchors = config.rules.parents != Parents::kDense && config.rules.dense_anchor;
-  return only_anchors && must_be_dense(h.ref(), config.rules, config.committee);
+  return only_anchors && composes_dense(h.ref());
 }
 
 // Of what enters the own history with a header, the newest first: what goes along, oldest first.

@@ -18,7 +18,9 @@ Bullshark::State::State(Config c)
       blocked_on(config.committee.size()),
       gated(config.committee.size()),
       patience(config.committee, config.timeout.value, config.limits.window),
-      latecomers(config.committee) {
+      latecomers(config.committee),
+      leaders(config.committee, config.rules),
+      restored_leaders(leaders) {
   if (config.rules.asynchronous) {
     coin.emplace(
         coin::Config{.committee = config.committee, .self = config.self, .scheme = config.coin});
@@ -96,6 +98,9 @@ ProposalPtr Bullshark::latest_of(NodeId author) const {
 }
 Round Bullshark::last_ordered() const {
   return state_->last;
+}
+NodeId Bullshark::leader(Round round) const {
+  return state_->leader(round);
 }
 Round Bullshark::frontier() const {
   return state_->frontier();

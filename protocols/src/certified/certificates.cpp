@@ -202,11 +202,11 @@ bool Bullshark::State::worth_checking(Round r, const std::map<NodeId, VertexPtr>
   const bool whole = held >= c.at_least(config.rules.complete);
   if (!whole && held + more >= c.at_least(config.rules.complete)) return true;
   const bool waits = whole && !may_leave(r);
-  if (has_anchor(r)) return waits && unchecked.contains(anchor_of(r, c));
+  if (has_anchor(r)) return waits && unchecked.contains(leader(r));
   if (r.value < 2) return false;
   const Round before{r.value - 1};
-  const NodeId anchor = anchor_of(before, c);
-  const std::uint32_t known = store.votes(before);
+  const NodeId anchor = leader(before);
+  const std::uint32_t known = store.votes({anchor, before});
   const std::uint32_t needed = c.at_least(config.rules.commit);
   // They are counted only when that could tell.
   const bool may_commit = known < needed && known + more >= needed;

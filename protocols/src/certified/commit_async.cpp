@@ -56,7 +56,7 @@ struct Walk {
     const std::uint32_t needed = store.committee().at_least(rules.commit);
     const Round after{r.value + 1};
     const auto& voters = store.accepted_authors(after).members();
-    if (store.votes(r) >= needed && store.accepted(steady(r)) &&
+    if (store.votes(steady(r)) >= needed && store.accepted(steady(r)) &&
         count(store, voters, after, Side::kSteady, steady(r)) >= needed) {
       return steady(r);
     }

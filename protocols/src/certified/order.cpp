@@ -11,15 +11,28 @@ namespace thresher::certified {
 void Bullshark::State::order(Fx& fx) {
   // What is committed depends on the store alone, so without news there is nothing to do.
   if (!started || ordered_version == store.version()) return;
-  ordered_version = store.version();
   if (coin) toss_ready(fx);
+  while (order_once(fx)) continue;
+}
+
+// R12. True when an anchor gave later rounds other leaders: what follows is looked for anew.
+bool Bullshark::State::order_once(Fx& fx) {
+  ordered_version = store.version();
   const auto anchors =
-      coin ? commit_async(store, config.rules, last, coin_of()) : commit(store, config.rules, last);
+      coin ? commit_async(store, config.rules, last, coin_of())
+           : commit(store, config.rules, last, [this](Round r) { return leader(r); });
   for (const Anchor& anchor : anchors) {
     ++(anchor.direct ? stats.direct_commits : stats.indirect_commits);
     if (anchor.direct) patience.committed_directly(slot_of(anchor.ref.round));
-    deliver(anchor, fx);
+    if (deliver(anchor, fx) && config.rules.walks_again) return true;
   }
+  return false;
+}
+
+// R13: what an anchor names stands in the log too, as what its commit delivers of the round before.
+NodeSet Bullshark::State::named_by(const std::vector<VertexPtr>& delivered, Round anchor) const {
+  if (config.rules.named_by_anchor) return named_in_time(delivered, anchor, config.committee);
+  return store.accepted_authors(Round{anchor.value - 1}).members();
 }
 
 // R6: what the anchor's history holds and no anchor before it delivered, down to G rounds below it,
@@ -51,14 +64,17 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
   return out;
 }
 
-void Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
+// True when it changes who leads later.
+bool Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
   THRESHER_ASSERT(last < anchor.ref.round, "anchors are ordered by round, each once");
   const Round before = std::exchange(last, anchor.ref.round);
   Committed out{last, digest, collect(anchor.ref), before};
+  const bool changed = leaders.note_commit(before, last, named_by(out.blocks, last));
   persist_delivered(out, fx);
   fx.deliver(std::move(out));
   raise_floor(last, fx);
+  return changed;
 }
 
 // A vertex leaves the store.

@@ -39,8 +39,8 @@ bool Bullshark::State::may_leave(Round r) const {
   if (after.reached(kValidity, config.committee)) return true;
   if (overdue(r)) return true;
   if (r.value == 1) return true;
-  if (has_anchor(r)) return store.accepted({anchor_of(r, config.committee), r});
-  const std::uint32_t votes = store.votes(Round{r.value - 1});
+  if (has_anchor(r)) return store.accepted({leader(r), r});
+  const std::uint32_t votes = votes_for_anchor(Round{r.value - 1});
   const std::uint32_t unseen = n() - store.accepted_authors(r).count();
   const std::uint32_t needed = config.committee.at_least(config.rules.commit);
   return votes >= needed || votes + unseen < needed;
@@ -56,7 +56,14 @@ bool Bullshark::State::has_work() const {
 
 // The anchor for which a round waits, or for votes on which. Pre: r is at least 2.
 NodeId Bullshark::State::awaited(Round r) const {
-  return anchor_of(Round{r.value - r.value % 2}, config.committee);
+  return leader(Round{r.value - r.value % 2});
+}
+
+// R12: who leads is its author's to know; others take it as it is.
+bool Bullshark::State::composes_dense(const Ref& vertex) const {
+  if (must_be_dense(vertex, config.rules, config.committee)) return true;
+  return may_be_dense(vertex, config.rules, config.committee) &&
+         leader(vertex.round) == vertex.author;
 }
 
 // R7. Only how long to wait depends on this, never what is safe.
@@ -172,7 +179,7 @@ void Bullshark::State::load(Header& h, Fx& fx) {
 void Bullshark::State::choose_parents(Header& h) const {
   const Round before{h.round.value - 1};
   const NodeSet& held = store.accepted_authors(before).members();
-  const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
+  const bool dense = composes_dense(h.ref());
   if (!config.rules.self_edge && !dense) h.self = Round{0};
   if (dense && !config.rules.fewest_parents) {
     h.parents = held;
@@ -181,7 +188,7 @@ void Bullshark::State::choose_parents(Header& h) const {
   }
   const bool has_own = h.self == before || (dense && held.contains(h.author));
   std::optional<NodeId> anchor;
-  if (has_anchor(before)) anchor = anchor_of(before, config.committee);
+  if (has_anchor(before)) anchor = leader(before);
   if (config.rules.parents == Parents::kVerifiable) {
     h.sampled_from = held;
     h.parents = sample_parents(h.ref(), held, unique_value(held, before), config.rules.sample);
@@ -205,7 +212,7 @@ void Bullshark::State::choose_parents(Header& h) const {
 
 // The latest vertex of each author that the own history lacks.
 void Bullshark::State::add_stragglers(Header& h) const {
-  const bool dense = must_be_dense(h.ref(), config.rules, config.committee);
+  const bool dense = composes_dense(h.ref());
   const std::uint64_t age = dense ? 2 : kStragglerAge;
   if (h.round.value <= age || (dense && config.rules.fewest_parents)) return;
   const std::uint64_t depth = config.gc_depth;

@@ -184,7 +184,7 @@ bool Bullshark::State::sample_follows_the_rules(const Header& h) const {
                                     config.rules.sample);
   if (h.self == before) expected.insert(h.author);
   if (has_anchor(before)) {
-    const NodeId anchor = anchor_of(before, config.committee);
+    const NodeId anchor = leader(before);
     if (h.parents.contains(anchor)) expected.insert(anchor);
   }
   if (expected.size() != h.parents.size()) return false;

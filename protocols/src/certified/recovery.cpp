@@ -31,6 +31,7 @@ void Bullshark::State::persist_delivered(const Committed& commit, Fx& fx) const 
   key.u64(commit.slot.value);
   Writer value;
   value.u64(commit.before.value).bytes(commit.leader.bytes);
+  leaders.encode(value);
   fx.push(Persist{kDelivered, Bytes::from(key.take()), Bytes::from(value.take()), {}, true});
 }
 
@@ -54,8 +55,12 @@ void Bullshark::State::restore(const Restored& record, Fx& fx) {
     Reader value(record.value.view());
     const Round slot{key.u64()};
     const RestoredCommit commit{Round{value.u64()}, value.digest()};
-    if (started) return adopt(slot, commit.anchor, fx);
+    if (started) return adopt(slot, commit, fx);
+    Leaders after(config.committee, config.rules);
+    // The record does not say who leads next, so the anchor is ordered again.
+    if (!value.ok() || !after.decode(value)) return;
     restored_commits[slot] = commit;
+    if (restored_commits.rbegin()->first == slot) restored_leaders = std::move(after);
     return;
   }
   if (record.table == kOwn || record.table == kVoted) {
@@ -137,10 +142,15 @@ void Bullshark::State::take_logged(const Logged& logged, std::vector<Ref>& ready
 }
 
 // Takes over one commit that correct nodes made: its vertices are accepted and delivered, but those
-// whose references are still needed only once they came from a peer.
-void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
+// whose references are still needed only once they came from a peer. Who leads next follows from
+// every commit, so one behind a gap is refused.
+void Bullshark::State::adopt(Round slot, const RestoredCommit& commit, Fx& fx) {
   const auto vertices = std::exchange(restored, {});
-  if (slot <= last) return;
+  const bool gap = config.rules.turns == Turns::kPrompt && commit.before != last;
+  if (slot <= last || gap) return;
+  std::vector<VertexPtr> delivered;
+  delivered.reserve(vertices.size());
+  for (const Logged& logged : vertices) delivered.push_back(logged.vertex);
   for (const Logged& logged : vertices) {
     from_log.insert_or_assign(logged.vertex->ref(), Logged{logged.vertex, slot});
   }
@@ -154,7 +164,9 @@ void Bullshark::State::adopt(Round slot, const Digest& anchor, Fx& fx) {
     it = from_log.erase(it);
   }
   const Round before = std::exchange(last, slot);
-  persist_delivered({slot, anchor, {}, before}, fx);
+  if (leaders.note_commit(before, slot, named_by(delivered, slot)))
+    ordered_version = kNothingOrdered;
+  persist_delivered({slot, commit.anchor, {}, before}, fx);
   settle(std::move(ready), fx);
   raise_floor(slot, fx);
   consider_all(fx);
@@ -214,6 +226,7 @@ void Bullshark::State::start(std::uint64_t start_seed, Fx& fx) {
   // Hosts may give all nodes one seed; samples differ all the same.
   seed = mix64(start_seed ^ mix64(config.self.value + std::uint64_t{1}));
   const std::vector<Ref> unsettled = rebuild(fx);
+  leaders = restored_leaders;
   started = true;
   // Deliver again what was committed: the host knows its own position and drops what it has.
   for (const auto& [slot, commit] : std::exchange(restored_commits, {})) {

@@ -13,6 +13,7 @@
 #include "thresher/protocols/attic.hpp"
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
+#include "thresher/protocols/certified/leaders.hpp"
 #include "thresher/protocols/certified/store.hpp"
 
 namespace thresher::certified {
@@ -31,12 +32,6 @@ inline constexpr std::uint64_t kSuspectRounds = 8;
 
 /// No version of a store: what depends on it must be looked at again.
 inline constexpr std::uint64_t kNothingOrdered = ~std::uint64_t{0};
-
-/// Patience counts the anchors: the one of round 2 is the first. A round after an anchor belongs to
-/// it, as it waits for its votes.
-inline Round slot_of(Round r) {
-  return Round{r.value / 2};
-}
 
 struct Bullshark::State {
   explicit State(Config c);
@@ -126,6 +121,8 @@ struct Bullshark::State {
   bool has_work() const;
   bool suspected(Round r) const;
   NodeId awaited(Round r) const;
+  NodeId leader(Round r) const { return leaders.leader(r); }
+  bool composes_dense(const Ref& vertex) const;
   bool overdue(Round r) const { return timed_out && timer_for == r; }
   void note_left(Round r);
   void progress(Fx& fx);
@@ -144,8 +141,10 @@ struct Bullshark::State {
 
   // order.cpp: commits, delivery, garbage
   void order(Fx& fx);
+  bool order_once(Fx& fx);
   std::vector<VertexPtr> collect(const Ref& anchor);
-  void deliver(const Anchor& anchor, Fx& fx);
+  bool deliver(const Anchor& anchor, Fx& fx);
+  NodeSet named_by(const std::vector<VertexPtr>& delivered, Round anchor) const;
   void raise_floor(Round anchor, Fx& fx);
   void forget(const Cell& cell, Fx& fx);
   void propose_again(const Payload& payload);
@@ -165,7 +164,8 @@ struct Bullshark::State {
   void falls_below(const VertexPtr& vertex, Fx& fx);
   void restore(const Restored& record, Fx& fx);
   void restore_signed(const Restored& record);
-  void adopt(Round slot, const Digest& anchor, Fx& fx);
+  struct RestoredCommit;
+  void adopt(Round slot, const RestoredCommit& commit, Fx& fx);
   struct Logged;
   void take_logged(const Logged& logged, std::vector<Ref>& ready, Fx& fx);
   Round needed_whole(Round slot) const;
@@ -176,6 +176,7 @@ struct Bullshark::State {
     return {config.committee, config.rules.stragglers, config.rules.one_signature};
   }
   std::uint32_t n() const { return config.committee.size(); }
+  std::uint32_t votes_for_anchor(Round r) const { return store.votes({leader(r), r}); }
   Round own_round() const { return own ? own->proposal->header.round : Round{0}; }
 
   Config config;
@@ -285,6 +286,7 @@ struct Bullshark::State {
   std::map<std::uint64_t, std::optional<NodeId>> waves;  // tossed, with the leader once known
 
   Round last{0};                      // last ordered anchor
+  Leaders leaders;                    // by what was ordered up to there
   std::uint64_t ordered_version = 0;  // of the store when it was last ordered
   std::uint64_t undelivered = 0;      // accepted vertices with a payload, not delivered
   /// A vertex of a record. The log has no references, so they may be missing.
@@ -300,6 +302,7 @@ struct Bullshark::State {
     Digest anchor{};
   };
   std::map<Round, RestoredCommit> restored_commits;
+  Leaders restored_leaders;  // behind the last of them
 };
 
 }  // namespace thresher::certified

@@ -15,6 +15,7 @@ bool Store::insert(VertexPtr vertex) {
     info.cells.resize(committee_.size());
     info.held = NodeSet(committee_.size());
     info.accepted = Tally(committee_);
+    info.votes.resize(committee_.size());
     rounds_.push_back(std::move(info));
   }
   RoundInfo& info = at(ref.round);
@@ -33,9 +34,11 @@ void Store::accept(const Ref& ref) {
   ++version_;
   const Round before{ref.round.value - 1};
   if (!has_anchor(before) || !in_range(before)) return;
-  if (!cell.vertex->header.parents.contains(anchor_of(before, committee_))) return;
-  ++at(before).votes;
-  THRESHER_ASSERT(at(before).votes <= committee_.size(), "an author votes once for an anchor");
+  std::vector<std::uint16_t>& votes = at(before).votes;
+  cell.vertex->header.parents.for_each([&](NodeId parent) {
+    ++votes[parent.value];
+    THRESHER_ASSERT(votes[parent.value] <= committee_.size(), "an author votes once for an anchor");
+  });
 }
 
 const Cell* Store::find(const Ref& ref) const {
@@ -56,8 +59,9 @@ const Tally& Store::accepted_authors(Round round) const {
   return in_range(round) ? at(round).accepted : none_;
 }
 
-std::uint32_t Store::votes(Round round) const {
-  return in_range(round) ? at(round).votes : 0;
+std::uint32_t Store::votes(const Ref& anchor) const {
+  const bool known = in_range(anchor.round) && committee_.contains(anchor.author);
+  return known ? at(anchor.round).votes[anchor.author.value] : 0;
 }
 
 std::vector<NodeSet> Store::history(const Ref& start, Round from) const {

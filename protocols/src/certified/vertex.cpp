@@ -131,8 +131,13 @@ VertexPtr without_payload(const VertexPtr& vertex) {
 bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee) {
   if (vertex.round.value < 2) return false;
   if (rules.parents == Parents::kDense) return true;
-  return rules.dense_anchor && has_anchor(vertex.round) &&
+  return rules.turns == Turns::kInOrder && rules.dense_anchor && has_anchor(vertex.round) &&
          anchor_of(vertex.round, committee) == vertex.author;
+}
+
+bool may_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee) {
+  const bool anybody = rules.turns == Turns::kPrompt && rules.dense_anchor;
+  return must_be_dense(vertex, rules, committee) || (anybody && has_anchor(vertex.round));
 }
 
 namespace {
@@ -170,7 +175,9 @@ Flaw flaw_of(const Header& h, const Rules& rules, const Committee& committee,
   if (!members_only(h.parents, committee)) return Flaw::kParents;
   const bool dense = must_be_dense(h.ref(), rules, committee);
   if (dense && h.parents.size() < committee.at_least(rules.dense)) return Flaw::kParents;
-  if (!dense && h.parents.size() > rules.sample + 2) return Flaw::kParents;
+  const bool chosen = h.parents.size() >= committee.at_least(rules.dense) &&
+                      may_be_dense(h.ref(), rules, committee);
+  if (!dense && !chosen && h.parents.size() > rules.sample + 2) return Flaw::kParents;
   const bool verifiable = rules.parents == Parents::kVerifiable;
   if (verifiable && h.sampled_from.size() < committee.at_least(rules.dense)) return Flaw::kSample;
   if (!verifiable && !h.sampled_from.empty()) return Flaw::kSample;

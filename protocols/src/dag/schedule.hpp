@@ -18,7 +18,7 @@
 #include <map>
 #include <vector>
 
-#include "standing.hpp"
+#include "thresher/protocols/dag/standing.hpp"
 #include "thresher/protocols/dag/block.hpp"
 #include "thresher/protocols/dag/turns.hpp"
 

@@ -1,4 +1,4 @@
-#include "standing.hpp"
+#include "thresher/protocols/dag/standing.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -69,17 +69,20 @@ bool Standing::worse(NodeId a, NodeId b, Round slot) const {
   return x.missed != y.missed ? x.missed > y.missed : a < b;
 }
 
-// More than f cannot all be to blame.
-std::vector<NodeId> Standing::out(Round slot) const {
+std::vector<NodeId> Standing::ranked(Round slot) const {
   std::vector<NodeId> out;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (is_out(records_[i], slot)) out.push_back(NodeId{static_cast<std::uint16_t>(i)});
   }
-  if (out.size() > faults_) {
-    std::sort(out.begin(), out.end(), [&](NodeId a, NodeId b) { return worse(a, b, slot); });
-    out.resize(faults_);
-    std::sort(out.begin(), out.end());
-  }
+  std::sort(out.begin(), out.end(), [&](NodeId a, NodeId b) { return worse(a, b, slot); });
+  return out;
+}
+
+// More than f cannot all be to blame.
+std::vector<NodeId> Standing::out(Round slot) const {
+  std::vector<NodeId> out = ranked(slot);
+  if (out.size() > faults_) out.resize(faults_);
+  std::sort(out.begin(), out.end());
   return out;
 }
 

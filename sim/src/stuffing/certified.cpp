@@ -20,7 +20,7 @@ certified::ProposalPtr CertifiedStuffing::useless(NodeId author, Round round, Pr
   h.round = round;
   h.payload_root = nobodys(rng);
   h.payload_bytes = 1;
-  const bool dense = certified::must_be_dense(h.ref(), rules, committee);
+  const bool dense = certified::may_be_dense(h.ref(), rules, committee);
   const std::uint32_t most = dense ? committee.size() : rules.sample + 2;
   for (std::uint32_t i = 0; i < committee.size() && round.value > 1; ++i) {
     const NodeId parent{static_cast<std::uint16_t>(i)};

@@ -14,6 +14,7 @@ SubjectEntry subject_anchored_bullshark() {
   info.name = "anchored-bullshark";
   info.help = "the certified DAG with sampled edges and dense anchors: certain at any sample size";
   info.parameters.push_back(sample_size(kSample));
+  info.parameters.push_back(anchors_parameter());
   return {info, [](const Experiment& e, const RunOptions& o) {
             const auto sample = static_cast<std::uint32_t>(parameter(e, "D", kSample));
             return simulate_certified(e, certified::Rules::anchored_bullshark(sample), o);

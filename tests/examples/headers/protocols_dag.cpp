@@ -4,6 +4,7 @@
 #include "thresher/protocols/certified/bullshark.hpp"
 #include "thresher/protocols/certified/committer.hpp"
 #include "thresher/protocols/certified/joint_signature.hpp"
+#include "thresher/protocols/certified/leaders.hpp"
 #include "thresher/protocols/certified/legal.hpp"
 #include "thresher/protocols/certified/message.hpp"
 #include "thresher/protocols/certified/rules.hpp"
@@ -64,6 +65,17 @@ void rules_example() {
   Rules sparse = Rules::thresher();
   Rules dense = Rules::mysticeti();
   Rules by_a_coin = Rules::mahi_mahi();
+  // </>
+}
+
+void standing_example(const Committee& committee, const Rules& rules, Round slot, NodeId leader,
+                      NodeId before, const NodeSet& named) {
+  const auto pass_over = [](NodeId) {};
+  // <thresher/protocols/dag/standing.hpp>
+  Standing standing(committee, rules.leaders);
+  standing.committed(slot, leader, before, named);  // `named`: whom its block names of slot - 1
+  standing.skipped(slot, leader);
+  for (NodeId id : standing.out(slot)) pass_over(id);  // at most f, ascending
   // </>
 }
 
@@ -133,12 +145,23 @@ void rules_example() {
   // </>
 }
 
-void store_example(Store& store, const VertexPtr& vertex, const Ref& ref, Round anchor_round,
+void leaders_example(const Committee& committee, const Rules& rules, NodeId self, Round round,
+                     Round before, Round anchor, const NodeSet& named) {
+  const auto lead = [] {};
+  const auto look_again = [] {};
+  // <thresher/protocols/certified/leaders.hpp>
+  Leaders leaders(committee, rules);
+  if (leaders.leader(round) == self) lead();                     // by all that was ordered so far
+  if (leaders.note_commit(before, anchor, named)) look_again();  // later anchors are others' now
+  // </>
+}
+
+void store_example(Store& store, const VertexPtr& vertex, const Ref& ref, const Ref& anchor,
                    std::uint32_t needed) {
   // <thresher/protocols/certified/store.hpp>
   store.insert(vertex);
   store.accept(ref);
-  if (store.votes(anchor_round) >= needed) return;
+  if (store.votes(anchor) >= needed) return;
   // </>
 }
 

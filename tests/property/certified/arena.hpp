@@ -9,8 +9,8 @@
 // back, signs whatever others propose, badly too. Every message passes through its wire form.
 // Checked: C1, no name has two certifiable vertices; C2, a correct node signs one header and casts
 // one vote for each author and round, restarts included; P5, one sequence of commits; T1, over all
-// vertices that can be certified, every anchor reaches every earlier anchor with enough votes; P6,
-// once the network is fair, everybody has every commit and every payload.
+// vertices that can be certified, every one that may be an anchor reaches every earlier one with
+// enough votes; P6, once the network is fair, everybody has every commit and every payload.
 #pragma once
 
 #include <algorithm>
@@ -271,7 +271,9 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     certified::Header h;
     h.author = NodeId{self};
     h.round = Round{round};
-    const bool dense = certified::must_be_dense(h.ref(), rules_, committee_);
+    const bool dense =
+        certified::must_be_dense(h.ref(), rules_, committee_) ||
+        (certified::may_be_dense(h.ref(), rules_, committee_) && random_.below(2) == 0);
     if (rules_.parents == certified::Parents::kVerifiable) return propose_sampled(std::move(h));
     const std::uint32_t most = dense ? committee_.at_least(rules_.dense) : rules_.sample + 1;
     for (const auto& p : choices(round - 1)) {
@@ -352,15 +354,35 @@ class CertifiedArena : private testing::ArenaOf<CertifiedArena, certified::Bulls
     }
     if (rules_.asynchronous) return;  // its votes have sides: P5 judges them
     for (Round a{2}; a < all.top(); a.value += 2) {
-      if (all.votes(a) < committee_.at_least(rules_.commit)) continue;
-      for (Round b{a.value + 2}; b <= all.top(); b.value += 2) {
-        const certified::Ref later{certified::anchor_of(b, committee_), b};
-        if (!all.accepted(later)) continue;
-        if (all.reaches(later, {certified::anchor_of(a, committee_), a})) continue;
-        violated("T1: the anchor of round " + std::to_string(b.value) +
-                 " does not reach the committed one of round " + std::to_string(a.value));
+      for (const certified::Ref& one : leaders_of(all, a)) {
+        if (all.votes(one) < committee_.at_least(rules_.commit)) continue;
+        for (Round b{a.value + 2}; b <= all.top(); b.value += 2) {
+          for (const certified::Ref& later : leaders_of(all, b)) expect_reaches(all, later, one);
+        }
       }
     }
+  }
+  void expect_reaches(const certified::Store& all, const certified::Ref& later,
+                      const certified::Ref& one) {
+    if (all.reaches(later, one)) return;
+    violated("T1: the anchor of round " + std::to_string(later.round.value) +
+             " does not reach the committed one of round " + std::to_string(one.round.value));
+  }
+  // Whose vertices may be the anchor of a round: of all authors, where what was ordered says who
+  // leads. Then every dense vertex has to reach every one with enough votes.
+  std::vector<certified::Ref> leaders_of(const certified::Store& all, Round round) const {
+    if (rules_.turns == certified::Turns::kInOrder) {
+      const certified::Ref anchor{certified::anchor_of(round, committee_), round};
+      if (!all.accepted(anchor)) return {};
+      return {anchor};
+    }
+    std::vector<certified::Ref> out;
+    all.accepted_authors(round).members().for_each([&](NodeId id) {
+      const certified::Ref ref{id, round};
+      const std::size_t parents = all.find(ref)->vertex->header.parents.size();
+      if (!rules_.dense_anchor || parents >= committee_.at_least(rules_.dense)) out.push_back(ref);
+    });
+    return out;
   }
 
   // The network becomes fair and the faulty fall silent: P6.

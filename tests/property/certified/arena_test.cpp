@@ -19,10 +19,15 @@ INSTANTIATE_TEST_SUITE_P(Family, CertifiedArenaRules,
                          ::testing::Values(Rules::bullshark(), Rules::bullshark_async(),
                                            Rules::anchored_bullshark(6),
                                            Rules::anchored_bullshark(0),
-                                           Rules::anchored_bullshark(1)),
+                                           Rules::anchored_bullshark(1),
+                                           Rules::anchored_in_order(0)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);
                            std::erase(name, '-');
+                           if (suite.param.name == "anchored-bullshark" &&
+                               suite.param.turns == certified::Turns::kInOrder) {
+                             name += "InOrder";
+                           }
                            return name + std::to_string(suite.param.sample);
                          });
 

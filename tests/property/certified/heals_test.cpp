@@ -16,11 +16,17 @@ namespace {
 
 /// An anchor commits within so long once the network is well, with timers as they are at first.
 /// (The promise is of a request: a vertex by this bound, then an anchor by the same one.)
-constexpr std::uint64_t anchor_within(std::uint32_t n) {
+constexpr std::uint64_t anchor_within(std::uint32_t n, const Rules& rules) {
   constexpr std::uint64_t kFirstTimeout = 8;
-  return promises::certified(*Committee::of(n), kFirstTimeout) / 2 * kDelta;
+  const Committee c = *Committee::of(n);
+  const std::uint64_t promised = rules.turns == Turns::kPrompt
+                                     ? promises::anchored(c, kFirstTimeout)
+                                     : promises::certified(c, kFirstTimeout);
+  return promised / 2 * kDelta;
 }
-static_assert(anchor_within(4) == 170 * kDelta, "as docs/protocols/anchored.md says");
+static_assert(anchor_within(4, Rules::bullshark()) == 170 * kDelta,
+              "as docs/protocols/anchored.md says");
+static_assert(anchor_within(4, Rules::anchored_bullshark()) == 230 * kDelta, "that page too");
 
 using Committeeful = Timed<Bullshark>;
 
@@ -55,10 +61,12 @@ Round least_ordered(const Committeeful& run) {
 class Heals : public ::testing::TestWithParam<Rules> {};
 INSTANTIATE_TEST_SUITE_P(Family, Heals,
                          ::testing::Values(Rules::bullshark(), Rules::anchored_bullshark(),
-                                           Rules::anchored_bullshark(0)),
+                                           Rules::anchored_bullshark(0),
+                                           Rules::anchored_in_order(0)),
                          [](const auto& suite) {
                            std::string name(suite.param.name);
                            std::erase(name, '-');
+                           if (suite.param.turns == Turns::kInOrder) name += "InOrder";
                            return name + std::to_string(suite.param.sample);
                          });
 
@@ -82,7 +90,7 @@ TEST_P(Heals, AVertexThatOneHeaderAloneNamesIsFetchedAfterAnyOutage) {
     while (cut == 0) run.run_until(run.now() + 100);
     run.run_until(cut);
     run.kill(1);
-    run.run_until(cut + outage * kDelta + anchor_within(4));
+    run.run_until(cut + outage * kDelta + anchor_within(4, GetParam()));
     const Round before = least_ordered(run);
     EXPECT_GT(before, Round{10}) << "outage " << outage;
     run.run_until(run.now() + 20 * kDelta);
@@ -108,9 +116,9 @@ bool heals_from_drawn_loss(std::uint64_t seed, const Rules& rules) {
   submit_for_ever(run);
   run.run_until(random.below(heals));
   run.kill(down);
-  run.run_until(heals + anchor_within(4));
+  run.run_until(heals + anchor_within(4, rules));
   const Round before = least_ordered(run);
-  run.run_until(run.now() + anchor_within(4));
+  run.run_until(run.now() + anchor_within(4, rules));
   return least_ordered(run) > Round{before.value + 4};
 }
 
@@ -122,7 +130,7 @@ TEST_P(Heals, DrawnLossAndOutagesHeal) {
 // What a header names was once asked for during 32 Delta and never again: the schedules above find
 // that from their seeds.
 TEST(HealsNot, AForgottenVertexIsFoundFromSeeds) {
-  Rules rules = Rules::anchored_bullshark(0);
+  Rules rules = Rules::anchored_in_order(0);
   rules.insists = false;
   std::uint64_t seed = 1;
   while (seed <= 150 && heals_from_drawn_loss(seed, rules)) ++seed;
@@ -155,10 +163,10 @@ TEST_P(Heals, LiarsThatWithholdEveryAnswerDelayIt) {
     return away ? kLost : 300;
   };
   submit_for_ever(run);
-  run.run_until(heals + anchor_within(n));
+  run.run_until(heals + anchor_within(n, GetParam()));
   const Round least = least_ordered(run);
   EXPECT_GT(run.node(0).last_ordered().value + 8, run.node(3).last_ordered().value);
-  run.run_until(run.now() + anchor_within(n));
+  run.run_until(run.now() + anchor_within(n, GetParam()));
   EXPECT_GT(least_ordered(run), Round{least.value + 4});
 }
 

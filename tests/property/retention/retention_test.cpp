@@ -244,7 +244,7 @@ TEST(BelowTheFloor, BlocksRoundsAndEvidenceAreHandedOut) {
 using Certified = Retention<certified::Rules>;
 INSTANTIATE_TEST_SUITE_P(Family, Certified,
                          ::testing::Values(certified::Rules::bullshark(),
-                                           certified::Rules::anchored_bullshark(),
+                                           certified::Rules::anchored_in_order(),
                                            certified::Rules::sparse_bullshark(2),
                                            certified::Rules::bullshark_async()),
                          kName);
@@ -253,6 +253,14 @@ TEST_P(Certified, StandsALiarThatSpeaksToSome) {
 }
 TEST_P(Certified, StopsWhenNothingBelowTheFloorIsKept) {
   is_found();
+}
+// Who was silent for long does not lead, so these schedules hardly bite: there are no teeth to
+// show.
+TEST(CertifiedWithoutTheSilent, StandsALiarThatSpeaksToSome) {
+  const auto rules = certified::Rules::anchored_bullshark();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_TRUE(heals(4, rules, plan_of(seed))) << "seed " << seed;
+  EXPECT_TRUE(heals(7, rules, plan_of(1)));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Defect without(bool Pbft::Config::*rule, const char* name, std::uint64_t most) {
 std::vector<Defect> defects() {
   const dag::Rules sparse = dag::Rules::thresher();
   const dag::Rules dense = dag::Rules::mysticeti();
-  const certified::Rules anchored = certified::Rules::anchored_bullshark();
+  const certified::Rules anchored = certified::Rules::anchored_in_order();
   return {
       without(&dag::Rules::evidence_of_all, "EvidenceAskedOfTheFirstClaimer", sparse, 4000),
       without(&dag::Rules::evidence_durable, "EvidenceThatARestartLoses", sparse, 16000),

@@ -44,6 +44,7 @@ struct Tooth {
         e.stop.time = 80 * kUnit;
         if (protocol == "anchored-bullshark") {  // a round takes three times as long
           e.parameters["D"] = std::int64_t{0};
+          e.parameters["schedule"] = std::string("in-order");
           e.stop.time = 240 * kUnit;
         }
         if (name == "FewVotes") starve_a_voter(e);
@@ -87,7 +88,7 @@ inline std::vector<Tooth> teeth() {
                    [rules = m.rules](const Experiment& e) { return simulate_dag(e, rules, {}); },
                    [dag_rules](const Experiment& e) { return simulate_dag(e, dag_rules, {}); }});
   }
-  const certified::Rules anchored = certified::Rules::anchored_bullshark(0);
+  const certified::Rules anchored = certified::Rules::anchored_in_order(0);
   const auto add = [&](const char* name, std::vector<std::uint32_t> sizes, auto change) {
     certified::Rules rules = anchored;
     change(rules);
@@ -105,7 +106,7 @@ inline std::vector<Tooth> teeth() {
 /// meet. Not among teeth(): 10,000 seeds no longer find the schedule that forks
 /// (docs/protocols/anchored.md says which one); unit_certified_graph does, on graphs.
 inline Tooth few_votes() {
-  const certified::Rules whole = certified::Rules::anchored_bullshark(0);
+  const certified::Rules whole = certified::Rules::anchored_in_order(0);
   certified::Rules rules = whole;
   rules.commit = kValidity;
   return {"anchored-bullshark",

@@ -93,7 +93,7 @@ TEST(Store, VotesAreEdgesToTheAnchor) {
   g.round(2, {0, 1, 2}, {0, 1, 2});
   g.add(0, 3, {0, 1, 2});
   g.add(1, 3, {1, 2});
-  EXPECT_EQ(g.store.votes(Round{2}), 1u);
+  EXPECT_EQ(g.store.votes({NodeId{0}, Round{2}}), 1u);
   EXPECT_TRUE(g.store.reaches({NodeId{0}, Round{3}}, {NodeId{0}, Round{2}}));
   EXPECT_FALSE(g.store.reaches({NodeId{1}, Round{3}}, {NodeId{0}, Round{2}}));
   EXPECT_TRUE(g.store.reaches({NodeId{1}, Round{3}}, {NodeId{0}, Round{1}}));

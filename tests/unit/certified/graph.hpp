@@ -178,7 +178,8 @@ inline Reach reach_of(const Schedule& s) {
   if (!graph.build(s)) return out;
   const certified::Store& all = graph.store();
   for (Round a{2}; a < all.top(); a.value += 2) {
-    if (all.votes(a) < s.committee.at_least(s.rules.commit)) continue;
+    if (all.votes({certified::anchor_of(a, s.committee), a}) < s.committee.at_least(s.rules.commit))
+      continue;
     const certified::Ref goal{certified::anchor_of(a, s.committee), a};
     for (Round b{a.value + 2}; b <= all.top(); b.value += 2) {
       const certified::Ref later{certified::anchor_of(b, s.committee), b};

@@ -26,7 +26,7 @@ TEST(AnchoredGraph, EveryAnchorReachesTheCommittedOnesAtEverySampleSize) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     for (const std::uint32_t n : kSizes) {
       for (const std::uint32_t sample : {0u, 1u, 3u}) {
-        const Schedule s = starve(Rules::anchored_bullshark(sample), n, seed);
+        const Schedule s = starve(Rules::anchored_in_order(sample), n, seed);
         const Reach reach = reach_of(s);
         ASSERT_EQ(reach.missed, 0u) << "n " << n << " D " << sample << " seed " << seed;
         judged += reach.judged;
@@ -41,7 +41,7 @@ TEST(AnchoredGraph, EveryAnchorReachesTheCommittedOnesInLargeCommittees) {
   std::uint64_t judged = 0;
   for (const std::uint32_t n : {31u, 100u}) {
     for (std::uint64_t seed = 1; seed <= (n == 31 ? 200u : 40u); ++seed) {
-      const Reach reach = reach_of(starve(Rules::anchored_bullshark(0), n, seed));
+      const Reach reach = reach_of(starve(Rules::anchored_in_order(0), n, seed));
       ASSERT_EQ(reach.missed, 0u) << "n " << n << " seed " << seed;
       judged += reach.judged;
     }
@@ -63,11 +63,11 @@ struct Mutant {
 };
 
 std::vector<Mutant> mutants() {
-  Rules sparse_anchor = Rules::anchored_bullshark(0);
+  Rules sparse_anchor = Rules::anchored_in_order(0);
   sparse_anchor.dense_anchor = false;
-  Rules no_self = Rules::anchored_bullshark(0);
+  Rules no_self = Rules::anchored_in_order(0);
   no_self.self_edge = false;
-  Rules few_votes = Rules::anchored_bullshark(0);
+  Rules few_votes = Rules::anchored_in_order(0);
   few_votes.commit = kValidity;
   return {{"AnchorNotDense", sparse_anchor}, {"NoSelfEdge", no_self}, {"FewVotes", few_votes}};
 }
@@ -100,7 +100,7 @@ TEST_P(CertifiedMutants, ForkAndShrinkToTwelveActions) {
     EXPECT_LE(small.actions.size(), 12u);
     // Only the mutant forks on it.
     Schedule repaired = small;
-    repaired.rules = Rules::anchored_bullshark(0);
+    repaired.rules = Rules::anchored_in_order(0);
     EXPECT_FALSE(forks(repaired));
     return;
   }
@@ -202,7 +202,8 @@ class Published : public ::testing::Test {
 };
 
 TEST_F(Published, TheTargetIsCommitted) {
-  EXPECT_EQ(graph_.store().votes(Round{2}), committee_.at_least(kAvailability));
+  EXPECT_EQ(graph_.store().votes({certified::anchor_of(Round{2}, committee_), Round{2}}),
+            committee_.at_least(kAvailability));
   EXPECT_EQ(ordered_by(graph_.store(), Rules::sparse_bullshark(2)), std::vector<std::uint64_t>{2});
 }
 

@@ -23,7 +23,7 @@ TEST(Voting, AHeaderOfTheFirstRoundGetsOneVoteAndTheSameOneAgain) {
 }
 
 TEST(Voting, TheGateWaitsForTheRoundBefore) {
-  Desk t(4);
+  Desk t(4, Rules::anchored_in_order());
   t.certify(1, 1, {});
   t.certify(2, 1, {});
   const ProposalPtr early = t.header(1, 2, {1, 2});
@@ -151,7 +151,7 @@ TEST(OwnHeader, ABadVoteIsCountedAndReplacedByAnother) {
 // A host that was away hands over the log it fetched: names and payloads. The node goes on from
 // there with certified vertices, and delivers none of the log again.
 TEST(Adoption, GoesOnWhereTheFetchedLogEnds) {
-  Desk t(4);
+  Desk t(4, Rules::anchored_in_order());
   const auto adopt = [&](std::uint64_t slot, std::uint64_t from, std::uint64_t to) {
     for (std::uint64_t r = from; r <= to; ++r) {
       for (std::uint16_t a = 0; a < 4; ++a) {
@@ -504,7 +504,7 @@ TEST(BadInput, WhoBroughtAFalseCertificateBringsNothingMore) {
 }
 
 TEST(BadInput, AnAnchorWithFewParentsIsNotVotedFor) {
-  Desk t(4);
+  Desk t(4, Rules::anchored_in_order());
   for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
   const std::uint16_t anchor = anchor_of(Round{2}, *Committee::of(4)).value;
   ASSERT_EQ(anchor, 0);
@@ -515,7 +515,7 @@ TEST(BadInput, AnAnchorWithFewParentsIsNotVotedFor) {
   h.self = Round{3};
   h.parents.insert(NodeId{1});
   h.parents.insert(NodeId{2});
-  EXPECT_EQ(flaw_of(h, Rules::anchored_bullshark(), *Committee::of(4), 50), Flaw::kParents);
+  EXPECT_EQ(flaw_of(h, Rules::anchored_in_order(), *Committee::of(4), 50), Flaw::kParents);
   EXPECT_EQ(flaw_of(h, Rules::sparse_bullshark(6), *Committee::of(4), 50), Flaw::kNone);
   t.say(1, Propose{Desk::sealed(h)});
   EXPECT_EQ(t.node().stats().refused, 1u);

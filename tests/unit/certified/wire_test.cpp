@@ -164,7 +164,7 @@ TEST(Wire, SizesAreTheEncodedOnes) {
 
 TEST(Shapes, EachFlawHasItsName) {
   const Committee c = *Committee::of(kN);
-  const Rules sparse = Rules::anchored_bullshark(2);
+  const Rules sparse = Rules::anchored_in_order(2);
   const auto flaw = [&](auto change) {
     Header h = some_header();
     change(h);

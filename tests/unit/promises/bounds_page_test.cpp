@@ -87,7 +87,8 @@ TEST(BoundsPage, SaysWithinWhatTimeProtocolsGoOn) {
     const Committee c = *Committee::of(n);
     program["`thresher`, `mysticeti`"].push_back(promises::timed_dag(c, 6));
     program["`mahi-mahi`"].push_back(promises::by_coin(c, 6));
-    program["`bullshark`, `anchored-bullshark`"].push_back(promises::certified(c, 8));
+    program["`bullshark`"].push_back(promises::certified(c, 8));
+    program["`anchored-bullshark`"].push_back(promises::anchored(c, 8));
     program["`bullshark-async`"].push_back(promises::by_coin(c, 8));
     program["`pbft`"].push_back(promises::pbft(c, 8, Pbft::Config{}.window, 0));
     program["`simplex`"].push_back(

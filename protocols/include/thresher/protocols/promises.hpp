@@ -37,12 +37,19 @@ constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
   return (std::uint64_t{c.size()} + 8) * (wait + 4);
 }
 
-/// docs/protocols/anchored.md: a vertex that carries the request, then the anchor that takes it in,
-/// each by the bound of commits: f+4 anchors until measured waits give way to T and f+1 with T, two
-/// rounds each. `wait`: T, in Delta.
+/// docs/protocols/anchored.md, leaders in turn: a vertex that carries the request, then the anchor
+/// that takes it in, each by the bound of commits: f+4 anchors until measured waits give way to T
+/// and f+1 with T, two rounds each. `wait`: T, in Delta.
 constexpr std::uint64_t certified(const Committee& c, std::uint64_t wait) {
   const std::uint64_t asking = 2 * (log2_up(std::uint64_t{c.faults()} + 1) + 3);
   return 2 * (8 + asking + (4 * std::uint64_t{c.faults()} + 10) * (wait + 3));
+}
+
+/// The same with leaders that follow from what was ordered: all have to order the same first, and
+/// of 3f+1 anchors one is surely a correct node's.
+constexpr std::uint64_t anchored(const Committee& c, std::uint64_t wait) {
+  const std::uint64_t asking = 2 * (log2_up(std::uint64_t{c.faults()} + 1) + 3);
+  return 2 * (2 * (8 + asking) + (8 * std::uint64_t{c.faults()} + 10) * (wait + 3));
 }
 
 /// docs/protocols/pbft.md, of a request with `before` others of its node ahead of it. `wait`: the

@@ -4,7 +4,8 @@
 //
 // Guarantees: with `bullshark` and `anchored_bullshark` two correct nodes never order different
 // anchors, whatever the schedule (docs/protocols/anchored.md). With `sparse_bullshark` that holds
-// with the probability under "What `sparse-bullshark` promises" there. Source: R5 and R6 there.
+// with the probability under "What `sparse-bullshark` promises" there. Source: R5, R6 and R12
+// there.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,14 @@ struct Anchor {
   bool direct = false;  ///< its own votes committed it, not a later anchor's history
 };
 
-/// The anchors above `last` that are committed now, in their order.
+/// Who leads a round that has an anchor.
+using LeaderOf = std::function<NodeId(Round)>;
+
+/// The anchors above `last` that are committed now, in their order, if these lead. What an anchor
+/// changes about later leaders is for the caller to note, and then to ask again.
+std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last,
+                           const LeaderOf& leader);
+/// The same with leaders in turn.
 std::vector<Anchor> commit(const Store& store, const Rules& rules, Round last);
 
 /// The author that the coin of a wave names; empty while nobody knows.

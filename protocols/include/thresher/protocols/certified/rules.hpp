@@ -23,6 +23,13 @@ enum class Parents : std::uint8_t {
   kVerifiable,  ///< D drawn by a seed that everybody computes from the author's committed set
 };
 
+/// Whose anchor a round has (leaders.hpp). Part of a ledger: nodes that go by different rules order
+/// different anchors.
+enum class Turns : std::uint8_t {
+  kInOrder,  ///< everybody's in turn, whatever they did: ledgers that name no rule
+  kPrompt    ///< but for who was not named in time by the last ordered anchors, or lost one
+};
+
 struct Rules {
   std::string_view name;
   Parents parents = Parents::kDense;
@@ -33,6 +40,9 @@ struct Rules {
   Threshold complete = kAvailability;  ///< vertices that complete a round, and open it for votes
   Threshold certify = kQuorum;         ///< signatures of a certificate
   std::uint32_t stragglers = 64;       ///< W: older vertices that a vertex may refer to
+
+  /// For rules with sparse vertices and dense anchors.
+  Turns turns = Turns::kInOrder;
 
   /// No timer is waited for; every second anchor has a rival that a common coin names afterwards
   /// (docs/protocols/anchored.md, "`bullshark-async`").
@@ -54,6 +64,8 @@ struct Rules {
   bool self_edge = true;           ///< a vertex refers to its author's latest earlier one
   bool serves_below_floor = true;  ///< accepted vertices below the floor are kept for peers
   bool insists = true;             ///< what a repeated header waits for is looked for again
+  bool walks_again = true;         ///< after a change of leaders, anchors are looked for anew
+  bool named_by_anchor = true;     ///< who was in time is read off an anchor, not off what is held
 
   static constexpr Rules bullshark() { return {.name = "bullshark"}; }
   /// Bullshark with its asynchronous fallback (arXiv 2201.05677).
@@ -75,7 +87,14 @@ struct Rules {
     return {.name = "anchored-bullshark",
             .parents = Parents::kLocal,
             .sample = sample,
-            .commit = kAvailability};
+            .commit = kAvailability,
+            .turns = Turns::kPrompt};
+  }
+  /// Ledgers that name no rule for who leads.
+  static constexpr Rules anchored_in_order(std::uint32_t sample = 6) {
+    Rules rules = anchored_bullshark(sample);
+    rules.turns = Turns::kInOrder;
+    return rules;
   }
 };
 

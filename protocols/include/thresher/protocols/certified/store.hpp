@@ -2,7 +2,7 @@
 //
 //   store.insert(vertex);                          // held: its parents may be missing
 //   store.accept(ref);                             // all parents are accepted, or under the floor
-//   if (store.votes(anchor_round) >= needed) ...
+//   if (store.votes(anchor) >= needed) ...
 //
 // Guarantees: votes are counted once for each author; the same calls give the same store on every
 // machine. Holds what callers insert: who calls bounds the rounds and checks certificates first.
@@ -39,8 +39,8 @@ class Store {
   bool settled(const Ref& ref) const { return ref.round <= floor_ || accepted(ref); }
 
   const Tally& accepted_authors(Round round) const;
-  /// Accepted vertices of round+1 with an edge to the anchor of `round`.
-  std::uint32_t votes(Round round) const;
+  /// Accepted vertices of the round after with an edge to `anchor`, whose round has anchors.
+  std::uint32_t votes(const Ref& anchor) const;
   /// The rounds in [from, round] that hold vertices reached from `start`, as sets of authors; index
   /// 0 is `from`. Only vertices that are held are walked through.
   std::vector<NodeSet> history(const Ref& start, Round from) const;
@@ -79,7 +79,7 @@ class Store {
     std::vector<Cell> cells;
     NodeSet held;  // authors whose cell has a vertex: asked more often than the cells
     Tally accepted;
-    std::uint32_t votes = 0;
+    std::vector<std::uint16_t> votes;  // by author of an anchor
   };
   static constexpr std::size_t kWarm = 2;
   bool in_range(Round round) const { return round > floor_ && round <= top(); }

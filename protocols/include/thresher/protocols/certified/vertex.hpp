@@ -100,7 +100,8 @@ enum class Flaw : std::uint8_t {
   kCertificate,  ///< too few signers, no members, or signatures missing
 };
 
-/// Who is the anchor of an even round: everybody in turn. Pre: round is even and at least 2.
+/// Who leads an even round when everybody does in turn (else: leaders.hpp). Pre: round is even and
+/// at least 2.
 inline NodeId anchor_of(Round round, const Committee& committee) {
   return NodeId{static_cast<std::uint16_t>((round.value / 2 - 1) % committee.size())};
 }
@@ -128,6 +129,8 @@ inline bool opens_wave(Round round) {
 /// Whether the vertex must refer to `rules.dense` vertices of the round before
 /// (docs/protocols/anchored.md, "Why `anchored-bullshark` is safe at any D").
 bool must_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee);
+/// Whether it may: where who leads follows from what was ordered, whoever may lead.
+bool may_be_dense(const Ref& vertex, const Rules& rules, const Committee& committee);
 
 /// What can be checked without other vertices. `gc_depth`: how old a straggler may be, in rounds.
 Flaw flaw_of(const Header& header, const Rules& rules, const Committee& committee,

@@ -1,9 +1,9 @@
 // Whom the decided slots speak against as a leader, and who is passed over because of that.
 //
 //   Standing standing(committee, rules.leaders);
-//   standing.committed(slot, leader, before, named);   // `named`: whom its block names of slot - 1
+//   standing.committed(slot, leader, before, named);  // `named`: whom its block names of slot - 1
 //   standing.skipped(slot, leader);
-//   for (NodeId id : standing.out(slot)) ...   // at most f, ascending
+//   for (NodeId id : standing.out(slot)) pass_over(id);  // at most f, ascending
 //
 // Guarantees: a function of the decided slots alone. By kPrompt a node is out while it was named in
 // time by fewer than three of the last eight committed leaders, and for a while after a slot of its
@@ -33,6 +33,8 @@ class Standing {
   void skipped(Round slot, NodeId leader);
   /// Who is passed over by what is decided up to `slot`.
   std::vector<NodeId> out(Round slot) const;
+  /// All against whom it speaks, however many, the worst first.
+  std::vector<NodeId> ranked(Round slot) const;
 
   void encode(Writer& out) const;
   /// False when malformed; this is not to be used then.
