@@ -302,11 +302,15 @@ void Bullshark::State::serve(NodeId peer, Give answer, std::uint64_t bytes, Fx& 
   fx.send(peer, std::move(answer));
 }
 
+// R9: to sign a header its author holds a quorum of the round before. So it needs no whole round
+// below that of its last header, and asks for single vertices of them by name.
 void Bullshark::State::receive(NodeId from, const WantRound& message, Fx& fx) {
   if (!may_serve(from)) return;
   Give answer;
   std::uint64_t bytes = 0;
-  const Round lowest{std::max(message.round.value, attic.bottom().value + 1)};
+  const ProposalPtr& said = peers[from.value].voted_for;
+  const Round lowest = std::max(
+      {message.round, Round{attic.bottom().value + 1}, said ? said->header.round : Round{0}});
   for (Round r = lowest; r <= store.top(); ++r.value) {
     for (std::uint32_t i = 0; i < n(); ++i) {
       const NodeId author{static_cast<std::uint16_t>(i)};

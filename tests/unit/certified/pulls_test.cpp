@@ -152,6 +152,26 @@ TEST(Pulls, WhatOnePeerIsSentIsBoundedAndOthersAreServed) {
   EXPECT_EQ(t.sent<Give>(3).size(), answers + 1);
 }
 
+// Its last header shows what its author holds. Ten liars of 31 that asked for old rounds made the
+// others send six times the bytes of fair weather.
+TEST(Pulls, WhoSignedAHeaderGetsNoWholeRoundsBelowIt) {
+  Desk t(4, Rules::bullshark());
+  for (std::uint16_t author = 1; author < 4; ++author) t.certify(author, 1, {});
+  for (std::uint16_t author = 1; author < 3; ++author) t.certify(author, 2, {1, 2, 3});
+  for (int i = 0; i < 2; ++i) t.expire(kPush);  // the certificates are looked at
+  ASSERT_EQ(t.node().stats().vertices_accepted, 5u);
+  const auto given = [&](std::uint16_t to) {
+    t.say(to, WantRound{Round{1}, NodeSet(4)});
+    std::size_t out = 0;
+    for (const Give& give : t.sent<Give>(to)) out += give.vertices.size();
+    return out;
+  };
+  EXPECT_EQ(given(2), 2u) << "those of round 2";
+  EXPECT_EQ(given(3), 5u) << "it said nothing since round 1";
+  t.say(2, Want{{{NodeId{1}, Round{1}}}, {}});
+  EXPECT_EQ(t.sent<Give>(2).size(), 2u) << "single ones it may lack";
+}
+
 TEST(Pulls, BatchesOfOnePeerAreBoundedInBytes) {
   Limits limits;
   limits.batch_bytes_per_peer = 1 << 20;
