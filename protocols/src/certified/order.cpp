@@ -68,6 +68,9 @@ std::vector<VertexPtr> Bullshark::State::collect(const Ref& anchor) {
 bool Bullshark::State::deliver(const Anchor& anchor, Fx& fx) {
   const Digest digest = store.find(anchor.ref)->vertex->digest;
   THRESHER_ASSERT(last < anchor.ref.round, "anchors are ordered by round, each once");
+  THRESHER_ASSERT(
+      coin || !config.rules.walks_again || anchor.ref.author == leader(anchor.ref.round),
+      "R12: who is ordered as an anchor leads, by all that was ordered before");
   const Round before = std::exchange(last, anchor.ref.round);
   Committed out{last, digest, collect(anchor.ref), before};
   const bool changed = leaders.note_commit(before, last, named_by(out.blocks, last));

@@ -167,5 +167,85 @@ TEST_P(FetchedLog, IsContinuedAsByWhoSawEverything) {
   EXPECT_GE(continued, 12u);
 }
 
+// The record in which the node noted a commit; null bytes when it has none.
+Bytes noted_by(Desk& t, Round slot) {
+  Bytes out;
+  (void)t.disk.replay([&](const Restored& r) {
+    if (r.table == kDelivered && Reader(r.key.view()).u64() == slot.value) out = r.value;
+  });
+  return out;
+}
+
+// Who leads next follows from every commit: after a gap nobody could tell.
+TEST(Adoption, RefusesALogWithAGap) {
+  const Rules rules = Rules::anchored_bullshark();
+  const History history(rules, 1);
+  Desk witness(kNodes, rules);
+  history.tell(witness, 1);
+  Desk t(kNodes, rules);
+  log_commit(t, witness.delivered[0], true);
+  log_commit(t, witness.delivered[2], true);
+  EXPECT_EQ(t.node().last_ordered(), witness.delivered[0].slot);
+  log_commit(t, witness.delivered[1], true);
+  log_commit(t, witness.delivered[2], true);
+  EXPECT_EQ(t.node().last_ordered(), witness.delivered[2].slot);
+}
+
+// A node that starts from a snapshot has names of the latest commits, and what its peers noted with
+// the last of them.
+TEST(Adoption, StartsBehindASnapshotAsByWhoSawEverything) {
+  const Rules rules = Rules::anchored_bullshark();
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const History history(rules, seed);
+    Desk witness(kNodes, rules);
+    history.tell(witness, 1);
+    const auto& commits = witness.delivered;
+    std::size_t started = 0;
+    for (std::size_t end = 1; end + 1 < commits.size(); ++end) {
+      const Round slot = commits[end - 1].slot;
+      const Bytes note = noted_by(witness, slot);
+      if (note.empty()) continue;  // below its floor
+      Desk t(kNodes, rules);
+      for (std::size_t i = 0; i < end; ++i) log_commit(t, commits[i], false);
+      const Persist record{kDelivered, Bytes::from(Writer().u64(slot.value).take()), note, {}};
+      (void)t.disk.write(std::span(&record, 1), true);
+      t.restart();
+      ASSERT_EQ(t.node().last_ordered(), slot);
+      for (int k = 0; k < 3; ++k) history.tell(t, slot.value > 20 ? slot.value - 20 : 1);
+      EXPECT_EQ(names_after(t, slot.value), names_after(witness, slot.value))
+          << "seed " << seed << " after slot " << slot.value;
+      ++started;
+      if (testing::Test::HasFailure()) return;
+    }
+    EXPECT_GE(started, 8u);
+  }
+}
+
+// Of a crash that lost the notes of the latest commits: they are made again from what is on the
+// disk, with the leaders that follow from the last commit that is noted.
+TEST(Adoption, RestartedAtAnyNoteItOrdersTheSame) {
+  const Rules rules = Rules::anchored_bullshark();
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const History history(rules, seed);
+    Desk witness(kNodes, rules);
+    history.tell(witness, 1);
+    const auto& commits = witness.delivered;
+    std::size_t restarted = 0;
+    for (std::size_t from = 1; from < commits.size(); ++from) {
+      const Round slot = commits[from - 1].slot;
+      if (noted_by(witness, slot).empty()) continue;  // below its floor
+      Desk t(kNodes, rules);
+      t.disk = witness.disk;
+      lose_notes(t, commits, from);
+      t.restart();
+      EXPECT_EQ(names_after(t, slot.value), names_after(witness, slot.value))
+          << "seed " << seed << " after slot " << slot.value;
+      ++restarted;
+      if (testing::Test::HasFailure()) return;
+    }
+    EXPECT_GE(restarted, 8u);
+  }
+}
+
 }  // namespace
 }  // namespace thresher::certified
