@@ -71,7 +71,7 @@ std::vector<Case> cases() {
         {"instances of broadcasts", 600},
         {"statements of holders", 400}}},
       {"honeybadger",
-       {"broadcast", "said", "done", "want", "share", "forward", "status", "decided"},
+       {"broadcast", "said", "done", "want", "share", "forward", "status", "decided", "reveal"},
        {{"bytes of requests", 100},
         {"digests that peers named", 60},
         {"instances of broadcasts", 100}}},
