@@ -173,13 +173,11 @@ class Submitter {
   std::uint64_t patience_us_;
   net::Words words_;
   std::string timeout_;  // the same as it was written
-  bool json_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Flight> flying_;  // that are not being printed
   std::size_t lines_ = 0;      // of which the outcome was not printed
   std::size_t bytes_ = 0;      // of these
-  bool ended_ = false;
   // Of the printer, and of finish() behind it.
   std::uint64_t done_ = 0;
   std::uint64_t committed_ = 0;
@@ -187,6 +185,8 @@ class Submitter {
   std::uint64_t unknown_ = 0;
   std::string last_why_;
   bool told_ = false;  // that nothing is committed yet
+  bool json_;
+  bool ended_ = false;  // under mutex_: no more lines come
   std::thread printer_;
 };
 
