@@ -42,12 +42,8 @@ NodeId Leaders::of_slot(Round slot) const {
   if (in_turn(slot)) return turn;
   auto term = terms_.rbegin();
   while (term->from > slot && std::next(term) != terms_.rend()) ++term;
-  const std::vector<NodeId>& out = term->out;
-  if (!std::binary_search(out.begin(), out.end(), turn)) return turn;
-  // The k-th of those who are not out; another one each time around.
-  std::uint64_t id = (slot.value / n + slot.value % n) % (n - out.size());
-  for (const NodeId absent : out) id += absent.value <= id ? 1 : 0;
-  return NodeId{static_cast<std::uint16_t>(id)};
+  // Another one each time around.
+  return dag::in_place_of(turn, term->out, slot.value / n + slot.value % n, n);
 }
 
 // R15: of those that stand badly after `slot`, the worst f, and in any 3f+1 slots no more than 2f.

@@ -46,13 +46,9 @@ NodeId Schedule::leader(Round round) const {
   if (in_turn(round)) return turn;
   auto term = terms_.rbegin();
   while (term->from > round && std::next(term) != terms_.rend()) ++term;
-  const std::vector<NodeId>& out = term->out;
-  if (!std::binary_search(out.begin(), out.end(), turn)) return turn;
-  // The k-th of those who are not out; another one each time around.
+  // Another one each time around.
   const std::uint64_t k = round.value / n + (rule_ == Leaders::kPrompt ? round.value % n : 0);
-  std::uint64_t id = k % (n - out.size());
-  for (const NodeId absent : out) id += absent.value <= id ? 1 : 0;
-  return NodeId{static_cast<std::uint16_t>(id)};
+  return in_place_of(turn, term->out, k, n);
 }
 
 void Schedule::forget_terms(Round slot) {

@@ -7,7 +7,9 @@
 // other rules node r mod n has round r.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "thresher/core/committee.hpp"
 #include "thresher/protocols/dag/rules.hpp"
@@ -29,6 +31,16 @@ inline std::uint64_t turn_step(const Committee& committee, Leaders rule) {
 inline NodeId turn_of(Round round, const Committee& committee, Leaders rule) {
   const std::uint64_t n = committee.size();
   return NodeId{static_cast<std::uint16_t>(round.value % n * turn_step(committee, rule) % n)};
+}
+
+/// Who leads in place of `turn`, if that is out: the k-th of those who are not. Pre: `out` is
+/// ascending and leaves somebody.
+inline NodeId in_place_of(NodeId turn, const std::vector<NodeId>& out, std::uint64_t k,
+                          std::uint64_t members) {
+  if (!std::binary_search(out.begin(), out.end(), turn)) return turn;
+  std::uint64_t id = k % (members - out.size());
+  for (const NodeId absent : out) id += absent.value <= id ? 1 : 0;
+  return NodeId{static_cast<std::uint16_t>(id)};
 }
 
 }  // namespace thresher::dag
