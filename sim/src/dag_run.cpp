@@ -55,6 +55,7 @@ class DagSubject {
         parameter(e, "answer_bytes", static_cast<std::int64_t>(kLimits.give_bytes)));
     limits_.twins_per_peer =
         static_cast<std::uint32_t>(parameter(e, "twins", kLimits.twins_per_peer));
+    payload_bytes_ = std::max(e.workload.bytes, e.workload.block_bytes);
     sizes_ = sizes_of(e);
     names_ = dag::make_names(committee_);
     if (rules_.leaders == dag::Leaders::kPrompt && choice(e, "schedule", kPrompt) == kMisses) {
@@ -192,6 +193,15 @@ class DagSubject {
     return rules_.coin ? promises::by_coin(committee_, wait)
                        : promises::timed_dag(committee_, wait);
   }
+  // A liar may have shown two blocks of each of its rounds.
+  std::uint64_t catches_up_within(std::uint64_t rounds) const {
+    const std::uint64_t blocks = rounds * (committee_.size() + committee_.faults());
+    dag::Header widest;
+    widest.refs.resize(std::size_t{committee_.size()} + committee_.faults());
+    const std::uint64_t largest = dag::header_bytes(widest) + payload_bytes_;
+    return promises::catch_up(committee_, blocks,
+                              std::max<std::uint64_t>(1, limits_.give_bytes / largest));
+  }
   std::vector<dag::Edge> vouched(const dag::Dag& node) const { return node.vouched(); }
   bool accepts(const dag::Dag& node, const dag::Edge& block) const { return node.accepts(block); }
   std::string text_of(const dag::Edge& e) const {
@@ -299,6 +309,7 @@ class DagSubject {
   Sizes sizes_;
   std::shared_ptr<const Coins> coins_{};  // of rules that toss one
   dag::Limits limits_;
+  std::uint64_t payload_bytes_ = 0;      // of the largest block
   std::shared_ptr<DagLies> lies_{};      // what liars know, when there are any
   std::shared_ptr<DagLemmas> lemmas_{};  // and all that was signed beside what they forge
 };

@@ -135,6 +135,16 @@ class Blake2b {
     swap_corners<2>(rows, kAt);
     if constexpr (kLanes > 4) swap_corners<4>(rows, kAt);
   }
+  // With zeros behind it. In steps as wide as the loads that follow, since a load that spans
+  // several stores waits for them.
+  static void copy_end(ByteView from, std::array<std::byte, kBlake2bBlock>& to) {
+    constexpr std::size_t kStep = sizeof(Vector);
+    std::size_t at = 0;
+    for (; at + kStep <= from.size(); at += kStep) std::memcpy(&to[at], &from[at], kStep);
+    const std::size_t whole = at;
+    for (; at < to.size(); at += kStep) std::memset(&to[at], 0, kStep);
+    if (whole < from.size()) std::memcpy(&to[whole], &from[whole], from.size() - whole);
+  }
   // A word of every lane; behind the end of a message there are zeros. Words are loaded as they lie
   // in each message, and change places in registers: stores of single words, which a wide load has
   // to wait for, would cost as much as half of the rounds.
@@ -148,8 +158,7 @@ class Blake2b {
       from[lane] = rest.data();
       counts[lane] = block * kBlake2bBlock + size;
       if (size == kBlake2bBlock) continue;
-      ends[lane].fill(std::byte{0});
-      if (size > 0) std::memcpy(ends[lane].data(), rest.data(), size);
+      copy_end(rest.first(size), ends[lane]);
       from[lane] = ends[lane].data();
     }
     for (std::size_t i = 0; i < 16; i += kLanes) {

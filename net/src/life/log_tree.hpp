@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,16 +71,20 @@ class LogTree {
   bool restore(Reader& in, std::uint64_t length);
 
  private:
-  std::vector<Digest> hash_leaves();
-
-  coding::MerkleRange range_;
-  std::vector<Digest> open_;  // results behind the last whole chunk
   struct Added {
     ClientId client;
     std::uint64_t sequence;
     ByteView data;
     Digest result;
   };
+  /// Transactions whose hashes are made together.
+  static constexpr std::size_t kPiece = 1024;
+
+  std::vector<Digest> hash_leaves(std::span<const Added> added);
+  void add_piece(std::span<const Added> piece, std::vector<Persist>& records);
+
+  coding::MerkleRange range_;
+  std::vector<Digest> open_;  // results behind the last whole chunk
   std::vector<Added> added_;
   bool keeps_recent_ = false;
   RecentTransactions recent_;

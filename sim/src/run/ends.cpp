@@ -17,7 +17,8 @@ constexpr Ticks kIdle = 64;  // Delta: protocols repeat themselves every 50
 void Run::finish() {
   const Stop& stop = experiment_.stop;
   judge_.check_liveness(correct_and_up(), now_);
-  if (!timed() && !stopped_by(stop) && experiment_.oracles.liveness_on)
+  // A cluster that has done all that it was asked for rests, and never comes to a later stop.
+  if (!timed() && !stopped_by(stop) && !all_done() && experiment_.oracles.liveness_on)
     judge_.no_progress("liveness", "a correct node reached round " +
                                        std::to_string(lowest_round()) + " and " +
                                        std::to_string(lowest_length()) + " decisions by " +

@@ -68,6 +68,8 @@ class Run {
   void ask_again();
   void submit_everywhere();
   bool may_submit() const;
+  // The workload has an end, and correct nodes delivered all that they were asked for.
+  bool all_done() const;
   // At the node that orders requests, if it is known and correct: nothing is forwarded then.
   void submit_alone(Ticks at_time);
   // The last of `count` requests, if there were any.

@@ -22,12 +22,17 @@ Ticks Run::bound() const {
   if (experiment_.oracles.liveness) return *experiment_.oracles.liveness;
   if (traits_.heals) {
     std::uint64_t most = 0;
+    std::uint64_t first = 0;
+    std::uint64_t last = kNone;
     for (std::uint32_t i = 0; i < experiment_.n; ++i) {
       const NodeId id = node_id(i);
       // Before the start nobody is up, and all that are correct will be.
-      if (world_.correct(id) && (world_.up(id) || world_.now() == 0))
-        most = std::max(most, insight_.heals_within(id));
+      if (!world_.correct(id) || (!world_.up(id) && world_.now() != 0)) continue;
+      most = std::max(most, insight_.heals_within(id));
+      first = std::max(first, insight_.round(id));
+      last = std::min(last, insight_.round(id));
     }
+    if (last < first) most += insight_.catches_up_within(first - last);
     return std::max(longest(), most * std::max(experiment_.network.delta, kUnit));
   }
   if (const auto patience = insight_.patience(experiment_)) return std::max(longest(), *patience);

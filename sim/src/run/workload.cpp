@@ -44,6 +44,11 @@ bool Run::may_submit() const {
   return !settling_ && (all == 0 || submitted_ < all);
 }
 
+bool Run::all_done() const {
+  const std::uint64_t all = experiment_.workload.requests;
+  return all != 0 && submitted_ >= all && judge_.outstanding() == 0;
+}
+
 void Run::submit_alone(Ticks at_time) {
   const auto ids = correct_and_up();
   if (ids.empty()) return;

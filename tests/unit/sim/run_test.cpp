@@ -29,6 +29,21 @@ TEST(Simulate, PbftDecidesEveryThreeRounds) {
   EXPECT_GT(o.bytes, 0U);
 }
 
+// The nodes rest once they have delivered all, in a round far below the stop.
+TEST(Simulate, NothingIsMissingWhereNothingMoreWasAskedFor) {
+  Experiment e;
+  e.protocol = "thresher";
+  e.n = 4;
+  e.f = 1;
+  e.workload.requests = 1;
+  e.stop.rounds = 60;
+  const Outcome done = simulate(e, {});
+  EXPECT_EQ(done.verdict, Verdict::kPass) << done.oracle << ": " << done.why;
+  e.network.loss_ppm = 1'000'000;
+  const Outcome lost = simulate(e, {});
+  EXPECT_EQ(lost.verdict, Verdict::kNoProgress);
+}
+
 class EveryProtocol : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> out;

@@ -11,6 +11,7 @@
 // them. Says nothing of protocols whose rules are changed for a test.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -35,6 +36,15 @@ constexpr std::uint64_t timed_dag(const Committee& c, std::uint64_t wait) {
 /// probability at least 1/2 (docs/protocols/mahi-mahi.md). The only ones that are not certain.
 constexpr std::uint64_t by_coin(const Committee& c, std::uint64_t wait) {
   return (std::uint64_t{c.size()} + 8) * (wait + 4);
+}
+
+/// What a node needs beside it that lacks `blocks`, when an answer holds `per_answer` of them: each
+/// question goes to two peers, and f may keep silent. docs/protocols/bounds.md.
+constexpr std::uint64_t catch_up(const Committee& c, std::uint64_t blocks,
+                                 std::uint64_t per_answer) {
+  const std::uint64_t answers = (blocks + per_answer - 1) / per_answer;
+  const std::uint64_t at_once = std::max(1u, (c.size() - 1 - c.faults()) / 2);
+  return 2 * ((answers + at_once - 1) / at_once);
 }
 
 /// docs/protocols/anchored.md, leaders in turn: a vertex that carries the request, then the anchor

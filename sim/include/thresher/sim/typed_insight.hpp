@@ -98,6 +98,11 @@ class TypedInsight final : public Insight {
     if constexpr (kHeals) return subject_.heals_within(nodes_.of(id));
     return 0;
   }
+  std::uint64_t catches_up_within(std::uint64_t rounds) const override {
+    if constexpr (requires { subject_.catches_up_within(rounds); })
+      return subject_.catches_up_within(rounds);
+    return 0;
+  }
   std::optional<Ticks> patience(const Experiment& experiment) const override {
     if constexpr (requires { subject_.patience(experiment); }) return subject_.patience(experiment);
     return std::nullopt;
