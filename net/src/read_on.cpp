@@ -1,5 +1,7 @@
 #include "read_on.hpp"
 
+#include <algorithm>
+
 #include "ledger.hpp"
 
 namespace thresher::net {
@@ -25,7 +27,8 @@ ReadOn read_on(const LogReader& reader, Round head, const LogPlace& from,
     }
     if (out.next.position < position) return false;  // some of this entry are left
     out.next.after = entry.slot;
-    out.next.position = position;
+    // The place may lie beyond this entry: it is a client's word, and the log grows up to it.
+    out.next.position = std::max(out.next.position, position);
     return more && !enough();
   });
   return out;
