@@ -5,6 +5,7 @@
 #include "advice.hpp"
 #include "node_impl.hpp"
 #include "ordering_protocols.hpp"
+#include "outflow.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/crypto/sha256.hpp"
 #include "thresher/net/codec.hpp"
@@ -16,6 +17,9 @@ namespace {
 /// time. The simulator has the same rule (sim/src/pools.cpp). Unit: bytes.
 constexpr std::size_t kExtendFreely = 16 * 1024;
 constexpr std::size_t kExtend = 128 * 1024;
+/// Blocks with payload that wait for a link at most, before the next is made.
+constexpr std::size_t kBlocksOnTheWay = 2;
+constexpr std::uint64_t kFeedRetry = 10'000;  // us
 
 bool worth_extending(std::size_t payload, std::size_t pool) {
   return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
@@ -377,6 +381,21 @@ void Node::Impl::arm_verdicts() {
   });
 }
 
+bool Node::Impl::links_keep_up() const {
+  std::vector<std::size_t> queued(committee().size());
+  for (std::size_t i = 0; i < queued.size(); ++i) queued[i] = transport.queued_bytes(i);
+  return quorum_keeps_up(queued, kBlocksOnTheWay * options.block_bytes, engine->quorum());
+}
+
+// What waits in the pool is taken up again when a frame comes, or then.
+void Node::Impl::feed_later() {
+  if (std::exchange(feed_waits, true)) return;
+  loop.call_after(kFeedRetry, [this] {
+    feed_waits = false;
+    pump();
+  });
+}
+
 // Hands waiting transactions to the protocol as one payload when it has none. Where the members
 // agree on a time the payload begins with this node's clock; a member without transactions writes
 // it alone, while others order some.
@@ -384,6 +403,10 @@ void Node::Impl::feed() {
   const bool stamps = engine->clock_witnesses() > 0;
   const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
   if (submissions.pool().empty() && !alone) return;
+  if (!links_keep_up()) {
+    stamp_due |= alone;
+    return feed_later();
+  }
   const auto scope = on(Duty::kTake);
   const std::size_t pending = engine->pending_submits();
   const std::size_t waiting = submissions.pool().bytes();

@@ -86,6 +86,8 @@ struct Node::Impl final : EngineHost {
   void collect_verdicts();
   void arm_verdicts();
   void feed();
+  bool links_keep_up() const;
+  void feed_later();
   bool fill_in(OrderedBlockPtr& block) const;
   void note_stages(const Commit& commit);
   CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
@@ -332,8 +334,9 @@ struct Node::Impl final : EngineHost {
     Bytes bytes;
     Digest root{};
   };
-  Fed fed;                 // the last one that the engine got, while it is short
-  bool stamp_due = false;  // others order transactions, and want this node's clock beside them
+  Fed fed;                  // the last one that the engine got, while it is short
+  bool feed_waits = false;  // for links that are full
+  bool stamp_due = false;   // others order transactions, and want this node's clock beside them
   Ledger ledger;
   std::uint64_t checkpoint_every;  // slots; 0: never
   LogTree tree;
