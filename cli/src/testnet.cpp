@@ -166,7 +166,7 @@ bool sync_all(const std::string& dir, const std::vector<std::string>& homes) {
 
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
   const auto text = read_input(path, "a file of hosts with one ADDRESS:PORT a line");
-  if (!text) return text.error().why;
+  if (!text) return text.error().text();
   std::istringstream in(*text);
   std::vector<std::string> hosts;
   std::size_t number = 0;
