@@ -24,7 +24,7 @@ int check(const Args& args) {
   const auto text = read_input(args.proof, "a file that thresher log prove wrote");
   if (!text) return fail(kUsage, text.error());
   const auto proof = net::parse_log_proof(*text);
-  if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error());
+  if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error().text());
   if (const auto held = net::check_log_proof(*genesis, *proof); !held) {
     return fail(kFailed, "'" + args.proof + "' proves nothing: " + held.error().text());
   }

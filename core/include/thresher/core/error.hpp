@@ -70,6 +70,8 @@ constexpr ErrorCode code_of_errno(int error) {
     case EACCES:
     case EPERM:
       return ErrorCode::kForbidden;
+    case EADDRINUSE:
+      return ErrorCode::kBusy;
     default:
       return ErrorCode::kIo;
   }
