@@ -31,14 +31,14 @@ struct Asking {
   std::uint64_t patience_us() const { return parse_duration(timeout).value_or(0); }
   net::Words words() const { return quorum ? net::Words::kQuorum : net::Words::kOne; }
   /// Pre: no problem(). The error says what to do.
-  Result<net::Genesis, std::string> network() const {
+  Result<net::Genesis, Error> network() const {
     if (home.empty()) return net::load_genesis(genesis);
     const auto config = net::load_config(home);
-    if (!config) return config.error().front();
+    if (!config) return Error{ErrorCode::kMalformed, config.error().front(), home};
     return net::load_genesis(net::with_paths(config->options).genesis);
   }
   /// Pre: no problem(). The error says what to do.
-  Result<std::unique_ptr<net::Client>, std::string> client(net::ClientOptions options = {}) const {
+  Result<std::unique_ptr<net::Client>, Error> client(net::ClientOptions options = {}) const {
     return home.empty() ? net::Client::open(genesis, std::move(options))
                         : client_of(home, std::move(options));
   }

@@ -62,11 +62,11 @@ std::string keep_keys(const crypto::CoinKeys& keys, net::Genesis& genesis,
   // Whoever waited here finds the file that replaced the one it locked.
   const FileLock lock(path);
   const auto now = net::load_genesis(path, net::MayLackCoin::kYes);
-  if (!now) return now.error();
+  if (!now) return now.error().text();
   genesis.coin = keys;
   if (!now->coin) {
     const auto saved = net::save_genesis(genesis, path);
-    return saved ? "" : saved.error();
+    return saved ? "" : saved.error().text();
   }
   if (now->coin->threshold == keys.threshold && now->coin->nodes == keys.nodes) return {};
   return "'" + path +
@@ -117,9 +117,9 @@ Result<MadeCoin, std::string> generated(const net::NodeOptions& o, net::Genesis 
   const std::string folder = folder_of(o);
   const auto begun = Clock::now();
   auto run = net::KeyGeneration::begin(options_of(o, genesis, key, how));
-  if (!run) return run.error();
+  if (!run) return run.error().text();
   const auto made = (*run)->wait(how.patience);
-  if (!made) return made.error();
+  if (!made) return made.error().text();
   THRESHER_ASSERT(!how.keep || made->group == how.keep->group,
                   "resharing keeps the public key (docs/protocols/dkg.md)");
   out.seconds = std::chrono::duration<double>(Clock::now() - begun).count();
@@ -152,7 +152,7 @@ Result<MadeCoin, std::string> served(const net::NodeOptions& o, const net::Genes
   net::KeyGenerationOptions options = options_of(o, genesis, key, how);
   options.has_key = true;
   auto run = net::KeyGeneration::begin(std::move(options));
-  if (!run) return run.error();
+  if (!run) return run.error().text();
   if (std::string problem = leave(std::move(*run), how.patience, folder, out); !problem.empty())
     return problem;
   return out;
@@ -193,7 +193,8 @@ std::string no_share(const net::NodeOptions& o, const net::Genesis& genesis, Nod
       return "there is a share of another coin already, and no run that it could be of: " + again;
     const auto opened = net::open_coin(genesis, o.coin, self);
     return "'" + o.genesis + "' names a coin, and this node's share of it is damaged or another " +
-           "one: " + opened.error() + ". " + (goes_on ? "Else " + again + ". " : "") + kNewShare;
+           "one: " + opened.error().text() + ". " + (goes_on ? "Else " + again + ". " : "") +
+           kNewShare;
   }
   if (!genesis.coin || goes_on || neighbour_makes_it(o)) return {};
   return "'" + o.genesis + "' names a coin, and this node's share of it, '" + o.coin +
@@ -207,7 +208,7 @@ std::string no_share(const net::NodeOptions& o, const net::Genesis& genesis, Nod
 
 Result<MadeCoin, std::string> make_coin(const net::NodeOptions& o, const CoinMaking& how) {
   auto genesis = net::load_genesis(o.genesis, net::MayLackCoin::kYes);
-  if (!genesis) return genesis.error();
+  if (!genesis) return genesis.error().text();
   if (!net::needs_coin(genesis->protocol))
     return "protocol " + genesis->protocol + " tosses no coins, so '" + o.genesis +
            "' needs no key; thresher protocols says which do";

@@ -28,20 +28,23 @@ bool read_some(int fd, std::size_t most, std::string& text) {
 
 }  // namespace
 
-Result<std::string, Unreadable> read_input(const std::string& path, const std::string& wanted,
-                                           std::size_t most) {
-  const auto refused = [&](const std::string& why) { return Unreadable{why + "; give " + wanted}; };
+Result<std::string, Error> read_input(const std::string& path, const std::string& wanted,
+                                      std::size_t most) {
+  const auto refused = [&](ErrorCode code, const std::string& why) {
+    return Error{code, why, path, "give " + wanted};
+  };
   const Descriptor in{open_input(path)};
   struct stat info {};
   std::string text;
   if (in.fd >= 0 && ::fstat(in.fd, &info) == 0 && S_ISDIR(info.st_mode))
-    return refused("'" + path + "' is a folder");
+    return refused(ErrorCode::kMalformed, "'" + path + "' is a folder");
   if (in.fd < 0 || !read_some(in.fd, most, text))
-    return refused("cannot read '" + path + "': " + std::strerror(errno));
+    return refused(code_of_errno(errno), "cannot read '" + path + "': " + std::strerror(errno));
   if (text.size() > most)
-    return refused("'" + path + "' is larger than " + std::to_string(most >> 20) + " MiB");
+    return refused(ErrorCode::kUnsupported,
+                   "'" + path + "' is larger than " + std::to_string(most >> 20) + " MiB");
   if (text.empty() && path != "-" && S_ISFIFO(info.st_mode))
-    return refused("'" + path + "' is a pipe that nobody writes to");
+    return refused(ErrorCode::kMalformed, "'" + path + "' is a pipe that nobody writes to");
   return text;
 }
 

@@ -45,9 +45,9 @@ Result<crypto::Secret<crypto::RistrettoScalar>, std::string> old_share(
 Result<KeptCoin, std::string> kept_coin(const net::NodeOptions& options,
                                         const std::string& old_genesis, const std::string& share) {
   const auto old = net::load_genesis(old_genesis, net::MayLackCoin::kYes);
-  if (!old) return old.error();
+  if (!old) return old.error().text();
   const auto now = net::load_genesis(options.genesis, net::MayLackCoin::kYes);
-  if (!now) return now.error();
+  if (!now) return now.error().text();
   const auto key = crypto::load_key(options.key);
   if (!key) return key.error().text();
   if (!old->coin) return "'" + old_genesis + "' names no coin, so there is no key to keep";

@@ -166,7 +166,7 @@ bool sync_all(const std::string& dir, const std::vector<std::string>& homes) {
 
 Result<std::vector<std::string>, std::string> read_hosts(const std::string& path) {
   const auto text = read_input(path, "a file of hosts with one ADDRESS:PORT a line");
-  if (!text) return text.error().why;
+  if (!text) return text.error().text();
   std::istringstream in(*text);
   std::vector<std::string> hosts;
   std::size_t number = 0;
@@ -216,10 +216,10 @@ Result<net::Genesis, std::string> make_testnet(const TestnetOptions& o) {
   genesis.chain = "thresher-" + std::to_string(hash(genesis.nodes[0].key).prefix() % 1'000'000);
   if (o.dealer && net::needs_coin(o.protocol)) {
     const auto dealt = net::deal_coin(genesis, homes);
-    if (!dealt) return dealt.error();
+    if (!dealt) return dealt.error().text();
   }
   const auto saved = net::save_genesis(genesis, o.dir + "/genesis.json");
-  if (!saved) return saved.error();
+  if (!saved) return saved.error().text();
   // The keys are synced by who wrote them, their names here.
   if (!sync_all(o.dir, homes)) return "cannot sync '" + o.dir + "' to the disk; check it";
   return genesis;

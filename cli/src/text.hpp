@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "thresher/core/error.hpp"
 #include "verb.hpp"
 
 namespace thresher::cli {
@@ -19,6 +20,10 @@ namespace thresher::cli {
 inline int fail(int status, const std::string& why) {
   (void)std::fprintf(stderr, "thresher: %s\n", why.c_str());
   return status_of(status, why);
+}
+
+inline int fail(int status, const Error& error) {
+  return fail(status, error.text());
 }
 
 /// The same for several problems, one a line: the status is that of the last.

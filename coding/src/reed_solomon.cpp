@@ -23,11 +23,13 @@ std::vector<std::vector<std::byte>> multiply(std::vector<unsigned char> matrix, 
   return out;
 }
 
-Result<ReedSolomon, std::string> ReedSolomon::make(unsigned data, unsigned total) {
+Result<ReedSolomon, Error> ReedSolomon::make(unsigned data, unsigned total) {
   if (data == 0 || data > total || total > kMaxShards) {
-    return "Reed-Solomon code of " + std::to_string(data) + " data shards of " +
-           std::to_string(total) + ": needs 1 <= data <= total <= " + std::to_string(kMaxShards) +
-           " (one byte numbers a shard); use a smaller committee or send whole payloads";
+    const std::string sizes = std::to_string(data) + " data shards of " + std::to_string(total);
+    return Error{ErrorCode::kRejected,
+                 "Reed-Solomon code of " + sizes + ": needs 1 <= data <= total <= " +
+                     std::to_string(kMaxShards) + " (one byte numbers a shard)",
+                 sizes, "use a smaller committee or send whole payloads"};
   }
   return ReedSolomon(data, total);
 }

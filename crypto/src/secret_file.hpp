@@ -22,11 +22,8 @@ namespace thresher::crypto {
 inline Error system_error(const std::string& what, const std::string& path,
                           std::string remedy = {}) {
   const int number = errno;
-  const ErrorCode code = number == ENOENT                      ? ErrorCode::kMissing
-                         : number == EEXIST                    ? ErrorCode::kExists
-                         : number == EACCES || number == EPERM ? ErrorCode::kForbidden
-                                                               : ErrorCode::kIo;
-  return {code, what + " '" + path + "': " + std::strerror(number), path, std::move(remedy)};
+  return {code_of_errno(number), what + " '" + path + "': " + std::strerror(number), path,
+          std::move(remedy)};
 }
 
 /// Why the open file is none to take a secret from; empty when nothing is wrong. `kind` names it,

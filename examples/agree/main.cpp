@@ -27,12 +27,12 @@ int main(int argc, char** argv) {
        .coin = home + "/coin.key",
        .folder = home + "/agree",
        .valid = [](auto, auto, ByteView who) { return !who.empty() && who.size() <= 20; }});
-  if (!channel) return std::fprintf(stderr, "%s\n", channel.error().c_str()), 1;
+  if (!channel) return std::fprintf(stderr, "%s\n", channel.error().text().c_str()), 1;
   for (std::uint64_t job = 0; job < std::strtoull(argv[4], nullptr, 10); ++job) {
     auto done = (*channel)->agree(job, wanted);
     auto who = (*channel)->agree(job, as_view(name));
     if (!done || !who)
-      return std::fprintf(stderr, "%s\n", (done ? who.error() : done.error()).c_str()), 1;
+      return std::fprintf(stderr, "%s\n", (done ? who.error() : done.error()).text().c_str()), 1;
     const bool yes = done->get();
     const agreement::Agreed chosen = who->get();
     const auto text = as_text(chosen.value.view());

@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
         std::printf("draw %llu: ticket %llu\n", static_cast<unsigned long long>(v.round),
                     static_cast<unsigned long long>(value->prefix() % tickets));
       });
-  if (!beacon) return std::fprintf(stderr, "%s\n", beacon.error().c_str()), 1;
+  if (!beacon) return std::fprintf(stderr, "%s\n", beacon.error().text().c_str()), 1;
   while (drawn < draws) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // others may need the last share
   return 0;

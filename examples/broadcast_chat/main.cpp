@@ -34,10 +34,10 @@ int main(int argc, char** argv) try {
   auto channel = broadcast::Channel::join(options, [](const broadcast::Delivery& d) {
     std::cout << d.instance.origin.value << ": " << as_text(d.payload.view()) << std::endl;
   });
-  if (!channel) return std::fprintf(stderr, "%s\n", channel.error().c_str()), 1;
+  if (!channel) return std::fprintf(stderr, "%s\n", channel.error().text().c_str()), 1;
   for (std::string line; std::getline(std::cin, line);) {
     if (const auto sent = (*channel)->send(as_view(line)); !sent)
-      std::fprintf(stderr, "%s\n", sent.error().c_str());
+      std::fprintf(stderr, "%s\n", sent.error().text().c_str());
   }
 } catch (const std::exception& e) {
   return std::fprintf(stderr, "a member is HOST:PORT=KEY, not '%s'\n", e.what()), 2;

@@ -54,7 +54,7 @@ int main(int argc, char** argv) try {
   const std::string own = to_hex(key->public_key());
   if (args[2] == "account") return std::cout << own << std::endl, 0;
   auto client = net::Client::open(args[0]);
-  if (!client) return fail(client.error());
+  if (!client) return fail(client.error().text());
   if (args[2] == "pay") return pay(**client, *key, args.at(3), std::stoull(args.at(4)));
   const net::Answer answer = ask(**client, args.size() > 3 ? args[3] : own);
   const std::string told(as_text(answer.bytes.view()));

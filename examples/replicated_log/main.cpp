@@ -11,7 +11,7 @@
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "usage: replicated_log GENESIS LINE\n"), 2;
   auto client = thresher::net::Client::open(argv[1]);
-  if (!client) return std::fprintf(stderr, "%s\n", client.error().c_str()), 2;
+  if (!client) return std::fprintf(stderr, "%s\n", client.error().text().c_str()), 2;
   const auto out = (*client)->submit(thresher::as_view(argv[2])).get();
   if (!out.committed()) return std::fprintf(stderr, "%s\n", out.why.c_str()), 1;
   std::promise<void> seen;

@@ -79,11 +79,13 @@ std::string problem_of(const ChannelOptions& o) {
   return {};
 }
 
-std::string too_large(const std::string& verb, ByteView value, const ChannelOptions& o) {
-  if (value.size() <= o.value_bytes) return {};
-  return verb + ": a value of " + std::to_string(value.size()) +
-         " bytes is over value_bytes, which is " + std::to_string(o.value_bytes) +
-         "; join with a larger one at every member";
+std::optional<Error> too_large(const std::string& verb, ByteView value, const ChannelOptions& o) {
+  if (value.size() <= o.value_bytes) return std::nullopt;
+  return Error{ErrorCode::kRejected,
+               verb + ": a value of " + std::to_string(value.size()) +
+                   " bytes is over value_bytes, which is " + std::to_string(o.value_bytes),
+               {},
+               "join with a larger one at every member"};
 }
 
 }  // namespace
@@ -166,18 +168,20 @@ struct Channel::Impl {
     return out;
   }
 
-  std::string begin();
-  std::string open_stores();
+  Result<Unit, Error> begin();
+  Result<Unit, Error> open_stores();
   void make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share);
   payload_votes::Config payloads(std::shared_ptr<const crypto::CoinScheme> coin) const;
   std::string restore();
 
   template <class SideOf, class Request>
   auto ask(const std::string& verb, SideOf& side, std::uint64_t question, Request request)
-      -> Result<decltype(side.answers.ask(0)), std::string> {
-    if (!failed.empty()) return failed;
-    if (std::string problem = side.answers.problem(question); !problem.empty())
-      return verb + ": " + problem;
+      -> Result<decltype(side.answers.ask(0)), Error> {
+    if (!failed.empty()) return Error{ErrorCode::kIo, failed, options.folder};
+    if (std::string problem = side.answers.problem(question); !problem.empty()) {
+      return Error{ErrorCode::kRejected, verb + ": " + problem,
+                   "question " + std::to_string(question)};
+    }
     auto out = side.answers.ask(question);
     side.host->request(std::move(request));
     side.host->drain();
@@ -185,20 +189,26 @@ struct Channel::Impl {
   }
 };
 
-std::string Channel::Impl::begin() {
-  if (std::string problem = problem_of(options); !problem.empty()) return problem;
+Result<Unit, Error> Channel::Impl::begin() {
+  if (std::string problem = problem_of(options); !problem.empty())
+    return Error{ErrorCode::kRejected, std::move(problem)};
   const auto place = net::place_of(options.key.public_key(), options.genesis.nodes);
   if (!place)
-    return "the key's public half is no node's of the genesis file; give the key of one of them";
+    return Error{ErrorCode::kMismatch,
+                 "the key's public half is no node's of the genesis file",
+                 {},
+                 "give the key of one of them"};
   self = *place;
   committee =
       *Committee::make(static_cast<std::uint32_t>(options.genesis.nodes.size()), options.genesis.f);
   const auto share = crypto::load_coin_share(options.coin);
-  if (!share) return share.error().text();
+  if (!share) return share.error();
   if (crypto::ristretto_base(**share) != options.genesis.coin->nodes[self.value])
-    return "the coin share '" + options.coin + "' is not that of node " +
-           std::to_string(self.value) + " of this genesis file";
-  if (std::string problem = open_stores(); !problem.empty()) return problem;
+    return Error{ErrorCode::kMismatch,
+                 "the coin share '" + options.coin + "' is not that of node " +
+                     std::to_string(self.value) + " of this genesis file",
+                 options.coin};
+  if (auto opened = open_stores(); !opened) return opened;
   verifier = crypto::make_verifier(crypto::best_verifier());
   auto transport = net::links_of(
       self, options.key, digest_of("thresher/agreement-links/1", options), options.genesis.nodes,
@@ -210,26 +220,27 @@ std::string Channel::Impl::begin() {
       [this](const std::string& what) { log(what); });
   make_hosts(*share);
   if (std::string problem = restore(); !problem.empty())
-    return "'" + options.folder + "': " + problem;
+    return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
   return links.start();
 }
 
-std::string Channel::Impl::open_stores() {
-  if (options.folder.empty()) return {};
+Result<Unit, Error> Channel::Impl::open_stores() {
+  if (options.folder.empty()) return Unit{};
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
   if (error)
-    return "cannot make the folder '" + options.folder + "': " + error.message() +
-           "; give one that this user may write";
-  std::string problem;
+    return Error{code_of_errno(error.value()),
+                 "cannot make the folder '" + options.folder + "': " + error.message(),
+                 options.folder, "give one that this user may write"};
+  Result<Unit, Error> all = Unit{};
   each_side([&](auto& side) {
-    if (!problem.empty()) return;
+    if (!all) return;
     auto opened = net::DiskStore::open_checked(options.folder + "/" + side.folder,
                                                [this](const auto& w) { log(w); });
-    if (!opened) problem = opened.error();
+    if (!opened) all = opened.error();
     if (opened) side.store = std::move(*opened);
   });
-  return problem;
+  return all;
 }
 
 payload_votes::Config Channel::Impl::payloads(
@@ -288,40 +299,39 @@ std::string Channel::Impl::restore() {
 Channel::Channel() = default;
 Channel::~Channel() = default;
 
-Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions options) {
+Result<std::unique_ptr<Channel>, Error> Channel::join(ChannelOptions options) {
   std::unique_ptr<Channel> out(new Channel);
   out->impl_ = std::make_unique<Impl>(std::move(options));
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return "join: " + problem;
+  if (const auto begun = out->impl_->begin(); !begun) return net::said_by("join", begun.error());
   return out;
 }
 
-Result<std::future<bool>, std::string> Channel::agree_bit(std::uint64_t question, bool value) {
+Result<std::future<bool>, Error> Channel::agree_bit(std::uint64_t question, bool value) {
   return impl_->links.on_loop([impl = impl_.get(), question, value] {
     return impl->ask("agree", impl->bits, question, Propose{question, value});
   });
 }
 
-Result<std::future<Agreed>, std::string> Channel::agree(std::uint64_t question, ByteView value) {
-  if (std::string problem = too_large("agree", value, impl_->options); !problem.empty())
-    return problem;
+Result<std::future<Agreed>, Error> Channel::agree(std::uint64_t question, ByteView value) {
+  if (const auto problem = too_large("agree", value, impl_->options)) return *problem;
   return impl_->links.on_loop([impl = impl_.get(), question, bytes = Bytes::copy_of(value)] {
     return impl->ask("agree", impl->values, question, mvba::Propose{question, bytes});
   });
 }
 
-Result<std::future<std::vector<Agreed>>, std::string> Channel::collect(std::uint64_t question,
-                                                                       ByteView entry) {
-  if (std::string problem = too_large("collect", entry, impl_->options); !problem.empty())
-    return problem;
+Result<std::future<std::vector<Agreed>>, Error> Channel::collect(std::uint64_t question,
+                                                                 ByteView entry) {
+  if (const auto problem = too_large("collect", entry, impl_->options)) return *problem;
   return impl_->links.on_loop([impl = impl_.get(), question, bytes = Bytes::copy_of(entry)] {
     return impl->ask("collect", impl->subsets, question, subset::Submit{question, bytes});
   });
 }
 
-Result<std::future<std::int64_t>, std::string> Channel::approach(std::uint64_t question,
-                                                                 std::int64_t number) {
+Result<std::future<std::int64_t>, Error> Channel::approach(std::uint64_t question,
+                                                           std::int64_t number) {
   if (!approximate::decode_values(approximate::encode_values({number}).view(), 1))
-    return "approach: " + std::to_string(number) + " is not within 2^62 of zero";
+    return Error{ErrorCode::kRejected,
+                 "approach: " + std::to_string(number) + " is not within 2^62 of zero"};
   return impl_->links.on_loop([impl = impl_.get(), question, number] {
     return impl->ask("approach", impl->numbers, question,
                      approximate::Approach{question, {number}});

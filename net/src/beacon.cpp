@@ -78,9 +78,9 @@ struct Beacon::Impl {
     now.tossed = std::max(now.tossed, host->protocol().round() + 1);
     for (const BeaconValue& value : made) now.published = std::max(now.published, value.round + 1);
     if (now != record.rounds()) {
-      std::string failed = record.write(now);
+      const auto written = record.write(now);
       const std::lock_guard lock(mutex);
-      if (disk_failure.empty()) disk_failure = std::move(failed);
+      if (!written && disk_failure.empty()) disk_failure = written.error().text();
     }
     for (BeaconValue& value : std::exchange(made, {})) show(std::move(value));
   }
@@ -94,26 +94,29 @@ struct Beacon::Impl {
     if (deliver) deliver(value);
   }
 
-  std::string begin() {
+  Result<Unit, Error> begin() {
     const auto& genesis = options.genesis;
     const auto committee =
         Committee::make(static_cast<std::uint32_t>(genesis.nodes.size()), genesis.f);
-    if (!committee) return "the genesis file's nodes do not tolerate its f";
+    if (!committee)
+      return Error{ErrorCode::kRejected, "the genesis file's nodes do not tolerate its f"};
     if (!genesis.coin || !crypto::coin_keys_agree(*genesis.coin))
-      return "the genesis file holds no coin keys that belong together; make them with thresher "
-             "dkg "
-             "at every node";
+      return Error{ErrorCode::kMissing,
+                   "the genesis file holds no coin keys that belong together",
+                   {},
+                   "make them with thresher dkg at every node"};
     keys = *genesis.coin;
     group = crypto::group_key(keys).value();
     const auto share = crypto::load_coin_share(options.coin);
-    if (!share) return share.error().text();
+    if (!share) return share.error();
     if (crypto::ristretto_base(**share) != keys.nodes[self.value])
-      return "the coin share '" + options.coin + "' is not that of node " +
-             std::to_string(self.value) + " of this genesis file";
-    if (std::string wrong = record.open(round_record_path(options.coin, group), group);
-        !wrong.empty())
-      return wrong;
-    if (std::string wrong = learn_first(); !wrong.empty()) return wrong;
+      return Error{ErrorCode::kMismatch,
+                   "the coin share '" + options.coin + "' is not that of node " +
+                       std::to_string(self.value) + " of this genesis file",
+                   options.coin};
+    if (auto opened = record.open(round_record_path(options.coin, group), group); !opened)
+      return opened;
+    if (auto learnt = learn_first(); !learnt) return learnt;
     old_below = record.rounds().published;
     open_links();
     const coin::BeaconConfig config{
@@ -128,16 +131,17 @@ struct Beacon::Impl {
     host = std::make_unique<ProtocolHost<coin::Beacon, Codec>>(coin::Beacon(config), Codec{},
                                                                host_links(*committee));
     (void)host->restore([] { return true; });
-    if (std::string problem = serve(); !problem.empty()) return problem;
+    if (auto served = serve(); !served) return served;
     return links.start();
   }
   // A new member of a committee that keeps its key does not know which values were told already.
-  std::string learn_first() {
-    if (record.rounds().published != kOthersKnow) return {};
+  Result<Unit, Error> learn_first() {
+    if (record.rounds().published != kOthersKnow) return Unit{};
     if (options.first == 0)
-      return "the key is older than this committee, and this node has no record of its values: say "
-             "with --first with which round the beacon goes on, as thresher dkg printed at the "
-             "members that stayed; 1 where no beacon ran before";
+      return Error{ErrorCode::kMissing,
+                   "the key is older than this committee, and this node has no record of its "
+                   "values: say with --first with which round the beacon goes on, as thresher dkg "
+                   "printed at the members that stayed; 1 where no beacon ran before"};
     return record.write({.published = options.first, .tossed = options.first});
   }
   // Links of their own: nodes of a ledger with the same keys do not connect to these.
@@ -160,12 +164,14 @@ struct Beacon::Impl {
             .stepped = [this] { publish(); },
             .fail = [](const std::string&) {}};
   }
-  std::string serve() {
-    if (options.listen.empty()) return {};
+  Result<Unit, Error> serve() {
+    if (options.listen.empty()) return Unit{};
     const auto where = loopback_address(options.listen);
     if (!where)
-      return "cannot listen on '" + options.listen +
-             "': give an address of this machine alone, like 127.0.0.1:9465";
+      return Error{ErrorCode::kMalformed,
+                   "cannot listen on '" + options.listen +
+                       "': give an address of this machine alone, like 127.0.0.1:9465",
+                   options.listen};
     pages = std::make_unique<HttpPages>(std::map<std::string, HttpPages::Page>{
         {"/latest", [this] { return page(1, "application/json"); }},
         {"/recent", [this] { return page(kRecent, "application/x-ndjson"); }},
@@ -173,7 +179,9 @@ struct Beacon::Impl {
            return HttpPages::Answer{200, to_hex(group) + "\n"};
          }}});
     const std::string problem = pages->listen(where->host, where->port);
-    return problem.empty() ? "" : "cannot listen on '" + options.listen + "': " + problem;
+    if (problem.empty()) return Unit{};
+    return Error{ErrorCode::kIo, "cannot listen on '" + options.listen + "': " + problem,
+                 options.listen};
   }
   /// The newest ones, the newest last, one a line.
   HttpPages::Answer page(std::size_t most, const char* type) {
@@ -189,19 +197,23 @@ struct Beacon::Impl {
 Beacon::Beacon() : impl_(std::make_unique<Impl>()) {}
 Beacon::~Beacon() = default;
 
-Result<std::unique_ptr<Beacon>, std::string> Beacon::begin(BeaconOptions options, Deliver deliver) {
+Result<std::unique_ptr<Beacon>, Error> Beacon::begin(BeaconOptions options, Deliver deliver) {
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
-  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
+  if (!self)
+    return Error{ErrorCode::kMismatch,
+                 "the key is no member's of the genesis file",
+                 {},
+                 "check which belongs"};
   if (options.first > kLastFirst)
-    return "--first " + std::to_string(options.first) + " leaves too few rounds behind it: give " +
-           std::to_string(kLastFirst) +
-           " (2^63) at most, a little above the last round that was "
-           "published";
+    return Error{ErrorCode::kRejected,
+                 "--first " + std::to_string(options.first) +
+                     " leaves too few rounds behind it: give " + std::to_string(kLastFirst) +
+                     " (2^63) at most, a little above the last round that was published"};
   std::unique_ptr<Beacon> out(new Beacon);
   out->impl_->self = *self;
   out->impl_->options = std::move(options);
   out->impl_->deliver = std::move(deliver);
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  if (const auto begun = out->impl_->begin(); !begun) return begun.error();
   return out;
 }
 

@@ -109,7 +109,7 @@ struct Channel::Impl {
             .fail = [this](const std::string& why) { fail(why); }};
   }
   // What is lost while links come up is said again by the broadcast.
-  std::string begin() {
+  Result<Unit, Error> begin() {
     const std::uint32_t f = net::broadcast_faults(options);
     const ChainContext chain = context_of(options, f);
     const auto committee = Committee::make(static_cast<std::uint32_t>(options.members.size()), f);
@@ -127,48 +127,53 @@ struct Channel::Impl {
         [this](const std::string& what) { log(what); });
     engine = net::make_engine(options, chain, *committee, self, host());
     if (std::string problem = engine->restore(); !problem.empty())
-      return "'" + options.folder + "': " + problem;
+      return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
     return links.start();
   }
-  Result<Unit, std::string> send(Bytes payload) {
-    if (!failed.empty()) return failed;
-    if (full()) return std::string("too many deliveries wait for next(): take some first");
+  Result<Unit, Error> send(Bytes payload) {
+    if (!failed.empty()) return Error{ErrorCode::kIo, failed, options.folder};
+    if (full())
+      return Error{ErrorCode::kBusy, "too many deliveries wait for next(): take some first"};
     if (engine->send(std::move(payload))) return Unit{};
-    return std::string(
-        "too much is on the way already: wait for deliveries, or join with a larger window or "
-        "origin_bytes");
+    return Error{
+        ErrorCode::kBusy,
+        "too much is on the way already: wait for deliveries, or join with a larger window "
+        "or origin_bytes"};
   }
 };
 
 Channel::Channel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Channel::~Channel() = default;
 
-Result<std::unique_ptr<Channel>, std::string> Channel::join(ChannelOptions options,
-                                                            Deliver deliver) {
+Result<std::unique_ptr<Channel>, Error> Channel::join(ChannelOptions options, Deliver deliver) {
   if (std::string problem = net::broadcast_problem(options); !problem.empty())
-    return "join: " + problem;
+    return Error{ErrorCode::kRejected, "join: " + problem};
   const auto self = net::place_of(options.key.public_key(), options.members);
   if (!self) {
-    return std::string(
-        "join: the key's public half is no member's; give the key of one of the members");
+    return Error{ErrorCode::kMismatch,
+                 "join: the key's public half is no member's",
+                 {},
+                 "give the key of one of the members"};
   }
   auto impl = std::make_unique<Impl>(std::move(options), std::move(deliver), *self);
-  if (std::string problem = impl->begin(); !problem.empty()) return "join: " + problem;
+  if (const auto begun = impl->begin(); !begun) return net::said_by("join", begun.error());
   return std::unique_ptr<Channel>(new Channel(std::move(impl)));
 }
 
-Result<Unit, std::string> Channel::send(ByteView payload) {
+Result<Unit, Error> Channel::send(ByteView payload) {
   const std::size_t most = impl_->options.payload_bytes;
   if (payload.size() > most) {
-    return "send: a payload of " + std::to_string(payload.size()) +
-           " bytes is over payload_bytes, which is " + std::to_string(most) +
-           "; split it, or join with a larger one at every member";
+    return Error{ErrorCode::kRejected,
+                 "send: a payload of " + std::to_string(payload.size()) +
+                     " bytes is over payload_bytes, which is " + std::to_string(most),
+                 {},
+                 "split it, or join with a larger one at every member"};
   }
   Bytes bytes = Bytes::copy_of(payload);
   // Inside `deliver` the broadcast is at work: the payload is its next input.
   if (impl_->links.on_loop_thread()) {
     impl_->links.loop().post([impl = impl_.get(), bytes] {
-      if (const auto sent = impl->send(bytes); !sent) impl->log("send: " + sent.error());
+      if (const auto sent = impl->send(bytes); !sent) impl->log("send: " + sent.error().text());
     });
     return Unit{};
   }

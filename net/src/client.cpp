@@ -195,13 +195,14 @@ void Client::Impl::log(const Frame& f) {
 Client::Client() = default;
 Client::~Client() = default;
 
-Result<std::unique_ptr<Client>, std::string> Client::open(const std::string& genesis_file,
-                                                          ClientOptions options) {
+Result<std::unique_ptr<Client>, Error> Client::open(const std::string& genesis_file,
+                                                    ClientOptions options) {
   auto genesis = load_genesis(genesis_file);
   if (!genesis) return genesis.error();
   if (options.node && options.node->value >= genesis->nodes.size()) {
-    return "there is no node " + std::to_string(options.node->value) + " in '" + genesis_file +
-           "'; nodes count from 0 to " + std::to_string(genesis->nodes.size() - 1);
+    const std::string node = "node " + std::to_string(options.node->value);
+    return Error{ErrorCode::kMissing, "there is no " + node + " in '" + genesis_file + "'", node,
+                 "nodes count from 0 to " + std::to_string(genesis->nodes.size() - 1)};
   }
   std::unique_ptr<Client> client(new Client());
   client->impl_ = std::make_unique<Impl>(std::move(*genesis), std::move(options));

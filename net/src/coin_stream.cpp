@@ -68,7 +68,7 @@ struct VrfCodec {
 
 /// The seed of this folder's secrets, made and synced at the first start. With another one a node
 /// would give rows that do not fit what it committed to.
-Result<crypto::Secret<BivariateSharing::Seed>, std::string> seed_in(const std::string& folder) {
+Result<crypto::Secret<BivariateSharing::Seed>, Error> seed_in(const std::string& folder) {
   if (folder.empty()) return crypto::Secret(crypto::SigningKey::generate().seed());
   const std::string path = folder + "/seed.key";
   std::error_code error;
@@ -76,18 +76,21 @@ Result<crypto::Secret<BivariateSharing::Seed>, std::string> seed_in(const std::s
     const std::string part = path + ".new";
     std::filesystem::remove(part, error);
     if (const auto saved = crypto::save_key(crypto::SigningKey::generate(), part); !saved)
-      return saved.error().text();
+      return saved.error();
     std::filesystem::rename(part, path, error);
-    if (error || !sync_folder(folder)) return "cannot sync '" + folder + "'; check the disk";
+    if (error || !sync_folder(folder))
+      return Error{ErrorCode::kIo, "cannot sync '" + folder + "'", folder, "check the disk"};
   }
   const auto kept = crypto::load_key(path);
-  if (!kept) return kept.error().text();
+  if (!kept) return kept.error();
   return crypto::Secret(kept->seed());
 }
 
 }  // namespace
 
 struct CoinStream::Impl {
+  using Ready = Result<Unit, Error>;
+
   CoinStreamOptions options;
   Deliver deliver;
   NodeId self;
@@ -112,12 +115,13 @@ struct CoinStream::Impl {
         "the disk under '" + options.folder + "' failed: " + why + "; repair it and begin again";
   }
 
-  std::string begin() {
+  Ready begin() {
     options.genesis.coin.reset();
     const auto n = static_cast<std::uint32_t>(options.genesis.nodes.size());
     const auto committee = Committee::make(n, options.genesis.f);
     if (!committee || n <= SetupFree::kNodesPerFault * options.genesis.f)
-      return std::to_string(n) + " nodes do not tolerate f=" + std::to_string(options.genesis.f);
+      return rejected(std::to_string(n) +
+                      " nodes do not tolerate f=" + std::to_string(options.genesis.f));
     if (!options.folder.empty()) {
       std::error_code error;
       std::filesystem::create_directories(options.folder, error);
@@ -127,27 +131,30 @@ struct CoinStream::Impl {
       store = std::move(*opened);
     }
     open_links();
-    std::string problem;
-    if (options.coin == "vrf-coin") {
-      problem = host_vrf(*committee);
-    } else if (options.coin == "setup-free-coin") {
-      problem = host_setup_free(*committee);
-    } else if (options.coin == "committee-coin") {
-      problem = host_committees(*committee);
-    } else {
-      problem = "there is no coin '" + options.coin +
-                "' to toss here; there are setup-free-coin, committee-coin and vrf-coin";
-    }
-    return problem.empty() ? links.start() : problem;
+    Ready ready = host(*committee);
+    return ready ? links.start() : ready;
   }
-  std::string host_setup_free(const Committee& committee) {
+  static Error rejected(std::string why) { return {ErrorCode::kRejected, std::move(why)}; }
+  Ready restored(std::string problem) const {
+    if (problem.empty()) return Unit{};
+    return Error{ErrorCode::kCorrupt, std::move(problem), options.folder};
+  }
+  Ready host(const Committee& committee) {
+    if (options.coin == "vrf-coin") return host_vrf(committee);
+    if (options.coin == "setup-free-coin") return host_setup_free(committee);
+    if (options.coin == "committee-coin") return host_committees(committee);
+    return Error{ErrorCode::kMissing, "there is no coin '" + options.coin + "' to toss here",
+                 options.coin, "there are setup-free-coin, committee-coin and vrf-coin"};
+  }
+  Ready host_setup_free(const Committee& committee) {
     if (committee.size() > Avid::kMostNodes)
-      return std::to_string(committee.size()) +
-             " nodes are too many: fragments of commitments are numbered to " +
-             std::to_string(Avid::kMostNodes);
-    if (options.sides == 0) return "a coin has one side at least";
+      return rejected(std::to_string(committee.size()) +
+                      " nodes are too many: fragments of commitments are numbered to " +
+                      std::to_string(Avid::kMostNodes));
+    if (options.sides == 0) return rejected("a coin has one side at least");
     const std::uint32_t rounds = rounds_among(committee.size());
-    if (std::string problem = problem_of(rounds); !problem.empty()) return problem;
+    if (std::string problem = problem_of(rounds); !problem.empty())
+      return rejected(std::move(problem));
     auto seed = seed_in(options.folder);
     if (!seed) return seed.error();
     auto scheme = std::make_shared<BivariateSharing>(
@@ -163,7 +170,7 @@ struct CoinStream::Impl {
                                         .sides = options.sides},
                                .pause = pause()}),
         SetupFreeCodec{committee}, host_links(committee, setup_free::side_in));
-    return setup_free->restore([] { return true; });
+    return restored(setup_free->restore([] { return true; }));
   }
   std::uint32_t rounds_among(std::uint32_t nodes) const {
     return options.rounds != 0 ? options.rounds
@@ -174,16 +181,19 @@ struct CoinStream::Impl {
     return std::to_string(rounds) + " rounds of weights are too many: at most " +
            std::to_string(setup_free::kMostRounds);
   }
-  std::string host_committees(const Committee& committee) {
+  Ready host_committees(const Committee& committee) {
     const auto lists = std::make_shared<const coin::CommitteeLists>(
         coin::CommitteeLists::Setup{.n = committee.size(), .k = 3});
     if (!lists->bears(committee.faults()))
-      return "committees of " + std::to_string(lists->size()) + " among " +
-             std::to_string(committee.size()) +
-             " nodes do not bear f=" + std::to_string(committee.faults()) +
-             "; toss setup-free-coin";
+      return Error{ErrorCode::kRejected,
+                   "committees of " + std::to_string(lists->size()) + " among " +
+                       std::to_string(committee.size()) +
+                       " nodes do not bear f=" + std::to_string(committee.faults()),
+                   {},
+                   "toss setup-free-coin"};
     const std::uint32_t rounds = rounds_among(lists->size());
-    if (std::string problem = problem_of(rounds); !problem.empty()) return problem;
+    if (std::string problem = problem_of(rounds); !problem.empty())
+      return rejected(std::move(problem));
     auto seed = seed_in(options.folder);
     if (!seed) return seed.error();
     const auto make = [context = options.genesis.context(), rounds, seed = *seed](
@@ -206,16 +216,18 @@ struct CoinStream::Impl {
                 {.coin = {.committee = committee, .self = self, .lists = lists, .make = make},
                  .pause = pause()}),
             CommitteeCodec{lists}, host_links(committee, bit_in));
-    return committees->restore([] { return true; });
+    return restored(committees->restore([] { return true; }));
   }
   static std::uint64_t bit_in(const Digest& value) { return coin::coin_bit(value) ? 1u : 0u; }
-  std::string host_vrf(const Committee& committee) {
+  Ready host_vrf(const Committee& committee) {
     if (options.vrf_keys.size() != committee.size() || !options.vrf_seed)
-      return "vrf-coin needs a key for each of the " + std::to_string(committee.size()) +
-             " nodes and this node's seed; " + std::to_string(options.vrf_keys.size()) +
-             " keys are given";
+      return rejected("vrf-coin needs a key for each of the " + std::to_string(committee.size()) +
+                      " nodes and this node's seed; " + std::to_string(options.vrf_keys.size()) +
+                      " keys are given");
     if (crypto::vrf_public_key(**options.vrf_seed) != options.vrf_keys[self.value])
-      return "the seed is not that of node " + std::to_string(self.value) + "'s key";
+      return Error{ErrorCode::kMismatch,
+                   "the seed is not that of node " + std::to_string(self.value) + "'s key",
+                   "node " + std::to_string(self.value)};
     vrf = std::make_unique<ProtocolHost<coin::BasicBeacon<coin::VrfCoin>, VrfCodec>>(
         coin::BasicBeacon<coin::VrfCoin>(
             {.coin = {.committee = committee,
@@ -224,7 +236,7 @@ struct CoinStream::Impl {
                           options.genesis.context(), options.vrf_keys, options.vrf_seed)},
              .pause = pause()}),
         VrfCodec{}, host_links(committee, bit_in));
-    return vrf->restore([] { return true; });
+    return restored(vrf->restore([] { return true; }));
   }
   Delay pause() const {
     return Delay{options.pause_us * 1000 / std::max<std::uint64_t>(options.delta_us, 1)};
@@ -265,15 +277,19 @@ struct CoinStream::Impl {
 CoinStream::CoinStream() : impl_(std::make_unique<Impl>()) {}
 CoinStream::~CoinStream() = default;
 
-Result<std::unique_ptr<CoinStream>, std::string> CoinStream::begin(CoinStreamOptions options,
-                                                                   Deliver deliver) {
+Result<std::unique_ptr<CoinStream>, Error> CoinStream::begin(CoinStreamOptions options,
+                                                             Deliver deliver) {
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
-  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
+  if (!self)
+    return Error{ErrorCode::kMismatch,
+                 "the key is no member's of the genesis file",
+                 {},
+                 "check which belongs"};
   std::unique_ptr<CoinStream> out(new CoinStream);
   out->impl_->self = *self;
   out->impl_->options = std::move(options);
   out->impl_->deliver = std::move(deliver);
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  if (const auto begun = out->impl_->begin(); !begun) return begun.error();
   return out;
 }
 

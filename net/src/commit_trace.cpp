@@ -26,10 +26,11 @@ std::vector<std::byte> encode_trace(const TraceRecord& r) {
   return w.take();
 }
 
-Result<std::vector<TraceRecord>, std::string> read_commit_trace(const std::string& path) {
+Result<std::vector<TraceRecord>, Error> read_commit_trace(const std::string& path) {
   const auto cannot = [&] {
-    return "cannot read the trace '" + path + "': " + std::strerror(errno) +
-           "; it is there when its node ran with --trace-commits";
+    return Error{code_of_errno(errno),
+                 "cannot read the trace '" + path + "': " + std::strerror(errno), path,
+                 "it is there when its node ran with --trace-commits"};
   };
   const std::unique_ptr<std::FILE, Closed> file(std::fopen(path.c_str(), "rbe"));
   if (!file) return cannot();
@@ -39,8 +40,10 @@ Result<std::vector<TraceRecord>, std::string> read_commit_trace(const std::strin
     Reader in(bytes);
     const std::uint8_t mark = in.u8();
     if (mark > kLastMark) {
-      return "'" + path + "' is no trace of this build: record " + std::to_string(out.size()) +
-             " begins with " + std::to_string(mark) + "; make it again with this program";
+      return Error{ErrorCode::kMalformed,
+                   "'" + path + "' is no trace of this build: record " +
+                       std::to_string(out.size()) + " begins with " + std::to_string(mark),
+                   path, "make it again with this program"};
     }
     TraceRecord r;
     r.mark = static_cast<TraceMark>(mark);

@@ -100,6 +100,7 @@ struct DiskStore::Impl {
   std::atomic<std::uint64_t> flushed{0};  // where the log ended when the index was flushed last
   std::atomic<std::uint64_t> released{0};
   std::string problem;
+  ErrorCode code = ErrorCode::kIo;  // of what open() said
 
   bool fails(const char* what, const std::string& why) {
     problem = what + (": " + why);
@@ -163,7 +164,10 @@ std::string DiskStore::Impl::index_log(const WalPlace& from) {
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
 std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
-  if (std::string why = wal.open(folder + "/wal", segment); !why.empty()) return why;
+  if (std::string why = wal.open(folder + "/wal", segment); !why.empty()) {
+    code = wal.code();
+    return why;
+  }
   const std::string path = folder + "/index";
   std::error_code unknown;
   bool gone = !std::filesystem::exists(path + "/CURRENT", unknown) && !unknown;
@@ -189,6 +193,7 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
     from = {};
   }
   std::string why = index_log(from);
+  if (problem.empty()) code = wal.code();
   if (why.empty() && gone && wal.end().sequence > 0) {
     warn("the index '" + path + "' is gone" + kMadeAgain);
   }
@@ -245,33 +250,35 @@ DiskStore::~DiskStore() {
   if (impl_->db && impl_->problem.empty() && impl_->wal.flush(true)) (void)impl_->flush_index(true);
 }
 
-Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open(const std::string& folder,
-                                                                const Warn& warn,
-                                                                std::uint64_t segment) {
+Result<std::unique_ptr<DiskStore>, Error> DiskStore::open(const std::string& folder,
+                                                          const Warn& warn, std::uint64_t segment) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return "cannot open the store '" + folder + "': " + disk_problem(errno);
+    return Error{code_of_errno(errno),
+                 "cannot open the store '" + folder + "': " + disk_problem(errno), folder};
   }
   std::unique_ptr<DiskStore> store(new DiskStore());
   store->impl_->segment = segment;
   std::string why = store->impl_->open(folder, warn);
+  ErrorCode code = store->impl_->code;
   if (why.empty() && !sync_folder_of(folder)) {
+    code = code_of_errno(errno);
     why = "cannot sync the folder around it: " + disk_problem(errno);
   }
   if (!why.empty()) {
     store->impl_->problem = why;  // nothing goes to the disk any more
-    return "cannot open the store '" + folder + "': " + why;
+    return Error{code, "cannot open the store '" + folder + "': " + why, folder};
   }
   return store;
 }
 
-Result<std::unique_ptr<DiskStore>, std::string> DiskStore::open_checked(const std::string& folder,
-                                                                        const Warn& warn) {
+Result<std::unique_ptr<DiskStore>, Error> DiskStore::open_checked(const std::string& folder,
+                                                                  const Warn& warn) {
   auto store = open(folder, warn);
   if (!store) return store.error();
-  const auto refuse = [&](const std::string& why) {
-    return "cannot use the store '" + folder + "': " + why;
-  };
   WalScan scan;
+  const auto refuse = [&](const std::string& why) {
+    return Error{scan.code(), "cannot use the store '" + folder + "': " + why, folder};
+  };
   if (std::string why = scan.open(folder + "/wal"); !why.empty()) return refuse(why);
   const std::uint64_t end = (*store)->impl_->wal.end().offset;
   WalScan::Checked found;

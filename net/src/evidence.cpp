@@ -69,19 +69,22 @@ bool signed_by(const PublicKey& key, const Pair& pair) {
 
 }  // namespace
 
-Result<Evidence, std::string> verify_evidence(const Genesis& genesis, ByteView bytes) {
+Result<Evidence, Error> verify_evidence(const Genesis& genesis, ByteView bytes) {
   const bool certified =
       genesis.protocol.ends_with("bullshark") || genesis.protocol == "bullshark-async";
   const auto pair = certified ? read_pair(bytes, genesis, &read_proposal)
                               : read_pair(bytes, genesis, &read_block);
-  if (!pair) return std::string("these are no two statements of a member of this ledger");
+  if (!pair) {
+    return Error{ErrorCode::kMalformed, "these are no two statements of a member of this ledger"};
+  }
+  const auto rejected = [](const char* why) { return Error{ErrorCode::kRejected, why}; };
   const auto& [first, second] = *pair;
-  if (first.author.value >= genesis.nodes.size()) return std::string("its author is no member");
-  if (first.author != second.author) return std::string("its statements are of two members");
-  if (first.round != second.round) return std::string("its statements are of two rounds");
-  if (first.digest == second.digest) return std::string("its statements are the same");
+  if (first.author.value >= genesis.nodes.size()) return rejected("its author is no member");
+  if (first.author != second.author) return rejected("its statements are of two members");
+  if (first.round != second.round) return rejected("its statements are of two rounds");
+  if (first.digest == second.digest) return rejected("its statements are the same");
   if (!signed_by(genesis.nodes[first.author.value].key, *pair)) {
-    return std::string("a signature is not that of the member's key");
+    return rejected("a signature is not that of the member's key");
   }
   return Evidence{first.author, first.round, first.digest, second.digest};
 }
@@ -96,29 +99,44 @@ std::string evidence_text(const Genesis& genesis, const Evidence& evidence, Byte
   return text::write(out, 2) + "\n";
 }
 
-Result<Evidence, std::string> load_evidence(const std::string& path, const Genesis& genesis) {
-  if (std::string why = odd_file(path); !why.empty()) return why;
+Result<Evidence, Error> load_evidence(const std::string& path, const Genesis& genesis) {
+  const auto refused = [&](ErrorCode code, std::string why) {
+    return Error{code, std::move(why), path};
+  };
+  if (std::string why = odd_file(path); !why.empty())
+    return refused(ErrorCode::kMalformed, std::move(why));
   std::error_code error;
   if (std::filesystem::file_size(path, error) > kMostFile || error) {
-    return "cannot read '" + path + "': it is missing, or larger than evidence can be";
+    return refused(error ? code_of_errno(error.value()) : ErrorCode::kMalformed,
+                   "cannot read '" + path + "': it is missing, or larger than evidence can be");
   }
   std::ifstream in(path, std::ios::binary);
   const std::string all((std::istreambuf_iterator<char>(in)), {});
   const auto tree = text::parse(all);
-  if (!tree) return "'" + path + "' is no JSON: " + tree.error().front().what;
+  if (!tree) {
+    return refused(ErrorCode::kMalformed,
+                   "'" + path + "' is no JSON: " + tree.error().front().what);
+  }
   const text::Value* chain = tree->find("chain");
   const text::Value* bytes = tree->find("bytes");
   if (chain == nullptr || bytes == nullptr || bytes->as_text() == nullptr ||
       chain->as_text() == nullptr) {
-    return "'" + path + "' is no file of evidence: `chain` and `bytes` belong in it";
+    return refused(ErrorCode::kMalformed,
+                   "'" + path + "' is no file of evidence: `chain` and `bytes` belong in it");
   }
   if (*chain->as_text() != to_hex(genesis.context().chain.bytes)) {
-    return "'" + path + "' is of another ledger than the genesis file";
+    return refused(ErrorCode::kMismatch,
+                   "'" + path + "' is of another ledger than the genesis file");
   }
   const auto content = from_hex(*bytes->as_text());
-  if (!content) return "'" + path + "': `bytes` is no list of hexadecimal digits";
+  if (!content) {
+    return refused(ErrorCode::kMalformed,
+                   "'" + path + "': `bytes` is no list of hexadecimal digits");
+  }
   auto found = verify_evidence(genesis, *content);
-  if (!found) return "'" + path + "' proves nothing: " + found.error();
+  if (!found) {
+    return refused(ErrorCode::kRejected, "'" + path + "' proves nothing: " + found.error().text());
+  }
   return *found;
 }
 

@@ -1,7 +1,7 @@
 // What of the evidence in the log the application hears of. Private to net/.
 //
 //   const auto found = gate.look(genesis, transaction);       // of kEvidenceClient, in log order
-//   if (found) app.convict(*found, transaction); else result = failed(found.error());
+//   if (found) app.convict(*found, transaction); else result = failed(found.error().text());
 //
 // Guarantees: a function of the log, so the same at all nodes: members can write anything under
 // that client, and only what verify_evidence() accepts passes, of at most kMostOfCommit that are
@@ -20,11 +20,12 @@ class EvidenceGate {
  public:
   static constexpr std::uint32_t kMostOfCommit = 16;
 
-  /// The error is the transaction's result.
-  Result<Evidence, std::string> look(const Genesis& genesis, const Transaction& t) {
+  /// The error's text is the transaction's result.
+  Result<Evidence, Error> look(const Genesis& genesis, const Transaction& t) {
     if (t.slot != slot_) looked_ = 0;
     slot_ = t.slot;
-    if (looked_ == kMostOfCommit) return std::string("the commit has evidence enough without it");
+    if (looked_ == kMostOfCommit)
+      return Error{ErrorCode::kRejected, "the commit has evidence enough without it"};
     ++looked_;
     return verify_evidence(genesis, t.data);
   }

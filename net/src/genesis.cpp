@@ -1,6 +1,7 @@
 #include "thresher/net/genesis.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -250,26 +251,37 @@ ChainContext Genesis::context() const {
   return {hash(w.view()), epoch};
 }
 
-Result<Genesis, std::string> load_genesis(const std::string& path, MayLackCoin may_lack) {
-  if (std::string why = odd_file(path); !why.empty()) return why;
+Result<Genesis, Error> load_genesis(const std::string& path, MayLackCoin may_lack) {
+  if (std::string why = odd_file(path); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), path};
+  errno = 0;
   std::ifstream in(path);
-  if (!in) return "cannot open genesis file '" + path + "'; make one with: thresher testnet init";
+  if (!in) {
+    return Error{code_of_errno(errno), "cannot open genesis file '" + path + "'", path,
+                 "make one with: thresher testnet init"};
+  }
   const std::string name = "genesis file '" + path + "'";
+  const auto malformed_at = [&](const text::Place& place, const std::string& why) {
+    return Error{ErrorCode::kMalformed, name + at(place) + why,
+                 path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column)};
+  };
   std::ostringstream content;
   content << in.rdbuf();
   const auto tree = text::parse(content.str());
   if (!tree) {
     const text::Problem& first = tree.error().front();
-    return name + at(first.place) + first.what;
+    return malformed_at(first.place, first.what);
   }
-  if (!tree->is_object()) return name + ": must hold one object";
+  if (!tree->is_object())
+    return Error{ErrorCode::kMalformed, name + ": must hold one object", path};
   std::string problem;
   std::uint64_t schema = 0;
   Genesis g;
   const Reading reading{*tree, problem};
   reading.number("schema", schema);
-  if (problem.empty() && schema != 1) return name + ": schema must be 1";
-  if (const auto odd = unknown_key(*tree)) return name + at(odd->place) + odd->what;
+  if (problem.empty() && schema != 1)
+    return Error{ErrorCode::kUnsupported, name + ": schema must be 1", path};
+  if (const auto odd = unknown_key(*tree)) return malformed_at(odd->place, odd->what);
   reading.words("chain", g.chain);
   reading.words("protocol", g.protocol);
   reading.number("epoch", g.epoch);
@@ -288,11 +300,11 @@ Result<Genesis, std::string> load_genesis(const std::string& path, MayLackCoin m
     g.parameters = read_parameters(*parameters, problem);
   }
   if (problem.empty()) problem = check(g, may_lack);
-  if (!problem.empty()) return name + ": " + problem;
+  if (!problem.empty()) return Error{ErrorCode::kMalformed, name + ": " + problem, path};
   return g;
 }
 
-Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path) {
+Result<Unit, Error> save_genesis(const Genesis& g, const std::string& path) {
   text::Value nodes = text::Value::list();
   for (const PeerAddress& node : g.nodes) {
     text::Value row;
@@ -314,7 +326,8 @@ Result<Unit, std::string> save_genesis(const Genesis& g, const std::string& path
   tree.set("protocol", g.protocol).set("schema", 1);
   const std::string content = text::write(tree, 2) + '\n';
   if (!replace_synced(path, as_view(content), kForAll))
-    return "cannot write genesis file '" + path + "'; check the folder and the disk";
+    return Error{code_of_errno(errno), "cannot write genesis file '" + path + "'", path,
+                 "check the folder and the disk"};
   return Unit{};
 }
 

@@ -151,15 +151,18 @@ struct GraphAgreement::Impl {
     changed.notify_all();
   }
 
-  std::string begin() {
+  Result<Unit, Error> begin() {
     const std::uint32_t n = options.graph.size();
     chain = context_of(options);
     early_of.resize(n);
     for (std::uint16_t i = 0; i < n; ++i)
       linked.push_back(options.graph.has(NodeId{i}, self) || options.graph.has(self, NodeId{i}));
     if (exact(options) && options.starts <= system_clock::now())
-      return "the time at which all start is over; give one to come, the same at every member";
-    if (std::string problem = open_store(); !problem.empty()) return problem;
+      return Error{ErrorCode::kRejected,
+                   "the time at which all start is over",
+                   {},
+                   "give one to come, the same at every member"};
+    if (auto opened = open_store(); !opened) return opened;
     verifier = crypto::make_verifier(crypto::best_verifier());
     open_links();
     outbox = std::make_unique<Outbox>(
@@ -169,29 +172,35 @@ struct GraphAgreement::Impl {
       still = std::make_unique<Standstill>(links.loop(), options.delta_us / kTicks);
       await_start();
     } else if (std::string problem = engine->start(); !problem.empty()) {
-      return problem;
+      return Error{ErrorCode::kIo, std::move(problem), options.folder};
     }
     return links.start();
   }
   // Whoever has a record there took part and may have forgotten what it said.
-  std::string open_store() {
-    if (options.folder.empty()) return {};
+  Result<Unit, Error> open_store() {
+    if (options.folder.empty()) return Unit{};
     const std::string folder = options.folder + "/" + options.name;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return "cannot create '" + folder + "': " + error.message();
+    if (error) {
+      return Error{code_of_errno(error.value()),
+                   "cannot create '" + folder + "': " + error.message(), folder};
+    }
     auto opened = DiskStore::open(folder, [this](const auto& w) { log(w); });
     if (!opened) return opened.error();
     store = std::move(*opened);
     bool began = false;
     const auto read = store->replay([&](const Restored&) { began = true; });
-    if (!read) return "'" + folder + "' cannot be read: " + store->problem();
-    if (!began) return {};
-    return "this member took part in '" + options.name +
-           "' before, and might now say something else than it did then; it counts as faulty "
-           "there. "
-           "Choose another name for the next agreement ('" +
-           folder + "' remembers this one)";
+    if (!read) {
+      return Error{ErrorCode::kIo, "'" + folder + "' cannot be read: " + store->problem(), folder};
+    }
+    if (!began) return Unit{};
+    return Error{ErrorCode::kExists,
+                 "this member took part in '" + options.name +
+                     "' before, and might now say something else than it did then; it counts as "
+                     "faulty there. Choose another name for the next agreement ('" +
+                     folder + "' remembers this one)",
+                 folder};
   }
   void open_links() {
     TransportOptions t =
@@ -311,31 +320,38 @@ struct GraphAgreement::Impl {
 GraphAgreement::GraphAgreement() : impl_(std::make_unique<Impl>()) {}
 GraphAgreement::~GraphAgreement() = default;
 
-Result<std::unique_ptr<GraphAgreement>, std::string> GraphAgreement::begin(
+Result<std::unique_ptr<GraphAgreement>, Error> GraphAgreement::begin(
     GraphAgreementOptions options) {
-  if (std::string problem = problem_of(options); !problem.empty()) return problem;
+  if (std::string problem = problem_of(options); !problem.empty())
+    return Error{ErrorCode::kRejected, std::move(problem)};
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
-  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
+  if (!self)
+    return Error{ErrorCode::kMismatch,
+                 "the key is no member's of the genesis file",
+                 {},
+                 "check which belongs"};
   std::unique_ptr<GraphAgreement> out(new GraphAgreement);
   out->impl_->self = *self;
   out->impl_->options = std::move(options);
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  if (const auto begun = out->impl_->begin(); !begun) return begun.error();
   return out;
 }
 
-Result<GraphDecision, std::string> GraphAgreement::wait(std::chrono::milliseconds patience) {
+Result<GraphDecision, Error> GraphAgreement::wait(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
   const auto done = [this] { return impl_->decided || !impl_->failed.empty(); };
   impl_->changed.wait_for(lock, patience, done);
   if (impl_->decided) return *impl_->decided;
-  if (!impl_->failed.empty()) return impl_->failed;
+  if (!impl_->failed.empty()) return Error{ErrorCode::kRejected, impl_->failed};
   lock.unlock();
   const GraphAgreementStatus now = status();
-  return "there is no decision after " + ms(static_cast<std::uint64_t>(patience.count()) * 1000) +
-         ", in round " + std::to_string(now.round) + ", with links to " +
-         std::to_string(now.links) + " of " + std::to_string(now.neighbours) +
-         " neighbours; only members that mean the same graph, faults, name, start and delta "
-         "connect";
+  return Error{ErrorCode::kMissing,
+               "there is no decision after " +
+                   ms(static_cast<std::uint64_t>(patience.count()) * 1000) + ", in round " +
+                   std::to_string(now.round) + ", with links to " + std::to_string(now.links) +
+                   " of " + std::to_string(now.neighbours) + " neighbours",
+               {},
+               "only members that mean the same graph, faults, name, start and delta connect"};
 }
 
 GraphAgreementStatus GraphAgreement::status() const {

@@ -70,8 +70,7 @@ std::string seed_advice(const std::string& folder) {
 /// It lies in the form of a key file, which others cannot read, and beside it what shows that it is
 /// still the same: another seed would deal other shares than this node said it dealt. So would the
 /// same seed for another `purpose`. `began`: the run has records.
-Result<Seed, std::string> seed_in(const std::string& folder, const std::string& purpose,
-                                  bool began) {
+Result<Seed, Error> seed_in(const std::string& folder, const std::string& purpose, bool began) {
   const std::string path = folder + "/seed.key";
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
@@ -83,13 +82,18 @@ Result<Seed, std::string> seed_in(const std::string& folder, const std::string& 
     if (kept && std::getline(file, old) && old == mark) {
       if (!std::getline(file, began_for)) began_for = kNewKey;
       if (began_for == purpose) return Seed(kept->seed());
-      return "'" + folder + "' is of a run that " + began_for + ", and now it is to be one that " +
-             purpose + ". Run thresher dkg with the options of before" +
-             "; if no other node has a key yet, remove '" + folder + "' and begin again";
+      return Error{
+          ErrorCode::kMismatch,
+          "'" + folder + "' is of a run that " + began_for + ", and now it is to be one that " +
+              purpose + ". Run thresher dkg with the options of before",
+          folder, "if no other node has a key yet, remove '" + folder + "' and begin again"};
     }
-    return (kept ? "'" + path + "' is not the seed that this run began with"
-                 : kept.error().text()) +
-           seed_advice(folder);
+    if (!kept)
+      return Error{kept.error().code, kept.error().text() + seed_advice(folder),
+                   kept.error().where};
+    return Error{ErrorCode::kMismatch,
+                 "'" + path + "' is not the seed that this run began with" + seed_advice(folder),
+                 path};
   }
   // Under its name it is whole: a kill in the middle leaves a part that nobody dealt from yet. The
   // mark alone is of a seed that was there.
@@ -97,17 +101,19 @@ Result<Seed, std::string> seed_in(const std::string& folder, const std::string& 
   const std::string mark = path + ".pub";
   const bool marked = std::filesystem::exists(mark, error) && !std::filesystem::exists(part, error);
   if (marked || began)
-    return "'" + path + "' is gone, the seed that this run began with: '" +
-           (marked ? mark : folder + "/data") + "' is there" + seed_advice(folder);
+    return Error{ErrorCode::kMissing,
+                 "'" + path + "' is gone, the seed that this run began with: '" +
+                     (marked ? mark : folder + "/data") + "' is there" + seed_advice(folder),
+                 path};
   std::filesystem::remove(mark, error);
   std::filesystem::remove(part, error);
   const auto fresh = crypto::SigningKey::generate();
-  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error().text();
+  if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
   if (!write_synced(mark, as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
-    return "cannot write '" + mark + "': " + disk_problem(errno);
+    return Error{code_of_errno(errno), "cannot write '" + mark + "': " + disk_problem(errno), mark};
   std::filesystem::rename(part, path, error);
   if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
-  return "cannot sync '" + folder + "'; check the disk";
+  return Error{ErrorCode::kIo, "cannot sync '" + folder + "'", folder, "check the disk"};
 }
 
 }  // namespace
@@ -146,25 +152,29 @@ struct KeyGeneration::Impl {
     changed.notify_all();
   }
 
-  std::string begin() {
+  Result<Unit, Error> begin() {
     options.genesis.coin.reset();
     const auto n = static_cast<std::uint32_t>(options.genesis.nodes.size());
     const auto committee = Committee::make(n, options.genesis.f);
-    if (!committee)
-      return std::to_string(n) + " nodes do not tolerate f=" + std::to_string(options.genesis.f);
+    const auto rejected = [&](const std::string& why) {
+      return Error{ErrorCode::kRejected, std::to_string(n) + " nodes " + why};
+    };
+    if (!committee) return rejected("do not tolerate f=" + std::to_string(options.genesis.f));
     if (n > Avid::kMostNodes)
-      return std::to_string(n) + " nodes are too many: fragments of dealings are numbered to " +
-             std::to_string(Avid::kMostNodes);
+      return rejected("are too many: fragments of dealings are numbered to " +
+                      std::to_string(Avid::kMostNodes));
     // The store is locked, so it comes first: another process may be making the seed now.
     if (!options.folder.empty()) {
       std::error_code error;
       std::filesystem::create_directories(options.folder, error);
       auto opened = DiskStore::open(options.folder + "/data", [this](const auto& w) { log(w); });
       if (!opened)
-        return without_node_advice(opened.error()) +
-               ". If no node has begun to use the coin, remove '" + options.folder +
-               "' and coin.key at every node and run thresher dkg anew; else " +
-               "this node stays without a share, as one of the f that may";
+        return Error{opened.error().code,
+                     without_node_advice(opened.error().text()) +
+                         ". If no node has begun to use the coin, remove '" + options.folder +
+                         "' and coin.key at every node and run thresher dkg anew; else " +
+                         "this node stays without a share, as one of the f that may",
+                     opened.error().where};
       store = std::move(*opened);
     }
     auto made_scheme = make_scheme(*committee);
@@ -181,11 +191,10 @@ struct KeyGeneration::Impl {
              .has_key = options.has_key}),
         Codec{*committee}, host_links(*committee));
     if (std::string problem = host->restore([] { return true; }); !problem.empty())
-      return "'" + options.folder + "': " + problem;
+      return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
     return links.start();
   }
-  Result<std::shared_ptr<const crypto::DkgScheme>, std::string> make_scheme(
-      const Committee& committee) {
+  Result<std::shared_ptr<const crypto::DkgScheme>, Error> make_scheme(const Committee& committee) {
     crypto::DkgSetup setup{.chain = options.genesis.context(), .committee = committee};
     setup.threshold = options.threshold != 0 ? options.threshold : committee.at_least(kCoinShares);
     setup.reshares = options.reshares;
@@ -193,15 +202,20 @@ struct KeyGeneration::Impl {
     for (const PeerAddress& node : options.genesis.nodes) identities.push_back(node.key);
     auto keys = crypto::dkg_keys_of(identities);
     if (!keys)
-      return std::string(
-          "a node's key in the genesis file is no point of the curve; check the file");
+      return Error{ErrorCode::kMalformed,
+                   "a node's key in the genesis file is no point of the curve",
+                   {},
+                   "check the file"};
     setup.keys = std::move(*keys);
-    if (std::string problem = setup.problem(); !problem.empty()) return problem;
+    if (std::string problem = setup.problem(); !problem.empty())
+      return Error{ErrorCode::kRejected, std::move(problem)};
     Seed seed;
     if (!options.folder.empty()) {
       bool began = false;
       if (!store->replay([&](const Restored&) { began = true; }))
-        return "'" + options.folder + "/data' cannot be read: " + store->problem();
+        return Error{ErrorCode::kIo,
+                     "'" + options.folder + "/data' cannot be read: " + store->problem(),
+                     options.folder + "/data"};
       auto kept = seed_in(options.folder, purpose_of(options), began);
       if (!kept) return kept.error();
       seed = std::move(*kept);
@@ -270,29 +284,35 @@ struct KeyGeneration::Impl {
 KeyGeneration::KeyGeneration() : impl_(std::make_unique<Impl>()) {}
 KeyGeneration::~KeyGeneration() = default;
 
-Result<std::unique_ptr<KeyGeneration>, std::string> KeyGeneration::begin(
-    KeyGenerationOptions options) {
+Result<std::unique_ptr<KeyGeneration>, Error> KeyGeneration::begin(KeyGenerationOptions options) {
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
-  if (!self) return std::string("the key is no member's of the genesis file; check which belongs");
+  if (!self)
+    return Error{ErrorCode::kMismatch,
+                 "the key is no member's of the genesis file",
+                 {},
+                 "check which belongs"};
   std::unique_ptr<KeyGeneration> out(new KeyGeneration);
   out->impl_->self = *self;
   out->impl_->options = std::move(options);
-  if (std::string problem = out->impl_->begin(); !problem.empty()) return problem;
+  if (const auto begun = out->impl_->begin(); !begun) return begun.error();
   return out;
 }
 
-Result<crypto::GeneratedKey, std::string> KeyGeneration::wait(std::chrono::milliseconds patience) {
+Result<crypto::GeneratedKey, Error> KeyGeneration::wait(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
   impl_->changed.wait_for(lock, patience, [this] { return impl_->made || !impl_->failed.empty(); });
   if (impl_->made) return *impl_->made;
-  if (!impl_->failed.empty()) return impl_->failed;
+  if (!impl_->failed.empty()) return Error{ErrorCode::kIo, impl_->failed, impl_->options.folder};
   lock.unlock();
   const auto n = impl_->options.genesis.nodes.size();
-  return "there is no key after " + std::to_string(patience.count() / 1000) + " s, with links to " +
-         std::to_string(status().links) + " of " + std::to_string(n - 1) +
-         " other nodes; start thresher dkg at all of them at about the same time, " +
-         std::to_string(n - impl_->options.genesis.f) + " at least" +
-         impl_->links.on_loop([impl = impl_.get()] { return impl->missing_shares(); });
+  return Error{ErrorCode::kMissing,
+               "there is no key after " + std::to_string(patience.count() / 1000) +
+                   " s, with links to " + std::to_string(status().links) + " of " +
+                   std::to_string(n - 1) + " other nodes",
+               {},
+               "start thresher dkg at all of them at about the same time, " +
+                   std::to_string(n - impl_->options.genesis.f) + " at least" +
+                   impl_->links.on_loop([impl = impl_.get()] { return impl->missing_shares(); })};
 }
 
 void KeyGeneration::kept() {

@@ -6,7 +6,7 @@
 //              [](NodeId from, const Frame& frame) { ... },
 //              [](const std::string& what) { ... });
 //   ... make what receives frames on links.loop() ...
-//   if (std::string problem = links.start(); !problem.empty()) return problem;
+//   if (auto started = links.start(); !started) return started.error();
 //   links.send(NodeId{2}, frame);                        // on the loop's thread
 //   const auto status = links.on_loop([&] { ... });      // from any other thread
 //
@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -34,6 +35,12 @@ inline std::optional<NodeId> place_of(const PublicKey& key,
                                [&](const PeerAddress& member) { return member.key == key; });
   if (at == members.end()) return std::nullopt;
   return NodeId{static_cast<std::uint16_t>(at - members.begin())};
+}
+
+/// The error with the name of the call in front, for calls of one object that fail alike.
+inline Error said_by(const std::string& call, Error error) {
+  error.what = call + ": " + error.what;
+  return error;
 }
 
 /// Links to members alone. `chain`: who means another one never connects, and `other_chain` is what
@@ -76,11 +83,11 @@ class MemberLinks {
             },
             std::move(log)});
   }
-  /// Listens, and runs the loop on a thread. Empty, or what is wrong; then nothing runs. Pre: open.
-  std::string start() {
-    std::string problem = transport_->start();
-    if (problem.empty()) thread_ = std::thread([this] { loop_.run(); });
-    return problem;
+  /// Listens, and runs the loop on a thread. When it cannot, nothing runs. Pre: open.
+  Result<Unit, Error> start() {
+    auto started = transport_->start();
+    if (started) thread_ = std::thread([this] { loop_.run(); });
+    return started;
   }
   /// Stops the loop and closes the links. Pre: not on the loop's thread.
   void end() {

@@ -61,7 +61,7 @@ std::shared_ptr<Node::Impl> Node::impl() const {
   return impl_;
 }
 
-Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& app) {
+Result<std::unique_ptr<Node>, Error> Node::open(NodeOptions options, App& app) {
   auto impl = make(std::move(options), app);
   if (!impl) return impl.error();
   std::unique_ptr<Node> node(new Node());
@@ -69,21 +69,24 @@ Result<std::unique_ptr<Node>, std::string> Node::open(NodeOptions options, App& 
   return node;
 }
 
-Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options, App& app) {
-  if (std::string problem = too_few_descriptors(); !problem.empty()) return problem;
+Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& app) {
+  if (std::string problem = too_few_descriptors(); !problem.empty())
+    return Error{ErrorCode::kUnsupported, std::move(problem)};
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
   auto key = crypto::load_key(options.key);
-  if (!key) return key.error().text();
+  if (!key) return key.error();
   std::size_t id = 0;
   while (id < genesis->nodes.size() && genesis->nodes[id].key != key->public_key()) ++id;
   if (id == genesis->nodes.size()) {
-    return "the key '" + options.key + "' is no member of the genesis file '" + options.genesis +
-           "'; check which belongs";
+    return Error{
+        ErrorCode::kMismatch,
+        "the key '" + options.key + "' is no member of the genesis file '" + options.genesis + "'",
+        options.key, "check which belongs"};
   }
   if (std::string problem = delays_problem(options, genesis->nodes.size()); !problem.empty())
-    return problem;
+    return Error{ErrorCode::kMalformed, std::move(problem)};
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();
@@ -98,12 +101,17 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
     metrics->starting("opens its store");
     metrics_problem = metrics->listen(options.metrics_listen);
   }
-  if (std::string why = data_problem(options); !why.empty()) return why;
+  if (std::string why = data_problem(options); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), options.data};
   if (options.make_store) {
     // Snapshots and evidence are files beside the store, whoever keeps that.
     std::error_code error;
     std::filesystem::create_directories(options.data, error);
-    if (error) return "cannot make the folder '" + options.data + "': " + error.message();
+    if (error) {
+      return Error{code_of_errno(error.value()),
+                   "cannot make the folder '" + options.data + "': " + error.message(),
+                   options.data};
+    }
   }
   auto store = open_store(options);
   if (!store) return store.error();
@@ -118,8 +126,8 @@ Result<std::shared_ptr<Node::Impl>, std::string> Node::make(NodeOptions options,
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
   impl.ledger = Ledger(AgreedTime(impl.engine->clock_witnesses()));
-  if (std::string problem = impl.recover(); !problem.empty()) return problem;
-  if (std::string problem = impl.claim_store(); !problem.empty()) return problem;
+  if (const auto recovered = impl.recover(); !recovered) return recovered.error();
+  if (const auto claimed = impl.claim_store(); !claimed) return claimed.error();
   return made;
 }
 
@@ -128,7 +136,7 @@ std::string Node::Impl::begin() {
   begun = true;
   if (!metrics_problem.empty()) return metrics_problem;
   if (std::string problem = open_trace(); !problem.empty()) return problem;
-  if (std::string problem = transport.start(); !problem.empty()) return problem;
+  if (const auto started = transport.start(); !started) return started.error().text();
   writer = std::make_unique<WriterThread>(
       *store, [this](const OrderedBlock& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier, std::uint64_t began) {
@@ -236,7 +244,7 @@ std::string Node::start_anew() {
   const std::shared_ptr<Impl> before = impl();
   before->store.reset();
   auto made = make(before->options, before->app);
-  if (!made) return made.error();
+  if (!made) return made.error().text();
   const std::lock_guard lock(mutex_);
   impl_ = std::move(*made);
   return {};

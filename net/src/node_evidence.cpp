@@ -52,7 +52,7 @@ void Node::Impl::order_evidence(NodeId who, const Bytes& bytes) {
 
 ApplyResult Node::Impl::apply_evidence(const Transaction& t) {
   const auto found = evidence_gate.look(genesis, t);
-  if (!found) return {true, Bytes::copy_of(as_view(found.error()))};
+  if (!found) return {true, Bytes::copy_of(as_view(found.error().text()))};
   app.convict(*found, t);
   return {};
 }

@@ -112,7 +112,7 @@ struct Node::Impl final : EngineHost {
   void finish();
 
   // node_start.cpp: up to the first signature
-  std::string claim_store();
+  Result<Unit, Error> claim_store();
   void recall_peers(std::optional<Incarnation>& own);
   void meet(NodeId peer);
   void note_start(NodeId peer);
@@ -132,13 +132,14 @@ struct Node::Impl final : EngineHost {
   void hold(NodeId from, const Frame& f);
 
   // node_recovery.cpp: from the own disk, and from peers
-  std::string recover();
+  Result<Unit, Error> recover();
+  ErrorCode unreadable_as = ErrorCode::kCorrupt;  // what unreadable() said last
   std::string began_words(LogEnd restored, std::uint64_t restoring_us,
                           std::uint64_t reading_us) const;
   std::string read_log(std::optional<std::uint64_t> until_us);
   std::string replay_entry(const LogEntry& entry);
   std::string restore_record(Restored record);
-  std::string unreadable(Errc why, const std::string& place) const;
+  std::string unreadable(Errc why, const std::string& place);
   std::string of_other_genesis(const std::string& place) const;
   void save_snapshot();
   void watch_lag();

@@ -33,7 +33,8 @@ void Node::Impl::save_snapshot() {
 }
 
 // Why the disk does not give back what was stored; `place` is what was read.
-std::string Node::Impl::unreadable(Errc why, const std::string& place) const {
+std::string Node::Impl::unreadable(Errc why, const std::string& place) {
+  unreadable_as = why == Errc::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt;
   if (why == Errc::kIo) {
     return "cannot read " + place + " of '" + options.home + "': " + disk_problem(errno);
   }
@@ -107,10 +108,15 @@ std::string Node::Impl::began_words(LogEnd restored, std::uint64_t restoring_us,
 }
 
 // The application and the log first, then the records of the protocol.
-std::string Node::Impl::recover() {
+Result<Unit, Error> Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
   checkpoints.recall();
   const std::uint64_t began = Loop::now_us();
+  const auto failed = [&](std::string why) {
+    const bool disk = calls.problem().empty() && why != kStoppedAtStart;
+    const ErrorCode code = disk ? unreadable_as : ErrorCode::kRejected;
+    return Error{code, std::move(why), options.home};
+  };
   std::string problem = restore_snapshot();
   if (shares_state()) tree.keep_recent();
   const LogEnd restored = ledger.end();
@@ -118,7 +124,7 @@ std::string Node::Impl::recover() {
   if (problem.empty()) problem = calls.problem();
   if (problem.empty() && ledger.slot() < reader.begin().slot) problem = pruned_too_far();
   if (problem.empty()) problem = read_log({});
-  if (!problem.empty()) return problem;
+  if (!problem.empty()) return failed(std::move(problem));
   if (ledger.length() > 0) {
     say(Level::kInfo, began_words(restored, restored_us - began, Loop::now_us() - restored_us));
   }
@@ -127,10 +133,10 @@ std::string Node::Impl::recover() {
     has_records = true;
     if (problem.empty()) problem = restore_record(r);
   });
-  if (!problem.empty()) return problem;
-  if (!replayed) return unreadable(replayed.error(), "a record of the protocol");
+  if (!problem.empty()) return failed(std::move(problem));
+  if (!replayed) return failed(unreadable(replayed.error(), "a record of the protocol"));
   note_lost_end();
-  return {};
+  return Unit{};
 }
 
 std::string Node::Impl::restore_record(Restored record) {

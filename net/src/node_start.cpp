@@ -55,7 +55,7 @@ std::string printable(const std::string& address) {
 // The store says whose it is, and of which start, before the key is used. Then a used key beside a
 // store without that record, or with another one, means lost or old data, and not a crash before
 // the first record of the protocol.
-std::string Node::Impl::claim_store() {
+Result<Unit, Error> Node::Impl::claim_store() {
   const bool memory = options.store == StoreKind::kMemory;
   const Bytes owner = Bytes::copy_of(key.public_key());
   SignOnce::Data data{memory ? std::string() : options.data, {}, has_records, engine->pledge()};
@@ -66,21 +66,25 @@ std::string Node::Impl::claim_store() {
     return false;
   });
   if (foreign) {
-    return "the data in '" + options.data + "' belong to another key than '" + options.key +
-           "'; give this node the folder that was made with its key";
+    return Error{
+        ErrorCode::kMismatch,
+        "the data in '" + options.data + "' belong to another key than '" + options.key + "'",
+        options.data, "give this node the folder that was made with its key"};
   }
-  if (std::string problem = window_problem(); !problem.empty()) return problem;
+  if (std::string problem = window_problem(); !problem.empty())
+    return Error{ErrorCode::kMismatch, std::move(problem), options.data};
   recall_peers(data.last);
   if (options.observe) {
     // No start of the key: peers remember none, and the data stay those of the start before.
     incarnation = signed_incarnation(key, chain.chain, {0, random_nonce(), {}});
     transport.introduce(incarnation);
-    return {};
+    return Unit{};
   }
   std::string warning;
-  std::string problem = sign_once.open(data, warning);
-  if (problem.empty()) problem = sign_once.begin();
-  if (!problem.empty()) return problem;
+  if (std::string problem = sign_once.open(data, warning); !problem.empty())
+    return Error{ErrorCode::kMismatch, std::move(problem), options.data};
+  if (std::string problem = sign_once.begin(); !problem.empty())
+    return Error{ErrorCode::kIo, std::move(problem), options.key};
   if (!warning.empty()) say(Level::kWarning, warning);
   incarnation = signed_incarnation(key, chain.chain, sign_once.incarnation());
   signed_before = sign_once.signed_last();
@@ -88,9 +92,10 @@ std::string Node::Impl::claim_store() {
   const std::array<Persist, 2> records{
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
       Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
-  if (scanned && store->write(records, true)) return {};
-  return "cannot write to the store '" + options.data + "': " + store->problem() +
-         "; free space or allow it";
+  if (scanned && store->write(records, true)) return Unit{};
+  return Error{ErrorCode::kIo,
+               "cannot write to the store '" + options.data + "': " + store->problem(),
+               options.data, "free space or allow it"};
 }
 
 // A block that is older than the protocol keeps is never ordered. So a node that kept more or less

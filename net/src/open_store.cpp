@@ -26,12 +26,13 @@ bool is_older(const NodeStore& store) {
 StoreOpened open_store(const NodeOptions& o) {
   if (o.make_store) {
     auto made = o.make_store(o);
-    if (made && *made == nullptr) return std::string("NodeOptions::make_store gave no store");
+    if (made && *made == nullptr)
+      return Error{ErrorCode::kMissing, "NodeOptions::make_store gave no store", o.home};
     if (made && is_older(**made)) {
-      return "the store of '" + o.home +
-             "' has a log of an older build; run the program that wrote it, or give an empty "
-             "store: then " +
-             std::string(kObserve);
+      return Error{
+          ErrorCode::kUnsupported, "the store of '" + o.home + "' has a log of an older build",
+          o.home,
+          "run the program that wrote it, or give an empty store: then " + std::string(kObserve)};
     }
     return made;
   }

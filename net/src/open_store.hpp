@@ -3,7 +3,7 @@
 //   auto store = open_store(options);
 //   if (!store) return store.error();
 //
-// Guarantees: a store, or in words why there is none.
+// Guarantees: a store, or why there is none.
 #pragma once
 
 #include "thresher/net/node.hpp"

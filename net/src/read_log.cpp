@@ -126,7 +126,7 @@ Result<Unit, Error> read_store(const NodeOptions& options, const Genesis& genesi
                                std::uint64_t from,
                                const std::function<void(const Transaction&)>& visit) {
   const auto store = open_store(options);
-  if (!store) return Error{ErrorCode::kIo, store.error(), options.home};
+  if (!store) return store.error();
   const LogReader log(**store, log_form_of(genesis));
   Reading reading(genesis, from, visit,
                   [&](const BodyPlace& place) { return (*store)->read_body(place); });
@@ -147,7 +147,7 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
                              const std::function<void(const Transaction&)>& visit) {
   options = with_paths(std::move(options));
   const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return Error{ErrorCode::kMalformed, genesis.error(), options.genesis};
+  if (!genesis) return genesis.error();
   if (options.make_store) return read_store(options, *genesis, from, visit);
   const std::string path = options.data + "/wal";
   if (std::string why = odd_file(path); !why.empty())
@@ -155,7 +155,7 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
   if (const auto resting = at_rest(path); !resting) return resting.error();
   WalScan wal(WalScan::For::kReading);
   if (std::string why = wal.open(path); !why.empty())
-    return Error{ErrorCode::kIo, std::move(why), path};
+    return Error{wal.code(), std::move(why), path};
   Reading reading(*genesis, from, visit,
                   [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
   std::string why;

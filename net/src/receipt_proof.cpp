@@ -95,37 +95,42 @@ Bytes encode_receipt_proof(const dag::CommitProof& proof, ByteView payload) {
   return Bytes::from(w.take());
 }
 
-Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView proof,
-                                                ByteView transaction) {
+Result<ProvenPlace, Error> verify_receipt(const Genesis& genesis, ByteView proof,
+                                          ByteView transaction) {
   if (proof.empty()) {
-    return std::string(
-        "the receipt has no proof: ask for one when submitting, on a network whose "
-        "protocol is 'thresher'");
+    return Error{ErrorCode::kMissing,
+                 "the receipt has no proof: ask for one when submitting, on a network whose "
+                 "protocol is 'thresher'"};
   }
   Reader in(proof);
   if (in.u32() != kVersion) {
-    return std::string("the proof has another version; use the release that made it");
+    return Error{ErrorCode::kUnsupported,
+                 "the proof has another version",
+                 {},
+                 "use the release that made it"};
   }
   const auto witnesses =
       decode_blocks(in, genesis, static_cast<std::uint32_t>(genesis.nodes.size()));
   const auto path = witnesses ? decode_blocks(in, genesis, kMaxPath) : std::nullopt;
   const ByteView payload = path ? in.bytes(in.u32()) : ByteView{};
-  if (!path || !in.done()) return std::string("the proof is malformed; ask the node again");
+  if (!path || !in.done())
+    return Error{ErrorCode::kMalformed, "the proof is malformed", {}, "ask the node again"};
+  const auto rejected = [](const char* why) { return Error{ErrorCode::kRejected, why}; };
   const dag::Block& leader = *path->front();
   const dag::Block& block = *path->back();
   if (!commits(genesis, *witnesses, leader)) {
-    return std::string("no quorum of this committee claims the leader block");
+    return rejected("no quorum of this committee claims the leader block");
   }
   for (std::size_t i = 1; i < path->size(); ++i) {
     if (!refers_to((*path)[i - 1]->header, *(*path)[i])) {
-      return std::string("the blocks do not lead from the leader to the transaction");
+      return rejected("the blocks do not lead from the leader to the transaction");
     }
   }
   if (!signatures_hold(genesis, *witnesses, *path)) {
-    return std::string("a signature of the proof is not that of the committee's key");
+    return rejected("a signature of the proof is not that of the committee's key");
   }
   if (crypto::sha256(payload) != block.header.payload_root) {
-    return std::string("the payload is not that of the block");
+    return rejected("the payload is not that of the block");
   }
   std::optional<ProvenPlace> found;
   each_transaction(payload, [&](const Run& run, std::uint64_t sequence, ByteView data) {
@@ -134,7 +139,7 @@ Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView
     }
     found = ProvenPlace{leader.round(), leader.digest, block.digest, run.client, sequence};
   });
-  if (!found) return std::string("the transaction is not in the block that the proof is about");
+  if (!found) return rejected("the transaction is not in the block that the proof is about");
   return *found;
 }
 

@@ -43,26 +43,26 @@ std::string round_record_path(const std::string& coin_path, const crypto::Ristre
   return coin_path + ".rounds-" + to_hex(ByteView(group).first(4));
 }
 
-Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
-                                                       const std::string& new_coin,
-                                                       const crypto::RistrettoPoint& group) {
+Result<std::uint64_t, Error> carry_beacon_rounds(const std::string& old_coin,
+                                                 const std::string& new_coin,
+                                                 const crypto::RistrettoPoint& group) {
   RoundRecord now;
   const std::string to = round_record_path(new_coin, group);
   const std::string from = round_record_path(old_coin, group);
   const bool is_new = ::access(to.c_str(), F_OK) != 0;
   if (!old_coin.empty() && ::access(from.c_str(), F_OK) != 0) return std::uint64_t{0};
-  if (std::string wrong = now.open(to, group); !wrong.empty()) return wrong;
+  if (const auto opened = now.open(to, group); !opened) return opened.error();
   BeaconRounds both = now.rounds();
   if (old_coin.empty()) {
     if (is_new) both.published = kOthersKnow;
   } else {
     RoundRecord before;
-    if (std::string wrong = before.open(from, group); !wrong.empty()) return wrong;
+    if (const auto opened = before.open(from, group); !opened) return opened.error();
     both.published = std::max(before.rounds().published, both.published);
     both.tossed = std::max(before.rounds().tossed, both.tossed);
   }
   if (both != now.rounds()) {
-    if (std::string wrong = now.write(both); !wrong.empty()) return wrong;
+    if (const auto written = now.write(both); !written) return written.error();
   }
   return both.tossed;
 }
@@ -82,19 +82,25 @@ std::string RoundRecord::line_of(const BeaconRounds& rounds) const {
   return out.data();
 }
 
-std::string RoundRecord::open(const std::string& path, const crypto::RistrettoPoint& group) {
+Result<Unit, Error> RoundRecord::open(const std::string& path,
+                                      const crypto::RistrettoPoint& group) {
   path_ = path;
   group_ = group;
-  if (std::string why = odd_file(path); !why.empty()) return why;
+  if (std::string why = odd_file(path); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), path};
+  const auto cannot = [&](const char* what) {
+    return Error{code_of_errno(errno),
+                 std::string("cannot ") + what + " '" + path + "': " + disk_problem(errno), path};
+  };
   const std::string none = line_of({}) + line_of({});
   if (::access(path.c_str(), F_OK) != 0 && !replace_synced(path, as_view(none)))
-    return "cannot write '" + path + "': " + disk_problem(errno);
+    return cannot("write");
   file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file_ < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  if (file_ < 0) return cannot("open");
   // One byte more than belongs there shows a file that is too long.
   std::array<char, 2 * kLineBytes + 1> read{};
   const ssize_t size = ::pread(file_, read.data(), read.size(), 0);
-  if (size < 0) return "cannot read '" + path + "': " + disk_problem(errno);
+  if (size < 0) return cannot("read");
   bool any = false;
   for (std::size_t k = 0; k < 2 && size == static_cast<ssize_t>(2 * kLineBytes); ++k) {
     const std::string_view line(read.data() + k * kLineBytes, kLineBytes);
@@ -107,21 +113,25 @@ std::string RoundRecord::open(const std::string& path, const crypto::RistrettoPo
     rounds_ = found;
     older_ = 1 - k;
   }
-  if (any) return {};
-  return "'" + path +
-         "' does not say which rounds this node published under the group's key; if it is "
-         "damaged, move it away and begin above the last published round with --first";
+  if (any) return Unit{};
+  return Error{
+      ErrorCode::kCorrupt,
+      "'" + path + "' does not say which rounds this node published under the group's key", path,
+      "if it is damaged, move it away and begin above the last published round with --first"};
 }
 
-std::string RoundRecord::write(const BeaconRounds& rounds) {
+Result<Unit, Error> RoundRecord::write(const BeaconRounds& rounds) {
   const std::string line = line_of(rounds);
   const auto at = static_cast<off_t>(older_ * kLineBytes);
   const ssize_t written = ::pwrite(file_, line.data(), line.size(), at);
-  if (written != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0)
-    return "cannot write '" + path_ + "': " + disk_problem(written < 0 ? errno : EIO);
+  if (written != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
+    const int error = written < 0 ? errno : EIO;
+    return Error{code_of_errno(error), "cannot write '" + path_ + "': " + disk_problem(error),
+                 path_};
+  }
   rounds_ = rounds;
   older_ = 1 - older_;
-  return {};
+  return Unit{};
 }
 
 }  // namespace thresher::net

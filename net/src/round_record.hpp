@@ -2,19 +2,20 @@
 // net/.
 //
 //   RoundRecord record;
-//   std::string problem = record.open("node2/coin.key.rounds-1a2b3c4d", group);
-//   problem = record.write({.published = 18, .tossed = 19});    // before round 17 is published
-//   record.rounds()                                             // what was written last
+//   auto done = record.open("node2/coin.key.rounds-1a2b3c4d", group);
+//   if (done) done = record.write({.published = 18, .tossed = 19});    // before round 17 is
+//   published record.rounds()                                             // what was written last
 //
 // A file of two lines of one length. Each write overwrites the older of them, so a write that a
 // power cut tears leaves the other one whole.
 //
-// Guarantees: after an empty answer of write() a later open() finds these rounds. A file of another
+// Guarantees: after a write() that went well a later open() finds these rounds. A file of another
 // group's key, or one that is damaged beyond what a torn write does, is refused.
 #pragma once
 
 #include <string>
 
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/dleq_group.hpp"
 
 namespace thresher::net {
@@ -40,9 +41,9 @@ class RoundRecord {
   RoundRecord& operator=(const RoundRecord&) = delete;
 
   /// Makes the file where there is none. Empty, or what is wrong and what to do. Once.
-  std::string open(const std::string& path, const crypto::RistrettoPoint& group);
-  /// Empty, or why it is not on disk. Pre: open() found nothing wrong.
-  std::string write(const BeaconRounds& rounds);
+  Result<Unit, Error> open(const std::string& path, const crypto::RistrettoPoint& group);
+  /// It is on the disk, or why not. Pre: open() found nothing wrong.
+  Result<Unit, Error> write(const BeaconRounds& rounds);
   const BeaconRounds& rounds() const { return rounds_; }
 
  private:

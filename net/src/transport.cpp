@@ -397,7 +397,7 @@ void Transport::close() {
   for (const auto& [place, link] : std::exchange(impl_->speaking, {})) link->close("shutting down");
 }
 
-std::string Transport::start() {
+Result<Unit, Error> Transport::start() {
   // Whoever connects gets at most half of the descriptors: the disk and the nodes need theirs.
   TransportOptions& options = impl_->options;
   const std::uint32_t quarter = share_of_descriptors(4);
@@ -407,7 +407,9 @@ std::string Transport::start() {
   error_code e;
   const tcp::endpoint endpoint(asio::ip::make_address(own.host, e), own.port);
   const std::string where = own.host + ":" + std::to_string(own.port);
-  if (e) return "listen address '" + where + "' is not an IP address; write it as 127.0.0.1:26656";
+  if (e)
+    return Error{ErrorCode::kMalformed, "listen address '" + where + "' is not an IP address",
+                 where, "write it as 127.0.0.1:26656"};
   const auto sources = sources_of(options.nodes);
   impl_->places = std::make_unique<Places>(options.max_strangers, sources, secret_draw());
   impl_->handshakes = std::make_unique<Handshakes>(sources, secret_draw());
@@ -418,15 +420,15 @@ std::string Transport::start() {
         impl->spoke(std::move(socket), from);
       });
   if ((e = impl_->strangers->listen(endpoint))) {
-    return "cannot listen on " + where + ": " + e.message() +
-           "; stop what uses the port or change the address in the genesis file";
+    return Error{code_of_errno(e.value()), "cannot listen on " + where + ": " + e.message(), where,
+                 "stop what uses the port or change the address in the genesis file"};
   }
   impl_->watch_frames();
   // The lower id dials: one connection a pair.
   for (std::size_t i = impl_->options.self.value + 1u; i < impl_->options.nodes.size(); ++i) {
     impl_->dial(i);
   }
-  return {};
+  return Unit{};
 }
 
 bool Transport::send(ConnectionId to, const Frame& frame) {

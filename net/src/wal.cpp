@@ -53,24 +53,31 @@ std::string WriteAheadLog::open(const std::string& path, std::uint64_t segment) 
   path_ = path;
   segment_ = segment;
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForOwner);
-  if (lock_ < 0) return "cannot open '" + path + "': " + disk_problem(errno);
+  code_.reset();
+  const auto refused = [&](const char* what) {
+    code_ = code_of_errno(errno);
+    return std::string(what) + " '" + path + "': " + disk_problem(errno);
+  };
+  if (lock_ < 0) return refused("cannot open");
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return "cannot lock '" + path + "': " + disk_problem(errno);
+    if (errno != EWOULDBLOCK) return refused("cannot lock");
+    code_ = ErrorCode::kBusy;
     return "'" + path + "' is in use: " + std::string(kNodeRuns) + "; one key must never run twice";
   }
-  if (!files_.open(path, O_RDWR)) return "cannot open '" + path + "': " + disk_problem(errno);
+  if (!files_.open(path, O_RDWR)) return refused("cannot open");
   if (std::string why = scan_.open(path); !why.empty()) return why;
   reserved_ = scan_.size();
   tag_ = scan_.tag();
   if (tag_ == 0) return create(path);
   // A release that was interrupted leaves files behind.
   if (begin().frame == 0 || files_.release(begin().offset)) return {};
-  return "cannot remove what lies in front of the log '" + path + "': " + disk_problem(errno);
+  return refused("cannot remove what lies in front of the log");
 }
 
 // The head is durable before the first frame, and the file's name before both.
 std::string WriteAheadLog::create(const std::string& path) {
   if (::getrandom(&tag_, sizeof tag_, 0) != static_cast<ssize_t>(sizeof tag_)) {
+    code_ = ErrorCode::kIo;
     return "cannot make '" + path + "': no random bytes: " + disk_problem(errno);
   }
   const auto head = encode_head(tag_);
@@ -78,6 +85,7 @@ std::string WriteAheadLog::create(const std::string& path) {
   std::copy(head.begin(), head.end(), buffer_.data());
   if (!reserve(kFileHead) || !files_.write(buffer_.data(), kBlock, 0, true) ||
       !sync_folder_of(path)) {
+    code_ = code_of_errno(errno);
     return "cannot write '" + path + "': " + disk_problem(errno);
   }
   return scan_.open(path);
@@ -91,6 +99,7 @@ std::string WriteAheadLog::recover(const WalPlace& from, const WalScan::Visit& v
   buffer_.grow(kBlock, 0);
   used_ = static_cast<std::size_t>(end_.offset - base_);
   if (!scan_.read_all(buffer_.data(), used_, base_, scan_.size()) || !clear_behind()) {
+    code_ = ErrorCode::kIo;
     return "cannot make the log ready for more: " +
            (problem_.empty() ? disk_problem(errno) : problem_);
   }

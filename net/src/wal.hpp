@@ -22,11 +22,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "thresher/core/effects.hpp"
+#include "thresher/core/error.hpp"
 #include "wal_scan.hpp"
 #include "wal_segments.hpp"
 
@@ -43,6 +45,9 @@ class WriteAheadLog {
   /// multiple of WalSegments::kUnit; 0: never. The error says what, where and what to do; empty:
   /// none.
   std::string open(const std::string& path, std::uint64_t segment = 0);
+  /// Of what open() or recover() said: kBusy where another process has the log, else as
+  /// WalScan::code().
+  ErrorCode code() const { return code_.value_or(scan_.code()); }
   /// Visits every frame from `from` on, and makes the log ready for more. Pre: open() was good.
   std::string recover(const WalPlace& from, const WalScan::Visit& visit);
   /// Adds a frame in memory. `places` gets where each body will lie, one for each record.
@@ -84,6 +89,7 @@ class WriteAheadLog {
   bool fill_ahead();
   bool write_zeros(std::uint64_t from, std::uint64_t until);
 
+  std::optional<ErrorCode> code_;  // empty: that of `scan_`
   std::string path_;
   int lock_ = -1;      // on the first file
   WalSegments files_;  // for writing, past the page cache where the file system can

@@ -38,8 +38,10 @@ bool split(ByteView payload, const FrameHeader& h, std::uint64_t at, std::vector
 }  // namespace
 
 std::string WalScan::cannot_read(std::uint64_t at) const {
-  if (errno != 0)
+  if (errno != 0) {
+    code_ = code_of_errno(errno);
     return "cannot read '" + path_ + "' at byte " + std::to_string(at) + ": " + disk_problem(errno);
+  }
   // What was to be read may begin in a file that is whole.
   constexpr std::uint64_t kPart = WalSegments::kUnit;
   std::byte last{};
@@ -70,7 +72,11 @@ std::string WalScan::damaged(std::uint64_t at) const {
 
 std::string WalScan::open(const std::string& path) {
   path_ = path;
-  if (!window_.open(path)) return "cannot open '" + path + "': " + disk_problem(errno);
+  code_ = ErrorCode::kCorrupt;
+  if (!window_.open(path)) {
+    code_ = code_of_errno(errno);
+    return "cannot open '" + path + "': " + disk_problem(errno);
+  }
   size_ = window_.size();
   base_ = {{kFileHead, 0, 0, 0}};
   end_ = base_.begin;
@@ -82,6 +88,7 @@ std::string WalScan::open(const std::string& path) {
     return open_base();
   }
   if (const auto format = older_format(head)) {
+    code_ = ErrorCode::kUnsupported;
     return "'" + path + "' has format " + std::to_string(*format) + ", this program reads format " +
            std::to_string(kWalFormat) +
            "; run the program that wrote it, or move 'data' away: then " + std::string(kObserve);
@@ -98,6 +105,7 @@ std::string WalScan::open_base() {
   const std::string path = path_ + ".base";
   bool is_damaged = false;
   std::string why = load_base(path, tag_, base_, is_damaged);
+  if (!why.empty()) code_ = ErrorCode::kIo;
   if (is_damaged) {
     why = "'" + path +
           "', which says where the log begins, is not what was written, or is of another log. " +

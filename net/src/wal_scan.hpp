@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/result.hpp"
 #include "thresher/net/node_store.hpp"
 #include "wal_base.hpp"
@@ -58,6 +59,10 @@ class WalScan {
   /// Visits every frame from `from` on; the views live as long as the call. From the beginning, the
   /// records of the part that was given back come first, each as a frame that ends at begin().
   std::string read(const WalPlace& from, const Visit& visit);
+
+  /// Of what open(), read() or check() said last: kIo and its like where the system refused,
+  /// kCorrupt where durable bytes are not what they were, kUnsupported of another format.
+  ErrorCode code() const { return code_; }
 
   /// Visits the records from the beginning on, as far as the log can be read, by table and key
   /// alone: values and bodies are neither read nor checked, but in frames with a record of the
@@ -104,6 +109,7 @@ class WalScan {
     bool follows = false;               ///< it is the one that comes next here
     std::vector<std::byte> sums;
   };
+  mutable ErrorCode code_ = ErrorCode::kCorrupt;
   std::string cannot_read(std::uint64_t at) const;
   std::string open_base();
   std::string belongs(const WalPlace& from) const;

@@ -18,7 +18,7 @@ class Campaign {
     take_seeds();
     for (std::thread& thread : threads) thread.join();
   }
-  const std::optional<std::string>& broke() const { return broke_; }
+  const std::optional<Error>& broke() const { return broke_; }
   FuzzReport take() { return std::move(report_); }
 
  private:
@@ -32,7 +32,8 @@ class Campaign {
         note(e, run_(e));
       } catch (const std::exception& error) {
         const std::lock_guard lock(mutex_);
-        broke_ = "seed " + std::to_string(seed) + " broke off: " + error.what();
+        const std::string where = "seed " + std::to_string(seed);
+        broke_ = Error{ErrorCode::kRejected, where + " broke off: " + error.what(), where};
         end_ = 0;
       }
     }
@@ -75,14 +76,14 @@ class Campaign {
   std::atomic<std::uint64_t> next_;
   std::atomic<std::uint64_t> end_;
   std::mutex mutex_;
-  std::optional<std::string> broke_;
+  std::optional<Error> broke_;
   FuzzReport report_;
 };
 
 }  // namespace
 
-Result<FuzzReport, std::string> fuzz(const std::vector<Experiment>& bases, const Runner& run,
-                                     const FuzzOptions& options) {
+Result<FuzzReport, Error> fuzz(const std::vector<Experiment>& bases, const Runner& run,
+                               const FuzzOptions& options) {
   Campaign campaign(bases, run, options);
   campaign.work();
   if (campaign.broke()) return *campaign.broke();

@@ -51,7 +51,7 @@ sim::ProtocolInfo info_of(const std::string& name, const sim::Menu& menu) {
 Report replay(const std::string& path, const std::string& name, const TracedRunner& run,
               const Options& options, const Property* memory) {
   const auto content = sim::load_file(path);
-  if (!content) return {false, content.error(), 0, path};
+  if (!content) return {false, content.error().text(), 0, path};
   const std::vector<sim::ProtocolInfo> known{info_of(name, options.menu)};
   const auto cells = sim::read_experiments(content->text, {path, {}, known});
   if (!cells) {
@@ -95,7 +95,7 @@ Report shrunk(const std::string& name, const sim::Failure& failure, const sim::R
                 std::to_string(sim::actions_in(failure.experiment)) + " to " +
                 std::to_string(sim::actions_in(small.experiment)) + " fault actions among " +
                 std::to_string(small.experiment.n) + " nodes\n  " +
-                (saved ? "replay: " + command : saved.error());
+                (saved ? "replay: " + command : saved.error().text());
   return report;
 }
 
@@ -238,7 +238,7 @@ Report check(const std::string& name, const TracedRunner& run,
   fuzzing.draw = options.draw;
   fuzzing.observe = options.observe;
   const auto found = sim::fuzz(bases_of(name, properties, options), quiet, fuzzing);
-  if (!found) return {false, found.error(), 0, {}};
+  if (!found) return {false, found.error().text(), 0, {}};
   const auto& failure = found->violation ? found->violation : found->stall;
   Report report;
   if (failure) {

@@ -50,7 +50,7 @@ Outcome search(const Automaton& ta, const Fork& fork, const Prepared& prepared, 
       return out;
     }
     out.why = "two futures were found but could not be replayed";
-    if (!both) out.why += " (" + both.error() + ")";
+    if (!both) out.why += " (" + both.error().text() + ")";
   }
   return out;
 }

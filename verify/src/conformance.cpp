@@ -111,7 +111,7 @@ std::optional<std::string> Conformance::restart(const RuleEvent& e, Node& node) 
                         " and forgot a statement it had sent");
 }
 
-std::optional<std::string> Conformance::untaken(const Key& key, const Instance& at) const {
+std::optional<Error> Conformance::untaken(const Key& key, const Instance& at) const {
   for (std::uint16_t i = 0; i < committee_.size(); ++i) {
     const Node& node = at.nodes[i];
     if (faulty_.contains(NodeId{i})) continue;
@@ -121,17 +121,21 @@ std::optional<std::string> Conformance::untaken(const Key& key, const Instance& 
       for (const Spoken& s : at.spoken) {
         if (bound && s.value != node.value) continue;
         if (s.senders(*rule.when) < committee_.at_least(rule.when->at_least)) continue;
-        return "node " + std::to_string(i) + ", instance " + std::to_string(key.instance) +
-               ", round " + std::to_string(key.round) + " of " + std::string(table_.name) +
-               ": rule '" + std::string(rule.name) + "' was never taken, although " +
-               std::to_string(s.senders(*rule.when)) + " correct nodes fill its guard";
+        const std::string where = "node " + std::to_string(i) + ", instance " +
+                                  std::to_string(key.instance) + ", round " +
+                                  std::to_string(key.round);
+        return Error{ErrorCode::kRejected,
+                     where + " of " + std::string(table_.name) + ": rule '" +
+                         std::string(rule.name) + "' was never taken, although " +
+                         std::to_string(s.senders(*rule.when)) + " correct nodes fill its guard",
+                     where};
       }
     }
   }
   return std::nullopt;
 }
 
-Result<std::uint64_t, std::string> Conformance::finish(End end) const {
+Result<std::uint64_t, Error> Conformance::finish(End end) const {
   if (auto wrong = trace_problem(table_.name, committee_, faulty_, steps_))
     return std::move(*wrong);
   if (end == End::kSettled) {

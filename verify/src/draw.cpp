@@ -52,7 +52,7 @@ std::string svg_arrow(int x1, int y1, int x2, int y2) {
 }
 
 // The start and the configuration after every accelerated step.
-Result<std::vector<Configuration>, std::string> after_steps(const Automaton& ta, const Run& run) {
+Result<std::vector<Configuration>, Error> after_steps(const Automaton& ta, const Run& run) {
   auto all = replay(ta, run);
   if (!all) return all;
   std::vector<Configuration> out{all->front()};
@@ -104,7 +104,7 @@ void draw_picture(const Automaton& ta, const Picture& picture, Canvas& canvas) {
   canvas.y += kRow / 2;
   const auto rows = after_steps(ta, picture.run);
   if (!rows) {
-    canvas.body += svg_text(kMargin / 2, canvas.y, "start", "no run: " + rows.error());
+    canvas.body += svg_text(kMargin / 2, canvas.y, "start", "no run: " + rows.error().text());
     canvas.y += kRow;
     return;
   }

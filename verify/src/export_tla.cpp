@@ -48,9 +48,9 @@ class TlaPrinter {
     for (std::string& place : counted_.locations) place = "Num" + place;
   }
 
-  Result<TlaModule, std::string> run() {
-    if (const std::string problem = find_correct(); !problem.empty()) return problem;
-    if (const std::string problem = clashing_name(); !problem.empty()) return problem;
+  Result<TlaModule, Error> run() {
+    if (std::string why = find_correct(); !why.empty()) return unsupported(std::move(why));
+    if (std::string why = clashing_name(); !why.empty()) return unsupported(std::move(why));
     std::string out = "---- MODULE " + ta_.name + " ----\nEXTENDS Integers, FiniteSets\n\n";
     out += "CONSTANTS Processes, NbOfCorrProc, " + joined(ta_.parameters, ", ") + "\n\n";
     out += "ASSUME NbOfCorrProc = " + correct_;
@@ -62,6 +62,9 @@ class TlaPrinter {
   }
 
  private:
+  Error unsupported(std::string why) const {
+    return {ErrorCode::kUnsupported, std::move(why), ta_.name};
+  }
   // The dialects differ in the spelling of operators only; a property counts processes by helpers.
   std::string text(const Formula& f) const {
     std::string out = print_formula(counted_, f);
@@ -216,7 +219,7 @@ class TlaPrinter {
 
 }  // namespace
 
-Result<TlaModule, std::string> export_tla(const Automaton& automaton) {
+Result<TlaModule, Error> export_tla(const Automaton& automaton) {
   return TlaPrinter(automaton).run();
 }
 

@@ -30,22 +30,27 @@ constexpr std::size_t kLongestQuote = 60;
 
 }  // namespace
 
+Error read_too_long(const std::string& file) {
+  return {ErrorCode::kRejected, file + ": the time was over before the file was read", file,
+          "allow more, or give a smaller one"};
+}
+
 // Reading a bracket in another way would not make it less deep: no retry.
 Grammar::Deeper::Deeper(Grammar& g) : grammar(g) {
   if (++grammar.depth_ <= kDeepest) return;
   const std::string most = std::to_string(kDeepest);
-  throw TooDeep(grammar.place(grammar.lexer_.peek(), "nested too deeply: " + most + " at most"));
+  throw TooDeep{{grammar.place(grammar.lexer_.peek(), "nested too deeply: " + most + " at most")}};
 }
 
 void Grammar::fail(const Token& at, const std::string& what) const {
-  throw Problem(place(at, what));
+  throw Problem{place(at, what)};
 }
-std::string Grammar::place(const Token& at, const std::string& what) const {
+Error Grammar::place(const Token& at, const std::string& what) const {
   const std::string found = at.kind == Token::Kind::kEnd
                                 ? "the end of the file"
                                 : "'" + std::string(at.shown.substr(0, kLongestQuote)) + "'";
-  return file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what +
-         "; found " + found;
+  const std::string where = file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  return {ErrorCode::kMalformed, where + ": " + what + "; found " + found, where};
 }
 bool Grammar::accept(std::string_view sign) {
   if (lexer_.peek().kind == Token::Kind::kEnd || lexer_.peek().text != sign) return false;

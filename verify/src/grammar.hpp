@@ -8,28 +8,25 @@
 
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "budget.hpp"
 #include "lexer.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
 
-/// After the file's name, where OutOfTime ended the reading.
-inline constexpr const char* kReadTooLong =
-    ": the time was over before the file was read; allow more, or give a smaller one";
+/// Where OutOfTime ended the reading of a file.
+Error read_too_long(const std::string& file);
 
-struct Problem : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct Problem {
+  Error error;
 };
 
-struct TooDeep : Problem {
-  using Problem::Problem;
-};
+struct TooDeep : Problem {};
 
 class Grammar {
  protected:
@@ -41,8 +38,8 @@ class Grammar {
         budget_(seconds, nullptr) {}
 
   [[noreturn]] void fail(const Token& at, const std::string& what) const;
-  /// "file:line:column: what; found '...'"
-  std::string place(const Token& at, const std::string& what) const;
+  /// "file:line:column: what; found '...'", with the place alone as `where`.
+  Error place(const Token& at, const std::string& what) const;
   bool accept(std::string_view sign);
   void expect(std::string_view sign);
   std::string name(const char* what);

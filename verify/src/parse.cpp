@@ -218,14 +218,14 @@ class Parser : private Grammar {
 
 }  // namespace
 
-Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file,
-                                               double seconds) {
+Result<Automaton, Error> parse_automaton(std::string_view text, const std::string& file,
+                                         double seconds) {
   try {
     return Parser(text, file, seconds).parse();
   } catch (const OutOfTime&) {
-    return file + kReadTooLong;
+    return read_too_long(file);
   } catch (const Problem& problem) {
-    return std::string(problem.what());
+    return problem.error;
   }
 }
 

@@ -414,14 +414,13 @@ class TlaParser : private Grammar {
 
 }  // namespace
 
-Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file,
-                                         double seconds) {
+Result<Automaton, Error> parse_tla(std::string_view text, const std::string& file, double seconds) {
   try {
     return TlaParser(text, file, seconds).parse();
   } catch (const OutOfTime&) {
-    return file + kReadTooLong;
+    return read_too_long(file);
   } catch (const Problem& problem) {
-    return std::string(problem.what());
+    return problem.error;
   }
 }
 

@@ -359,7 +359,7 @@ class Paths {
       return true;
     }
     doubt_ = "a counterexample could not be replayed" +
-             (configurations ? std::string() : " (" + configurations.error() + ")");
+             (configurations ? std::string() : " (" + configurations.error().text() + ")");
     return false;
   }
 

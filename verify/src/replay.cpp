@@ -83,6 +83,10 @@ std::vector<bool> truth_along(const Formula& f, const std::vector<std::int64_t>&
   return out;
 }
 
+Error none(std::string what, std::string where) {
+  return {ErrorCode::kRejected, std::move(what), std::move(where)};
+}
+
 }  // namespace
 
 bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
@@ -90,34 +94,34 @@ bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
   return truth_along(f, parameters, run).front();
 }
 
-Result<std::vector<Configuration>, std::string> replay(const Automaton& ta, const Run& run) {
+Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Run& run) {
   const auto admitted = [&](const Formula& f) { return holds_at(f, run.parameters, run.start); };
   if (!std::all_of(ta.resilience.begin(), ta.resilience.end(), admitted)) {
-    return std::string("the parameters break the resilience condition");
+    return none("the parameters break the resilience condition", "the start");
   }
   if (!std::all_of(ta.initial.begin(), ta.initial.end(), admitted)) {
-    return std::string("the start is no initial configuration");
+    return none("the start is no initial configuration", "the start");
   }
   std::vector<Configuration> all{run.start};
   std::int64_t firings = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
+    const std::string step = "step " + std::to_string(i + 1);
     if (run.steps[i].rule >= ta.rules.size()) {
-      return "step " + std::to_string(i + 1) + ": there is no such rule";
+      return none(step + ": there is no such rule", step);
     }
     const Rule& rule = ta.rules[run.steps[i].rule];
     for (std::int64_t k = 0; k < run.steps[i].times; ++k) {
       Configuration next = all.back();
       if (next.processes[rule.from] <= 0 || !holds_at(rule.guard, run.parameters, next)) {
-        return "step " + std::to_string(i + 1) + ": rule " + std::to_string(rule.id) +
-               " is not enabled";
+        return none(step + ": rule " + std::to_string(rule.id) + " is not enabled", step);
       }
-      if (++firings > kMostFirings) return std::string("the run is too long to be replayed");
+      if (++firings > kMostFirings) return none("the run is too long to be replayed", step);
       --next.processes[rule.from];
       ++next.processes[rule.to];
       for (const Update& u : rule.updates) {
         std::int64_t& value = next.shared[u.shared];
         value = u.reset ? u.amount : value + u.amount;
-        if (value < 0) return "step " + std::to_string(i + 1) + " makes a variable negative";
+        if (value < 0) return none(step + " makes a variable negative", step);
       }
       all.push_back(std::move(next));
     }
@@ -136,8 +140,7 @@ Run another_future(const Futures& futures) {
   return run;
 }
 
-Result<bool, std::string> both_happen(const Automaton& ta, const Fork& fork,
-                                      const Futures& futures) {
+Result<bool, Error> both_happen(const Automaton& ta, const Fork& fork, const Futures& futures) {
   const auto& parameters = futures.prefix.parameters;
   const Run runs[] = {futures.prefix, one_future(futures), another_future(futures)};
   const Formula* wanted[] = {&fork.when, &fork.first, &fork.second};
@@ -178,7 +181,7 @@ std::string configuration_text(const Automaton& ta, const Configuration& c) {
 // One line a step, from the step `first` of the run on.
 std::string steps_text(const Automaton& ta, const Run& run, std::size_t first) {
   const auto all = replay(ta, run);
-  if (!all) return "not a run: " + all.error() + "\n";
+  if (!all) return "not a run: " + all.error().text() + "\n";
   std::string out;
   std::size_t at = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {

@@ -192,13 +192,12 @@ std::string print_schedule(const Automaton& ta, const std::vector<NamedRun>& run
   return out + "]\n}\n";
 }
 
-Result<std::vector<NamedRun>, std::string> parse_schedule(std::string_view text,
-                                                          const std::string& file,
-                                                          const Automaton& automaton) {
+Result<std::vector<NamedRun>, Error> parse_schedule(std::string_view text, const std::string& file,
+                                                    const Automaton& automaton) {
   try {
     return Reader(text, file, automaton).read();
   } catch (const Problem& problem) {
-    return std::string(problem.what());
+    return problem.error;
   }
 }
 

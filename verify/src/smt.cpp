@@ -29,7 +29,7 @@ Outcome judged(const Automaton& ta, const Property& property, const Run& run, bo
   Outcome out;
   const auto configurations = replay(ta, run);
   if (!configurations) {
-    out.why = "a counterexample could not be replayed (" + configurations.error() + ")";
+    out.why = "a counterexample could not be replayed (" + configurations.error().text() + ")";
   } else if (holds(property.formula, run.parameters, *configurations)) {
     out.why = exact ? "a counterexample does not break the property when replayed"
                     : "the encoding is too coarse for '[]' here: a candidate was not confirmed";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/rule_trace.hpp"
 
 namespace thresher::verify {
@@ -30,15 +31,18 @@ std::optional<std::string> order_problem(const Event& e, std::uint64_t last) {
 }
 
 /// Why a trace of so many steps of correct nodes shows nothing of the table with this name.
-inline std::optional<std::string> trace_problem(std::string_view table, const Committee& committee,
-                                                const NodeSet& faulty, std::uint64_t steps) {
+inline std::optional<Error> trace_problem(std::string_view table, const Committee& committee,
+                                          const NodeSet& faulty, std::uint64_t steps) {
+  const std::string name(table);
   if (faulty.size() > committee.faults()) {
-    return std::to_string(faulty.size()) + " nodes are faulty, the automaton of " +
-           std::string(table) + " has at most " + std::to_string(committee.faults());
+    return Error{ErrorCode::kRejected,
+                 std::to_string(faulty.size()) + " nodes are faulty, the automaton of " + name +
+                     " has at most " + std::to_string(committee.faults()),
+                 name};
   }
   if (steps == 0) {
-    return "the trace of " + std::string(table) +
-           " has no step of a correct node; switch the log on (Config::trace) before the run";
+    return Error{ErrorCode::kMissing, "the trace of " + name + " has no step of a correct node",
+                 name, "switch the log on (Config::trace) before the run"};
   }
   return std::nullopt;
 }

@@ -106,7 +106,7 @@ std::optional<std::string> VoteConformance::restart(const VoteEvent& e, Node& no
   return std::nullopt;
 }
 
-Result<std::uint64_t, std::string> VoteConformance::finish() const {
+Result<std::uint64_t, Error> VoteConformance::finish() const {
   if (auto wrong = trace_problem(tables_.round->name, committee_, faulty_, steps_))
     return std::move(*wrong);
   return steps_;

@@ -35,7 +35,7 @@ class Member {
                          line.c_str());
     };
     auto channel = Channel::join(options_.channel, [this](const Delivery& d) { take(d); });
-    if (!channel) return tell(channel.error());
+    if (!channel) return tell(channel.error().text());
     channel_ = std::move(*channel);
     const std::uint64_t give_up = shared_now_us() + kPatienceUs;
     while (channel_->status().links < options_.links) {

@@ -104,7 +104,7 @@ class Cluster {
       homes.push_back(options_.home + "/node" + std::to_string(i));
     if (std::string problem = make_coins(homes, {}); !problem.empty()) return problem;
     auto genesis = net::load_genesis(options_.home + "/genesis.json");
-    if (!genesis) return genesis.error();
+    if (!genesis) return genesis.error().text();
     genesis_ = std::move(*genesis);
     return {};
   }

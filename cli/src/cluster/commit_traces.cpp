@@ -79,7 +79,7 @@ Result<TraceTable, std::string> CommitTraces::table(std::uint64_t begin_us,
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const std::string& file : files_[i]) {
       const auto records = net::read_commit_trace(file);
-      if (!records) return records.error();
+      if (!records) return records.error().text();
       nodes[i].add(*records);
     }
   }

@@ -116,7 +116,7 @@ class Reader {
 
 Result<Digraph, std::vector<std::string>> read_graph(const std::string& path) {
   const auto content = read_input(path, "a file like {\"nodes\": 4, \"edges\": [[0, 1]]}");
-  if (!content) return std::vector<std::string>{content.error().why};
+  if (!content) return std::vector<std::string>{content.error().text()};
   const auto tree = text::parse(*content);
   if (tree) return Reader(path).read(*tree);
   std::vector<std::string> problems;

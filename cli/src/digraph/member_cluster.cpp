@@ -87,7 +87,7 @@ class Members {
     if (!config) return fail(config.error().front());
     const net::NodeOptions node = net::with_paths(config->options);
     auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
-    if (!genesis) return fail(genesis.error());
+    if (!genesis) return fail(genesis.error().text());
     const auto key = crypto::load_key(node.key);
     if (!key) return fail(key.error().text());
     const auto [low, high] = std::minmax_element(options_.values.begin(), options_.values.end());

@@ -82,7 +82,7 @@ Result<std::vector<sim::Cell>, std::vector<std::string>> cells_of(const Experime
   std::string content = R"({"schema": 1, "protocol": {"name": "thresher"}})";
   if (!a.file.empty()) {
     auto read = read_input(a.file, "a file as thresher sim new pbft prints one");
-    if (!read) return Problems{read.error().why};
+    if (!read) return Problems{read.error().text()};
     content = std::move(*read);
   }
   if (!problems.empty()) return problems;

@@ -49,7 +49,7 @@ Scenario shrink_to_file(const sim::Experiment& failing, const sim::Runner& run, 
   out.replay = "thresher sim replay " + out.path;
   const auto saved =
       sim::save_file(out.path, sim::write_scenario(e, out.small.outcome, out.replay));
-  if (!saved) out.unsaved = saved.error();
+  if (!saved) out.unsaved = saved.error().text();
   return out;
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/sim/experiment.hpp"
 #include "thresher/text/json.hpp"
 
@@ -73,7 +73,7 @@ double signature_us();
 text::Value json_of(const std::vector<SparseDone>& all);
 Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder);
 /// One picture a measure: by n if `scaling`, else by the NIC. The error is of a file.
-Result<Unit, std::string> save_sparse_charts(const std::string& folder, bool scaling,
-                                             const std::vector<SparseDone>& all);
+Result<Unit, Error> save_sparse_charts(const std::string& folder, bool scaling,
+                                       const std::vector<SparseDone>& all);
 
 }  // namespace thresher::cli

@@ -112,8 +112,8 @@ Result<std::vector<SparseDone>, std::string> read_rows(const std::string& folder
   return out;
 }
 
-Result<Unit, std::string> save_sparse_charts(const std::string& folder, bool scaling,
-                                             const std::vector<SparseDone>& all) {
+Result<Unit, Error> save_sparse_charts(const std::string& folder, bool scaling,
+                                       const std::vector<SparseDone>& all) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   for (const Measure& m : kCharts) {

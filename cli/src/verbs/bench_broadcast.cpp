@@ -119,7 +119,7 @@ std::string save_chart(const std::string& path, const std::vector<Row>& rows) {
     chart.series.back().points.push_back({std::log2(r.bytes), std::log2(factor(r))});
   }
   const auto saved = sim::save_file(path, sim::chart_file(chart));
-  return saved ? std::string() : saved.error();
+  return saved ? std::string() : saved.error().text();
 }
 
 int run(const Args& a) {

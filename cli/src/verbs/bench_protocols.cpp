@@ -157,7 +157,7 @@ std::string save_charts(const std::string& folder, const Plan& plan,
       const std::string name = to_string(faults) + "-" + m.file + ".svg";
       const auto saved = sim::save_file(std::filesystem::path(folder) / name,
                                         sim::chart_file(chart_of(m, faults, rows)));
-      if (!saved) return saved.error();
+      if (!saved) return saved.error().text();
     }
   }
   return {};

@@ -76,7 +76,7 @@ void print_row(const SparseDone& done) {
   (void)std::fflush(stdout);
 }
 
-Result<Unit, std::string> save_files(const std::string& folder, const SparseScale& scale) {
+Result<Unit, Error> save_files(const std::string& folder, const SparseScale& scale) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   for (const SparseRow& row : sparse_rows()) {

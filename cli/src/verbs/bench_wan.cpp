@@ -120,7 +120,7 @@ std::string save_charts(const std::string& folder, const std::vector<WanRow>& ro
                                                        {"wan-loads.svg", loads_chart(rows)}};
   for (const auto& [name, chart] : charts) {
     const auto saved = sim::save_file(std::filesystem::path(folder) / name, sim::chart_file(chart));
-    if (!saved) return saved.error();
+    if (!saved) return saved.error().text();
   }
   return {};
 }

@@ -31,7 +31,7 @@ int check(const Args& a) {
   const net::NodeOptions o = net::with_paths(config->options);
   std::vector<std::string> problems;
   const auto genesis = net::load_genesis(o.genesis);
-  if (!genesis) problems.push_back(genesis.error());
+  if (!genesis) problems.push_back(genesis.error().text());
   if (std::string problem = net::data_problem(o); !problem.empty()) problems.push_back(problem);
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error().text());
@@ -46,7 +46,7 @@ int check(const Args& a) {
       problems.push_back("the key '" + o.key + "' is no member of '" + o.genesis + "'");
     } else {
       const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(id)});
-      if (!coin) problems.push_back(coin.error());
+      if (!coin) problems.push_back(coin.error().text());
     }
   }
   if (!problems.empty()) return refuse(problems, a.json);

@@ -77,7 +77,7 @@ std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions&
   if (!config) return config.error();
   const net::NodeOptions node = net::with_paths(config->options);
   auto genesis = net::load_genesis(node.genesis, net::MayLackCoin::kYes);
-  if (!genesis) return {genesis.error()};
+  if (!genesis) return {genesis.error().text()};
   o.genesis = std::move(*genesis);
   const auto key = crypto::load_key(node.key);
   if (!key) return {key.error().text()};

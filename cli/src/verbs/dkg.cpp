@@ -57,7 +57,7 @@ int run(const Args& a) {
   const net::NodeOptions o = net::with_paths(config->options);
   CoinMaking how{.patience = std::chrono::seconds(a.patience_s),
                  .linger = std::chrono::seconds(a.linger_s)};
-  Result<std::uint64_t, std::string> rounds = std::uint64_t{0};
+  Result<std::uint64_t, Error> rounds = std::uint64_t{0};
   if (!a.keep.empty()) {
     auto keep = kept_coin(o, a.keep, a.old_share);
     if (!keep) return fail(kUsage, keep.error());

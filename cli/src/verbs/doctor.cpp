@@ -123,7 +123,7 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
   const auto genesis = net::load_genesis(o.genesis);
   const auto key = crypto::load_key(o.key);
   checks.push_back(
-      {static_cast<bool>(genesis), "genesis: " + (genesis ? o.genesis : genesis.error())});
+      {static_cast<bool>(genesis), "genesis: " + (genesis ? o.genesis : genesis.error().text())});
   checks.push_back(
       {static_cast<bool>(key), "key: " + (key ? o.key + " is private" : key.error().text())});
   if (!genesis || !key) return;
@@ -132,8 +132,8 @@ void examine_node(const std::string& home, std::vector<Check>& checks) {
     if (node.key != key->public_key()) continue;
     if (net::needs_coin(genesis->protocol)) {
       const auto coin = net::open_coin(*genesis, o.coin, NodeId{static_cast<std::uint16_t>(i)});
-      checks.push_back(
-          {static_cast<bool>(coin), "coin: " + (coin ? o.coin + " is private" : coin.error())});
+      checks.push_back({static_cast<bool>(coin),
+                        "coin: " + (coin ? o.coin + " is private" : coin.error().text())});
     }
     return checks.push_back(check_port(node.host, node.port));
   }

@@ -24,7 +24,7 @@ Verb make_export_ta() {
             const auto text = verify::export_tla(*ta);
             if (!text) {
               return fail(kFailed, "TLA+ cannot express the automaton of '" + *name +
-                                       "': " + text.error() + "; print it without --tla");
+                                       "': " + text.error().text() + "; print it without --tla");
             }
             std::fputs(text->text.c_str(), stdout);
             return static_cast<int>(kDone);

@@ -81,7 +81,7 @@ int check(const Args& args) {
   }
   const auto text = read_input(
       args.file, "a file of one operation a line, as cluster --history writes", kHistoryBytes);
-  if (!text) return fail(kUsage, text.error().why);
+  if (!text) return fail(kUsage, text.error());
   const auto history = history::read(*text, args.file);
   if (!history) return fail_all(kUsage, history.error());
   const Report report = history::judge(*history, {args.states, args.closure});

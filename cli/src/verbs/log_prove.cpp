@@ -32,7 +32,7 @@ int prove(const std::string& home, std::uint64_t position) {
     auto fetched = net::fetch_log_proof(*genesis, *id, position);
     if (!fetched)
       return fail(kFailed,
-                  "the node of '" + home + "' runs and gives no proof: " + fetched.error());
+                  "the node of '" + home + "' runs and gives no proof: " + fetched.error().text());
     proof = std::move(*fetched);
   }
   if (!proof) return fail(kFailed, proof.error().text());

@@ -109,7 +109,7 @@ int run_node(const std::string& home, bool observe, const std::string& trace) {
   StopSignals signals(lines);
   config->options.stop = signals.token();
   auto node = net::Node::open(config->options, app);
-  if (!node && node.error() == net::kStoppedAtStart) return kDone;
+  if (!node && node.error().what == net::kStoppedAtStart) return kDone;
   if (!node) return fail(kUsage, node.error());
   running = std::move(*node);
   signals.stops(*running);

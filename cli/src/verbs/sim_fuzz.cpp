@@ -81,8 +81,8 @@ int conclude(const sim::FuzzReport& r, const sim::Runner& run, const Args& a) {
 }
 
 // Seeds are taken in their order: all are done up to the last, but for as many as run side by side.
-Result<sim::FuzzReport, std::string> run_all(const std::vector<sim::Experiment>& bases,
-                                             const sim::Runner& run, sim::FuzzOptions options) {
+Result<sim::FuzzReport, Error> run_all(const std::vector<sim::Experiment>& bases,
+                                       const sim::Runner& run, sim::FuzzOptions options) {
   Progress progress(::isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr);
   std::atomic<std::uint64_t> done{0}, violated{0};
   options.progress = [&](const sim::FuzzProgress& p) {

@@ -45,7 +45,7 @@ void print_text(const sim::Reproduction& r) {
   }
 }
 
-Result<Unit, std::string> save_page(const Args& args, const std::vector<sim::Reproduction>& all) {
+Result<Unit, Error> save_page(const Args& args, const std::vector<sim::Reproduction>& all) {
   const std::string command = "thresher sim reproduce" +
                               (args.name.empty() ? std::string() : " " + args.name) + " --runs " +
                               std::to_string(args.runs) + " --seed " + std::to_string(args.seed);

@@ -83,7 +83,7 @@ int report_violation(const sim::Experiment& e, const sim::Outcome& o, const Args
                               sim::write_experiment(e) + "\n";
   const auto saved = sim::save_file(path, content);
   const std::string after = saved ? "replay: thresher sim run " + path
-                                  : saved.error() + "; the same command finds it again";
+                                  : saved.error().text() + "; the same command finds it again";
   return fail(kSafetyViolated, what_failed(e, o) + "\n" + after);
 }
 
@@ -135,8 +135,8 @@ class Sinks final : public sim::TraceSink {
   bool any() const { return file || recorder; }
 };
 
-Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outcome& o,
-                                      const sim::TraceRecorder& trace, const std::string& path) {
+Result<Unit, Error> save_report(const sim::Experiment& e, const sim::Outcome& o,
+                                const sim::TraceRecorder& trace, const std::string& path) {
   sim::Report page;
   page.title = e.protocol + ", n=" + std::to_string(e.n) + ", seed " + std::to_string(e.seed);
   page.version = THRESHER_VERSION;
@@ -153,8 +153,8 @@ Result<Unit, std::string> save_report(const sim::Experiment& e, const sim::Outco
 std::vector<std::string> save(const sim::Experiment& e, const sim::Outcome& o, const Sinks& sinks,
                               const Args& a) {
   std::vector<std::string> problems;
-  const auto note = [&](const Result<Unit, std::string>& saved) {
-    if (!saved) problems.push_back(saved.error());
+  const auto note = [&](const Result<Unit, Error>& saved) {
+    if (!saved) problems.push_back(saved.error().text());
   };
   if (sinks.recorder) note(save_report(e, o, *sinks.recorder, a.report));
   if (!a.out.empty()) note(sim::save_run(a.out, {e, o, THRESHER_VERSION}));

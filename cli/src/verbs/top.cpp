@@ -41,7 +41,7 @@ class Watch {
   /// Empty, or why nobody can be asked.
   std::string open(const std::string& genesis_file) {
     const auto genesis = net::load_genesis(genesis_file);
-    if (!genesis) return genesis.error();
+    if (!genesis) return genesis.error().text();
     protocol_ = genesis->protocol;
     needed_ = static_cast<std::uint32_t>(genesis->nodes.size()) - genesis->f;
     problems_ = std::make_shared<Problems>();
@@ -54,7 +54,7 @@ class Watch {
         all->of[i] = why;
       };
       auto client = net::Client::open(genesis_file, std::move(options));
-      if (!client) return client.error();
+      if (!client) return client.error().text();
       clients_.push_back(std::move(*client));
     }
     return {};

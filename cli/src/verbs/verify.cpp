@@ -41,16 +41,16 @@ struct Args {
   bool json = false;
 };
 
-Result<verify::Automaton, std::string> load(const std::string& path, double seconds) {
+Result<verify::Automaton, Error> load(const std::string& path, double seconds) {
   const auto text = read_input(path, "a .ta, .eta or .tla file");
-  if (!text) return text.error().why;
+  if (!text) return text.error();
   return path.ends_with(".tla") ? verify::parse_tla(*text, path, seconds)
                                 : verify::parse_automaton(*text, path, seconds);
 }
 
-Result<verify::Automaton, std::string> built_in(const std::string& protocol) {
+Result<verify::Automaton, Error> built_in(const std::string& protocol) {
   auto ta = automaton_of(protocol);
-  if (!ta) return no_rule_table(protocol);
+  if (!ta) return Error{ErrorCode::kMissing, no_rule_table(protocol), protocol};
   return std::move(*ta);
 }
 
@@ -265,7 +265,7 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
 /// Runs that were written with --witness, once more.
 int replay_file(const Args& a, const verify::Automaton& ta) {
   const auto text = read_input(a.replay, "a .json file that --witness wrote");
-  if (!text) return fail(kUsage, text.error().why);
+  if (!text) return fail(kUsage, text.error());
   const auto runs = verify::parse_schedule(*text, a.replay, ta);
   if (!runs) return fail(kUsage, runs.error());
   int status = kDone;
@@ -274,7 +274,7 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
     const auto configurations = verify::replay(ta, named.run);
     if (!configurations) {
       return fail(kUsage, a.replay + ": the run of '" + named.property +
-                              "' is none of this automaton: " + configurations.error());
+                              "' is none of this automaton: " + configurations.error().text());
     }
     const auto property =
         std::find_if(ta.properties.begin(), ta.properties.end(),
@@ -416,7 +416,7 @@ int run(Args a) {
     return fail(kUsage, "give either a file or a protocol with --protocol");
   }
   const auto ta = a.file.empty() ? built_in(a.protocol) : load(a.file, seconds);
-  if (!ta) return fail(since(start) < seconds ? kUsage : kNoProgress, ta.error());
+  if (!ta) return fail(ta.error().code == ErrorCode::kRejected ? kNoProgress : kUsage, ta.error());
   if (const std::string problem = check_arguments(a, *ta); !problem.empty()) {
     return fail(kUsage, problem);
   }

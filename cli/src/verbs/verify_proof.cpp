@@ -22,16 +22,16 @@ int check(const Args& args) {
   const auto genesis = net::load_genesis(args.genesis);
   if (!genesis) return fail(kUsage, genesis.error());
   const auto text = read_input(args.proof, "a file that thresher log prove wrote");
-  if (!text) return fail(kUsage, text.error().why);
+  if (!text) return fail(kUsage, text.error());
   const auto proof = net::parse_log_proof(*text);
-  if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error());
+  if (!proof) return fail(kFailed, "'" + args.proof + "' is no proof: " + proof.error().text());
   if (const auto held = net::check_log_proof(*genesis, *proof); !held) {
     return fail(kFailed, "'" + args.proof + "' proves nothing: " + held.error().text());
   }
   std::optional<std::string> meant = args.data;
   if (args.file) {
     auto bytes = read_input(*args.file, "the file that holds the transaction and nothing else");
-    if (!bytes) return fail(kUsage, bytes.error().why);
+    if (!bytes) return fail(kUsage, bytes.error());
     meant = std::move(*bytes);
   }
   if (meant && net::payload_hash(as_view(*meant)) != proof->content.payload) {

@@ -45,7 +45,8 @@ class Copying {
     if (CopyEnd end = copy_file(from("snapshot"), to_ + "/snapshot"); !end.good_or_absent())
       return end;
     WalScan scan;
-    if (std::string why = measure(scan); !why.empty()) return {CopyEnd::Kind::kUnreadable, why};
+    if (std::string why = measure(scan); !why.empty())
+      return {CopyEnd::Kind::kUnreadable, {scan.code(), std::move(why), from("wal")}};
     end_ = scan.end();
     if (CopyEnd end = copy_log(scan); !end.good()) return end;
     if (!sync_folder(to_)) return {CopyEnd::Kind::kUnwritable, cannot_write(to_, errno)};
@@ -112,17 +113,22 @@ bool can_start(const std::string& data, const LogBegin& begin, Round last) {
 
 /// What the copy is, read as a node would, up to where the node's log ended; the error says why it
 /// is none.
-Result<Backup, std::string> looked_at(const NodeOptions& options, const std::string& data,
-                                      const Genesis& genesis, const WalPlace& ended) {
+Result<Backup, Error> looked_at(const NodeOptions& options, const std::string& data,
+                                const Genesis& genesis, const WalPlace& ended) {
   NodeOptions copy = options;
   copy.data = data;
   RestingStore store;
-  if (const auto opened = store.open(copy); !opened) return opened.error().text();
+  if (const auto opened = store.open(copy); !opened) return opened.error();
   if (store.end().offset != ended.offset) {
-    return "the log in the copy ends at byte " + std::to_string(store.end().offset) +
-           ", and that of the node at " + std::to_string(ended.offset) +
-           ": the disk of the copy does not keep what it is given; check it";
+    return Error{ErrorCode::kIo,
+                 "the log in the copy ends at byte " + std::to_string(store.end().offset) +
+                     ", and that of the node at " + std::to_string(ended.offset) +
+                     ": the disk of the copy does not keep what it is given",
+                 data, "check it"};
   }
+  const auto corrupt = [&](const std::string& why) {
+    return Error{ErrorCode::kCorrupt, why, options.data};
+  };
   const LogBegin begin = load_begin(store);
   LogEnd end{begin.slot, begin.length};
   std::string missing;
@@ -132,15 +138,15 @@ Result<Backup, std::string> looked_at(const NodeOptions& options, const std::str
     if (missing.empty()) end = end_of(entry);
     return missing.empty();
   });
-  if (!read) return std::string("the log that was copied cannot be read");
-  if (!missing.empty()) return missing;
+  if (!read) return corrupt("the log that was copied cannot be read");
+  if (!missing.empty()) return corrupt(missing);
   if (can_start(data, begin, end.slot)) return Backup{end.slot.value, end.length, begin.length};
-  return std::string("no snapshot of the node is whole and of the part of the log that it keeps");
+  return corrupt("no snapshot of the node is whole and of the part of the log that it keeps");
 }
 
 /// One try. `again`: another one may go well, as the node may have pruned what was being copied.
-Result<Backup, std::string> copied(const NodeOptions& options, const Genesis& genesis,
-                                   const std::string& data, bool& again) {
+Result<Backup, Error> copied(const NodeOptions& options, const Genesis& genesis,
+                             const std::string& data, bool& again) {
   std::error_code error;
   fs::create_directory(data, error);
   if (error) return cannot_write(data, error.value());
@@ -155,35 +161,42 @@ Result<Backup, std::string> copied(const NodeOptions& options, const Genesis& ge
 
 }  // namespace
 
-Result<Backup, std::string> back_up(const NodeOptions& given, const std::string& destination) {
+Result<Backup, Error> back_up(const NodeOptions& given, const std::string& destination) {
   if (given.make_store) {
-    return std::string("the node has a store of its own (NodeOptions::make_store); copy that one");
+    return Error{ErrorCode::kUnsupported,
+                 "the node has a store of its own (NodeOptions::make_store)", given.home,
+                 "copy that one"};
   }
   const NodeOptions options = with_paths(given);
   const auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
   const std::string wal = options.data + "/wal";
-  if (std::string why = odd_file(wal); !why.empty()) return why;
+  if (std::string why = odd_file(wal); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), wal};
   std::error_code error;
-  if (!fs::exists(wal, error)) return at_rest(wal).error().text();
+  if (!fs::exists(wal, error)) return at_rest(wal).error();
   BackupPlace place(destination);
-  if (std::string why = place.open(); !why.empty()) return why;
+  if (const auto opened = place.open(); !opened) return opened.error();
   bool again = true;
   bool running = false;
-  std::string why;
+  Error why;
   for (int k = 0; again && k < kTries; ++k) {
     running = !at_rest(wal);
-    if (why = place.clear(); !why.empty()) break;
+    if (const auto cleared = place.clear(); !cleared) {
+      why = cleared.error();
+      break;
+    }
     auto out = copied(options, *genesis, place.folder() + "/data", again);
     if (out) {
       out->running = running || !at_rest(wal);
-      if (why = place.publish(); !why.empty()) return why;
+      if (const auto published = place.publish(); !published) return published.error();
       return out;
     }
     why = out.error();
     again = again && running;
   }
-  return "no copy of '" + options.home + "' could be made: " + why;
+  why.what = "no copy of '" + options.home + "' could be made: " + why.what;
+  return why;
 }
 
 }  // namespace thresher::net

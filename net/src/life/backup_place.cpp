@@ -54,30 +54,32 @@ BackupPlace::~BackupPlace() {
   remove();
 }
 
-std::string BackupPlace::taken() const {
+Result<Unit, Error> BackupPlace::taken() const {
   std::error_code error;
-  if (destination_.empty()) return "give the backup a folder: one that is not there yet";
-  if (!fs::exists(fs::symlink_status(destination_, error))) return {};
-  return "'" + destination_ + "' is there already; name a folder that is not, or move it away";
+  if (destination_.empty())
+    return Error{ErrorCode::kMissing, "give the backup a folder: one that is not there yet"};
+  if (!fs::exists(fs::symlink_status(destination_, error))) return Unit{};
+  return Error{ErrorCode::kExists, "'" + destination_ + "' is there already", destination_,
+               "name a folder that is not, or move it away"};
 }
 
-std::string BackupPlace::open() {
-  if (std::string why = taken(); !why.empty()) return why;
+Result<Unit, Error> BackupPlace::open() {
+  if (auto free = taken(); !free) return free;
   std::error_code error;
   const fs::path around = fs::path(destination_).parent_path();
   if (!around.empty() && !fs::is_directory(around, error)) {
     fs::create_directories(around, error);
     if (error) return cannot_write(around.string(), error.value());
   }
-  if (std::string why = lock(); !why.empty()) return why;
+  if (auto locked = lock(); !locked) return locked;
   // One that has just ended gave up the lock with the destination made.
   return taken();
 }
 
-// Why the folder at `partial_` is left alone; empty: it is a partial backup, or has nothing in it.
+// Why the folder at `partial_` is left alone, unless it is a partial backup, or has nothing in it.
 // One look at its names: between two, another backup may begin or end. Where there is more than the
 // marker, the marker is there, as it comes first and goes last.
-std::string BackupPlace::foreign() const {
+Result<Unit, Error> BackupPlace::foreign() const {
   std::error_code error;
   bool marked = false;
   bool empty = true;
@@ -87,47 +89,52 @@ std::string BackupPlace::foreign() const {
       empty = false;
       marked = marked || it->path().filename() == kMarker;
     }
-    if (!error && (marked || empty)) return {};
+    if (!error && (marked || empty)) return Unit{};
   }
-  return "'" + partial_ +
-         "' is where the copy would grow, and is no partial backup of this release; move it away, "
-         "or name another destination";
+  return Error{
+      ErrorCode::kExists,
+      "'" + partial_ + "' is where the copy would grow, and is no partial backup of this release",
+      partial_, "move it away, or name another destination"};
 }
 
-std::string BackupPlace::lock() {
-  std::string why;
+Result<Unit, Error> BackupPlace::lock() {
+  Result<Unit, Error> partial = Unit{};
   for (int k = 0; k < kTries; ++k) {
     if (::mkdir(partial_.c_str(), 0700) != 0 && errno != EEXIST)
       return cannot_write(partial_, errno);
-    if (why = foreign(); !why.empty()) continue;  // or it went just now
+    if (partial = foreign(); !partial) continue;  // or it went just now
     const int file = ::open(marker_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kForOwner);
     if (file < 0 && errno == ENOENT) continue;
     if (file < 0) return cannot_write(marker_, errno);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       ::close(file);
-      return error == EWOULDBLOCK ? "another backup to '" + destination_ +
-                                        "' runs; wait for its end, or name another folder"
-                                  : "cannot lock '" + marker_ + "': " + disk_problem(error);
+      if (error != EWOULDBLOCK)
+        return Error{code_of_errno(error), "cannot lock '" + marker_ + "': " + disk_problem(error),
+                     marker_};
+      return Error{ErrorCode::kBusy, "another backup to '" + destination_ + "' runs", destination_,
+                   "wait for its end, or name another folder"};
     }
     if (has_name(file, marker_)) {
       lock_ = file;
-      return {};
+      return Unit{};
     }
     ::close(file);
   }
-  if (!why.empty()) return why;
-  return "other backups to '" + destination_ + "' come and go; start this one when they have ended";
+  if (!partial) return partial;
+  return Error{ErrorCode::kBusy, "other backups to '" + destination_ + "' come and go",
+               destination_, "start this one when they have ended"};
 }
 
-std::string BackupPlace::clear() const {
+Result<Unit, Error> BackupPlace::clear() const {
   std::error_code error;
   fs::remove_all(copy_, error);
   if (!error) fs::create_directory(copy_, error);
-  return error ? cannot_write(copy_, error.value()) : std::string();
+  if (error) return cannot_write(copy_, error.value());
+  return Unit{};
 }
 
-std::string BackupPlace::publish() {
+Result<Unit, Error> BackupPlace::publish() {
   if (!sync_folder(copy_)) return cannot_write(copy_, errno);
   const int error = rename_to_new(copy_, destination_);
   if (error == EEXIST || error == ENOTEMPTY) return taken();
@@ -138,7 +145,7 @@ std::string BackupPlace::publish() {
     return cannot_write(destination_, why);
   }
   remove();
-  return {};
+  return Unit{};
 }
 
 // The marker goes last but the folder: what is half removed is still known for what it is.

@@ -15,6 +15,8 @@
 
 #include <string>
 
+#include "thresher/core/error.hpp"
+
 namespace thresher::net {
 
 class BackupPlace {
@@ -24,19 +26,19 @@ class BackupPlace {
   BackupPlace(const BackupPlace&) = delete;
   BackupPlace& operator=(const BackupPlace&) = delete;
 
-  /// Takes the place for this object. Empty, or what is wrong and what to do.
-  std::string open();
+  /// Takes the place for this object. kExists: it is taken; kBusy: by another backup that runs.
+  Result<Unit, Error> open();
   /// Makes folder(), with nothing in it, before each try. Pre: open() went well.
-  std::string clear() const;
+  Result<Unit, Error> clear() const;
   const std::string& folder() const { return copy_; }
-  /// Gives folder() the name of the destination, durably. Empty, or why it did not; nothing of this
-  /// object is at the destination then. Pre: open() went well, and what is in folder() is durable.
-  std::string publish();
+  /// Gives folder() the name of the destination, durably. Else nothing of this object is at
+  /// the destination. Pre: open() went well, and what is in folder() is durable.
+  Result<Unit, Error> publish();
 
  private:
-  std::string taken() const;
-  std::string lock();
-  std::string foreign() const;
+  Result<Unit, Error> taken() const;
+  Result<Unit, Error> lock();
+  Result<Unit, Error> foreign() const;
   void remove();
 
   std::string destination_;

@@ -37,8 +37,10 @@ class Open {
 };
 
 CopyEnd unreadable(const std::string& path, int error) {
-  if (error == ENOENT) return {Kind::kAbsent, "'" + path + "' is not there"};
-  return {Kind::kUnreadable, "cannot read '" + path + "': " + disk_problem(error)};
+  if (error == ENOENT)
+    return {Kind::kAbsent, {ErrorCode::kMissing, "'" + path + "' is not there", path}};
+  return {Kind::kUnreadable,
+          {code_of_errno(error), "cannot read '" + path + "': " + disk_problem(error), path}};
 }
 
 CopyEnd unwritable(const std::string& path, int error) {
@@ -59,13 +61,12 @@ int write_all(int file, const std::byte* data, std::size_t size) {
 
 }  // namespace
 
-std::string cannot_write(const std::string& path, int error) {
+Error cannot_write(const std::string& path, int error) {
   const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  return "cannot write '" + path + "': " +
-         (full ? std::string(std::strerror(error)) +
-                     "; free space there, raise the limit (quota, ulimit -f), or name a folder on "
-                     "another disk"
-               : disk_problem(error));
+  const std::string what = "cannot write '" + path + "': ";
+  if (!full) return {code_of_errno(error), what + disk_problem(error), path};
+  return {ErrorCode::kIo, what + std::strerror(error), path,
+          "free space there, raise the limit (quota, ulimit -f), or name a folder on another disk"};
 }
 
 CopyEnd copy_file(const std::string& from, const std::string& to, std::uint64_t size) {
@@ -80,7 +81,10 @@ CopyEnd copy_file(const std::string& from, const std::string& to, std::uint64_t 
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return unreadable(from, errno);
     if (got == 0 && size == kWholeFile) break;
-    if (got == 0) return {Kind::kUnreadable, "'" + from + "' became shorter while it was copied"};
+    if (got == 0) {
+      return {Kind::kUnreadable,
+              {ErrorCode::kIo, "'" + from + "' became shorter while it was copied", from}};
+    }
     const auto count = static_cast<std::size_t>(got);
     if (const int error = write_all(*out, piece.data(), count)) return unwritable(to, error);
     if (size != kWholeFile) size -= count;

@@ -13,6 +13,8 @@
 #include <limits>
 #include <string>
 
+#include "thresher/core/error.hpp"
+
 namespace thresher::net {
 
 struct CopyEnd {
@@ -23,7 +25,7 @@ struct CopyEnd {
     kUnwritable,  ///< the copy's side
   };
   Kind kind = Kind::kGood;
-  std::string why{};  ///< with what to do; empty when good
+  Error why{};  ///< with what to do; means nothing when good
 
   bool good() const { return kind == Kind::kGood; }
   bool good_or_absent() const { return good() || kind == Kind::kAbsent; }
@@ -38,6 +40,6 @@ CopyEnd copy_file(const std::string& from, const std::string& to, std::uint64_t 
 CopyEnd copy_folder(const std::string& from, const std::string& to);
 
 /// What to say of a call that failed on the copy's side. `error`: as in errno.
-std::string cannot_write(const std::string& path, int error);
+Error cannot_write(const std::string& path, int error);
 
 }  // namespace thresher::net

@@ -18,14 +18,14 @@ struct Folder {
   RestingStore store;
   std::unique_ptr<LogReader> reader;
 
-  std::string open(const NodeOptions& given) {
+  Result<Unit, Error> open(const NodeOptions& given) {
     options = with_paths(given);
     auto read = load_genesis(options.genesis);
     if (!read) return read.error();
     genesis = std::move(*read);
-    if (const auto opened = store.open(options); !opened) return opened.error().text();
+    if (const auto opened = store.open(options); !opened) return opened.error();
     reader = std::make_unique<LogReader>(store, log_form_of(genesis));
-    return {};
+    return Unit{};
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(genesis.nodes.size()); }
   /// Log hash and length after each slot above `after`.
@@ -123,13 +123,15 @@ void compare_states(const Folder& a, const Folder& b, LogDiff& out) {
 
 }  // namespace
 
-Result<LogDiff, std::string> diff_logs(const NodeOptions& first, const NodeOptions& second) {
+Result<LogDiff, Error> diff_logs(const NodeOptions& first, const NodeOptions& second) {
   Folder a, b;
-  if (std::string why = a.open(first); !why.empty()) return why;
-  if (std::string why = b.open(second); !why.empty()) return why;
+  if (const auto opened = a.open(first); !opened) return opened.error();
+  if (const auto opened = b.open(second); !opened) return opened.error();
   if (!(a.genesis.context() == b.genesis.context())) {
-    return "'" + a.options.genesis + "' and '" + b.options.genesis +
-           "' are of two networks: only nodes of one can be compared";
+    return Error{ErrorCode::kMismatch,
+                 "'" + a.options.genesis + "' and '" + b.options.genesis +
+                     "' are of two networks: only nodes of one can be compared",
+                 b.options.genesis};
   }
   LogDiff out;
   compare_logs(a, b, out);

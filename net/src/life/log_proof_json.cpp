@@ -117,20 +117,21 @@ std::string write_log_proof(const LogProof& p) {
   return text::write(out);
 }
 
-Result<LogProof, std::string> parse_log_proof(const std::string& json) {
+Result<LogProof, Error> parse_log_proof(const std::string& json) {
   text::Limits limits;
   limits.bytes = kMostText;
   const auto tree = text::parse(json, limits);
   if (!tree) {
     const text::Problem& first = tree.error().front();
-    return "line " + std::to_string(first.place.line) + ", column " +
-           std::to_string(first.place.column) + ": " + first.what;
+    const std::string place = "line " + std::to_string(first.place.line) + ", column " +
+                              std::to_string(first.place.column);
+    return Error{ErrorCode::kMalformed, place + ": " + first.what, place};
   }
-  if (!tree->is_object()) return std::string("must hold one object");
+  if (!tree->is_object()) return Error{ErrorCode::kMalformed, "must hold one object"};
   std::string problem;
   const Reading in{&*tree, problem};
   if (in.number("schema") != 1 && problem.empty()) {
-    return std::string("schema must be 1: use the release that made it");
+    return Error{ErrorCode::kUnsupported, "schema must be 1: use the release that made it"};
   }
   LogProof out;
   read_content(in, out);
@@ -139,7 +140,7 @@ Result<LogProof, std::string> parse_log_proof(const std::string& json) {
   checkpoint = {Round{c.number("slot")}, c.number("length"), c.digest("log"), c.digest("root"),
                 c.digest("state")};
   read_signatures(in.inner("signatures"), out.certificate.signatures);
-  if (!problem.empty()) return problem;
+  if (!problem.empty()) return Error{ErrorCode::kMalformed, std::move(problem)};
   return out;
 }
 

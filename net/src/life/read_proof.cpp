@@ -8,7 +8,7 @@ namespace thresher::net {
 Result<LogProof, Error> read_log_proof(const NodeOptions& given, std::uint64_t position) {
   const NodeOptions options = with_paths(given);
   const auto genesis = load_genesis(options.genesis);
-  if (!genesis) return Error{ErrorCode::kMalformed, genesis.error(), options.genesis};
+  if (!genesis) return genesis.error();
   const auto n = static_cast<std::uint32_t>(genesis->nodes.size());
   RestingStore store;
   if (const auto opened = store.open(options); !opened) return opened.error();

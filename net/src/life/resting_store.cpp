@@ -32,7 +32,7 @@ Result<Unit, Error> RestingStore::open(const NodeOptions& options) {
     return Error{ErrorCode::kMalformed, std::move(why), path};
   if (const auto resting = at_rest(path); !resting) return resting.error();
   if (std::string why = wal_.open(path); !why.empty())
-    return Error{ErrorCode::kIo, std::move(why), path};
+    return Error{wal_.code(), std::move(why), path};
   const std::string why = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
   if (why.empty()) return Unit{};
   return Error{ErrorCode::kCorrupt, "the log of '" + options.home + "' ends early: " + why, path};

@@ -156,7 +156,7 @@ void take_in_wan_file(text::Value& tree, const std::string& experiment, Complain
   if (net->find("matrix") != nullptr) {
     wrong("stands beside a `matrix`; give one of the two");
   } else if (const auto content = load_file(path); !content) {
-    wrong(content.error());
+    wrong(content.error().text());
   } else {
     text::Value table;
     const std::vector<std::string> problems = read_table(content->text, table);

@@ -23,8 +23,16 @@ fs::path beside(const fs::path& path) {
                                std::to_string(::getpid()) + "-" + std::to_string(counter++));
 }
 
-std::string cannot_write(const fs::path& path, const std::string& why) {
-  return "cannot write '" + path.string() + "': " + why + "; check the folder and the disk";
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+Error cannot_write(const fs::path& path, ErrorCode code, const std::string& why) {
+  return {code, "cannot write '" + path.string() + "': " + why, path.string(),
+          "check the folder and the disk"};
+}
+Error cannot_write(const fs::path& path, const std::error_code& error) {
+  return cannot_write(path, code_of_errno(error.value()), error.message());
 }
 
 bool write_plain(const fs::path& path, std::string_view content) {
@@ -56,45 +64,49 @@ bool write_parts(const fs::path& folder, const RunRecord& record) {
 
 }  // namespace
 
-Result<Unit, std::string> save_file(const fs::path& path, std::string_view content) {
+Result<Unit, Error> save_file(const fs::path& path, std::string_view content) {
   std::error_code error;
   // A device or a pipe is written to; a file that takes its name would be no device any more.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    if (fs::is_directory(path, error))
+      return cannot_write(path, ErrorCode::kMalformed, "it is a folder");
     errno = 0;
-    if (!fs::is_directory(path, error) && write_plain(path, content)) return Unit{};
-    return cannot_write(path,
-                        fs::is_directory(path, error) ? "it is a folder" : std::strerror(errno));
+    if (write_plain(path, content)) return Unit{};
+    return cannot_write(path, last_error());
   }
   const fs::path fresh = beside(path);
   if (!write_plain(fresh, content)) {
-    const std::string why = std::strerror(errno);
+    const std::error_code why = last_error();
     fs::remove(fresh, error);
     return cannot_write(path, why);
   }
   fs::rename(fresh, path, error);
-  if (error) return cannot_write(path, error.message());
+  if (error) return cannot_write(path, error);
   return Unit{};
 }
 
-Result<FileContent, std::string> load_file(const fs::path& path) {
+Result<FileContent, Error> load_file(const fs::path& path) {
+  const auto cannot = [&](ErrorCode code, const std::string& why) {
+    return Error{code, "cannot read '" + path.string() + "': " + why, path.string(),
+                 "check the path"};
+  };
   std::error_code ignored;
-  const bool folder = fs::is_directory(path, ignored);
+  if (fs::is_directory(path, ignored)) return cannot(ErrorCode::kMalformed, "it is a folder");
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string content;
-  if (!folder && in) content.assign(std::istreambuf_iterator<char>(in), {});
-  if (!folder && in && errno == 0) return FileContent{std::move(content)};
-  return "cannot read '" + path.string() +
-         "': " + (folder ? "it is a folder" : std::strerror(errno)) + "; check the path";
+  if (in) content.assign(std::istreambuf_iterator<char>(in), {});
+  if (in && errno == 0) return FileContent{std::move(content)};
+  return cannot(code_of_errno(errno), std::strerror(errno));
 }
 
-Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& record) {
+Result<Unit, Error> save_run(const fs::path& folder, const RunRecord& record) {
   const fs::path fresh = beside(folder);
   std::error_code error;
   fs::create_directories(fresh, error);
-  if (error) return cannot_write(folder, error.message());
+  if (error) return cannot_write(folder, error);
   if (!write_parts(fresh, record)) {
-    const std::string why = std::strerror(errno);
+    const std::error_code why = last_error();
     fs::remove_all(fresh, error);
     return cannot_write(folder, why);
   }
@@ -104,7 +116,7 @@ Result<Unit, std::string> save_run(const fs::path& folder, const RunRecord& reco
   fs::remove_all(fresh, ignored);
   // Another process was there first, with the same result.
   if (fs::exists(folder / "result.json", ignored)) return Unit{};
-  return cannot_write(folder, error.message());
+  return cannot_write(folder, error);
 }
 
 std::string run_id(const Experiment& experiment, std::string_view version) {

@@ -176,14 +176,17 @@ std::string results_text(const std::vector<Row>& rows) {
   return out;
 }
 
-Result<Unit, std::string> load_results(const fs::path& out, const std::vector<CellRow>& rows,
-                                       std::vector<Row>& results) {
+Result<Unit, Error> load_results(const fs::path& out, const std::vector<CellRow>& rows,
+                                 std::vector<Row>& results) {
   for (const CellRow& row : rows) {
     const fs::path path = run_folder(out, row.id) / "result.json";
     const auto content = load_file(path);
     if (!content) return content.error();
     auto result = text::parse(content->text);
-    if (!result) return "'" + path.string() + "' is damaged; remove its folder and run again";
+    if (!result) {
+      return Error{ErrorCode::kCorrupt, "'" + path.string() + "' is damaged", path.string(),
+                   "remove its folder and run again"};
+    }
     results.push_back({&row, std::move(*result)});
   }
   return Unit{};
@@ -197,11 +200,13 @@ std::string cells_text(const std::vector<CellRow>& rows) {
   return out;
 }
 
-Result<std::vector<CellRow>, std::string> load_cells(const fs::path& path) {
+Result<std::vector<CellRow>, Error> load_cells(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) {
-    return "'" + path.parent_path().string() + "' holds no sweep: " + path.filename().string() +
-           " is missing; give a folder that `thresher sim sweep --out` made";
+    const std::string folder = path.parent_path().string();
+    return Error{ErrorCode::kMissing,
+                 "'" + folder + "' holds no sweep: " + path.filename().string() + " is missing",
+                 folder, "give a folder that `thresher sim sweep --out` made"};
   }
   const auto content = load_file(path);
   if (!content) return content.error();
@@ -214,7 +219,8 @@ Result<std::vector<CellRow>, std::string> load_cells(const fs::path& path) {
     const Value* id = line ? line->find("id") : nullptr;
     const Value* repeat = line ? line->find("repeat") : nullptr;
     if (id == nullptr || id->as_text() == nullptr || repeat == nullptr || !repeat->as_unsigned()) {
-      return path.string() + ":" + std::to_string(number) + ": is no cell of a sweep";
+      const std::string line_of = path.string() + ":" + std::to_string(number);
+      return Error{ErrorCode::kCorrupt, line_of + ": is no cell of a sweep", line_of};
     }
     CellRow row{*id->as_text(), {}, *repeat->as_unsigned()};
     if (const Value* at = line->find("at")) {
@@ -222,7 +228,8 @@ Result<std::vector<CellRow>, std::string> load_cells(const fs::path& path) {
     }
     out.push_back(std::move(row));
   }
-  if (out.empty()) return path.string() + ": holds no cells";
+  if (out.empty())
+    return Error{ErrorCode::kCorrupt, path.string() + ": holds no cells", path.string()};
   return out;
 }
 
@@ -235,15 +242,15 @@ bool is_finished(const fs::path& out, const std::string& id) {
   return fs::exists(run_folder(out, id) / "result.json", error);
 }
 
-Result<Unit, std::string> load_summary(const fs::path& out, const std::vector<CellRow>& rows,
-                                       SummaryTable& table) {
+Result<Unit, Error> load_summary(const fs::path& out, const std::vector<CellRow>& rows,
+                                 SummaryTable& table) {
   std::vector<Row> results;
   if (auto loaded = load_results(out, rows, results); !loaded) return loaded;
   table = summary_table(results);
   return Unit{};
 }
 
-Result<Unit, std::string> summarise(const fs::path& out, const std::vector<CellRow>& rows) {
+Result<Unit, Error> summarise(const fs::path& out, const std::vector<CellRow>& rows) {
   std::vector<Row> results;
   if (auto loaded = load_results(out, rows, results); !loaded) return loaded;
   if (auto saved = save_file(out / "results.ndjson", results_text(results)); !saved) return saved;

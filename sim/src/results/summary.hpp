@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/sim/read.hpp"
 #include "thresher/sim/sweep.hpp"
 
@@ -24,18 +24,17 @@ struct CellRow {
 };
 
 std::string cells_text(const std::vector<CellRow>& rows);
-Result<std::vector<CellRow>, std::string> load_cells(const std::filesystem::path& path);
+Result<std::vector<CellRow>, Error> load_cells(const std::filesystem::path& path);
 
 /// Where a run of the sweep in `out` stands.
 std::filesystem::path run_folder(const std::filesystem::path& out, const std::string& id);
 bool is_finished(const std::filesystem::path& out, const std::string& id);
 
 /// The first row of `table` are names. Pre: every row is finished.
-Result<Unit, std::string> load_summary(const std::filesystem::path& out,
-                                       const std::vector<CellRow>& rows, SummaryTable& table);
+Result<Unit, Error> load_summary(const std::filesystem::path& out, const std::vector<CellRow>& rows,
+                                 SummaryTable& table);
 
 /// Pre: every row is finished.
-Result<Unit, std::string> summarise(const std::filesystem::path& out,
-                                    const std::vector<CellRow>& rows);
+Result<Unit, Error> summarise(const std::filesystem::path& out, const std::vector<CellRow>& rows);
 
 }  // namespace thresher::sim

@@ -18,11 +18,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostCounterexamples = 10;
 
 // Writes cells.ndjson, or sees that the folder is already this sweep's.
-std::optional<std::string> claim(const fs::path& out, const std::vector<CellRow>& rows) {
+std::optional<Error> claim(const fs::path& out, const std::vector<CellRow>& rows) {
   std::error_code error;
   fs::create_directories(out / "runs", error);
   if (error) {
-    return "cannot make '" + out.string() + "': " + error.message() + "; choose another --out";
+    return Error{code_of_errno(error.value()),
+                 "cannot make '" + out.string() + "': " + error.message(), out.string(),
+                 "choose another --out"};
   }
   const std::string wanted = cells_text(rows);
   const fs::path path = out / "cells.ndjson";
@@ -33,9 +35,10 @@ std::optional<std::string> claim(const fs::path& out, const std::vector<CellRow>
   const auto there = load_file(path);
   if (!there) return there.error();
   if (there->text == wanted) return std::nullopt;
-  return "'" + out.string() +
-         "' holds another sweep (another file, other flags or another version); choose another "
-         "--out or remove it";
+  return Error{
+      ErrorCode::kMismatch,
+      "'" + out.string() + "' holds another sweep (another file, other flags or another version)",
+      out.string(), "choose another --out or remove it"};
 }
 
 // The verdict of a run that stands in its folder.
@@ -58,7 +61,7 @@ class Runner {
     }
   }
 
-  std::optional<std::string> work() {
+  std::optional<Error> work() {
     std::vector<std::thread> threads;
     for (unsigned t = 1; t < options_.jobs; ++t) threads.emplace_back([this] { take_runs(); });
     take_runs();
@@ -87,16 +90,17 @@ class Runner {
       if (!saved) fail(saved.error());
       return static_cast<bool>(saved);
     } catch (const std::exception& error) {
-      fail("run " + id + " (n = " + std::to_string(experiment.n) + ", seed " +
-           std::to_string(experiment.seed) + ") broke off: " + error.what() +
-           "; what is done stays, fewer --jobs need less memory");
+      fail({ErrorCode::kRejected,
+            "run " + id + " (n = " + std::to_string(experiment.n) + ", seed " +
+                std::to_string(experiment.seed) + ") broke off: " + error.what(),
+            id, "what is done stays, fewer --jobs need less memory"});
       return false;
     }
   }
 
-  void fail(const std::string& why) {
+  void fail(Error why) {
     const std::lock_guard lock(mutex_);
-    failure_ = why;
+    failure_ = std::move(why);
     next_ = own_.size();
   }
 
@@ -124,13 +128,13 @@ class Runner {
   std::vector<std::size_t> own_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
-  std::optional<std::string> failure_;
+  std::optional<Error> failure_;
   SweepReport report_;
 };
 
 // Counts what is missing; sums up when nothing is.
-std::optional<std::string> conclude(const fs::path& out, const std::vector<CellRow>& rows,
-                                    SweepReport& report) {
+std::optional<Error> conclude(const fs::path& out, const std::vector<CellRow>& rows,
+                              SweepReport& report) {
   report.cells = rows.size();
   for (const CellRow& row : rows) report.missing += is_finished(out, row.id) ? 0 : 1;
   if (report.missing != 0) return std::nullopt;
@@ -140,22 +144,24 @@ std::optional<std::string> conclude(const fs::path& out, const std::vector<CellR
 
 }  // namespace
 
-Result<SummaryTable, std::string> summary_of(const fs::path& out) {
+Result<SummaryTable, Error> summary_of(const fs::path& out) {
   const auto rows = load_cells(out / "cells.ndjson");
   if (!rows) return rows.error();
   std::size_t missing = 0;
   for (const CellRow& row : *rows) missing += is_finished(out, row.id) ? 0 : 1;
   if (missing != 0) {
-    return std::to_string(missing) + " of " + std::to_string(rows->size()) + " runs of '" +
-           out.string() + "' are missing; run the same sweep again, or merge its other shards";
+    return Error{ErrorCode::kMissing,
+                 std::to_string(missing) + " of " + std::to_string(rows->size()) + " runs of '" +
+                     out.string() + "' are missing",
+                 out.string(), "run the same sweep again, or merge its other shards"};
   }
   SummaryTable table;
   if (auto loaded = load_summary(out, *rows, table); !loaded) return loaded.error();
   return table;
 }
 
-Result<SweepReport, std::string> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
-                                           const SweepOptions& options) {
+Result<SweepReport, Error> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
+                                     const SweepOptions& options) {
   std::vector<CellRow> rows;
   rows.reserve(cells.size());
   for (const Cell& cell : cells) {
@@ -168,8 +174,7 @@ Result<SweepReport, std::string> run_sweep(const std::vector<Cell>& cells, const
   return runner.report();
 }
 
-Result<SweepReport, std::string> merge_sweeps(const std::vector<fs::path>& from,
-                                              const fs::path& into) {
+Result<SweepReport, Error> merge_sweeps(const std::vector<fs::path>& from, const fs::path& into) {
   auto rows = load_cells(from.front() / "cells.ndjson");
   if (!rows) return rows.error();
   const std::string wanted = cells_text(*rows);
@@ -177,8 +182,10 @@ Result<SweepReport, std::string> merge_sweeps(const std::vector<fs::path>& from,
     const auto cells = load_cells(folder / "cells.ndjson");
     if (!cells) return cells.error();
     if (cells_text(*cells) != wanted) {
-      return "'" + folder.string() + "' and '" + from.front().string() +
-             "' are of different sweeps or versions; merge the shards of one";
+      return Error{ErrorCode::kMismatch,
+                   "'" + folder.string() + "' and '" + from.front().string() +
+                       "' are of different sweeps or versions",
+                   folder.string(), "merge the shards of one"};
     }
   }
   if (const auto why = claim(into, *rows)) return *why;
@@ -192,7 +199,11 @@ Result<SweepReport, std::string> merge_sweeps(const std::vector<fs::path>& from,
       fs::remove_all(fresh, error);
       fs::copy(run_folder(folder, row.id), fresh, fs::copy_options::recursive, error);
       if (!error) fs::rename(fresh, target, error);
-      if (error) return "cannot copy to '" + target.string() + "': " + error.message();
+      if (error) {
+        return Error{code_of_errno(error.value()),
+                     "cannot copy to '" + target.string() + "': " + error.message(),
+                     target.string()};
+      }
       ++report.reused;
     }
   }

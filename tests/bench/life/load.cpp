@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   Options options = read_options(argc, argv);
   auto genesis = net::load_genesis(options.genesis);
   if (!genesis || options.nodes.empty()) {
-    std::fprintf(stderr, "%s\n", genesis ? "--nodes?" : genesis.error().c_str());
+    std::fprintf(stderr, "%s\n", genesis ? "--nodes?" : genesis.error().text().c_str());
     return 2;
   }
   Load(std::move(options), *genesis).run();

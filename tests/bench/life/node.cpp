@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   config->options.log = log_line;
   bench::PageState app(state);
   auto node = net::Node::open(config->options, app);
-  if (!node) return fail(node.error());
+  if (!node) return fail(node.error().text());
   const std::string problem = (*node)->run();
   return problem.empty() ? 0 : fail(problem);
 }

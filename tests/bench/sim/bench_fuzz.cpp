@@ -42,7 +42,7 @@ int bench(std::uint64_t runs, const std::string& protocol) {
       bases, [](const Experiment& e) { return simulate(e, {}); }, options);
   const double seconds = clock.seconds();
   if (!report) {
-    (void)std::fprintf(stderr, "bench_fuzz: %s\n", report.error().c_str());
+    (void)std::fprintf(stderr, "bench_fuzz: %s\n", report.error().text().c_str());
     return 1;
   }
   const double each = seconds / static_cast<double>(report->runs);

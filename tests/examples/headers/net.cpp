@@ -49,7 +49,9 @@ namespace thresher {
 namespace {
 
 int fail(const std::string& why);
+int fail(const Error& error);
 void warn(const std::string& why);
+void warn(const Error& error);
 void show(NodeId from, std::string_view text);
 void use(std::uint64_t position);
 void report(const std::string& why);

@@ -17,15 +17,18 @@ inline void check(bool ok, const std::string& what) {
 /// Larger than what a text of a few kilobytes may become: a few names, guards split into cases.
 inline constexpr std::size_t kMostPrinted = 1u << 24;
 
-inline void check_reading(const thresher::Result<thresher::verify::Automaton, std::string>& read) {
+inline void check_reading(
+    const thresher::Result<thresher::verify::Automaton, thresher::Error>& read) {
   if (!read) {
-    check(read.error().rfind("fuzz:", 0) == 0, "an error names its place: " + read.error());
+    check(read.error().where.rfind("fuzz", 0) == 0,
+          "an error names its place: " + read.error().text());
     return;
   }
   const std::string printed = thresher::verify::print_automaton(*read);
   check(printed.size() < kMostPrinted, "an automaton is not much larger than its text");
   const auto again = thresher::verify::parse_automaton(printed, "again");
-  check(bool(again), "what was printed is read: " + (again ? "" : again.error()) + "\n" + printed);
+  check(bool(again),
+        "what was printed is read: " + (again ? "" : again.error().text()) + "\n" + printed);
   check(*again == *read, "what was printed is the same\n" + printed);
 }
 

@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto runs = parse_schedule(text, "fuzz", automaton());
   if (!runs) {
-    check(runs.error().rfind("fuzz:", 0) == 0, "an error names its place: " + runs.error());
+    check(runs.error().where.rfind("fuzz:", 0) == 0,
+          "an error names its place: " + runs.error().text());
     return 0;
   }
   const std::string printed = print_schedule(automaton(), *runs);

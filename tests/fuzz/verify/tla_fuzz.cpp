@@ -5,9 +5,9 @@
 
 std::vector<std::string> fuzz_samples() {
   const auto ta = thresher::verify::parse_automaton(kSample, "sample");
-  check(bool(ta), "the sample is an automaton: " + (ta ? "" : ta.error()));
+  check(bool(ta), "the sample is an automaton: " + (ta ? "" : ta.error().text()));
   const auto tla = thresher::verify::export_tla(*ta);
-  check(bool(tla), "the sample is written as TLA+: " + (tla ? "" : tla.error()));
+  check(bool(tla), "the sample is written as TLA+: " + (tla ? "" : tla.error().text()));
   return {tla->text};
 }
 

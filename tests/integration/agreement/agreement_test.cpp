@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 constexpr std::chrono::seconds kPatience(100);
 
 template <class T>
-T answer(Result<std::future<T>, std::string> asked) {
-  if (!asked) throw std::runtime_error(asked.error());
+T answer(Result<std::future<T>, Error> asked) {
+  if (!asked) throw std::runtime_error(asked.error().text());
   if (asked->wait_for(kPatience) != std::future_status::ready)
     throw std::runtime_error("no answer");
   return asked->get();
@@ -83,7 +83,7 @@ class AgreementChannels : public ::testing::Test {
   void join(std::size_t i, ChannelOptions o) {
     members_.resize(4);
     auto channel = Channel::join(std::move(o));
-    if (!channel) throw std::runtime_error(channel.error());
+    if (!channel) throw std::runtime_error(channel.error().text());
     members_[i] = std::move(*channel);
   }
   void join_all() {
@@ -92,7 +92,7 @@ class AgreementChannels : public ::testing::Test {
   // What the members decide, each with a bit of its own; none: they have different answers.
   std::optional<bool> decide(std::uint64_t question, const std::vector<std::size_t>& who,
                              const std::vector<bool>& bits) {
-    std::vector<Result<std::future<bool>, std::string>> asked;
+    std::vector<Result<std::future<bool>, Error>> asked;
     for (std::size_t k = 0; k < who.size(); ++k)
       asked.push_back(members_[who[k]]->agree(question, bool{bits[k]}));
     std::set<bool> answers;
@@ -101,7 +101,7 @@ class AgreementChannels : public ::testing::Test {
   }
   // The same of bytes.
   std::optional<std::string> choose(std::uint64_t question, const std::vector<std::size_t>& who) {
-    std::vector<Result<std::future<Agreed>, std::string>> asked;
+    std::vector<Result<std::future<Agreed>, Error>> asked;
     for (const std::size_t i : who)
       asked.push_back(members_[i]->agree(question, as_view(std::string_view(own(question, i)))));
     std::set<std::string> answers;
@@ -115,7 +115,7 @@ class AgreementChannels : public ::testing::Test {
   // The list that the members get, each with an entry of its own; none: they have different ones.
   std::optional<std::map<std::uint16_t, std::string>> collect(std::uint64_t question,
                                                               const std::vector<std::size_t>& who) {
-    std::vector<Result<std::future<std::vector<Agreed>>, std::string>> asked;
+    std::vector<Result<std::future<std::vector<Agreed>>, Error>> asked;
     for (const std::size_t i : who)
       asked.push_back(members_[i]->collect(question, as_view(std::string_view(own(question, i)))));
     std::set<std::map<std::uint16_t, std::string>> answers;
@@ -130,7 +130,7 @@ class AgreementChannels : public ::testing::Test {
   // How far the members' numbers are apart, when all lie within what they gave.
   std::optional<std::int64_t> spread(std::uint64_t question, const std::vector<std::size_t>& who,
                                      const std::vector<std::int64_t>& numbers) {
-    std::vector<Result<std::future<std::int64_t>, std::string>> asked;
+    std::vector<Result<std::future<std::int64_t>, Error>> asked;
     for (std::size_t k = 0; k < who.size(); ++k)
       asked.push_back(members_[who[k]]->approach(question, numbers[k]));
     std::set<std::int64_t> answers;
@@ -321,16 +321,18 @@ TEST_F(AgreementChannels, AnswerMoreQuestionsThanAreKept) {
     EXPECT_TRUE(collect(question, {0, 1, 2, 3})) << question;
     EXPECT_TRUE(spread(question, {0, 1, 2, 3}, {4, 3, 2, 1})) << question;
   }
-  EXPECT_THAT(members_[0]->collect(3, {}).error(), HasSubstr("collect: question 3 is over"));
-  EXPECT_THAT(members_[0]->approach(14, 1).error(), HasSubstr("approach: question 14 is too far"));
-  EXPECT_THAT(members_[0]->agree(3, true).error(), HasSubstr("question 3 is over"));
-  EXPECT_THAT(members_[0]->agree(14, true).error(), HasSubstr("too far ahead: 12 has no answer"));
-  EXPECT_THAT(members_[0]->agree(11, true).error(), HasSubstr("asked before"));
+  EXPECT_THAT(members_[0]->collect(3, {}).error().text(), HasSubstr("collect: question 3 is over"));
+  EXPECT_THAT(members_[0]->approach(14, 1).error().text(),
+              HasSubstr("approach: question 14 is too far"));
+  EXPECT_THAT(members_[0]->agree(3, true).error().text(), HasSubstr("question 3 is over"));
+  EXPECT_THAT(members_[0]->agree(14, true).error().text(),
+              HasSubstr("too far ahead: 12 has no answer"));
+  EXPECT_THAT(members_[0]->agree(11, true).error().text(), HasSubstr("asked before"));
   auto waits = members_[0]->agree(12, true);
   ASSERT_TRUE(waits);
   members_[0]->skip_below(40);
   EXPECT_THROW((void)waits->get(), std::future_error);
-  EXPECT_THAT(members_[0]->agree(39, true).error(), HasSubstr("question 39 is over"));
+  EXPECT_THAT(members_[0]->agree(39, true).error().text(), HasSubstr("question 39 is over"));
   EXPECT_TRUE(members_[0]->agree(40, true));
 }
 
@@ -339,7 +341,7 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
     ChannelOptions o = options(0);
     change(o);
     const auto channel = Channel::join(std::move(o));
-    return channel ? std::string("joined") : channel.error();
+    return channel ? std::string("joined") : channel.error().text();
   };
   EXPECT_THAT(error([](auto& o) { o.genesis.coin.reset(); }), HasSubstr("thresher dkg"));
   EXPECT_THAT(error([](auto& o) { o.genesis.f = 2; }), HasSubstr("do not tolerate f = 2"));
@@ -357,11 +359,11 @@ TEST_F(AgreementChannels, RefuseBadInputInWords) {
   EXPECT_THAT(error([](auto& o) { o.folder = "/proc/nothing"; }), HasSubstr("/proc/nothing"));
   join(0);
   const std::string large(65'537, 'x');
-  EXPECT_THAT(members_[0]->agree(0, as_view(std::string_view(large))).error(),
+  EXPECT_THAT(members_[0]->agree(0, as_view(std::string_view(large))).error().text(),
               HasSubstr("a value of 65537 bytes is over value_bytes"));
-  EXPECT_THAT(members_[0]->collect(0, as_view(std::string_view(large))).error(),
+  EXPECT_THAT(members_[0]->collect(0, as_view(std::string_view(large))).error().text(),
               HasSubstr("collect: a value of 65537 bytes is over value_bytes"));
-  EXPECT_THAT(members_[0]->approach(0, std::int64_t{1} << 62).error(),
+  EXPECT_THAT(members_[0]->approach(0, std::int64_t{1} << 62).error().text(),
               HasSubstr("4611686018427387904 is not within 2^62 of zero"));
 }
 

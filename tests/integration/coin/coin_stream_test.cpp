@@ -179,7 +179,7 @@ TEST_P(CoinStreams, RefuseInWordsWhatCannotBe) {
     CoinStreamOptions o = options(0, false);
     change(o);
     const auto run = CoinStream::begin(std::move(o), [](const CoinToss&) {});
-    return run ? std::string() : run.error();
+    return run ? std::string() : run.error().text();
   };
   EXPECT_THAT(problem([](auto& o) { o.key = crypto::SigningKey::generate(); }),
               HasSubstr("no member's"));

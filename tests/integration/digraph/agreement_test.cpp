@@ -139,7 +139,7 @@ class ExactRun {
       if (decision) {
         out[i] = decision->value;
       } else {
-        EXPECT_THAT(decision.error(), HasSubstr("stood still"));
+        EXPECT_THAT(decision.error().text(), HasSubstr("stood still"));
         stood_still = true;
       }
     }
@@ -184,7 +184,7 @@ void agree_though_one_is_killed(const Network& network) {
     const auto decisions = run.carry_out([&](auto& runs) {
       std::this_thread::sleep_until(killed.starts + std::chrono::microseconds(kDeltaUs));
       runs.erase(3);
-      EXPECT_THAT(GraphAgreement::begin(killed).error(), HasSubstr("start is over"));
+      EXPECT_THAT(GraphAgreement::begin(killed).error().text(), HasSubstr("start is over"));
     });
     if (!decisions) return false;
     expect_one(*decisions, 3);
@@ -310,7 +310,7 @@ TEST_F(GraphAgreements, KeepWhoWasKilledFromTakingPartAgain) {
   begin(o).reset();
   const auto again = GraphAgreement::begin(o);
   ASSERT_FALSE(again);
-  EXPECT_THAT(again.error(), HasSubstr("took part in 'once' before"));
+  EXPECT_THAT(again.error().text(), HasSubstr("took part in 'once' before"));
   o.name = "another";
   EXPECT_TRUE(GraphAgreement::begin(o));
 }
@@ -351,13 +351,13 @@ TEST_F(GraphAgreements, AreNotMadeByThoseWhoMeanAnotherRun) {
   runs.push_back(begin(finer));
   const auto none = runs[0]->wait(std::chrono::milliseconds(300));
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error(), HasSubstr("links to 0 of 2 neighbours"));
+  EXPECT_THAT(none.error().text(), HasSubstr("links to 0 of 2 neighbours"));
 }
 
 TEST_F(GraphAgreements, SayWhatIsWrongWithWhatTheyAreGiven) {
   const auto problem = [](const GraphAgreementOptions& o) {
     const auto begun = GraphAgreement::begin(o);
-    return begun ? std::string() : begun.error();
+    return begun ? std::string() : begun.error().text();
   };
   GraphAgreementOptions o = network_.approximate(0, "bad", 1);
   o.key = crypto::SigningKey::generate();

@@ -158,7 +158,7 @@ TEST_F(KeyGenerations, DealsFromNoOtherSeedThanItBeganWith) {
   ASSERT_TRUE(crypto::save_key(crypto::SigningKey::generate(), seed.string()));
   const auto run = KeyGeneration::begin(options(0, "node0"));
   ASSERT_FALSE(run);
-  EXPECT_NE(run.error().find("is not the seed"), std::string::npos) << run.error();
+  EXPECT_NE(run.error().text().find("is not the seed"), std::string::npos) << run.error();
 }
 
 // Nodes 1 to 3 go on, two join, and node 0 leaves: its share of the old key is of no use any more.
@@ -196,18 +196,18 @@ TEST_F(KeyGenerations, SayWhatIsWrongWithWhatTheyAreGiven) {
   found(4, 1);
   KeyGenerationOptions o = options(0);
   o.key = crypto::SigningKey::generate();
-  EXPECT_THAT(KeyGeneration::begin(o).error(), HasSubstr("no member's"));
+  EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("no member's"));
   o = options(0);
   o.threshold = 4;
-  EXPECT_THAT(KeyGeneration::begin(o).error(), HasSubstr("threshold is 4"));
+  EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("threshold is 4"));
   o = options(0);
   o.genesis.f = 2;
-  EXPECT_THAT(KeyGeneration::begin(o).error(), HasSubstr("do not tolerate f=2"));
+  EXPECT_THAT(KeyGeneration::begin(o).error().text(), HasSubstr("do not tolerate f=2"));
   std::filesystem::create_directories(folder_ / "node0");
   { std::ofstream(folder_ / "node0" / "seed.key") << "garbage"; }
-  EXPECT_THAT(KeyGeneration::begin(options(0, "node0")).error(), HasSubstr("seed.key"));
+  EXPECT_THAT(KeyGeneration::begin(options(0, "node0")).error().text(), HasSubstr("seed.key"));
   auto alone = begin(1);
-  EXPECT_THAT(alone->wait(std::chrono::milliseconds(20)).error(),
+  EXPECT_THAT(alone->wait(std::chrono::milliseconds(20)).error().text(),
               HasSubstr("links to 0 of 3 other nodes"));
 }
 

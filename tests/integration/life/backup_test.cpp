@@ -37,7 +37,9 @@ TEST_F(BackedUp, OfAStoppedNodeItStartsAndSigns) {
   EXPECT_FALSE(copy->running);
   EXPECT_EQ(copy->length, p.length);
   EXPECT_GT(copy->begins, 100u);
-  EXPECT_FALSE(back_up(p.resting(3), destination())) << "nothing is overwritten";
+  const Error there = back_up(p.resting(3), destination()).error();
+  EXPECT_EQ(there.code, ErrorCode::kExists) << "nothing is overwritten";
+  EXPECT_EQ(there.where, destination());
   restore();
   ASSERT_EQ(p.net.start(3, p.options()), "");
   for (int k = 0; k < 8; ++k) p.submit("restored");
@@ -51,7 +53,7 @@ TEST_F(BackedUp, ByTwoAtOnceOneOfThemIsWhole) {
   for (int k = 0; k < 4; ++k) {
     std::vector<std::thread> both;
     std::mutex mutex;
-    std::vector<Result<Backup, std::string>> ends;
+    std::vector<Result<Backup, Error>> ends;
     for (int i = 0; i < 2; ++i) {
       both.emplace_back([&] {
         auto end = back_up(p.resting(3), destination());
@@ -63,8 +65,8 @@ TEST_F(BackedUp, ByTwoAtOnceOneOfThemIsWhole) {
     EXPECT_EQ(std::ranges::count_if(ends, [](const auto& end) { return bool{end}; }), 1);
     for (const auto& end : ends) {
       if (end) continue;
-      const bool told = end.error().find("another backup to") != std::string::npos ||
-                        end.error().find("is there already") != std::string::npos;
+      const bool told = end.error().text().find("another backup to") != std::string::npos ||
+                        end.error().text().find("is there already") != std::string::npos;
       EXPECT_TRUE(told) << end.error();
     }
     EXPECT_FALSE(fs::exists(destination() + ".partial"));
@@ -120,7 +122,8 @@ TEST_F(BackedUp, OfADamagedFolderThereIsNone) {
   file.close();
   const auto copy = back_up(p.resting(3), destination());
   ASSERT_FALSE(copy);
-  EXPECT_NE(copy.error().find("is not what was written"), std::string::npos) << copy.error();
+  EXPECT_EQ(copy.error().code, ErrorCode::kCorrupt);
+  EXPECT_NE(copy.error().text().find("is not what was written"), std::string::npos) << copy.error();
   EXPECT_FALSE(fs::exists(destination()));
   EXPECT_FALSE(fs::exists(destination() + ".partial"));
 }

@@ -8,8 +8,8 @@ namespace thresher::net {
 namespace {
 
 /// Submits until the newest certificate covers `position` and gives its proof; fails after a while.
-Result<LogProof, std::string> proof_from(Network& net, std::size_t node, std::uint64_t position) {
-  Result<LogProof, std::string> proof = std::string("not asked");
+Result<LogProof, Error> proof_from(Network& net, std::size_t node, std::uint64_t position) {
+  Result<LogProof, Error> proof = Error{ErrorCode::kMissing, "not asked"};
   Network::eventually([&] {
     proof = fetch_log_proof(net.genesis(), NodeId{static_cast<std::uint16_t>(node)}, position);
     if (!proof) net.submit(0, "more");
@@ -39,7 +39,7 @@ TEST_P(EveryProtocolCertifies, WhatWasAppliedIsProvedByAnyNodeAndAfterARestart) 
   EXPECT_TRUE(check_log_proof(net.genesis(), *resting));
   std::filesystem::remove(net.home(2) + "/data/snapshot");
   ASSERT_EQ(net.start(2), "");
-  Result<LogProof, std::string> again = std::string("not asked");
+  Result<LogProof, Error> again = Error{ErrorCode::kMissing, "not asked"};
   EXPECT_TRUE(Network::eventually([&] {  // it listens a little later
     again = fetch_log_proof(net.genesis(), NodeId{2}, 7);
     return static_cast<bool>(again);
@@ -145,7 +145,9 @@ TEST(Checkpoints, BelowTheFirstOneThereIsNoProofAndItIsSaidWhy) {
   net.submit(0, "one");
   const auto proof = fetch_log_proof(net.genesis(), NodeId{0}, 0);
   ASSERT_FALSE(proof);
-  EXPECT_NE(proof.error().find("no certificate yet"), std::string::npos) << proof.error();
+  EXPECT_EQ(proof.error().code, ErrorCode::kRejected);
+  EXPECT_EQ(proof.error().where, "node 0");
+  EXPECT_NE(proof.error().text().find("no certificate yet"), std::string::npos) << proof.error();
   NodeOptions options;
   options.home = net.home(0);
   const auto running = read_log_proof(options, 0);

@@ -126,7 +126,7 @@ class LyingMember {
                       if (up) welcome(who);
                     },
                     [](const std::string&) {}}) {
-    EXPECT_EQ(transport_.start(), "");
+    EXPECT_TRUE(transport_.start());
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~LyingMember() {

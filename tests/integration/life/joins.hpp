@@ -56,7 +56,7 @@ class Joins : public testing::Test {
   // Of the first position that it serves.
   void expect_proof() {
     const std::uint64_t at = p.begins(3);
-    Result<LogProof, std::string> proof = std::string("not asked");
+    Result<LogProof, Error> proof = Error{ErrorCode::kMissing, "not asked"};
     EXPECT_TRUE(Network::eventually([&] {
       p.submit("so that there is a checkpoint");
       proof = fetch_log_proof(p.net.genesis(), NodeId{3}, at);

@@ -26,10 +26,11 @@ TEST(Pruned, TheDiskGetsItsSpaceBackAndWhoAsksBelowIsTold) {
   EXPECT_GE(told.get_future().get(), begins);
   const auto below = fetch_log_proof(p.net.genesis(), NodeId{3}, 1);
   ASSERT_FALSE(below);
-  EXPECT_NE(below.error().find("was pruned: the log of this node begins at"), std::string::npos)
+  EXPECT_NE(below.error().text().find("was pruned: the log of this node begins at"),
+            std::string::npos)
       << below.error();
   const std::uint64_t at = p.begins(3);
-  Result<LogProof, std::string> proof = std::string("not asked");
+  Result<LogProof, Error> proof = Error{ErrorCode::kMissing, "not asked"};
   EXPECT_TRUE(Network::eventually([&] {
     proof = fetch_log_proof(p.net.genesis(), NodeId{3}, p.begins(3));
     return static_cast<bool>(proof);

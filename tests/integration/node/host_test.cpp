@@ -133,7 +133,7 @@ TEST(Host, AnApplicationThatThrowsStopsTheNodeWithTheReason) {
   options.home = net.home(0);
   const auto again = Node::open(options, app);
   ASSERT_FALSE(again);
-  expect_names_the_transaction(again.error(), net);
+  expect_names_the_transaction(again.error().text(), net);
   int seen = 0;
   Hosted mended([&](const Transaction&) { ++seen; });
   EXPECT_NE(open(net, mended), nullptr);
@@ -185,7 +185,7 @@ TEST(Host, WhileItReadsItsLogItSaysSoAndCanBeStopped) {
   options.stop = stop.get_token();
   auto opened = std::async(std::launch::async, [&] {
     const auto node = Node::open(options, slow);
-    return node ? std::string() : node.error();
+    return node ? std::string() : node.error().text();
   });
   gate.await_visitor();
   EXPECT_EQ(http_get(port, "/healthz"), "200 ok\n");

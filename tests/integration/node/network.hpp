@@ -128,7 +128,7 @@ class Network {
     options.home = home(i);
     auto node = Node::open(std::move(options), r->app);
     if (!node) {
-      const std::string why = node.error();
+      const std::string why = node.error().text();
       r.reset();
       return why;
     }

@@ -190,7 +190,9 @@ TEST(Node, OneFolderCannotRunTwice) {
   again.home = net.home(0);
   const auto second = Node::open(again, app);
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().find("must never run twice"), std::string::npos) << second.error();
+  EXPECT_EQ(second.error().code, ErrorCode::kBusy);
+  EXPECT_NE(second.error().text().find("must never run twice"), std::string::npos)
+      << second.error();
 }
 
 TEST(Node, ATransactionOverTheLimitIsRefused) {

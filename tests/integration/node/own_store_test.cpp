@@ -92,7 +92,7 @@ TEST_P(OwnStores, HoldsEverythingAndIsReadAgain) {
   EXPECT_EQ(lines_of(options, 0, why), (std::vector<std::string>{"one", "two", "three"}));
   EXPECT_EQ(why, "");
   EXPECT_EQ(lines_of(options, 2, why), (std::vector<std::string>{"three"}));
-  EXPECT_NE(back_up(options, net.home(0) + "/copy").error().find("a store of its own"),
+  EXPECT_NE(back_up(options, net.home(0) + "/copy").error().text().find("a store of its own"),
             std::string::npos);
 }
 
@@ -103,7 +103,7 @@ TEST(OwnStore, WhatItSaysIsTold) {
   EXPECT_EQ(net.start(0, none), "NodeOptions::make_store gave no store");
   NodeOptions broken;
   broken.make_store = [](const NodeOptions& o) -> StoreOpened {
-    return "no table '" + o.data + "' in the database";
+    return Error{ErrorCode::kMissing, "no table '" + o.data + "' in the database", o.data};
   };
   EXPECT_EQ(net.start(0, broken), "no table '" + net.home(0) + "/data' in the database");
   broken.home = net.home(0);

@@ -35,7 +35,7 @@ harness::TracedRunner on_tables(const RoundTables& runs, const RoundTables& prov
         if (taken != nullptr && !faulty.contains(event.node)) ++(*taken)[{event.under, event.rule}];
       }
       const auto end = check.finish();
-      return end ? std::nullopt : std::optional(end.error());
+      return end ? std::nullopt : std::optional(end.error().text());
     };
     return sim::simulate_agreement(e, how, o);
   };

@@ -46,7 +46,7 @@ class Replay {
     }
     for (const RuleEvent& e : events_) run.steps.push_back({exported(e), 1});
     const auto reached = verify::replay(ta, run);
-    if (!reached) return reached.error();
+    if (!reached) return reached.error().text();
     return verify::holds(ta.properties[0].formula, run.parameters, *reached) ? "" : "no agreement";
   }
 
@@ -142,7 +142,7 @@ struct TracedBracha : testing::SubjectBase<Bracha> {
       if (const auto problem = check.add(e)) return sim::Finding{"table", *problem};
     }
     const auto end = check.finish(verify::Conformance::End::kSettled);
-    if (!end) return sim::Finding{"table", end.error()};
+    if (!end) return sim::Finding{"table", end.error().text()};
     const std::string problem = replay_on_export(*proved, committee, faulty, *log);
     if (problem.empty()) return std::nullopt;
     return sim::Finding{"export", problem};

@@ -149,7 +149,7 @@ TEST(Parser, SurvivesDamage) {
     const auto ta = parse_automaton(text, "damaged.ta");
     if (!ta) {
       ++refused;
-      EXPECT_EQ(ta.error().rfind("damaged.ta:", 0), 0u) << ta.error();
+      EXPECT_EQ(ta.error().where.rfind("damaged.ta:", 0), 0u) << ta.error();
     } else {
       EXPECT_EQ(*parse_automaton(print_automaton(*ta), "again.ta"), *ta);
     }

@@ -182,7 +182,9 @@ TEST(ReedSolomon, SizesThatNoByteCanNumberAreRefusedWithAReason) {
   for (const auto& [data, total] : {std::pair{0U, 4U}, {5U, 4U}, {2U, 256U}, {0U, 0U}}) {
     const auto code = ReedSolomon::make(data, total);
     ASSERT_FALSE(code);
-    EXPECT_THAT(code.error(), HasSubstr("<= 255"));
+    EXPECT_EQ(code.error().code, ErrorCode::kRejected);
+    EXPECT_THAT(code.error().text(), HasSubstr("<= 255"));
+    EXPECT_THAT(code.error().remedy, HasSubstr("smaller committee"));
   }
   EXPECT_TRUE(ReedSolomon::make(85, 255));
 }

@@ -37,8 +37,8 @@ struct BackupPlaces : testing::Test {
   ~BackupPlaces() override { fs::remove_all(folder); }
   /// Opens and fills one.
   static void begin(BackupPlace& place, const std::string& text) {
-    ASSERT_EQ(place.open(), "");
-    ASSERT_EQ(place.clear(), "");
+    ASSERT_TRUE(place.open());
+    ASSERT_TRUE(place.clear());
     put(place.folder() + "/file", text);
   }
   void expect_alone(const std::string& name) const {
@@ -55,7 +55,7 @@ TEST_F(BackupPlaces, TheCopyGetsItsNameWhenItIsWhole) {
     BackupPlace place(at("a/b/"));
     begin(place, "whole");
     EXPECT_FALSE(fs::exists(at("a/b")));
-    EXPECT_EQ(place.publish(), "");
+    EXPECT_TRUE(place.publish());
   }
   EXPECT_EQ(text_of(at("a/b/file")), "whole");
   EXPECT_EQ(names_in(at("a")), 1u);
@@ -76,14 +76,19 @@ TEST_F(BackupPlaces, OneAtATime) {
   begin(first, "first");
   {
     BackupPlace second(at("b/"));
-    const std::string why = second.open();
+    const Error busy = second.open().error();
+    EXPECT_EQ(busy.code, ErrorCode::kBusy);
+    const std::string why = busy.text();
     EXPECT_NE(why.find("another backup to '" + at("b") + "' runs"), std::string::npos) << why;
   }
   EXPECT_EQ(text_of(first.folder() + "/file"), "first");
-  EXPECT_EQ(first.publish(), "");
+  EXPECT_TRUE(first.publish());
   EXPECT_EQ(text_of(at("b/file")), "first");
   BackupPlace third(at("b"));
-  EXPECT_NE(third.open().find("is there already"), std::string::npos);
+  const Error taken = third.open().error();
+  EXPECT_EQ(taken.code, ErrorCode::kExists);
+  EXPECT_EQ(taken.where, at("b"));
+  EXPECT_NE(taken.text().find("is there already"), std::string::npos);
   expect_alone("b");
 }
 
@@ -96,7 +101,8 @@ TEST_F(BackupPlaces, ManyWhoComeAndGo) {
     all.emplace_back([&, i] {
       for (int k = 0; k < 300; ++k) {
         BackupPlace place(at("b"));
-        if (const std::string why = place.open(); !why.empty()) {
+        if (const auto opened = place.open(); !opened) {
+          const std::string why = opened.error().text();
           const bool told = why.find("another backup to") != std::string::npos ||
                             why.find("come and go") != std::string::npos;
           EXPECT_TRUE(told) << why;
@@ -104,7 +110,7 @@ TEST_F(BackupPlaces, ManyWhoComeAndGo) {
         }
         EXPECT_EQ(inside++, 0);
         const std::string text = std::to_string(1000 * i + k);
-        EXPECT_EQ(place.clear(), "");
+        EXPECT_TRUE(place.clear());
         put(place.folder() + "/file", text);
         EXPECT_EQ(text_of(place.folder() + "/file"), text);
         --inside;
@@ -125,7 +131,7 @@ TEST_F(BackupPlaces, WhatAKilledOneLeftIsRemoved) {
     BackupPlace place(at("b"));
     begin(place, "whole");
     EXPECT_FALSE(fs::exists(place.folder() + "/data"));
-    EXPECT_EQ(place.publish(), "");
+    EXPECT_TRUE(place.publish());
   }
   expect_alone("b");
   fs::remove_all(at("b"));
@@ -147,7 +153,7 @@ TEST_F(BackupPlaces, AFolderOfSomebodyElseIsLeftAlone) {
   fs::create_directory_symlink(at("nothing"), at("dangling.partial"));
   for (const char* name : {"b", "file", "link", "dangling"}) {
     BackupPlace place(at(name));
-    const std::string why = place.open();
+    const std::string why = place.open().error().text();
     EXPECT_NE(why.find("is no partial backup"), std::string::npos) << name << ": " << why;
   }
   EXPECT_EQ(text_of(at("b.partial/mine")), "precious");
@@ -163,7 +169,7 @@ TEST_F(BackupPlaces, AFileOfSomebodyElseInAPartialBackupStays) {
   {
     BackupPlace place(at("b"));
     begin(place, "whole");
-    EXPECT_EQ(place.publish(), "");
+    EXPECT_TRUE(place.publish());
   }
   EXPECT_EQ(text_of(at("b/file")), "whole");
   EXPECT_EQ(text_of(at("b.partial/mine")), "precious");
@@ -176,14 +182,14 @@ TEST_F(BackupPlaces, WhatIsAtTheDestinationStays) {
       begin(place, "late");
       fs::create_directory(at("b"));
       if (!empty) put(at("b/mine"), "precious");
-      EXPECT_NE(place.publish().find("is there already"), std::string::npos);
+      EXPECT_NE(place.publish().error().text().find("is there already"), std::string::npos);
     }
     EXPECT_EQ(names_in(at("b")), empty ? 0u : 1u);
     expect_alone("b");
     fs::remove_all(at("b"));
   }
   BackupPlace none("");
-  EXPECT_NE(none.open().find("give the backup a folder"), std::string::npos);
+  EXPECT_NE(none.open().error().text().find("give the backup a folder"), std::string::npos);
 }
 
 // A part fits, so the first write fails only half: the error was read from a call that went well.
@@ -192,7 +198,7 @@ TEST_F(BackupPlaces, AFullDiskIsToldAsWhatItIs) {
   const Full full(100'000);
   const CopyEnd end = copy_file(at("large"), at("copy"));
   EXPECT_EQ(end.kind, CopyEnd::Kind::kUnwritable);
-  EXPECT_NE(end.why.find("cannot write '" + at("copy") + "': File too large; free space"),
+  EXPECT_NE(end.why.text().find("cannot write '" + at("copy") + "': File too large; free space"),
             std::string::npos)
       << end.why;
 }

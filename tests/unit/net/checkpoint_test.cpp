@@ -205,7 +205,8 @@ TEST(LogProof, TextThatIsNoneIsRefusedWithAWord) {
     without[at + 1] = '_';
     const auto read = parse_log_proof(without);
     ASSERT_FALSE(read) << key;
-    EXPECT_NE(read.error().find(key), std::string::npos) << read.error();
+    EXPECT_EQ(read.error().code, ErrorCode::kMalformed);
+    EXPECT_NE(read.error().text().find(key), std::string::npos) << read.error();
   }
   // Whatever one letter becomes, it is refused or does not hold: nothing crashes.
   std::mt19937 random(7);

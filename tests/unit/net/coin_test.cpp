@@ -50,14 +50,14 @@ class Coin : public testing::Test {
   }
   static std::string why(const Genesis& g, const std::string& file, std::uint16_t self = 0) {
     const auto coin = open_coin(g, file, NodeId{self});
-    return coin ? std::string() : coin.error();
+    return coin ? std::string() : coin.error().text();
   }
   // What load_genesis says about the file of `g`.
   std::string read_back(const Genesis& g) const {
     const std::string file = path("genesis.json");
     EXPECT_TRUE(save_genesis(g, file));
     const auto read = load_genesis(file);
-    return read ? std::string() : read.error();
+    return read ? std::string() : read.error().text();
   }
   static std::string text_of(const std::string& file) {
     std::ostringstream out;
@@ -110,7 +110,9 @@ TEST_F(Coin, SharesArePrivateFromTheStartAndNeverOverwritten) {
   Genesis again = genesis_;
   const auto made = deal_coin(again, homes);
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.error(), AllOf(HasSubstr(share(0)), HasSubstr("never overwritten")));
+  EXPECT_EQ(made.error().code, ErrorCode::kExists);
+  EXPECT_EQ(made.error().where, share(0));
+  EXPECT_THAT(made.error().text(), AllOf(HasSubstr(share(0)), HasSubstr("never overwritten")));
   EXPECT_EQ(text_of(share(0)), before);
   EXPECT_EQ(again.context().chain, genesis_.context().chain);
 }

@@ -125,7 +125,7 @@ TEST(Commit, AStoreOfTheHostWithALogOfAnOlderBuildIsRefused) {
   older = true;
   const auto refused = open_store(options);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().find("has a log of an older build"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("has a log of an older build"), std::string::npos);
 }
 
 // The home of a build whose entries had another form.

@@ -48,11 +48,14 @@ TEST_F(CommitTraceTest, WhatWasWrittenIsReadAndAnUnfinishedRecordIsNot) {
 TEST_F(CommitTraceTest, WhatIsNoTraceIsRefused) {
   const auto missing = read_commit_trace(path_);
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.error().find(path_), std::string::npos) << missing.error();
+  EXPECT_EQ(missing.error().code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.error().where, path_);
+  EXPECT_NE(missing.error().text().find(path_), std::string::npos) << missing.error();
   std::ofstream(path_) << "a text of more than one record's length, which is no trace";
   const auto other = read_commit_trace(path_);
   ASSERT_FALSE(other);
-  EXPECT_NE(other.error().find("record 0"), std::string::npos) << other.error();
+  EXPECT_EQ(other.error().code, ErrorCode::kMalformed);
+  EXPECT_NE(other.error().text().find("record 0"), std::string::npos) << other.error();
 }
 
 TEST_F(CommitTraceTest, APlaceThatCannotBeWrittenIsSaid) {

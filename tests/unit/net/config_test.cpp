@@ -75,7 +75,9 @@ TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
   for (const auto& [path, what] : {std::pair(folder, "a folder"), std::pair(pipe, "a pipe")}) {
     const auto genesis = load_genesis(path);
     ASSERT_FALSE(genesis);
-    EXPECT_THAT(genesis.error(), AllOf(HasSubstr(path), HasSubstr(what)));
+    EXPECT_EQ(genesis.error().code, ErrorCode::kMalformed);
+    EXPECT_EQ(genesis.error().where, path);
+    EXPECT_THAT(genesis.error().text(), AllOf(HasSubstr(path), HasSubstr(what)));
     const auto key = crypto::load_key(path);
     ASSERT_FALSE(key);
     EXPECT_THAT(key.error().text(), AllOf(HasSubstr(path), HasSubstr("no file")));
@@ -86,6 +88,24 @@ TEST_F(Config, WhatIsNoFileIsSaidToBeNone) {
   const auto config = load_config(pipe);
   ASSERT_FALSE(config);
   EXPECT_THAT(config.error().front(), AllOf(HasSubstr(pipe), HasSubstr("a pipe")));
+}
+
+// A program tells a network that is not there yet from a file that is wrong, and where it is.
+TEST_F(Config, AGenesisFileThatCannotBeReadHasACodeAndAPlace) {
+  const std::string file = (dir_ / "genesis.json").string();
+  const Error missing = load_genesis(file).error();
+  EXPECT_EQ(missing.code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.where, file);
+  EXPECT_EQ(missing.remedy, "make one with: thresher testnet init");
+  std::ofstream(file) << "{\n  \"schema\": }";
+  const Error malformed = load_genesis(file).error();
+  EXPECT_EQ(malformed.code, ErrorCode::kMalformed);
+  EXPECT_EQ(malformed.where, file + ":2:13");
+  EXPECT_THAT(malformed.text(), HasSubstr(", line 2, column 13: "));
+  std::ofstream(file) << "{\"schema\": 2}";
+  EXPECT_EQ(load_genesis(file).error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(save_genesis({}, (dir_ / "none" / "genesis.json").string()).error().code,
+            ErrorCode::kMissing);
 }
 
 TEST_F(Config, AllProblemsComeAtOnceWithLineAndNearestName) {
@@ -202,7 +222,7 @@ TEST_F(Config, MembersShareNeitherKeyNorAddress) {
     change(g);
     EXPECT_TRUE(save_genesis(g, file));
     const auto read = load_genesis(file);
-    return read ? std::string() : read.error();
+    return read ? std::string() : read.error().text();
   };
   EXPECT_EQ(why([](Genesis&) {}), "");
   EXPECT_THAT(why([](Genesis& g) { g.nodes[3].key = g.nodes[1].key; }),
@@ -228,7 +248,7 @@ TEST_F(Config, AGenesisFileHasNoKeysThatAreNotRead) {
     content.replace(content.find(old), old.size(), fresh);
     std::ofstream(file) << content;
     const auto loaded = load_genesis(file);
-    return loaded ? std::string() : loaded.error();
+    return loaded ? std::string() : loaded.error().text();
   };
   EXPECT_EQ(why("chain", "chain"), "");
   for (const auto& [old, fresh, said] :
@@ -286,7 +306,7 @@ TEST_F(Config, ParametersInAGenesisFileThatDoNotFitAreRefused) {
   const auto why = [&](Parameters parameters) {
     EXPECT_TRUE(save_genesis(with_parameters(std::move(parameters)), file));
     const auto read = load_genesis(file);
-    return read ? std::string() : read.error();
+    return read ? std::string() : read.error().text();
   };
   EXPECT_THAT(why({{"D", "-1"}}), AllOf(HasSubstr("`parameters`"), HasSubstr("0 to 4096")));
   EXPECT_THAT(why({{"D", "4097"}}), HasSubstr("0 to 4096"));
@@ -299,7 +319,7 @@ TEST_F(Config, ParametersInAGenesisFileThatDoNotFitAreRefused) {
   ASSERT_NE(at, std::string::npos);
   whole.replace(at, whole.find('}', at) + 1 - at, "\"parameters\": 5");
   std::ofstream(file) << whole;
-  EXPECT_THAT(load_genesis(file).error(), HasSubstr("must be an object"));
+  EXPECT_THAT(load_genesis(file).error().text(), HasSubstr("must be an object"));
   whole.replace(whole.find("\"parameters\": 5"), 15, "\"parameters\": {\"D\": 50}");
   std::ofstream(file) << whole;
   EXPECT_TRUE(load_genesis(file));

@@ -50,7 +50,7 @@ struct Net {
   }
   std::string against(const Bytes& bytes) const {
     const auto found = verify_evidence(genesis, bytes.view());
-    return found ? "node " + std::to_string(found->author.value) : found.error();
+    return found ? "node " + std::to_string(found->author.value) : found.error().text();
   }
 
   Genesis genesis;
@@ -140,7 +140,7 @@ TEST(Evidence, OfOneCommitSixteenAreLookedAt) {
   };
   EXPECT_FALSE(look(1, as_view("nonsense")));
   for (int k = 0; k < 15; ++k) EXPECT_TRUE(look(1, good.view()));
-  EXPECT_EQ(look(1, good.view()).error(), "the commit has evidence enough without it");
+  EXPECT_EQ(look(1, good.view()).error().text(), "the commit has evidence enough without it");
   EXPECT_TRUE(look(2, good.view()));
 }
 
@@ -165,7 +165,7 @@ TEST(Evidence, FilesAreReadBackAndBadOnesNamed) {
   EXPECT_TRUE(evidence_files(folder.string() + "/none").empty());
   const auto why = [&](const std::string& name, const std::string& content) {
     const auto result = load_evidence(write(name, content), net.genesis);
-    return result ? std::string() : result.error();
+    return result ? std::string() : result.error().text();
   };
   std::string other = text;
   other.replace(other.find(to_hex(net.genesis.context().chain.bytes)), 4, "0000");
@@ -175,8 +175,17 @@ TEST(Evidence, FilesAreReadBackAndBadOnesNamed) {
   std::string wrong = text;
   wrong[wrong.find("\"bytes\": \"") + 30] ^= 1;
   EXPECT_NE(why("wrong.json", wrong).find("proves nothing"), std::string::npos);
-  EXPECT_NE(load_evidence((folder / "missing.json").string(), net.genesis).error().find("missing"),
-            std::string::npos);
+  const std::string nowhere = (folder / "missing.json").string();
+  const Error missing = load_evidence(nowhere, net.genesis).error();
+  EXPECT_EQ(missing.code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.where, nowhere);
+  EXPECT_NE(missing.text().find("missing"), std::string::npos);
+  const auto code = [&](const std::string& name) {
+    return load_evidence((folder / name).string(), net.genesis).error().code;
+  };
+  EXPECT_EQ(code("other.json"), ErrorCode::kMismatch);
+  EXPECT_EQ(code("cut.json"), ErrorCode::kMalformed);
+  EXPECT_NE(code("wrong.json"), ErrorCode::kMissing);
   std::filesystem::remove_all(folder);
 }
 

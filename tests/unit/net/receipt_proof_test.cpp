@@ -60,7 +60,7 @@ struct Scene {
     h.vote_author = NodeId{0};
     return sign(h, author);
   }
-  Result<ProvenPlace, std::string> verify(const char* text = "hello") const {
+  Result<ProvenPlace, Error> verify(const char* text = "hello") const {
     return verify_receipt(genesis, encode_receipt_proof(proof, payload.view()).view(),
                           as_view(text));
   }

@@ -35,7 +35,7 @@ class RoundFile : public testing::Test {
   }
   BeaconRounds found() const {
     RoundRecord record;
-    EXPECT_EQ(record.open(path(), group_), "");
+    EXPECT_TRUE(record.open(path(), group_));
     return record.rounds();
   }
 
@@ -50,15 +50,15 @@ TEST_F(RoundFile, HoldsWhatWasWrittenLast) {
   EXPECT_EQ(mode.st_mode & 0777, 0600u);
   for (std::uint64_t k = 1; k <= 5; ++k) {
     RoundRecord record;
-    ASSERT_EQ(record.open(path(), group_), "");
-    ASSERT_EQ(record.write({10 * k, 10 * k + 1}), "");
-    ASSERT_EQ(record.write({10 * k + 1, 10 * k + 2}), "");
+    ASSERT_TRUE(record.open(path(), group_));
+    ASSERT_TRUE(record.write({10 * k, 10 * k + 1}));
+    ASSERT_TRUE(record.write({10 * k + 1, 10 * k + 2}));
     EXPECT_EQ(found(), (BeaconRounds{10 * k + 1, 10 * k + 2}));
   }
   const BeaconRounds most{~std::uint64_t{0}, ~std::uint64_t{0}};
   RoundRecord record;
-  ASSERT_EQ(record.open(path(), group_), "");
-  ASSERT_EQ(record.write(most), "");
+  ASSERT_TRUE(record.open(path(), group_));
+  ASSERT_TRUE(record.write(most));
   EXPECT_EQ(found(), most);
 }
 
@@ -67,10 +67,10 @@ TEST_F(RoundFile, ATornWriteLeavesTheOneBefore) {
   std::string before;
   {
     RoundRecord record;
-    ASSERT_EQ(record.open(path(), group_), "");
-    ASSERT_EQ(record.write({7, 8}), "");
+    ASSERT_TRUE(record.open(path(), group_));
+    ASSERT_TRUE(record.write({7, 8}));
     before = content();
-    ASSERT_EQ(record.write({123456, 234567}), "");
+    ASSERT_TRUE(record.write({123456, 234567}));
   }
   const std::string after = content();
   ASSERT_EQ(before.size(), after.size());
@@ -89,17 +89,21 @@ TEST_F(RoundFile, RefusesWhatIsNoRecordOfTheKey) {
   crypto::RistrettoPoint other = group_;
   other.back() ^= std::byte{1};
   RoundRecord of_other;
-  EXPECT_NE(of_other.open(path(), other).find("under the group's key"), std::string::npos);
+  EXPECT_NE(of_other.open(path(), other).error().text().find("under the group's key"),
+            std::string::npos);
   for (const std::string& bad : {std::string(), std::string("x"), good + "\n", good.substr(1),
                                  std::string(good.size(), '0')}) {
     put(bad);
     RoundRecord record;
-    EXPECT_NE(record.open(path(), group_).find("--first"), std::string::npos) << bad;
+    const Error none = record.open(path(), group_).error();
+    EXPECT_EQ(none.code, ErrorCode::kCorrupt);
+    EXPECT_EQ(none.where, path());
+    EXPECT_NE(none.remedy.find("--first"), std::string::npos) << bad;
   }
   fs::remove(path());
   fs::create_directory(path());
   RoundRecord folder;
-  EXPECT_NE(folder.open(path(), group_).find("a folder"), std::string::npos);
+  EXPECT_NE(folder.open(path(), group_).error().text().find("a folder"), std::string::npos);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ class Host {
                       const std::lock_guard lock(mutex_);
                       changes_.push_back(change);
                     }}) {
-    EXPECT_EQ(transport_.start(), "");
+    EXPECT_TRUE(transport_.start());
     thread_ = std::thread([this] { loop_.run(); });
   }
   Host(const Host&) = delete;

@@ -77,7 +77,7 @@ class WalRelease : public testing::Test {
   std::string refused() const {
     const auto store = DiskStore::open(
         folder_.string(), [](const std::string&) {}, kSegment);
-    return store ? std::string() : store.error();
+    return store ? std::string() : store.error().text();
   }
 
   /// Blocks with bodies of 100 kB and an entry that names each, a vote in front and one in between;

@@ -55,7 +55,7 @@ class Sweep : public testing::Test {
           return sample(e);
         },
         options);
-    EXPECT_TRUE(report) << (report ? "" : report.error());
+    EXPECT_TRUE(report) << (report ? "" : report.error().text());
     return report ? *report : SweepReport{};
   }
   std::string content(const std::string& path) const { return load_file(root_ / path)->text; }
@@ -119,7 +119,10 @@ TEST_F(Sweep, ShardsMergeToTheBytesOfOneProcess) {
   EXPECT_EQ(runs_, 24);
   const std::vector<fs::path> some(shards.begin(), shards.begin() + 3);
   EXPECT_EQ(merge_sweeps(some, root_ / "some")->missing, 4U);
-  EXPECT_THAT(summary_of(root_ / "some").error(), HasSubstr("4 of 12 runs"));
+  const Error missing = summary_of(root_ / "some").error();
+  EXPECT_EQ(missing.code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.where, (root_ / "some").string());
+  EXPECT_THAT(missing.text(), HasSubstr("4 of 12 runs"));
   const auto whole = merge_sweeps(shards, root_ / "whole");
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->missing, 0U);
@@ -145,12 +148,23 @@ TEST_F(Sweep, RefusesTheFolderOfAnother) {
   const std::vector<Cell> fewer(cells_.begin(), cells_.begin() + 2);
   const auto other = run_sweep(fewer, sample, {.out = root_ / "all", .version = "1"});
   ASSERT_FALSE(other);
-  EXPECT_THAT(other.error(), HasSubstr("holds another sweep"));
+  EXPECT_EQ(other.error().code, ErrorCode::kMismatch);
+  EXPECT_THAT(other.error().text(), HasSubstr("holds another sweep"));
   ASSERT_TRUE(run_sweep(fewer, sample, {.out = root_ / "few", .version = "1"}));
   const auto merged = merge_sweeps({root_ / "all", root_ / "few"}, root_ / "both");
   ASSERT_FALSE(merged);
-  EXPECT_THAT(merged.error(), HasSubstr("different sweeps"));
+  EXPECT_THAT(merged.error().text(), HasSubstr("different sweeps"));
   EXPECT_FALSE(merge_sweeps({root_ / "nothing"}, root_ / "both"));
+}
+
+TEST_F(Sweep, AFileThatCannotBeReadHasACodeAndItsPath) {
+  const std::string path = (root_ / "none.json").string();
+  const Error missing = load_file(path).error();
+  EXPECT_EQ(missing.code, ErrorCode::kMissing);
+  EXPECT_EQ(missing.where, path);
+  EXPECT_EQ(load_file(root_).error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(save_file(root_, "x").error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(save_file(root_ / "none" / "file", "x").error().code, ErrorCode::kMissing);
 }
 
 TEST_F(Sweep, ARunThatBreaksOffFailsTheSweepInWords) {
@@ -161,7 +175,7 @@ TEST_F(Sweep, ARunThatBreaksOffFailsTheSweepInWords) {
                                 },
                                 {.out = root_ / "broken", .jobs = 2, .version = "1"});
   ASSERT_FALSE(report);
-  EXPECT_THAT(report.error(), HasSubstr("(n = 7, seed 1"));
+  EXPECT_THAT(report.error().text(), HasSubstr("(n = 7, seed 1"));
   EXPECT_GE(run("broken").reused, 1U);
 }
 

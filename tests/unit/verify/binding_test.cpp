@@ -65,9 +65,9 @@ TEST(Binding, ReplayRefusesWhatIsNoPairOfFutures) {
   EXPECT_FALSE(*both_happen(ta, *p.fork, futures));
   futures = *out.futures;
   futures.first.insert(futures.first.begin(), {0, 1'000});
-  EXPECT_THAT(both_happen(ta, *p.fork, futures).error(), HasSubstr("is not enabled"));
+  EXPECT_THAT(both_happen(ta, *p.fork, futures).error().text(), HasSubstr("is not enabled"));
   futures.first.front().rule = static_cast<std::uint32_t>(ta.rules.size());
-  EXPECT_THAT(both_happen(ta, *p.fork, futures).error(), HasSubstr("there is no such rule"));
+  EXPECT_THAT(both_happen(ta, *p.fork, futures).error().text(), HasSubstr("there is no such rule"));
 }
 
 TEST(Binding, EveryCheckerRefusesWhatIsOutsideIt) {
@@ -113,7 +113,7 @@ TEST(Text, TwoFuturesStandInMarkedComments) {
   EXPECT_EQ(parsed(print_automaton(ta)), ta);
   const auto error = [](std::string t, const std::string& from, const std::string& to) {
     t.replace(t.find(from), from.size(), to);
-    return parse_automaton(t, "test.ta").error();
+    return parse_automaton(t, "test.ta").error().text();
   };
   EXPECT_THAT(error(text, "after", "before"), HasSubstr("'after' is expected"));
   EXPECT_THAT(error(text, "(b >= 1) and", "(<>(b >= 1)) and"), HasSubstr("temporal operators"));
@@ -159,7 +159,7 @@ TEST(Always, NestedDeeplyItEnds) {
 TEST(Text, LargeInputsAreRefusedInTime) {
   const std::string head = "skel A { shared x; parameters N; locations (0) { a; b; }\n";
   const auto error = [&](const std::string& rest) {
-    return parse_automaton(head + rest, "test.ta").error();
+    return parse_automaton(head + rest, "test.ta").error().text();
   };
   std::string sum = "x";
   for (int k = 0; k < 100'000; ++k) sum += " + x";

@@ -36,7 +36,7 @@ std::string judge(const RuleLog& log, NodeSet faulty = NodeSet(4)) {
     if (auto problem = check.add(e)) return *problem;
   }
   const auto end = check.finish(Conformance::End::kSettled);
-  return end ? "" : end.error();
+  return end ? "" : end.error().text();
 }
 
 TEST(Conformance, AGoodTraceIsARunAndAnEmptyOneIsNot) {

@@ -104,10 +104,12 @@ TEST(Large, ReadingEndsWithTheTime) {
   for (int l = 0; l < 1'000; ++l) text += "l" + std::to_string(l) + "; ";
   const auto ta = parse_automaton(text + "} }", "slow.ta", 0);
   ASSERT_FALSE(ta);
-  EXPECT_THAT(ta.error(), HasSubstr("slow.ta: the time was over before the file was read"));
+  EXPECT_EQ(ta.error().code, ErrorCode::kRejected);
+  EXPECT_EQ(ta.error().where, "slow.ta");
+  EXPECT_THAT(ta.error().text(), HasSubstr("slow.ta: the time was over before the file was read"));
   const auto module = parse_tla("---- MODULE a ----\nCONSTANTS a", "slow.tla", 0);
   ASSERT_FALSE(module);
-  EXPECT_THAT(module.error(), HasSubstr("the time was over"));
+  EXPECT_THAT(module.error().text(), HasSubstr("the time was over"));
 }
 
 }  // namespace

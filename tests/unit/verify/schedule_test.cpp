@@ -98,7 +98,9 @@ TEST(Schedule, ErrorsNameThePlaceAndTheNearestName) {
   for (const auto& [text, message] : cases) {
     const auto read = parse_schedule(text, "run.json", automaton());
     ASSERT_FALSE(read) << text;
-    EXPECT_THAT(read.error(), HasSubstr(message)) << text;
+    EXPECT_THAT(read.error().text(), HasSubstr(message)) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::kMalformed);
+    EXPECT_EQ(read.error().where.rfind("run.json:", 0), 0U) << text;
   }
 }
 
@@ -106,7 +108,10 @@ TEST(Schedule, ReadIsNotBelieved) {
   const Automaton ta = automaton();
   const auto read = parse_schedule(changed("\"times\": 2", "\"times\": 1"), "run.json", ta);
   ASSERT_TRUE(read) << read.error();
-  EXPECT_THAT(replay(ta, read->at(0).run).error(), HasSubstr("rule 9 is not enabled"));
+  const Error none = replay(ta, read->at(0).run).error();
+  EXPECT_EQ(none.code, ErrorCode::kRejected);
+  EXPECT_EQ(none.where, "step 2");
+  EXPECT_THAT(none.text(), HasSubstr("rule 9 is not enabled"));
 }
 
 }  // namespace

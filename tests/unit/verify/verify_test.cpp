@@ -21,7 +21,7 @@ Automaton parsed(const std::string& text) {
 
 std::string error_of(const std::string& text) {
   const auto ta = parse_automaton(text, "test.ta");
-  return ta ? std::string() : ta.error();
+  return ta ? std::string() : ta.error().text();
 }
 
 std::map<std::string, Verdict> verdicts(const std::string& text) {
@@ -81,6 +81,13 @@ TEST(Text, ErrorsNameThePlaceAndTheNearestName) {
   EXPECT_THAT(error_of(""), HasSubstr("the end of the file"));
   EXPECT_THAT(error_of("skel A { /* never closed"), HasSubstr("test.ta:1:"));
   EXPECT_THAT(error_of(head + "inits (0) { 99999999999999999999 == N; } }"), HasSubstr("number"));
+}
+
+TEST(Text, AnErrorSaysItsPlaceToPrograms) {
+  const auto ta = parse_automaton("skel A {\n  locatoins (0) { }\n}", "test.ta");
+  ASSERT_FALSE(ta);
+  EXPECT_EQ(ta.error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(ta.error().where, "test.ta:2:3");
 }
 
 TEST(Text, DeepNestingIsRefused) {
@@ -197,7 +204,7 @@ TEST(Replay, RefusesWhatIsNoRun) {
   EXPECT_EQ(echoed->size(), 4u);
   EXPECT_EQ(echoed->back().shared[0], 3);
   run.steps = {{0, 4}};
-  EXPECT_THAT(replay(ta, run).error(), HasSubstr("step 1: rule 0 is not enabled"));
+  EXPECT_THAT(replay(ta, run).error().text(), HasSubstr("step 1: rule 0 is not enabled"));
 }
 
 // A guard with '<' and '&', a decrement, a reset and a self-loop that changes nothing.

@@ -12,11 +12,10 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 
 namespace thresher::coding {
 
@@ -32,8 +31,8 @@ class ReedSolomon {
   /// The most shards that a code over GF(2^8) can have.
   static constexpr unsigned kMaxShards = 255;
 
-  /// Refuses, with a sentence that says why, unless 1 <= data <= total <= kMaxShards.
-  static Result<ReedSolomon, std::string> make(unsigned data, unsigned total);
+  /// kRejected unless 1 <= data <= total <= kMaxShards.
+  static Result<ReedSolomon, Error> make(unsigned data, unsigned total);
 
   unsigned data() const { return data_; }
   unsigned total() const { return total_; }

@@ -9,6 +9,7 @@
 // which may change. Not for what peers send: that is refused with an Errc and counted (result.hpp).
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -56,6 +57,24 @@ constexpr std::string_view to_string(ErrorCode code) {
       return "rejected";
   }
   return "unknown";
+}
+
+/// What a call of the system that failed with this `errno` says of the path it was given.
+constexpr ErrorCode code_of_errno(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::kMissing;
+    case EEXIST:
+      return ErrorCode::kExists;
+    case EACCES:
+    case EPERM:
+      return ErrorCode::kForbidden;
+    case EADDRINUSE:
+      return ErrorCode::kBusy;
+    default:
+      return ErrorCode::kIo;
+  }
 }
 
 struct Error {

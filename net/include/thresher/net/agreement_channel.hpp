@@ -38,7 +38,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -83,25 +83,26 @@ struct ChannelStatus {
 
 class Channel {
  public:
-  static Result<std::unique_ptr<Channel>, std::string> join(ChannelOptions options);
+  /// kRejected: the options do not fit each other, or the members. kMismatch: the key or the share
+  /// is no member's. Also those of crypto::load_coin_share(), net::DiskStore::open_checked() and
+  /// net::Transport::start().
+  static Result<std::unique_ptr<Channel>, Error> join(ChannelOptions options);
   /// Leaves at once. Answers that are not there yet are broken promises.
   ~Channel();
 
-  /// What the members decide about a question. From any thread but the channel's. The error says
-  /// why it is not asked: too far ahead, answered too long ago, or asked before. A string is no
-  /// bool here.
+  /// What the members decide about a question. From any thread but the channel's. kRejected:
+  /// it is not asked, being too far ahead, answered too long ago, or asked before; `where` is
+  /// "question 7". kIo: the disk failed before. A string is no bool here.
   template <std::same_as<bool> Bit>
-  Result<std::future<bool>, std::string> agree(std::uint64_t question, Bit value) {
+  Result<std::future<bool>, Error> agree(std::uint64_t question, Bit value) {
     return agree_bit(question, value);
   }
   /// The same of bytes. After a restart with a folder the value of before counts.
-  Result<std::future<Agreed>, std::string> agree(std::uint64_t question, ByteView value);
+  Result<std::future<Agreed>, Error> agree(std::uint64_t question, ByteView value);
   /// Entries of n-f members or more, by member: the same list at every correct one.
-  Result<std::future<std::vector<Agreed>>, std::string> collect(std::uint64_t question,
-                                                                ByteView entry);
+  Result<std::future<std::vector<Agreed>>, Error> collect(std::uint64_t question, ByteView entry);
   /// A number near those that the other members get. Pre: within 2^62 of zero.
-  Result<std::future<std::int64_t>, std::string> approach(std::uint64_t question,
-                                                          std::int64_t number);
+  Result<std::future<std::int64_t>, Error> approach(std::uint64_t question, std::int64_t number);
   /// Questions of all kinds below matter no more here: those without an answer are broken
   /// promises, and nobody who lags is helped with them.
   void skip_below(std::uint64_t question);
@@ -110,7 +111,7 @@ class Channel {
 
  private:
   Channel();
-  Result<std::future<bool>, std::string> agree_bit(std::uint64_t question, bool value);
+  Result<std::future<bool>, Error> agree_bit(std::uint64_t question, bool value);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/node.hpp"
 
 namespace thresher::net {
@@ -33,8 +33,9 @@ struct Backup {
   bool running = false;      ///< the node ran meanwhile
 };
 
-/// The error says what, where and what to do; nothing is left at `destination` then. Pre: nothing
-/// is there yet.
-Result<Backup, std::string> back_up(const NodeOptions& options, const std::string& destination);
+/// kExists: something is at `destination`. kBusy: another backup goes there. kUnsupported: the node
+/// has a store of its own. Else the errors of load_genesis(), of reading the log, and of the disk;
+/// `where` is the folder or file. Nothing is left at `destination` then.
+Result<Backup, Error> back_up(const NodeOptions& options, const std::string& destination);
 
 }  // namespace thresher::net

@@ -21,7 +21,7 @@
 #include <memory>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/beacon_proof.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -49,7 +49,10 @@ class Beacon {
  public:
   using Deliver = std::function<void(const BeaconValue&)>;
 
-  static Result<std::unique_ptr<Beacon>, std::string> begin(BeaconOptions options, Deliver deliver);
+  /// kMismatch: the key or the share is not this member's. kMissing: the genesis file has no keys,
+  /// or this node cannot know its first round. kRejected: the numbers do not do. Also those of
+  /// crypto::load_coin_share(), of the record of rounds, and of Transport::start().
+  static Result<std::unique_ptr<Beacon>, Error> begin(BeaconOptions options, Deliver deliver);
   /// Leaves at once.
   ~Beacon();
   const crypto::RistrettoPoint& group() const;
@@ -64,12 +67,13 @@ class Beacon {
 
 /// A key that is shared anew (`thresher dkg --keep`) has the values that it had: the record beside
 /// the old share's file goes along with the new one's, so that no value passes for a new one. The
-/// answer is the round with which this node goes on, 0 when there is no record of the old share; or
-/// what is wrong. A member without an old share (`old_coin` is empty) cannot know it: its beacon
-/// asks for `first`. Pre: no beacon runs with either share.
-Result<std::uint64_t, std::string> carry_beacon_rounds(const std::string& old_coin,
-                                                       const std::string& new_coin,
-                                                       const crypto::RistrettoPoint& group);
+/// answer is the round with which this node goes on, 0 when there is no record of the old share.
+/// kCorrupt: a record says nothing; `where` is its path. Also the system's errors. A member without
+/// an old share (`old_coin` is empty) cannot know it: its beacon asks for `first`. Pre: no beacon
+/// runs with either share.
+Result<std::uint64_t, Error> carry_beacon_rounds(const std::string& old_coin,
+                                                 const std::string& new_coin,
+                                                 const crypto::RistrettoPoint& group);
 
 /// {"proof": ..., "round": ..., "value": ...} on one line, in hex.
 std::string json_of(const BeaconValue& value);

@@ -32,7 +32,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/transport.hpp"
 #include "thresher/protocols/broadcast/broadcast.hpp"
@@ -88,14 +88,15 @@ class Channel {
  public:
   using Deliver = std::function<void(const Delivery&)>;
 
-  static Result<std::unique_ptr<Channel>, std::string> join(ChannelOptions options,
-                                                            Deliver deliver);
+  /// kRejected: the options do not fit each other, or the members. kMismatch: the key is no
+  /// member's. Also those of net::DiskStore::open_checked() and net::Transport::start().
+  static Result<std::unique_ptr<Channel>, Error> join(ChannelOptions options, Deliver deliver);
   /// Leaves at once; what was not delivered yet others may still deliver.
   ~Channel();
 
-  /// From any thread; returns once the broadcast has taken the payload. The error says why it did
-  /// not: too large, or too much on the way (then wait for deliveries).
-  Result<Unit, std::string> send(ByteView payload);
+  /// From any thread; returns once the broadcast has taken the payload. kRejected: it is too
+  /// large. kBusy: too much is on the way; wait for deliveries. kIo: the disk failed before.
+  Result<Unit, Error> send(ByteView payload);
   /// The next delivery that no earlier call was given, in place of `deliver`. From any thread.
   /// Throws ChannelEnded when the channel ends before. Pre: join() got no `deliver`.
   std::future<Delivery> next();

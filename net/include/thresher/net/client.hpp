@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/node.hpp"
@@ -118,8 +119,10 @@ struct ClientOptions {
 
 class Client {
  public:
-  static Result<std::unique_ptr<Client>, std::string> open(const std::string& genesis_file,
-                                                           ClientOptions options = {});
+  /// Errors: those of load_genesis(); kMissing: the options name a node that is not there, `where`
+  /// is "node 7".
+  static Result<std::unique_ptr<Client>, Error> open(const std::string& genesis_file,
+                                                     ClientOptions options = {});
   /// What has no outcome yet gets kUnknown, or kRefused if it was never sent.
   ~Client();
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/ids.hpp"
-#include "thresher/core/result.hpp"
 #include "thresher/crypto/encryption_scheme.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -28,20 +28,23 @@ inline constexpr Threshold kCoinShares = kAvailability;
 bool needs_coin(const std::string& protocol);
 
 /// Puts the public part of a new coin into `genesis` and writes homes[i]/coin.key for node i.
-/// Pre: as many homes as nodes, which exist. The error says what, where and what to do.
-Result<Unit, std::string> deal_coin(Genesis& genesis, const std::vector<std::string>& homes);
+/// Pre: as many homes as nodes, which exist. kRejected: the nodes do not
+/// tolerate f, or a zero was drawn. Also those of crypto::save_coin_share().
+Result<Unit, Error> deal_coin(Genesis& genesis, const std::vector<std::string>& homes);
 
-/// The coin of node `self`, whose share lies in `path`; null when the protocol tosses none. The
-/// error says what, where and what to do.
-Result<std::shared_ptr<const crypto::CoinScheme>, std::string> open_coin(const Genesis& genesis,
-                                                                         const std::string& path,
-                                                                         NodeId self);
+/// The coin of node `self`, whose share lies in `path`; null when the protocol tosses none.
+/// kMissing: the genesis file has no keys for the node; `where` is "node 2". kCorrupt: its keys do
+/// not belong together. kMismatch: the share is another's; `where` is `path`. Also those of
+/// crypto::load_coin_share().
+Result<std::shared_ptr<const crypto::CoinScheme>, Error> open_coin(const Genesis& genesis,
+                                                                   const std::string& path,
+                                                                   NodeId self);
 
 /// Whether nodes of the ledger encrypt what they have not ordered yet (`encrypt` of honeybadger).
 bool encrypts(const Genesis& genesis);
 /// Threshold encryption with the coin's key, or null when the ledger does not encrypt. As
 /// open_coin().
-Result<std::shared_ptr<const crypto::EncryptionScheme>, std::string> open_encryption(
+Result<std::shared_ptr<const crypto::EncryptionScheme>, Error> open_encryption(
     const Genesis& genesis, const std::string& path, NodeId self);
 
 }  // namespace thresher::net

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/vrf.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -59,8 +59,11 @@ class CoinStream {
  public:
   using Deliver = std::function<void(const CoinToss&)>;
 
-  static Result<std::unique_ptr<CoinStream>, std::string> begin(CoinStreamOptions options,
-                                                                Deliver deliver);
+  /// kMismatch: a key is no member's, or not this node's. kRejected: the coin cannot be tossed
+  /// among these nodes. kMissing: there is no such coin. Also those of DiskStore::open_checked(),
+  /// crypto::load_key() and Transport::start().
+  static Result<std::unique_ptr<CoinStream>, Error> begin(CoinStreamOptions options,
+                                                          Deliver deliver);
   /// Leaves at once.
   ~CoinStream();
   CoinStreamStatus status() const;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 
 namespace thresher::net {
 
@@ -66,7 +66,8 @@ struct TraceRecord {
 
 /// A record as it is in the file.
 std::vector<std::byte> encode_trace(const TraceRecord& record);
-/// The error says what is wrong and what to do.
-Result<std::vector<TraceRecord>, std::string> read_commit_trace(const std::string& path);
+/// Errors: those of the system where it cannot be read; kMalformed: it is no trace of this build.
+/// `where` is the path.
+Result<std::vector<TraceRecord>, Error> read_commit_trace(const std::string& path);
 
 }  // namespace thresher::net

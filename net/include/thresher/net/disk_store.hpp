@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 
+#include "thresher/core/error.hpp"
 #include "thresher/net/node_store.hpp"
 
 namespace thresher::net {
@@ -28,18 +29,20 @@ class DiskStore final : public NodeStore {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// Opens or creates. The error says what, where and what to do; `warn` gets what was repaired.
+  /// Opens or creates; `warn` gets what was repaired. kBusy: another process has it open. kCorrupt:
+  /// what was durable is not what it was. kUnsupported: it is of another build. Else the system's
+  /// errors. `where` is the folder.
   /// Reads the whole index once, to find damage where it can be repaired. `segment`: bytes of a
   /// file of the write-ahead log, a multiple of a MiB; 0: it is one file, and release() frees
   /// nothing of what comes from now on.
-  static Result<std::unique_ptr<DiskStore>, std::string> open(
+  static Result<std::unique_ptr<DiskStore>, Error> open(
       const std::string& folder, const Warn& warn = [](const std::string&) {},
       std::uint64_t segment = 0);
   /// The same, and looks at every byte of the log first, also at bodies, which open() leaves to who
   /// reads them: for owners that read their records again as they are and check them no further. A
   /// byte that is not what it was is an error that names it.
-  static Result<std::unique_ptr<DiskStore>, std::string> open_checked(const std::string& folder,
-                                                                      const Warn& warn);
+  static Result<std::unique_ptr<DiskStore>, Error> open_checked(const std::string& folder,
+                                                                const Warn& warn);
   ~DiskStore() override;
 
   Result<Unit> write(std::span<const Persist> batch, bool sync) override;

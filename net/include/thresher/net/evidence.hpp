@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/genesis.hpp"
 
 namespace thresher::net {
@@ -27,13 +27,15 @@ struct Evidence {
   Digest second{};
 };
 
-/// The error says what does not hold.
-Result<Evidence, std::string> verify_evidence(const Genesis& genesis, ByteView bytes);
+/// kMalformed: these are no two statements of this ledger. kRejected: they prove nothing, and why.
+Result<Evidence, Error> verify_evidence(const Genesis& genesis, ByteView bytes);
 
 /// A file of evidence: one JSON object. Pre: verify_evidence() accepts the bytes.
 std::string evidence_text(const Genesis& genesis, const Evidence& evidence, ByteView bytes);
-/// The bytes in such a file, verified. The error says what, where and what to do.
-Result<Evidence, std::string> load_evidence(const std::string& path, const Genesis& genesis);
+/// The bytes in such a file, verified. `where` is the path. kMissing, kForbidden and kIo: it cannot
+/// be read; kMalformed: it is no file of evidence; kMismatch: it is of another ledger; kRejected:
+/// it proves nothing.
+Result<Evidence, Error> load_evidence(const std::string& path, const Genesis& genesis);
 
 /// Where a node whose store is in `data` keeps evidence.
 std::string evidence_folder(const std::string& data);

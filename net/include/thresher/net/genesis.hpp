@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/threshold_coin.hpp"
 #include "thresher/net/parameters.hpp"
@@ -39,8 +39,12 @@ const std::vector<std::string>& node_protocols();
 /// Whether the coin's keys may be missing though the protocol tosses coins: before they are made.
 enum class MayLackCoin : bool { kNo, kYes };
 
-Result<Genesis, std::string> load_genesis(const std::string& path,
-                                          MayLackCoin may_lack = MayLackCoin::kNo);
-Result<Unit, std::string> save_genesis(const Genesis& genesis, const std::string& path);
+/// Errors: kMissing, kForbidden and kIo: it cannot be opened; kMalformed: it is no genesis file,
+/// and `where` is then "genesis.json:12:5" as far as the place is known; kUnsupported: of another
+/// schema.
+Result<Genesis, Error> load_genesis(const std::string& path,
+                                    MayLackCoin may_lack = MayLackCoin::kNo);
+/// Errors: those of the system; `where` is the path.
+Result<Unit, Error> save_genesis(const Genesis& genesis, const std::string& path);
 
 }  // namespace thresher::net

@@ -25,7 +25,7 @@
 #include <memory>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/protocols/digraph/graph.hpp"
 
@@ -69,12 +69,16 @@ std::string problem_of(const GraphAgreementOptions& options);
 
 class GraphAgreement {
  public:
-  static Result<std::unique_ptr<GraphAgreement>, std::string> begin(GraphAgreementOptions options);
+  /// kRejected: what problem_of() says, or the start is over. kMismatch: the key is no member's.
+  /// kExists: this member took part under that name before. Also those of DiskStore::open() and
+  /// Transport::start().
+  static Result<std::unique_ptr<GraphAgreement>, Error> begin(GraphAgreementOptions options);
   /// Leaves at once.
   ~GraphAgreement();
 
-  /// The decision, once it is there. The error says why there is none. From any thread.
-  Result<GraphDecision, std::string> wait(std::chrono::milliseconds patience);
+  /// The decision, once it is there. kMissing: it is not there after `patience`.
+  /// kRejected: this member can decide nothing, and why. From any thread.
+  Result<GraphDecision, Error> wait(std::chrono::milliseconds patience);
   GraphAgreementStatus status() const;
   NodeId self() const;
   /// When exact agreement ends at the latest. Pre: halvings is 0.

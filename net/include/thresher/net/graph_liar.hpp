@@ -44,7 +44,7 @@ class GraphLiar {
         loop_, std::move(t),
         TransportCallbacks{[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},
                            [](const std::string&) {}});
-    problem_ = transport_->start();
+    if (const auto started = transport_->start(); !started) problem_ = started.error().text();
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~GraphLiar() {

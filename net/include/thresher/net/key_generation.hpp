@@ -24,7 +24,7 @@
 #include <optional>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/crypto/dkg.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -55,12 +55,16 @@ struct KeyGenerationStatus {
 
 class KeyGeneration {
  public:
-  static Result<std::unique_ptr<KeyGeneration>, std::string> begin(KeyGenerationOptions options);
+  /// kMismatch: the key is no member's, or the folder is of another run. kRejected: no such run can
+  /// be. kMissing: the seed of the run is gone. Also those of DiskStore::open(), crypto::load_key()
+  /// and Transport::start().
+  static Result<std::unique_ptr<KeyGeneration>, Error> begin(KeyGenerationOptions options);
   /// Leaves at once.
   ~KeyGeneration();
 
-  /// The key, once it is there. The error says why not. From any thread.
-  Result<crypto::GeneratedKey, std::string> wait(std::chrono::milliseconds patience);
+  /// The key, once it is there. kMissing: it is not there after `patience`, and why.
+  /// kIo: the disk failed. From any thread.
+  Result<crypto::GeneratedKey, Error> wait(std::chrono::milliseconds patience);
   /// The key is on disk. Until then others count this node as one that may need them.
   void kept();
   /// Stays until all other nodes said that theirs are, or the time is over. False: it is over.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/net/node.hpp"
 
@@ -49,8 +50,8 @@ struct LogDiff {
   std::uint64_t states_compared = 0;  ///< checkpoints
 };
 
-/// The error says which folder cannot be read, and why.
-thresher::Result<LogDiff, std::string> diff_logs(const NodeOptions& first,
-                                                 const NodeOptions& second);
+/// Errors: those of load_genesis() and of reading a log at rest, as read_log() has them; kMismatch:
+/// the two are of different networks.
+thresher::Result<LogDiff, Error> diff_logs(const NodeOptions& first, const NodeOptions& second);
 
 }  // namespace thresher::net

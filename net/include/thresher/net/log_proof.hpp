@@ -56,14 +56,16 @@ Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proo
 /// JSON in one line; hashes and signatures in Base64. Below 2,000 bytes for 10 million entries and
 /// four nodes.
 std::string write_log_proof(const LogProof& proof);
-Result<LogProof, std::string> parse_log_proof(const std::string& json);
+/// kMalformed: it is no such proof; `where` is "line 1, column 9" where the place is known.
+/// kUnsupported: of another schema.
+Result<LogProof, Error> parse_log_proof(const std::string& json);
 
-/// Asks a running node for the proof of a position. The error is what the node says, such as that
-/// the position has no certificate yet, or why it was not reached. Blocks; at most `patience_us`.
-/// Pre: `node` is one of the genesis file. Does not check what the proof proves.
-Result<LogProof, std::string> fetch_log_proof(const Genesis& genesis, NodeId node,
-                                              std::uint64_t position,
-                                              std::uint64_t patience_us = 5'000'000);
+/// Asks a running node for the proof of a position. kRejected: the node gives none, and says
+/// why, such as that the position has no certificate yet. kIo: it was not reached, or did not
+/// answer in time. kMalformed: its answer cannot be decoded. `where` is "node 3". Blocks; at most
+/// `patience_us`. Pre: `node` is one of the genesis file. Does not check what the proof proves.
+Result<LogProof, Error> fetch_log_proof(const Genesis& genesis, NodeId node, std::uint64_t position,
+                                        std::uint64_t patience_us = 5'000'000);
 
 /// The proof of a position from the folder of a node that does not run, of which nothing is
 /// changed. Reads the whole write-ahead log. kBusy while it runs.

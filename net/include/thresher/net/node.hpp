@@ -57,7 +57,7 @@ struct NodeOptions {
   /// Opens the store of the node in place of `store`: one of your own, or one around DiskStore
   /// (node_store.hpp says what it must keep). Called by open(), by read_log(), and once more where
   /// a node takes its state from peers, with all paths filled in. Its error is open()'s.
-  std::function<Result<std::unique_ptr<NodeStore>, std::string>(const NodeOptions&)> make_store{};
+  std::function<Result<std::unique_ptr<NodeStore>, Error>(const NodeOptions&)> make_store{};
   /// The host's, which one thread runs: then start() takes the place of run(). Null: a loop of its
   /// own.
   boost::asio::io_context* context = nullptr;
@@ -137,8 +137,12 @@ std::string data_problem(const NodeOptions& options);
 
 class Node {
  public:
-  /// Opens key, genesis and store and replays the log into `app`. The error says what to do.
-  static Result<std::unique_ptr<Node>, std::string> open(NodeOptions options, App& app);
+  /// Opens key, genesis and store and replays the log into `app`. Errors: those of load_genesis(),
+  /// crypto::load_key(), open_coin() and DiskStore::open(), or of `make_store`; kMismatch: the key,
+  /// the store or the application's state is of something else; kUnsupported: the machine's limits
+  /// do not do; kMalformed: an option is wrong; kRejected: the application failed, or
+  /// `options.stop` ended it (kStoppedAtStart).
+  static Result<std::unique_ptr<Node>, Error> open(NodeOptions options, App& app);
   ~Node();
 
   /// Runs until stop(), on a thread of its own, which the caller waits for. Empty, or why the node
@@ -171,7 +175,7 @@ class Node {
  private:
   Node();
   struct Impl;
-  static Result<std::shared_ptr<Impl>, std::string> make(NodeOptions options, App& app);
+  static Result<std::shared_ptr<Impl>, Error> make(NodeOptions options, App& app);
   std::shared_ptr<Impl> impl() const;
   std::string run_once();
   std::string start_anew();

@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/storage.hpp"
 
 namespace thresher::net {
@@ -72,7 +73,7 @@ class NodeStore : public Storage {
   virtual std::uint64_t syncs() const = 0;
 };
 
-/// What opens a store: the store, or in words why not.
-using StoreOpened = Result<std::unique_ptr<NodeStore>, std::string>;
+/// What opens a store: the store, or why not.
+using StoreOpened = Result<std::unique_ptr<NodeStore>, Error>;
 
 }  // namespace thresher::net

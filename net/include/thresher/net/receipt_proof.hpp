@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/client_id.hpp"
 #include "thresher/net/genesis.hpp"
 
@@ -28,8 +28,10 @@ struct ProvenPlace {
   std::uint64_t sequence = 0;
 };
 
-/// Checks a proof with nothing but the committee's keys. The error says what does not hold.
-Result<ProvenPlace, std::string> verify_receipt(const Genesis& genesis, ByteView proof,
-                                                ByteView transaction);
+/// Checks a proof with nothing but the committee's keys. kMissing: there is no proof.
+/// kMalformed, kUnsupported: it cannot be read, or is of another version. kRejected: what of it
+/// does not hold.
+Result<ProvenPlace, Error> verify_receipt(const Genesis& genesis, ByteView proof,
+                                          ByteView transaction);
 
 }  // namespace thresher::net

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/ids.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -169,8 +170,9 @@ class Transport {
   void introduce(const Incarnation& own);
   /// What a connected node said of itself, verified; empty: nothing, or there is no link.
   std::optional<Incarnation> incarnation(ConnectionId node) const;
-  /// Starts listening. The error says what, where and what to do; empty when all is well.
-  std::string start();
+  /// Starts listening. kBusy: the port is taken; kMalformed: the address is none. Else the system's
+  /// errors. `where` is the address.
+  Result<Unit, Error> start();
   /// False when there is no link or its queue is full, or, for a client, the queues of all clients
   /// are and no other client has more waiting; the frame is dropped then. Sending to a client may
   /// close another client's link; on_link and on_error are called first.

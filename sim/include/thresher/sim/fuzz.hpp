@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/sim/experiment.hpp"
 #include "thresher/sim/outcome.hpp"
 
@@ -100,8 +100,9 @@ struct FuzzReport {
   std::optional<Failure> stall{};      ///< of the lowest seed that makes no progress
 };
 
-/// Seed s runs bases[s % size]. Pre: `bases` is not empty. The error says which seed broke off.
-Result<FuzzReport, std::string> fuzz(const std::vector<Experiment>& bases, const Runner& run,
-                                     const FuzzOptions& options);
+/// Seed s runs bases[s % size]. Pre: `bases` is not empty. kRejected: the run of a seed
+/// broke off (an exception); `where` is "seed 7".
+Result<FuzzReport, Error> fuzz(const std::vector<Experiment>& bases, const Runner& run,
+                               const FuzzOptions& options);
 
 }  // namespace thresher::sim

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/sim/experiment.hpp"
 #include "thresher/sim/outcome.hpp"
 #include "thresher/text/json.hpp"
@@ -35,12 +35,14 @@ text::Value outcome_json(const Experiment& experiment, const Outcome& outcome,
 
 /// One node's measures as an object.
 text::Value node_json(const NodeMeasures& node);
-/// Writes the whole file or nothing (devices and pipes: in place). The error names path and reason.
-Result<Unit, std::string> save_file(const std::filesystem::path& path, std::string_view content);
+/// Writes the whole file or nothing (devices and pipes: in place). Errors: kForbidden, kMissing
+/// (its folder), kMalformed (a folder is in its place) and kIo; `where` is the path.
+Result<Unit, Error> save_file(const std::filesystem::path& path, std::string_view content);
 struct FileContent {
   std::string text;
 };
-Result<FileContent, std::string> load_file(const std::filesystem::path& path);
+/// Errors: kMissing, kForbidden, kMalformed (it is a folder) and kIo; `where` is the path.
+Result<FileContent, Error> load_file(const std::filesystem::path& path);
 
 struct RunRecord {
   const Experiment& experiment;
@@ -48,8 +50,8 @@ struct RunRecord {
   std::string version;
 };
 /// Makes `folder` with experiment.json, result.json (no costs), nodes.ndjson and cost.json, at
-/// once. A folder of that name stays as it is.
-Result<Unit, std::string> save_run(const std::filesystem::path& folder, const RunRecord& record);
+/// once. A folder of that name stays as it is. Errors as those of save_file().
+Result<Unit, Error> save_run(const std::filesystem::path& folder, const RunRecord& record);
 
 /// Names a run: hash of its resolved experiment and the version.
 std::string run_id(const Experiment& experiment, std::string_view version);

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/sim/read.hpp"
 
 namespace thresher::sim {
@@ -53,17 +53,21 @@ struct SweepReport {
 struct SummaryTable {
   std::vector<std::vector<std::string>> rows;
 };
-/// Of a finished sweep; the error says how many runs are missing.
-Result<SummaryTable, std::string> summary_of(const std::filesystem::path& out);
+/// Of a finished sweep. kMissing: the folder holds none, or runs are missing, and how many;
+/// kCorrupt: a file in it is damaged; `where` is that folder or file. Also those of load_file().
+Result<SummaryTable, Error> summary_of(const std::filesystem::path& out);
 
 using RunCell = std::function<Outcome(const Experiment&)>;
 
-/// The error is one sentence: the folder holds another sweep, or a disk failed.
-Result<SweepReport, std::string> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
-                                           const SweepOptions& options);
+/// kMismatch: the folder holds another sweep. kRejected: a run broke off; `where` is its id. Also
+/// those of save_file() and summary_of().
+Result<SweepReport, Error> run_sweep(const std::vector<Cell>& cells, const RunCell& run,
+                                     const SweepOptions& options);
 
-/// Brings the runs of folders of one sweep together in `into` (made if need be).
-Result<SweepReport, std::string> merge_sweeps(const std::vector<std::filesystem::path>& from,
-                                              const std::filesystem::path& into);
+/// Brings the runs of folders of one sweep together in `into` (made if need be). kMismatch: they
+/// are of different sweeps, or `into` holds another one. Also those of save_file() and
+/// summary_of().
+Result<SweepReport, Error> merge_sweeps(const std::vector<std::filesystem::path>& from,
+                                        const std::filesystem::path& into);
 
 }  // namespace thresher::sim

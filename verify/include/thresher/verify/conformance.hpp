@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_trace.hpp"
 
@@ -40,8 +40,10 @@ class Conformance {
   /// What is wrong with this event, or nothing. Events of faulty nodes are skipped.
   std::optional<std::string> add(const RuleEvent& event);
 
-  /// The number of steps checked; an error when there was none or when fairness was broken.
-  Result<std::uint64_t, std::string> finish(End end) const;
+  /// The number of steps checked. kMissing: there was none; `where` is the table's name. kRejected:
+  /// more nodes are faulty than the automaton has, or fairness was broken; `where` is then the node
+  /// with its instance and round.
+  Result<std::uint64_t, Error> finish(End end) const;
 
  private:
   struct Node {
@@ -83,7 +85,7 @@ class Conformance {
   static bool is_silent(const thresher::Rule& rule, const Node& node, std::uint64_t value);
   bool leads_silently(std::uint8_t from, const Node& node) const;
   std::optional<std::string> restart(const RuleEvent& e, Node& node) const;
-  std::optional<std::string> untaken(const Key& key, const Instance& at) const;
+  std::optional<Error> untaken(const Key& key, const Instance& at) const;
   std::string problem(const RuleEvent& e, const std::string& what) const;
 
   const RuleTable& table_;

@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/rule.hpp"
 #include "thresher/core/rule_votes.hpp"
 #include "thresher/verify/automaton.hpp"
@@ -32,8 +32,8 @@ struct TlaModule {
 };
 /// The automaton in TACO's subset of TLA+: one file for TLC at a small n and for TACO at every n.
 /// Parsed again by parse_tla it is the same automaton, but for the order of initial constraints and
-/// for properties of two futures, which are left out with a comment. The error says what of it TLA+
-/// cannot express in this subset.
-Result<TlaModule, std::string> export_tla(const Automaton& automaton);
+/// for properties of two futures, which are left out with a comment. kUnsupported: TLA+ cannot
+/// express it in this subset, and what of it; `where` is the automaton's name.
+Result<TlaModule, Error> export_tla(const Automaton& automaton);
 
 }  // namespace thresher::verify

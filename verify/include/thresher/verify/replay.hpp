@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
@@ -58,13 +58,14 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
 bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
            const std::vector<Configuration>& run);
 
-/// Every configuration of the run, the first included; the error names the step that is no step.
-Result<std::vector<Configuration>, std::string> replay(const Automaton& automaton, const Run& run);
+/// Every configuration of the run, the first included. kRejected: it is no run of the automaton;
+/// `where` is "step 3", or "the start".
+Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Run& run);
 
-/// Carries both futures out: whether they break what `fork` says. The error names the step that is
-/// no step.
-Result<bool, std::string> both_happen(const Automaton& automaton, const Fork& fork,
-                                      const Futures& futures);
+/// Carries both futures out: whether they break what `fork` says. Errors as those of
+/// replay().
+Result<bool, Error> both_happen(const Automaton& automaton, const Fork& fork,
+                                const Futures& futures);
 /// The same of two runs: whether they are alike up to a configuration where `when` holds, and end
 /// in `first` and `second`. False too when one of them is no run.
 bool both_happen(const Automaton& automaton, const Fork& fork, const Run& one, const Run& another);

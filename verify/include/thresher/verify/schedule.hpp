@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/replay.hpp"
 
 namespace thresher::verify {
@@ -26,9 +26,9 @@ struct NamedRun {
 };
 
 std::string print_schedule(const Automaton& automaton, const std::vector<NamedRun>& runs);
-/// `file` only names the place in errors.
-Result<std::vector<NamedRun>, std::string> parse_schedule(std::string_view text,
-                                                          const std::string& file,
-                                                          const Automaton& automaton);
+/// `file` only names the place in errors: `where` is "run.json:12:5". kMalformed: the text is none
+/// of this form, or of another automaton.
+Result<std::vector<NamedRun>, Error> parse_schedule(std::string_view text, const std::string& file,
+                                                    const Automaton& automaton);
 
 }  // namespace thresher::verify

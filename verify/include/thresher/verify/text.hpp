@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 
 namespace thresher::verify {
@@ -21,14 +21,16 @@ namespace thresher::verify {
 /// More than any file needs.
 inline constexpr double kNoDeadline = 1e6;
 
-/// `file` only names the place in errors. Ends with an error after `seconds`, bad input or not.
-Result<Automaton, std::string> parse_automaton(std::string_view text, const std::string& file,
-                                               double seconds = kNoDeadline);
+/// `file` only names the place in errors: `where` is "bracha.ta:12:5". kMalformed: the text is no
+/// automaton. kRejected, whatever the text is, after `seconds`; `where` is the file then.
+Result<Automaton, Error> parse_automaton(std::string_view text, const std::string& file,
+                                         double seconds = kNoDeadline);
 
 /// TACO's subset of TLA+; export.hpp writes it. A rule that Next does not name is no rule. Layout
-/// is not read: where '/\' and '\/' would be told apart by it, brackets are demanded.
-Result<Automaton, std::string> parse_tla(std::string_view text, const std::string& file,
-                                         double seconds = kNoDeadline);
+/// is not read: where '/\' and '\/' would be told apart by it, brackets are demanded. Errors
+/// as above.
+Result<Automaton, Error> parse_tla(std::string_view text, const std::string& file,
+                                   double seconds = kNoDeadline);
 
 std::string print_automaton(const Automaton& automaton);
 /// One formula with the automaton's names, for witnesses and errors.

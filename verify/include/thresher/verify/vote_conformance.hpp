@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
-#include "thresher/core/result.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/rule_trace.hpp"
 #include "thresher/core/rule_votes.hpp"
 
@@ -37,8 +37,9 @@ class VoteConformance {
   /// What is wrong with this event, or nothing. Events of faulty nodes are skipped.
   std::optional<std::string> add(const VoteEvent& event);
 
-  /// The number of steps checked; an error when there was none.
-  Result<std::uint64_t, std::string> finish() const;
+  /// The number of steps checked. kMissing: there was none. kRejected: more nodes are faulty than
+  /// the automaton has. `where` is the table's name.
+  Result<std::uint64_t, Error> finish() const;
 
  private:
   struct Node {
