@@ -38,4 +38,9 @@ Signature SigningKey::sign(ByteView message) const {
   return out;
 }
 
+bool may_sign(const PublicKey& key) {
+  return crypto_core_ed25519_is_valid_point(reinterpret_cast<const unsigned char*>(key.data())) ==
+         1;
+}
+
 }  // namespace thresher::crypto

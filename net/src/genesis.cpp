@@ -11,6 +11,7 @@
 #include "odd_file.hpp"
 #include "thresher/core/hex.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/coin.hpp"
 #include "thresher/net/synced_file.hpp"
 #include "thresher/net/two_delays.hpp"
@@ -64,6 +65,11 @@ std::string check_nodes(const std::vector<PeerAddress>& nodes) {
     const auto [same, new_address] = addresses.emplace(std::pair(nodes[i].host, nodes[i].port), i);
     const std::string both = "nodes " + std::to_string(new_key ? same->second : same_key->second) +
                              " and " + std::to_string(i) + " have the same ";
+    if (!crypto::may_sign(nodes[i].key)) {
+      return "the key of node " + std::to_string(i) +
+             " is no Ed25519 key that one alone can sign for: a placeholder, or damaged; write the "
+             "public half of that node's `node.key`";
+    }
     if (!new_key) return both + "key; every node needs its own";
     if (!new_address) {
       return both + "address " + nodes[i].host + ":" + std::to_string(nodes[i].port) +

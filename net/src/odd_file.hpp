@@ -30,7 +30,12 @@ inline std::string odd_folder(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::is_directory(path, error)) return {};
-  if (fs::exists(fs::symlink_status(path, error))) {
+  const fs::file_status found = fs::symlink_status(path, error);
+  if (error && error != std::errc::no_such_file_or_directory &&
+      error != std::errc::not_a_directory) {
+    return "'" + path.string() + "' cannot be a folder: " + error.message() + "; correct `data`";
+  }
+  if (fs::exists(found)) {
     return "'" + path.string() + "' is no folder; `data` must name one for this node alone";
   }
   const fs::path around = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -11,6 +11,7 @@
 
 #include "thresher/crypto/coin_file.hpp"
 #include "thresher/crypto/key_file.hpp"
+#include "thresher/crypto/signing_key.hpp"
 #include "thresher/net/genesis.hpp"
 #include "thresher/net/two_delays.hpp"
 
@@ -206,7 +207,9 @@ Genesis with_parameters(Parameters parameters) {
   g.f = 1;
   for (std::uint8_t i = 0; i < 4; ++i) {
     PeerAddress node;
-    node.key[0] = std::byte{i};
+    crypto::SigningKey::Seed seed{};
+    seed[0] = std::byte{i};
+    node.key = crypto::SigningKey::from_seed(seed).public_key();
     node.host = "127.0.0.1";
     node.port = static_cast<std::uint16_t>(1000 + i);
     g.nodes.push_back(node);
@@ -231,6 +234,30 @@ TEST_F(Config, MembersShareNeitherKeyNorAddress) {
               HasSubstr("nodes 0 and 2 have the same address 127.0.0.1:1000"));
   EXPECT_THAT(why([](Genesis& g) { g.nodes[2].port = 0; }), HasSubstr("node 2 has no address"));
   EXPECT_THAT(why([](Genesis& g) { g.nodes[2].host.clear(); }), HasSubstr("node 2 has no address"));
+}
+
+// With points of small order, and such as are none, anybody or nobody can sign.
+TEST_F(Config, AMembersKeyIsOneThatSomebodyHasTheSecretFor) {
+  const std::string file = (dir_ / "genesis.json").string();
+  PublicKey zeros{};
+  PublicKey one{};
+  one[0] = std::byte{1};
+  PublicKey no_point{};
+  no_point.fill(std::byte{0xff});
+  for (const PublicKey& key : {zeros, one, no_point}) {
+    Genesis g = with_parameters({});
+    g.nodes[2].key = key;
+    EXPECT_TRUE(save_genesis(g, file));
+    const auto read = load_genesis(file);
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().text(), HasSubstr("the key of node 2 is no Ed25519 key"));
+  }
+}
+
+TEST_F(Config, AFolderThatCannotBeIsNoPlaceForData) {
+  NodeOptions options;
+  options.data = (dir_ / std::string(5000, 'x')).string();
+  EXPECT_THAT(data_problem(options), HasSubstr("cannot be a folder: File name too long"));
 }
 
 // What is not read would pass for what the members agreed on.

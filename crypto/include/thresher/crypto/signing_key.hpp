@@ -40,4 +40,8 @@ class SigningKey {
   PublicKey public_{};
 };
 
+/// Whether somebody may have a secret for it: a point of the large prime order. With one of small
+/// order, such as all zeros, anybody makes signatures that hold.
+bool may_sign(const PublicKey& key);
+
 }  // namespace thresher::crypto
