@@ -8,7 +8,8 @@
 namespace thresher::net {
 
 void Node::Impl::start_scrubbing() {
-  if (store->written() == 0) return;
+  // Where the host's own store keeps its log, and in which form, only the host knows.
+  if (options.make_store || store->written() == 0) return;
   scrubber = std::make_unique<Scrubber>(
       options.data + "/wal", reader,
       Scrubber::Hooks{[this] { return store->written(); }, [this] { return store->released(); },

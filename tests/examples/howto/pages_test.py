@@ -38,6 +38,12 @@ class Pages(unittest.TestCase):
     def test_a_page_that_is_too_long(self):
         self.assertIn("lines; a task has at most", self.problems(GOOD + "\n" * 200))
 
+    def test_the_pages_of_this_tree(self):
+        pages = sorted((pathlib.Path(__file__).resolve().parents[3] / "docs" / "howto").glob("*.md"))
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            self.assertEqual((page.name, list(Page(page).problems)), (page.name, []))
+
     def test_a_page_that_goes_on_from_another(self):
         self.page(GOOD, "first.md")
         page = self.page("This goes on from\n[the first](first.md).\n\n```sh\ncat a.txt\n```\n")
