@@ -141,7 +141,8 @@ class Dkg(Network):
             self.assertFalse(json.loads(out)["all_done"])
         for node in range(3):
             self.assertTrue((self.home(node) / "dkg" / "seed.key").exists())
-        again = [self.begin(node, "--json") for node in range(NODES)]
+        # They leave once all are done; the time is for a machine that stands still for a while.
+        again = [self.begin(node, "--json", "--linger", 80) for node in range(NODES)]
         for node, process in enumerate(again):
             out, err = process.communicate(timeout=100)
             self.assertEqual((process.returncode, err), (0, ""))
