@@ -403,16 +403,17 @@ void Node::Impl::feed() {
   const bool stamps = engine->clock_witnesses() > 0;
   const bool alone = stamps && std::exchange(stamp_due, false) && engine->extends();
   if (submissions.pool().empty() && !alone) return;
-  if (!links_keep_up()) {
-    stamp_due |= alone;
-    return feed_later();
-  }
   const auto scope = on(Duty::kTake);
   const std::size_t pending = engine->pending_submits();
   const std::size_t waiting = submissions.pool().bytes();
   const bool extend = pending == 1 && engine->extends() && !fed.bytes.empty() &&
                       worth_extending(fed.bytes.size(), waiting);
   if (pending > 0 && (!extend || waiting == 0)) return;
+  // Only here: every frame that comes leads to this function, and few of them to a payload.
+  if (!links_keep_up()) {
+    stamp_due |= alone;
+    return feed_later();
+  }
   std::vector<std::byte> packed;
   if (stamps) append_stamp(clock_now_us(), packed);
   const std::size_t head = packed.size();

@@ -45,7 +45,7 @@ class LogTree {
   static constexpr std::uint32_t kChunkLevel = 8;
   static constexpr std::uint64_t kChunk = 1u << kChunkLevel;
 
-  /// The next position. Its bytes have to live until take_records(), which hashes all at once.
+  /// The next position. Its bytes have to live until take_records(), which hashes many at once.
   void add(const Transaction& t, const Digest& result);
   std::uint64_t length() const { return range_.size() + added_.size(); }
   /// Puts what was added into the tree; gives the records of the chunks that this completes.
