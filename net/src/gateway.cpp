@@ -38,6 +38,8 @@ constexpr std::uint64_t kFollow = 20;
 /// What is still being sent when an answer has ended the connection is read so long, in such parts.
 constexpr std::chrono::seconds kLinger{1};
 constexpr std::size_t kMostDrained = 64 * 1024;
+/// Of what was read and not understood yet: a line of a chunk, or all fields behind the last one.
+constexpr std::size_t kMostUnread = 64 * 1024;
 /// Who follows a log in which nothing happens gets a sign of life. Unit: looks.
 constexpr int kBeat = 500;
 /// To who waits for it with the body (RFC 9110, 10.1.1).
@@ -145,7 +147,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<void(Session*)> ended_;
   bool closed_ = false;
   asio::steady_timer timer_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kMostUnread};
   std::optional<http::request_parser<http::string_body>> parser_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   std::optional<Target> target_;  // of the request that is being read
@@ -197,6 +199,12 @@ void Session::failed(error_code ec) {
   if (ec == http::error::header_limit) {
     return reply(http::status::request_header_fields_too_large,
                  error_json("the head of a request has at most 8192 bytes"));
+  }
+  if (ec == http::error::buffer_overflow) {
+    return reply(
+        http::status::request_header_fields_too_large,
+        error_json("the line of a chunk, and the fields behind the last chunk, have at most " +
+                   std::to_string(kMostUnread) + " bytes"));
   }
   if (ec.category() == make_error_code(http::error::bad_method).category() &&
       ec != http::error::end_of_stream && ec != http::error::partial_message) {

@@ -20,6 +20,8 @@ constexpr std::size_t kExtend = 128 * 1024;
 /// Blocks with payload that wait for a link at most, before the next is made.
 constexpr std::size_t kBlocksOnTheWay = 2;
 constexpr std::uint64_t kFeedRetry = 10'000;  // us
+/// Without a commit, while transactions wait. Unit: microseconds.
+constexpr std::uint64_t kStandstill = 10'000'000;
 
 bool worth_extending(std::size_t payload, std::size_t pool) {
   return payload < kExtendFreely || (payload < kExtend && pool >= payload / 4);
@@ -70,6 +72,7 @@ Node::Impl::Impl(NodeOptions o, App& a, Genesis g, const crypto::SigningKey& k, 
       standing(committee(), self,
                {[this](NodeId to, const Frame& f) { (void)transport.send(to.value, f); },
                 [this](Round slot) { return reader.hash_at(slot); }}),
+      order_watch(std::max(kStandstill, 20 * options.delta_us)),
       log_service(genesis.nodes.size(),
                   {[this](const wire::WantLog& want) { return reader.part(want, ledger.slot()); },
                    [this](NodeId to, const Frame& f) { return transport.send(to.value, f); },

@@ -235,6 +235,10 @@ void Node::Impl::watch_submissions() {
   std::map<ClientId, std::vector<std::uint64_t>> expired;
   submissions.expire(ledger, [&](const Submission& s) { expired[s.client].push_back(s.sequence); });
   refuse_later(expired, Refusal::kExpired);
+  std::vector<std::uint64_t> heard(genesis.nodes.size());
+  for (std::uint16_t i = 0; i < heard.size(); ++i)
+    heard[i] = transport.peer(NodeId{i}).bytes_received;
+  order_watch.look(submissions.awaited(), ledger.slot(), heard, Loop::now_us());
   loop.call_after(kExpiryCheck, [this] { watch_submissions(); });
 }
 

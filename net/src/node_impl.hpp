@@ -30,6 +30,7 @@
 #include "metrics.hpp"
 #include "older_clients.hpp"
 #include "order_engine.hpp"
+#include "order_watch.hpp"
 #include "own_submissions.hpp"
 #include "page_queue.hpp"
 #include "queries.hpp"
@@ -101,6 +102,7 @@ struct Node::Impl final : EngineHost {
 
   // node_peers.cpp: what is known of the others, and what they get of the log
   std::string waits_for() const;
+  std::string stands_still() const;
   std::vector<PeerStatus> peers() const;
   void false_answer(NodeId from, const std::string& how);
   void serve_log();
@@ -312,6 +314,7 @@ struct Node::Impl final : EngineHost {
   std::optional<Round> scrubbed;   // one of them, for which the scrubber waits
   std::vector<Restored> bodiless;  // of the protocol; it starts when peers have given the bodies
   StandingCheck standing;
+  OrderWatch order_watch;
   LogService log_service;
   bool serving = false;  // a timer runs for the next part
   Conduct conduct;

@@ -40,7 +40,21 @@ std::string Node::Impl::waits_for() const {
   if (now.frontier.value > now.next_slot.value + options.sync_rounds) {
     return "is behind: " + behind;
   }
-  return {};
+  return stands_still();
+}
+
+// Links stay up to members whose processes hang, so that only what comes of them tells.
+std::string Node::Impl::stands_still() const {
+  const std::uint64_t now = Loop::now_us();
+  const auto us = order_watch.stands(now);
+  if (!us) return {};
+  std::string silent;
+  for (const NodeId id : order_watch.silent(now)) {
+    if (id != self) silent += (silent.empty() ? "" : ", ") + std::to_string(id.value);
+  }
+  return "has ordered nothing for " + std::to_string(*us / 1'000'000) + " s while " +
+         std::to_string(submissions.awaited()) + " transactions wait" +
+         (silent.empty() ? "" : "; nothing comes from node " + silent);
 }
 
 std::vector<PeerStatus> Node::Impl::peers() const {

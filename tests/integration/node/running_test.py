@@ -327,6 +327,24 @@ class Killed(Nodes):
         self.processes[3].send_signal(signal.SIGCONT)
         self.level(0, 1, 2, 3, length=1001)
 
+    def test_who_waits_for_nodes_that_hang_names_them(self):
+        """Their links stay up: a node called itself ready though nothing could be ordered."""
+        self.start(0, 1, 2, 3)
+        self.submit(0, "all")
+        for node in (2, 3):
+            self.processes[node].send_signal(signal.SIGSTOP)
+        begun = subprocess.Popen([BINARY, "submit", "--home", str(self.home(0)), "--data", "waits", "--timeout", "100s"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(begun.kill)
+        self.eventually("node 0 says what it waits for", lambda: not self.status(0)["ready"], seconds=60)
+        told = self.status(0)["waits_for"]
+        self.assertRegex(told, r"has ordered nothing for \d+ s while 1 transactions wait; nothing comes from node 2, 3$")
+        self.assertTrue(self.status(1)["ready"])  # nobody waits there
+        for node in (2, 3):
+            self.processes[node].send_signal(signal.SIGCONT)
+        self.assertEqual(begun.communicate(timeout=100)[0], "1\n")
+        self.eventually("node 0 is ready again", lambda: self.status(0)["ready"])
+
 
 class SmallDisk(Nodes):
     """The data of node 3 on a small disk of its own, which only root can mount."""

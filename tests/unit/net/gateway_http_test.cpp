@@ -163,6 +163,22 @@ TEST(GatewayHttp, ABodyHasALength) {
   EXPECT_EQ(door.ordered(), (std::vector<std::string>{"", "hi", "one", "two"}));
 }
 
+// 600 KB of fields behind a body, and one chunk with an extension of 5 MB, were taken and kept.
+TEST(GatewayHttp, WhatStandsBesideTheChunksIsBounded) {
+  Door door;
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  std::string fields;
+  while (fields.size() < 600'000) fields += "X-Field: " + std::string(50, 'x') + "\r\n";
+  expect_end(door, post(chunked, "2\r\nhi\r\n0\r\n" + fields + "\r\n"), 431);
+  expect_end(door, post(chunked, "2;x=" + std::string(5'000'000, 'x') + "\r\nhi\r\n0\r\n\r\n"),
+             431);
+  EXPECT_EQ(door.ask(post(chunked, "2;x=" + std::string(1000, 'x') + "\r\nhi\r\n0\r\nX: y\r\n\r\n"))
+                .at(0)
+                .status,
+            200);
+  EXPECT_EQ(door.ordered(), (std::vector<std::string>{"hi"}));
+}
+
 // A head that is refused leaves its body unread, so nothing behind it counts.
 TEST(GatewayHttp, TheBodyOfARefusedRequestIsNoRequest) {
   Door door;
