@@ -75,7 +75,8 @@ endfunction()
 
 # thresher_test(NAME LABEL fast|slow SOURCES ... LIBS ...): one GoogleTest binary, one ctest entry. PLAIN: without precompiled headers,
 # where g++ 12 warns of its own std::string if they are precompiled (array-bounds, a false one: GCC bug 105651).
-# SLOW_TESTS: patterns of GoogleTest; these make an entry of their own, NAME_slow_part, and the fast one leaves them out.
+# Ctest counts half cores (`dev test`): a test that computes takes two halves, one of integration/, which waits for nodes and timers
+# most of the time, takes one. SLOW_TESTS: patterns of GoogleTest; these make an entry of their own, NAME_slow_part, and the fast one leaves them out.
 function(thresher_test name)
   cmake_parse_arguments(T "PLAIN" "LABEL;TIMEOUT" "SOURCES;LIBS;SLOW_TESTS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
@@ -99,6 +100,9 @@ function(thresher_test name)
   endif()
   add_test(NAME ${name} COMMAND ${name} ${chosen})
   set_tests_properties(${name} PROPERTIES LABELS ${T_LABEL} TIMEOUT ${T_TIMEOUT})
+  if(NOT name MATCHES "^integration_")
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
 endfunction()
 
 # Targets for libFuzzer (preset fuzz, clang): bin/fuzz_NAME -max_total_time=60. Other builds link them

@@ -393,22 +393,33 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
 
   // P2: what a correct node refers to was accepted, so what it claims is certified.
   void check_claims_are_proved() {
-    for (const auto& [digest, b] : known_) {
-      if (faulty(b->author().value)) continue;
-      for (const dag::Edge& e : b->header.refs) {
-        const auto parent = known_.find(e.digest);
-        if (parent == known_.end() || !parent->second->header.claim) continue;
-        const Digest claimed = *parent->second->header.claim;
-        std::set<std::uint16_t> voters;
-        for (const auto& v : by_round_[e.round.value - 1]) {
-          if (v->header.vote == claimed) voters.insert(v->author().value);
+    std::map<std::pair<std::uint64_t, Digest>, bool> proved;  // by slot and what is claimed
+    for (const auto& [round, blocks] : by_round_) {
+      for (const auto& b : blocks) {
+        if (faulty(b->author().value)) continue;
+        for (const dag::Edge& e : b->header.refs) {
+          const auto parent = known_.find(e.digest);
+          if (parent == known_.end() || !parent->second->header.claim) continue;
+          const Digest claimed = *parent->second->header.claim;
+          const std::uint64_t slot = e.round.value - 2;
+          const auto [it, fresh] = proved.try_emplace({slot, claimed}, false);
+          if (fresh) it->second = is_certified(slot, claimed);
+          if (it->second) continue;
+          violated("P2", "node " + std::to_string(b->author().value) +
+                             " refers to a claim without a certificate, slot " +
+                             std::to_string(slot));
         }
-        if (voters.size() >= committee_.at_least(rules_.certify)) continue;
-        violated("P2", "node " + std::to_string(b->author().value) +
-                           " refers to a claim without a certificate, slot " +
-                           std::to_string(e.round.value - 2));
       }
     }
+  }
+  bool is_certified(std::uint64_t slot, const Digest& block) const {
+    std::set<std::uint16_t> voters;
+    const auto votes = by_round_.find(slot + 1);
+    if (votes == by_round_.end()) return false;
+    for (const auto& v : votes->second) {
+      if (v->header.vote == block) voters.insert(v->author().value);
+    }
+    return voters.size() >= committee_.at_least(rules_.certify);
   }
 
   // A leader block, of anybody, with the parents that the rules ask for; all of its ancestors are
@@ -441,9 +452,10 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
       for (const auto& [digest, authors] : claims) {
         const std::size_t all = authors.size() + committee_.faults();
         if (all < committee_.at_least(rules_.commit)) continue;
+        const auto carried = with_claim(by_round_, round, digest);
         for (auto later = by_round_.upper_bound(round); later != by_round_.end(); ++later) {
           for (const auto& b : later->second) {
-            if (dense_leader(b) && !claims_in_history(known_, b, round, digest)) {
+            if (dense_leader(b) && !carried.contains(b->digest)) {
               violated("P3", "the leader block of round " + std::to_string(b->round().value) +
                                  " has no claim for slot " + std::to_string(round - 2));
             }
@@ -460,8 +472,8 @@ class Arena : private testing::ArenaOf<Arena, dag::Dag> {
   testing::Journal<dag::Dag> journal_;
   std::map<std::pair<std::uint16_t, std::uint64_t>, Digest> own_;
   Witness witness_;
-  std::map<Digest, dag::BlockPtr> known_;
-  std::map<std::uint64_t, std::vector<dag::BlockPtr>> by_round_;
+  Known known_;
+  ByRound by_round_;
   bool equivocates_ = false;
   std::uint64_t shown_of_3_ = 3;
   std::uint64_t claims_of_4_ = 2;

@@ -2,8 +2,10 @@
 // the history of a block holds.
 #pragma once
 
+#include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "thresher/protocols/dag/dag.hpp"
@@ -43,26 +45,30 @@ class Witness {
   std::uint64_t passed_over_ = 0;
 };
 
-/// Whether some block of `round` in the history of `from` claims `leader`.
-inline bool claims_in_history(const std::map<Digest, dag::BlockPtr>& known,
-                              const dag::BlockPtr& from, std::uint64_t round,
-                              const Digest& leader) {
-  std::vector<Digest> todo{from->digest};
-  std::set<Digest> seen;
-  while (!todo.empty()) {
-    const Digest at = todo.back();
-    todo.pop_back();
-    const auto it = known.find(at);
-    if (it == known.end() || !seen.insert(at).second) continue;
-    const dag::Header& h = it->second->header;
-    if (h.round.value == round && h.claim == leader) return true;
-    if (h.round.value <= round) continue;
-    todo.push_back(h.self.digest);
-    if (h.vote) todo.push_back(*h.vote);
-    if (h.claim) todo.push_back(*h.claim);
-    for (const dag::Edge& e : h.refs) todo.push_back(e.digest);
+/// Hashes are as good as random, so their first bytes serve as a table's key.
+struct ByPrefix {
+  std::size_t operator()(const Digest& d) const { return static_cast<std::size_t>(d.prefix()); }
+};
+using Known = std::unordered_map<Digest, dag::BlockPtr, ByPrefix>;
+using ByRound = std::map<std::uint64_t, std::vector<dag::BlockPtr>>;
+
+/// The blocks from `round` on that claim `leader` in that round, or have a block that does in their
+/// history. One walk upwards, since a block's parents are of lower rounds.
+inline std::unordered_set<Digest, ByPrefix> with_claim(const ByRound& blocks, std::uint64_t round,
+                                                       const Digest& leader) {
+  std::unordered_set<Digest, ByPrefix> out;
+  for (auto at = blocks.lower_bound(round); at != blocks.end(); ++at) {
+    for (const dag::BlockPtr& b : at->second) {
+      const dag::Header& h = b->header;
+      const auto has = [&](const dag::Edge& e) { return out.contains(e.digest); };
+      const bool claims = at->first == round ? h.claim == leader
+                                             : has(h.self) || (h.vote && out.contains(*h.vote)) ||
+                                                   (h.claim && out.contains(*h.claim)) ||
+                                                   std::ranges::any_of(h.refs, has);
+      if (claims) out.insert(b->digest);
+    }
   }
-  return false;
+  return out;
 }
 
 }  // namespace thresher
