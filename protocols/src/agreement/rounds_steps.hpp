@@ -42,8 +42,10 @@ void RoundAgreement<Coin>::receive(NodeId from, const Said& m, Fx& fx) {
   const bool fresh = round_of(*s, m.round).hear(from, m.counters);
   if (fresh && m.round < s->round) advance(m.instance, *s, m.round, fx);
   if (fresh && m.round == s->round) drive(m.instance, fx);
+  const auto open = open_.find(m.instance);  // what was driven may be over now, and gone
+  const bool behind = open != open_.end() && m.round + 1 < open->second.round;
   // Who is two rounds behind lost something, or was away.
-  if (m.asks || (fresh && m.round + 1 < s->round)) answer(from, m.instance, m.round, fx);
+  if (m.asks || (fresh && behind)) answer(from, m.instance, m.round, fx);
 }
 
 // A5, the termination gadget.
