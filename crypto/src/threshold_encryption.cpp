@@ -77,6 +77,7 @@ void ThresholdEncryption::stream(const RistrettoPoint& maker, const RistrettoPoi
   const Digest key = t.digest();
   constexpr std::array<unsigned char, crypto_stream_chacha20_ietf_NONCEBYTES> kNonce{};
   static_assert(sizeof key.bytes == crypto_stream_chacha20_ietf_KEYBYTES);
+  if (text.empty()) return;  // an empty batch, whose data() may be null
   crypto_stream_chacha20_ietf_xor(raw_bytes(text.data()), raw_bytes(text.data()), text.size(),
                                   kNonce.data(), raw_bytes(key.bytes.data()));
 }

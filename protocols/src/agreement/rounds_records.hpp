@@ -34,6 +34,8 @@ void RoundAgreement<Coin>::keep(std::uint64_t instance, std::uint32_t round, con
   fx.push(Persist{kRounds, key_of(instance, round), state.record()});
 }
 
+// Whatever instance a record is of, it counts: what window it fits is known only when all records
+// are there, and the base may come after them.
 template <class Coin>
 void RoundAgreement<Coin>::on(const Restored& record, Fx&) {
   Reader key(record.key.view());
@@ -47,16 +49,15 @@ void RoundAgreement<Coin>::on(const Restored& record, Fx&) {
     const std::uint8_t code = value.u8();
     if ((code & 2) != 0) {
       over_.emplace(instance, (code & 1) != 0);
-    } else if (State* s = open(instance)) {
-      s->decided = (code & 1) != 0;
+    } else {
+      place(instance).decided = (code & 1) != 0;
     }
   } else if (record.table == kRounds) {
     const std::uint32_t round = key.u32();
-    State* s = open(instance);
-    if (s == nullptr) return;
-    Round& r = round_of(*s, round);
+    State& s = place(instance);
+    Round& r = round_of(s, round);
     r.restore(config_.self, record.value, trace_of(instance, round));
-    if (r.entered()) s->round = std::max(s->round, round);
+    if (r.entered()) s.round = std::max(s.round, round);
   }
 }
 
@@ -64,6 +65,8 @@ template <class Coin>
 void RoundAgreement<Coin>::on(const Start& start, Fx& fx) {
   if constexpr (requires { coin_.on(start, std::declval<typename Coin::Fx&>()); })
     feed_coin(start, fx);
+  open_.erase(open_.begin(), open_.lower_bound(floor_));
+  over_.erase(over_.begin(), over_.lower_bound(floor_));
   for (const auto& [instance, value] : over_) {
     open_.erase(instance);
     top_ = instance + 1;

@@ -107,9 +107,17 @@ typename RoundAgreement<Coin>::State* RoundAgreement<Coin>::open(std::uint64_t i
     beyond_ = true;
     return nullptr;
   }
-  State s;
-  for (Tally& done : s.done) done = Tally(config_.committee);
-  return &open_.emplace(instance, std::move(s)).first->second;
+  return &place(instance);
+}
+
+// Wherever it lies. What a peer says goes through open().
+template <class Coin>
+typename RoundAgreement<Coin>::State& RoundAgreement<Coin>::place(std::uint64_t instance) {
+  const auto [it, fresh] = open_.try_emplace(instance);
+  if (fresh) {
+    for (Tally& done : it->second.done) done = Tally(config_.committee);
+  }
+  return it->second;
 }
 
 template <class Coin>

@@ -125,6 +125,57 @@ TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {
   }
 }
 
+// Records were restored only of instances that fit the window above instance 0, unless the base
+// came before them: beyond it a node said the opposite after a restart, and a committee forked.
+TEST(Rounds, ARestartContradictsNothingWhateverTheInstanceAndTheBase) {
+  for (const std::uint64_t last : {kWindow - 1, kWindow, 3 * kWindow}) {
+    for (const bool forgets : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "instance " << last << ", forgets " << forgets);
+      Committee4 run(7);
+      std::uint64_t now = 0;
+      for (std::uint64_t k = 0; k < last; ++k) {
+        for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, true);
+        run.net.run_until(now += 30 * kDelta);
+      }
+      BitSet said = 0;  // by node 0 in round 1
+      run.net.link = [&](std::uint16_t from, std::uint16_t, const BcaAgreement::Message& m) {
+        const auto* s = std::get_if<Said>(&m);
+        if (s != nullptr && from == 0 && s->instance == last && s->round == 1) said |= s->counters;
+        return std::int64_t{300};
+      };
+      run.propose(0, last, true);
+      if (forgets)  // writes the base behind the record of the round
+        run.net.ask(0, [&](auto& node, auto& fx) { node.forget_below(last - 2, fx); });
+      run.net.run_until(now += kDelta);
+      EXPECT_EQ(said, bits(bca::kBval1));
+      run.net.restart(0);
+      run.net.run_until(now += kDelta);
+      EXPECT_EQ(run.net.node(0).round(last), 1u);
+      run.propose(0, last, false);  // its owner has another opinion now
+      run.net.run_until(now += 20 * kDelta);
+      EXPECT_EQ(said & bits(bca::kBval0), 0u);
+      for (std::uint16_t i = 1; i < 4; ++i) run.propose(i, last, true);
+      run.net.run_until(now += 100 * kDelta);
+      for (const auto& d : run.decided) EXPECT_TRUE(d.at(last));
+    }
+  }
+}
+
+// A decision that is not over yet is a promise, too.
+TEST(Rounds, ADecisionIsRememberedWhateverTheInstance) {
+  for (const std::uint64_t last : {kWindow - 1, kWindow, 3 * kWindow}) {
+    BcaAgreement node(
+        {.window = kWindow, .coin = std::make_shared<coin::IdealCoin>(2, NodeId{0}, 9)});
+    BcaAgreement::Fx fx;
+    Writer key;
+    node.on(
+        Restored{kDecisions, Bytes::from(key.u64(last).take()), Bytes::from(Writer().u8(1).take())},
+        fx);
+    node.on(Start{}, fx);
+    EXPECT_EQ(node.decided(last), std::optional(true)) << last;
+  }
+}
+
 // All four stop in the middle and come back: everything goes on from the disks.
 TEST(Rounds, AnOutageOfAllIsSurvived) {
   for (std::uint64_t at = 100; at < 4000; at += 300) {

@@ -122,6 +122,7 @@ class RoundAgreement {
 
   bool over(std::uint64_t instance) const;
   State* open(std::uint64_t instance);
+  State& place(std::uint64_t instance);
   Round& round_of(State& s, std::uint32_t round);
   bool reaches(const State& s, std::uint32_t round) const;
   void answer(NodeId to, std::uint64_t instance, std::uint32_t round, Fx& fx) const;
