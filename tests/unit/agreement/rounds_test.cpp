@@ -101,6 +101,11 @@ TEST(Rounds, WhoWantsDecisionsWithoutEndIsToldSoMany) {
 TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {
   for (std::uint64_t cut = 1; cut < 60; ++cut) {
     Committee4 run(cut);
+    const std::uint64_t first = cut % 2 == 0 ? 0 : kWindow + 4;  // on either side of the window
+    for (std::uint64_t k = 0; k < first; ++k) {
+      for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, true);
+      run.net.run_until(30 * kDelta * (k + 1));
+    }
     std::uint64_t records = 0;
     std::map<std::pair<std::uint64_t, std::uint32_t>, BitSet> said;  // of node 0
     run.net.link = [&](std::uint16_t from, std::uint16_t, const BcaAgreement::Message& m) {
@@ -117,11 +122,11 @@ TEST(Rounds, ARestartAtEveryRecordContradictsNothing) {
     run.net.written = [&](std::uint16_t i, const Persist&) {
       if (i == 0 && ++records == cut) run.net.at(run.net.now(), [&] { run.net.restart(0); });
     };
-    for (std::uint64_t k = 0; k < 4; ++k) {
+    for (std::uint64_t k = first; k < first + 4; ++k) {
       for (std::uint16_t i = 0; i < 4; ++i) run.propose(i, k, (i + k) % 2 == 0);
     }
-    run.net.run_until(400 * kDelta);
-    for (std::uint64_t k = 0; k < 4; ++k) run.expect_agreement(k, {0, 1, 2, 3});
+    run.net.run_until((30 * first + 400) * kDelta);
+    for (std::uint64_t k = first; k < first + 4; ++k) run.expect_agreement(k, {0, 1, 2, 3});
   }
 }
 
