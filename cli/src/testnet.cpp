@@ -45,8 +45,8 @@ Result<net::Parameters, std::string> read_parameters(const std::string& protocol
       return wrong("write --set NAME=VALUE, as in --set D=50");
     const std::string name = text.substr(0, at);
     const std::string value = text.substr(at + 1);
-    const std::string problem = net::parameter_problem(protocol, name, value);
-    if (!problem.empty()) return wrong(problem);
+    const auto fits = net::check_parameter(protocol, name, value);
+    if (!fits) return wrong(fits.error().text());
     if (!out.emplace(name, value).second) return wrong(name + " is set twice");
   }
   return out;

@@ -17,6 +17,7 @@ std::vector<std::vector<std::byte>> multiply(std::vector<unsigned char> matrix, 
   std::vector<unsigned char> tables(kTableBytes * rows * in.size());
   ec_init_tables(columns, static_cast<int>(rows), matrix.data(), tables.data());
   std::vector<unsigned char*> to;
+  to.reserve(out.size());
   for (auto& shard : out) to.push_back(reinterpret_cast<unsigned char*>(shard.data()));
   ec_encode_data(static_cast<int>(size), columns, static_cast<int>(rows), tables.data(), in.data(),
                  to.data());
@@ -51,6 +52,7 @@ std::vector<Bytes> ReedSolomon::data_shards(ByteView payload) const {
   std::ranges::copy(payload, padded.begin());
   const Bytes whole = Bytes::from(std::move(padded));
   std::vector<Bytes> shards;
+  shards.reserve(data_);
   for (unsigned i = 0; i < data_; ++i) shards.push_back(whole.slice(i * size, size));
   return shards;
 }
@@ -59,6 +61,7 @@ std::vector<Bytes> ReedSolomon::encode(ByteView payload) const {
   std::vector<Bytes> shards = data_shards(payload);
   const std::size_t size = shards.front().size();
   std::vector<unsigned char*> in;
+  in.reserve(shards.size());
   for (const Bytes& shard : shards) in.push_back(source(shard.view()));
   const auto parity = matrix_.begin() + static_cast<std::ptrdiff_t>(std::size_t{data_} * data_);
   for (auto& shard : multiply({parity, matrix_.end()}, total_ - data_, in, size)) {
@@ -71,6 +74,7 @@ Bytes ReedSolomon::shard(ByteView payload, unsigned index) const {
   const std::vector<Bytes> shards = data_shards(payload);
   if (index < data_) return Bytes::copy_of(shards[index].view());
   std::vector<unsigned char*> in;
+  in.reserve(shards.size());
   for (const Bytes& data : shards) in.push_back(source(data.view()));
   const auto row = matrix_.begin() + static_cast<std::ptrdiff_t>(std::size_t{index} * data_);
   return Bytes::from(multiply({row, row + data_}, 1, in, shards.front().size()).front());

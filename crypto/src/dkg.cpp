@@ -77,6 +77,35 @@ void wipe_all(std::vector<Scalar>& secrets) {
   sodium_memzero(secrets.data(), secrets.size() * sizeof(Scalar));
 }
 
+Result<Unit, Error> check_reshared(const DkgSetup& setup) {
+  const auto rejected = [](std::string what, std::string remedy) {
+    return Error{ErrorCode::kRejected, std::move(what), "reshares", std::move(remedy)};
+  };
+  const auto& [old_keys, before] = *setup.reshares;
+  const std::uint32_t n = setup.committee.size();
+  if (before.size() != n)
+    return rejected("who the nodes were before is said of " + std::to_string(before.size()) +
+                        " of " + std::to_string(n) + " nodes",
+                    "say it of each");
+  if (!coin_keys_agree(old_keys))
+    return rejected("the old keys do not belong together: somebody changed one",
+                    "restore them from a backup");
+  std::set<NodeId> old;
+  for (const auto& was : before) {
+    if (was && (was->value >= old_keys.nodes.size() || !old.insert(*was).second))
+      return rejected("old node " + std::to_string(was->value) + " is none or is named twice",
+                      "each new node is one old node or none");
+  }
+  const std::uint32_t needed = std::max(old_keys.threshold, setup.committee.at_least(kValidity));
+  const DkgShape shape(setup);
+  if (shape.enough >= needed) return Unit{};
+  return rejected(std::to_string(shape.dealers) +
+                      " nodes of the new committee hold shares of the old key; " +
+                      std::to_string(needed + setup.committee.faults()) +
+                      " are needed, so that f silent ones block nothing",
+                  "change fewer nodes at a time");
+}
+
 }  // namespace
 
 std::optional<std::vector<RistrettoPoint>> dkg_keys_of(std::span<const PublicKey> identities) {
@@ -102,36 +131,25 @@ Secret<RistrettoScalar> dkg_secret_of(const SigningKey& key) {
   return out;
 }
 
-std::string DkgSetup::problem() const {
+Result<Unit, Error> DkgSetup::check() const {
+  const auto rejected = [](const char* where, std::string what, std::string remedy) {
+    return Error{ErrorCode::kRejected, std::move(what), where, std::move(remedy)};
+  };
   const std::uint32_t n = committee.size();
-  if (threshold == 0 || threshold > committee.at_least(kAvailability))
-    return "the threshold is " + std::to_string(threshold) + "; with " + std::to_string(n) +
-           " nodes and f=" + std::to_string(committee.faults()) + " it must be 1 to " +
-           std::to_string(committee.at_least(kAvailability)) + ", or f silent nodes block it";
+  const std::string nodes = std::to_string(n) + " nodes";
+  const std::uint32_t most = committee.at_least(kAvailability);
+  if (threshold == 0 || threshold > most)
+    return rejected("threshold", "the threshold is " + std::to_string(threshold),
+                    "with " + nodes + " and f=" + std::to_string(committee.faults()) +
+                        " it must be 1 to " + std::to_string(most) +
+                        ", or f silent nodes block it");
   if (keys.size() != n)
-    return "there are " + std::to_string(keys.size()) + " keys for " + std::to_string(n) +
-           " nodes; give one a node";
+    return rejected("keys", "there are " + std::to_string(keys.size()) + " keys for " + nodes,
+                    "give one a node");
   if (!std::all_of(keys.begin(), keys.end(), ristretto_valid))
-    return "a node's key is no element of ristretto255; check the list of nodes";
-  if (!reshares) return {};
-  if (reshares->before.size() != n)
-    return "who the nodes were before is said of " + std::to_string(reshares->before.size()) +
-           " of " + std::to_string(n) + " nodes; say it of each";
-  if (!coin_keys_agree(reshares->keys))
-    return "the old keys do not belong together: somebody changed one; restore them from a backup";
-  std::set<NodeId> old;
-  for (const auto& was : reshares->before) {
-    if (was && (was->value >= reshares->keys.nodes.size() || !old.insert(*was).second))
-      return "old node " + std::to_string(was->value) +
-             " is none or is named twice; each new node is one old node or none";
-  }
-  const std::uint32_t needed = std::max(reshares->keys.threshold, committee.at_least(kValidity));
-  const DkgShape shape(*this);
-  if (shape.enough >= needed) return {};
-  return std::to_string(shape.dealers) +
-         " nodes of the new committee hold shares of the old key; " +
-         std::to_string(needed + committee.faults()) +
-         " are needed, so that f silent ones block nothing: change fewer nodes at a time";
+    return rejected("keys", "a node's key is no element of ristretto255",
+                    "check the list of nodes");
+  return reshares ? check_reshared(*this) : Unit{};
 }
 
 DealtKey::DealtKey(DkgSetup setup, NodeId self, Secret<RistrettoScalar> key, Secret<Seed> seed,
@@ -142,7 +160,7 @@ DealtKey::DealtKey(DkgSetup setup, NodeId self, Secret<RistrettoScalar> key, Sec
       seed_(std::move(seed)),
       old_share_(std::move(old_share)),
       session_(dkg::session_of(setup_)) {
-  THRESHER_ASSERT(setup_.problem().empty(), "a setup that nodes can run");
+  THRESHER_ASSERT(setup_.check(), "a setup that nodes can run");
 }
 
 std::uint32_t DealtKey::dealing_bytes() const {

@@ -45,7 +45,9 @@ int main(int argc, char** argv) {
   Kv kv;
   auto node = net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, kv);
   if (!node) return std::cerr << node.error() << '\n', 1;
-  std::jthread runner([&] { std::cerr << (*node)->run(); });
+  std::jthread runner([&] {
+    if (const auto ended = (*node)->run(); !ended) std::cerr << ended.error() << '\n';
+  });
   for (std::string line; std::getline(std::cin, line);) try {
       const net::Receipt receipt = (*node)->submit(as_view(line)).get();
       std::cout << as_text(receipt.result->bytes.view()) << std::endl;

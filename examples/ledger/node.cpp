@@ -84,7 +84,9 @@ int main(int argc, char** argv) {
   Ledger app;
   auto node = net::Node::open({.home = argc > 1 ? argv[1] : "mynet/node0"}, app);
   if (!node) return std::cerr << node.error() << '\n', 1;
-  std::jthread runner([&] { std::cerr << (*node)->run(); });
+  std::jthread runner([&] {
+    if (const auto ended = (*node)->run(); !ended) std::cerr << ended.error() << '\n';
+  });
   for (std::string line; std::getline(std::cin, line);) continue;
   (*node)->stop();
 }

@@ -7,6 +7,7 @@
 
 #include "agreements.hpp"
 #include "answers.hpp"
+#include "disk_problem.hpp"
 #include "member_links.hpp"
 #include "thresher/core/names.hpp"
 #include "thresher/core/transcript.hpp"
@@ -108,17 +109,17 @@ struct Channel::Impl {
   Side<mvba::Propose, Agreed> values;
   Side<subset::Submit, std::vector<Agreed>> subsets;
   Side<approximate::Approach, std::int64_t> numbers;
-  std::string failed{};  // why it does not go on; empty: it does
+  std::optional<Error> failed{};  // why it does not go on; empty: it does
   std::uint64_t malformed = 0;
 
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
     (void)std::fprintf(stderr, "agreement: %s\n", line.c_str());
   }
-  void fail(const std::string& why) {
-    failed = "the disk under '" + options.folder + "' failed: " + why +
-             "; nothing is sent any more. Repair it and join again";
-    log(failed);
+  void fail(const Error& why) {
+    failed =
+        net::disk_failed(options.folder, why, "nothing is sent any more. Repair it and join again");
+    log(failed->text());
   }
   template <class Visit>
   void each_side(Visit visit) {
@@ -163,7 +164,7 @@ struct Channel::Impl {
         .key = options.key,
         .send = [this](NodeId to, const net::Frame& frame) { (void)links.send(to, frame); },
         .deliver = std::move(deliver),
-        .fail = [this](const std::string& why) { fail(why); }};
+        .fail = [this](const Error& why) { fail(why); }};
     for (const net::PeerAddress& node : options.genesis.nodes) out.keys.push_back(node.key);
     return out;
   }
@@ -172,12 +173,12 @@ struct Channel::Impl {
   Result<Unit, Error> open_stores();
   void make_hosts(const crypto::Secret<crypto::RistrettoScalar>& share);
   payload_votes::Config payloads(std::shared_ptr<const crypto::CoinScheme> coin) const;
-  std::string restore();
+  Result<Unit, Error> restore();
 
   template <class SideOf, class Request>
   auto ask(const std::string& verb, SideOf& side, std::uint64_t question, Request request)
       -> Result<decltype(side.answers.ask(0)), Error> {
-    if (!failed.empty()) return Error{ErrorCode::kIo, failed, options.folder};
+    if (failed) return *failed;
     if (std::string problem = side.answers.problem(question); !problem.empty()) {
       return Error{ErrorCode::kRejected, verb + ": " + problem,
                    "question " + std::to_string(question)};
@@ -219,8 +220,8 @@ Result<Unit, Error> Channel::Impl::begin() {
       std::move(transport), [this](NodeId from, const net::Frame& f) { receive(from, f); },
       [this](const std::string& what) { log(what); });
   make_hosts(*share);
-  if (std::string problem = restore(); !problem.empty())
-    return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
+  if (const auto restored = restore(); !restored)
+    return net::because("'" + options.folder + "'", options.folder, restored.error());
   return links.start();
 }
 
@@ -287,13 +288,13 @@ void Channel::Impl::make_hosts(const crypto::Secret<crypto::RistrettoScalar>& sh
 }
 
 // Answers that are on disk come again; what is below them was forgotten.
-std::string Channel::Impl::restore() {
-  std::string problem;
+Result<Unit, Error> Channel::Impl::restore() {
+  Result<Unit, Error> all = Unit{};
   each_side([&](auto& side) {
-    if (problem.empty()) problem = side.host->restore();
-    if (problem.empty()) side.answers.begin_at(side.host->floor());
+    if (all) all = side.host->restore();
+    if (all) side.answers.begin_at(side.host->floor());
   });
-  return problem;
+  return all;
 }
 
 Channel::Channel() = default;

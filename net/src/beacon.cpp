@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "http_pages.hpp"
 #include "loopback_address.hpp"
 #include "member_links.hpp"
@@ -57,7 +58,7 @@ struct Beacon::Impl {
   std::vector<BeaconValue> made{};  // wait for the record
   mutable std::mutex mutex;         // of the next two
   std::deque<BeaconValue> recent;
-  std::string disk_failure;
+  std::optional<Error> disk_failure;
 
   ~Impl() {
     pages.reset();
@@ -80,14 +81,14 @@ struct Beacon::Impl {
     if (now != record.rounds()) {
       const auto written = record.write(now);
       const std::lock_guard lock(mutex);
-      if (!written && disk_failure.empty()) disk_failure = written.error().text();
+      if (!written && !disk_failure) disk_failure = written.error();
     }
     for (BeaconValue& value : std::exchange(made, {})) show(std::move(value));
   }
   void show(BeaconValue value) {
     {
       const std::lock_guard lock(mutex);
-      if (!disk_failure.empty()) return;
+      if (disk_failure) return;
       recent.push_back(value);
       if (recent.size() > kRecent) recent.pop_front();
     }
@@ -162,7 +163,7 @@ struct Beacon::Impl {
             .send = [this](NodeId to, const Frame& frame) { (void)links.send(to, frame); },
             .deliver = [this](const coin::Tossed& tossed) { take(tossed); },
             .stepped = [this] { publish(); },
-            .fail = [](const std::string&) {}};
+            .fail = [](const Error&) {}};
   }
   Result<Unit, Error> serve() {
     if (options.listen.empty()) return Unit{};
@@ -178,10 +179,9 @@ struct Beacon::Impl {
         {"/group", [this] {
            return HttpPages::Answer{200, to_hex(group) + "\n"};
          }}});
-    const std::string problem = pages->listen(where->host, where->port);
-    if (problem.empty()) return Unit{};
-    return Error{ErrorCode::kIo, "cannot listen on '" + options.listen + "': " + problem,
-                 options.listen};
+    const auto listens = pages->listen(where->host, where->port);
+    if (listens) return listens;
+    return because("cannot listen on '" + options.listen + "'", options.listen, listens.error());
   }
   /// The newest ones, the newest last, one a line.
   HttpPages::Answer page(std::size_t most, const char* type) {
@@ -221,7 +221,7 @@ const crypto::RistrettoPoint& Beacon::group() const {
   return impl_->group;
 }
 
-std::string Beacon::problem() const {
+std::optional<Error> Beacon::problem() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->disk_failure;
 }

@@ -5,6 +5,7 @@
 
 #include "broadcast_engine.hpp"
 #include "delivery_queue.hpp"
+#include "disk_problem.hpp"
 #include "member_links.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/net/disk_store.hpp"
@@ -36,11 +37,11 @@ struct Channel::Impl {
   net::MemberLinks links;
   std::unique_ptr<net::BroadcastEngine> engine;
   std::uint64_t delivered = 0;
-  std::uint64_t missed = 0;  // and not told yet
-  bool told_missed = false;  // within the last second
-  bool told_full = false;    // and it is full still
-  std::string failed;        // why it does not go on; empty: it does
-  net::DeliveryQueue queue;  // without `deliver`
+  std::uint64_t missed = 0;     // and not told yet
+  bool told_missed = false;     // within the last second
+  bool told_full = false;       // and it is full still
+  std::optional<Error> failed;  // why it does not go on; empty: it does
+  net::DeliveryQueue queue;     // without `deliver`
 
   Impl(ChannelOptions o, Deliver d, NodeId place)
       : options(std::move(o)), deliver(std::move(d)), self(place), queue(options.origin_bytes) {}
@@ -84,10 +85,10 @@ struct Channel::Impl {
         "Use chained-echo with a folder at every member, or a larger window, origin_bytes and "
         "patience_us");
   }
-  void fail(const std::string& why) {
-    failed = "the disk under '" + options.folder + "' failed: " + why +
-             "; nothing is sent any more. Repair it and join again";
-    log(failed);
+  void fail(const Error& why) {
+    failed =
+        net::disk_failed(options.folder, why, "nothing is sent any more. Repair it and join again");
+    log(failed->text());
   }
 
   net::TransportOptions transport_options(const ChainContext& chain) const {
@@ -106,7 +107,7 @@ struct Channel::Impl {
             .send = [this](NodeId to, const net::Frame& frame) { (void)links.send(to, frame); },
             .deliver = [this](Delivery d) { take(std::move(d)); },
             .missed = [this](std::uint64_t count) { miss(count); },
-            .fail = [this](const std::string& why) { fail(why); }};
+            .fail = [this](const Error& why) { fail(why); }};
   }
   // What is lost while links come up is said again by the broadcast.
   Result<Unit, Error> begin() {
@@ -126,12 +127,12 @@ struct Channel::Impl {
         },
         [this](const std::string& what) { log(what); });
     engine = net::make_engine(options, chain, *committee, self, host());
-    if (std::string problem = engine->restore(); !problem.empty())
-      return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
+    if (const auto restored = engine->restore(); !restored)
+      return net::because("'" + options.folder + "'", options.folder, restored.error());
     return links.start();
   }
   Result<Unit, Error> send(Bytes payload) {
-    if (!failed.empty()) return Error{ErrorCode::kIo, failed, options.folder};
+    if (failed) return *failed;
     if (full())
       return Error{ErrorCode::kBusy, "too many deliveries wait for next(): take some first"};
     if (engine->send(std::move(payload))) return Unit{};

@@ -43,7 +43,7 @@ class EngineOf final : public BroadcastEngine {
         host_(B(with_archive(config)), Codec<B>{config.committee},
               links(config, options, std::move(host))) {}
 
-  std::string restore() override {
+  Result<Unit, Error> restore() override {
     return host_.restore([this] { return !archive_ || archive_->mend(); });
   }
   void receive(NodeId from, const Frame& frame) override {

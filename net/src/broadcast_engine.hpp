@@ -29,14 +29,14 @@ struct BroadcastHost {
   /// So many payloads more will never be delivered here.
   std::function<void(std::uint64_t)> missed;
   /// The disk failed: the channel must not go on.
-  std::function<void(const std::string&)> fail;
+  std::function<void(const Error&)> fail;
 };
 
 class BroadcastEngine {
  public:
   virtual ~BroadcastEngine() = default;
-  /// Reads what the store holds and begins; empty, or what is wrong with the store.
-  virtual std::string restore() = 0;
+  /// Reads what the store holds and begins. Errors: those of ProtocolHost.
+  virtual Result<Unit, Error> restore() = 0;
   virtual void receive(NodeId from, const Frame& frame) = 0;
   /// False when the broadcast has no room for it now.
   virtual bool send(Bytes payload) = 0;

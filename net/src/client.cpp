@@ -232,8 +232,8 @@ std::future<Answer> Client::query(ByteView question, AskOptions ask) {
   auto promise = std::make_shared<std::promise<Answer>>();
   auto future = promise->get_future();
   Impl& impl = *impl_;
-  impl.loop.post([&impl, promise, text = Bytes::copy_of(question), ask,
-                  deadline = Loop::now_us() + ask.patience_us] {
+  const std::uint64_t deadline = Loop::now_us() + ask.patience_us;
+  impl.loop.post([&impl, promise, text = Bytes::copy_of(question), ask = std::move(ask), deadline] {
     impl.take({text, [promise](const Answer& a) { promise->set_value(a); }, deadline, ask.length,
                ask.words});
   });

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "member_links.hpp"
 #include "protocol_host.hpp"
 #include "thresher/crypto/bivariate_sharing.hpp"
@@ -102,17 +103,16 @@ struct CoinStream::Impl {
   std::unique_ptr<ProtocolHost<coin::BasicBeacon<coin::VrfCoin>, VrfCodec>> vrf;
   std::uint64_t malformed = 0;
   mutable std::mutex mutex;  // of the next one
-  std::string failed;
+  std::optional<Error> failed;
 
   ~Impl() { links.end(); }
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
     (void)std::fprintf(stderr, "coin: %s\n", line.c_str());
   }
-  void fail(const std::string& why) {
+  void fail(const Error& why) {
     const std::lock_guard lock(mutex);
-    failed =
-        "the disk under '" + options.folder + "' failed: " + why + "; repair it and begin again";
+    failed = disk_failed(options.folder, why, "repair it and begin again");
   }
 
   Ready begin() {
@@ -135,9 +135,8 @@ struct CoinStream::Impl {
     return ready ? links.start() : ready;
   }
   static Error rejected(std::string why) { return {ErrorCode::kRejected, std::move(why)}; }
-  Ready restored(std::string problem) const {
-    if (problem.empty()) return Unit{};
-    return Error{ErrorCode::kCorrupt, std::move(problem), options.folder};
+  Ready restored(const Ready& read) const {
+    return read ? read : because("'" + options.folder + "'", options.folder, read.error());
   }
   Ready host(const Committee& committee) {
     if (options.coin == "vrf-coin") return host_vrf(committee);
@@ -270,7 +269,7 @@ struct CoinStream::Impl {
                 [this, side](const coin::Tossed& t) {
                   if (deliver) deliver({t.instance, side(t.value)});
                 },
-            .fail = [this](const std::string& why) { fail(why); }};
+            .fail = [this](const Error& why) { fail(why); }};
   }
 };
 
@@ -305,7 +304,7 @@ CoinStreamStatus CoinStream::status() const {
   });
 }
 
-std::string CoinStream::problem() const {
+std::optional<Error> CoinStream::problem() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->failed;
 }

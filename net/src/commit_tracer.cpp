@@ -62,14 +62,15 @@ Duty CommitTracer::turn_to(Duty duty) {
   return std::exchange(duty_, duty);
 }
 
-std::string CommitTracer::open(const std::string& path) {
+Result<Unit, Error> CommitTracer::open(const std::string& path) {
   file_.reset(std::fopen(path.c_str(), "wbe"));
   if (!file_) {
-    return "cannot write the trace '" + path + "': " + std::strerror(errno) +
-           "; give --trace-commits a file in a folder that is there and may be written";
+    return Error{code_of_errno(errno),
+                 "cannot write the trace '" + path + "': " + std::strerror(errno), path,
+                 "give --trace-commits a file in a folder that is there and may be written"};
   }
   (void)std::setvbuf(file_.get(), nullptr, _IOFBF, kBufferBytes);
-  return {};
+  return Unit{};
 }
 
 void CommitTracer::put(const TraceRecord& r) {

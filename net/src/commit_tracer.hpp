@@ -2,7 +2,7 @@
 // processor. Private to net/.
 //
 //   CommitTracer tracer;
-//   std::string problem = tracer.open("net/node0/trace");    // why not, and what to do
+//   const auto opened = tracer.open("net/node0/trace");
 //   tracer.composed(digest, round);
 //   { const auto scope = CommitTracer::on(&tracer, Duty::kVerify); batcher.run(); }
 //
@@ -45,8 +45,8 @@ class CommitTracer {
   };
   [[nodiscard]] static Scope on(CommitTracer* tracer, Duty duty) { return {tracer, duty}; }
 
-  /// A file that is there is written anew. Empty, or what is wrong and what to do.
-  std::string open(const std::string& path);
+  /// A file that is there is written anew. Errors: the system's.
+  Result<Unit, Error> open(const std::string& path);
 
   // In the order of a transaction's way.
   void taken(const ClientId& client, std::uint64_t first, std::uint64_t last);

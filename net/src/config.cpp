@@ -397,11 +397,14 @@ Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home
                      "is then as by default; docs/operations.md has a whole file)"};
 }
 
-std::string delays_problem(const NodeOptions& options, std::size_t nodes) {
+Result<Unit, Error> check_delays(const NodeOptions& options, std::size_t nodes) {
   const std::size_t given = options.link_delays_us.size();
-  if (given == 0 || given == nodes) return {};
-  return "network.link_delays_us has " + std::to_string(given) + " numbers and the genesis file " +
-         std::to_string(nodes) + " nodes; give one for each node (0 for this one), or []";
+  if (given == 0 || given == nodes) return Unit{};
+  const std::string where = "network.link_delays_us";
+  return Error{ErrorCode::kMalformed,
+               where + " has " + std::to_string(given) + " numbers and the genesis file " +
+                   std::to_string(nodes) + " nodes",
+               where, "give one for each node (0 for this one), or []"};
 }
 
 std::string config_text(const NodeConfig& config) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace thresher::net {
 namespace {
@@ -30,13 +31,44 @@ constexpr Advice kAdvice[] = {
     {ENOMEM, "give it more memory"},
 };
 
+const char* advice_on(int error) {
+  for (const Advice& a : kAdvice) {
+    if (a.error == error) return a.what_to_do;
+  }
+  return "check the folder and its disk";
+}
+
 }  // namespace
 
+Error disk_error(const std::string& what, int error, std::string where) {
+  return {code_of_errno(error), what + ": " + std::strerror(error), std::move(where),
+          advice_on(error)};
+}
+
+Error because(const std::string& what, std::string where, Error why) {
+  why.what = what + ": " + why.what;
+  why.where = std::move(where);
+  return why;
+}
+
+Error write_error(const NodeStore& store) {
+  return store.problem().value_or(Error{ErrorCode::kIo, "the store does not say why"});
+}
+
+Error read_error(const std::string& what, Errc why, std::string where) {
+  if (why == Errc::kIo)
+    return {ErrorCode::kIo, what + " cannot be read: the disk refused it", std::move(where)};
+  return {ErrorCode::kCorrupt, what + " cannot be read: it is not what was written",
+          std::move(where)};
+}
+
+Error disk_failed(const std::string& folder, const Error& why, std::string remedy) {
+  return {why.code, "the disk under '" + folder + "' failed: " + why.text(), folder,
+          std::move(remedy)};
+}
+
 std::string disk_problem(int error) {
-  for (const Advice& a : kAdvice) {
-    if (a.error == error) return std::string(std::strerror(error)) + "; " + a.what_to_do;
-  }
-  return std::string(std::strerror(error)) + "; check the folder and its disk";
+  return std::string(std::strerror(error)) + "; " + advice_on(error);
 }
 
 std::string disk_problem_in(const std::string& message) {

@@ -99,17 +99,20 @@ struct DiskStore::Impl {
   std::uint64_t mark = 0;                 // the part of the log that the last noted place is in
   std::atomic<std::uint64_t> flushed{0};  // where the log ended when the index was flushed last
   std::atomic<std::uint64_t> released{0};
-  std::string problem;
-  ErrorCode code = ErrorCode::kIo;  // of what open() said
+  std::string folder;
+  std::optional<Error> problem;  // nothing goes to the disk any more
 
-  bool fails(const char* what, const std::string& why) {
-    problem = what + (": " + why);
+  bool fails(Error why) {
+    problem = std::move(why);
     return false;
   }
-  std::string open(const std::string& folder, const Warn& warn);
+  Error of_index(const std::string& what, const std::string& why) const {
+    return {ErrorCode::kIo, what + ": " + why, folder + "/index"};
+  }
+  Result<Unit, Error> open(const Warn& warn);
   rocksdb::Status open_index(const std::string& path);
   rocksdb::Status read_meta(WalPlace& from) const;
-  std::string index_log(const WalPlace& from);
+  Result<Unit, Error> index_log(const WalPlace& from);
   bool index(std::span<const WalRecord> records, std::uint64_t sequence, const WalPlace& begin,
              const WalPlace& end);
   void note_place(const WalPlace& at, rocksdb::WriteBatch& out);
@@ -152,22 +155,20 @@ rocksdb::Status DiskStore::Impl::read_meta(WalPlace& from) const {
   return rocksdb::Status::Corruption("the index is of another format");
 }
 
-std::string DiskStore::Impl::index_log(const WalPlace& from) {
+Result<Unit, Error> DiskStore::Impl::index_log(const WalPlace& from) {
   WalPlace begin = from;
-  const std::string why = wal.recover(from, [&](const WalFrame& frame) {
+  auto read = wal.recover(from, [&](const WalFrame& frame) {
     return index(frame.records, frame.sequence, std::exchange(begin, frame.end), frame.end);
   });
   flushed = from.offset;
   released = wal.begin().frame == 0 ? 0 : wal.begin().offset;
-  return problem.empty() ? why : why + ": " + problem;
+  if (read || !problem) return read;
+  return because(read.error().what, folder, *problem);
 }
 
 // Whatever is wrong with the index alone is repaired: all that it says is in the log.
-std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
-  if (std::string why = wal.open(folder + "/wal", segment); !why.empty()) {
-    code = wal.code();
-    return why;
-  }
+Result<Unit, Error> DiskStore::Impl::open(const Warn& warn) {
+  if (auto opened = wal.open(folder + "/wal", segment); !opened) return opened;
   const std::string path = folder + "/index";
   std::error_code unknown;
   bool gone = !std::filesystem::exists(path + "/CURRENT", unknown) && !unknown;
@@ -180,24 +181,25 @@ std::string DiskStore::Impl::open(const std::string& folder, const Warn& warn) {
   if (!status.ok()) {
     if (!repairable(status)) {
       const std::string why = disk_problem_in(status.ToString());
-      return "cannot open the index '" + path + "': " + (why.empty() ? status.ToString() : why);
+      return of_index("cannot open the index '" + path + "'",
+                      why.empty() ? status.ToString() : why);
     }
     warn("the index '" + path + "' is damaged (" + status.ToString() + ")" + kMadeAgain);
     gone = false;
     db.reset();
     std::error_code error;
     std::filesystem::remove_all(path, error);
-    if (error) return "cannot remove the damaged index '" + path + "': " + error.message();
+    if (error) return of_index("cannot remove the damaged index '" + path + "'", error.message());
     status = open_index(path);
-    if (!status.ok()) return "cannot make the index '" + path + "' again: " + status.ToString();
+    if (!status.ok())
+      return of_index("cannot make the index '" + path + "' again", status.ToString());
     from = {};
   }
-  std::string why = index_log(from);
-  if (problem.empty()) code = wal.code();
-  if (why.empty() && gone && wal.end().sequence > 0) {
+  auto indexed = index_log(from);
+  if (indexed && gone && wal.end().sequence > 0) {
     warn("the index '" + path + "' is gone" + kMadeAgain);
   }
-  return why;
+  return indexed;
 }
 
 // The write-ahead log is the node's own, so RocksDB keeps none.
@@ -222,7 +224,7 @@ bool DiskStore::Impl::index(std::span<const WalRecord> records, std::uint64_t se
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   const rocksdb::Status status = db->Write(options, &out);
-  return status.ok() || fails("writing the index", status.ToString());
+  return status.ok() || fails(of_index("writing the index", status.ToString()));
 }
 
 // The first place between two frames in each part of the log, so that one near any offset is known.
@@ -239,7 +241,7 @@ bool DiskStore::Impl::flush_index(bool wait) {
   options.wait = wait;
   const rocksdb::Status status = db->Flush(options);
   flushed = wal.end().offset;  // behind the switch to a new table, which index_covers() counts
-  return status.ok() || fails("flushing the index", status.ToString());
+  return status.ok() || fails(of_index("flushing the index", status.ToString()));
 }
 
 DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
@@ -247,44 +249,37 @@ DiskStore::DiskStore() : impl_(std::make_unique<Impl>()) {}
 // The index goes to the disk when the log is there. Where the log found no room the index ends
 // where it was flushed last, and a start reads the rest again.
 DiskStore::~DiskStore() {
-  if (impl_->db && impl_->problem.empty() && impl_->wal.flush(true)) (void)impl_->flush_index(true);
+  if (impl_->db && !impl_->problem && impl_->wal.flush(true)) (void)impl_->flush_index(true);
 }
 
 Result<std::unique_ptr<DiskStore>, Error> DiskStore::open(const std::string& folder,
                                                           const Warn& warn, std::uint64_t segment) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{code_of_errno(errno),
-                 "cannot open the store '" + folder + "': " + disk_problem(errno), folder};
-  }
+  const std::string what = "cannot open the store '" + folder + "'";
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return disk_error(what, errno, folder);
   std::unique_ptr<DiskStore> store(new DiskStore());
+  store->impl_->folder = folder;
   store->impl_->segment = segment;
-  std::string why = store->impl_->open(folder, warn);
-  ErrorCode code = store->impl_->code;
-  if (why.empty() && !sync_folder_of(folder)) {
-    code = code_of_errno(errno);
-    why = "cannot sync the folder around it: " + disk_problem(errno);
-  }
-  if (!why.empty()) {
-    store->impl_->problem = why;  // nothing goes to the disk any more
-    return Error{code, "cannot open the store '" + folder + "': " + why, folder};
-  }
-  return store;
+  auto opened = store->impl_->open(warn);
+  if (opened && !sync_folder_of(folder))
+    opened = disk_error("cannot sync the folder around it", errno, folder);
+  if (opened) return store;
+  store->impl_->problem = opened.error();
+  return because(what, folder, opened.error());
 }
 
 Result<std::unique_ptr<DiskStore>, Error> DiskStore::open_checked(const std::string& folder,
                                                                   const Warn& warn) {
   auto store = open(folder, warn);
   if (!store) return store.error();
-  WalScan scan;
-  const auto refuse = [&](const std::string& why) {
-    return Error{scan.code(), "cannot use the store '" + folder + "': " + why, folder};
+  const auto refuse = [&](const Error& why) {
+    return because("cannot use the store '" + folder + "'", folder, why);
   };
-  if (std::string why = scan.open(folder + "/wal"); !why.empty()) return refuse(why);
+  WalScan scan;
+  if (const auto opened = scan.open(folder + "/wal"); !opened) return refuse(opened.error());
   const std::uint64_t end = (*store)->impl_->wal.end().offset;
   WalScan::Checked found;
-  while (found.problem.empty() && found.damaged.empty() && !found.done)
-    found = scan.check(end, kPiece);
-  if (!found.problem.empty()) return refuse(found.problem);
+  while (!found.problem && found.damaged.empty() && !found.done) found = scan.check(end, kPiece);
+  if (found.problem) return refuse(*found.problem);
   if (!found.damaged.empty()) return refuse(scan.damaged(found.damaged.front().begin));
   return store;
 }
@@ -450,31 +445,31 @@ void DiskStore::Impl::forget_places(std::uint64_t before) {
 
 // In this order: what is on the disk as the log's beginning says less than the files have, until
 // they go.
-std::string DiskStore::release(const NamedBody& named, std::uint32_t leading) {
-  if (impl_->segment == 0) return {};
+Result<Unit, Error> DiskStore::release(const NamedBody& named, std::uint32_t leading) {
+  if (impl_->segment == 0) return Unit{};
   auto covers = impl_->index_covers();
   for (int k = 0; !covers && k < kLooks; ++k) {
     std::this_thread::sleep_for(kLook);
     covers = impl_->index_covers();
   }
+  const Error unreadable{ErrorCode::kIo, "the index cannot be read", impl_->folder + "/index"};
   const auto first = impl_->first_needed(named);
-  if (!first) return "the index cannot be read";
+  if (!first) return unreadable;
   const auto place = impl_->last_place(std::min(*first, covers.value_or(0)));
-  if (!place || place->offset <= impl_->released) return {};
+  if (!place || place->offset <= impl_->released) return Unit{};
   WalBase base{*place};
-  if (!impl_->collect(base, leading)) return "the index cannot be read";
-  std::string why = impl_->wal.release(base);
-  if (!why.empty()) return why;
+  if (!impl_->collect(base, leading)) return unreadable;
+  if (auto released = impl_->wal.release(base); !released) return released;
   impl_->released = place->offset;
   impl_->forget_places(place->offset);
-  return {};
+  return Unit{};
 }
 
 std::uint64_t DiskStore::released() const {
   return impl_->released;
 }
 
-std::string DiskStore::problem() const {
+std::optional<Error> DiskStore::problem() const {
   return impl_->problem;
 }
 

@@ -494,7 +494,7 @@ Gateway::~Gateway() {
   if (impl_->thread.joinable()) impl_->thread.join();
 }
 
-std::string Gateway::listen(const LoopbackAddress& at) {
+Result<Unit, Error> Gateway::listen(const LoopbackAddress& at) {
   error_code ec;
   const tcp::endpoint place(asio::ip::make_address(at.host), at.port);
   impl_->acceptor.open(place.protocol(), ec);
@@ -502,12 +502,13 @@ std::string Gateway::listen(const LoopbackAddress& at) {
   if (!ec) impl_->acceptor.bind(place, ec);
   if (!ec) impl_->acceptor.listen(asio::socket_base::max_listen_connections, ec);
   if (ec) {
-    return "cannot listen at " + at.host + ":" + std::to_string(at.port) + ": " + ec.message() +
-           "; free the port, or name another one in gateway.address";
+    const std::string where = at.host + ":" + std::to_string(at.port);
+    return Error{code_of_errno(ec.value()), "cannot listen at " + where + ": " + ec.message(),
+                 where, "free the port, or name another one in gateway.address"};
   }
   impl_->accept();
   impl_->thread = std::thread([impl = impl_.get()] { impl->context.run(); });
-  return {};
+  return Unit{};
 }
 
 void Gateway::length(std::uint64_t transactions) {

@@ -1,7 +1,7 @@
 // The HTTP gateway of a node: JSON for programs without a client library. Private to net/.
 //
 //   Gateway gateway(hooks, {transaction_bytes});
-//   if (std::string why = gateway.listen(*loopback_address("127.0.0.1:8080")); !why.empty())
+//   if (auto listens = gateway.listen(*loopback_address("127.0.0.1:8080")); !listens)
 //   fail(why); gateway.length(ledger.length());             // from any thread, when the log has
 //   grown
 //
@@ -71,8 +71,8 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  /// Empty, or why nobody can connect.
-  std::string listen(const LoopbackAddress& at);
+  /// The system's errors: nobody can connect. `where`: the address.
+  Result<Unit, Error> listen(const LoopbackAddress& at);
   /// The log has so many transactions: who follows it is told.
   void length(std::uint64_t transactions);
 

@@ -96,13 +96,13 @@ std::string check(const Genesis& g, MayLackCoin may_lack) {
   }
   if (std::string problem = check_nodes(g.nodes); !problem.empty()) return problem;
   for (const auto& [name, value] : g.parameters) {
-    if (const auto why = parameter_problem(g.protocol, name, value); !why.empty()) {
-      return "`parameters`: " + why;
+    if (const auto fits = check_parameter(g.protocol, name, value); !fits) {
+      return "`parameters`: " + fits.error().text();
     }
   }
   const Committee committee = *Committee::make(n, g.f);
-  if (const auto why = fast_problem(g.parameters, g.protocol, committee); !why.empty())
-    return "`parameters`: " + why;
+  if (const auto fits = check_fast(g.parameters, g.protocol, committee); !fits)
+    return "`parameters`: " + fits.error().text();
   return check_coin(g, may_lack);
 }
 
@@ -128,13 +128,9 @@ std::optional<text::Problem> unknown_parameter(const text::Value& tree) {
       std::find(protocols.begin(), protocols.end(), *name) == protocols.end())
     return std::nullopt;
   for (const text::Member& member : parameters->members()) {
-    const auto& all = node_parameters();
-    const bool known = std::any_of(all.begin(), all.end(), [&](const ParameterOf& p) {
-      return (p.protocol == *name || p.protocol == kEveryProtocol) && p.name == member.key;
-    });
-    if (!known)
-      return text::Problem{member.place,
-                           "`parameters`: " + parameter_problem(*name, member.key, {})};
+    const auto fits = check_parameter(*name, member.key, {});
+    if (!fits && fits.error().code == ErrorCode::kMissing)
+      return text::Problem{member.place, "`parameters`: " + fits.error().text()};
   }
   return std::nullopt;
 }
@@ -204,7 +200,10 @@ crypto::CoinKeys read_coin(const text::Value& object, std::string& problem) {
   const Reading reading{object, problem};
   reading.number("threshold", out.threshold);
   const text::Value* keys = object.find("keys");
-  if (keys == nullptr || !keys->is_list()) reading.complain("keys", "a list");
+  if (keys == nullptr || !keys->is_list()) {
+    reading.complain("keys", "a list");
+    return out;
+  }
   for (std::size_t i = 0; problem.empty() && i < keys->items().size(); ++i) {
     const std::string* digits = keys->items()[i].as_text();
     out.nodes.emplace_back();

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "graph_engine.hpp"
 #include "member_links.hpp"
 #include "outbox.hpp"
@@ -55,12 +56,17 @@ std::string ms(std::uint64_t us) {
   return std::to_string(us / 1000) + " ms";
 }
 
-std::string value_problem(const GraphAgreementOptions& o) {
+Error rejected(std::string what, std::string where, std::string remedy = {}) {
+  return {ErrorCode::kRejected, std::move(what), std::move(where), std::move(remedy)};
+}
+
+Result<Unit, Error> check_value(const GraphAgreementOptions& o) {
   const bool small = -kMostValue < o.value && o.value < kMostValue;
-  if (small && (o.value >= 0 || !exact(o))) return {};
-  return "the value " + std::to_string(o.value) +
-         " is out of range: " + (exact(o) ? "0 to" : "above -2^62 and below") +
-         (exact(o) ? " 2^62 - 1" : " 2^62");
+  if (small && (o.value >= 0 || !exact(o))) return Unit{};
+  return rejected("the value " + std::to_string(o.value) +
+                      " is out of range: " + (exact(o) ? "0 to" : "above -2^62 and below") +
+                      (exact(o) ? " 2^62 - 1" : " 2^62"),
+                  "value");
 }
 
 }  // namespace
@@ -77,30 +83,34 @@ ChainContext context_of(const GraphAgreementOptions& o) {
   return {t.digest(), 0};
 }
 
-std::string problem_of(const GraphAgreementOptions& o) {
+Result<Unit, Error> check_options(const GraphAgreementOptions& o) {
   const std::string f = std::to_string(o.faults);
   const std::uint32_t n = o.graph.size();
   if (o.genesis.nodes.size() != n) {
-    return "the graph has " + std::to_string(n) + " nodes and the genesis file " +
-           std::to_string(o.genesis.nodes.size()) + "; node i of the graph is member i";
+    return rejected("the graph has " + std::to_string(n) + " nodes and the genesis file " +
+                        std::to_string(o.genesis.nodes.size()),
+                    "graph", "node i of the graph is member i");
   }
   if (o.faults >= n || digraph::fault_sets(n, o.faults) > digraph::kMostFaultSets)
-    return f + " faults of " + std::to_string(n) + " nodes are too many";
+    return rejected(f + " faults of " + std::to_string(n) + " nodes are too many", "faults");
   if (exact(o) ? digraph::synchronous_breach(o.graph, o.faults).has_value()
                : digraph::asynchronous_breach(o.graph, o.faults).has_value()) {
-    return std::string("the nodes cannot reach ") + (exact(o) ? "exact" : "approximate") +
-           " agreement in this graph with " + f +
-           " faults; thresher digraph check says which nodes prevent it";
+    return rejected(std::string("the nodes cannot reach ") + (exact(o) ? "exact" : "approximate") +
+                        " agreement in this graph with " + f + " faults",
+                    "graph", "thresher digraph check says which nodes prevent it");
   }
   if (!good_name(o.name))
-    return "the name '" + o.name + "' is not of a to z, 0 to 9 and -, at most " +
-           std::to_string(kMostName) + " of them";
+    return rejected("the name '" + o.name + "' is not of a to z, 0 to 9 and -, at most " +
+                        std::to_string(kMostName) + " of them",
+                    "name");
   if (o.halvings > AsyncAuth::kMostRounds)
-    return std::to_string(o.halvings) + " halvings are over " +
-           std::to_string(AsyncAuth::kMostRounds);
+    return rejected(
+        std::to_string(o.halvings) + " halvings are over " + std::to_string(AsyncAuth::kMostRounds),
+        "halvings");
   if (exact(o) && (o.delta_us < 1'000 || o.delta_us > 60'000'000))
-    return "Delta is " + std::to_string(o.delta_us) + " us; choose 1 ms to 1 min";
-  return value_problem(o);
+    return rejected("Delta is " + std::to_string(o.delta_us) + " us", "delta_us",
+                    "choose 1 ms to 1 min");
+  return check_value(o);
 }
 
 struct GraphAgreement::Impl {
@@ -126,7 +136,7 @@ struct GraphAgreement::Impl {
   std::mutex mutex;  // of the next two
   std::condition_variable changed;
   std::optional<GraphDecision> decided;
-  std::string failed;
+  std::optional<Error> failed;
 
   ~Impl() {
     links.end();
@@ -136,17 +146,17 @@ struct GraphAgreement::Impl {
     if (options.log) return options.log(line);
     (void)std::fprintf(stderr, "digraph: %s\n", line.c_str());
   }
-  void fail(const std::string& why) {
+  void fail(Error why) {
     {
       const std::lock_guard lock(mutex);
-      if (failed.empty() && !decided) failed = why;
+      if (!failed && !decided) failed = std::move(why);
     }
     changed.notify_all();
   }
   void decide(std::int64_t value) {
     {
       const std::lock_guard lock(mutex);
-      if (failed.empty()) decided = GraphDecision{value};
+      if (!failed) decided = GraphDecision{value};
     }
     changed.notify_all();
   }
@@ -171,8 +181,8 @@ struct GraphAgreement::Impl {
     if (exact(options)) {
       still = std::make_unique<Standstill>(links.loop(), options.delta_us / kTicks);
       await_start();
-    } else if (std::string problem = engine->start(); !problem.empty()) {
-      return Error{ErrorCode::kIo, std::move(problem), options.folder};
+    } else if (const auto begun = engine->start(); !begun) {
+      return because("'" + options.folder + "'", options.folder, begun.error());
     }
     return links.start();
   }
@@ -191,9 +201,7 @@ struct GraphAgreement::Impl {
     store = std::move(*opened);
     bool began = false;
     const auto read = store->replay([&](const Restored&) { began = true; });
-    if (!read) {
-      return Error{ErrorCode::kIo, "'" + folder + "' cannot be read: " + store->problem(), folder};
-    }
+    if (!read) return read_error("'" + folder + "'", read.error(), folder);
     if (!began) return Unit{};
     return Error{ErrorCode::kExists,
                  "this member took part in '" + options.name +
@@ -232,9 +240,7 @@ struct GraphAgreement::Impl {
       look_at_clock();
       outbox->flush();
     };
-    out.fail = [this](const std::string& why) {
-      fail("the disk under '" + options.folder + "' failed: " + why);
-    };
+    out.fail = [this](const Error& why) { fail(disk_failed(options.folder, why, {})); };
     return out;
   }
   std::unique_ptr<GraphEngine> make_engine() {
@@ -287,7 +293,7 @@ struct GraphAgreement::Impl {
     round = 1;
     still->due(began_us);
     still->begin();
-    if (std::string problem = engine->start(); !problem.empty()) return fail(problem);
+    if (const auto begun = engine->start(); !begun) return fail(begun.error());
     for (const auto& [from, frame] : std::exchange(early, {})) receive(from, frame);
   }
   std::uint64_t round_us() const { return 2 * options.delta_us; }
@@ -302,16 +308,19 @@ struct GraphAgreement::Impl {
     const std::uint64_t stood = still->longest_us();
     const std::uint64_t borne = options.delta_us / kStill;
     if (stood > borne) {
-      return fail("this member stood still for " + ms(stood) + ", and " + ms(borne) +
-                  " (Delta / 4) are borne, so it may have missed what the others heard; nothing is "
-                  "decided here. Agree again under another name, with a larger delta");
+      return fail(
+          rejected("this member stood still for " + ms(stood) + ", and " + ms(borne) +
+                       " (Delta / 4) are borne, so it may have missed what the others heard",
+                   options.name,
+                   "nothing is decided here. Agree again under another name, with a larger delta"));
     }
     if (!d.plausible) {
-      return fail("what this member heard fits no " + std::to_string(options.faults) +
-                  " faulty members or fewer: more are, or messages took longer than " +
-                  ms(options.delta_us) + " (" + std::to_string(engine->late()) +
-                  " came too late); nothing is decided here. Agree again under another name, with "
-                  "a larger delta");
+      return fail(rejected(
+          "what this member heard fits no " + std::to_string(options.faults) +
+              " faulty members or fewer: more are, or messages took longer than " +
+              ms(options.delta_us) + " (" + std::to_string(engine->late()) + " came too late)",
+          options.name,
+          "nothing is decided here. Agree again under another name, with a larger delta"));
     }
     decide(static_cast<std::int64_t>(d.value));
   }
@@ -322,8 +331,7 @@ GraphAgreement::~GraphAgreement() = default;
 
 Result<std::unique_ptr<GraphAgreement>, Error> GraphAgreement::begin(
     GraphAgreementOptions options) {
-  if (std::string problem = problem_of(options); !problem.empty())
-    return Error{ErrorCode::kRejected, std::move(problem)};
+  if (const auto good = check_options(options); !good) return good.error();
   const auto self = place_of(options.key.public_key(), options.genesis.nodes);
   if (!self)
     return Error{ErrorCode::kMismatch,
@@ -339,10 +347,10 @@ Result<std::unique_ptr<GraphAgreement>, Error> GraphAgreement::begin(
 
 Result<GraphDecision, Error> GraphAgreement::wait(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
-  const auto done = [this] { return impl_->decided || !impl_->failed.empty(); };
+  const auto done = [this] { return impl_->decided || impl_->failed; };
   impl_->changed.wait_for(lock, patience, done);
   if (impl_->decided) return *impl_->decided;
-  if (!impl_->failed.empty()) return Error{ErrorCode::kRejected, impl_->failed};
+  if (impl_->failed) return *impl_->failed;
   lock.unlock();
   const GraphAgreementStatus now = status();
   return Error{ErrorCode::kMissing,

@@ -2,7 +2,7 @@
 //
 //   std::unique_ptr<GraphEngine> engine = std::make_unique<HostedAgreement<digraph::SyncAuth>>(
 //       digraph::SyncAuth(config), nodes, links);
-//   if (std::string problem = engine->start(); !problem.empty()) return problem;
+//   if (const auto started = engine->start(); !started) return started.error();
 //   engine->receive(NodeId{2}, frame);
 //
 // Guarantees: those of ProtocolHost. On the loop's thread only.
@@ -22,8 +22,8 @@ namespace thresher::net {
 class GraphEngine {
  public:
   virtual ~GraphEngine() = default;
-  /// Empty, or what is wrong with the store.
-  virtual std::string start() = 0;
+  /// Errors: what is wrong with the store.
+  virtual Result<Unit, Error> start() = 0;
   /// False when the frame is malformed.
   virtual bool receive(NodeId from, const Frame& frame) = 0;
   virtual std::uint64_t round() const = 0;
@@ -40,7 +40,7 @@ class HostedAgreement final : public GraphEngine {
   HostedAgreement(P protocol, std::uint32_t nodes, HostLinks<typename P::Output> links)
       : host_(std::move(protocol), Codec{nodes}, std::move(links)) {}
 
-  std::string start() override {
+  Result<Unit, Error> start() override {
     return host_.restore([] { return true; });
   }
   bool receive(NodeId from, const Frame& frame) override { return host_.receive(from, frame); }

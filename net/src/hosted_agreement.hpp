@@ -25,7 +25,7 @@ class HostedAgreement {
  public:
   virtual ~HostedAgreement() = default;
   /// As those of ProtocolHost.
-  virtual std::string restore() = 0;
+  virtual Result<Unit, Error> restore() = 0;
   virtual bool receive(NodeId from, const Frame& frame) = 0;
   virtual void request(const Request& request) = 0;
   virtual void drain() = 0;
@@ -64,7 +64,7 @@ class HostedBy final : public HostedAgreement<typename P::Request> {
   HostedBy(P protocol, std::uint8_t head, HostLinks<typename P::Output> links)
       : host_(Questions<P>(std::move(protocol)), Codec{head, links.committee}, std::move(links)) {}
 
-  std::string restore() override {
+  Result<Unit, Error> restore() override {
     return host_.restore([] { return true; });
   }
   bool receive(NodeId from, const Frame& frame) override { return host_.receive(from, frame); }

@@ -54,11 +54,13 @@ HttpPages::~HttpPages() {
   if (wake_ >= 0) ::close(wake_);
 }
 
-std::string HttpPages::listen(const std::string& host, std::uint16_t port) {
+Result<Unit, Error> HttpPages::listen(const std::string& host, std::uint16_t port) {
+  const std::string where = host + ":" + std::to_string(port);
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_port = htons(port);
-  if (::inet_pton(AF_INET, host.c_str(), &at.sin_addr) != 1) return "not an IPv4 address";
+  if (::inet_pton(AF_INET, host.c_str(), &at.sin_addr) != 1)
+    return Error{ErrorCode::kMalformed, "not an IPv4 address", where};
   listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   const int yes = 1;
@@ -66,9 +68,9 @@ std::string HttpPages::listen(const std::string& host, std::uint16_t port) {
                   ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                   ::bind(listener_, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 &&
                   ::listen(listener_, SOMAXCONN) == 0;
-  if (!ok) return std::strerror(errno);
+  if (!ok) return Error{code_of_errno(errno), std::strerror(errno), where};
   thread_ = std::thread([this] { serve(); });
-  return {};
+  return Unit{};
 }
 
 void HttpPages::serve() {

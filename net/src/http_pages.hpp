@@ -2,7 +2,7 @@
 // net/.
 //
 //   HttpPages pages({{"/healthz", [] { return HttpPages::Answer{200, "ok\n"}; }}});
-//   const std::string problem = pages.listen("127.0.0.1", 9464);
+//   const auto listens = pages.listen("127.0.0.1", 9464);
 //
 // Guarantees: whoever sends a request gets its answer, however many others hold connections and
 // say nothing: there are kConnections places, a sixteenth of the descriptors at most, and the
@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "descriptors.hpp"
+#include "thresher/core/error.hpp"
 
 namespace thresher::net {
 
@@ -41,9 +42,8 @@ class HttpPages {
   HttpPages(const HttpPages&) = delete;
   HttpPages& operator=(const HttpPages&) = delete;
 
-  /// Binds and begins to serve. Empty, or the system's words for what is wrong. `host`: an IPv4
-  /// address.
-  std::string listen(const std::string& host, std::uint16_t port);
+  /// Binds and begins to serve. Errors: the system's, in its words. `host`: an IPv4 address.
+  Result<Unit, Error> listen(const std::string& host, std::uint16_t port);
 
   static constexpr std::size_t kConnections = 64;
   static constexpr std::size_t kRequestBytes = 8192;

@@ -110,7 +110,7 @@ Result<Seed, Error> seed_in(const std::string& folder, const std::string& purpos
   const auto fresh = crypto::SigningKey::generate();
   if (const auto saved = crypto::save_key(fresh, part); !saved) return saved.error();
   if (!write_synced(mark, as_view(to_hex(fresh.public_key()) + "\n" + purpose + "\n")))
-    return Error{code_of_errno(errno), "cannot write '" + mark + "': " + disk_problem(errno), mark};
+    return disk_error("cannot write '" + mark + "'", errno, mark);
   std::filesystem::rename(part, path, error);
   if (!error && sync_folder(folder) && sync_folder_of(folder)) return Seed(fresh.seed());
   return Error{ErrorCode::kIo, "cannot sync '" + folder + "'", folder, "check the disk"};
@@ -129,18 +129,17 @@ struct KeyGeneration::Impl {
   mutable std::mutex mutex;  // of the next two
   std::condition_variable changed;
   std::optional<crypto::GeneratedKey> made;
-  std::string failed;
+  std::optional<Error> failed;
 
   ~Impl() { links.end(); }
   void log(const std::string& line) const {
     if (options.log) return options.log(line);
     (void)std::fprintf(stderr, "dkg: %s\n", line.c_str());
   }
-  void fail(const std::string& why) {
+  void fail(const Error& why) {
     {
       const std::lock_guard lock(mutex);
-      failed =
-          "the disk under '" + options.folder + "' failed: " + why + "; repair it and begin again";
+      failed = disk_failed(options.folder, why, "repair it and begin again");
     }
     changed.notify_all();
   }
@@ -190,8 +189,8 @@ struct KeyGeneration::Impl {
                                                        options.genesis.context().chain.prefix()),
              .has_key = options.has_key}),
         Codec{*committee}, host_links(*committee));
-    if (std::string problem = host->restore([] { return true; }); !problem.empty())
-      return Error{ErrorCode::kCorrupt, "'" + options.folder + "': " + problem, options.folder};
+    if (const auto restored = host->restore([] { return true; }); !restored)
+      return because("'" + options.folder + "'", options.folder, restored.error());
     return links.start();
   }
   Result<std::shared_ptr<const crypto::DkgScheme>, Error> make_scheme(const Committee& committee) {
@@ -207,15 +206,13 @@ struct KeyGeneration::Impl {
                    {},
                    "check the file"};
     setup.keys = std::move(*keys);
-    if (std::string problem = setup.problem(); !problem.empty())
-      return Error{ErrorCode::kRejected, std::move(problem)};
+    if (const auto good = setup.check(); !good) return good.error();
     Seed seed;
     if (!options.folder.empty()) {
       bool began = false;
-      if (!store->replay([&](const Restored&) { began = true; }))
-        return Error{ErrorCode::kIo,
-                     "'" + options.folder + "/data' cannot be read: " + store->problem(),
-                     options.folder + "/data"};
+      const auto read = store->replay([&](const Restored&) { began = true; });
+      const std::string data = options.folder + "/data";
+      if (!read) return read_error("'" + data + "'", read.error(), data);
       auto kept = seed_in(options.folder, purpose_of(options), began);
       if (!kept) return kept.error();
       seed = std::move(*kept);
@@ -231,9 +228,10 @@ struct KeyGeneration::Impl {
     if (!options.reshares) return {};
     std::uint32_t came = 0;
     std::string without;
-    for (std::uint16_t i = 0; i < options.genesis.nodes.size(); ++i) {
-      if (!scheme->deals(NodeId{i})) continue;
-      const bool dealt = host->protocol().ledger().has_dealing(NodeId{i});
+    for (std::uint32_t i = 0; i < options.genesis.nodes.size(); ++i) {
+      const NodeId node{static_cast<std::uint16_t>(i)};
+      if (!scheme->deals(node)) continue;
+      const bool dealt = host->protocol().ledger().has_dealing(node);
       if (dealt) ++came;
       if (!dealt) without += (without.empty() ? "" : ", ") + std::to_string(i);
     }
@@ -277,7 +275,7 @@ struct KeyGeneration::Impl {
                   log("node " + std::to_string(a.who.value) +
                       " is proved to have dealt shares that do not fit");
                 },
-            .fail = [this](const std::string& why) { fail(why); }};
+            .fail = [this](const Error& why) { fail(why); }};
   }
 };
 
@@ -300,9 +298,9 @@ Result<std::unique_ptr<KeyGeneration>, Error> KeyGeneration::begin(KeyGeneration
 
 Result<crypto::GeneratedKey, Error> KeyGeneration::wait(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait_for(lock, patience, [this] { return impl_->made || !impl_->failed.empty(); });
+  impl_->changed.wait_for(lock, patience, [this] { return impl_->made || impl_->failed; });
   if (impl_->made) return *impl_->made;
-  if (!impl_->failed.empty()) return Error{ErrorCode::kIo, impl_->failed, impl_->options.folder};
+  if (impl_->failed) return *impl_->failed;
   lock.unlock();
   const auto n = impl_->options.genesis.nodes.size();
   return Error{ErrorCode::kMissing,

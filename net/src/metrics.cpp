@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "http_pages.hpp"
 #include "loopback_address.hpp"
 
@@ -199,10 +200,11 @@ Metrics::Metrics(std::size_t nodes, NodeId self) : impl_(std::make_unique<Impl>(
 }
 Metrics::~Metrics() = default;
 
-std::string Metrics::listen(const std::string& address) {
+Result<Unit, Error> Metrics::listen(const std::string& address) {
   const auto place = loopback_address(address);
   if (!place) {
-    return "metrics address '" + address + "' is not on loopback; write it as 127.0.0.1:9464";
+    return Error{ErrorCode::kMalformed, "metrics address '" + address + "' is not on loopback",
+                 address, "write it as 127.0.0.1:9464"};
   }
   Impl* const impl = impl_.get();
   impl->server = std::make_unique<HttpPages>(std::map<std::string, HttpPages::Page>{
@@ -214,10 +216,11 @@ std::string Metrics::listen(const std::string& address) {
        }},
       {"/healthz", [impl] { return impl->health(); }},
       {"/readyz", [impl] { return impl->readiness(); }}});
-  const std::string why = impl->server->listen(place->host, place->port);
-  if (why.empty()) return {};
-  return "cannot listen on " + address + " for metrics: " + why +
-         "; stop what uses the port or change metrics.listen";
+  const auto listens = impl->server->listen(place->host, place->port);
+  if (listens) return listens;
+  Error why = because("cannot listen on " + address + " for metrics", address, listens.error());
+  why.remedy = "stop what uses the port or change metrics.listen";
+  return why;
 }
 
 void Metrics::starting(const std::string& what) {

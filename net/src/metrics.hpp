@@ -2,7 +2,7 @@
 // Private to net/.
 //
 //   Metrics metrics(n, NodeId{2});
-//   std::string problem = metrics.listen("127.0.0.1:9464");   // before the log is read
+//   auto listens = metrics.listen("127.0.0.1:9464");   // before the log is read
 //   metrics.starting("reads its log: slot 7");
 //   metrics.update({...});                        // on the node's thread, a few times a second
 //
@@ -71,8 +71,9 @@ class Metrics {
   /// Of node `self` among so many.
   Metrics(std::size_t nodes, NodeId self);
   ~Metrics();
-  /// Empty, or what is wrong and what to do.
-  std::string listen(const std::string& address);
+  /// kMalformed: it is no address of this machine alone. Also the system's errors. `where`: the
+  /// address.
+  Result<Unit, Error> listen(const std::string& address);
   /// What a node that does not run yet is doing, for /readyz.
   void starting(const std::string& what);
   void update(const Sample& sample);

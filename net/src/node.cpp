@@ -25,24 +25,37 @@ namespace {
 /// what fails first says something else.
 constexpr rlim_t kLeastDescriptors = 64;
 
-std::string too_few_descriptors() {
+Result<Unit, Error> check_descriptors() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeastDescriptors) return {};
-  return "this process may open " + std::to_string(limit.rlim_cur) +
-         " files, a node needs at least " + std::to_string(kLeastDescriptors) +
-         "; raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)";
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeastDescriptors) return Unit{};
+  return Error{ErrorCode::kUnsupported,
+               "this process may open " + std::to_string(limit.rlim_cur) +
+                   " files, a node needs at least " + std::to_string(kLeastDescriptors),
+               {},
+               "raise the limit of open files to 1024 or more (ulimit -n, LimitNOFILE=)"};
+}
+
+// Snapshots and evidence are files beside the store, whoever keeps that.
+Result<Unit, Error> make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return Unit{};
+  return Error{code_of_errno(error.value()),
+               "cannot make the folder '" + path + "': " + error.message(), path};
 }
 
 }  // namespace
 
-std::string data_problem(const NodeOptions& options) {
-  if (options.make_store || options.store == StoreKind::kMemory) return {};
+Result<Unit, Error> check_data(const NodeOptions& options) {
+  if (options.make_store || options.store == StoreKind::kMemory) return Unit{};
   const std::string data = with_paths(options).data;
-  if (std::string why = odd_folder(data); !why.empty()) return why;
-  for (const char* name : {"/wal", "/snapshot", "/index/CURRENT"}) {
-    if (std::string why = odd_file(data + name); !why.empty()) return why;
+  if (std::string why = odd_folder(data); !why.empty())
+    return Error{ErrorCode::kMalformed, std::move(why), data};
+  for (const std::string name : {"/wal", "/snapshot", "/index/CURRENT"}) {
+    if (std::string why = odd_file(data + name); !why.empty())
+      return Error{ErrorCode::kMalformed, std::move(why), data + name};
   }
-  return {};
+  return Unit{};
 }
 
 NodeOptions with_paths(NodeOptions o) {
@@ -70,8 +83,7 @@ Result<std::unique_ptr<Node>, Error> Node::open(NodeOptions options, App& app) {
 }
 
 Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& app) {
-  if (std::string problem = too_few_descriptors(); !problem.empty())
-    return Error{ErrorCode::kUnsupported, std::move(problem)};
+  if (const auto enough = check_descriptors(); !enough) return enough.error();
   options = with_paths(std::move(options));
   auto genesis = load_genesis(options.genesis);
   if (!genesis) return genesis.error();
@@ -85,8 +97,7 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
         "the key '" + options.key + "' is no member of the genesis file '" + options.genesis + "'",
         options.key, "check which belongs"};
   }
-  if (std::string problem = delays_problem(options, genesis->nodes.size()); !problem.empty())
-    return Error{ErrorCode::kMalformed, std::move(problem)};
+  if (const auto fit = check_delays(options, genesis->nodes.size()); !fit) return fit.error();
   const NodeId self{static_cast<std::uint16_t>(id)};
   auto coin = open_coin(*genesis, options.coin, self);
   if (!coin) return coin.error();
@@ -95,23 +106,16 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   // Its pages answer while the store is opened and the log is read, which may take long. A port
   // that is taken is told by run(), like that of the peers; nothing is read before it is free.
   std::unique_ptr<Metrics> metrics;
-  std::string metrics_problem;
+  std::optional<Error> metrics_problem;
   if (!options.metrics_listen.empty()) {
     metrics = std::make_unique<Metrics>(genesis->nodes.size(), self);
     metrics->starting("opens its store");
-    metrics_problem = metrics->listen(options.metrics_listen);
+    if (const auto listens = metrics->listen(options.metrics_listen); !listens)
+      metrics_problem = listens.error();
   }
-  if (std::string why = data_problem(options); !why.empty())
-    return Error{ErrorCode::kMalformed, std::move(why), options.data};
+  if (const auto good = check_data(options); !good) return good.error();
   if (options.make_store) {
-    // Snapshots and evidence are files beside the store, whoever keeps that.
-    std::error_code error;
-    std::filesystem::create_directories(options.data, error);
-    if (error) {
-      return Error{code_of_errno(error.value()),
-                   "cannot make the folder '" + options.data + "': " + error.message(),
-                   options.data};
-    }
+    if (const auto folder = make_folder(options.data); !folder) return folder.error();
   }
   auto store = open_store(options);
   if (!store) return store.error();
@@ -121,7 +125,7 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
   Impl& impl = *made;
   impl.metrics = std::move(metrics);
   impl.metrics_problem = std::move(metrics_problem);
-  if (!impl.metrics_problem.empty()) return made;
+  if (impl.metrics_problem) return made;
   impl.own_client = client_id_of(impl.key.public_key());
   // A range of sequences of its own for every start.
   impl.own_sequence = hash(crypto::SigningKey::generate().public_key()).prefix() >> 1;
@@ -132,11 +136,11 @@ Result<std::shared_ptr<Node::Impl>, Error> Node::make(NodeOptions options, App& 
 }
 
 // Opens the sockets and starts the writer.
-std::string Node::Impl::begin() {
+Result<Unit, Error> Node::Impl::begin() {
   begun = true;
-  if (!metrics_problem.empty()) return metrics_problem;
-  if (std::string problem = open_trace(); !problem.empty()) return problem;
-  if (const auto started = transport.start(); !started) return started.error().text();
+  if (metrics_problem) return *metrics_problem;
+  if (auto traces = open_trace(); !traces) return traces;
+  if (auto started = transport.start(); !started) return started;
   writer = std::make_unique<WriterThread>(
       *store, [this](const OrderedBlock& b) { return engine->record_of(b); },
       [this](std::uint64_t barrier, std::uint64_t began) {
@@ -144,23 +148,9 @@ std::string Node::Impl::begin() {
         if (tracer) tracer->wrote();
         loop.post([this, barrier, began, ended] { durable(barrier, began, ended); });
       },
-      [this](const std::string& why, WriterThread::Failure failure) {
+      [this](const Error& why, WriterThread::Failure failure) {
         // A half-durable voter is Byzantine: stop before anything else is signed.
-        loop.post([this, why, failure] {
-          if (failure == WriterThread::Failure::kDisk) {
-            const bool descriptors = why.find(std::strerror(EMFILE)) != std::string::npos;
-            return halt((descriptors ? "nothing can be written under '" + options.home +
-                                           "': " + disk_problem(EMFILE)
-                                     : "the disk under '" + options.home +
-                                           "' refused a write; free space or replace it, then "
-                                           "restart the node") +
-                        " (" + why + ")");
-          }
-          halt(
-              "the log of '" + options.home + "' was not written on: " + why +
-              "; this is a defect of the program: keep the folder, report it, and start the node " +
-              "again, which reads its log anew");
-        });
+        loop.post([this, why, failure] { halt(not_written(why, failure)); });
       },
       ledger.end());
   if (!before_writer.empty()) writer->persist(std::exchange(before_writer, {}), 0);
@@ -168,14 +158,31 @@ std::string Node::Impl::begin() {
   start_snapshots();
   start_scrubbing();
   start_pruning();
-  if (std::string problem = open_gateway(); !problem.empty()) return problem;
+  if (auto opened = open_gateway(); !opened) return opened;
   loop.post([this] {
     begin_start();
     watch_lag();
     watch_submissions();
     take_own();
   });
-  return {};
+  return Unit{};
+}
+
+Error Node::Impl::not_written(const Error& why, WriterThread::Failure failure) const {
+  const std::string text = why.text();
+  if (failure == WriterThread::Failure::kDefect) {
+    return {why.code, "the log of '" + options.home + "' was not written on: " + text, options.home,
+            "this is a defect of the program: keep the folder, report it, and start the node "
+            "again, which reads its log anew"};
+  }
+  if (text.find(std::strerror(EMFILE)) != std::string::npos) {
+    return {why.code,
+            "nothing can be written under '" + options.home + "': " + disk_problem(EMFILE) + " (" +
+                text + ")",
+            options.home};
+  }
+  return {why.code, "the disk under '" + options.home + "' refused a write", options.home,
+          "free space or replace it, then restart the node (" + text + ")"};
 }
 
 // On the node's thread: the writer wrote all up to a barrier.
@@ -189,8 +196,8 @@ void Node::Impl::durable(std::uint64_t barrier, std::uint64_t began_us, std::uin
   pump();
 }
 
-std::string Node::Impl::open_trace() {
-  if (options.commit_trace.empty()) return {};
+Result<Unit, Error> Node::Impl::open_trace() {
+  if (options.commit_trace.empty()) return Unit{};
   tracer = std::make_unique<CommitTracer>();
   return tracer->open(options.commit_trace);
 }
@@ -201,8 +208,8 @@ void Node::Impl::finish() {
   for (const Queries::Query& q : queries.take_own())
     reply(q, true, as_view("the node has stopped"));
   transport.close();
-  inbox.close(stopped_because.empty() ? "the node has stopped"
-                                      : "the node has stopped: " + stopped_because);
+  inbox.close(stopped_because ? "the node has stopped: " + stopped_because->text()
+                              : "the node has stopped");
   const bool signs = !starting && engine->pledge().beyond({});
   note_peers();
   snapshots.reset();
@@ -211,10 +218,10 @@ void Node::Impl::finish() {
   if (tracer) tracer->tick();
   tracer.reset();
   scrubber.reset();
-  if (signs && stopped_because.empty()) sign_once.note(engine->pledge());
+  if (signs && !stopped_because) sign_once.note(engine->pledge());
   metrics.reset();
   // What is on the disk by now is newer than what is in memory.
-  if (stopped_because.empty() && !enters_anew) save_snapshot();
+  if (!stopped_because && !enters_anew) save_snapshot();
 }
 
 // What the node's own thread does. An exception is the caller's of run().
@@ -229,54 +236,57 @@ void Node::Impl::live() {
   run_end.done();
 }
 
-std::string Node::run() {
+Result<Unit, Error> Node::run() {
   while (true) {
-    std::string ended = run_once();
-    if (!impl()->enters_anew || !ended.empty()) return ended;
-    if (stopping_) return {};
-    if (std::string problem = start_anew(); !problem.empty()) return problem;
-    if (stopping_) return {};
+    auto ended = run_once();
+    if (!impl()->enters_anew || !ended || stopping_) return ended;
+    if (auto anew = start_anew(); !anew || stopping_) return anew;
   }
 }
 
 // From what is on the disk now. What the one before still answers is that it has stopped.
-std::string Node::start_anew() {
+Result<Unit, Error> Node::start_anew() {
   const std::shared_ptr<Impl> before = impl();
   before->store.reset();
   auto made = make(before->options, before->app);
-  if (!made) return made.error().text();
+  if (!made) return made.error();
   const std::lock_guard lock(mutex_);
   impl_ = std::move(*made);
-  return {};
+  return Unit{};
 }
 
-std::string Node::run_once() {
+Result<Unit, Error> Node::run_once() {
   const std::shared_ptr<Impl> impl = this->impl();
-  if (impl->options.context != nullptr)
-    return "this node is on the host's io_context: call start()";
-  if (std::string problem = impl->begin(); !problem.empty()) {
-    impl->inbox.close(problem);
-    return problem;
+  const std::string& home = impl->options.home;
+  if (impl->options.context != nullptr) {
+    return Error{ErrorCode::kUnsupported, "this node is on the host's io_context: call start()",
+                 home};
+  }
+  if (auto begun = impl->begin(); !begun) {
+    impl->inbox.close(begun.error().text());
+    return begun;
   }
   std::thread own([impl] { impl->live(); });
   if (!impl->run_end.wait(impl->calls)) {
     own.detach();
     impl->inbox.close(std::string(kHostBlocks));
-    return std::string(kHostBlocks);
+    return Error{ErrorCode::kBusy, std::string(kHostBlocks), home};
   }
   own.join();
   if (impl->thrown) std::rethrow_exception(impl->thrown);
-  return impl->stopped_because;
+  return impl->ending();
 }
 
-std::string Node::start(std::function<void(const std::string&)> stopped) {
+Result<Unit, Error> Node::start(std::function<void(const Result<Unit, Error>&)> stopped) {
   Impl& impl = *impl_;
-  if (impl.options.context == nullptr)
-    return "give the host's io_context in the options, or call run()";
+  if (impl.options.context == nullptr) {
+    return Error{ErrorCode::kUnsupported,
+                 "give the host's io_context in the options, or call run()", impl.options.home};
+  }
   impl.on_stopped = std::move(stopped);
-  std::string problem = impl.begin();
-  if (!problem.empty()) impl.inbox.close(problem);
-  return problem;
+  auto begun = impl.begin();
+  if (!begun) impl.inbox.close(begun.error().text());
+  return begun;
 }
 
 void Node::stop() {

@@ -58,9 +58,13 @@ std::optional<ApplyResult> Node::Impl::apply(const Transaction& t) {
   return result;
 }
 
-std::string Node::Impl::app_problem() const {
-  return calls.problem() +
-         "; mend the application, then start the node again, which gives it this transaction first";
+Error Node::Impl::app_threw() const {
+  return {ErrorCode::kRejected, calls.problem(), options.home};
+}
+
+Error Node::Impl::app_threw_in_log() const {
+  return {ErrorCode::kRejected, calls.problem(), options.home,
+          "mend the application, then start the node again, which gives it this transaction first"};
 }
 
 // A check that throws refuses: else whoever finds such a transaction could stop every node.

@@ -254,7 +254,7 @@ void Node::Impl::commit(Commit out) {
   checkpoint_after(entry);
   // The order stands, and so do the acknowledgements; the application has to be mended and gets the
   // log again at the next start.
-  if (!calls.problem().empty()) halt(app_problem());
+  if (!calls.problem().empty()) halt(app_threw_in_log());
 }
 
 void Node::Impl::arm(TimerId id, Delay d) {
@@ -287,10 +287,13 @@ void Node::Impl::endorse(const Endorse& e) {
 }
 
 void Node::Impl::broken(const std::string& what) {
-  halt("an invariant of '" + std::string(genesis.protocol) + "' does not hold: " + what +
-       ". Either this is a defect of the program or more than " + std::to_string(genesis.f) +
-       " members are Byzantine: nothing more is signed; keep the folder '" + options.home +
-       "' and report it before you start the node again");
+  halt(Error{
+      ErrorCode::kRejected,
+      "an invariant of '" + std::string(genesis.protocol) + "' does not hold: " + what +
+          ". Either this is a defect of the program or more than " + std::to_string(genesis.f) +
+          " members are Byzantine: nothing more is signed",
+      options.home,
+      "keep the folder '" + options.home + "' and report it before you start the node again"});
 }
 
 void say(const NodeOptions& options, Level level, const std::string& line) {
@@ -304,16 +307,20 @@ void Node::Impl::say(Level level, const std::string& line) {
   calls.pass([&] { net::say(options, level, line); });
 }
 
-void Node::Impl::halt(const std::string& why) {
-  if (stopped_because.empty()) stopped_because = why;
+void Node::Impl::halt(std::optional<Error> why) {
+  if (!stopped_because) stopped_because = std::move(why);
   if (options.context == nullptr) return loop.stop();
   if (!on_stopped) return;
   // Not from inside an input: what runs now still uses all of this.
   loop.post([this, stopped = std::exchange(on_stopped, {})] {
     finish();
     loop.stop();
-    stopped(stopped_because);
+    stopped(ending());
   });
+}
+
+Result<Unit, Error> Node::Impl::ending() const {
+  return stopped_because ? Result<Unit, Error>(*stopped_because) : Unit{};
 }
 
 // Runs inputs until nothing is left to do now.

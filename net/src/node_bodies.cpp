@@ -17,13 +17,13 @@ std::string place_of(const Restored& record) {
 }  // namespace
 
 // While the store is read. Whether the log names it shows when the log is whole.
-std::string Node::Impl::lacks_body(Restored record) {
+Result<Unit, Error> Node::Impl::lacks_body(Restored record) {
   if (committee().size() == 1 || options.store == StoreKind::kMemory) {
     return unreadable(Errc::kCorrupt, place_of(record));
   }
   record.body = {};
   bodiless.push_back(std::move(record));
-  return {};
+  return Unit{};
 }
 
 // Behind the snapshot no start reads the log, so these are found by their records alone.

@@ -361,7 +361,7 @@ NodeStatus Node::Impl::status_now() {
                  verified.answered,
                  verified.batches,
                  now.stats.certificate_calls};
-  if (!calls.run("state()", [&] { out.state = app.state(); })) halt(calls.problem());
+  if (!calls.run("state()", [&] { out.state = app.state(); })) halt(app_threw());
   out.waits_for = waits_for();
   out.peers = peers();
   out.begins = reader.begin().length;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "advice.hpp"
 #include "node_impl.hpp"
 #include "thresher/net/evidence.hpp"
 #include "thresher/net/synced_file.hpp"
@@ -12,10 +11,8 @@ namespace thresher::net {
 
 void Node::Impl::accuse(const Accuse& a) {
   if (a.who == self) {
-    return halt("blocks signed with the key of '" + options.home +
-                "' are about that this disk does not have: another process runs with this key, or "
-                "the folder is an old copy. Stop the other process. " +
-                std::string(kKeyMayNotSign));
+    return halt(never_twice("blocks signed with the key of '" + options.home +
+                            "' are about that this disk does not have"));
   }
   conduct.convict(a.who);
   const std::string kept = keep_evidence(a.evidence);

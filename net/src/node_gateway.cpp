@@ -12,12 +12,14 @@ constexpr std::size_t kPageBytes = 1u << 20;
 
 }  // namespace
 
-std::string Node::Impl::open_gateway() {
-  if (options.gateway_address.empty()) return {};
+Result<Unit, Error> Node::Impl::open_gateway() {
+  if (options.gateway_address.empty()) return Unit{};
   const auto at = loopback_address(options.gateway_address);
   if (!at) {
-    return "gateway.address '" + options.gateway_address +
-           "' is no address of this machine alone; write it as 127.0.0.1:8080";
+    return Error{
+        ErrorCode::kMalformed,
+        "gateway.address '" + options.gateway_address + "' is no address of this machine alone",
+        options.gateway_address, "write it as 127.0.0.1:8080"};
   }
   GatewayHooks hooks;
   hooks.submit = [this](const Bytes& data, SubmitOptions how, OnOutcome done) {
@@ -41,9 +43,9 @@ std::string Node::Impl::open_gateway() {
   auto made = std::make_unique<Gateway>(
       std::move(hooks), GatewayLimits{.transaction_bytes = options.transaction_bytes});
   made->length(ledger.length());
-  if (std::string why = made->listen(*at); !why.empty()) return why;
+  if (auto listens = made->listen(*at); !listens) return listens;
   gateway = std::move(made);
-  return {};
+  return Unit{};
 }
 
 void Node::Impl::serve_pages() {

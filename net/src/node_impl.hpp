@@ -92,10 +92,13 @@ struct Node::Impl final : EngineHost {
   bool fill_in(OrderedBlockPtr& block) const;
   void note_stages(const Commit& commit);
   CommitTracer::Scope on(Duty duty) { return CommitTracer::on(tracer.get(), duty); }
-  std::string open_trace();
+  Result<Unit, Error> open_trace();
   void commit(Commit commit);
   void say(Level level, const std::string& line);
-  void halt(const std::string& why);
+  /// Empty: nothing is wrong.
+  void halt(std::optional<Error> why);
+  /// How run() ends.
+  Result<Unit, Error> ending() const;
   Sample sample() const;
   void frame(ConnectionId from, const Frame& f);
   void peer_frame(NodeId from, const Frame& f);
@@ -108,7 +111,8 @@ struct Node::Impl final : EngineHost {
   void serve_log();
 
   // node.cpp: the life of a node
-  std::string begin();
+  Result<Unit, Error> begin();
+  Error not_written(const Error& why, WriterThread::Failure failure) const;
   void durable(std::uint64_t barrier, std::uint64_t began_us, std::uint64_t ended_us);
   void live();
   void finish();
@@ -118,7 +122,7 @@ struct Node::Impl final : EngineHost {
   void recall_peers(std::optional<Incarnation>& own);
   void meet(NodeId peer);
   void note_start(NodeId peer);
-  std::string window_problem() const;
+  Result<Unit, Error> check_window() const;
   void note_peers();
   void note_pledge();
   void begin_start();
@@ -128,21 +132,20 @@ struct Node::Impl final : EngineHost {
   std::string proof_against_self(NodeId from, const wire::Known& known) const;
   void hear_known(NodeId from, const Frame& f);
   void hear_other_process(NodeId from, const Frame& f);
-  std::string never_twice(const std::string& what) const;
+  Error never_twice(const std::string& what) const;
   void weigh_answers();
   void start_engine();
   void hold(NodeId from, const Frame& f);
 
   // node_recovery.cpp: from the own disk, and from peers
   Result<Unit, Error> recover();
-  ErrorCode unreadable_as = ErrorCode::kCorrupt;  // what unreadable() said last
   std::string began_words(LogEnd restored, std::uint64_t restoring_us,
                           std::uint64_t reading_us) const;
-  std::string read_log(std::optional<std::uint64_t> until_us);
-  std::string replay_entry(const LogEntry& entry);
-  std::string restore_record(Restored record);
-  std::string unreadable(Errc why, const std::string& place);
-  std::string of_other_genesis(const std::string& place) const;
+  Result<Unit, Error> read_log(std::optional<std::uint64_t> until_us);
+  Result<Unit, Error> replay_entry(const LogEntry& entry);
+  Result<Unit, Error> restore_record(Restored record);
+  Error unreadable(Errc why, const std::string& place) const;
+  Error of_other_genesis(const std::string& place) const;
   void save_snapshot();
   void watch_lag();
   void check_log();
@@ -157,14 +160,14 @@ struct Node::Impl final : EngineHost {
     Round until{0};
     std::optional<LogEntry> damaged;  ///< the entry of `until`, which is there without its payloads
   };
-  std::string look_for_hole(const LogEntry& entry);
-  std::string lacks_log(Hole found, const std::string& what);
+  Result<Unit, Error> look_for_hole(const LogEntry& entry);
+  Result<Unit, Error> lacks_log(Hole found, const std::string& what);
   void note_lost_end();
   void mend_log(std::uint64_t now);
   void mend_with(Commit commit);
   void mend_payloads(const LogEntry& entry, const Commit& commit);
   void write_back(const LogEntry& entry, const Commit& commit, std::function<void()> done);
-  std::string differs_from_peers(Round slot) const;
+  Error differs_from_peers(Round slot) const;
   void write_back(const Commit& commit);
   void write_again(Commit out);
   void note_gap(Commit commit);
@@ -181,7 +184,7 @@ struct Node::Impl final : EngineHost {
   void end_rot(const Commit& commit);
 
   // node_bodies.cpp: records that the protocol reads back with their bodies
-  std::string lacks_body(Restored record);
+  Result<Unit, Error> lacks_body(Restored record);
   void mend_bodies();
   void give_bodies(const Commit& commit);
   bool log_lacks() const { return ledger.slot() < lacks_until; }
@@ -198,8 +201,8 @@ struct Node::Impl final : EngineHost {
   void watch_checkpoints(std::uint64_t now);
   void checkpoints_differ();
   std::string how_to_apply_again() const;
-  std::string differs_in_result(const Checkpoints::Difference& d) const;
-  std::string differs_in_state(const Checkpoints::Difference& d) const;
+  Error differs_in_result(const Checkpoints::Difference& d) const;
+  Error differs_in_state(const Checkpoints::Difference& d) const;
   Result<LogProof, std::string> prove(std::uint64_t position);
   void answer_proof(ConnectionId from, const Frame& f);
   // life/node_snapshots.cpp
@@ -233,16 +236,17 @@ struct Node::Impl final : EngineHost {
   std::optional<Checkpoint> horizon(const Checkpoint& needed) const;
   void note_log_question(NodeId from, Round slot);
   void begins(const LogBegin& begin);
-  std::string pruned_too_far() const;
+  Error pruned_too_far() const;
   void pruned_there(NodeId peer, Round begins);
   std::optional<Round> out_of_reach() const;
-  std::string restore_snapshot();
+  Result<Unit, Error> restore_snapshot();
   enum class FromSnapshot : std::uint8_t { kYes, kNo, kWrong };
   FromSnapshot restore_from(ByteView own, ByteView state, const LoadedSnapshot* of);
 
   // node_application.cpp
   std::optional<ApplyResult> apply(const Transaction& t);
-  std::string app_problem() const;
+  Error app_threw() const;
+  Error app_threw_in_log() const;
   std::optional<std::string> check(const ClientId& client, ByteView data);
   void placed(ConnectionId id, const Placed& at);
   void tell_results();
@@ -258,7 +262,7 @@ struct Node::Impl final : EngineHost {
   ApplyResult apply_evidence(const Transaction& t);
 
   // node_gateway.cpp
-  std::string open_gateway();
+  Result<Unit, Error> open_gateway();
   void serve_pages();
   LogPage read_page(std::uint64_t from, std::size_t most);
 
@@ -321,12 +325,12 @@ struct Node::Impl final : EngineHost {
   HostCalls calls;
   bool app_lags = false;  // the application did not get all of the log
   RunEnd run_end;
-  std::atomic<bool> begun{false};    // run() or start() was called
-  std::exception_ptr thrown;         // by the node's thread
-  std::unique_ptr<Metrics> metrics;  // null: not asked for
-  std::string metrics_problem;       // why its port could not be opened
-  StageClock stages;                 // only where there are metrics
-  std::uint64_t ticks = 0;           // of watch_lag
+  std::atomic<bool> begun{false};        // run() or start() was called
+  std::exception_ptr thrown;             // by the node's thread
+  std::unique_ptr<Metrics> metrics;      // null: not asked for
+  std::optional<Error> metrics_problem;  // why its port could not be opened
+  StageClock stages;                     // only where there are metrics
+  std::uint64_t ticks = 0;               // of watch_lag
 
   std::uint64_t verdict_timer = 0;  // of the loop; 0: none
   std::map<TimerId, std::uint64_t> timers;
@@ -438,8 +442,8 @@ struct Node::Impl final : EngineHost {
   std::uint64_t last_barrier = 0;
   std::uint64_t durable_barrier = 0;
   std::uint64_t notes_due_us = 0;
-  std::string stopped_because;
-  std::function<void(const std::string&)> on_stopped;  // of a node on the host's context
+  std::optional<Error> stopped_because;
+  std::function<void(const Result<Unit, Error>&)> on_stopped;  // of a node on the host's context
 };
 
 }  // namespace thresher::net

@@ -19,7 +19,7 @@ constexpr std::size_t kMostHeld = 1024;
 
 // Whether the entry goes on the log and its payloads are there: what cannot be mended is the
 // answer, what can be is put into `hole`.
-std::string Node::Impl::look_for_hole(const LogEntry& entry) {
+Result<Unit, Error> Node::Impl::look_for_hole(const LogEntry& entry) {
   if (!ledger.end().precedes(entry)) {
     return lacks_log({Round{0}, {}}, "it lacks commits: " +
                                          missing_between(ledger.end(), entry.before, entry.slot));
@@ -36,12 +36,12 @@ std::string Node::Impl::look_for_hole(const LogEntry& entry) {
     return body ? lacks_log({entry.slot, entry}, place)
                 : lacks_log({Round{0}, {}}, place + " is missing");
   }
-  return {};
+  return Unit{};
 }
 
 // `found.until` 0: all that the store has behind the end of the ledger is fetched anew, because the
 // log is a sequence of frames and what is missing in the middle of it is written at its end.
-std::string Node::Impl::lacks_log(Hole found, const std::string& what) {
+Result<Unit, Error> Node::Impl::lacks_log(Hole found, const std::string& what) {
   if (committee().size() == 1 || options.store == StoreKind::kMemory) {
     return unreadable(Errc::kCorrupt, what);
   }
@@ -58,7 +58,7 @@ std::string Node::Impl::lacks_log(Hole found, const std::string& what) {
                            std::to_string(ledger.slot().value + 1) + " to " +
                            std::to_string(lacks_until.value) +
                            " are fetched from peers before this node signs anything");
-  return {};
+  return Unit{};
 }
 
 // The records of the protocol know of more than the log has.
@@ -87,8 +87,7 @@ void Node::Impl::mend_log(std::uint64_t now) {
     return sync.begin(ledger.slot(), ledger.log_hash(), now);
   }
   hole.reset();
-  std::string problem = read_log(now + kReadOn);
-  if (!problem.empty()) return halt(problem);
+  if (const auto read = read_log(now + kReadOn); !read) return halt(read.error());
   if (!unread) note_lost_end();
   writer->stands(ledger.end());
 }
@@ -97,11 +96,14 @@ void Node::Impl::mend_log(std::uint64_t now) {
 void Node::Impl::mend_with(Commit commit) {
   if (!log_lacks() || !ledger.follows(commit)) return;
   if (commit.slot > lacks_until) {
-    return halt("the log of '" + options.home + "' differs from that of " +
-                std::to_string(committee().at_least(kValidity)) +
-                " peers: this node delivered slot " + std::to_string(lacks_until.value) +
-                ", they went from slot " + std::to_string(ledger.slot().value) + " to " +
-                std::to_string(commit.slot.value) + ". Keep the folder, which shows what happened");
+    return halt(Error{ErrorCode::kMismatch,
+                      "the log of '" + options.home + "' differs from that of " +
+                          std::to_string(committee().at_least(kValidity)) +
+                          " peers: this node delivered slot " + std::to_string(lacks_until.value) +
+                          ", they went from slot " + std::to_string(ledger.slot().value) + " to " +
+                          std::to_string(commit.slot.value) +
+                          ". Keep the folder, which shows what happened",
+                      options.home});
   }
   give_bodies(commit);
   const auto& damaged = hole ? hole->damaged : std::optional<LogEntry>();
@@ -114,17 +116,19 @@ void Node::Impl::mend_with(Commit commit) {
   feed_subscribers();
 }
 
-std::string Node::Impl::differs_from_peers(Round slot) const {
-  return "the log of '" + options.home + "' differs from that of " +
-         std::to_string(committee().at_least(kValidity)) + " peers in slot " +
-         std::to_string(slot.value) + ". Keep the folder, which shows what happened";
+Error Node::Impl::differs_from_peers(Round slot) const {
+  return {ErrorCode::kMismatch,
+          "the log of '" + options.home + "' differs from that of " +
+              std::to_string(committee().at_least(kValidity)) + " peers in slot " +
+              std::to_string(slot.value) + ". Keep the folder, which shows what happened",
+          options.home};
 }
 
 // The entry is there, and so are the frames around it: only payloads are not what they were.
 void Node::Impl::mend_payloads(const LogEntry& entry, const Commit& commit) {
   const LogEntry again = ledger.append(commit, [&](const Transaction& t, const OrderedBlockPtr&,
                                                    const Fingerprint&) { (void)apply(t); });
-  if (!calls.problem().empty()) return halt(app_problem());
+  if (!calls.problem().empty()) return halt(app_threw_in_log());
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     return halt(differs_from_peers(entry.slot));
   }
@@ -178,7 +182,8 @@ void Node::Impl::note_gap(Commit commit) {
   const std::string what = "the log of '" + options.home + "' lacks commits: " +
                            missing_between(ledger.end(), commit.before, commit.slot);
   if (committee().size() == 1) {
-    return halt(what + "; there is no peer to fetch them from. `thresher log` reads what is there");
+    return halt(Error{ErrorCode::kCorrupt, what, options.home,
+                      "there is no peer to fetch them from. `thresher log` reads what is there"});
   }
   // Where the one before is in the log, and is not its end, the peers' logs say what is right.
   lacks_until = commit.before > ledger.slot() ? commit.before : commit.slot;
@@ -195,7 +200,8 @@ void Node::Impl::fetch_unreadable(const Commit& commit, const OrderedBlock& bloc
                            ", which is ordered now, cannot be read back from '" + options.home +
                            "'";
   if (committee().size() == 1 || !engine->adopts()) {
-    return halt(what + "; check the disk, there is nobody to fetch it from");
+    return halt(Error{ErrorCode::kCorrupt, what, options.home,
+                      "check the disk, there is nobody to fetch it from"});
   }
   lacks_until = commit.slot;
   say(Level::kWarning, what + ": slot " + std::to_string(commit.slot.value) +

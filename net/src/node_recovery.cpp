@@ -33,65 +33,68 @@ void Node::Impl::save_snapshot() {
 }
 
 // Why the disk does not give back what was stored; `place` is what was read.
-std::string Node::Impl::unreadable(Errc why, const std::string& place) {
-  unreadable_as = why == Errc::kIo ? ErrorCode::kIo : ErrorCode::kCorrupt;
+Error Node::Impl::unreadable(Errc why, const std::string& place) const {
   if (why == Errc::kIo) {
-    return "cannot read " + place + " of '" + options.home + "': " + disk_problem(errno);
+    return disk_error("cannot read " + place + " of '" + options.home + "'", errno, options.home);
   }
-  return "the log of '" + options.home + "' is damaged (" + place +
-         "). A node that forgot what it signed must not sign. A backup of the folder helps only if "
-         "the "
-         "node has not run since it was made; else move 'data' away and keep it. Then " +
-         std::string(kObserve);
+  return {ErrorCode::kCorrupt,
+          "the log of '" + options.home + "' is damaged (" + place +
+              "). A node that forgot what it signed must not sign. A backup of the folder helps "
+              "only if the node has not run since it was made; else move 'data' away and keep it. "
+              "Then " +
+              std::string(kObserve),
+          options.home};
 }
 
 // The digests of all blocks hang on the genesis file, so another one shows in the first entry.
-std::string Node::Impl::of_other_genesis(const std::string& place) const {
-  return "the log of '" + options.home + "' does not begin (" + place + ") as the genesis file '" +
-         options.genesis +
-         "' says: the file was changed, or is that of another network; put the one back with which "
-         "the log was made. If it is that one, the log is damaged: move 'data' away and keep it. "
-         "Then " +
-         std::string(kObserve);
+Error Node::Impl::of_other_genesis(const std::string& place) const {
+  return {ErrorCode::kMismatch,
+          "the log of '" + options.home + "' does not begin (" + place + ") as the genesis file '" +
+              options.genesis + "' says: the file was changed, or is that of another network",
+          options.genesis,
+          "put the one back with which the log was made. If it is that one, the log is damaged: "
+          "move 'data' away and keep it. Then " +
+              std::string(kObserve)};
 }
 
-// Puts an entry of the own log into the ledger and the application; empty, or why not. A hole in
-// front of it or in it is kept in `hole`, where peers may have what is missing.
-std::string Node::Impl::replay_entry(const LogEntry& entry) {
+// Puts an entry of the own log into the ledger and the application. A hole in front of it or in it
+// is kept in `hole`, where peers may have what is missing.
+Result<Unit, Error> Node::Impl::replay_entry(const LogEntry& entry) {
   const std::string place = "slot " + std::to_string(entry.slot.value);
-  if (std::string problem = look_for_hole(entry); !problem.empty() || hole) return problem;
+  if (auto looked = look_for_hole(entry); !looked || hole) return looked;
   const auto whole = reader.whole(entry);
   if (!whole) return unreadable(whole.error(), "a payload of " + place);
   const LogEntry again = ledger.append(*whole, [&](const Transaction& t, const OrderedBlockPtr&,
                                                    const Fingerprint&) { (void)apply(t); });
-  if (!calls.problem().empty()) return app_problem();
+  if (!calls.problem().empty()) return app_threw_in_log();
   if (again.log_hash != entry.log_hash || again.count != entry.count) {
     if (entry.before == Round{0}) return of_other_genesis(place);
     return unreadable(Errc::kCorrupt, "the hash chain breaks at " + place);
   }
   (void)tree_records();
   checkpoint_after(entry);
-  return calls.problem().empty() ? std::string() : app_problem();
+  if (!calls.problem().empty()) return app_threw_in_log();
+  return Unit{};
 }
 
 // The stored log from the end of the ledger on: to its end, to a hole, or until a time.
-std::string Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
-  std::string problem;
+Result<Unit, Error> Node::Impl::read_log(std::optional<std::uint64_t> until_us) {
+  Result<Unit, Error> replayed = Unit{};
   unread = false;
   const auto read = reader.each(ledger.slot(), [&](const LogEntry& entry) {
     if (options.stop.stop_requested()) {
-      problem = std::string(kStoppedAtStart);
+      replayed = Error{ErrorCode::kRejected, std::string(kStoppedAtStart), options.home};
       return false;
     }
     if (metrics && entry.first / kTellEach != (entry.first + entry.count) / kTellEach) {
       metrics->starting("reads its log: slot " + std::to_string(entry.slot.value));
     }
-    problem = replay_entry(entry);
+    replayed = replay_entry(entry);
     unread = hole || (until_us && Loop::now_us() > *until_us);
-    return problem.empty() && !unread;
+    return replayed && !unread;
   });
-  if (!problem.empty()) return problem;
-  return read ? std::string() : unreadable(read.error(), "an entry of the log");
+  if (replayed && !read) return unreadable(read.error(), "an entry of the log");
+  return replayed;
 }
 
 // What a start took, so that whoever finds it long sees where the time went. Times are
@@ -112,34 +115,29 @@ Result<Unit, Error> Node::Impl::recover() {
   if (metrics) metrics->starting("reads its log");
   checkpoints.recall();
   const std::uint64_t began = Loop::now_us();
-  const auto failed = [&](std::string why) {
-    const bool disk = calls.problem().empty() && why != kStoppedAtStart;
-    const ErrorCode code = disk ? unreadable_as : ErrorCode::kRejected;
-    return Error{code, std::move(why), options.home};
-  };
-  std::string problem = restore_snapshot();
+  if (auto snapshot = restore_snapshot(); !snapshot) return snapshot;
   if (shares_state()) tree.keep_recent();
   const LogEnd restored = ledger.end();
   const std::uint64_t restored_us = Loop::now_us();
-  if (problem.empty()) problem = calls.problem();
-  if (problem.empty() && ledger.slot() < reader.begin().slot) problem = pruned_too_far();
-  if (problem.empty()) problem = read_log({});
-  if (!problem.empty()) return failed(std::move(problem));
+  if (!calls.problem().empty()) return app_threw();
+  if (ledger.slot() < reader.begin().slot) return pruned_too_far();
+  if (auto read = read_log({}); !read) return read;
   if (ledger.length() > 0) {
     say(Level::kInfo, began_words(restored, restored_us - began, Loop::now_us() - restored_us));
   }
   if (metrics) metrics->starting("reads the records of its protocol");
+  Result<Unit, Error> records = Unit{};
   const auto replayed = store->replay([&](const Restored& r) {
     has_records = true;
-    if (problem.empty()) problem = restore_record(r);
+    if (records) records = restore_record(r);
   });
-  if (!problem.empty()) return failed(std::move(problem));
-  if (!replayed) return failed(unreadable(replayed.error(), "a record of the protocol"));
+  if (!records) return records;
+  if (!replayed) return unreadable(replayed.error(), "a record of the protocol");
   note_lost_end();
   return Unit{};
 }
 
-std::string Node::Impl::restore_record(Restored record) {
+Result<Unit, Error> Node::Impl::restore_record(Restored record) {
   const std::string place = "a record of table " + std::to_string(record.table);
   if (engine->wants_bodies()) {
     const auto at = store->locate(record.table, record.key.view());
@@ -148,11 +146,11 @@ std::string Node::Impl::restore_record(Restored record) {
     record.body = std::move(*body);
     if (!engine->push(record)) return lacks_body(std::move(record));
     (void)engine->run();
-    return {};
+    return Unit{};
   }
   if (!engine->push(std::move(record))) return unreadable(Errc::kCorrupt, place);
   (void)engine->run();
-  return {};
+  return Unit{};
 }
 
 // Starts fetching the log when the others are so far ahead that pulling blocks would take long or,
@@ -205,14 +203,18 @@ void Node::Impl::check_log() {
     return;
   }
   const bool narrow = found->first.value == found->same.value + 1;
-  halt("the log of '" + options.home + "' differs from that of " +
-       std::to_string(committee().at_least(kValidity)) + " peers. The first slot that differs is " +
-       (narrow ? std::string() : "between " + std::to_string(found->same.value + 1) + " and ") +
-       std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) + " here, " +
-       to_hex(found->there.bytes) +
-       " there. This node neither signs nor serves it any more: keep the folder, which shows what "
-       "happened. With another folder in the place of 'data' " +
-       std::string(kObserve));
+  halt(Error{
+      ErrorCode::kMismatch,
+      "the log of '" + options.home + "' differs from that of " +
+          std::to_string(committee().at_least(kValidity)) +
+          " peers. The first slot that differs is " +
+          (narrow ? std::string() : "between " + std::to_string(found->same.value + 1) + " and ") +
+          std::to_string(found->first.value) + ": log hash " + to_hex(found->here.bytes) +
+          " here, " + to_hex(found->there.bytes) +
+          " there. This node neither signs nor serves it any more: keep the folder, which shows "
+          "what happened. With another folder in the place of 'data' " +
+          std::string(kObserve),
+      options.home});
 }
 
 // An engine that writes its progress lazily may know less after a crash than the log of this node.

@@ -17,7 +17,7 @@ void Node::Impl::start_scrubbing() {
                         loop.post(
                             [this, e = std::move(entry)]() mutable { note_rot(std::move(e)); });
                       },
-                      [this](const std::string& why) { loop.post([this, why] { halt(why); }); }});
+                      [this](const Error& why) { loop.post([this, why] { halt(why); }); }});
 }
 
 // A payload of the log, which nobody asked for now, is not what it was.

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "advice.hpp"
+#include "disk_problem.hpp"
 #include "node_impl.hpp"
 #include "signed_digest.hpp"
 #include "thresher/net/codec.hpp"
@@ -71,8 +72,7 @@ Result<Unit, Error> Node::Impl::claim_store() {
         "the data in '" + options.data + "' belong to another key than '" + options.key + "'",
         options.data, "give this node the folder that was made with its key"};
   }
-  if (std::string problem = window_problem(); !problem.empty())
-    return Error{ErrorCode::kMismatch, std::move(problem), options.data};
+  if (auto window = check_window(); !window) return window;
   recall_peers(data.last);
   if (options.observe) {
     // No start of the key: peers remember none, and the data stay those of the start before.
@@ -93,25 +93,27 @@ Result<Unit, Error> Node::Impl::claim_store() {
       Persist{kOwnerTable, Bytes::copy_of(as_view("owner")), owner, {}},
       Persist{kIncarnationTable, key_of(self), encode_known(incarnation, {}), {}}};
   if (scanned && store->write(records, true)) return Unit{};
-  return Error{ErrorCode::kIo,
-               "cannot write to the store '" + options.data + "': " + store->problem(),
-               options.data, "free space or allow it"};
+  Error why = because("cannot write to the store '" + options.data + "'", options.data,
+                      write_error(*store));
+  if (why.remedy.empty()) why.remedy = "free space or allow it";
+  return why;
 }
 
 // A block that is older than the protocol keeps is never ordered. So a node that kept more or less
 // than its peers, or than itself before, would order something else.
-std::string Node::Impl::window_problem() const {
+Result<Unit, Error> Node::Impl::check_window() const {
   std::optional<std::uint64_t> before;
   (void)store->scan(kWindowTable, {}, [&](ByteView, ByteView value) {
     before = Reader(value).u64();
     return false;
   });
-  if (!before || *before == engine->window()) return {};
-  return "the log in '" + options.data +
-         "' was ordered with limits.gc_rounds = " + std::to_string(*before) + ", and now it is " +
-         std::to_string(engine->window()) +
-         ". What is ordered depends on it, so it stays as it is for as long as the network lives; "
-         "put the old number back into node.toml";
+  if (!before || *before == engine->window()) return Unit{};
+  return Error{
+      ErrorCode::kMismatch,
+      "the log in '" + options.data + "' was ordered with limits.gc_rounds = " +
+          std::to_string(*before) + ", and now it is " + std::to_string(engine->window()) +
+          ". What is ordered depends on it, so it stays as it is for as long as the network lives",
+      options.data, "put the old number back into node.toml"};
 }
 
 // What this node knew of its peers, and of its own last start.
@@ -192,7 +194,7 @@ void Node::Impl::ask(NodeId peer) {
 }
 
 void Node::Impl::watch_start() {
-  if (!starting || !stopped_because.empty()) return;
+  if (!starting || stopped_because) return;
   weigh_answers();
   if (!starting) return;
   const std::uint64_t look = ++starting->looks;
@@ -277,22 +279,26 @@ void Node::Impl::hear_other_process(NodeId from, const Frame& f) {
   const bool certain =
       excludes(other->incarnation, incarnation) || others_told.reached(kValidity, committee());
   if (certain && (starting || other->speaks)) {
-    return halt(what +
-                ". One key must never sign twice: stop one of the two. If this one was the "
-                "right one, put its newest data back and start it again");
+    return halt(Error{ErrorCode::kBusy,
+                      what +
+                          ". One key must never sign twice: stop one of the two. If this one was "
+                          "the right one, put its newest data back and start it again",
+                      options.home});
   }
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what + "; stop it");
 }
 
-std::string Node::Impl::never_twice(const std::string& what) const {
-  return what +
-         ": another process runs with this key, or the folder is an old copy. Stop the other "
-         "process. " +
-         std::string(kKeyMayNotSign);
+Error Node::Impl::never_twice(const std::string& what) const {
+  return {ErrorCode::kMismatch,
+          what +
+              ": another process runs with this key, or the folder is an old copy. Stop the other "
+              "process. " +
+              std::string(kKeyMayNotSign),
+          options.home};
 }
 
 void Node::Impl::weigh_answers() {
-  if (!starting || standing.suspects() || !stopped_because.empty()) return;
+  if (!starting || standing.suspects() || stopped_because) return;
   if (!log_whole() || !bodiless.empty()) return;
   switch (starting->question.verdict(Loop::now_us())) {
     case StartQuestion::kWaits:
@@ -306,7 +312,8 @@ void Node::Impl::weigh_answers() {
 }
 
 void Node::Impl::start_engine() {
-  if (const std::string problem = sign_once.sign(); !problem.empty()) return halt(problem);
+  if (std::string problem = sign_once.sign(); !problem.empty())
+    return halt(Error{ErrorCode::kIo, std::move(problem), options.key});
   const auto held = std::move(starting->held);
   starting.reset();
   // Not before: a quorum has answered, so the number is theirs too. Whoever was started with

@@ -201,7 +201,7 @@ struct EngineSettings {
 Bytes sealed(const Persist& record);
 std::optional<Bytes> unsealed(const Restored& record);
 
-/// Empty when no protocol has that name: see node_protocols(). Pre: parameter_problem() says
+/// Empty when no protocol has that name: see node_protocols(). Pre: check_parameter() says
 /// nothing against the parameters.
 std::unique_ptr<OrderEngine> make_engine(const EngineSettings& settings, EngineHost& host);
 

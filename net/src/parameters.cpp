@@ -36,7 +36,7 @@ std::string quoted(const std::string& text) {
   return '\'' + text + '\'';
 }
 
-std::string unknown(const std::string& protocol, const std::string& name) {
+Error unknown(const std::string& protocol, const std::string& name) {
   std::vector<std::string> known;
   std::string list;
   for (const ParameterOf& p : node_parameters()) {
@@ -47,7 +47,8 @@ std::string unknown(const std::string& protocol, const std::string& name) {
   const std::string what = "protocol " + protocol + " has no parameter " + quoted(name);
   // Of a letter or two everything is near.
   const auto close = name.size() > 2 ? nearest(name, known) : std::nullopt;
-  return what + (close ? "; did you mean '" + *close + "'?" : "; known: " + list);
+  return {ErrorCode::kMissing, what, name,
+          close ? "did you mean '" + *close + "'?" : "known: " + list};
 }
 
 }  // namespace
@@ -78,24 +79,27 @@ Parameters fresh_parameters(std::string_view protocol) {
   return out;
 }
 
-std::string parameter_problem(const std::string& protocol, const std::string& name,
-                              const std::string& value) {
+Result<Unit, Error> check_parameter(const std::string& protocol, const std::string& name,
+                                    const std::string& value) {
   const ParameterOf* p = find(protocol, name);
   if (p == nullptr) return unknown(protocol, name);
-  const std::string where = name + " of " + protocol;
+  const auto must_be = [&](const std::string& values) {
+    return Error{ErrorCode::kMalformed,
+                 name + " of " + protocol + " must be " + values + ", not " + quoted(value), name};
+  };
   if (!p->choices.empty()) {
-    if (std::find(p->choices.begin(), p->choices.end(), value) != p->choices.end()) return {};
+    if (std::find(p->choices.begin(), p->choices.end(), value) != p->choices.end()) return Unit{};
     std::string list;
     for (const std::string_view choice : p->choices)
       list += (list.empty() ? "" : " or ") + std::string(choice);
-    return where + " must be " + list + ", not " + quoted(value);
+    return must_be(list);
   }
   const bool may_be_off = p->standard == kOff;
-  if (may_be_off && value == kOff) return {};
+  if (may_be_off && value == kOff) return Unit{};
   const auto number = number_of(value);
-  if (number && *number >= p->least && *number <= p->most) return {};
-  return where + " must be " + (may_be_off ? "off, or " : "") + "a whole number from " +
-         std::to_string(p->least) + " to " + std::to_string(p->most) + ", not " + quoted(value);
+  if (number && *number >= p->least && *number <= p->most) return Unit{};
+  return must_be((may_be_off ? "off, or a whole number from " : "a whole number from ") +
+                 std::to_string(p->least) + " to " + std::to_string(p->most));
 }
 
 std::string parameter_text(const Parameters& given, std::string_view protocol,

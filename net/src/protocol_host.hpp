@@ -13,10 +13,13 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "disk_problem.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/executor.hpp"
 #include "thresher/crypto/signing_key.hpp"
 #include "thresher/crypto/verifier.hpp"
@@ -44,7 +47,7 @@ struct HostLinks {
   /// After the inputs that waited were stepped.
   std::function<void()> stepped{};
   /// The disk failed: nothing goes on.
-  std::function<void(const std::string&)> fail;
+  std::function<void(const Error&)> fail;
 };
 
 template <Protocol P, class Codec>
@@ -57,28 +60,16 @@ class ProtocolHost {
   ProtocolHost(P protocol, Codec codec, HostLinks<Output> links)
       : codec_(std::move(codec)), links_(std::move(links)), executor_(std::move(protocol), *this) {}
 
-  /// Reads what the store holds; `mended()` is called once it is read. Then begins. Empty, or what
-  /// is wrong with the store.
+  /// Reads what the store holds; `mended()` is called once it is read. Then begins. kCorrupt or
+  /// kIo: what is wrong with the store.
   template <class Mended>
-  std::string restore(Mended mended) {
-    std::string problem;
-    if (links_.store != nullptr) {
-      const auto read = links_.store->replay([&](const Restored& record) {
-        Restored whole = record;
-        const auto place = links_.store->locate(record.table, record.key.view());
-        auto body = place ? links_.store->read_body(*place) : Result<Bytes>(Bytes{});
-        if (!body) problem = "a record's payload cannot be read back";
-        if (body) whole.body = std::move(*body);
-        whole.table = Codec::restored(whole.table);
-        inputs_.push_back(std::move(whole));
-      });
-      if (!mended()) problem = "its archive cannot be written";
-      if (!read) problem = "its records cannot be read: " + links_.store->problem();
-    }
-    if (!problem.empty()) return problem;
+  Result<Unit, Error> restore(Mended mended) {
+    if (auto read = read_store(); !read) return read;
+    if (links_.store != nullptr && !mended())
+      return Error{ErrorCode::kIo, "its archive cannot be written"};
     inputs_.push_back(Start{});
     drain();
-    return {};
+    return Unit{};
   }
   /// False when the frame is malformed.
   bool receive(NodeId from, const Frame& frame) {
@@ -131,7 +122,7 @@ class ProtocolHost {
     if (links_.note) links_.note(records);
     if (links_.store != nullptr && !failed_ && !links_.store->write(records, barrier != 0)) {
       failed_ = true;
-      links_.fail(links_.store->problem());
+      links_.fail(write_error(*links_.store));
     }
     durable_ = std::max(durable_, barrier);
   }
@@ -151,6 +142,22 @@ class ProtocolHost {
   }
 
  private:
+  Result<Unit, Error> read_store() {
+    if (links_.store == nullptr) return Unit{};
+    Result<Unit> bodies = Unit{};
+    const auto read = links_.store->replay([&](const Restored& record) {
+      Restored whole = record;
+      const auto place = links_.store->locate(record.table, record.key.view());
+      auto body = place ? links_.store->read_body(*place) : Result<Bytes>(Bytes{});
+      if (!body) bodies = body.error();
+      if (body) whole.body = std::move(*body);
+      whole.table = Codec::restored(whole.table);
+      inputs_.push_back(std::move(whole));
+    });
+    if (!read) return read_error("its records", read.error(), {});
+    if (!bodies) return read_error("a record's payload", bodies.error(), {});
+    return Unit{};
+  }
   /// One verdict for jobs [first, first + count).
   struct Check {
     Ticket ticket;

@@ -99,7 +99,7 @@ class Queries {
 
  private:
   using At = std::deque<Query>::iterator;
-  At forget(At it, const Query& query) {
+  At forget(const At& it, const Query& query) {
     bytes_ -= query.question.size();
     if (--held_[query.from] == 0) held_.erase(query.from);
     return waiting_.erase(it);

@@ -39,7 +39,7 @@ class Reading {
   bool begins(const std::optional<LogBegin>& begin) {
     if (!begin || begin->slot <= end_.slot) return true;
     begins_later_ = from_ > 0 && from_ < begin->length;
-    if (begins_later_) return fails(pruned_words(from_, begin->length));
+    if (begins_later_) return fails({ErrorCode::kMissing, pruned_words(from_, begin->length)});
     end_ = {begin->slot, begin->length};
     return true;
   }
@@ -56,25 +56,26 @@ class Reading {
   }
   /// To be asked at the end.
   bool begins_later() const { return begins_later_; }
-  std::string problem() const {
-    return problem_.empty() && behind_ > end_.slot ? missing_ : problem_;
+  std::optional<Error> problem() const {
+    if (problem_ || behind_ <= end_.slot) return problem_;
+    return Error{ErrorCode::kCorrupt, missing_};
   }
 
  private:
   bool decoded(const WalRecord& record) {
     const auto read = decode_entry(record.key, record.value, log_);
-    if (!read)
-      return fails("an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read");
-    return entry(*read);
+    if (read) return entry(*read);
+    return fails({ErrorCode::kCorrupt,
+                  "an entry behind slot " + std::to_string(end_.slot.value) + " cannot be read"});
   }
   bool transactions(const LogEntry& entry) {
     std::uint64_t position = entry.first;
     for (const LoggedBlock& b : entry.blocks) {
       const auto payload = checked_payload(b, read_body_(b.place));
       if (!payload) {
-        return fails(payload.error() == Errc::kIo
-                         ? "cannot read it: " + disk_problem(errno)
-                         : "a payload of slot " + std::to_string(entry.slot.value) + " is damaged");
+        if (payload.error() == Errc::kIo) return fails(disk_error("cannot read it", errno, {}));
+        return fails({ErrorCode::kCorrupt,
+                      "a payload of slot " + std::to_string(entry.slot.value) + " is damaged"});
       }
       position =
           each_ordered(b, payload->view(), position, [&](const Transaction& t, const Validity&) {
@@ -83,8 +84,8 @@ class Reading {
     }
     return true;
   }
-  bool fails(const std::string& why) {
-    problem_ = why;
+  bool fails(Error why) {
+    problem_ = std::move(why);
     return false;
   }
 
@@ -95,7 +96,7 @@ class Reading {
   LogEnd end_;
   Round behind_{0};  // the last entry that did not follow
   std::string missing_;
-  std::string problem_;
+  std::optional<Error> problem_;
   bool begins_later_ = false;  // than what was asked for
 };
 
@@ -115,10 +116,10 @@ std::optional<LogBegin> last_jump(WalScan& wal) {
   return out;
 }
 
-Error told(const NodeOptions& options, const Reading& reading, const std::string& why) {
+Error told(const NodeOptions& options, const Reading& reading, Error why) {
   const std::string log = "the log of '" + options.home + "'";
-  if (reading.begins_later()) return {ErrorCode::kMissing, log + ": " + why, options.home};
-  return {ErrorCode::kCorrupt, log + " ends early: " + why, options.home};
+  if (reading.begins_later()) return {ErrorCode::kMissing, log + ": " + why.text(), options.home};
+  return because(log + " ends early", options.home, std::move(why));
 }
 
 // Of a store of the host's own.
@@ -130,15 +131,13 @@ Result<Unit, Error> read_store(const NodeOptions& options, const Genesis& genesi
   const LogReader log(**store, log_form_of(genesis));
   Reading reading(genesis, from, visit,
                   [&](const BodyPlace& place) { return (*store)->read_body(place); });
-  std::string why;
+  Result<Unit> read = Unit{};
   if (reading.begins(log.begin())) {
-    const auto read =
-        log.each(log.begin().slot, [&](const LogEntry& entry) { return reading.entry(entry); });
-    if (!read) why = "an entry cannot be read";
+    read = log.each(log.begin().slot, [&](const LogEntry& entry) { return reading.entry(entry); });
   }
-  if (std::string missing = reading.problem(); !missing.empty()) why = std::move(missing);
-  if (why.empty()) return Unit{};
-  return told(options, reading, why);
+  if (const auto problem = reading.problem()) return told(options, reading, *problem);
+  if (!read) return told(options, reading, read_error("an entry", read.error(), options.home));
+  return Unit{};
 }
 
 }  // namespace
@@ -154,28 +153,29 @@ Result<Unit, Error> read_log(NodeOptions options, std::uint64_t from,
     return Error{ErrorCode::kMalformed, std::move(why), path};
   if (const auto resting = at_rest(path); !resting) return resting.error();
   WalScan wal(WalScan::For::kReading);
-  if (std::string why = wal.open(path); !why.empty())
-    return Error{wal.code(), std::move(why), path};
+  if (auto opened = wal.open(path); !opened) return opened;
   Reading reading(*genesis, from, visit,
                   [&](const BodyPlace& place) { return wal.read_body(place, wal.size()); });
-  std::string why;
+  Result<Unit, Error> read = Unit{};
   if (reading.begins(last_jump(wal))) {
-    why = wal.read({}, [&](const WalFrame& frame) {
+    read = wal.read({}, [&](const WalFrame& frame) {
       for (const WalRecord& r : frame.records) {
         if (!reading.record(r)) return false;
       }
       return true;
     });
   }
-  if (std::string missing = reading.problem(); !missing.empty()) why = std::move(missing);
+  if (const auto problem = reading.problem()) return told(options, reading, *problem);
+  if (!read) return told(options, reading, read.error());
   // A node that ran has a log that is not empty: its store begins with a record of its own.
   std::error_code unknown;
-  if (why.empty() && std::filesystem::file_size(path, unknown) == 0 &&
+  if (std::filesystem::file_size(path, unknown) == 0 &&
       std::filesystem::exists(options.data + "/index", unknown)) {
-    why = "'" + path + "' is empty, but the index beside it is of a log that was not";
+    return told(options, reading,
+                {ErrorCode::kCorrupt,
+                 "'" + path + "' is empty, but the index beside it is of a log that was not"});
   }
-  if (why.empty()) return Unit{};
-  return told(options, reading, why);
+  return Unit{};
 }
 
 }  // namespace thresher::net

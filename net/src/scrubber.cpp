@@ -60,7 +60,7 @@ void Scrubber::work() {
 bool Scrubber::pass() {
   const std::uint64_t until = hooks_.written();
   WalScan scan;
-  if (const std::string why = scan.open(path_); !why.empty()) return hooks_.failed(why), false;
+  if (const auto opened = scan.open(path_); !opened) return hooks_.failed(opened.error()), false;
   while (rests(kPause)) {
     switch (look(scan, until)) {
       case Look::kGoesOn:
@@ -70,8 +70,8 @@ bool Scrubber::pass() {
       case Look::kEnds:
         return false;
       case Look::kGone:
-        if (const std::string why = scan.open(path_); !why.empty()) {
-          return hooks_.failed(why), false;
+        if (const auto opened = scan.open(path_); !opened) {
+          return hooks_.failed(opened.error()), false;
         }
     }
   }
@@ -81,9 +81,9 @@ bool Scrubber::pass() {
 // What was pruned while it was looked at is neither damaged nor missing.
 Scrubber::Look Scrubber::look(WalScan& scan, std::uint64_t until) {
   const WalScan::Checked found = scan.check(until, kPiece);
-  const bool good = found.problem.empty() && found.damaged.empty();
+  const bool good = !found.problem && found.damaged.empty();
   if (!good && found.at < hooks_.released()) return Look::kGone;
-  if (!found.problem.empty()) return hooks_.failed(found.problem), Look::kEnds;
+  if (found.problem) return hooks_.failed(*found.problem), Look::kEnds;
   if (found.damaged.empty()) {
     told_.reset();
   } else if (!mends(scan, found)) {
@@ -102,9 +102,9 @@ bool Scrubber::mends(const WalScan& scan, const WalScan::Checked& found) {
     return rests(kSecondLook);
   }
   if (!entry || again) {
-    return hooks_.failed(scan.damaged(found.at) +
-                         (again ? ". What was written there again did not stay" : "")),
-           false;
+    Error why = scan.damaged(found.at);
+    if (again) why.what += ". What was written there again did not stay";
+    return hooks_.failed(why), false;
   }
   told_ = entry->slot;
   {

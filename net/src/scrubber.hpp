@@ -32,7 +32,7 @@ class Scrubber {
     std::function<std::uint64_t()> released;  ///< of which so many were given back
     /// Payloads of this entry have to be written again where they lie, then go_on() is due.
     std::function<void(LogEntry)> damaged;
-    std::function<void(const std::string& why)> failed;
+    std::function<void(const Error& why)> failed;
   };
 
   Scrubber(std::string path, const LogReader& reader, Hooks hooks);

@@ -19,10 +19,10 @@ std::optional<std::uint32_t> fast_of(const Parameters& given, std::string_view p
   return p;
 }
 
-std::string fast_problem(const Parameters& given, std::string_view protocol,
-                         const Committee& committee) {
+Result<Unit, Error> check_fast(const Parameters& given, std::string_view protocol,
+                               const Committee& committee) {
   const auto p = fast_of(given, protocol);
-  return p ? dag::two_delay_problem(committee, *p) : std::string();
+  return p ? dag::check_two_delays(committee, *p) : Unit{};
 }
 
 }  // namespace thresher::net

@@ -45,67 +45,62 @@ WriteAheadLog::~WriteAheadLog() {
 }
 
 bool WriteAheadLog::fails(const char* what, int error) {
-  problem_ = std::string(what) + ": " + disk_problem(error);
+  problem_ = disk_error(what, error, path_);
   return false;
 }
 
-std::string WriteAheadLog::open(const std::string& path, std::uint64_t segment) {
+Result<Unit, Error> WriteAheadLog::open(const std::string& path, std::uint64_t segment) {
   path_ = path;
   segment_ = segment;
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kForOwner);
-  code_.reset();
-  const auto refused = [&](const char* what) {
-    code_ = code_of_errno(errno);
-    return std::string(what) + " '" + path + "': " + disk_problem(errno);
+  const auto refused = [&](const std::string& what) {
+    return disk_error(what + " '" + path + "'", errno, path);
   };
   if (lock_ < 0) return refused("cannot open");
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return refused("cannot lock");
-    code_ = ErrorCode::kBusy;
-    return "'" + path + "' is in use: " + std::string(kNodeRuns) + "; one key must never run twice";
+    return Error{ErrorCode::kBusy, "'" + path + "' is in use: " + std::string(kNodeRuns), path,
+                 "one key must never run twice"};
   }
   if (!files_.open(path, O_RDWR)) return refused("cannot open");
-  if (std::string why = scan_.open(path); !why.empty()) return why;
+  if (auto opened = scan_.open(path); !opened) return opened;
   reserved_ = scan_.size();
   tag_ = scan_.tag();
   if (tag_ == 0) return create(path);
   // A release that was interrupted leaves files behind.
-  if (begin().frame == 0 || files_.release(begin().offset)) return {};
+  if (begin().frame == 0 || files_.release(begin().offset)) return Unit{};
   return refused("cannot remove what lies in front of the log");
 }
 
 // The head is durable before the first frame, and the file's name before both.
-std::string WriteAheadLog::create(const std::string& path) {
+Result<Unit, Error> WriteAheadLog::create(const std::string& path) {
   if (::getrandom(&tag_, sizeof tag_, 0) != static_cast<ssize_t>(sizeof tag_)) {
-    code_ = ErrorCode::kIo;
-    return "cannot make '" + path + "': no random bytes: " + disk_problem(errno);
+    return disk_error("cannot make '" + path + "': no random bytes", errno, path);
   }
   const auto head = encode_head(tag_);
   buffer_.grow(kBlock, 0);
   std::copy(head.begin(), head.end(), buffer_.data());
   if (!reserve(kFileHead) || !files_.write(buffer_.data(), kBlock, 0, true) ||
       !sync_folder_of(path)) {
-    code_ = code_of_errno(errno);
-    return "cannot write '" + path + "': " + disk_problem(errno);
+    return disk_error("cannot write '" + path + "'", errno, path);
   }
   return scan_.open(path);
 }
 
-std::string WriteAheadLog::recover(const WalPlace& from, const WalScan::Visit& visit) {
-  if (std::string why = scan_.read(from, visit); !why.empty()) return why;
+Result<Unit, Error> WriteAheadLog::recover(const WalPlace& from, const WalScan::Visit& visit) {
+  if (auto read = scan_.read(from, visit); !read) return read;
   end_ = scan_.end();
   written_ = durable_ = filled_ = end_.offset;
   base_ = BlockBuffer::down(end_.offset);
   buffer_.grow(kBlock, 0);
   used_ = static_cast<std::size_t>(end_.offset - base_);
-  if (!scan_.read_all(buffer_.data(), used_, base_, scan_.size()) || !clear_behind()) {
-    code_ = ErrorCode::kIo;
-    return "cannot make the log ready for more: " +
-           (problem_.empty() ? disk_problem(errno) : problem_);
-  }
+  const std::string what = "cannot make the log ready for more";
+  if (!scan_.read_all(buffer_.data(), used_, base_, scan_.size()))
+    return disk_error(what, errno, path_);
+  if (!clear_behind()) return because(what, path_, problem());
   // What was read behind the last frame is about to be written.
   scan_.forget();
-  return {};
+  return Unit{};
 }
 
 // What a cut left of an unfinished frame would look like damage of the next one.
@@ -266,12 +261,13 @@ bool WriteAheadLog::mend_body(const BodyPlace& place, ByteView body) {
   return flush(true);
 }
 
-std::string WriteAheadLog::release(const WalBase& base) {
+Result<Unit, Error> WriteAheadLog::release(const WalBase& base) {
   const std::string path = path_ + ".base";
-  if (!save_base(path, tag_, base)) return "cannot write '" + path + "': " + disk_problem(errno);
-  if (files_.release(base.begin.offset)) return {};
-  return "cannot remove what lies in front of byte " + std::to_string(base.begin.offset) + " of '" +
-         path_ + "': " + disk_problem(errno);
+  if (!save_base(path, tag_, base)) return disk_error("cannot write '" + path + "'", errno, path);
+  if (files_.release(base.begin.offset)) return Unit{};
+  return disk_error("cannot remove what lies in front of byte " +
+                        std::to_string(base.begin.offset) + " of '" + path_ + "'",
+                    errno, path_);
 }
 
 Result<Bytes> WriteAheadLog::read_body(const BodyPlace& place) const {

@@ -42,14 +42,11 @@ class WriteAheadLog {
   WriteAheadLog& operator=(const WriteAheadLog&) = delete;
 
   /// Opens or creates, for this process alone. `segment`: bytes after which a new file begins, a
-  /// multiple of WalSegments::kUnit; 0: never. The error says what, where and what to do; empty:
-  /// none.
-  std::string open(const std::string& path, std::uint64_t segment = 0);
-  /// Of what open() or recover() said: kBusy where another process has the log, else as
-  /// WalScan::code().
-  ErrorCode code() const { return code_.value_or(scan_.code()); }
+  /// multiple of WalSegments::kUnit; 0: never. kBusy: another process has the log. Also the errors
+  /// of WalScan.
+  Result<Unit, Error> open(const std::string& path, std::uint64_t segment = 0);
   /// Visits every frame from `from` on, and makes the log ready for more. Pre: open() was good.
-  std::string recover(const WalPlace& from, const WalScan::Visit& visit);
+  Result<Unit, Error> recover(const WalPlace& from, const WalScan::Visit& visit);
   /// Adds a frame in memory. `places` gets where each body will lie, one for each record.
   void append(std::span<const Persist> batch, std::vector<BodyPlace>& places);
   /// The places that append() would give.
@@ -67,14 +64,15 @@ class WriteAheadLog {
   const WalPlace& begin() const { return scan_.begin(); }
   /// Gives the files back that end before `base.begin`, and keeps `base.records`, which have to be
   /// all that is still needed of what lies in front of it: for readers that open the log after it.
-  /// From any thread. Empty, or why not: then nothing is lost. Pre: nobody needs a body in front of
-  /// that place any more.
-  std::string release(const WalBase& base);
+  /// From any thread. Nothing is lost by an error. Pre: nobody needs a body in front of that place
+  /// any more.
+  Result<Unit, Error> release(const WalBase& base);
   /// After the last frame that was appended.
   const WalPlace& end() const { return end_; }
   /// From any thread. Pre: the frame of the body was flushed.
   Result<Bytes> read_body(const BodyPlace& place) const;
-  const std::string& problem() const { return problem_; }
+  /// Pre: flush() or mend_body() gave false.
+  const Error& problem() const { return *problem_; }
   /// Bytes of the file up to the end of the last frame that was flushed. From any thread.
   std::uint64_t written() const { return written_; }
   /// Synced writes so far.
@@ -82,14 +80,13 @@ class WriteAheadLog {
 
  private:
   bool fails(const char* what, int error);
-  std::string create(const std::string& path);
+  Result<Unit, Error> create(const std::string& path);
   bool clear_behind();
   void put(const void* data, std::size_t size);
   bool reserve(std::uint64_t until);
   bool fill_ahead();
   bool write_zeros(std::uint64_t from, std::uint64_t until);
 
-  std::optional<ErrorCode> code_;  // empty: that of `scan_`
   std::string path_;
   int lock_ = -1;      // on the first file
   WalSegments files_;  // for writing, past the page cache where the file system can
@@ -108,7 +105,7 @@ class WriteAheadLog {
   std::uint64_t reserved_ = 0;             // the file's size
   bool unsynced_ = false;                  // something before `base_` was written without a sync
   std::atomic<std::uint64_t> written_{0};  // bytes of frames that were flushed
-  std::string problem_;
+  std::optional<Error> problem_;
   std::atomic<std::uint64_t> syncs_{0};
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "advice.hpp"
 #include "disk_problem.hpp"
 #include "thresher/core/hash.hpp"
 #include "thresher/core/transcript.hpp"
@@ -63,27 +64,31 @@ bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base) 
   return replace_synced(path, w.view());
 }
 
-std::string load_base(const std::string& path, std::uint64_t tag, WalBase& out, bool& damaged) {
-  damaged = false;
+Result<std::optional<WalBase>, Error> load_base(const std::string& path, std::uint64_t tag) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return error ? "cannot open '" + path + "': " + error.message() : std::string();
+    if (!error) return std::optional<WalBase>();
+    return Error{code_of_errno(error.value()), "cannot open '" + path + "': " + error.message(),
+                 path};
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return "cannot read '" + path + "': " + disk_problem(errno);
+  if (!file) return disk_error("cannot read '" + path + "'", errno, path);
   const ByteView bytes = as_view(content);
-  damaged = true;
-  if (bytes.size() < kHash) return {};
-  const ByteView said = bytes.first(bytes.size() - kHash);
-  Reader tail(bytes.last(kHash));
-  if (hash(said) != tail.digest()) return {};
-  if (auto found = decode(said, tag)) {
-    out = std::move(*found);
-    damaged = false;
+  if (bytes.size() >= kHash) {
+    const ByteView said = bytes.first(bytes.size() - kHash);
+    Reader tail(bytes.last(kHash));
+    auto found = hash(said) == tail.digest() ? decode(said, tag) : std::nullopt;
+    if (found) return found;
   }
-  return {};
+  return Error{
+      ErrorCode::kCorrupt,
+      "'" + path +
+          "', which says where the log begins, is not what was written, or is of another "
+          "log. Put the one of this folder back; else move 'data' away and keep it. Then " +
+          std::string(kObserve),
+      path};
 }
 
 }  // namespace thresher::net

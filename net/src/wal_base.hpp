@@ -3,17 +3,19 @@
 //
 //   WalBase base{begin, records};
 //   if (!save_base("data/wal.base", tag, base)) ...       // then the files in front may go
-//   std::string why = load_base("data/wal.base", tag, base);
+//   auto base = load_base("data/wal.base", tag);
 //
 // Guarantees: the file is replaced as a whole, and belongs to one log by its tag. With it and the
 // frames from `begin` on the index is made again as it is, each record under the sequence it was
 // written with. A file that is not what it was is told as that.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "thresher/core/bytes.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/net/node_store.hpp"
 
 namespace thresher::net {
@@ -40,8 +42,8 @@ struct WalBase {
 
 /// False leaves why in errno.
 bool save_base(const std::string& path, std::uint64_t tag, const WalBase& base);
-/// Empty, or why it cannot be used. Where there is no file `out` stays as it is. `damaged`: it is
-/// there, and not what was written.
-std::string load_base(const std::string& path, std::uint64_t tag, WalBase& out, bool& damaged);
+/// Empty where there is no file. kCorrupt: it is there, and not what was written. Also the system's
+/// errors.
+Result<std::optional<WalBase>, Error> load_base(const std::string& path, std::uint64_t tag);
 
 }  // namespace thresher::net

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "advice.hpp"
 #include "disk_problem.hpp"
@@ -37,10 +38,13 @@ bool split(ByteView payload, const FrameHeader& h, std::uint64_t at, std::vector
 
 }  // namespace
 
-std::string WalScan::cannot_read(std::uint64_t at) const {
+Error WalScan::corrupt(std::string what) const {
+  return {ErrorCode::kCorrupt, std::move(what), path_};
+}
+
+Error WalScan::cannot_read(std::uint64_t at) const {
   if (errno != 0) {
-    code_ = code_of_errno(errno);
-    return "cannot read '" + path_ + "' at byte " + std::to_string(at) + ": " + disk_problem(errno);
+    return disk_error("cannot read '" + path_ + "' at byte " + std::to_string(at), errno, path_);
   }
   // What was to be read may begin in a file that is whole.
   constexpr std::uint64_t kPart = WalSegments::kUnit;
@@ -48,39 +52,38 @@ std::string WalScan::cannot_read(std::uint64_t at) const {
   std::uint64_t end = std::min((at / kPart + 1) * kPart, size_);
   while (end < size_ && get(&last, 1, end - 1)) end = std::min(end + kPart, size_);
   const std::string file = window_.file_at(end - 1);
-  return "the log '" + path_ + "' stops at byte " + std::to_string(at) + " and goes on later: '" +
-         file + "' was cut short, or the next file, '" + path_ +
-         ".' and the byte that it begins with, is gone. Put it back, out of a backup only if the "
-         "node has not run since that was made; else move 'data' away and keep it. Then " +
-         std::string(kObserve);
+  return corrupt("the log '" + path_ + "' stops at byte " + std::to_string(at) +
+                 " and goes on later: '" + file + "' was cut short, or the next file, '" + path_ +
+                 ".' and the byte that it begins with, is gone. Put it back, out of a backup only "
+                 "if the node has not run since that was made; else move 'data' away and keep it. "
+                 "Then " +
+                 std::string(kObserve));
 }
 
-std::string WalScan::damaged(std::uint64_t at) const {
+Error WalScan::damaged(std::uint64_t at) const {
   const std::string what = "'" + path_ + "' is damaged at byte " + std::to_string(at) +
                            ": records that were durable are not what they were. ";
   if (at_rest_) {
-    return what +
-           "Start the node: payloads that its index knows it fetches from its peers and writes "
-           "again, a few a second, and says which. Of anything else it stops, at the start or "
-           "when it reads the place, and says what to do";
+    return corrupt(
+        what +
+        "Start the node: payloads that its index knows it fetches from its peers and writes "
+        "again, a few a second, and says which. Of anything else it stops, at the start or "
+        "when it reads the place, and says what to do");
   }
-  return what +
-         "A node that forgot what it signed must not sign. A backup of the folder helps only if "
-         "the node has not run since it was made; else move 'data' away and keep it. Then " +
-         std::string(kObserve);
+  return corrupt(
+      what +
+      "A node that forgot what it signed must not sign. A backup of the folder helps only if "
+      "the node has not run since it was made; else move 'data' away and keep it. Then " +
+      std::string(kObserve));
 }
 
-std::string WalScan::open(const std::string& path) {
+Result<Unit, Error> WalScan::open(const std::string& path) {
   path_ = path;
-  code_ = ErrorCode::kCorrupt;
-  if (!window_.open(path)) {
-    code_ = code_of_errno(errno);
-    return "cannot open '" + path + "': " + disk_problem(errno);
-  }
+  if (!window_.open(path)) return disk_error("cannot open '" + path + "'", errno, path);
   size_ = window_.size();
   base_ = {{kFileHead, 0, 0, 0}};
   end_ = base_.begin;
-  if (size_ < kFileHead) return {};
+  if (size_ < kFileHead) return Unit{};
   std::vector<std::byte> head(kFileHead);
   if (!get(head.data(), head.size(), 0)) return cannot_read(0);
   if (const auto tag = decode_head(head)) {
@@ -88,78 +91,78 @@ std::string WalScan::open(const std::string& path) {
     return open_base();
   }
   if (const auto format = older_format(head)) {
-    code_ = ErrorCode::kUnsupported;
-    return "'" + path + "' has format " + std::to_string(*format) + ", this program reads format " +
-           std::to_string(kWalFormat) +
-           "; run the program that wrote it, or move 'data' away: then " + std::string(kObserve);
+    return Error{
+        ErrorCode::kUnsupported,
+        "'" + path + "' has format " + std::to_string(*format) + ", this program reads format " +
+            std::to_string(kWalFormat),
+        path, "run the program that wrote it, or move 'data' away: then " + std::string(kObserve)};
   }
   // Created, and the power went before anything was written.
   end_.offset = 0;
-  if (std::string why = look_behind(); !why.empty()) return why;
+  if (auto looked = look_behind(); !looked) return looked;
   if (zeros_from_ > 0) return damaged(0);
   end_.offset = kFileHead;
-  return {};
+  return Unit{};
 }
 
-std::string WalScan::open_base() {
+Result<Unit, Error> WalScan::open_base() {
   const std::string path = path_ + ".base";
-  bool is_damaged = false;
-  std::string why = load_base(path, tag_, base_, is_damaged);
-  if (!why.empty()) code_ = ErrorCode::kIo;
-  if (is_damaged) {
-    why = "'" + path +
-          "', which says where the log begins, is not what was written, or is of another log. " +
-          "Put the one of this folder back; else move 'data' away and keep it. Then " +
-          std::string(kObserve);
-  }
+  auto base = load_base(path, tag_);
+  if (!base) return base.error();
+  if (*base) base_ = std::move(**base);
   end_ = base_.begin;
   std::array<std::byte, kFrameHeader> first{};
   errno = 0;
-  if (why.empty() && base_.begin.frame == 0 && size_ > kFileHead &&
-      !get(first.data(), first.size(), kFileHead) && errno == 0) {
-    why = "'" + path + "', which says where the log begins, is gone: put the one of this folder " +
-          "back; else move 'data' away and keep it. Then " + std::string(kObserve);
+  if (base_.begin.frame == 0 && size_ > kFileHead && !get(first.data(), first.size(), kFileHead) &&
+      errno == 0) {
+    return Error{ErrorCode::kCorrupt,
+                 "'" + path +
+                     "', which says where the log begins, is gone: put the one of this folder "
+                     "back; else move 'data' away and keep it. Then " +
+                     std::string(kObserve),
+                 path};
   }
-  return why;
+  return Unit{};
 }
 
 // Whether the log is the one of which somebody noted that it goes up to `from`.
-std::string WalScan::belongs(const WalPlace& from) const {
-  const std::string elsewhere =
+Result<Unit, Error> WalScan::belongs(const WalPlace& from) const {
+  if (from.frame == 0) return Unit{};
+  const Error elsewhere = corrupt(
       "'" + path_ + "' is not the log that its index was made of, or lost its end (byte " +
       std::to_string(from.offset) + " of " + std::to_string(size_) +
       "): an older copy, or a disk that lost what was durable. A node that forgot what it signed "
       "must not sign. " +
-      std::string(kKeyMayNotSign);
-  if (from.frame == 0) return {};
+      std::string(kKeyMayNotSign));
   if (size_ < from.offset) return elsewhere;
   const WalPlace& begin = base_.begin;
   if (from.offset == begin.offset) {  // the frame before it was given back
-    return from.chain == begin.chain && from.sequence == begin.sequence ? std::string() : elsewhere;
+    if (from.chain == begin.chain && from.sequence == begin.sequence) return Unit{};
+    return elsewhere;
   }
   std::array<std::byte, kFrameHeader> raw{};
   if (!get(raw.data(), raw.size(), from.frame)) return cannot_read(from.frame);
-  const auto header = decode_header(tag_, raw);
-  return header && chain_of(raw) == from.chain ? std::string() : elsewhere;
+  if (decode_header(tag_, raw) && chain_of(raw) == from.chain) return Unit{};
+  return elsewhere;
 }
 
 // What stands at the end so far, and whether it is the frame that comes next.
-std::string WalScan::load_header(Loaded& out) {
+Result<Unit, Error> WalScan::load_header(Loaded& out) {
   const std::uint64_t start = end_.offset;
   if (!get(out.raw.data(), out.raw.size(), start)) return cannot_read(start);
   out.header = decode_header(tag_, out.raw);
-  if (!out.header) return {};
+  if (!out.header) return Unit{};
   const FrameHeader& h = *out.header;
   // Space is reserved before it is written, so a frame never reaches behind its file.
   const std::uint64_t room = size_ - start - kFrameHeader;
   out.follows = h.chain == end_.chain && h.sequence == end_.sequence && h.size <= room &&
                 h.size >= frame_size(0);
-  return {};
+  return Unit{};
 }
 
 // The same with what is in it.
-std::string WalScan::load(Loaded& out) {
-  if (std::string why = load_header(out); !why.empty() || !out.follows) return why;
+Result<Unit, Error> WalScan::load(Loaded& out) {
+  if (auto header = load_header(out); !header || !out.follows) return header;
   const FrameHeader& h = *out.header;
   const std::uint64_t start = end_.offset;
   const std::uint64_t at = records_begin(start, h.size);
@@ -167,7 +170,8 @@ std::string WalScan::load(Loaded& out) {
   payload_.resize(static_cast<std::size_t>(records_end(start, h.size) - at));
   const bool got = get(out.sums.data(), out.sums.size(), start + kFrameHeader) &&
                    get(payload_.data(), payload_.size(), at);
-  return got ? std::string() : cannot_read(start);
+  if (!got) return cannot_read(start);
+  return Unit{};
 }
 
 WalPlace WalScan::behind(const Loaded& f) const {
@@ -176,30 +180,26 @@ WalPlace WalScan::behind(const Loaded& f) const {
 }
 
 // The frame at the end so far, if it is whole.
-std::string WalScan::frame(WalFrame& out, FrameState& state) {
+Result<FrameState, Error> WalScan::frame(WalFrame& out) {
   const std::uint64_t start = end_.offset;
   Loaded f;
-  if (std::string why = load(f); !why.empty()) return why;
+  if (const auto loaded = load(f); !loaded) return loaded.error();
   if (!f.header) {
-    std::string why = look_behind();
-    state = judge_header(f.raw, start, zeros_from_);
-    return why;
+    if (const auto looked = look_behind(); !looked) return looked.error();
+    return judge_header(f.raw, start, zeros_from_);
   }
-  if (!f.follows) {
-    state = FrameState::kDamaged;
-    return {};
-  }
+  if (!f.follows) return FrameState::kDamaged;
+  FrameState state = FrameState::kWhole;
   if (!is_whole(*f.header, f.sums, payload_, start)) {
-    std::string why = look_behind();
-    state = judge_frame(*f.header, f.sums, payload_, start, zeros_from_);
-    return why;
+    if (const auto looked = look_behind(); !looked) return looked.error();
+    return judge_frame(*f.header, f.sums, payload_, start, zeros_from_);
   }
   if (!split(payload_, *f.header, records_begin(start, f.header->size), out.records)) {
     state = FrameState::kDamaged;
   }
   out.sequence = f.header->sequence;
   out.end = behind(f);
-  return {};
+  return state;
 }
 
 WalScan::Checked WalScan::check(std::uint64_t until, std::uint64_t bytes) {
@@ -207,7 +207,7 @@ WalScan::Checked WalScan::check(std::uint64_t until, std::uint64_t bytes) {
   window_.forget();  // bodies are mended in their places
   while (end_.offset < std::min(until, pause)) {
     Loaded f;
-    if (std::string why = load(f); !why.empty()) return {std::move(why), {}, end_.offset};
+    if (const auto loaded = load(f); !loaded) return {loaded.error(), {}, end_.offset};
     if (!f.follows || crypto::crc32c(f.sums) != f.header->sum) {
       return {damaged(end_.offset), {}, end_.offset};
     }
@@ -226,21 +226,22 @@ bool WalScan::visit_base(const Visit& visit) const {
   return true;
 }
 
-std::string WalScan::read(const WalPlace& from, const Visit& visit) {
-  if (std::string why = belongs(from); !why.empty()) return why;
+Result<Unit, Error> WalScan::read(const WalPlace& from, const Visit& visit) {
+  if (auto fits = belongs(from); !fits) return fits;
   if (from.frame != 0) {
     end_ = from;
   } else if (!visit_base(visit)) {
-    return "reading '" + path_ + ".base' was ended";
+    return corrupt("reading '" + path_ + ".base' was ended");
   }
   while (tag_ != 0 && end_.offset + kFrameHeader <= size_) {
     WalFrame next;
-    FrameState state = FrameState::kWhole;
-    if (std::string why = frame(next, state); !why.empty()) return why;
-    if (state == FrameState::kDamaged) return damaged(end_.offset);
-    if (state == FrameState::kTorn) return {};
-    if (!visit(next))
-      return "reading '" + path_ + "' was ended at byte " + std::to_string(end_.offset);
+    const auto state = frame(next);
+    if (!state) return state.error();
+    if (*state == FrameState::kDamaged) return damaged(end_.offset);
+    if (*state == FrameState::kTorn) return Unit{};
+    if (!visit(next)) {
+      return corrupt("reading '" + path_ + "' was ended at byte " + std::to_string(end_.offset));
+    }
     end_ = next.end;
   }
   return look_behind();
@@ -285,13 +286,13 @@ void WalScan::skim(std::uint32_t exact, const std::function<void(const WalRecord
   while (tag_ != 0 && end_.offset + kFrameHeader <= size_) {
     Loaded f;
     WalFrame next;
-    if (!load_header(f).empty() || !f.follows || !load_keys(f, next.records)) break;
+    if (!load_header(f) || !f.follows || !load_keys(f, next.records)) break;
     const bool is_exact = std::any_of(next.records.begin(), next.records.end(),
                                       [&](const WalRecord& r) { return r.table == exact; });
     if (is_exact) {  // what a power cut left of it counts for nothing
       next.records.clear();
-      FrameState state = FrameState::kWhole;
-      if (!frame(next, state).empty() || state != FrameState::kWhole) break;
+      const auto state = frame(next);
+      if (!state || *state != FrameState::kWhole) break;
     }
     (void)each(next);
     end_ = behind(f);
@@ -300,7 +301,7 @@ void WalScan::skim(std::uint32_t exact, const std::function<void(const WalRecord
 }
 
 // What stands behind the end: nothing that says "all up to here was durable", or the end is none.
-std::string WalScan::look_behind() {
+Result<Unit, Error> WalScan::look_behind() {
   constexpr std::size_t kPiece = 1u << 20;
   std::vector<std::byte> piece(kPiece + kFrameHeader);
   zeros_from_ = end_.offset;
@@ -318,7 +319,7 @@ std::string WalScan::look_behind() {
       if (header && header->durable > end_.offset) return damaged(end_.offset);
     }
   }
-  return {};
+  return Unit{};
 }
 
 Result<Bytes> WalScan::read_body(const BodyPlace& place, std::uint64_t written) const {

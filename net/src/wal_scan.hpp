@@ -2,15 +2,17 @@
 // Private to net/.
 //
 //   WalScan scan;
-//   if (std::string why = scan.open(path); !why.empty()) ...
-//   std::string why = scan.read({}, [&](const WalFrame& frame) { ...; return true; });
+//   if (auto opened = scan.open(path); !opened) return opened.error();
+//   auto read = scan.read({}, [&](const WalFrame& frame) { ...; return true; });
 //
 //   scan.skim(kBeginTable, [&](const WalRecord& r) { ... });     // tables and keys alone, quickly
 //   auto some = scan.check(until, bytes);      // looks at what is durable again
 //
 // Guarantees: changes nothing. Frames come in order and whole. What a power cut left unfinished
 // ends the log; a durable frame that is not what it was is an error that names the byte, as far as
-// wal_frame.hpp says; so is a disk that cannot be read, and neither is taken for the other.
+// wal_frame.hpp says; so is a disk that cannot be read, and neither is taken for the other. Errors:
+// kCorrupt where durable bytes are not what they were, kUnsupported of another format, else what
+// the system says; `where` is a file.
 #pragma once
 
 #include <array>
@@ -55,14 +57,10 @@ class WalScan {
 
   /// The head, the size, and what is left of the part that was given back. A log without anything
   /// in it is good and has no tag.
-  std::string open(const std::string& path);
+  Result<Unit, Error> open(const std::string& path);
   /// Visits every frame from `from` on; the views live as long as the call. From the beginning, the
   /// records of the part that was given back come first, each as a frame that ends at begin().
-  std::string read(const WalPlace& from, const Visit& visit);
-
-  /// Of what open(), read() or check() said last: kIo and its like where the system refused,
-  /// kCorrupt where durable bytes are not what they were, kUnsupported of another format.
-  ErrorCode code() const { return code_; }
+  Result<Unit, Error> read(const WalPlace& from, const Visit& visit);
 
   /// Visits the records from the beginning on, as far as the log can be read, by table and key
   /// alone: values and bodies are neither read nor checked, but in frames with a record of the
@@ -72,7 +70,7 @@ class WalScan {
 
   /// What is found in a part of the log.
   struct Checked {
-    std::string problem{};  ///< why the log cannot be read on; empty: it can
+    std::optional<Error> problem{};  ///< why the log cannot be read on; empty: it can
     std::vector<Extent>
         damaged{};         ///< parts of the records of one frame that are not what they were
     std::uint64_t at = 0;  ///< where that frame begins
@@ -92,7 +90,7 @@ class WalScan {
   /// From here to the end of the file there are zeros alone.
   std::uint64_t zeros_from() const { return zeros_from_; }
   /// What to say of a durable byte that is not what it was.
-  std::string damaged(std::uint64_t at) const;
+  Error damaged(std::uint64_t at) const;
   /// From any thread. `written`: bytes of the file that will not change.
   Result<Bytes> read_body(const BodyPlace& place, std::uint64_t written) const;
   bool read_all(std::byte* data, std::size_t size, std::uint64_t at, std::uint64_t written) const {
@@ -109,17 +107,17 @@ class WalScan {
     bool follows = false;               ///< it is the one that comes next here
     std::vector<std::byte> sums;
   };
-  mutable ErrorCode code_ = ErrorCode::kCorrupt;
-  std::string cannot_read(std::uint64_t at) const;
-  std::string open_base();
-  std::string belongs(const WalPlace& from) const;
+  Error cannot_read(std::uint64_t at) const;
+  Error corrupt(std::string what) const;
+  Result<Unit, Error> open_base();
+  Result<Unit, Error> belongs(const WalPlace& from) const;
   bool visit_base(const Visit& visit) const;
-  std::string load_header(Loaded& out);
-  std::string load(Loaded& out);
+  Result<Unit, Error> load_header(Loaded& out);
+  Result<Unit, Error> load(Loaded& out);
   bool load_keys(const Loaded& frame, std::vector<WalRecord>& out);
   WalPlace behind(const Loaded& frame) const;
-  std::string frame(WalFrame& out, FrameState& state);
-  std::string look_behind();
+  Result<FrameState, Error> frame(WalFrame& out);
+  Result<Unit, Error> look_behind();
   bool get(std::byte* data, std::size_t size, std::uint64_t at) const {
     return window_.read(data, size, at, size_);
   }

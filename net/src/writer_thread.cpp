@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "disk_problem.hpp"
 #include "thresher/net/transport.hpp"
 
 namespace thresher::net {
@@ -26,7 +27,7 @@ struct Before {
 
 WriterThread::WriterThread(NodeStore& store,
                            std::function<RecordName(const OrderedBlock&)> record_of,
-                           Durable durable, std::function<void(const std::string&, Failure)> failed,
+                           Durable durable, std::function<void(const Error&, Failure)> failed,
                            const LogEnd& end)
     : store_(store),
       record_of_(std::move(record_of)),
@@ -120,8 +121,8 @@ void WriterThread::work() {
     lock.unlock();
     const std::uint64_t began_us = Loop::now_us();
     if (!write(items, barrier != 0 || !waiting.empty() || last)) {
-      return defect_.empty() ? failed_(store_.problem(), Failure::kDisk)
-                             : failed_(defect_, Failure::kDefect);
+      if (!defect_.empty()) return failed_({ErrorCode::kRejected, defect_}, Failure::kDefect);
+      return failed_(write_error(store_), Failure::kDisk);
     }
     if (barrier != 0) durable_(barrier, began_us);
     for (const auto& done : waiting) done();

@@ -34,7 +34,7 @@ class WriterThread {
 
   /// `end`: where the log ends that the entries go on.
   WriterThread(NodeStore& store, std::function<RecordName(const OrderedBlock&)> record_of,
-               Durable durable, std::function<void(const std::string& why, Failure)> failed,
+               Durable durable, std::function<void(const Error& why, Failure)> failed,
                const LogEnd& end);
   ~WriterThread();
 
@@ -78,7 +78,7 @@ class WriterThread {
   NodeStore& store_;
   std::function<RecordName(const OrderedBlock&)> record_of_;
   Durable durable_;
-  std::function<void(const std::string& why, Failure)> failed_;
+  std::function<void(const Error& why, Failure)> failed_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Item> items_;

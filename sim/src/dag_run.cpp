@@ -335,11 +335,11 @@ ParameterInfo fast_parameter() {
           "p: n-p votes commit in two delays, if n >= 3f+2p+1 and p <= f; -1: off"};
 }
 
-std::string fast_problem(const Experiment& e) {
+Result<Unit, Error> check_fast(const Experiment& e) {
   const std::int64_t p = parameter(e, "fast", kNotFast);
   const auto committee = Committee::make(e.n, e.f);
-  if (p == kNotFast || !committee) return {};
-  return dag::two_delay_problem(*committee, static_cast<std::uint32_t>(p));
+  if (p == kNotFast || !committee) return Unit{};
+  return dag::check_two_delays(*committee, static_cast<std::uint32_t>(p));
 }
 
 ProtocolInfo dag_info() {

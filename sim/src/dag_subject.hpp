@@ -1,6 +1,7 @@
 // What the parameter sets of the uncertified DAG family have in common for experiment files.
 #pragma once
 
+#include "thresher/core/error.hpp"
 #include "thresher/sim/outcome.hpp"
 
 namespace thresher::sim {
@@ -11,7 +12,7 @@ ProtocolInfo dag_info();
 ParameterInfo schedule_parameter();
 /// Of the sparse set: p of the two-delay path.
 ParameterInfo fast_parameter();
-/// Why an experiment's committee has no such path; empty: it has, or is not asked for one.
-std::string fast_problem(const Experiment& experiment);
+/// Whether an experiment's committee has such a path, if it is asked for one.
+Result<Unit, Error> check_fast(const Experiment& experiment);
 
 }  // namespace thresher::sim

@@ -24,35 +24,38 @@ Conformance::Spoken& Conformance::Instance::at(std::uint64_t value, std::size_t 
 Conformance::Conformance(const RuleTable& table, const Committee& committee, NodeSet faulty)
     : table_(table), committee_(committee), faulty_(std::move(faulty)) {}
 
-std::string Conformance::problem(const RuleEvent& e, const std::string& what) const {
+Error Conformance::problem(const RuleEvent& e, const std::string& what) const {
   return event_problem(table_, e, what);
 }
 
-std::optional<std::string> Conformance::add(const RuleEvent& e) {
+Result<Unit, Error> Conformance::add(const RuleEvent& e) {
   if (const auto wrong = order_problem(e, clock_)) return problem(e, *wrong);
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
-  if (faulty_.contains(e.node)) return std::nullopt;
+  if (faulty_.contains(e.node)) return Unit{};
   Instance& at = instances_[{e.instance, e.round}];
   if (at.nodes.empty()) at.nodes.resize(committee_.size());
   Node& node = at.nodes[e.node.value];
-  if (e.rule == RuleEvent::kRestart) return restart(e, node);
+  if (e.rule == RuleEvent::kRestart) {
+    if (auto wrong = restart(e, node)) return *wrong;
+    return Unit{};
+  }
   if (e.rule >= table_.rules.size()) return problem(e, "the table has no such rule");
   const thresher::Rule& rule = table_.rules[e.rule];
   if (node.location != rule.from) {
     return problem(e, "the node is in " + std::string(table_.locations[node.location].name) +
                           ", the rule starts in " + std::string(table_.locations[rule.from].name));
   }
-  if (auto wrong = check_guard(e, rule, at, node)) return wrong;
-  if (auto wrong = check_said(e, rule, at, node)) return wrong;
+  if (auto wrong = check_guard(e, rule, at, node)) return *wrong;
+  if (auto wrong = check_said(e, rule, at, node)) return *wrong;
   if (rule.when && table_.locations[rule.to].holds_value) node.value = e.value;
   node.location = rule.to;
   ++steps_;
-  return std::nullopt;
+  return Unit{};
 }
 
-std::optional<std::string> Conformance::check_guard(const RuleEvent& e, const thresher::Rule& rule,
-                                                    const Instance& at, const Node& node) const {
+std::optional<Error> Conformance::check_guard(const RuleEvent& e, const thresher::Rule& rule,
+                                              const Instance& at, const Node& node) const {
   if (!rule.when) return std::nullopt;
   const std::uint32_t needed = committee_.at_least(rule.when->at_least);
   const Spoken* spoken = at.find(e.value);
@@ -65,8 +68,8 @@ std::optional<std::string> Conformance::check_guard(const RuleEvent& e, const th
   return std::nullopt;
 }
 
-std::optional<std::string> Conformance::check_said(const RuleEvent& e, const thresher::Rule& rule,
-                                                   Instance& at, Node& node) const {
+std::optional<Error> Conformance::check_said(const RuleEvent& e, const thresher::Rule& rule,
+                                             Instance& at, Node& node) const {
   if (!rule.says) {
     if (e.said) return problem(e, "sent a statement that the rule does not declare");
     return std::nullopt;
@@ -102,7 +105,7 @@ bool Conformance::leads_silently(std::uint8_t from, const Node& node) const {
 }
 
 // A restart may take back steps that told nobody anything, and no others.
-std::optional<std::string> Conformance::restart(const RuleEvent& e, Node& node) const {
+std::optional<Error> Conformance::restart(const RuleEvent& e, Node& node) const {
   if (leads_silently(e.location, node)) {
     node.location = e.location;
     return std::nullopt;

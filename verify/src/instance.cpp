@@ -18,7 +18,7 @@ const Formula* first_too_many(z3::solver& solver, const SymbolTerms& at,
 
 }  // namespace
 
-std::string no_instance(const Automaton& ta, double seconds) {
+Result<Unit, Error> check_instance(const Automaton& ta, double seconds) {
   const Budget budget(seconds, nullptr);
   try {
     z3::context context;
@@ -27,17 +27,21 @@ std::string no_instance(const Automaton& ta, double seconds) {
     const SymbolTerms at(context, ta, "0");
     solver.add(at.natural());
     if (const Formula* f = first_too_many(solver, at, ta.resilience)) {
-      return "no instance exists: with '" + print_formula(ta, *f) +
-             "' the assumptions contradict each other, and no parameters are left";
+      return Error{ErrorCode::kRejected,
+                   "no instance exists: with '" + print_formula(ta, *f) +
+                       "' the assumptions contradict each other, and no parameters are left",
+                   print_formula(ta, *f)};
     }
     if (const Formula* f = first_too_many(solver, at, ta.initial)) {
-      return "no instance exists: with '" + print_formula(ta, *f) +
-             "' no initial configuration is left for any parameters";
+      return Error{ErrorCode::kRejected,
+                   "no instance exists: with '" + print_formula(ta, *f) +
+                       "' no initial configuration is left for any parameters",
+                   print_formula(ta, *f)};
     }
   } catch (const z3::exception&) {
     // Not decided in time: the checkers say what they find.
   }
-  return {};
+  return Unit{};
 }
 
 }  // namespace thresher::verify

@@ -329,9 +329,9 @@ std::vector<Outcome> run_portfolio(const Automaton& ta, const CheckOptions& opti
 
 std::vector<Outcome> check_all(const Automaton& ta, const CheckOptions& options) {
   const Budget budget(options.seconds, nullptr);
-  if (const std::string problem = no_instance(ta, options.seconds / 10); !problem.empty()) {
+  if (const auto instance = check_instance(ta, options.seconds / 10); !instance) {
     Outcome none;
-    none.why = problem;
+    none.why = instance.error().text();
     none.checker = options.checker;
     const auto wanted = [&](const Property& p) { return asked_for(options, p); };
     const auto count = std::count_if(ta.properties.begin(), ta.properties.end(), wanted);

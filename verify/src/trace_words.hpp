@@ -13,14 +13,17 @@ namespace thresher::verify {
 
 /// Which step of which node it was, and what is wrong with it. `Table`: RuleTable or VoteTable.
 template <class Table, class Event>
-std::string event_problem(const Table& table, const Event& e, const std::string& what) {
+Error event_problem(const Table& table, const Event& e, const std::string& what) {
   const std::string rule = e.rule < table.rules.size()
                                ? "rule '" + std::string(table.rules[e.rule].name) + "'"
                            : e.rule == Event::kRestart ? "a restart"
                                                        : "rule " + std::to_string(e.rule);
-  return "event " + std::to_string(e.clock) + ", node " + std::to_string(e.node.value) +
-         ", instance " + std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " +
-         rule + " of " + std::string(table.name) + ": " + what;
+  const std::string where = "event " + std::to_string(e.clock);
+  return {ErrorCode::kRejected,
+          where + ", node " + std::to_string(e.node.value) + ", instance " +
+              std::to_string(e.instance) + ", round " + std::to_string(e.round) + ", " + rule +
+              " of " + std::string(table.name) + ": " + what,
+          where};
 }
 
 /// Why an event stands in the wrong place of its trace, the last one having had the clock `last`.

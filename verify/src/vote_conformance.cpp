@@ -20,15 +20,15 @@ bool leads_silently(const VoteTable& table, std::uint8_t from, std::uint8_t to) 
 
 }  // namespace
 
-std::string VoteConformance::problem(const VoteEvent& e, const std::string& what) const {
+Error VoteConformance::problem(const VoteEvent& e, const std::string& what) const {
   return event_problem(table_of(e), e, what);
 }
 
-std::optional<std::string> VoteConformance::add(const VoteEvent& e) {
+Result<Unit, Error> VoteConformance::add(const VoteEvent& e) {
   if (const auto wrong = order_problem(e, clock_)) return problem(e, *wrong);
   clock_ = e.clock;
   if (!committee_.contains(e.node)) return problem(e, "no member of the committee");
-  if (faulty_.contains(e.node)) return std::nullopt;
+  if (faulty_.contains(e.node)) return Unit{};
   Played& at = played_[{e.instance, e.round}];
   if (at.nodes.empty()) {
     at.nodes.resize(committee_.size());
@@ -36,22 +36,25 @@ std::optional<std::string> VoteConformance::add(const VoteEvent& e) {
     if (tables_.under != nullptr) at.under.said.resize(tables_.under->counters.size());
   }
   Node& node = at.nodes[e.node.value];
-  if (e.rule == VoteEvent::kRestart) return restart(e, node);
+  if (e.rule == VoteEvent::kRestart) {
+    if (auto wrong = restart(e, node)) return *wrong;
+    return Unit{};
+  }
   const VoteTable& table = table_of(e);
   if (e.rule >= table.rules.size()) return problem(e, "the table has no such rule");
   const VoteRule& rule = table.rules[e.rule];
-  if (auto wrong = check_place(e, rule, at)) return wrong;
-  if (auto wrong = check_guards(e, rule, at)) return wrong;
-  if (auto wrong = check_coin(e, rule, at)) return wrong;
+  if (auto wrong = check_place(e, rule, at)) return *wrong;
+  if (auto wrong = check_guards(e, rule, at)) return *wrong;
+  if (auto wrong = check_coin(e, rule, at)) return *wrong;
   if (e.said != rule.says) return problem(e, "did not send just what the rule declares");
   if (rule.says) ++(e.under ? at.under : at.round).said[*rule.says];
   (e.under ? node.under : node.location) = rule.to;
   ++steps_;
-  return std::nullopt;
+  return Unit{};
 }
 
-std::optional<std::string> VoteConformance::check_place(const VoteEvent& e, const VoteRule& rule,
-                                                        const Played& at) const {
+std::optional<Error> VoteConformance::check_place(const VoteEvent& e, const VoteRule& rule,
+                                                  const Played& at) const {
   const VoteTable& table = table_of(e);
   const Node& node = at.nodes[e.node.value];
   const std::optional<std::uint8_t>& place = e.under ? node.under : node.location;
@@ -64,8 +67,8 @@ std::optional<std::string> VoteConformance::check_place(const VoteEvent& e, cons
                         ", the rule starts in " + std::string(table.locations[rule.from]));
 }
 
-std::optional<std::string> VoteConformance::check_guards(const VoteEvent& e, const VoteRule& rule,
-                                                         const Played& at) const {
+std::optional<Error> VoteConformance::check_guards(const VoteEvent& e, const VoteRule& rule,
+                                                   const Played& at) const {
   const Side& side = e.under ? at.under : at.round;
   for (std::size_t g = 0; g < rule.when.size(); ++g) {
     if (!rule.when[g]) continue;
@@ -88,8 +91,8 @@ std::optional<std::string> VoteConformance::check_guards(const VoteEvent& e, con
   return std::nullopt;
 }
 
-std::optional<std::string> VoteConformance::check_coin(const VoteEvent& e, const VoteRule& rule,
-                                                       Played& at) const {
+std::optional<Error> VoteConformance::check_coin(const VoteEvent& e, const VoteRule& rule,
+                                                 Played& at) const {
   if (!rule.coin) return std::nullopt;
   if (!e.coin || *e.coin != (*rule.coin == 1)) return problem(e, "the coin showed something else");
   if (at.coin && *at.coin != *e.coin) return problem(e, "two nodes saw two sides of one coin");
@@ -97,7 +100,7 @@ std::optional<std::string> VoteConformance::check_coin(const VoteEvent& e, const
   return std::nullopt;
 }
 
-std::optional<std::string> VoteConformance::restart(const VoteEvent& e, Node& node) const {
+std::optional<Error> VoteConformance::restart(const VoteEvent& e, Node& node) const {
   std::optional<std::uint8_t>& place = e.under ? node.under : node.location;
   if (place && !leads_silently(table_of(e), e.location, *place))
     return problem(e, "the node stood in " + std::string(table_of(e).locations[*place]) +

@@ -105,7 +105,7 @@ class Members {
       o.starts = begins_;
     liars_.push_back(std::make_unique<MemberLiar>(std::move(o), static_cast<std::uint16_t>(i), lie,
                                                   *low, *high));
-    if (!liars_.back()->problem().empty()) fail(liars_.back()->problem());
+    if (const auto& problem = liars_.back()->problem()) fail(problem->text());
   }
   void fail(const std::string& why) { report_.problem = why; }
   std::vector<std::string> verb_of(std::size_t i) const {

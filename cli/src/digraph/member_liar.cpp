@@ -41,7 +41,7 @@ MemberLiar::MemberLiar(net::GraphAgreementOptions options, std::uint16_t self, L
     if (hears) neighbours_.push_back(i);
     links_ += hears || options_.graph.has(NodeId{i}, own) ? 1 : 0;
   }
-  if (problem().empty()) thread_ = std::thread([this] { this->lie(); });
+  if (!problem()) thread_ = std::thread([this] { this->lie(); });
 }
 
 MemberLiar::~MemberLiar() {

@@ -1,7 +1,7 @@
 // A member of `thresher digraph cluster` that lies, on a thread of its own.
 //
 //   MemberLiar liar(options, 3, Lie::kSplit);      // options: those of the others, with its key
-//   if (!liar.problem().empty()) return fail(kFailed, liar.problem());
+//   if (liar.problem()) return fail(kFailed, *liar.problem());
 //
 // Guarantees: lies until the object ends, which takes milliseconds. What it says is signed with its
 // own key alone.
@@ -31,7 +31,7 @@ inline constexpr std::string_view kLies = "split or garbage";
 
 class MemberLiar {
  public:
-  /// Pre: problem_of(options) is empty, and `self` is the place of its key. Approximate agreement
+  /// Pre: check_options(options), and `self` is the place of its key. Approximate agreement
   /// is lied to with values beyond `low` and `high`.
   MemberLiar(net::GraphAgreementOptions options, std::uint16_t self, Lie lie, std::int64_t low = 0,
              std::int64_t high = 0);
@@ -39,7 +39,7 @@ class MemberLiar {
   MemberLiar(const MemberLiar&) = delete;
   MemberLiar& operator=(const MemberLiar&) = delete;
 
-  const std::string& problem() const { return liar_.problem(); }
+  const std::optional<Error>& problem() const { return liar_.problem(); }
 
  private:
   void lie();

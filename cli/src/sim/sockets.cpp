@@ -107,7 +107,7 @@ std::vector<std::string> sockets_problems(const sim::Experiment& e) {
   refuse(std::find(known.begin(), known.end(), e.protocol) == known.end(), "protocol.name",
          "nodes run those that `thresher protocols` lists for a cluster");
   for (const auto& [name, value] : asked_for(e)) {
-    refuse(!net::parameter_problem(e.protocol, name, value).empty(), "protocol." + name,
+    refuse(!net::check_parameter(e.protocol, name, value), "protocol." + name,
            "leave it at its default");
   }
   if (e.n > 64) {

@@ -47,8 +47,7 @@ int run(const Args& a) {
                                    });
   if (!beacon) return fail(kUsage, beacon.error());
   while (a.rounds == 0 || told < a.rounds) {
-    if (const std::string why = (*beacon)->problem(); !why.empty())
-      return fail(kResourceMissing, why);
+    if (const auto problem = (*beacon)->problem()) return fail(kResourceMissing, *problem);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   // The others may need this node's last share.

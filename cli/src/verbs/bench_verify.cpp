@@ -130,7 +130,7 @@ std::optional<double> backend_rate(crypto::BatchVerifier& backend, const Work& w
   const double out = rate(
       seconds, jobs.size(), [&] { backend.verify(jobs, verdicts); },
       card ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID);
-  return backend.problem().empty() ? std::optional(out) : std::nullopt;
+  return backend.problem() ? std::nullopt : std::optional(out);
 }
 
 std::vector<Row> measure(Backends& backends, const std::vector<std::uint64_t>& batches,
@@ -153,8 +153,8 @@ std::vector<Row> measure(Backends& backends, const std::vector<std::uint64_t>& b
     }
   }
   for (const auto& backend : backends.here) {
-    if (backend->problem().empty()) continue;
-    backends.missing.push_back({std::string(backend->name()), backend->problem()});
+    if (const auto problem = backend->problem())
+      backends.missing.push_back({problem->where, problem->text()});
   }
   return rows;
 }

@@ -32,12 +32,12 @@ int check(const Args& a) {
   std::vector<std::string> problems;
   const auto genesis = net::load_genesis(o.genesis);
   if (!genesis) problems.push_back(genesis.error().text());
-  if (std::string problem = net::data_problem(o); !problem.empty()) problems.push_back(problem);
+  if (const auto data = net::check_data(o); !data) problems.push_back(data.error().text());
   const auto key = crypto::load_key(o.key);
   if (!key) problems.push_back(key.error().text());
   if (genesis) {
-    std::string problem = net::delays_problem(o, genesis->nodes.size());
-    if (!problem.empty()) problems.push_back(std::move(problem));
+    const auto delays = net::check_delays(o, genesis->nodes.size());
+    if (!delays) problems.push_back(delays.error().text());
   }
   if (genesis && key) {
     std::size_t id = 0;

@@ -63,9 +63,10 @@ class Session {
   /// A line for each backend that stopped answering, and how many signatures got no verdict at all.
   std::uint64_t unanswered() const {
     for (const auto& backend : backends_.here) {
-      if (backend->problem().empty()) continue;
-      (void)std::fprintf(stderr, "note: backend %s stopped answering: %s\n",
-                         std::string(backend->name()).c_str(), backend->problem().c_str());
+      const auto problem = backend->problem();
+      if (!problem) continue;
+      (void)std::fprintf(stderr, "note: backend %s stopped answering: %s\n", problem->where.c_str(),
+                         problem->text().c_str());
     }
     return unanswered_;
   }

@@ -95,7 +95,7 @@ std::vector<std::string> read_options(const Args& a, net::GraphAgreementOptions&
     if (!problem.empty()) problems.push_back(std::move(problem));
   }
   if (!problems.empty()) return problems;
-  if (std::string problem = problem_of(o); !problem.empty()) return {problem};
+  if (const auto good = net::check_options(o); !good) return {good.error().text()};
   return {};
 }
 

@@ -114,10 +114,11 @@ int run_node(const std::string& home, bool observe, const std::string& trace) {
   running = std::move(*node);
   signals.stops(*running);
   log(net::Level::kInfo, "the node in '" + config->options.home + "' runs; stop it with SIGTERM");
-  const std::string problem = running->run();
-  if (problem.empty()) return kDone;
+  const auto ended = running->run();
+  if (ended) return kDone;
   // The node's thread is left in the log; the end of a process with such a thread is a short one.
-  if (problem == net::kHostBlocks) std::_Exit(kFailed);
+  if (ended.error().what == net::kHostBlocks) std::_Exit(kFailed);
+  const std::string problem = ended.error().text();
   log(net::Level::kError, problem);
   return status_of(kFailed, problem);
 }

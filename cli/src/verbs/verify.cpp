@@ -448,9 +448,9 @@ int run(Args a) {
   if (!a.witness.empty() && !std::ofstream(a.witness, std::ios::app)) {
     return fail(kUsage, "cannot write '" + a.witness + "'; check the folder");
   }
-  if (const auto problem = verify::no_instance(*ta, seconds - since(start)); !problem.empty()) {
-    return fail(kUsage, "'" + (a.file.empty() ? a.protocol : a.file) + "': " + problem +
-                            "; every property would hold of it");
+  if (const auto instance = verify::check_instance(*ta, seconds - since(start)); !instance) {
+    return fail(kUsage, "'" + (a.file.empty() ? a.protocol : a.file) +
+                            "': " + instance.error().text() + "; every property would hold of it");
   }
   note_missing(a, *ta);
   verify::CheckOptions options;

@@ -44,7 +44,10 @@ class DeviceVerifier final : public BatchVerifier {
 
   std::string_view name() const override { return name_; }
   std::string accelerator() const override { return api_.name(device_); }
-  std::string problem() const override { return problem_; }
+  std::optional<Error> problem() const override {
+    if (problem_.empty()) return std::nullopt;
+    return Error{ErrorCode::kIo, problem_, std::string(name_)};
+  }
 
   void register_keys(std::span<const PublicKey> keys) override {
     places_.begin();

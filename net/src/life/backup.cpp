@@ -45,8 +45,8 @@ class Copying {
     if (CopyEnd end = copy_file(from("snapshot"), to_ + "/snapshot"); !end.good_or_absent())
       return end;
     WalScan scan;
-    if (std::string why = measure(scan); !why.empty())
-      return {CopyEnd::Kind::kUnreadable, {scan.code(), std::move(why), from("wal")}};
+    if (auto measured = measure(scan); !measured)
+      return {CopyEnd::Kind::kUnreadable, measured.error()};
     end_ = scan.end();
     if (CopyEnd end = copy_log(scan); !end.good()) return end;
     if (!sync_folder(to_)) return {CopyEnd::Kind::kUnwritable, cannot_write(to_, errno)};
@@ -61,16 +61,17 @@ class Copying {
 
   // Reads all of it, up to the last frame that is whole. What a node writes just now looks like
   // damage until it is written.
-  std::string measure(WalScan& scan) const {
-    std::string why = scan.open(from("wal"));
-    if (why.empty()) why = scan.read({}, [](const WalFrame&) { return true; });
-    for (int k = 0; !why.empty() && k < kLooks && !at_rest(from("wal")); ++k) {
+  Result<Unit, Error> measure(WalScan& scan) const {
+    const auto read_from = [&](const WalPlace& begin) {
+      const auto opened = scan.open(from("wal"));
+      return opened ? scan.read(begin, [](const WalFrame&) { return true; }) : opened;
+    };
+    auto read = read_from({});
+    for (int k = 0; !read && k < kLooks && !at_rest(from("wal")); ++k) {
       std::this_thread::sleep_for(kLook);
-      const WalPlace end = scan.end();
-      why = scan.open(from("wal"));
-      if (why.empty()) why = scan.read(end, [](const WalFrame&) { return true; });
+      read = read_from(scan.end());
     }
-    return why;
+    return read;
   }
 
   CopyEnd copy_log(const WalScan& scan) {

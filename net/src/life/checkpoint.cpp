@@ -1,6 +1,7 @@
 #include "thresher/net/checkpoint.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "../signed_digest.hpp"
@@ -55,15 +56,19 @@ std::uint32_t certificate_quorum(const Genesis& genesis) {
   return committee->at_least(kQuorum);
 }
 
-std::string certificate_problem(const Genesis& genesis, const Certificate& certificate) {
+Result<Unit, Error> check_certificate(const Genesis& genesis, const Certificate& certificate) {
+  const auto rejected = [&](std::string what, std::string remedy = {}) {
+    return Error{ErrorCode::kRejected, std::move(what),
+                 "slot " + std::to_string(certificate.checkpoint.slot.value), std::move(remedy)};
+  };
   const SignatureList& list = certificate.signatures;
   const auto n = static_cast<std::uint32_t>(genesis.nodes.size());
   if (!list.complete() || !list.signers.below(n)) {
-    return "the certificate names signers that are no members of this network";
+    return rejected("the certificate names signers that are no members of this network");
   }
   if (list.signers.size() < certificate_quorum(genesis)) {
-    return "the certificate has " + std::to_string(list.signers.size()) +
-           " signatures, a quorum is " + std::to_string(certificate_quorum(genesis));
+    return rejected("the certificate has " + std::to_string(list.signers.size()) +
+                    " signatures, a quorum is " + std::to_string(certificate_quorum(genesis)));
   }
   const Digest digest = digest_of(certificate.checkpoint, genesis.context());
   std::vector<crypto::SignatureJob> jobs;
@@ -76,10 +81,10 @@ std::string certificate_problem(const Genesis& genesis, const Certificate& certi
   crypto::make_verifier(crypto::best_verifier())->verify(jobs, verdicts);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i] == crypto::Verdict::kValid) continue;
-    return "the signature of node " + std::to_string(signers[i].value) +
-           " does not hold: the statement was changed, or is of another network";
+    return rejected("the signature of node " + std::to_string(signers[i].value) +
+                    " does not hold: the statement was changed, or is of another network");
   }
-  return {};
+  return Unit{};
 }
 
 Bytes encode(const SignedCheckpoint& s) {

@@ -180,7 +180,7 @@ void Checkpoints::certified(const Open& open) {
 bool Checkpoints::take_certificate(const Certificate& certificate) {
   const auto it = open_.find(certificate.checkpoint.slot);
   if (it == open_.end()) return true;
-  if (!certificate_problem(genesis_, certificate).empty()) return false;
+  if (!check_certificate(genesis_, certificate)) return false;
   Open& open = it->second;
   if (certificate.checkpoint == open.own) {
     open.agree = certificate.signatures;

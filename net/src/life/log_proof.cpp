@@ -43,8 +43,8 @@ Result<Unit, Error> check_log_proof(const Genesis& genesis, const LogProof& proo
     return rejected("the path does not lead from this transaction and result at position " +
                     std::to_string(proof.position) + " to the certified root");
   }
-  std::string why = certificate_problem(genesis, proof.certificate);
-  if (!why.empty()) return rejected(std::move(why));
+  if (const auto held = check_certificate(genesis, proof.certificate); !held)
+    return rejected(held.error().what);
   return Unit{};
 }
 

@@ -143,9 +143,11 @@ void Node::Impl::begin_window(std::uint64_t now) {
   const bool fits = shared && shared->checkpoint == of;
   auto own = fits ? own_state_of(*shared, AgreedTime(engine->clock_witnesses())) : std::nullopt;
   if (!own) {
-    return halt("the snapshot of slot " + std::to_string(of.slot.value) +
-                ", which f+1 peers named alike, contradicts its certificate: they run another "
-                "version of the program, or more than f of them are Byzantine");
+    return halt(Error{ErrorCode::kRejected,
+                      "the snapshot of slot " + std::to_string(of.slot.value) +
+                          ", which f+1 peers named alike, contradicts its certificate: they run "
+                          "another version of the program, or more than f of them are Byzantine",
+                      options.home});
   }
   joining->hash = shared->window_hash;
   joining->ledger = std::move(shared);
@@ -172,8 +174,11 @@ void Node::Impl::note_window(const Commit& commit) {
     joining->records.push_back(std::move(r));
   if (commit.slot < of.slot) return;
   if (joining->hash != of.log_hash) {
-    return halt("the log of f+1 peers up to slot " + std::to_string(of.slot.value) +
-                " is not the one that a quorum certified: more than f of them are Byzantine");
+    return halt(
+        Error{ErrorCode::kRejected,
+              "the log of f+1 peers up to slot " + std::to_string(of.slot.value) +
+                  " is not the one that a quorum certified: more than f of them are Byzantine",
+              options.home});
   }
   enter();
 }
@@ -187,8 +192,11 @@ void Node::Impl::enter() {
   const PortableLedger& from = *joining->ledger;
   const Checkpoint& of = from.checkpoint;
   if (!joining->sync.snapshot()->finish(joining->own.view())) {
-    return halt("the disk under '" + options.home + "' refused the snapshot of its peers (" +
-                disk_problem(errno) + "); free space or replace it, then restart the node");
+    const int error = errno;
+    return halt(Error{code_of_errno(error),
+                      "the disk under '" + options.home + "' refused the snapshot of its peers (" +
+                          disk_problem(error) + ")",
+                      options.home, "free space or replace it, then restart the node"});
   }
   std::vector<Persist> records = std::move(joining->records);
   for (Persist& r : records_at(of.length, from.peaks, from.open_leaves()))
@@ -203,7 +211,8 @@ void Node::Impl::enter() {
           "took its state from peers: the log of '" + options.home + "' begins at position " +
               std::to_string(joining->ledger->checkpoint.length) + "; the node starts from there");
       if (options.context == nullptr) return loop.stop();
-      halt("the state of peers is in place: start the node again, which goes on from there");
+      halt(Error{ErrorCode::kUnsupported, "the state of peers is in place", options.home,
+                 "start the node again, which goes on from there"});
     });
   });
 }

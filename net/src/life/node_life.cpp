@@ -72,7 +72,7 @@ void Node::Impl::checkpoint_after(const LogEntry& entry) {
   if (tree.length() != ledger.length() || app_lags) return;
   Checkpoint c{entry.slot, ledger.length(), ledger.log_hash(), tree.root(), {}};
   if (!calls.run("state()", [&] { c.state = app.state(); })) {
-    if (writer) halt(calls.problem());
+    if (writer) halt(app_threw());
     return;
   }
   checkpoints.reached(c, tree.open_results());
@@ -175,39 +175,40 @@ std::string Node::Impl::how_to_apply_again() const {
                 "before it was pruned)");
 }
 
-std::string Node::Impl::differs_in_result(const Checkpoints::Difference& d) const {
-  const std::string what = "the application of '" + options.home +
-                           "' gave another result than those of " + std::to_string(d.peers.size()) +
-                           " peers, which signed theirs. ";
-  const std::string advice =
-      ". The log is the same: the application is not deterministic or was changed, or the memory "
-      "is bad. Nothing more was acknowledged; mend it, " +
-      how_to_apply_again();
+Error Node::Impl::differs_in_result(const Checkpoints::Difference& d) const {
+  const auto told = [&](const std::string& which) {
+    return Error{ErrorCode::kRejected,
+                 "the application of '" + options.home + "' gave another result than those of " +
+                     std::to_string(d.peers.size()) + " peers, which signed theirs. " + which +
+                     ". The log is the same: the application is not deterministic or was changed, "
+                     "or the memory is bad. Nothing more was acknowledged",
+                 options.home, "mend it, " + how_to_apply_again()};
+  };
   if (const auto& f = divergence->found()) {
-    return what + "The first transaction that differs is at position " +
-           std::to_string(f->position) + " (client " + to_hex(f->here.client.bytes) +
-           ", sequence " + std::to_string(f->here.sequence) + "): result " +
-           to_hex(f->here.result.bytes) + " here, " + to_hex(f->there.result.bytes) + " there" +
-           advice;
+    return told("The first transaction that differs is at position " + std::to_string(f->position) +
+                " (client " + to_hex(f->here.client.bytes) + ", sequence " +
+                std::to_string(f->here.sequence) + "): result " + to_hex(f->here.result.bytes) +
+                " here, " + to_hex(f->there.result.bytes) + " there");
   }
-  return what + "The first one that differs is among " +
-         positions(divergence->first(), divergence->end()) + "; no peer answered with the rest" +
-         advice;
+  return told("The first one that differs is among " +
+              positions(divergence->first(), divergence->end()) +
+              "; no peer answered with the rest");
 }
 
-std::string Node::Impl::differs_in_state(const Checkpoints::Difference& d) const {
+Error Node::Impl::differs_in_state(const Checkpoints::Difference& d) const {
   const std::string same = d.same
                                ? "At position " + std::to_string(d.same->length) + " (slot " +
                                      std::to_string(d.same->slot.value) + ") they were the same. "
                                : std::string();
-  return "the application of '" + options.home + "' has another state than those of " +
-         std::to_string(d.peers.size()) + " peers after position " + std::to_string(d.here.length) +
-         " (slot " + std::to_string(d.here.slot.value) + "): state " + short_hex(d.here.state) +
-         " here, " + short_hex(d.there.state) + " there, with the same results up to there. " +
-         same +
-         "The application is not deterministic or was changed, or the memory is bad. Nothing more "
-         "was acknowledged; mend it, " +
-         how_to_apply_again();
+  return {ErrorCode::kRejected,
+          "the application of '" + options.home + "' has another state than those of " +
+              std::to_string(d.peers.size()) + " peers after position " +
+              std::to_string(d.here.length) + " (slot " + std::to_string(d.here.slot.value) +
+              "): state " + short_hex(d.here.state) + " here, " + short_hex(d.there.state) +
+              " there, with the same results up to there. " + same +
+              "The application is not deterministic or was changed, or the memory is bad. Nothing "
+              "more was acknowledged",
+          options.home, "mend it, " + how_to_apply_again()};
 }
 
 // The proof of a position against the newest certificate, or why there is none.

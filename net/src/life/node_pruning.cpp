@@ -37,13 +37,15 @@ void Node::Impl::start_pruning() {
                         done();
                       });
                     },
-                    [this](const LogBegin& begin, const std::string& why) {
-                      loop.post([this, begin, why] {
-                        say(why.empty() ? Level::kInfo : Level::kWarning,
+                    [this](const LogBegin& begin, const Result<Unit, Error>& released) {
+                      loop.post([this, begin, released] {
+                        say(released ? Level::kInfo : Level::kWarning,
                             "the log of '" + options.home + "' begins at position " +
                                 std::to_string(begin.length) + " (slot " +
                                 std::to_string(begin.slot.value + 1) + "): what was before it is " +
-                                (why.empty() ? "gone" : "not given back to the disk: " + why));
+                                (released
+                                     ? "gone"
+                                     : "not given back to the disk: " + released.error().text()));
                       });
                     }});
 }
@@ -164,12 +166,14 @@ void Node::Impl::pruned_there(NodeId peer, Round begins) {
   if (complaints.fresh(what, Loop::now_us())) say(Level::kWarning, what);
 }
 
-std::string Node::Impl::pruned_too_far() const {
-  return "the log of '" + options.home + "' begins at position " +
-         std::to_string(reader.begin().length) + ", and no snapshot in '" + options.data +
-         "' gives the application's state from there on: put 'snapshots' or 'snapshot' of this "
-         "folder back; else move 'data' away and keep it. Then " +
-         std::string(kObserve);
+Error Node::Impl::pruned_too_far() const {
+  return {ErrorCode::kMissing,
+          "the log of '" + options.home + "' begins at position " +
+              std::to_string(reader.begin().length) + ", and no snapshot in '" + options.data +
+              "' gives the application's state from there on: put 'snapshots' or 'snapshot' of "
+              "this folder back; else move 'data' away and keep it. Then " +
+              std::string(kObserve),
+          options.data};
 }
 
 }  // namespace thresher::net

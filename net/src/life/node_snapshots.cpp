@@ -62,7 +62,7 @@ void Node::Impl::take_snapshot(const Checkpoint& checkpoint) {
     return pace.left_out();
   }
   auto job = std::make_shared<SnapshotWriter::Job>();
-  if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(calls.problem());
+  if (!calls.run("freeze()", [&] { job->state = app.freeze(); })) return halt(app_threw());
   if (!job->state) return;
   next_snapshot_us = now + kRestBehind;
   checkpoints.need(checkpoint.slot);
@@ -158,9 +158,9 @@ Node::Impl::FromSnapshot Node::Impl::restore_from(ByteView own, ByteView state,
 
 // The newest first, whether it was taken at a stop or while the node ran. Of the latter only those
 // that a quorum certified: what came before this node found out that its application differs is not
-// restored. Empty, or why the node cannot start.
-std::string Node::Impl::restore_snapshot() {
-  if (options.store == StoreKind::kMemory) return {};
+// restored.
+Result<Unit, Error> Node::Impl::restore_snapshot() {
+  if (options.store == StoreKind::kMemory) return Unit{};
   const SnapshotFolder folder(options.data);
   const auto at_stop = load_snapshot(options.data);
   const auto stop_slot = [&]() -> std::uint64_t {
@@ -170,11 +170,11 @@ std::string Node::Impl::restore_snapshot() {
     return in.u64();  // the ledger begins with it
   }();
   bool stop_tried = !at_stop;
-  std::string wrong;
+  Result<Unit, Error> ended = Unit{};
   for (const Round slot : folder.slots()) {
     if (!stop_tried && stop_slot >= slot.value) {
       stop_tried = true;
-      if (restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) return {};
+      if (restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) return Unit{};
     }
     const auto certificate = load_certificate(*store, slot, committee().size());
     if (!certificate) {
@@ -191,21 +191,24 @@ std::string Node::Impl::restore_snapshot() {
     switch (restore_from(loaded->own.view(), loaded->state.view(), &*loaded)) {
       case FromSnapshot::kYes:
         whole_snapshots.insert(slot);
-        return {};
+        return Unit{};
       case FromSnapshot::kNo:
         break;
       case FromSnapshot::kWrong:
-        wrong = where +
+        ended = Error{
+            ErrorCode::kRejected,
+            where +
                 " does not give the state that was certified when it was taken: freeze() and "
                 "restore() of the application do not belong together. Mend it, remove '" +
-                options.data + "/snapshots', and start the node again, which reads its whole log";
+                options.data + "/snapshots', and start the node again, which reads its whole log",
+            options.data};
     }
-    if (!calls.problem().empty()) return calls.problem();
+    if (!calls.problem().empty()) return app_threw();
   }
   if (!stop_tried && restore_from(at_stop->own, at_stop->app, nullptr) == FromSnapshot::kYes) {
-    return {};
+    return Unit{};
   }
-  return wrong;
+  return ended;
 }
 
 }  // namespace thresher::net

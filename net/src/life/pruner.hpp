@@ -38,8 +38,8 @@ class Pruner {
     std::function<void(std::vector<Persist>, std::function<void()>)> durably;
     /// From now on the log begins there; calls back when all who read it know.
     std::function<void(const LogBegin&, std::function<void()>)> begins;
-    /// Empty, or why space could not be given back.
-    std::function<void(const LogBegin&, const std::string& why)> done;
+    /// The space was given back, or why not.
+    std::function<void(const LogBegin&, const Result<Unit, Error>&)> done;
   };
   /// Erasures in one write.
   static constexpr std::size_t kBatch = 1024;

@@ -18,8 +18,7 @@ Result<Unit, Error> at_rest(const std::string& path) {
                  "there is no log '" + path + "': the node never ran, or the folder is another one",
                  path};
   }
-  if (file < 0)
-    return Error{ErrorCode::kIo, "cannot open '" + path + "': " + disk_problem(errno), path};
+  if (file < 0) return disk_error("cannot open '" + path + "'", errno, path);
   const bool free = ::flock(file, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   ::close(file);
   if (free) return Unit{};
@@ -31,11 +30,10 @@ Result<Unit, Error> RestingStore::open(const NodeOptions& options) {
   if (std::string why = odd_file(path); !why.empty())
     return Error{ErrorCode::kMalformed, std::move(why), path};
   if (const auto resting = at_rest(path); !resting) return resting.error();
-  if (std::string why = wal_.open(path); !why.empty())
-    return Error{wal_.code(), std::move(why), path};
-  const std::string why = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
-  if (why.empty()) return Unit{};
-  return Error{ErrorCode::kCorrupt, "the log of '" + options.home + "' ends early: " + why, path};
+  if (auto opened = wal_.open(path); !opened) return opened;
+  const auto read = wal_.read({}, [&](const WalFrame& frame) { return take(frame); });
+  if (read) return Unit{};
+  return because("the log of '" + options.home + "' ends early", path, read.error());
 }
 
 bool RestingStore::take(const WalFrame& frame) {

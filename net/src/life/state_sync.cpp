@@ -87,7 +87,7 @@ bool StateSync::offers(NodeId from, const Frame& frame, std::uint64_t now) {
 bool StateSync::holds(const Certificate& certificate) {
   const Digest what = hash(encode(certificate).view());
   if (certified_.contains(what)) return true;
-  if (!certificate_problem(genesis_, certificate).empty()) return false;
+  if (!check_certificate(genesis_, certificate)) return false;
   if (certified_.size() >= kMostOffers * peers_.size()) certified_.clear();
   certified_.insert(what);
   return true;

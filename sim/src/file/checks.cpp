@@ -58,8 +58,8 @@ void check_committee(Fields& fields, const Experiment& e, const ProtocolInfo& in
   }
   const std::uint32_t most = info.faults_of(e.n);
   if (e.f <= most) {
-    if (const std::string why = fast_problem(e); !why.empty())
-      fields.wrong(fields.given("f") ? "f" : "n", why);
+    if (const auto fits = check_fast(e); !fits)
+      fields.wrong(fields.given("f") ? "f" : "n", fits.error().text());
     return;
   }
   fields.wrong(fields.given("f") ? "f" : "n",

@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
   bench::PageState app(state);
   auto node = net::Node::open(config->options, app);
   if (!node) return fail(node.error().text());
-  const std::string problem = (*node)->run();
-  return problem.empty() ? 0 : fail(problem);
+  const auto ended = (*node)->run();
+  return ended ? 0 : fail(ended.error().text());
 }

@@ -36,7 +36,8 @@ void check_trace(benchmark::State& state) {
   for (auto _ : state) {
     verify::Conformance check(bracha::kTable, *Committee::of(n), NodeSet(n));
     for (const RuleEvent& e : log.events) {
-      if (auto problem = check.add(e)) return state.SkipWithError(problem->c_str());
+      if (const auto step = check.add(e); !step)
+        return state.SkipWithError(step.error().text().c_str());
     }
     if (!check.finish(verify::Conformance::End::kSettled)) return state.SkipWithError("unfair");
   }

@@ -181,7 +181,7 @@ int rule_trace_example(const Committee& committee, const NodeSet& faulty) {
   Bracha node({.committee = committee, .trace = &log});
   verify::Conformance check(bracha::kTable, committee, faulty);
   for (const RuleEvent& e : log.events) {
-    if (auto problem = check.add(e)) return 1;
+    if (!check.add(e)) return 1;
   }
   // </>
   return 0;

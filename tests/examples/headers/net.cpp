@@ -100,7 +100,7 @@ int disk_store_example(std::span<const Persist> records) {
   // <thresher/net/disk_store.hpp>
   auto store = net::DiskStore::open("node0/data");
   if (!store) return fail(store.error());
-  if (!(*store)->write(records, /*sync=*/true)) return fail((*store)->problem());
+  if (!(*store)->write(records, /*sync=*/true)) return fail(*(*store)->problem());
   // </>
   return 0;
 }
@@ -119,7 +119,8 @@ int node_example() {
   } app;
   auto node = net::Node::open({.home = "net/node0"}, app);
   if (!node) return fail(node.error());
-  (*node)->run();
+  auto ended = (*node)->run();
+  if (!ended) return fail(ended.error());
   // </>
   return 0;
 }
@@ -163,7 +164,7 @@ void incarnation_example(const crypto::SigningKey& key, const Digest& chain,
 
 void parameters_example(Genesis& genesis) {
   // <thresher/net/parameters.hpp>
-  std::string wrong = parameter_problem("sparse-bullshark", "D", "50");
+  auto fits = check_parameter("sparse-bullshark", "D", "50");
   genesis.parameters["D"] = "50";
   // </>
 }
@@ -300,7 +301,7 @@ int checkpoint_example(Round slot, std::uint64_t length, const Digest& log_hash,
   // <thresher/net/checkpoint.hpp>
   Checkpoint c{slot, length, log_hash, root, state};
   SignedCheckpoint mine = signed_checkpoint(key, self, chain, c);
-  if (auto why = certificate_problem(genesis, certificate); !why.empty()) return fail(why);
+  if (auto held = check_certificate(genesis, certificate); !held) return fail(held.error());
   // </>
   return 0;
 }
@@ -343,7 +344,7 @@ int graph_agreement_example(const Genesis& genesis, const crypto::SigningKey& ke
 int graph_liar_example(const GraphAgreementOptions& options) {
   // <thresher/net/graph_liar.hpp>
   net::GraphLiar liar(options, 3);
-  if (!liar.problem().empty()) return fail(liar.problem());
+  if (liar.problem()) return fail(*liar.problem());
   liar.await_links(2);
   liar.tell(0, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{7})));
   liar.tell(1, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{8})));

@@ -21,7 +21,7 @@
 namespace thresher::dag {
 namespace {
 
-void refuse(std::string_view why);
+void refuse(const Error& error);
 
 void block_example(NodeId self, Round r, const Payload& payload, const Signature& signature,
                    const ChainContext& chain) {
@@ -88,7 +88,7 @@ void turns_example(Round round, const Committee& committee) {
 void two_delay_example(const Committee& committee) {
   // <thresher/protocols/dag/two_delay.hpp>
   const auto rules = with_two_delays(Rules::thresher(), *Committee::make(10, 2), 1);
-  if (!rules) refuse(two_delay_problem(*Committee::make(10, 2), 1));
+  if (!rules) refuse(check_two_delays(*Committee::make(10, 2), 1).error());
   committee.at_least(rules->fast);
   // </>
 }

@@ -83,15 +83,15 @@ void checker_example(const Automaton& ta) {
   // </>
 }
 
-std::string conformance_example(const Committee& committee, const NodeSet& faulty,
-                                const RuleLog& log) {
+Result<Unit, Error> conformance_example(const Committee& committee, const NodeSet& faulty,
+                                        const RuleLog& log) {
   // <thresher/verify/conformance.hpp>
   verify::Conformance check(bracha::kTable, committee, faulty);
   for (const RuleEvent& e : log.events)
-    if (auto problem = check.add(e)) return *problem;
+    if (auto taken = check.add(e); !taken) return taken.error();
   auto steps = check.finish(Conformance::End::kSettled);
   // </>
-  return {};
+  return Unit{};
 }
 
 void report(const SecondOpinion& second);
@@ -145,15 +145,15 @@ void text_example(std::string_view text) {
   // </>
 }
 
-std::optional<std::string> vote_conformance_example(const VoteLog& log, const Committee& committee,
-                                                    const NodeSet& faulty) {
+Result<Unit, Error> vote_conformance_example(const VoteLog& log, const Committee& committee,
+                                             const NodeSet& faulty) {
   // <thresher/verify/vote_conformance.hpp>
   verify::VoteConformance check(agreement::kBcaRounds, committee, faulty);
   for (const VoteEvent& e : log.events)
-    if (auto problem = check.add(e)) return *problem;
+    if (auto taken = check.add(e); !taken) return taken.error();
   auto steps = check.finish();
   // </>
-  return {};
+  return Unit{};
 }
 
 }  // namespace

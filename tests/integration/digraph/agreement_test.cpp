@@ -200,7 +200,7 @@ void agree_though_one_lies(const Network& network) {
     const GraphAgreementOptions own = all.at(3);
     all.erase(3);
     GraphLiar liar(own, 3);
-    EXPECT_EQ(liar.problem(), "");
+    EXPECT_FALSE(liar.problem());
     std::map<std::size_t, std::uint64_t> refused;
     std::map<std::size_t, digraph::Mask> caught;
     ExactRun run(std::move(all));
@@ -254,7 +254,7 @@ TEST_F(GraphAgreements, TakeNothingThatComesAgainstAnEdge) {
   const GraphAgreementOptions own = all.at(3);
   all.erase(3);
   GraphLiar liar(own, 3);
-  ASSERT_EQ(liar.problem(), "");
+  ASSERT_FALSE(liar.problem());
   ExactRun run(std::move(all));
   (void)run.carry_out([&](auto& runs) {
     liar.await_links(2);
@@ -320,7 +320,7 @@ TEST_F(GraphAgreements, ComeNearThoughOneLies) {
   std::vector<std::unique_ptr<GraphAgreement>> runs;
   const GraphAgreementOptions own = network_.approximate(3, "lies", 0);
   GraphLiar liar(own, 3);
-  ASSERT_EQ(liar.problem(), "");
+  ASSERT_FALSE(liar.problem());
   for (std::size_t i = 0; i < 3; ++i)
     runs.push_back(
         begin(network_.approximate(i, "lies", 400 + static_cast<std::int64_t>(i) * 100)));

@@ -275,7 +275,7 @@ TEST(Clients, AStoppedNodeAnswersWhatItWasGiven) {
   o.home = net.home(0);
   auto node = Node::open(o, app);
   ASSERT_TRUE(node) << node.error();
-  std::thread runner([&] { EXPECT_EQ((*node)->run(), ""); });
+  std::thread runner([&] { EXPECT_TRUE((*node)->run()); });
   auto waiting = (*node)->submit(as_view("nobody else is there"));
   EXPECT_EQ(waiting.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
   (*node)->stop();
@@ -298,7 +298,7 @@ TEST(Clients, ANodeStoppedBeforeItRanAnswersToo) {
   expect_stopped(waiting);
   auto late = (*node)->submit(as_view("too late"));
   expect_stopped(late);
-  EXPECT_EQ((*node)->run(), "");
+  EXPECT_TRUE((*node)->run());
 }
 
 }  // namespace

@@ -134,7 +134,8 @@ class Network {
     }
     r->node = std::move(*node);
     r->thread = std::thread([&r = *r] {
-      r.ended_because = r.node->run();
+      const auto ended = r.node->run();
+      if (!ended) r.ended_because = ended.error().text();
       r.ended = true;
     });
     return {};

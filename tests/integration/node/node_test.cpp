@@ -98,15 +98,16 @@ TEST(Node, RunsOnTheHostsContext) {
     auto node = Node::open(options, apps[i]);
     ASSERT_TRUE(node) << node.error();
     nodes.push_back(std::move(*node));
-    EXPECT_NE(nodes[i]->run(), "");
-    std::promise<std::string> started;
+    EXPECT_FALSE(nodes[i]->run());
+    std::promise<bool> started;
     boost::asio::post(context, [&] {
-      started.set_value(nodes[i]->start([&](const std::string& why) {
-        EXPECT_EQ(why, "");
+      const auto begun = nodes[i]->start([&](const Result<Unit, Error>& ended) {
+        EXPECT_TRUE(ended);
         ++stopped;
-      }));
+      });
+      started.set_value(static_cast<bool>(begun));
     });
-    ASSERT_EQ(started.get_future().get(), "");
+    ASSERT_TRUE(started.get_future().get());
   }
   for (std::uint64_t k = 0; k < 8; ++k) {
     auto receipt = nodes[k % 4]->submit(as_view("hosted " + std::to_string(k)));

@@ -36,7 +36,7 @@ class Watched final : public NodeStore {
   bool mend_body(const BodyPlace& place, ByteView body) override {
     return disk_->mend_body(place, body);
   }
-  std::string problem() const override { return disk_->problem(); }
+  std::optional<Error> problem() const override { return disk_->problem(); }
   std::uint64_t syncs() const override { return disk_->syncs(); }
   // Of a log that lies elsewhere than a node's own.
   std::uint64_t written() const override { return disk_->written(); }

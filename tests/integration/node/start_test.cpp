@@ -126,8 +126,12 @@ TEST(Start, ASecondProcessWithTheKeyIsStoppedAndBothAreTold) {
   second.genesis = twin + "/genesis.json";
   auto node = Node::open(second, app);
   ASSERT_TRUE(node) << node.error();
-  const std::string why = (*node)->run();
-  EXPECT_NE(why.find("another process runs with this key at 127.0.0.1:"), std::string::npos) << why;
+  const auto ended = (*node)->run();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kBusy);
+  EXPECT_NE(ended.error().what.find("another process runs with this key at 127.0.0.1:"),
+            std::string::npos)
+      << ended.error();
   const auto told = [&] {
     const std::lock_guard lock(mutex);
     return said.find("another process runs with this key at 127.0.0.1:") != said.npos;

@@ -115,7 +115,10 @@ class Tills {
     auto node = Node::open(std::move(options), *m.app);
     ASSERT_TRUE(node) << node.error();
     m.node = std::move(*node);
-    m.ended = std::async(std::launch::async, [&node = *m.node] { return node.run(); });
+    m.ended = std::async(std::launch::async, [&node = *m.node] {
+      const auto ended = node.run();
+      return ended ? std::string() : ended.error().text();
+    });
   }
   void start_all() {
     for (std::size_t i = 0; i < members_.size(); ++i) start(i);

@@ -313,9 +313,9 @@ TEST(HolesAlone, DamageThatTheIndexHidesStopsTheNode) {
   std::vector<std::uint64_t> frames;
   {
     WalScan scan;
-    ASSERT_EQ(scan.open(net.home(3) + "/data/wal"), "");
-    ASSERT_EQ(scan.read({}, [&](const WalFrame& f) { return frames.push_back(f.end.frame), true; }),
-              "");
+    ASSERT_TRUE(scan.open(net.home(3) + "/data/wal"));
+    ASSERT_TRUE(
+        scan.read({}, [&](const WalFrame& f) { return frames.push_back(f.end.frame), true; }));
   }
   const std::uint64_t at = frames.at(frames.size() / 2);
   std::fstream file(net.home(3) + "/data/wal", std::ios::in | std::ios::out | std::ios::binary);

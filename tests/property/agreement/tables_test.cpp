@@ -31,7 +31,7 @@ harness::TracedRunner on_tables(const RoundTables& runs, const RoundTables& prov
     how.judge = [&](const VoteLog& log, const NodeSet& faulty) -> std::optional<std::string> {
       verify::VoteConformance check(proved, *Committee::make(e.n, e.f), faulty);
       for (const VoteEvent& event : log.events) {
-        if (auto wrong = check.add(event)) return wrong;
+        if (const auto step = check.add(event); !step) return step.error().text();
         if (taken != nullptr && !faulty.contains(event.node)) ++(*taken)[{event.under, event.rule}];
       }
       const auto end = check.finish();

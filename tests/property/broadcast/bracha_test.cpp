@@ -139,7 +139,7 @@ struct TracedBracha : testing::SubjectBase<Bracha> {
   std::optional<sim::Finding> audit() const {
     verify::Conformance check(*proved, committee, faulty);
     for (const RuleEvent& e : log->events) {
-      if (const auto problem = check.add(e)) return sim::Finding{"table", *problem};
+      if (const auto step = check.add(e); !step) return sim::Finding{"table", step.error().text()};
     }
     const auto end = check.finish(verify::Conformance::End::kSettled);
     if (!end) return sim::Finding{"table", end.error().text()};

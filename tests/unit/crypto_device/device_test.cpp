@@ -76,7 +76,7 @@ TEST(Emulator, IsThereByNameAndNeverChosen) {
   ASSERT_NE(emulator, nullptr);
   EXPECT_EQ(emulator->name(), "emulator");
   EXPECT_EQ(emulator->accelerator(), "");
-  EXPECT_EQ(emulator->problem(), "");
+  EXPECT_FALSE(emulator->problem());
   EXPECT_NE(best_verifier(), "emulator");
   EXPECT_NE(best_verifier(), "cuda");
 }
@@ -162,7 +162,7 @@ TEST_F(Fake, WorksThroughTheLoader) {
   const Signed work = make(300);
   fake->register_keys(std::span(work.keys).first(2));
   EXPECT_EQ(verdicts(*fake, work), portable(work));
-  EXPECT_EQ(fake->problem(), "");
+  EXPECT_FALSE(fake->problem());
 }
 
 // It has room for three keys.
@@ -220,7 +220,9 @@ std::size_t expect_half_done(BatchVerifier& backend, const Signed& work, const c
     }
   }
   EXPECT_GT(missing, 0u);
-  EXPECT_NE(backend.problem().find(reason), std::string::npos) << backend.problem();
+  const auto problem = backend.problem();
+  EXPECT_TRUE(problem && problem->what.find(reason) != std::string::npos)
+      << problem.value_or(Error{});
   for (const Verdict v : verdicts(backend, work)) EXPECT_EQ(v, Verdict::kUnavailable);
   return missing;
 }

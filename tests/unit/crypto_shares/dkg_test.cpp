@@ -281,9 +281,9 @@ TEST(Dkg, ResharingKeepsThePublicKeyAndNothingElse) {
     // Old 3, 0, 1, 2 are now 0, 2, 3, 5, of which two may be silent: too few.
     setup.reshares =
         Reshared{old[0].keys, {NodeId{3}, {}, NodeId{0}, NodeId{1}, {}, NodeId{2}, {}}};
-    EXPECT_NE(setup.problem(), "");
+    EXPECT_FALSE(setup.check());
     setup.committee = *Committee::make(7, 1);
-    ASSERT_EQ(setup.problem(), "");
+    ASSERT_TRUE(setup.check());
     std::vector<DealtKey> nodes;
     for (std::uint16_t i = 0; i < 7; ++i) {
       const auto was = setup.reshares->before[i];
@@ -315,7 +315,7 @@ TEST(Dkg, ADealerThatResharesSomethingElseIsRefused) {
   const GeneratedKey old = finished(before, 0, chosen);
   DkgSetup setup = setup_of(4, 2, 1);
   setup.reshares = Reshared{old.keys, {NodeId{0}, NodeId{1}, NodeId{2}, NodeId{3}}};
-  ASSERT_EQ(setup.problem(), "");
+  ASSERT_TRUE(setup.check());
   const DealtKey honest = node_of(setup, 0, 3, old.share);
   EXPECT_EQ(node_of(setup, 1).check(NodeId{0}, honest.deal()->view()), Dealt::kGood);
   const DealtKey liar = node_of(setup, 1, 3, old.share);  // the share of node 0
@@ -324,9 +324,12 @@ TEST(Dkg, ADealerThatResharesSomethingElseIsRefused) {
 
 TEST(Dkg, SetupsThatNobodyCanRunSayWhy) {
   const auto says = [](const DkgSetup& s, const char* what) {
-    EXPECT_NE(s.problem().find(what), std::string::npos) << s.problem();
+    const auto good = s.check();
+    ASSERT_FALSE(good);
+    EXPECT_EQ(good.error().code, ErrorCode::kRejected);
+    EXPECT_NE(good.error().text().find(what), std::string::npos) << good.error();
   };
-  EXPECT_EQ(setup_of(4, 3).problem(), "");
+  EXPECT_TRUE(setup_of(4, 3).check());
   says(setup_of(4, 4), "threshold is 4");
   says(setup_of(4, 0), "threshold is 0");
   DkgSetup setup = setup_of(4, 3);

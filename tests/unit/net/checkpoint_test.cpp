@@ -68,20 +68,23 @@ LogProof some_proof(const Keys& k, std::uint64_t length, std::uint64_t position)
 TEST(Checkpoint, AQuorumOfMembersMakesACertificateAndNothingLess) {
   const Keys k(4);
   const Checkpoint c = some_checkpoint();
-  EXPECT_EQ(certificate_problem(k.genesis, k.certificate(c, {0, 1, 2})), "");
-  EXPECT_EQ(certificate_problem(k.genesis, k.certificate(c, {0, 1, 2, 3})), "");
-  EXPECT_NE(certificate_problem(k.genesis, k.certificate(c, {0, 2})), "");
-  EXPECT_NE(certificate_problem(k.genesis, k.certificate(c, {})), "");
+  EXPECT_TRUE(check_certificate(k.genesis, k.certificate(c, {0, 1, 2})));
+  EXPECT_TRUE(check_certificate(k.genesis, k.certificate(c, {0, 1, 2, 3})));
+  EXPECT_FALSE(check_certificate(k.genesis, k.certificate(c, {0, 2})));
+  EXPECT_FALSE(check_certificate(k.genesis, k.certificate(c, {})));
   Certificate forged = k.certificate(c, {0, 1, 2});
   forged.signatures.signatures[1] = forged.signatures.signatures[0];
-  EXPECT_NE(certificate_problem(k.genesis, forged).find("node 1"), std::string::npos);
+  const auto held = check_certificate(k.genesis, forged);
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().code, ErrorCode::kRejected);
+  EXPECT_NE(held.error().what.find("node 1"), std::string::npos);
   Certificate stranger = k.certificate(c, {0, 1, 2});
   stranger.signatures.signers = NodeSet(4);
   for (const NodeId i : {NodeId{0}, NodeId{1}, NodeId{9}}) stranger.signatures.signers.insert(i);
-  EXPECT_NE(certificate_problem(k.genesis, stranger), "");
+  EXPECT_FALSE(check_certificate(k.genesis, stranger));
   Genesis other = k.genesis;
   other.chain = "another";
-  EXPECT_NE(certificate_problem(other, k.certificate(c, {0, 1, 2})), "");
+  EXPECT_FALSE(check_certificate(other, k.certificate(c, {0, 1, 2})));
 }
 
 TEST(Checkpoint, EveryFieldIsSigned) {
@@ -96,7 +99,7 @@ TEST(Checkpoint, EveryFieldIsSigned) {
   for (const Checkpoint& other : changed) {
     Certificate moved = k.certificate(c, {0, 1, 2});
     moved.checkpoint = other;
-    EXPECT_NE(certificate_problem(k.genesis, moved), "");
+    EXPECT_FALSE(check_certificate(k.genesis, moved));
   }
 }
 
@@ -105,10 +108,10 @@ TEST(Checkpoint, OfRaftAMajorityIsEnough) {
   Keys k(5);
   k.genesis.protocol = "raft";
   const Checkpoint c = some_checkpoint();
-  EXPECT_EQ(certificate_problem(k.genesis, k.certificate(c, {0, 1, 2})), "");
-  EXPECT_NE(certificate_problem(k.genesis, k.certificate(c, {0, 1})), "");
+  EXPECT_TRUE(check_certificate(k.genesis, k.certificate(c, {0, 1, 2})));
+  EXPECT_FALSE(check_certificate(k.genesis, k.certificate(c, {0, 1})));
   k.genesis.protocol = "pbft";
-  EXPECT_NE(certificate_problem(k.genesis, k.certificate(c, {0, 1, 2})), "");
+  EXPECT_FALSE(check_certificate(k.genesis, k.certificate(c, {0, 1, 2})));
 }
 
 TEST(Checkpoint, BytesComeBackAndCutOnesDoNot) {

@@ -139,9 +139,13 @@ TEST(Commit, AWriteAheadLogOfTheFormatBeforeIsRefusedByItsNumber) {
                     ("thresher-wal-format-" + std::to_string(::getpid()));
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(head.data()), static_cast<std::streamsize>(head.size()));
-  const std::string why = WalScan(WalScan::For::kReading).open(path.string());
+  const auto opened = WalScan(WalScan::For::kReading).open(path.string());
   std::filesystem::remove(path);
-  EXPECT_NE(why.find("has format 4, this program reads format 5"), std::string::npos) << why;
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(opened.error().what.find("has format 4, this program reads format 5"),
+            std::string::npos)
+      << opened.error();
 }
 
 }  // namespace

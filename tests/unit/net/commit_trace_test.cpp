@@ -60,9 +60,11 @@ TEST_F(CommitTraceTest, WhatIsNoTraceIsRefused) {
 
 TEST_F(CommitTraceTest, APlaceThatCannotBeWrittenIsSaid) {
   CommitTracer tracer;
-  const std::string why = tracer.open(path_ + "/none/trace");
-  EXPECT_NE(why.find(path_ + "/none/trace"), std::string::npos) << why;
-  EXPECT_NE(why.find("--trace-commits"), std::string::npos) << why;
+  const auto opened = tracer.open(path_ + "/none/trace");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kMissing);
+  EXPECT_EQ(opened.error().where, path_ + "/none/trace");
+  EXPECT_NE(opened.error().text().find("--trace-commits"), std::string::npos) << opened.error();
 }
 
 // One's own block holds everything back until it is durable; those of others only show that they
@@ -70,7 +72,7 @@ TEST_F(CommitTraceTest, APlaceThatCannotBeWrittenIsSaid) {
 TEST_F(CommitTraceTest, AnOwnBlockIsSentWhenItIsDurable) {
   {
     CommitTracer tracer;
-    ASSERT_EQ(tracer.open(path_), "");
+    ASSERT_TRUE(tracer.open(path_));
     const auto record = [](std::uint32_t table, std::uint8_t n) {
       return Persist{table,
                      dag::block_key({NodeId{2}, Round{9}, digest(n)}),
@@ -99,7 +101,7 @@ TEST_F(CommitTraceTest, AnOwnBlockIsSentWhenItIsDurable) {
 TEST_F(CommitTraceTest, AVerdictBelongsToTheBlockThatWasAskedAbout) {
   {
     CommitTracer tracer;
-    ASSERT_EQ(tracer.open(path_), "");
+    ASSERT_TRUE(tracer.open(path_));
     tracer.frame_came();
     tracer.asked(Verify{{17, {}}, NodeId{1}, digest(5), {}});
     tracer.verified({16, {}});
@@ -112,7 +114,7 @@ TEST_F(CommitTraceTest, AVerdictBelongsToTheBlockThatWasAskedAbout) {
 TEST_F(CommitTraceTest, EachTurnOfADutyCounts) {
   {
     CommitTracer tracer;
-    ASSERT_EQ(tracer.open(path_), "");
+    ASSERT_TRUE(tracer.open(path_));
     {
       const auto outer = CommitTracer::on(&tracer, Duty::kProtocol);
       const auto inner = CommitTracer::on(&tracer, Duty::kVerify);

@@ -167,9 +167,9 @@ TEST_F(Config, DelaysOfLinksThatAreNoneAreNamed) {
   EXPECT_THAT(negative.error().front(),
               HasSubstr("each of network.link_delays_us must be a whole number from 0 to"));
   NodeOptions options;
-  EXPECT_EQ(delays_problem(options, 4), "");
+  EXPECT_TRUE(check_delays(options, 4));
   options.link_delays_us = {1, 2, 3};
-  EXPECT_THAT(delays_problem(options, 4),
+  EXPECT_THAT(check_delays(options, 4).error().text(),
               HasSubstr("has 3 numbers and the genesis file 4 nodes; give one for each node"));
 }
 
@@ -257,7 +257,8 @@ TEST_F(Config, AMembersKeyIsOneThatSomebodyHasTheSecretFor) {
 TEST_F(Config, AFolderThatCannotBeIsNoPlaceForData) {
   NodeOptions options;
   options.data = (dir_ / std::string(5000, 'x')).string();
-  EXPECT_THAT(data_problem(options), HasSubstr("cannot be a folder: File name too long"));
+  EXPECT_THAT(check_data(options).error().text(),
+              HasSubstr("cannot be a folder: File name too long"));
 }
 
 // What is not read would pass for what the members agreed on.
@@ -302,13 +303,14 @@ TEST_F(Config, AGenesisFileHasNoKeysThatAreNotRead) {
 TEST_F(Config, DataThatCannotBeAFolderIsToldBeforeItIsNeeded) {
   NodeOptions options;
   options.home = dir_.string();
-  EXPECT_EQ(data_problem(options), "");
+  EXPECT_TRUE(check_data(options));
   for (const char* odd : {"/dev/null", "/none/data"}) {
     options.data = odd;
-    EXPECT_THAT(data_problem(options), AllOf(HasSubstr(odd), HasSubstr("is no folder")));
+    EXPECT_THAT(check_data(options).error().text(),
+                AllOf(HasSubstr(odd), HasSubstr("is no folder")));
   }
   options.store = StoreKind::kMemory;
-  EXPECT_EQ(data_problem(options), "");
+  EXPECT_TRUE(check_data(options));
 }
 
 TEST_F(Config, AGenesisFileFixesTheProtocolsParameters) {
@@ -358,15 +360,19 @@ TEST_F(Config, ALedgerSaysHowManyNodesMayBeAbsentFromAFastCommit) {
   EXPECT_EQ(fast_of({{"fast", "0"}}, "thresher"), 0u);
   EXPECT_EQ(fast_of({{"fast", "2"}}, "thresher"), 2u);
   EXPECT_EQ(fast_of({{"fast", "2"}}, "mysticeti"), std::nullopt);
-  EXPECT_EQ(parameter_problem("thresher", "fast", "off"), "");
-  EXPECT_EQ(parameter_problem("thresher", "fast", "3"), "");
-  EXPECT_THAT(parameter_problem("thresher", "fast", "on"),
+  EXPECT_TRUE(check_parameter("thresher", "fast", "off"));
+  EXPECT_TRUE(check_parameter("thresher", "fast", "3"));
+  EXPECT_EQ(check_parameter("thresher", "fast", "on").error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(check_parameter("mysticeti", "fast", "0").error().code, ErrorCode::kMissing);
+  EXPECT_EQ(check_parameter("mysticeti", "fast", "0").error().where, "fast");
+  EXPECT_THAT(check_parameter("thresher", "fast", "on").error().text(),
               HasSubstr("off, or a whole number from 0"));
-  EXPECT_THAT(parameter_problem("mysticeti", "fast", "0"), HasSubstr("no parameter 'fast'"));
-  EXPECT_EQ(fast_problem({{"fast", "1"}}, "thresher", *Committee::make(6, 1)), "");
-  EXPECT_THAT(fast_problem({{"fast", "1"}}, "thresher", *Committee::make(4, 1)),
+  EXPECT_THAT(check_parameter("mysticeti", "fast", "0").error().text(),
+              HasSubstr("no parameter 'fast'"));
+  EXPECT_TRUE(check_fast({{"fast", "1"}}, "thresher", *Committee::make(6, 1)));
+  EXPECT_THAT(check_fast({{"fast", "1"}}, "thresher", *Committee::make(4, 1)).error().text(),
               HasSubstr("p is at most 0"));
-  EXPECT_EQ(fast_problem({}, "thresher", *Committee::make(4, 1)), "");
+  EXPECT_TRUE(check_fast({}, "thresher", *Committee::make(4, 1)));
 }
 
 }  // namespace

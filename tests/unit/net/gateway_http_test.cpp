@@ -48,7 +48,7 @@ Answers answers_in(std::string text, std::size_t bodiless = std::string::npos) {
 class Door {
  public:
   Door() : port_(free_ports(1).at(0)), gateway_(hooks(), {}) {
-    EXPECT_EQ(gateway_.listen({"127.0.0.1", port_}), "");
+    EXPECT_TRUE(gateway_.listen({"127.0.0.1", port_}));
   }
   /// What `request` and the end of the stream are answered with.
   Answers ask(const std::string& request, std::size_t bodiless = std::string::npos) const {

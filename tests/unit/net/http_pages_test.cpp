@@ -27,7 +27,7 @@ struct Server : testing::Test {
                {"/large", [] {
                   return HttpPages::Answer{200, std::string(4u << 20, 'x')};
                 }}}) {
-    EXPECT_EQ(pages.listen("127.0.0.1", port), "");
+    EXPECT_TRUE(pages.listen("127.0.0.1", port));
   }
   ~Server() override {
     for (const int fd : idle) ::close(fd);
@@ -115,7 +115,10 @@ TEST_F(Server, WhoDoesNotReadItsAnswerKeepsNobodyOut) {
 
 TEST_F(Server, APortThatIsTakenIsSaid) {
   HttpPages other({});
-  EXPECT_EQ(other.listen("127.0.0.1", port), "Address already in use");
+  const auto listens = other.listen("127.0.0.1", port);
+  ASSERT_FALSE(listens);
+  EXPECT_EQ(listens.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(listens.error().text(), "Address already in use");
 }
 
 // Its end waits for no client: with the server that waited for them this took as long as they did.
@@ -124,7 +127,7 @@ TEST(HttpPages, EndsWithConnectionsOpen) {
   std::vector<int> open;
   {
     HttpPages pages({});
-    ASSERT_EQ(pages.listen("127.0.0.1", port), "");
+    ASSERT_TRUE(pages.listen("127.0.0.1", port));
     for (int k = 0; k < 10; ++k) open.push_back(connect_to(port));
   }
   for (const int fd : open) {

@@ -30,8 +30,8 @@ class Skim : public testing::Test {
                                      testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    ASSERT_EQ(wal_.open(path()), "");
-    ASSERT_EQ(wal_.recover({}, [](const WalFrame&) { return true; }), "");
+    ASSERT_TRUE(wal_.open(path()));
+    ASSERT_TRUE(wal_.recover({}, [](const WalFrame&) { return true; }));
   }
   void TearDown() override { fs::remove_all(folder_); }
   std::string path() const { return (folder_ / "wal").string(); }
@@ -51,7 +51,7 @@ class Skim : public testing::Test {
   }
   std::vector<std::string> skimmed() const {
     WalScan scan;
-    EXPECT_EQ(scan.open(path()), "");
+    EXPECT_TRUE(scan.open(path()));
     std::vector<std::string> out;
     const auto note = [&](const WalRecord& r) {
       out.push_back(std::to_string(r.table) + ":" + text(r.key) +

@@ -1,6 +1,7 @@
 // The write-ahead log and the store over it: what a power cut, a kill and a damaged disk leave.
 #include "wal.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using testing::HasSubstr;
+
 Bytes bytes(const std::string& text) {
   return Bytes::copy_of(as_view(text));
 }
@@ -29,10 +32,10 @@ std::string text(ByteView v) {
   return {reinterpret_cast<const char*>(v.data()), v.size()};
 }
 
-std::string open_log(WriteAheadLog& wal, const std::string& path, const WalPlace& from,
-                     const WalScan::Visit& visit) {
-  const std::string why = wal.open(path);
-  return why.empty() ? wal.recover(from, visit) : why;
+Result<Unit, Error> open_log(WriteAheadLog& wal, const std::string& path, const WalPlace& from,
+                             const WalScan::Visit& visit) {
+  const auto opened = wal.open(path);
+  return opened ? wal.recover(from, visit) : opened;
 }
 
 class Wal : public testing::Test {
@@ -51,10 +54,11 @@ class Wal : public testing::Test {
   /// What a log gives back from its start, a line a record; the error if it is refused.
   std::string read(std::vector<std::string>& lines) const {
     WriteAheadLog wal;
-    return open_log(wal, path(), {}, [&](const WalFrame& f) {
+    const auto opened = open_log(wal, path(), {}, [&](const WalFrame& f) {
       for (const WalRecord& r : f.records) lines.push_back(text(r.key) + "=" + text(r.value));
       return true;
     });
+    return opened ? std::string() : opened.error().text();
   }
   std::vector<std::string> lines() const {
     std::vector<std::string> out;
@@ -101,7 +105,7 @@ TEST_F(Wal, WhatWasWrittenComesBackAfterAnyNumberOfOpenings) {
   WalPlace end;
   for (int life = 0; life < 12; ++life) {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), end, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), end, ignore));
     for (int k = 0; k < 20; ++k) {
       const std::string key = std::to_string(life) + "-" + std::to_string(k);
       // Sizes around a block, around what is filled ahead, and far over it.
@@ -116,7 +120,7 @@ TEST_F(Wal, WhatWasWrittenComesBackAfterAnyNumberOfOpenings) {
 
 TEST_F(Wal, BodiesAreReadWhereTheyLie) {
   WriteAheadLog wal;
-  ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+  ASSERT_TRUE(open_log(wal, path(), {}, ignore));
   std::vector<BodyPlace> places;
   const std::vector<Persist> batch{{1, bytes("a"), bytes("v"), bytes("first body")},
                                    {1, bytes("b"), bytes("v"), {}},
@@ -143,7 +147,7 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
     };
     {
       WriteAheadLog wal;
-      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      ASSERT_TRUE(open_log(wal, path(), {}, ignore));
       for (std::size_t i = 0; i < std::size(sizes); ++i) {
         wal.append(std::vector<Persist>{{1, bytes(std::to_string(i)), bytes("v"), body(i)}},
                    places);
@@ -153,7 +157,7 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
     }
     overwrite(places[hit].offset + sizes[hit] / 2, '#');
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), end, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), end, ignore));
     EXPECT_NE(wal.read_body(places[hit])->view()[sizes[hit] / 2], body(hit).view()[0]);
     wal.append(std::vector<Persist>{{1, bytes("waits"), bytes("v"), bytes("body")}}, places);
     ASSERT_TRUE(wal.mend_body(places[hit], body(hit).view())) << wal.problem();
@@ -164,13 +168,11 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
     }
     std::vector<std::string> found;
     WalScan scan;
-    ASSERT_EQ(scan.open(path()), "");
-    EXPECT_EQ(scan.read({},
-                        [&](const WalFrame& f) {
-                          for (const WalRecord& r : f.records) found.push_back(text(r.key));
-                          return true;
-                        }),
-              "");
+    ASSERT_TRUE(scan.open(path()));
+    EXPECT_TRUE(scan.read({}, [&](const WalFrame& f) {
+      for (const WalRecord& r : f.records) found.push_back(text(r.key));
+      return true;
+    }));
     EXPECT_EQ(found.size(), std::size(sizes) + 2) << hit;
   }
 }
@@ -179,7 +181,7 @@ TEST_F(Wal, ADamagedBodyIsMendedInItsPlace) {
 TEST_F(Wal, WhatIsWrittenAfterAStartIsReadAsItIs) {
   for (int life = 0; life < 3; ++life) {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     std::vector<BodyPlace> places;
     for (int k = 0; k < 3; ++k) {
       const std::vector<Persist> batch{{1, bytes("k"), bytes("v"), bytes(std::string(50, 'x'))}};
@@ -207,7 +209,7 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
   std::uint64_t second = 0;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     first = add(wal, "a", true);
     second = add(wal, "b", false, 1'400);
     add(wal, "c", false, 40);
@@ -230,7 +232,7 @@ TEST_F(Wal, AFrameThatWasCutOffEndsTheLog) {
     EXPECT_EQ(lines(), std::vector<std::string>{"a=va"}) << which;
     {
       WriteAheadLog wal;
-      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      ASSERT_TRUE(open_log(wal, path(), {}, ignore));
       EXPECT_EQ(wal.end().offset, first);
       const std::string cleared = content_of_file();
       EXPECT_EQ(cleared.find_first_not_of('\0', first), std::string::npos) << which;
@@ -247,7 +249,7 @@ TEST_F(Wal, AnyFlippedBitInTheLastDurableFrameIsRefused) {
   std::uint64_t second = 0;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     first = add(wal, "a", true);
     second = add(wal, "b", true, 1'200);
   }
@@ -270,7 +272,7 @@ TEST_F(Wal, AnyFlippedBitInTheLastDurableFrameIsRefused) {
 TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     add(wal, "a", true);
   }
   const std::string empty = content_of_file();
@@ -286,7 +288,7 @@ TEST_F(Wal, WhatClientsWriteIsNeverTakenForAFrame) {
     std::uint64_t begin = 0;
     {
       WriteAheadLog wal;
-      ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+      ASSERT_TRUE(open_log(wal, path(), {}, ignore));
       begin = wal.end().offset;
       const std::vector<Persist> batch{{1, bytes("evil"), bytes("v"), bytes(evil)}};
       std::vector<BodyPlace> places;
@@ -310,7 +312,7 @@ TEST_F(Wal, ADurableFrameThatIsDamagedIsRefused) {
   std::uint64_t second = 0;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     first = add(wal, "a", true);
     second = add(wal, "b", true, 2'000'000);
     add(wal, "c", true);
@@ -339,25 +341,28 @@ TEST_F(Wal, ADurableFrameThatIsDamagedIsRefused) {
 TEST_F(Wal, AFileThatIsTooShortOrOfAnotherLogIsRefused) {
   {
     WriteAheadLog wal;
-    const std::string why = open_log(wal, path(), {1'000'000, 3, 900'000, 0}, ignore);
-    EXPECT_NE(why.find("lost its end"), std::string::npos) << why;
+    const auto opened = open_log(wal, path(), {1'000'000, 3, 900'000, 0}, ignore);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
+    EXPECT_THAT(opened.error().what, HasSubstr("lost its end"));
   }
   WalPlace end;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     add(wal, "a", true);
     end = wal.end();
   }
   fs::remove(path());
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, ignore));
     add(wal, "a", true);
   }
   WriteAheadLog wal;
-  const std::string why = open_log(wal, path(), end, ignore);
-  EXPECT_NE(why.find("is not the log that its index was made of"), std::string::npos) << why;
+  const auto opened = open_log(wal, path(), end, ignore);
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().what, HasSubstr("is not the log that its index was made of"));
 }
 
 // What is read again while a node runs: each byte that counts, whatever it belongs to, and the rest
@@ -366,7 +371,7 @@ TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
   std::uint64_t until = 0;
   {
     WriteAheadLog wal;
-    ASSERT_EQ(open_log(wal, path(), {}, [](const WalFrame&) { return true; }), "");
+    ASSERT_TRUE(open_log(wal, path(), {}, [](const WalFrame&) { return true; }));
     for (int i = 0; i < 3; ++i) {
       std::vector<BodyPlace> places;
       wal.append(std::vector<Persist>{{1, bytes("key"), bytes("value " + std::to_string(i)),
@@ -379,7 +384,7 @@ TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
   const std::string whole = content_of_file();
   const auto check = [&] {
     WalScan scan;
-    EXPECT_EQ(scan.open(path()), "");
+    EXPECT_TRUE(scan.open(path()));
     return scan.check(until, until);
   };
   ASSERT_TRUE(check().done);
@@ -387,7 +392,8 @@ TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
   for (std::uint64_t at = kFileHead; at < until; ++at) {
     overwrite(at, static_cast<char>(whole[at] ^ 1));
     const auto now = check();
-    const bool told = now.problem.find("is damaged at byte") != std::string::npos;
+    const bool told =
+        now.problem && now.problem->what.find("is damaged at byte") != std::string::npos;
     const bool in_part = std::any_of(now.damaged.begin(), now.damaged.end(),
                                      [&](const Extent& e) { return e.begin <= at && at < e.end; });
     found += told || in_part ? 1 : 0;
@@ -403,12 +409,17 @@ TEST_F(Wal, WhatTheDiskHasChangedIsFoundAgain) {
 TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
   fs::create_directories(folder_ / "in the way");
   WriteAheadLog blocked;
-  const std::string why = blocked.open((folder_ / "in the way").string());
-  EXPECT_NE(why.find("Is a directory"), std::string::npos) << why;
+  const auto opened = blocked.open((folder_ / "in the way").string());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().where, (folder_ / "in the way").string());
+  EXPECT_THAT(opened.error().what, HasSubstr("Is a directory"));
   WriteAheadLog first;
-  ASSERT_EQ(first.open(path()), "");
+  ASSERT_TRUE(first.open(path()));
   WriteAheadLog second;
-  EXPECT_NE(second.open(path()).find("another process runs this node"), std::string::npos);
+  const auto taken = second.open(path());
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, ErrorCode::kBusy);
+  EXPECT_THAT(taken.error().what, HasSubstr("another process runs this node"));
   for (const auto& [error, advice] : std::map<int, std::string>{{ENOSPC, "free space"},
                                                                 {EMFILE, "ulimit -n"},
                                                                 {EROFS, "mount it for writing"},
@@ -428,7 +439,7 @@ TEST_F(Wal, ErrorsOfTheSystemAreToldAsSuch) {
 // One sync makes a batch durable, also one that unsynced ones came before.
 TEST_F(Wal, CountsItsSyncs) {
   WriteAheadLog wal;
-  ASSERT_EQ(open_log(wal, path(), {}, ignore), "");
+  ASSERT_TRUE(open_log(wal, path(), {}, ignore));
   add(wal, "a", true);
   EXPECT_EQ(wal.syncs(), 1u);
   add(wal, "b", false, 10);
@@ -503,7 +514,8 @@ TEST_F(Wal, AFullDiskLeavesAStoreThatOpens) {
     EXPECT_TRUE((*store)->write(waits, false));
     const std::vector<Persist> last{{1, bytes("last"), bytes("v"), bytes("body")}};
     EXPECT_FALSE((*store)->write(last, true));
-    EXPECT_NE((*store)->problem().find("reserving space"), std::string::npos);
+    ASSERT_TRUE((*store)->problem());
+    EXPECT_THAT((*store)->problem()->what, HasSubstr("reserving space"));
     store->reset();
     (void)::setrlimit(RLIMIT_FSIZE, &was);
     (void)std::signal(SIGXFSZ, signal_was);

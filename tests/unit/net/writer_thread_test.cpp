@@ -75,9 +75,9 @@ class WriterTest : public testing::Test {
                          durable_ = true;
                          changed_.notify_all();
                        },
-                       [this](const std::string& why, WriterThread::Failure) {
+                       [this](const Error& why, WriterThread::Failure) {
                          const std::lock_guard lock(mutex_);
-                         failed_ = why;
+                         failed_ = why.text();
                          changed_.notify_all();
                        },
                        LogEnd{}};

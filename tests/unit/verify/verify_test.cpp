@@ -157,11 +157,13 @@ TEST(NoInstance, IsSaidWithTheConditionThatLeavesNone) {
                   " } rules (0) { } specifications (0) { p: [](a == 0); q: [](b == 0); } }");
   };
   const Automaton good = with("N > 3 * T; T >= 1;", "a == N; b == 0;");
-  EXPECT_EQ(no_instance(good, 30), "");
+  EXPECT_TRUE(check_instance(good, 30));
   const Automaton contradictory = with("N > 3 * T; T >= N; T >= 1;", "a == N; b == 0;");
-  EXPECT_THAT(no_instance(contradictory, 30), HasSubstr("with 'T >= N' the assumptions"));
+  EXPECT_EQ(check_instance(contradictory, 30).error().where, "T >= N");
+  EXPECT_THAT(check_instance(contradictory, 30).error().what,
+              HasSubstr("with 'T >= N' the assumptions"));
   const Automaton nowhere = with("N > 3 * T; T >= 1;", "a == N; b == 0; a + b == T;");
-  EXPECT_THAT(no_instance(nowhere, 30), HasSubstr("with 'T == a + b' no initial"));
+  EXPECT_THAT(check_instance(nowhere, 30).error().what, HasSubstr("with 'T == a + b' no initial"));
   for (const Automaton* ta : {&contradictory, &nowhere}) {
     const auto outcomes = check_all(*ta, {.only = {"q"}});
     ASSERT_EQ(outcomes.size(), 1u);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/dkg_scheme.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -51,8 +52,8 @@ struct DkgSetup {
   std::vector<RistrettoPoint> keys{};  ///< of the nodes, by id: what shares are sealed under
   std::optional<Reshared> reshares{};
 
-  /// Why nobody can run it, and what to do; empty: all is well.
-  std::string problem() const;
+  /// Whether nodes can run it. kRejected: nobody can; `where` is the member that is wrong.
+  Result<Unit, Error> check() const;
 };
 
 /// The group elements of Ed25519 keys: a node's identity is what shares are sealed under. Empty
@@ -67,7 +68,7 @@ class DealtKey final : public DkgScheme {
   using Seed = std::array<std::byte, 32>;
 
   /// `seed`: 32 secret random bytes, for this run alone. `old_share`: of a key that is reshared.
-  /// Pre: setup.problem() is empty; `key` is that of setup.keys[self]; `self` is of the committee.
+  /// Pre: setup.check(); `key` is that of setup.keys[self]; `self` is of the committee.
   DealtKey(DkgSetup setup, NodeId self, Secret<RistrettoScalar> key, Secret<Seed> seed,
            std::optional<Secret<RistrettoScalar>> old_share = std::nullopt);
 

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,9 +51,9 @@ class BatchVerifier {
   virtual void verify(std::span<const SignatureJob> jobs, std::span<Verdict> verdicts) noexcept = 0;
   /// The name of the card that it runs on; empty for the processor.
   virtual std::string accelerator() const { return {}; }
-  /// Why verdicts are kUnavailable; empty as long as none was. Does not go away: make another
-  /// verifier, and verify on the processor what this one left open.
-  virtual std::string problem() const { return {}; }
+  /// Why verdicts are kUnavailable; empty as long as none was. `where`: the backend's name. Does
+  /// not go away: make another verifier, and verify on the processor what this one left open.
+  virtual std::optional<Error> problem() const { return std::nullopt; }
 };
 
 /// What a backend is there for. Parts are measured by name only, and a yardstick applies another

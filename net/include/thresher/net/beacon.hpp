@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "thresher/core/error.hpp"
@@ -56,8 +57,9 @@ class Beacon {
   /// Leaves at once.
   ~Beacon();
   const crypto::RistrettoPoint& group() const;
-  /// Empty, or why nothing is published any more: the record cannot be written.
-  std::string problem() const;
+  /// Why nothing is published any more: the record cannot be written. Empty: all is well. `where`:
+  /// the record.
+  std::optional<Error> problem() const;
 
  private:
   Beacon();

@@ -2,7 +2,7 @@
 //
 //   Checkpoint c{slot, length, log_hash, root, state};
 //   SignedCheckpoint mine = signed_checkpoint(key, self, chain, c);
-//   if (auto why = certificate_problem(genesis, certificate); !why.empty()) return fail(why);
+//   if (auto held = check_certificate(genesis, certificate); !held) return fail(held.error());
 //
 // Every K slots of the log (the parameter `checkpoint` of the genesis file) each node signs what
 // its log, its results and its application's state are. Signatures of a quorum on one statement are
@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "thresher/core/error.hpp"
 #include "thresher/core/signature_list.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/crypto/signing_key.hpp"
@@ -54,8 +55,9 @@ struct Certificate {
 /// Signatures that make a certificate: a quorum of the committee; with `raft`, which has no
 /// Byzantine members, a majority.
 std::uint32_t certificate_quorum(const Genesis& genesis);
-/// Empty when a quorum of the members in the genesis file signed it, or what does not hold.
-std::string certificate_problem(const Genesis& genesis, const Certificate& certificate);
+/// Whether a quorum of the members in the genesis file signed it. kRejected: what does not hold;
+/// `where` is the checkpoint's slot.
+Result<Unit, Error> check_certificate(const Genesis& genesis, const Certificate& certificate);
 
 /// Fixed layouts, for the wire and the disk; decode gives nothing for anything that encode did not
 /// write. `n`: members of the committee.

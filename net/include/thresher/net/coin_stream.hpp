@@ -67,8 +67,9 @@ class CoinStream {
   /// Leaves at once.
   ~CoinStream();
   CoinStreamStatus status() const;
-  /// Empty, or why nothing is tossed any more: the records cannot be written.
-  std::string problem() const;
+  /// Why nothing is tossed any more: the records cannot be written. Empty: all is well. `where`:
+  /// the folder.
+  std::optional<Error> problem() const;
 
  private:
   CoinStream();

@@ -24,9 +24,9 @@ struct NodeConfig {
 
 Result<NodeConfig, std::vector<std::string>> load_config(const std::string& home_or_file);
 
-/// What is wrong with the delays of links in a network of so many nodes, and what to do; empty when
-/// nothing is.
-std::string delays_problem(const NodeOptions& options, std::size_t nodes);
+/// Whether the delays of links fit a network of so many nodes. kMalformed: they do not; `where` is
+/// the key.
+Result<Unit, Error> check_delays(const NodeOptions& options, std::size_t nodes);
 
 /// A file with every key, its default and what it is for.
 std::string config_text(const NodeConfig& config);

@@ -3,7 +3,7 @@
 //
 //   auto store = net::DiskStore::open("node0/data");
 //   if (!store) return fail(store.error());
-//   if (!(*store)->write(records, /*sync=*/true)) return fail((*store)->problem());
+//   if (!(*store)->write(records, /*sync=*/true)) return fail(*(*store)->problem());
 //
 // Guarantees: after write(sync) all records of the batch, and of those before it, survive a power
 // cut: one write and one sync of one file. Without sync they may be lost, the later first. The
@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "thresher/core/error.hpp"
@@ -54,9 +55,9 @@ class DiskStore final : public NodeStore {
   Result<Bytes> read_body(const BodyPlace& place) const override;
   bool mend_body(const BodyPlace& place, ByteView body) override;
   std::vector<BodyPlace> places_of(std::span<const Persist> batch) const override;
-  std::string release(const NamedBody& named, std::uint32_t leading) override;
+  Result<Unit, Error> release(const NamedBody& named, std::uint32_t leading) override;
   std::uint64_t released() const override;
-  std::string problem() const override;
+  std::optional<Error> problem() const override;
   std::uint64_t written() const override;
   std::uint64_t syncs() const override;
 

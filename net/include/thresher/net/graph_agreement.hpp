@@ -62,14 +62,15 @@ struct GraphAgreementStatus {
   std::uint64_t stood_still_us = 0;  ///< of exact: how far behind its clock it was at most
 };
 
-/// What is signed in this run, and by which members find each other. Pre: problem_of() is empty.
+/// What is signed in this run, and by which members find each other. Pre: check_options().
 ChainContext context_of(const GraphAgreementOptions& options);
-/// Why no such run can be; empty: it can. That the graph meets the condition is part of it.
-std::string problem_of(const GraphAgreementOptions& options);
+/// Whether such a run can be, that the graph meets the condition among it. kRejected: it cannot;
+/// `where` is the option.
+Result<Unit, Error> check_options(const GraphAgreementOptions& options);
 
 class GraphAgreement {
  public:
-  /// kRejected: what problem_of() says, or the start is over. kMismatch: the key is no member's.
+  /// kRejected: what check_options() says, or the start is over. kMismatch: the key is no member's.
   /// kExists: this member took part under that name before. Also those of DiskStore::open() and
   /// Transport::start().
   static Result<std::unique_ptr<GraphAgreement>, Error> begin(GraphAgreementOptions options);
@@ -77,7 +78,8 @@ class GraphAgreement {
   ~GraphAgreement();
 
   /// The decision, once it is there. kMissing: it is not there after `patience`.
-  /// kRejected: this member can decide nothing, and why. From any thread.
+  /// kRejected: this member can decide nothing, and why. Also the errors of a disk that refuses a
+  /// write. From any thread.
   Result<GraphDecision, Error> wait(std::chrono::milliseconds patience);
   GraphAgreementStatus status() const;
   NodeId self() const;

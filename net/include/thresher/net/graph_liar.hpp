@@ -2,17 +2,18 @@
 // everybody, and says to each neighbour what its owner wants.
 //
 //   net::GraphLiar liar(options, 3);            // options: those of the run, with the liar's key
-//   if (!liar.problem().empty()) return fail(liar.problem());
+//   if (liar.problem()) return fail(*liar.problem());
 //   liar.await_links(2);
 //   liar.tell(0, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{7})));
 //   liar.tell(1, liar.relay(digraph::Phase::kInputs, digraph::content_of(digraph::Value{8})));
 //
 // Guarantees: signs with its own key alone, as no Byzantine member can do more. It relays nothing
-// and keeps nothing. Pre: problem_of(options) is empty, and `self` is the place of its key.
+// and keeps nothing. Pre: check_options(options), and `self` is the place of its key.
 #pragma once
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -44,7 +45,7 @@ class GraphLiar {
         loop_, std::move(t),
         TransportCallbacks{[](ConnectionId, const Frame&) {}, [](ConnectionId, bool) {},
                            [](const std::string&) {}});
-    if (const auto started = transport_->start(); !started) problem_ = started.error().text();
+    if (const auto started = transport_->start(); !started) problem_ = started.error();
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~GraphLiar() {
@@ -54,7 +55,7 @@ class GraphLiar {
   }
 
   /// Why it has no links; empty: it may have some.
-  const std::string& problem() const { return problem_; }
+  const std::optional<Error>& problem() const { return problem_; }
   std::size_t links() {
     return on_loop([this] { return transport_->node_links(); });
   }
@@ -98,7 +99,7 @@ class GraphLiar {
   NodeId self_;
   Loop loop_;
   std::unique_ptr<Transport> transport_;
-  std::string problem_;
+  std::optional<Error> problem_;
   std::thread thread_;
 };
 

@@ -3,7 +3,8 @@
 //   struct Kv : net::App { Bytes apply(const net::Transaction& t) override { ... } ... } app;
 //   auto node = net::Node::open({.home = "net/node0"}, app);
 //   if (!node) return fail(node.error());
-//   (*node)->run();                               // until stop(), from any thread
+//   auto ended = (*node)->run();                  // until stop(), from any thread
+//   if (!ended) return fail(ended.error());       // why it had to stop
 //
 // Guarantees: every correct node applies the same transactions in the same order, each (client,
 // sequence, data) once while it is valid; what was acknowledged survives crashes and power cuts;
@@ -112,9 +113,11 @@ struct NodeOptions {
   std::stop_token stop{};  ///< ends open() early, with kStoppedAtStart; run() is not its business
 };
 
-/// What open() says when `stop` was requested while it read the log. Nothing is lost by it.
+/// What open() says, with kRejected, when `stop` was requested while it read the log. Nothing is
+/// lost by it.
 inline constexpr std::string_view kStoppedAtStart = "stopped while it read its log";
-/// What run() says when the application or the log holds the node's thread after stop().
+/// What run() says, with kBusy, when the application or the log holds the node's thread after
+/// stop().
 inline constexpr std::string_view kHostBlocks =
     "the application, or the log, has not returned from a call since before the node was stopped; "
     "the node's thread is left in that call. What was committed is safe. Keep the application "
@@ -132,28 +135,36 @@ struct SubmitOptions {
 
 /// The options with every path filled in.
 NodeOptions with_paths(NodeOptions options);
-/// Why no store can be where the options say; empty: one can, as far as the paths show.
-std::string data_problem(const NodeOptions& options);
+/// Whether a store can be where the options say, as far as the paths show. kMalformed: none can;
+/// `where` is the path that is in the way.
+Result<Unit, Error> check_data(const NodeOptions& options);
 
 class Node {
  public:
   /// Opens key, genesis and store and replays the log into `app`. Errors: those of load_genesis(),
   /// crypto::load_key(), open_coin() and DiskStore::open(), or of `make_store`; kMismatch: the key,
-  /// the store or the application's state is of something else; kUnsupported: the machine's limits
-  /// do not do; kMalformed: an option is wrong; kRejected: the application failed, or
-  /// `options.stop` ended it (kStoppedAtStart).
+  /// the store or the application's state is of something else; kMissing: the log begins later than
+  /// any snapshot; kUnsupported: the machine's limits do not do; kMalformed: an option is wrong;
+  /// kRejected: the application failed, or `options.stop` ended it (kStoppedAtStart).
   static Result<std::unique_ptr<Node>, Error> open(NodeOptions options, App& app);
   ~Node();
 
-  /// Runs until stop(), on a thread of its own, which the caller waits for. Empty, or why the node
-  /// had to stop. When the node's thread is in a call of the application that does not return, it
-  /// gives up less than a second after stop(), with kHostBlocks: the application must outlive that
-  /// call, and the store stays locked until it returned.
-  std::string run();
+  /// Runs until stop(), on a thread of its own, which the caller waits for; else the error says why
+  /// the node could not begin or had to stop. kBusy: an address is taken, another process runs with
+  /// this key, or kHostBlocks; kMismatch: peers have another log, or know more of this key than its
+  /// data; kRejected: the application failed or has other results than the others, or what the
+  /// protocol promises does not hold; kCorrupt, kIo and the like: the store. Also those of
+  /// Transport::start() and, where the node took its state from peers, of open(). `where`: the
+  /// node's home, unless it is an address or a file.
+  /// When the node's thread is in a call of the application that does not return, it gives up less
+  /// than a second after stop(), with kHostBlocks: the application must outlive that call, and the
+  /// store stays locked until it returned.
+  Result<Unit, Error> run();
   /// On the host's context: returns at once; `stopped` is called there when the node has stopped,
-  /// with the reason, empty after stop(). Empty, or why the node could not start. The node must not
-  /// be destroyed before, unless the context runs no more.
-  std::string start(std::function<void(const std::string&)> stopped);
+  /// with what run() would return, or with kUnsupported: the node took its state from peers and has
+  /// to be started again. Errors: why it could not start. The node must not be destroyed before,
+  /// unless the context runs no more.
+  Result<Unit, Error> start(std::function<void(const Result<Unit, Error>&)> stopped);
   /// From any thread, also from a callback; returns at once.
   void stop();
   /// From any thread. Resolves when this node has applied the transaction, with its result; throws
@@ -177,8 +188,8 @@ class Node {
   struct Impl;
   static Result<std::shared_ptr<Impl>, Error> make(NodeOptions options, App& app);
   std::shared_ptr<Impl> impl() const;
-  std::string run_once();
-  std::string start_anew();
+  Result<Unit, Error> run_once();
+  Result<Unit, Error> start_anew();
 
   mutable std::mutex mutex_;
   /// The node's thread shares it. A node that took its state from peers gets another one in run(),

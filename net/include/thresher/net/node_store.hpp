@@ -60,13 +60,16 @@ class NodeStore : public Storage {
                                                                ByteView value)>;
   /// Gives the space back in front of the first body that a record has or names. Whoever reads the
   /// rest from its beginning comes to the records of the table `leading` first, whenever they were
-  /// written. Empty, or why that could not be done; nothing is lost then. From any thread, one at a
-  /// time; records may be written meanwhile.
-  virtual std::string release(const NamedBody&, std::uint32_t /*leading*/) { return {}; }
+  /// written. Nothing is lost by an error. From any thread, one at a time; records may be written
+  /// meanwhile.
+  virtual Result<Unit, Error> release(const NamedBody&, std::uint32_t /*leading*/) {
+    return Unit{};
+  }
   /// Bytes of the write-ahead log that were given back. From any thread.
   virtual std::uint64_t released() const { return 0; }
-  /// What the last write that failed met, in words. To be read on the thread that writes.
-  virtual std::string problem() const { return {}; }
+  /// What the last write that failed met; empty: none failed, or the store cannot say. To be read
+  /// on the thread that writes.
+  virtual std::optional<Error> problem() const { return std::nullopt; }
   /// Bytes of the write-ahead log that are on the disk; 0: there is none. From any thread.
   virtual std::uint64_t written() const { return 0; }
   /// Synced writes so far.

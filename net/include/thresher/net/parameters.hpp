@@ -1,9 +1,9 @@
 // Parameters of the protocols that nodes run, as a genesis file fixes them for all of a ledger.
 //
-//   std::string wrong = parameter_problem("sparse-bullshark", "D", "50");   // empty: fits
+//   auto fits = check_parameter("sparse-bullshark", "D", "50");
 //   genesis.parameters["D"] = "50";
 //
-// Guarantees: what parameter_problem() lets through, make_engine() takes. Values are texts; a
+// Guarantees: what check_parameter() lets through, make_engine() takes. Values are texts; a
 // number has one spelling. Knows nothing of the simulator's further parameters, which real nodes do
 // not have.
 #pragma once
@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "thresher/core/error.hpp"
 
 namespace thresher::net {
 
@@ -38,11 +40,12 @@ const std::vector<ParameterOf>& node_parameters();
 /// What the genesis of a new ledger of `protocol` says where nobody chose.
 Parameters fresh_parameters(std::string_view protocol);
 
-/// Why nodes cannot run `protocol` so, and what to do; empty when they can.
-std::string parameter_problem(const std::string& protocol, const std::string& name,
-                              const std::string& value);
+/// Whether nodes can run `protocol` so. kMissing: it has no such parameter; kMalformed: that is no
+/// value of it. `where`: the parameter's name.
+Result<Unit, Error> check_parameter(const std::string& protocol, const std::string& name,
+                                    const std::string& value);
 
-/// The given value or the default. Pre: the protocol has it and parameter_problem() said nothing.
+/// The given value or the default. Pre: the protocol has it, and check_parameter().
 std::string parameter_text(const Parameters& given, std::string_view protocol,
                            std::string_view name);
 std::uint32_t parameter_number(const Parameters& given, std::string_view protocol,

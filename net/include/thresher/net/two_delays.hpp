@@ -16,12 +16,12 @@
 
 namespace thresher::net {
 
-/// p of the path; empty: off, or the protocol has none. Pre: parameter_problem() said nothing.
+/// p of the path; empty: off, or the protocol has none. Pre: check_parameter().
 std::optional<std::uint32_t> fast_of(const Parameters& given, std::string_view protocol);
 
-/// Why a committee cannot run with parameters that are well by themselves, and what to do; empty:
-/// it can. Pre: as fast_of().
-std::string fast_problem(const Parameters& given, std::string_view protocol,
-                         const Committee& committee);
+/// Whether a committee can run with parameters that are well by themselves. kRejected: it cannot;
+/// `where` is "fast". Pre: as fast_of().
+Result<Unit, Error> check_fast(const Parameters& given, std::string_view protocol,
+                               const Committee& committee);
 
 }  // namespace thresher::net

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/error.hpp"
 #include "thresher/verify/automaton.hpp"
 #include "thresher/verify/replay.hpp"
 
@@ -57,9 +58,10 @@ struct CheckControl {
   bool keep_proofs = false;
 };
 
-/// Why the automaton has no run at all, so that every property would hold of it; empty when it has
-/// one, or when that is not decided within the time.
-std::string no_instance(const Automaton& automaton, double seconds);
+/// Whether the automaton has a run at all. kRejected: it has none, so that every property would
+/// hold of it; `where` is the assumption with which nothing is left. What is not decided within the
+/// time passes.
+Result<Unit, Error> check_instance(const Automaton& automaton, double seconds);
 
 /// The same automaton with guards free of what the resilience condition makes true or false anyway:
 /// `x >= 1 || x == 0` is true, and no case of its own. Rules keep their places. What is not decided
@@ -110,7 +112,7 @@ struct Rehearsal {
 Rehearsal rehearse(const Automaton& automaton, const Property& property, double seconds,
                    const CheckControl& control = {});
 
-/// One outcome for each property asked for, in order (all unknown when there is no_instance()),
+/// One outcome for each property asked for, in order (all unknown where check_instance() fails),
 /// about a quarter of a second after `options.seconds` at the latest. A checker that has not
 /// noticed the end by then is left to itself, in a thread that works on copies
 /// (`Outcome::left_behind`): a program that ends then had better do so with std::_Exit.

@@ -2,7 +2,7 @@
 //
 //   verify::Conformance check(bracha::kTable, committee, faulty);
 //   for (const RuleEvent& e : log.events)
-//     if (auto problem = check.add(e)) return *problem;
+//     if (auto taken = check.add(e); !taken) return taken.error();
 //   auto steps = check.finish(Conformance::End::kSettled);   // an empty trace is a failure
 //
 // Guarantees: one pass, constant work an event, no search. A step is accepted only if the node was
@@ -37,8 +37,9 @@ class Conformance {
   /// Pre: well_formed(table), which outlives the checker; at most f faulty nodes.
   Conformance(const RuleTable& table, const Committee& committee, NodeSet faulty);
 
-  /// What is wrong with this event, or nothing. Events of faulty nodes are skipped.
-  std::optional<std::string> add(const RuleEvent& event);
+  /// kRejected: what is wrong with this event; `where` is "event 7". Events of faulty nodes are
+  /// skipped.
+  Result<Unit, Error> add(const RuleEvent& event);
 
   /// The number of steps checked. kMissing: there was none; `where` is the table's name. kRejected:
   /// more nodes are faulty than the automaton has, or fairness was broken; `where` is then the node
@@ -78,15 +79,15 @@ class Conformance {
     }
   };
 
-  std::optional<std::string> check_guard(const RuleEvent& e, const thresher::Rule& rule,
-                                         const Instance& at, const Node& node) const;
-  std::optional<std::string> check_said(const RuleEvent& e, const thresher::Rule& rule,
-                                        Instance& at, Node& node) const;
+  std::optional<Error> check_guard(const RuleEvent& e, const thresher::Rule& rule,
+                                   const Instance& at, const Node& node) const;
+  std::optional<Error> check_said(const RuleEvent& e, const thresher::Rule& rule, Instance& at,
+                                  Node& node) const;
   static bool is_silent(const thresher::Rule& rule, const Node& node, std::uint64_t value);
   bool leads_silently(std::uint8_t from, const Node& node) const;
-  std::optional<std::string> restart(const RuleEvent& e, Node& node) const;
+  std::optional<Error> restart(const RuleEvent& e, Node& node) const;
   std::optional<Error> untaken(const Key& key, const Instance& at) const;
-  std::string problem(const RuleEvent& e, const std::string& what) const;
+  Error problem(const RuleEvent& e, const std::string& what) const;
 
   const RuleTable& table_;
   Committee committee_;

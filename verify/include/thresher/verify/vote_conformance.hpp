@@ -2,7 +2,7 @@
 //
 //   verify::VoteConformance check(agreement::kBcaRounds, committee, faulty);
 //   for (const VoteEvent& e : log.events)
-//     if (auto problem = check.add(e)) return *problem;
+//     if (auto taken = check.add(e); !taken) return taken.error();
 //   auto steps = check.finish();                  // an empty trace is a failure
 //
 // Guarantees: one pass, constant work an event. A step is accepted only if the node was where the
@@ -34,8 +34,9 @@ class VoteConformance {
   VoteConformance(const RoundTables& tables, const Committee& committee, NodeSet faulty)
       : tables_(tables), committee_(committee), faulty_(std::move(faulty)) {}
 
-  /// What is wrong with this event, or nothing. Events of faulty nodes are skipped.
-  std::optional<std::string> add(const VoteEvent& event);
+  /// kRejected: what is wrong with this event; `where` is "event 7". Events of faulty nodes are
+  /// skipped.
+  Result<Unit, Error> add(const VoteEvent& event);
 
   /// The number of steps checked. kMissing: there was none. kRejected: more nodes are faulty than
   /// the automaton has. `where` is the table's name.
@@ -56,13 +57,13 @@ class VoteConformance {
     std::optional<bool> coin;
   };
 
-  std::optional<std::string> check_guards(const VoteEvent& e, const VoteRule& rule,
-                                          const Played& at) const;
-  std::optional<std::string> check_coin(const VoteEvent& e, const VoteRule& rule, Played& at) const;
-  std::optional<std::string> check_place(const VoteEvent& e, const VoteRule& rule,
-                                         const Played& at) const;
-  std::optional<std::string> restart(const VoteEvent& e, Node& node) const;
-  std::string problem(const VoteEvent& e, const std::string& what) const;
+  std::optional<Error> check_guards(const VoteEvent& e, const VoteRule& rule,
+                                    const Played& at) const;
+  std::optional<Error> check_coin(const VoteEvent& e, const VoteRule& rule, Played& at) const;
+  std::optional<Error> check_place(const VoteEvent& e, const VoteRule& rule,
+                                   const Played& at) const;
+  std::optional<Error> restart(const VoteEvent& e, Node& node) const;
+  Error problem(const VoteEvent& e, const std::string& what) const;
   const VoteTable& table_of(const VoteEvent& e) const {
     return e.under ? *tables_.under : *tables_.round;
   }

@@ -2,7 +2,7 @@
 // may be down without slowing it.
 //
 //   const auto rules = with_two_delays(Rules::thresher(), *Committee::make(10, 2), 1);
-//   if (!rules) refuse(two_delay_problem(*Committee::make(10, 2), 1));
+//   if (!rules) refuse(check_two_delays(*Committee::make(10, 2), 1).error());
 //   committee.at_least(rules->fast);              // n - p votes commit a slot: 9
 //
 // Guarantees: what with_two_delays() returns meets every hypothesis of the proof (legal.hpp), for
@@ -16,6 +16,7 @@
 #include <string>
 
 #include "thresher/core/committee.hpp"
+#include "thresher/core/error.hpp"
 #include "thresher/protocols/dag/rules.hpp"
 
 namespace thresher::dag {
@@ -54,15 +55,16 @@ constexpr std::optional<std::uint32_t> most_faults_beside(std::uint32_t n, std::
   return (n - 2 * p - 1) / 3;
 }
 
-/// Why a committee has no two-delay path with `p`, and what to do; empty: it has.
-inline std::string two_delay_problem(const Committee& committee, std::uint32_t p) {
+/// Whether a committee has a two-delay path with `p`. kRejected: it has none; `where` is "fast".
+inline Result<Unit, Error> check_two_delays(const Committee& committee, std::uint32_t p) {
   const std::uint32_t most = most_absent(committee);
-  if (p <= most) return {};
+  if (p <= most) return Unit{};
   const std::string n = std::to_string(committee.size());
   const std::string f = std::to_string(committee.faults());
-  return "fast=" + std::to_string(p) + " needs n >= 3f+2p+1 and p <= f: with n=" + n +
-         " and f=" + f + " p is at most " + std::to_string(most) +
-         "; set a smaller p or f, or take more nodes";
+  return Error{ErrorCode::kRejected,
+               "fast=" + std::to_string(p) + " needs n >= 3f+2p+1 and p <= f: with n=" + n +
+                   " and f=" + f + " p is at most " + std::to_string(most),
+               "fast", "set a smaller p or f, or take more nodes"};
 }
 
 }  // namespace thresher::dag
