@@ -25,8 +25,9 @@ constexpr std::size_t kMaxChecks = 8;
 constexpr std::uint32_t kParts = 8;
 }  // namespace
 
-void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now) {
+void LogSync::begin(Round slot, const Digest& log_hash, std::uint64_t now, Round wanted) {
   active_ = true;
+  wanted_ = wanted;
   confirmed_ = reached_ = slot;
   confirmed_hash_ = reached_hash_ = log_hash;
   change_giver(now);
@@ -40,6 +41,12 @@ void LogSync::reached(Round slot, const Digest& log_hash) {
 void LogSync::stop() {
   active_ = false;
   rewind();
+}
+
+// A giver that has no more ends it only where what is wanted is here. Else the giver counts as
+// silent, and another is asked when its patience ends: it may lie, or its own log may be short.
+void LogSync::end_at_head() {
+  if (at_head_ && held_.empty() && confirmed_ >= wanted_) active_ = false;
 }
 
 void LogSync::rewind() {
@@ -191,7 +198,7 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
                              Check{cursor_hash_, Tally(committee_), Tally(committee_), {}});
     ask_hash(cursor_);
   }
-  if (at_head_ && held_.empty()) active_ = false;
+  end_at_head();
   ask();
 }
 
@@ -229,7 +236,7 @@ void LogSync::confirm(Round slot, std::uint64_t now) {
     ++fetched_;
     hooks_.apply(std::move(commit));
   }
-  if (at_head_ && held_.empty()) active_ = false;
+  end_at_head();
   ask();
 }
 

@@ -51,8 +51,9 @@ class LogSync {
   bool active() const { return active_; }
   /// What was fetched and not handed out is dropped.
   void stop();
-  /// The log here ends with `slot` and hashes to `log_hash`. Times are monotonic microseconds.
-  void begin(Round slot, const Digest& log_hash, std::uint64_t now);
+  /// The log here ends with `slot` and hashes to `log_hash`. It is active until it has come to
+  /// `wanted`, and to the end of its giver's log. Times are monotonic microseconds.
+  void begin(Round slot, const Digest& log_hash, std::uint64_t now, Round wanted = {});
   /// The log here has come to end with `slot` without what was fetched, by the protocol itself: the
   /// next giver is asked from there. What lies before may be pruned everywhere.
   void reached(Round slot, const Digest& log_hash);
@@ -81,6 +82,7 @@ class LogSync {
   void lied(const std::string& how, std::uint64_t now);
   void change_giver(std::uint64_t now);
   bool turn_is_over(std::uint64_t now) const;
+  void end_at_head();
   void rewind();
   wire::LogPlace next_place() const;
   void ask();
@@ -101,6 +103,7 @@ class LogSync {
   std::uint64_t heard_us_ = 0;   // last time that the giver sent something, or it was confirmed
   std::uint64_t turn_us_ = 0;    // when the giver's turn began
   std::uint32_t fruitless_ = 0;  // turns that ended by time since something was confirmed
+  Round wanted_{0};
   Round confirmed_{0};
   Digest confirmed_hash_{};
   Round reached_{0};  // by the protocol; counts when it is more

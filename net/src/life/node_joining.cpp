@@ -162,7 +162,8 @@ void Node::Impl::begin_window(std::uint64_t now) {
                        joining->again = begins_there.size() + committee().at_least(kValidity) >=
                                         committee().size();
                      }});
-  joining->window->begin(joining->ledger->window_before, joining->hash, now);
+  // Nothing else would ask for the rest, so no giver's word that there is no more ends it.
+  joining->window->begin(joining->ledger->window_before, joining->hash, now, of.slot);
 }
 
 // A commit that f+1 peers vouch for.

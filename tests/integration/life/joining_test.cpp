@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "joins.hpp"
+#include "member.hpp"
 
 namespace thresher::net {
 namespace {
@@ -58,6 +59,25 @@ TEST_F(Joins, WhereOnePeerGivesWhatItsDiskChanged) {
   ASSERT_EQ(p.net.start(3, p.options()), "");
   ASSERT_TRUE(p.net.reaches(3, p.length)) << p.waits_for(3);
   p.net.expect_same_state(p.length);
+}
+
+// The first giver of the part of the log that goes with a snapshot has none of it: a liar, or an
+// honest node with an empty log. The other correct nodes have it.
+TEST(Joins7, WhereTheFirstGiverOfTheLogHasNothing) {
+  Pruning p("thresher", "4", 7);
+  p.senders = {0, 2, 3, 4, 5};
+  for (const std::size_t i : p.senders) ASSERT_EQ(p.net.start(i, p.options()), "");
+  for (const std::size_t i : p.senders) p.run_until_pruned(60, i);
+  ASSERT_EQ(p.net.start(6, p.options()), "");
+  Member liar(p.net, 6, 1);
+  liar.know({});
+  liar.has_empty_log();
+  EXPECT_TRUE(Network::eventually([&] {
+    p.submit("the ledger goes on");
+    return p.net.app(6).count() >= p.length;
+  })) << p.waits_for(6);
+  EXPECT_LT(p.net.app(6).applied(), p.length) << "from a snapshot";
+  EXPECT_GT(liar.heard(kWantLog), 0);
 }
 
 using ManyProtocols = JoinsWith;

@@ -18,7 +18,7 @@ class Joins : public testing::Test {
 
   // Nodes 0 to 2 run and have pruned their logs beyond `position`.
   void prune_without_node_3(std::uint64_t position) {
-    p.senders = 3;
+    p.senders = {0, 1, 2};
     for (std::size_t i = 0; i < 3; ++i) p.run_until_pruned(position, i);
   }
   void expect_joined() {
@@ -27,7 +27,7 @@ class Joins : public testing::Test {
     EXPECT_GT(p.begins(3), 0u);
     EXPECT_LT(p.net.app(3).applied(), p.length) << "from a snapshot";
     // It signs and orders, serves the log and proofs of it, and starts from what it took.
-    p.senders = 4;
+    p.senders = {0, 1, 2, 3};
     for (int k = 0; k < 8; ++k) p.submit("after it joined " + std::to_string(k));
     p.net.expect_same_state(p.length);
     expect_proof();

@@ -19,15 +19,16 @@ inline constexpr std::size_t kPayload = 50'000;
 /// Four nodes with a checkpoint every 4 slots, a snapshot every 2 checkpoints, files of a MiB, and
 /// a DAG that is kept for as short as it can be.
 struct Pruning {
-  explicit Pruning(const std::string& protocol = "thresher", const std::string& checkpoint = "4")
-      : net(4, protocol, {{"checkpoint", checkpoint}}) {}
+  explicit Pruning(const std::string& protocol = "thresher", const std::string& checkpoint = "4",
+                   std::size_t nodes = 4)
+      : net(nodes, protocol, {{"checkpoint", checkpoint}}) {}
 
   Network net;
   std::size_t payload = kPayload;
   std::mutex mutex;
   std::vector<std::string> warnings;
   std::uint64_t length = 0;
-  std::uint64_t senders = 4;  // nodes 0 to senders - 1 run
+  std::vector<std::size_t> senders{0, 1, 2, 3};  // nodes that run
 
   NodeOptions options() {
     NodeOptions out;
@@ -45,7 +46,7 @@ struct Pruning {
   void submit(const std::string& text) {
     std::string data = text;
     data.resize(payload, '.');
-    length = net.submit(length % senders, data).position + 1;
+    length = net.submit(senders[length % senders.size()], data).position + 1;
   }
   NodeStatus status(std::size_t node) const {
     const auto client =

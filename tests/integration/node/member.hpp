@@ -54,6 +54,8 @@ class Member {
     const std::lock_guard lock(mutex_);
     hash_ = std::move(hash);
   }
+  /// Answers each question for a part of the log by one without blocks.
+  void has_empty_log() { empty_log_ = true; }
   /// The log hash that the node named for a slot; empty: not yet, or it does not reach it.
   std::optional<Digest> hash_of(Round slot) {
     const std::lock_guard lock(mutex_);
@@ -72,6 +74,12 @@ class Member {
 
  private:
   void answer() { (void)peer_->write(bytes_of({kKnown, wire::encode(*known_), {}})); }
+  void give_nothing(const Frame& question) {
+    const auto want = wire::decode<wire::WantLog>(question.control.view());
+    if (!want) return;
+    const wire::LogPart part{Round{0}, {}, {}, wire::LogPlace{want->after, want->leave_out}};
+    (void)peer_->write(bytes_of({kLogPart, wire::encode(part), {}}));
+  }
   void listen() {
     while (!over_) {
       if (!peer_->readable()) continue;
@@ -85,6 +93,7 @@ class Member {
         const auto named = wire::decode<wire::LogHash>(frame->control.view());
         if (named && named->known) hashes_[named->slot] = named->hash;
       }
+      if (frame->kind == kWantLog && empty_log_) give_nothing(*frame);
       if (frame->kind != kWantLogHash || !hash_) continue;
       if (const auto want = wire::decode<wire::WantLogHash>(frame->control.view())) {
         (void)peer_->write(bytes_of({kLogHash, wire::encode(hash_(want->slot)), {}}));
@@ -100,6 +109,7 @@ class Member {
   std::function<wire::LogHash(Round)> hash_;
   std::map<Round, Digest> hashes_;
   bool asked_ = false;
+  std::atomic<bool> empty_log_{false};
   std::array<std::atomic<int>, 256> heard_{};
   std::atomic<bool> over_{false};
   std::atomic<bool> ended_{false};

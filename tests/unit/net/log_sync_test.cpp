@@ -240,7 +240,30 @@ TEST_F(Bench, AGiverThatPrunedIsReplacedAndNotBlamed) {
   EXPECT_TRUE(blamed.empty());
 }
 
-// One who brings a commit now and then looks alive, and is not the only giver all the same.
+// One liar, or one newcomer, that is asked first and has nothing ended it for a node that joined.
+TEST_F(Bench, WhatIsWantedIsAskedForUntilSomebodyHasIt) {
+  sync.begin(Round{0}, {}, now, Round{4});
+  const std::uint16_t first = giver();
+  sync.part(NodeId{first}, part_of({}, 0), now);
+  EXPECT_TRUE(sync.active());
+  for (int k = 0; k < 200 && giver() == first; ++k) sync.tick(now += LogSync::kTick);
+  const std::uint16_t second = giver();
+  ASSERT_NE(second, first);
+  sync.part(NodeId{second}, part_of({truth[0], truth[1]}, 2), now);  // it has a beginning
+  sync.hash(NodeId{1}, hash_frame(2, hashes[1]), now);
+  sync.hash(NodeId{2}, hash_frame(2, hashes[1]), now);
+  EXPECT_EQ(applied, (Slots{1, 2}));
+  EXPECT_TRUE(sync.active());
+  for (int k = 0; k < 200 && giver() == second; ++k) sync.tick(now += LogSync::kTick);
+  ASSERT_NE(giver(), second);
+  sync.part(NodeId{giver()}, part_of({truth[2]}, 4), now);
+  agree(1);
+  agree(2);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+  EXPECT_FALSE(sync.active());
+  EXPECT_TRUE(blamed.empty()) << "a short log is no lie";
+}
+
 // The protocol had caught up by itself, all peers had pruned what was asked for, and the node was
 // never ready again.
 TEST_F(Bench, WhatTheProtocolReachedByItselfIsAskedForNoMore) {
@@ -258,6 +281,7 @@ TEST_F(Bench, WhatTheProtocolReachedByItselfIsAskedForNoMore) {
   EXPECT_FALSE(sync.active());
 }
 
+// One who brings a commit now and then looks alive, and is not the only giver all the same.
 TEST_F(Bench, ASlowGiverIsReplacedAtTheEndOfItsTurn) {
   const std::uint16_t slow = giver();
   std::set<std::uint16_t> givers;
