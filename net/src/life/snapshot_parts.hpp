@@ -22,12 +22,13 @@ enum class SnapshotFileName : std::uint8_t {
   kState,
 };
 
-/// A snapshot that a node has: what it is of, and the digest of its manifest.
+/// A snapshot that a node has: what it is of, and the digest of its manifest. Two are the same
+/// whoever signed the certificates, but not where one names a manifest beside another checkpoint.
 struct SnapshotOffer {
   Certificate certificate;
   Digest manifest{};
   friend bool operator==(const SnapshotOffer& a, const SnapshotOffer& b) {
-    return a.manifest == b.manifest;
+    return a.manifest == b.manifest && a.certificate.checkpoint == b.certificate.checkpoint;
   }
 };
 inline constexpr std::size_t kMostOffers = 4;

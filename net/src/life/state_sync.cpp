@@ -94,9 +94,10 @@ bool StateSync::holds(const Certificate& certificate) {
 }
 
 // What kValidity peers name alike, the one that was begun before first, else the newest; when all
-// had the time to answer.
+// had the time to answer. Alike is checkpoint and manifest: a liar may put the certificate of
+// another snapshot beside a manifest that the others name.
 void StateSync::choose(std::uint64_t now) {
-  std::map<Digest, Tally> named;
+  std::map<std::pair<Checkpoint, Digest>, Tally> named;
   std::optional<SnapshotOffer> best;
   bool all = true;
   const Digest begun = begun_ ? digest_of(*begun_, genesis_.context()) : Digest{};
@@ -106,7 +107,8 @@ void StateSync::choose(std::uint64_t now) {
     all = all && (p.offers || p.lied);
     if (!p.offers || p.lied) continue;
     for (const SnapshotOffer& offer : *p.offers) {
-      Tally& tally = named.try_emplace(offer.manifest, committee_).first->second;
+      const std::pair what(offer.certificate.checkpoint, offer.manifest);
+      Tally& tally = named.try_emplace(what, committee_).first->second;
       tally.add(NodeId{i});
       if (!tally.reached(kValidity, committee_)) continue;
       const bool is_begun = begun_ && offer.manifest == begun;

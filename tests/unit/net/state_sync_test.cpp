@@ -23,6 +23,7 @@ enum class Way : std::uint8_t {
   kSilent,  ///< answers nothing
   kFalseCertificate,
   kOtherManifest,  ///< has a snapshot of its own making of the same checkpoint
+  kMixed,          ///< the manifest of the others, beside the certificate of a later snapshot
   kFalseManifest,  ///< names the right one and gives another
   kFalseParts,
   kShortParts,
@@ -89,7 +90,7 @@ class Joining : public testing::Test {
     if (f.kind == kWantSnapshots) {
       if (const auto want = decode_want_snapshots(f.control.view()); want && want->takes)
         told_[to.value] = want->takes;
-      SnapshotOffer offer{certificate(40, way != Way::kFalseCertificate),
+      SnapshotOffer offer{certificate(way == Way::kMixed ? 80 : 40, way != Way::kFalseCertificate),
                           digest_of(stored->manifest, genesis_.context())};
       if (way == Way::kOtherManifest) offer.manifest = hash(as_view("another"));
       return Frame{kSnapshots, encode(std::vector<SnapshotOffer>{offer}), {}};
@@ -230,6 +231,24 @@ TEST_F(Joining, WhatFewerThanFPlusOneNameIsNotTaken) {
   ASSERT_TRUE(run(*sync)) << sync->words();
   for (const auto& [peer, part] : asked_) EXPECT_NE(peer, 1);
   expect_whole(*sync);
+}
+
+// Both halves of its offer are true, and it is nobody's: the newcomer took it for the others' and
+// blamed them for it.
+TEST_F(Joining, ACertificateBesideTheManifestOfAnotherSnapshotIsNotTaken) {
+  for (std::uint16_t liar = 1; liar < 4; ++liar) {
+    SCOPED_TRACE(liar);
+    fs::remove_all(own_.path());
+    asked_.clear();
+    ways_ = {Way::kGood, Way::kGood, Way::kGood, Way::kGood};
+    ways_[liar] = Way::kMixed;
+    const auto sync = start();
+    ASSERT_TRUE(run(*sync)) << sync->words();
+    for (const auto& [peer, part] : asked_) EXPECT_NE(peer, liar);
+    expect_whole(*sync);
+    EXPECT_TRUE(blamed_.empty());
+    EXPECT_TRUE(warnings_.empty());
+  }
 }
 
 TEST_F(Joining, WhoStopsGivingIsNamedAndOthersGive) {

@@ -32,7 +32,7 @@ struct Checkpoint {
   Digest log_hash{};         ///< that chains the commits
   Digest root{};   ///< of the tree over all transactions and their results: see log_proof.hpp
   Digest state{};  ///< App::state() behind the last of them
-  friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
+  friend auto operator<=>(const Checkpoint&, const Checkpoint&) = default;
 };
 
 /// What is signed: a transcript under "thresher/checkpoint/1".
