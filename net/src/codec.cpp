@@ -73,7 +73,7 @@ Result<std::vector<dag::BlockPtr>> carried(const Frame& frame, const ChainContex
   std::size_t offset = 0;
   for (const wire::CarriedBlock& b : in->blocks) {
     if (b.payload_bytes > frame.payload.size() - offset) return Errc::kMalformed;
-    const dag::Payload payload = payload_of(frame.payload.slice(offset, b.payload_bytes));
+    const dag::Payload payload = payload_of(kept_part(frame, offset, b.payload_bytes));
     offset += b.payload_bytes;
     Reader header(b.header.view());
     auto block = decode_header(header, payload, chain, n);
@@ -113,6 +113,12 @@ Result<dag::Message> decode_equivocation(ByteView control, const ChainContext& c
 }
 
 }  // namespace
+
+Bytes kept_part(const Frame& frame, std::size_t offset, std::size_t size) {
+  const Bytes part = frame.payload.slice(offset, size);
+  const bool most = size >= (frame.control.size() + frame.payload.size()) / 2;
+  return most ? part : Bytes::copy_of(part.view());
+}
 
 Frame encode(const dag::Message& message) {
   return std::visit(Encoder{}, message);

@@ -134,9 +134,9 @@ void LogSync::lied(const std::string& how, std::uint64_t now) {
 }
 
 // One block of the log.
-LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset) {
+LogSync::Took LogSync::take(const wire::LogBlock& in, const Frame& frame, std::size_t& offset) {
   const std::uint32_t size = in.payload_bytes;
-  if (size > payload.size() - offset || in.total == 0) return Took::kFalse;
+  if (size > frame.payload.size() - offset || in.total == 0) return Took::kFalse;
   if (open_total_ == 0) {
     if (in.slot <= cursor_) return Took::kOutOfPlace;
     open_ = {in.slot, in.commit, {}, cursor_};
@@ -149,7 +149,7 @@ LogSync::Took LogSync::take(const wire::LogBlock& in, const Bytes& payload, std:
   Reader told(in.block.view());
   OrderedBlockPtr block = decode_block(told, log_);
   if (!block || !told.done()) return Took::kFalse;
-  const Bytes content = payload.slice(offset, size);
+  const Bytes content = kept_part(frame, offset, size);
   offset += size;
   const Digest root = size > 0 ? crypto::sha256(content.view()) : Digest{};
   if (block->payload_bytes != size || block->payload_root != root) return Took::kFalse;
@@ -183,11 +183,12 @@ void LogSync::part(NodeId from, const Frame& frame, std::uint64_t now) {
   std::size_t offset = 0;
   Took took = Took::kGood;
   for (const wire::LogBlock& b : in->blocks) {
-    if (took == Took::kGood) took = take(b, frame.payload, offset);
+    if (took == Took::kGood) took = take(b, frame, offset);
   }
+  if (took == Took::kGood && offset != frame.payload.size()) took = Took::kFalse;
   if (took == Took::kFalse) {
     return lied("after slot " + std::to_string(before.value) +
-                    " of the log, a payload that is not the one of its block",
+                    " of the log, a payload that is not the one of its blocks",
                 now);
   }
   if (took != Took::kGood || held_bytes_ > kBufferBytes) return change_giver(now);

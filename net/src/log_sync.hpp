@@ -89,7 +89,7 @@ class LogSync {
   void ask_after(Round slot, std::uint32_t have);
   void ask_ahead(const wire::LogPart& part);
   void ask_hash(Round slot);
-  Took take(const wire::LogBlock& in, const Bytes& payload, std::size_t& offset);
+  Took take(const wire::LogBlock& in, const Frame& frame, std::size_t& offset);
   void confirm(Round slot, std::uint64_t now);
 
   Committee committee_;

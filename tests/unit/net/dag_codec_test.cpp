@@ -67,6 +67,31 @@ TEST(DagCodec, AProofComesBack) {
   expect_same(again.second, proof.second);
 }
 
+// A slice keeps its frame: a block of one byte would hold the 8 MiB that came with it.
+TEST(DagCodec, ASmallBlockDoesNotHoldItsFrame) {
+  const std::string large(1u << 20, 'x');
+  const Frame frame = encode(dag::Push{block(1, 5, "mine"), {block(2, 3, large)}});
+  const auto within = [&](const dag::BlockPtr& b) {
+    const ByteView all = frame.payload.view();
+    const std::byte* at = b->payload.bytes.view().data();
+    return at >= all.data() && at < all.data() + all.size();
+  };
+  const auto back = decode(frame, {}, kNodes);
+  ASSERT_TRUE(back);
+  const auto& push = std::get<dag::Push>(*back);
+  EXPECT_FALSE(within(push.block));
+  EXPECT_TRUE(within(push.attached.at(0))) << "nor is what fills its frame copied";
+  expect_same(push.attached[0], block(2, 3, large));
+}
+
+// Nor does the other part of a frame count for nothing.
+TEST(DagCodec, APartOfAFrameWithALargeHeadIsCopied) {
+  const Frame frame{kGive, Bytes::from(std::vector<std::byte>(1000)),
+                    Bytes::copy_of(as_view("ab"))};
+  EXPECT_EQ(as_text(kept_part(frame, 1, 1).view()), "b");
+  EXPECT_NE(kept_part(frame, 1, 1).view().data(), frame.payload.view().data() + 1);
+}
+
 TEST(DagCodec, WhatIsNoPushWithOthersOrNoProofIsRefused) {
   Frame alone = encode(dag::Give{{block(1, 5, "mine")}});
   alone.kind = kPushWith;  // one block has a frame of its own

@@ -52,7 +52,11 @@ struct Bench : testing::Test {
   Bench()
       : sync(*Committee::of(4), NodeId{0}, {{}, 4, &plain_id_of},
              {[this](NodeId to, const Frame& f) { sent.emplace_back(to.value, f.kind); },
-              [this](Commit c) { applied.push_back(c.slot.value); }, [] { return true; },
+              [this](Commit c) {
+                applied.push_back(c.slot.value);
+                for (const auto& b : c.blocks) payloads.push_back(b->payload);
+              },
+              [] { return true; },
               [this](NodeId who, const std::string& how) {
                 blamed.push_back(who.value);
                 words = how;
@@ -76,6 +80,7 @@ struct Bench : testing::Test {
   std::map<std::uint16_t, std::uint64_t> pruned;  // who said so, and up to where
   std::vector<std::pair<std::uint16_t, std::uint8_t>> sent;
   std::vector<std::uint64_t> applied;
+  std::vector<Bytes> payloads;  // of what was applied
   std::vector<std::uint16_t> blamed;
   std::string words;
   std::vector<Commit> truth;
@@ -124,6 +129,36 @@ TEST_F(Bench, Row18ThePayloadMustFitItsBlock) {
   sync.part(NodeId{liar}, bad, now);
   EXPECT_NE(giver(), liar);  // at once
   EXPECT_EQ(blamed, (std::vector<std::uint16_t>{liar}));
+}
+
+// Bytes that no block has were held with the blocks, and not counted.
+TEST_F(Bench, Row18ThePayloadIsThatOfTheBlocksAndNoMore) {
+  const std::uint16_t liar = giver();
+  Frame longer = part_of(truth, 4);
+  std::vector<std::byte> bytes(longer.payload.view().begin(), longer.payload.view().end());
+  bytes.resize(bytes.size() + 1);
+  longer.payload = Bytes::from(std::move(bytes));
+  sync.part(NodeId{liar}, longer, now);
+  EXPECT_NE(giver(), liar);
+  EXPECT_EQ(blamed, (std::vector<std::uint16_t>{liar}));
+  sync.part(NodeId{giver()}, part_of(truth, 4), now);
+  agree(1);
+  agree(3);
+  EXPECT_EQ(applied, (Slots{1, 2, 4}));
+}
+
+// Each commit is far smaller than the frame that it came in, which is gone once the frame is.
+TEST_F(Bench, SmallBlocksDoNotHoldTheirFrame) {
+  const Frame frame = part_of(truth, 4);
+  sync.part(NodeId{giver()}, frame, now);
+  agree(1);
+  agree(2);
+  ASSERT_EQ(payloads.size(), 3u);
+  const ByteView all = frame.payload.view();
+  for (const Bytes& p : payloads) {
+    const std::byte* at = p.view().data();
+    EXPECT_FALSE(at >= all.data() && at < all.data() + all.size());
+  }
 }
 
 // A peer that names a new hash each time is heard once, and takes no memory.

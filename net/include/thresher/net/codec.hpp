@@ -111,6 +111,11 @@ constexpr bool of_protocol(std::uint8_t kind) {
   return false;
 }
 
+/// A part of the frame's payload that outlives the frame. A slice keeps all of the frame, so what
+/// is less than half of it is copied: what is kept takes twice its size at most, whatever the
+/// sender put beside it. Pre: it is a part of the payload.
+Bytes kept_part(const Frame& frame, std::size_t offset, std::size_t size);
+
 Frame encode(const dag::Message& message);
 Result<dag::Message> decode(const Frame& frame, const ChainContext& chain, std::uint32_t n);
 
