@@ -10,11 +10,14 @@
 namespace thresher::net {
 namespace {
 
-Digest digest_of(const Digest& chain, const Incarnation& i) {
-  Transcript t("thresher/incarnation/1", {chain, 0});
+Digest digest_of(const char* label, const Digest& chain, const Incarnation& i) {
+  Transcript t(label, {chain, 0});
   t.u64(i.count).bytes(i.nonce);
   return t.digest();
 }
+
+constexpr const char* kHelloLabel = "thresher/incarnation/1";
+constexpr const char* kStartedLabel = "thresher/started/1";
 
 }  // namespace
 
@@ -28,12 +31,22 @@ std::array<std::byte, 16> random_nonce() {
 
 Incarnation signed_incarnation(const crypto::SigningKey& key, const Digest& chain,
                                Incarnation incarnation) {
-  incarnation.signature = key.sign(digest_of(chain, incarnation).bytes);
+  incarnation.signature = key.sign(digest_of(kHelloLabel, chain, incarnation).bytes);
   return incarnation;
 }
 
 bool signed_with(const PublicKey& key, const Digest& chain, const Incarnation& incarnation) {
-  return signs_digest(key, digest_of(chain, incarnation), incarnation.signature);
+  return signs_digest(key, digest_of(kHelloLabel, chain, incarnation), incarnation.signature);
+}
+
+Incarnation started_incarnation(const crypto::SigningKey& key, const Digest& chain,
+                                Incarnation incarnation) {
+  incarnation.signature = key.sign(digest_of(kStartedLabel, chain, incarnation).bytes);
+  return incarnation;
+}
+
+bool started_with(const PublicKey& key, const Digest& chain, const Incarnation& incarnation) {
+  return signs_digest(key, digest_of(kStartedLabel, chain, incarnation), incarnation.signature);
 }
 
 }  // namespace thresher::net

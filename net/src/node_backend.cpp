@@ -458,7 +458,7 @@ void Node::Impl::frame(ConnectionId from, const Frame& f) {
   if (f.kind == kWantKnown) return tell_known(peer);
   if (f.kind == kKnown) return hear_known(peer, f);
   if (f.kind == kOtherProcess) return hear_other_process(peer, f);
-  if (f.kind == kStarted) return note_start(peer);
+  if (f.kind == kStarted) return note_start(peer, f);
   if (starting) return hold(peer, f);
   if (quiet()) return;
   // Before the message: the next block may be the answer to it.

@@ -121,7 +121,8 @@ struct Node::Impl final : EngineHost {
   Result<Unit, Error> claim_store();
   void recall_peers(std::optional<Incarnation>& own);
   void meet(NodeId peer);
-  void note_start(NodeId peer);
+  void note_start(NodeId peer, const Frame& f);
+  void say_started(NodeId to);
   Result<Unit, Error> check_window() const;
   void note_peers();
   void note_pledge();
@@ -418,8 +419,9 @@ struct Node::Impl final : EngineHost {
   bool watching_own = false;  // a timer runs for their deadlines
   bool has_records = false;   // the store had some of the protocol at the start
   SignOnce sign_once;
-  Incarnation incarnation;    // of this start
-  Incarnation signed_before;  // of the last start before it that signed
+  Incarnation incarnation;             // of this start
+  Incarnation signed_before;           // of the last start before it that signed
+  std::optional<Incarnation> started;  // signed as a start that signs, once this one does
   struct Starting {
     explicit Starting(const StartQuestion& q) : question(q) {}
     StartQuestion question;
@@ -429,7 +431,7 @@ struct Node::Impl final : EngineHost {
   };
   std::optional<Starting> starting;  // nothing of the protocol runs before its end
   struct PeerKnown {
-    Incarnation incarnation;        // the highest one that signed; count 0: none
+    Incarnation incarnation;        // the highest one that signs, as it said; count 0: none
     std::optional<Pledge> written;  // what the disk has, with the incarnation
   };
   std::map<NodeId, PeerKnown> peers_known;

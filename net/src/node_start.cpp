@@ -136,19 +136,24 @@ void Node::Impl::recall_peers(std::optional<Incarnation>& own) {
 // A peer's start that signs is remembered, so that an older one of it is told what came after. One
 // that is refused leaves no trace: else the second start of an old copy would be of a count that
 // nobody had heard of but from itself, and the newest data would be refused for it.
-void Node::Impl::note_start(NodeId peer) {
-  const auto theirs = transport.incarnation(peer.value);
-  if (!theirs) return;
+void Node::Impl::note_start(NodeId peer, const Frame& f) {
+  const auto in = wire::decode<wire::Started>(f.control.view());
+  if (!in || !started_with(genesis.nodes[peer.value].key, chain.chain, in->incarnation))
+    return conduct.note(peer, Deed::kMalformed);
   PeerKnown& known = peers_known[peer];
-  if (theirs->count <= known.incarnation.count) return;
-  known.incarnation = *theirs;
+  if (in->incarnation.count <= known.incarnation.count) return;
+  known.incarnation = in->incarnation;
   known.written.reset();
 }
 
 void Node::Impl::meet(NodeId peer) {
   checkpoints.meet(peer);
   if (starting) return ask(peer);
-  if (!options.observe) (void)transport.send(peer.value, {kStarted, {}, {}});
+  if (started) say_started(peer);
+}
+
+void Node::Impl::say_started(NodeId to) {
+  (void)transport.send(to.value, {kStarted, wire::encode(wire::Started{*started}), {}});
 }
 
 // Lazily: what a crash takes with it, other peers know.
@@ -226,10 +231,11 @@ void Node::Impl::tell_known(NodeId to) {
 // Empty, or the proof that this node has said more than its disk knows.
 std::string Node::Impl::proof_against_self(NodeId from, const wire::Known& known) const {
   const std::string who = "node " + std::to_string(from.value);
-  // Of starts of this folder peers know none that came after the last one that signed.
+  // Of starts of this folder that signed peers know none after the last one. What a start says in
+  // its hello is no proof: it may have ended before it signed.
   if (known.incarnation && !known.incarnation->same_start(incarnation) &&
       excludes(*known.incarnation, starting ? signed_before : incarnation) &&
-      signed_with(key.public_key(), chain.chain, *known.incarnation)) {
+      started_with(key.public_key(), chain.chain, *known.incarnation)) {
     return who + " has heard of start " + std::to_string(known.incarnation->count) +
            " of this node, of which '" + options.home + "' knows nothing";
   }
@@ -324,9 +330,10 @@ void Node::Impl::start_engine() {
                     {},
                     true}},
                   0);
-  // Before anything that is signed. Who connects later is told in meet().
-  for (std::size_t i = 0; i < genesis.nodes.size(); ++i) {
-    if (i != self.value) (void)transport.send(i, {kStarted, {}, {}});
+  // Before anything else that is signed. Who connects later is told in meet().
+  started = started_incarnation(key, chain.chain, incarnation);
+  for (std::uint16_t i = 0; i < genesis.nodes.size(); ++i) {
+    if (NodeId{i} != self) say_started(NodeId{i});
   }
   checkpoints.may_sign();
   // Known to this node alone: a private sampler draws from it.

@@ -501,11 +501,6 @@ void Transport::introduce(const Incarnation& own) {
   impl_->own = own;
 }
 
-std::optional<Incarnation> Transport::incarnation(ConnectionId node) const {
-  const ConnectionPtr link = impl_->link_to(node);
-  return link ? link->incarnation() : std::nullopt;
-}
-
 std::size_t Transport::queued_bytes(ConnectionId to) const {
   const ConnectionPtr link = impl_->link_to(to);
   return link ? link->queued_bytes() : 0;

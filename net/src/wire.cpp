@@ -155,6 +155,12 @@ Bytes encode(const Known& m) {
   return bytes_of(out);
 }
 
+Bytes encode(const Started& m) {
+  pb::Started out;
+  put(m.incarnation, *out.mutable_incarnation());
+  return bytes_of(out);
+}
+
 Bytes encode(const OtherProcess& m) {
   pb::OtherProcess out;
   put(m.incarnation, *out.mutable_incarnation());
@@ -294,6 +300,14 @@ std::optional<Known> decode(ByteView control) {
   out.incarnation = incarnation(in.incarnation());
   if (!out.incarnation) return std::nullopt;
   return out;
+}
+
+template <>
+std::optional<Started> decode(ByteView control) {
+  pb::Started in;
+  if (!parse_small(control, in) || !in.has_incarnation()) return std::nullopt;
+  const auto start = incarnation(in.incarnation());
+  return start ? std::optional(Started{*start}) : std::nullopt;
 }
 
 template <>

@@ -62,6 +62,11 @@ class Member {
     const auto it = hashes_.find(slot);
     return it == hashes_.end() ? std::nullopt : std::optional(it->second);
   }
+  /// What the node said when it began to sign.
+  std::optional<Incarnation> started() {
+    const std::lock_guard lock(mutex_);
+    return started_;
+  }
   void say(const Frame& frame) {
     const std::lock_guard lock(mutex_);
     EXPECT_TRUE(peer_->write(bytes_of(frame)));
@@ -86,6 +91,10 @@ class Member {
       const auto frame = peer_->frame();
       if (!frame) break;
       const std::lock_guard lock(mutex_);
+      if (frame->kind == kStarted) {
+        const auto in = wire::decode<wire::Started>(frame->control.view());
+        if (in) started_ = in->incarnation;
+      }
       ++heard_[frame->kind];
       asked_ |= frame->kind == kWantKnown;
       if (frame->kind == kWantKnown && known_) answer();
@@ -108,6 +117,7 @@ class Member {
   std::optional<wire::Known> known_;
   std::function<wire::LogHash(Round)> hash_;
   std::map<Round, Digest> hashes_;
+  std::optional<Incarnation> started_;
   bool asked_ = false;
   std::atomic<bool> empty_log_{false};
   std::array<std::atomic<int>, 256> heard_{};

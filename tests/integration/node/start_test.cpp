@@ -86,6 +86,43 @@ TEST(Start, WhatALiarMakesUpStopsNobody) {
   EXPECT_FALSE(net.ended(0));
 }
 
+// A liar keeps what a start told it in its hello, and that start ended before it signed: it would
+// have kept every later one from starting. What a start that signs has said is proof, of one peer.
+TEST(Start, OnlyAStartThatSignsIsHeldAgainstLaterOnes) {
+  for (const bool signs : {false, true}) {
+    Network net(4);
+    ASSERT_EQ(net.start(0), "");
+    const Digest chain = net.genesis().context().chain;
+    const Incarnation later = signed_incarnation(key_of(net, 0), chain, {7, random_nonce(), {}});
+    Member first(net, 0, 1);
+    Member second(net, 0, 2);
+    first.know({signs ? started_incarnation(key_of(net, 0), chain, later) : later, 0, 0, {}});
+    if (signs) {
+      EXPECT_NE(net.ending(0).find("node 1 has heard of start 7 of this node"), std::string::npos);
+      continue;
+    }
+    second.know({});
+    (void)net.submit_later(0, as_view("wanted"));
+    EXPECT_TRUE(Network::eventually([&] { return second.spoken_to() > 0; }));
+    EXPECT_FALSE(net.ended(0));
+  }
+}
+
+// What peers remember is what they can show.
+TEST(Start, AStartThatSignsSaysSoByItsSignature) {
+  Network net(4);
+  ASSERT_EQ(net.start(0), "");
+  Member first(net, 0, 1);
+  Member second(net, 0, 2);
+  EXPECT_EQ(first.heard(kStarted), 0);
+  first.know({});
+  second.know({});
+  ASSERT_TRUE(Network::eventually([&] { return first.heard(kStarted) > 0; }));
+  const auto said = first.started();
+  ASSERT_TRUE(said);
+  EXPECT_TRUE(started_with(key_of(net, 0).public_key(), net.genesis().context().chain, *said));
+}
+
 TEST(Start, TheWordOfAValiditySetStopsAProtocolWithoutSignatures) {
   Network net(4, "pbft");
   ASSERT_EQ(net.start(0), "");

@@ -61,6 +61,7 @@ std::vector<Kind> kinds() {
       kind("Hello", Hello{kWireVersion, digest_of(1), {}}),
       kind("HelloOfANode", Hello{kWireVersion, digest_of(1), start_of(~0ull)}),
       kind("Known", Known{start_of(3), 0, 7, bytes("a header")}),
+      kind("Started", Started{start_of(~0ull)}),
       kind("OtherProcess", OtherProcess{start_of(0), "127.0.0.1:1", true}),
       kind("Want", dag::Want{{{NodeId{0}, Round{0}, digest_of(2)},
                               {NodeId{65535}, Round{~0ull}, digest_of(3)}},

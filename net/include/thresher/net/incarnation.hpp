@@ -22,7 +22,7 @@ namespace thresher::net {
 struct Incarnation {
   std::uint64_t count = 0;            ///< starts of the node, this one included
   std::array<std::byte, 16> nonce{};  ///< drawn at this start
-  Signature signature{};              ///< by the node's key
+  Signature signature{};              ///< by the node's key: of a hello, or of a start that signs
 
   bool same_start(const Incarnation& other) const {
     return count == other.count && nonce == other.nonce;
@@ -35,6 +35,13 @@ std::array<std::byte, 16> random_nonce();
 Incarnation signed_incarnation(const crypto::SigningKey& key, const Digest& chain,
                                Incarnation incarnation);
 bool signed_with(const PublicKey& key, const Digest& chain, const Incarnation& incarnation);
+
+/// The same start, signed as one that signs: another statement than that of a hello, so that a
+/// start which ended before it signed cannot be held against those after it.
+/// Source: docs/adr/054-a-start-says-that-it-signs.md.
+Incarnation started_incarnation(const crypto::SigningKey& key, const Digest& chain,
+                                Incarnation incarnation);
+bool started_with(const PublicKey& key, const Digest& chain, const Incarnation& incarnation);
 
 /// Whether `other`, signed with this node's own key, proves that the key was started elsewhere than
 /// in the folder that has come to `mine`: an earlier start of the same folder has a lower count.

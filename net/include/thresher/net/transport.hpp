@@ -37,8 +37,9 @@ namespace thresher::net {
 
 /// 3: nodes say which start of theirs it is; a client's id is that of its key, and transactions
 /// have a last slot. 4: nodes tell the log in blocks of no protocol in particular; for clients
-/// nothing is new. Messages: net/proto/thresher.proto.
-inline constexpr std::uint32_t kWireVersion = 4;
+/// nothing is new. 5: a start that signs says so by a signature; again for nodes alone. Messages:
+/// net/proto/thresher.proto.
+inline constexpr std::uint32_t kWireVersion = 5;
 /// Clients of this version and later are spoken to alike.
 inline constexpr std::uint32_t kClientVersion = 3;
 /// Clients of this version are served too (docs/client-protocol.md); nodes speak kWireVersion
@@ -168,8 +169,6 @@ class Transport {
   void close();
   /// Which start of this node peers are told of. Pre: before start().
   void introduce(const Incarnation& own);
-  /// What a connected node said of itself, verified; empty: nothing, or there is no link.
-  std::optional<Incarnation> incarnation(ConnectionId node) const;
   /// Starts listening. kBusy: the port is taken; kMalformed: the address is none. Else the system's
   /// errors. `where` is the address.
   Result<Unit, Error> start();

@@ -90,10 +90,14 @@ struct LogHash {
 };
 /// What a peer knows of the node that asks: see start_question.hpp.
 struct Known {
-  std::optional<Incarnation> incarnation{};  ///< the highest one it has heard of
+  std::optional<Incarnation> incarnation{};  ///< the highest one that signs, as Started told it
   std::uint64_t round = 0;                   ///< that the node's messages bound it to
   std::uint64_t vote = 0;
   Bytes last_signed{};  ///< the last thing it signed that the peer holds
+};
+/// The sender's start signs from now on.
+struct Started {
+  Incarnation incarnation{};  ///< signed as such
 };
 /// Another process has the node's key and is connected to the sender, too.
 struct OtherProcess {
@@ -158,6 +162,7 @@ Bytes encode(const LogPart& m);
 Bytes encode(const WantLogHash& m);
 Bytes encode(const LogHash& m);
 Bytes encode(const Known& m);
+Bytes encode(const Started& m);
 Bytes encode(const OtherProcess& m);
 Bytes encode(const NodeStatus& m);
 Bytes encode(const Welcome& m);
@@ -190,6 +195,7 @@ template <> std::optional<LogPart> decode(ByteView control);
 template <> std::optional<WantLogHash> decode(ByteView control);
 template <> std::optional<LogHash> decode(ByteView control);
 template <> std::optional<Known> decode(ByteView control);
+template <> std::optional<Started> decode(ByteView control);
 template <> std::optional<OtherProcess> decode(ByteView control);
 template <> std::optional<NodeStatus> decode(ByteView control);
 template <> std::optional<Welcome> decode(ByteView control);
