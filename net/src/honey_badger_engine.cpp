@@ -3,9 +3,15 @@
 #include "engine_of.hpp"
 #include "slot_adapter.hpp"
 #include "thresher/protocols/order/honey_badger_wire.hpp"
+#include "transactions.hpp"
 
 namespace thresher::net {
 namespace {
+
+// Five epochs order a payload that its node has. The others are for what comes before that: a
+// client whose slot is old, and a pool that hands over few payloads at a time.
+static_assert(kLongestLife >= 16 * honey_badger::kEpochSlots,
+              "liars who fill their batches make no transaction expire");
 
 struct HoneyBadgerAdapter : SlotAdapterOf<HoneyBadger, thresher::encode, decode_honey_badger> {
   using SlotAdapterOf::SlotAdapterOf;

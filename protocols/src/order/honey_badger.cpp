@@ -1,8 +1,10 @@
 #include "thresher/protocols/order/honey_badger.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/core/compose.hpp"
 #include "thresher/core/transcript.hpp"
 #include "thresher/protocols/broadcast/shelf.hpp"
@@ -13,13 +15,20 @@ using namespace honey_badger;  // NOLINT(google-build-using-namespace): the prot
 
 namespace {
 
-constexpr std::size_t kEntries = 1024;  // payloads kept of one peer
+constexpr std::size_t kEntries = 1024;           // payloads kept of one peer
+constexpr std::size_t kServedBytes = 64u << 20;  // for one peer, in a tick
+static_assert(kEpochSlots >= Avid::kMostNodes, "each node has a place in an epoch");
 
 std::size_t queue_bytes(const HoneyBadger::Config& c) {
   return c.queue_bytes != 0 ? c.queue_bytes : 8 * c.value_bytes;
 }
 
 }  // namespace
+
+// H3: an epoch takes kEpochSlots at most, whoever fills its batches.
+std::size_t honey_badger::most_payloads(const Committee& committee) {
+  return std::min<std::size_t>(kMostPayloads, kEpochSlots / committee.size());
+}
 
 Bytes honey_badger::encode_batch(const std::vector<Bytes>& values) {
   Writer w;
@@ -28,13 +37,16 @@ Bytes honey_badger::encode_batch(const std::vector<Bytes>& values) {
   return Bytes::from(w.take());
 }
 
+// H3
 std::optional<std::vector<Bytes>> honey_badger::decode_batch(const Bytes& batch,
-                                                             std::size_t value_bytes) {
+                                                             std::size_t value_bytes,
+                                                             std::size_t most) {
   std::vector<Bytes> out;
   Reader in(batch.view());
   while (in.ok() && in.remaining() > 0) {
     const std::size_t size = in.u32();
     if (size == 0 || size > value_bytes || size > in.remaining()) return std::nullopt;
+    if (out.size() == most) return std::nullopt;
     out.push_back(Bytes::copy_of(in.bytes(size)));
   }
   return in.done() ? std::optional(std::move(out)) : std::nullopt;
@@ -54,8 +66,9 @@ Subset::Config HoneyBadger::subset_config(const Config& c) {
     };
     return out;
   }
-  out.valid = [limit = c.value_bytes](std::uint64_t, NodeId, ByteView payload) {
-    return decode_batch(Bytes::copy_of(payload), limit).has_value();
+  const std::size_t most = most_payloads(c.committee);
+  out.valid = [limit = c.value_bytes, most](std::uint64_t, NodeId, ByteView payload) {
+    return decode_batch(Bytes::copy_of(payload), limit, most).has_value();
   };
   return out;
 }
@@ -130,7 +143,7 @@ void HoneyBadger::receive(NodeId from, const Forward& m, Fx&) {
   if (!good || log_.repeats(digest) || !requests_.add(from, m.value, digest, epoch_)) ++refused_;
 }
 
-// H7: where peers are, and what this one lacks.
+// H7: where peers are, and what this one lacks. Who gets less than it asked for asks again.
 void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
   frontier_.raise(from, m.delivered);
   told_[from] = {m.epoch, m.first};
@@ -138,9 +151,17 @@ void HoneyBadger::receive(NodeId from, const Status& m, Fx& fx) {
   fx.send(from, Status{log_.delivered(), checkpoint_, checkpoint_first_, false});
   for (std::uint64_t s = m.delivered; s < log_.delivered() && s - m.delivered < kAnswers; ++s) {
     const Bytes* value = log_.decided(s);
-    if (value == nullptr) break;
+    if (value == nullptr || !may_serve(from, value->size())) break;
     fx.send(from, Decided{s, *value});
   }
+}
+
+// H7: a question is short and its answer is not, so what one peer is sent is bounded in time.
+bool HoneyBadger::may_serve(NodeId to, std::size_t bytes) {
+  std::size_t& served = served_[to];
+  if (served >= kServedBytes) return false;
+  served += bytes;
+  return true;
 }
 
 void HoneyBadger::receive(NodeId from, const Decided& m, Fx& fx) {
@@ -160,10 +181,12 @@ void HoneyBadger::receive(NodeId from, const Reveal& m, Fx& fx) {
 void HoneyBadger::on(const Requested<Request>& e, Fx& fx) {
   const Bytes& value = e.request.value;
   const bool good = !value.empty() && value.size() <= config_.value_bytes;
-  if (!good || !requests_.add(config_.self, value, hash(value.view()), epoch_)) {
+  const Digest digest = hash(value.view());
+  if (!good || !requests_.add(config_.self, value, digest, epoch_)) {
     ++refused_;
     return;
   }
+  copies_due_.try_emplace(digest, epoch_ + kLeftOut);
   advance(fx);
 }
 
@@ -176,6 +199,7 @@ void HoneyBadger::on(const Expired& e, Fx& fx) {
   }
   if (e.id != kTick) return;
   armed_ = false;
+  served_.clear();
   fx.broadcast(Status{log_.delivered(), checkpoint_, checkpoint_first_, behind()});
   if (seals_) {
     seals_->ask_again();
@@ -211,28 +235,48 @@ std::uint64_t HoneyBadger::refused() const {
 
 // H2: those that hash lowest, another choice at each node and in each epoch, so that batches of
 // different nodes have different payloads of those that many have.
+HoneyBadger::Places HoneyBadger::places_of(NodeId peer) const {
+  Places out;
+  requests_.each_of(peer, [&](const order::Queued& r) {
+    Writer w;
+    w.u64(epoch_).u16(config_.self.value).bytes(r.digest.bytes);
+    // Own ones first: nobody else may have them.
+    Digest place = hash(w.view());
+    if (peer == config_.self) place.bytes[0] = std::byte{0};
+    out.push_back({peer == config_.self ? 0 : out.size(), place, &r});
+    return true;
+  });
+  return out;
+}
+
+// H2: every second place is for what others forwarded, of each the oldest first: neither the own
+// payloads nor those of a liar's full queue keep out what was left out elsewhere.
 Bytes HoneyBadger::batch() const {
-  std::vector<std::pair<Digest, const order::Queued*>> order;
+  Places own = places_of(config_.self);
+  Places others;
   for (std::uint16_t i = 0; i < config_.committee.size(); ++i) {
-    requests_.each_of(NodeId{i}, [&](const order::Queued& r) {
-      Writer w;
-      w.u64(epoch_).u16(config_.self.value).bytes(r.digest.bytes);
-      // Own ones first: nobody else may have them.
-      Digest place = hash(w.view());
-      if (NodeId{i} == config_.self) place.bytes[0] = std::byte{0};
-      order.emplace_back(place, &r);
-      return true;
-    });
+    if (NodeId{i} == config_.self) continue;
+    const Places more = places_of(NodeId{i});
+    others.insert(others.end(), more.begin(), more.end());
   }
-  std::sort(order.begin(), order.end());
-  std::vector<Bytes> values;
+  std::sort(own.begin(), own.end());
+  std::sort(others.begin(), others.end());
+  std::map<Digest, const Bytes*> chosen;  // by place
+  std::set<Digest> digests;
   std::size_t left = config_.batch_bytes;
-  for (const auto& [place, r] : order) {
-    const std::size_t size = r->value.size() + sizeof(std::uint32_t);
-    if (size > left || (!values.empty() && values.back() == r->value)) continue;
+  const std::size_t most = most_payloads(config_.committee);
+  const auto choose = [&](const Place& p) {
+    const std::size_t size = p.request->value.size() + sizeof(std::uint32_t);
+    if (size > left || chosen.size() == most || !digests.insert(p.request->digest).second) return;
     left -= size;
-    values.push_back(r->value);
+    chosen.emplace(p.hash, &p.request->value);
+  };
+  for (std::size_t k = 0; k < std::max(own.size(), others.size()); ++k) {
+    if (k < own.size()) choose(own[k]);
+    if (k < others.size()) choose(others[k]);
   }
+  std::vector<Bytes> values;
+  for (const auto& [place, value] : chosen) values.push_back(*value);
   return encode_batch(values);
 }
 
@@ -246,18 +290,30 @@ void HoneyBadger::enter(Fx& fx) {
   });
 }
 
+// H3, H4: by origin and then as in the batch; of copies the first alone.
+std::vector<Bytes> HoneyBadger::payloads_of(const subset::Output& agreed) const {
+  std::vector<Bytes> out;
+  std::set<Digest> seen;
+  for (const subset::Entry& entry : agreed.entries) {
+    const auto values =
+        decode_batch(entry.payload, config_.value_bytes, most_payloads(config_.committee));
+    if (!values) continue;
+    for (const Bytes& value : *values) {
+      if (seen.insert(hash(value.view())).second) out.push_back(value);
+    }
+  }
+  THRESHER_ASSERT(out.size() <= kEpochSlots, "an epoch takes no more slots than transactions bear");
+  return out;
+}
+
 // H4
 bool HoneyBadger::order_next(Fx& fx) {
   const auto at = outputs_.find(epoch_);
   if (at == outputs_.end() || !open(at->second, fx)) return false;
   std::uint64_t slot = first_;
-  for (const subset::Entry& entry : at->second.entries) {
-    const auto values = decode_batch(entry.payload, config_.value_bytes);
-    if (!values) continue;
-    for (const Bytes& value : *values) {
-      if (slot >= log_.delivered()) (void)log_.decide(slot, value);
-      ++slot;
-    }
+  for (const Bytes& value : payloads_of(at->second)) {
+    if (slot >= log_.delivered()) (void)log_.decide(slot, value);
+    ++slot;
   }
   outputs_.erase(at);
   deliver(fx);
@@ -297,15 +353,20 @@ void HoneyBadger::deliver(Fx& fx) {
   while (auto d = log_.deliver_next()) {
     fx.push(std::move(d->record));
     requests_.remove(d->digest);
+    copies_due_.erase(d->digest);
     if (d->fresh) fx.deliver({d->slot, d->value});
   }
   for (Persist& gone : log_.forget()) fx.push(std::move(gone));
 }
 
-// H6: what was left out again and again goes to all.
+// H6: what was left out again and again goes to all, and again while nothing comes of it: copies
+// may be lost, and peers that have no room for one refuse it.
 void HoneyBadger::forward(Fx& fx) {
   requests_.each_of(config_.self, [&](const order::Queued& r) {
-    if (epoch_ == r.since + kLeftOut) fx.broadcast(Forward{r.value});
+    std::uint64_t& due = copies_due_.at(r.digest);
+    if (epoch_ < due) return true;
+    due = epoch_ + kCopiesAgain;
+    fx.broadcast(Forward{r.value});
     return true;
   });
 }
@@ -322,6 +383,7 @@ void HoneyBadger::jump(Fx& fx) {
     first_ = checkpoint_first_ = first;
     outputs_.erase(outputs_.begin(), outputs_.lower_bound(epoch));
     keep_epoch(fx);
+    forward(fx);
   }
 }
 
@@ -340,7 +402,7 @@ Footprint HoneyBadger::most_held() const {
   const std::size_t n = config_.committee.size();
   return {subset_.most_held(), n * (queue_bytes(config_) + config_.value_bytes), kAnswers * n,
           // Slots of one epoch may be decided at once.
-          config_.history + kAnswers + n * config_.batch_bytes,
+          config_.history + kAnswers + n * most_payloads(config_.committee),
           seals_ ? BatchSeals::most_held(config_.committee.size(), config_.window) : 0};
 }
 

@@ -8,9 +8,10 @@
 // them that was not ordered before. Guarantees, with up to f Byzantine nodes of n >= 3f+1: correct
 // nodes deliver the same payloads in the same order; while messages arrive at all, every payload
 // that a correct node submitted is delivered, with probability one, unless the node crashed before
-// the others heard of it. A payload that was left out of kLeftOut epochs goes to all nodes, so
-// nobody can keep it out. Payloads have slots, counted along the order; a copy of one that was
-// delivered within the last `history` slots is not delivered again. Without `encryption` batches
+// the others heard of it. A payload that was left out of kLeftOut epochs goes to all nodes, again
+// and again, so nobody can keep it out. Payloads have slots, counted along the order, at most
+// kEpochSlots in an epoch; a copy of one that was delivered within the last `history` slots is not
+// delivered again. Without `encryption` batches
 // hide nothing: who sees payloads before they are ordered may choose among f batches to leave out
 // for an epoch. With it nobody reads a batch before it is ordered (batch_seals.hpp), for a delay
 // more; payloads that went to all nodes because they were left out are no secret.
@@ -25,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -61,12 +63,23 @@ struct Status {
 
 /// Epochs that an own payload may be left out of before all nodes get it.
 inline constexpr std::uint64_t kLeftOut = 2;
+/// Epochs after which they get it again.
+inline constexpr std::uint64_t kCopiesAgain = 4;
+/// Slots that an epoch takes at most: what is to be ordered within so many slots has that many
+/// epochs the fewer (docs/protocols/honeybadger.md).
+inline constexpr std::uint64_t kEpochSlots = 1024;
+/// Payloads of a batch at most, in a committee of few.
+inline constexpr std::size_t kMostPayloads = 64;
+/// Payloads of a batch at most.
+std::size_t most_payloads(const Committee& committee);
 /// Every so many epochs nodes tell where the order was.
 inline constexpr std::uint64_t kCheckpoint = 4;
 
-/// What a batch holds, and the mirror: empty when it is malformed or has a payload over the limit.
+/// What a batch holds, and the mirror: empty when it is malformed, has a payload over the limit or
+/// more than `most`.
 Bytes encode_batch(const std::vector<Bytes>& values);
-std::optional<std::vector<Bytes>> decode_batch(const Bytes& batch, std::size_t value_bytes);
+std::optional<std::vector<Bytes>> decode_batch(const Bytes& batch, std::size_t value_bytes,
+                                               std::size_t most);
 
 /// Durable: which epoch comes next, and its first slot.
 enum Table : std::uint32_t { kEpoch = 9 };
@@ -147,9 +160,22 @@ class HoneyBadger {
   void receive(NodeId from, const honey_badger::Decided& m, Fx& fx);
   void receive(NodeId from, const honey_badger::Reveal& m, Fx& fx);
 
+  /// A payload that may enter the next batch.
+  struct Place {
+    std::size_t rank = 0;  ///< in the queue of its peer; 0 for own ones
+    Digest hash{};
+    const order::Queued* request = nullptr;
+
+    bool operator<(const Place& o) const { return std::tie(rank, hash) < std::tie(o.rank, o.hash); }
+  };
+  using Places = std::vector<Place>;
+
+  bool may_serve(NodeId to, std::size_t bytes);
   void advance(Fx& fx);
+  Places places_of(NodeId peer) const;
   Bytes batch() const;
   void enter(Fx& fx);
+  std::vector<Bytes> payloads_of(const subset::Output& agreed) const;
   bool order_next(Fx& fx);
   bool open(subset::Output& agreed, Fx& fx);
   void count_false_shares();
@@ -169,6 +195,8 @@ class HoneyBadger {
   std::uint64_t first_ = 0;       // its first slot
   std::uint64_t checkpoint_ = 0;  // the last multiple of kCheckpoint up to epoch_
   std::uint64_t checkpoint_first_ = 0;
+  std::map<Digest, std::uint64_t> copies_due_;  // of own payloads: the epoch that sends them to all
+  std::map<NodeId, std::size_t> served_;        // bytes, in this tick
   Marks frontier_;
   std::map<NodeId, std::pair<std::uint64_t, std::uint64_t>> told_;  // checkpoints of peers
   std::optional<honey_badger::BatchSeals> seals_;
