@@ -190,14 +190,19 @@ void Bracha::finish(const Instance& i, State& s, Fx& fx) {
   if (shelf_.far_behind(origin)) catch_up(origin, fx);
 }
 
-// R6
+// R6: the payload once in a tick.
 void Bracha::receive(NodeId from, const Want& m, Fx& fx) {
-  const State* s = instance_for(from, m.instance, true, fx);
+  State* s = instance_for(from, m.instance, true, fx);
   if (s == nullptr) return;
   if (!m.payload) return repeat(from, m.instance, *s, fx);
   // Uncommitted, what it echoed: somebody else may be committed to it.
   const auto payload = s->payloads.find(s->value ? *s->value : s->input);
-  if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
+  if (payload == s->payloads.end()) return;
+  if (!s->answered.insert(from)) {
+    ++refused_;
+    return;
+  }
+  fx.send(from, Give{m.instance, payload->second});
 }
 
 // R6, R7. What only has to be delivered needs no room: a liar may have filled it at this node

@@ -228,7 +228,8 @@ void Bracha::arm(Fx& fx) {
   if (armed_) return;
   bool all = remains_.empty();
   std::as_const(shelf_).for_each([&](const Instance& i, const State& s) {
-    all = all && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
+    all =
+        all && s.answered.empty() && (settled(s) || (shelf_.in_history(i) && s.age >= kKeepTicks));
   });
   for (std::uint16_t o = 0; o < shelf_.origins() && all; ++o) all = !shelf_.missed_some(NodeId{o});
   if (all) return;
@@ -275,6 +276,7 @@ void Bracha::on(const Expired&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
+      s.answered = NodeSet{};
       if (!s.done) return turns.has(s) ? ask_again(i, s, fx) : void();
       if (broadcast::record_due(s)) record_delivery(i, s, fx);
       if (shelf_.in_history(i) && s.age >= kKeepTicks) return;

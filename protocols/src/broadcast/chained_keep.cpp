@@ -113,7 +113,7 @@ bool ChainedEcho::settled(const Stream& s) const {
 }
 
 void ChainedEcho::on(const Expired&, Fx& fx) {
-  armed_ = false;
+  armed_ = serving_ = false;
   ++ticks_;
   for (std::uint16_t o = 0; o < streams_.size(); ++o) {
     if (!settled(streams_[o])) tick(NodeId{o}, streams_[o], fx);
@@ -250,7 +250,7 @@ void ChainedEcho::arm(Fx& fx) {
   const auto done = [&](const Stream& s) {
     return settled(s) && s.told.count == s.delivered.count;
   };
-  if (std::all_of(streams_.begin(), streams_.end(), done)) return;
+  if (!serving_ && std::all_of(streams_.begin(), streams_.end(), done)) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});
 }

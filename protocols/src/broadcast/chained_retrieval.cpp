@@ -44,17 +44,21 @@ void ChainedEcho::receive(NodeId from, const Path& m, Fx& fx) {
   settle(m.origin, *s, fx);
 }
 
+// R7, R10. What one peer is sent is bounded in time, from memory as well: by what memory holds.
 void ChainedEcho::receive(NodeId from, const Want& m, Fx& fx) {
   Stream* s = stream_of(m.origin);
   if (s == nullptr) return;
   const Link* link = s->chain.find(m.head);
+  Served& served = served_to(*s, from);
   if (link != nullptr && link->payload) {
+    if (served.from_memory >= config_.origin_bytes) return;
+    served.from_memory += link->payload->size();
     fx.send(from, Give{m.origin, m.head, *link->payload});
     return;
   }
-  if (!may_serve(*s, from)) return;
+  if (!may_read(served)) return;
   if (auto payload = archived_payload(m.origin, m.head)) {
-    s->claims[from.value].served_bytes += payload->size();
+    served.from_archive += payload->size();
     fx.send(from, Give{m.origin, m.head, std::move(*payload)});
   } else if (m.head.count <= s->dropped.count) {
     fx.send(from, Floor{m.origin, s->dropped});
@@ -117,12 +121,13 @@ void ChainedEcho::answer_from_archive(NodeId to, const Trace& m, Stream& s, Fx& 
   const std::uint64_t end = (m.from.count / step + 1) * step;
   Path path{m.origin, m.from, {}};
   Head at = m.from;
-  if (!may_serve(s, to)) return;
+  Served& served = served_to(s, to);
+  if (!may_read(served)) return;
   for (std::uint64_t k = m.from.count + 1; k <= std::min(end, s.delivered.count); ++k) {
     const auto next = archived(m.origin, k);
     if (!next || successor(config_.chain, m.origin, at, next->payload) != next->head) break;
     path.payloads.push_back(next->payload);
-    s.claims[to.value].served_bytes += sizeof(Digest);
+    served.from_archive += sizeof(Digest);
     at = next->head;
   }
   if (path.payloads.empty()) {
@@ -133,12 +138,19 @@ void ChainedEcho::answer_from_archive(NodeId to, const Trace& m, Stream& s, Fx& 
   fx.send(to, Delivered{m.origin, at});
 }
 
-// Reading disks for one peer must not keep a node from its work. Who gets no answer asks again.
-bool ChainedEcho::may_serve(Stream& s, NodeId peer) {
-  Claim& claim = s.claims[peer.value];
-  if (std::exchange(claim.served_tick, ticks_) != ticks_) claim.served_bytes = 0;
-  claim.served_bytes += sizeof(Digest);
-  return claim.served_bytes <= config_.origin_bytes / 4;
+// Since the last tick, which comes as long as anybody is served.
+ChainedEcho::Served& ChainedEcho::served_to(Stream& s, NodeId peer) {
+  Served& served = s.claims[peer.value].served;
+  if (std::exchange(served.tick, ticks_) != ticks_) served.from_memory = served.from_archive = 0;
+  serving_ = true;
+  return served;
+}
+
+// R10: reading disks for one peer must not keep a node from its work. Who gets no answer asks
+// again.
+bool ChainedEcho::may_read(Served& served) const {
+  served.from_archive += sizeof(Digest);
+  return served.from_archive <= config_.origin_bytes / 4;
 }
 
 // The highest position that the peer spoke of, if no way to it is known.

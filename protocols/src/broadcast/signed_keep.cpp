@@ -95,12 +95,17 @@ void SignedBroadcast::ask_payload(const Instance& i, const State& s, Fx& fx) con
   ask_some(s, s.certificate->signers, Want{i, false, true}, fx);
 }
 
-// R6
+// R6: certificate and payload once in a tick, each: who asks for the one may need the other next.
 void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
   State* s = instance_of(m.instance);
   if (s == nullptr) return;
-  if (m.certificate && s->certificate)
-    fx.send(from, Certificate{m.instance, s->value, s->certificate});
+  if (m.certificate && s->certificate) {
+    if (s->certified.insert(from)) {
+      fx.send(from, Certificate{m.instance, s->value, s->certificate});
+    } else {
+      ++refused_;
+    }
+  }
   if (m.certificate && !s->certificate && s->own && !config_.votes_to_origin)
     fx.send(from, Vote{m.instance, *s->voted, *s->own});
   if (!m.payload) return;
@@ -108,7 +113,12 @@ void SignedBroadcast::receive(NodeId from, const Want& m, Fx& fx) {
   const auto payload = s->certificate ? s->payloads.find(s->value)
                        : s->voted     ? s->payloads.find(*s->voted)
                                       : s->payloads.end();
-  if (payload != s->payloads.end()) fx.send(from, Give{m.instance, payload->second});
+  if (payload == s->payloads.end()) return;
+  if (!s->answered.insert(from)) {
+    ++refused_;
+    return;
+  }
+  fx.send(from, Give{m.instance, payload->second});
 }
 
 // Only the payload that is certified: its digest was signed by a quorum, so it cannot be forged. It
@@ -230,6 +240,7 @@ void SignedBroadcast::on(const Expired&, Fx& fx) {
   for (std::uint16_t o = 0; o < shelf_.origins(); ++o) {
     const broadcast::Turns turns(shelf_.at_tick(NodeId{o}));
     shelf_.for_each_of(NodeId{o}, [&](const Instance& i, State& s) {
+      s.answered = s.certified = NodeSet{};
       if (s.done) {
         ++s.age;
         if (broadcast::record_due(s)) confirm(i, fx);
@@ -253,7 +264,9 @@ void SignedBroadcast::arm(Fx& fx) {
   bool news = behind_;
   for (std::uint16_t o = 0; o < shelf_.origins() && !news; ++o)
     news = shelf_.missed_some(NodeId{o}) || shelf_.progress(NodeId{o}) != told_[o];
-  shelf_.for_each([&](const Instance&, const State& s) { news = news || s.unrecorded > 0; });
+  shelf_.for_each([&](const Instance&, const State& s) {
+    news = news || s.unrecorded > 0 || !s.answered.empty() || !s.certified.empty();
+  });
   if (!news && settled()) return;
   armed_ = true;
   fx.push(ArmTimer{{1, {}}, kRepeat});

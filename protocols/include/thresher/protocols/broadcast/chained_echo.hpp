@@ -151,6 +151,12 @@ class ChainedEcho {
   using Head = chained_echo::Head;
   using Chain = chained_echo::Chain;
 
+  /// What somebody was sent since a tick, in bytes of payloads and digests.
+  struct Served {
+    std::uint64_t tick = 0;
+    std::size_t from_memory = 0;
+    std::size_t from_archive = 0;
+  };
   /// How far somebody says it is.
   struct Claim {
     Head echoed{};
@@ -159,8 +165,7 @@ class ChainedEcho {
     std::uint32_t unknown_ticks = 0;  // that it stood above what is known here
     std::uint32_t behind_ticks = 0;   // that it stood below what was sent to it long ago
     std::uint32_t waited_ticks = 0;   // that room was kept for it, less those that it was level
-    std::uint64_t served_tick = 0;    // when it was last served from the archive
-    std::size_t served_bytes = 0;     // and how much, since that tick
+    Served served{};
   };
   struct Archived {
     Head head;
@@ -234,7 +239,8 @@ class ChainedEcho {
   void ask_unknown(NodeId origin, Stream& s, bool stood, Fx& fx);
   std::optional<Head> unknown_of(const Stream& s, NodeId peer) const;
   void catch_up(NodeId origin, Stream& s, Fx& fx);
-  bool may_serve(Stream& s, NodeId peer);
+  Served& served_to(Stream& s, NodeId peer);
+  bool may_read(Served& served) const;
   void answer_from_archive(NodeId to, const chained_echo::Trace& m, Stream& s, Fx& fx);
   std::optional<Archived> archived(NodeId origin, std::uint64_t count) const;
   std::optional<Bytes> archived_payload(NodeId origin, const Head& head) const;
@@ -258,6 +264,7 @@ class ChainedEcho {
   std::uint64_t ticks_ = 0;
   std::uint64_t refused_ = 0;
   std::uint64_t skipped_ = 0;
+  bool serving_ = false;  // somebody was served since the last tick
   bool armed_ = false;
 };
 

@@ -100,7 +100,6 @@ struct State : broadcast::Kept {
   std::optional<Digest> input;    ///< the value of the origin's message, once it came
   std::optional<Digest> said[2];  ///< by this node, by counter; a ready binds it to the value
   NodeSet spoke[2];               ///< who was counted, by counter, whatever the value
-  NodeSet answered;               ///< who was answered since the last tick
   bool on_disk = false;           ///< the payload that was delivered, in another record
   bool expected = false;          ///< by the owner; `age` then counts from there
   std::size_t bytes = 0;          ///< of fragments, charged to the origin

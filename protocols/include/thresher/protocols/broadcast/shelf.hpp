@@ -57,6 +57,10 @@ struct Kept {
   std::uint32_t unrecorded =
       0;  ///< ticks until the record of the delivery is due; 0: it was written
   std::map<Digest, Bytes> payloads{};
+  /// Whose question was answered since the last tick. Questions are short and answers are not, so a
+  /// peer gets one answer of an instance in a tick, and asks again if that was lost. The timer runs
+  /// as long as there is anybody.
+  NodeSet answered{};
 };
 
 /// How often open instances are said again. Unit: 1/1000 of Delta, as every Delay.

@@ -139,6 +139,7 @@ class SignedBroadcast {
     std::map<Digest, std::map<NodeId, Signature>> unverified;
     std::map<Digest, std::map<NodeId, Signature>> votes;
     NodeSet certifiers;  // whose certificate was looked at
+    NodeSet certified;   // who was sent the certificate since the last tick
     std::shared_ptr<const SignatureList> certificate;
     Digest value{};           // certified; with `certificate`
     std::uint32_t asked = 0;  // ticks that it was open

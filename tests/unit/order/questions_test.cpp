@@ -1,0 +1,129 @@
+// A question of a few bytes that is answered with a payload or a certificate: once in a tick of an
+// instance to a peer, or within a bound of bytes, however often it comes; and again after a tick,
+// because the answer may have been lost.
+#include <gtest/gtest.h>
+
+#include "../../timed.hpp"
+#include "thresher/protocols/broadcast/bracha.hpp"
+#include "thresher/protocols/broadcast/chained_echo.hpp"
+#include "thresher/protocols/broadcast/imbs_raynal.hpp"
+#include "thresher/protocols/broadcast/signed_broadcast.hpp"
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kSize = 1u << 16;
+
+Bytes payload(std::uint64_t k) {
+  return Bytes::from(std::vector<std::byte>(kSize, static_cast<std::byte>(k + 1)));
+}
+
+// Node 0 has delivered a payload, and everybody is still.
+template <class B>
+class Asked {
+ public:
+  static constexpr std::uint32_t kNodes = B::kNodesPerFault + 1;
+  static constexpr std::uint16_t kLiar = kNodes - 1;
+  using Message = typename B::Message;
+
+  explicit Asked(typename B::Config config = {})
+      : net(kNodes, [config](NodeId id) {
+          typename B::Config c = config;
+          c.committee = *Committee::make(kNodes, 1);
+          c.self = id;
+          return B(c);
+        }) {}
+  void broadcast(std::uint64_t k) {
+    net.feed(0, Requested<broadcast::Submit>{{payload(k)}});
+    net.run_until(net.now() + 200 * kDelta);
+  }
+  /// How many answers the liar gets to so many questions in half a Delta.
+  template <class Answer>
+  std::uint64_t answers(const Message& question, int times) {
+    std::uint64_t count = 0;
+    net.link = [&](std::uint16_t from, std::uint16_t to, const Message& m) -> std::int64_t {
+      count += from == 0 && to == kLiar && std::holds_alternative<Answer>(m) ? 1 : 0;
+      return 10;
+    };
+    for (int i = 0; i < times; ++i) net.say(kLiar, 0, question);
+    net.run_until(net.now() + kDelta / 2);
+    net.link = [](std::uint16_t, std::uint16_t, const Message&) { return std::int64_t{10}; };
+    return count;
+  }
+  void expect_still() {
+    bool said = false;
+    net.link = [&](std::uint16_t, std::uint16_t, const Message&) -> std::int64_t {
+      said = true;
+      return 10;
+    };
+    net.run_until(net.now() + 200 * kDelta);
+    EXPECT_FALSE(said);
+  }
+
+  Timed<B> net;
+};
+
+// 10,000 questions of 13 bytes in half a Delta were answered with 2.6 GB.
+template <class B>
+void expect_one_payload_in_a_tick() {
+  Asked<B> run;
+  run.broadcast(0);
+  const bracha::Want want{{NodeId{0}, 0}};
+  for (int tick = 0; tick < 3; ++tick) {
+    EXPECT_EQ(run.template answers<bracha::Give>(want, 1000), 1u);
+    run.net.run_until(run.net.now() + 5 * kDelta);
+  }
+  run.expect_still();
+}
+
+TEST(Questions, BrachaAnswersOnceInATick) {
+  expect_one_payload_in_a_tick<Bracha>();
+}
+TEST(Questions, ImbsRaynalAnswersOnceInATick) {
+  expect_one_payload_in_a_tick<ImbsRaynal>();
+}
+
+template <class B>
+void expect_one_of_each_in_a_tick() {
+  using namespace signed_broadcast;  // NOLINT(google-build-using-namespace): its messages
+  Asked<B> run;
+  run.broadcast(0);
+  for (int tick = 0; tick < 3; ++tick) {
+    // Who needs the payload next has just got the certificate.
+    EXPECT_EQ(run.template answers<Certificate>(Want{{NodeId{0}, 0}, true, false}, 1000), 1u);
+    EXPECT_EQ(run.template answers<Give>(Want{{NodeId{0}, 0}, false, true}, 1000), 1u);
+    run.net.run_until(run.net.now() + 5 * kDelta);
+  }
+  run.expect_still();
+}
+
+TEST(Questions, SignedBroadcastAnswersOnceInATick) {
+  expect_one_of_each_in_a_tick<SignedBroadcast>();
+}
+TEST(Questions, CertifiedBroadcastAnswersOnceInATick) {
+  expect_one_of_each_in_a_tick<CertifiedBroadcast>();
+}
+
+TEST(Questions, ChainedEchoAnswersWithWhatMemoryHoldsInATick) {
+  ChainedEcho::Config config;
+  config.payload_bytes = kSize;
+  config.origin_bytes = 4 * kSize;
+  Asked<ChainedEcho> run(config);
+  chained_echo::Head head;
+  run.net.link = [&](std::uint16_t from, std::uint16_t, const ChainedEcho::Message& m) {
+    const auto* status = std::get_if<chained_echo::Status>(&m);
+    if (status != nullptr && from == 0 && status->origin == NodeId{0}) head = status->echoed;
+    return std::int64_t{300};
+  };
+  run.net.feed(0, Requested<broadcast::Submit>{{payload(0)}});
+  run.net.run_until(2 * kDelta);
+  ASSERT_EQ(head.count, 1u);
+  const chained_echo::Want want{NodeId{0}, head};
+  for (int tick = 0; tick < 3; ++tick) {
+    EXPECT_EQ(run.answers<chained_echo::Give>(want, 1000), 4u) << tick;
+    run.net.run_until(run.net.now() + 5 * kDelta);
+  }
+}
+
+}  // namespace
+}  // namespace thresher
