@@ -37,6 +37,7 @@ void LeaderChain::tick(Fx& fx) {
   const bool said = said_.view == view_ && (said_.skipped || said_.finalized);
   if (age_ >= patience_ && !said) say(Kind::kSkip, {view_, {}}, fx);
   ask_blocks(fx);
+  ask_skips(fx);
   // Others have forgotten final blocks that this node missed: it asks for their slots.
   if (behind() && ++late_ >= kLate) ask_slots(fx);
   // Messages are lost with links; while views go on nothing has to be said again.
@@ -97,8 +98,7 @@ void LeaderChain::repeat(Fx& fx) {
                         ? held({view_, *said_.notarized})
                         : nullptr;
   if (own == nullptr) return;
-  Propose m{own->block, {}, {}};
-  if (const Certificate* c = certificate_of(own->block.parent)) m.parent = *c;
+  Propose m = proposal_of(own->block);
   if (m.parent || own->block.parent.view == 0) fx.broadcast(std::move(m));
 }
 
@@ -121,6 +121,35 @@ void LeaderChain::ask_blocks(Fx& fx) {
   for (auto v = views_.upper_bound(tip_.view); v != views_.end(); ++v) {
     if (v->second.notarized) ask(about(*v->second.notarized), v->second.notarized->list.get());
   }
+}
+
+// R12: the lowest view that was skipped, as far as this node cannot prove: of those that the
+// leader's proposal leaves out, or else of those above the highest block that it could build on.
+// This view: none.
+std::uint64_t LeaderChain::lacks() const {
+  if (rules_.linear()) return view_;
+  std::uint64_t after = tip_.view;
+  const auto here = views_.lower_bound(view_);
+  if (here != views_.end() && here->first == view_ && here->second.proposal) {
+    after = std::max(after, here->second.proposal->block.parent.view);
+    return first_unskipped(after, view_);
+  }
+  for (auto v = here; v != views_.begin() && std::prev(v)->first > tip_.view;) {
+    --v;
+    if (!v->second.notarized || held(about(*v->second.notarized)) == nullptr) continue;
+    after = v->first;
+    break;
+  }
+  return first_unskipped(after, view_);
+}
+
+// R12: one peer a tick, all in turn. f+1 correct ones came through each view by its certificate,
+// and keep it until a later block is final.
+void LeaderChain::ask_skips(Fx& fx) {
+  const std::uint64_t from = lacks();
+  const NodeId who{
+      static_cast<std::uint16_t>((config_.self.value + ticks_) % config_.committee.size())};
+  if (from < view_ && who != config_.self) fx.send(who, Want{from, log_.delivered()});
 }
 
 bool LeaderChain::may_serve(NodeId to, std::size_t bytes, Fx& fx) {
@@ -163,7 +192,8 @@ bool LeaderChain::receive(NodeId from, const Want& m, Fx& fx) {
   return receive(from, Status{m.view, m.slot}, fx);
 }
 
-// Those of the views from `from_view` on and, should it be short of one, that of the highest block.
+// R12: those of the highest block and of the view before this one, which bring a node here; then
+// those of the views from `from_view` on, as many as one answer holds. Who lacks more asks on.
 void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) {
   std::size_t left = kSkips;
   const auto give = [&](const std::optional<Certificate>& c) {
@@ -173,14 +203,16 @@ void LeaderChain::give_certificates(NodeId to, std::uint64_t from_view, Fx& fx) 
     --left;
     fx.send(to, *c);
   };
+  const auto give_both = [&](const View& v) {
+    if (v.notarized && about(*v.notarized) != high_) give(v.notarized);
+    give(v.skipped);
+  };
   if (const Certificate* c = certificate_of(high_)) give(*c);
-  const std::uint64_t back = rules_.linear() ? 1 : kSkips / 2;
-  const std::uint64_t first =
-      std::max({tip_.view, std::min(from_view, view_ - 1), view_ > back ? view_ - back : 0});
-  for (auto v = views_.lower_bound(first); v != views_.end() && v->first < view_; ++v) {
-    if (v->first != high_.view) give(v->second.notarized);
-    give(v->second.skipped);
-  }
+  const auto newest = views_.find(view_ - 1);
+  if (newest != views_.end()) give_both(newest->second);
+  if (rules_.linear()) return;
+  auto v = views_.lower_bound(std::max(tip_.view, from_view));
+  for (; v != views_.end() && v->first + 1 < view_ && left > 0; ++v) give_both(v->second);
 }
 
 bool LeaderChain::receive(NodeId from, const Status& m, Fx&) {

@@ -75,18 +75,24 @@ void LeaderChain::propose(Fx& fx) {
   std::vector<Bytes> values = gather(*parent);
   if (values.empty() && !must_go_on(*parent)) return;
   proposed_ = view_;
-  Propose m{{view_, *parent, *end_of(*parent), std::move(values)}, {}, {}};
-  if (const Certificate* c = certificate_of(*parent)) m.parent = *c;
-  // HotStuff-2 needs only what leads to this view, Simplex all that is left out.
-  const std::uint64_t from = rules_.linear() ? std::max(parent->view, view_ - 2) : parent->view;
-  for (std::uint64_t k = view_ - 1; k > from && m.skips.size() < kSkips; --k) {
+  const Held block = held_of({view_, *parent, *end_of(*parent), std::move(values)});
+  keep_block(block, fx);
+  say(Kind::kNotarize, block.name(), fx);
+  fx.broadcast(proposal_of(block.block));
+}
+
+// R2: what a voter needs with the block. HotStuff-2 needs only what leads to its view, Simplex all
+// that is left out. Of more than one message holds the newest go: voters ask for the others (R12).
+Propose LeaderChain::proposal_of(const Block& block) const {
+  Propose m{block, {}, {}};
+  const std::uint64_t parent = block.parent.view;
+  if (const Certificate* c = certificate_of(block.parent)) m.parent = *c;
+  const std::uint64_t from = rules_.linear() ? std::max(parent, block.view - 2) : parent;
+  for (std::uint64_t k = block.view - 1; k > from && m.skips.size() < kSkips; --k) {
     const auto v = views_.find(k);
     if (v != views_.end() && v->second.skipped) m.skips.push_back(*v->second.skipped);
   }
-  const Held block = held_of(m.block);
-  keep_block(block, fx);
-  say(Kind::kNotarize, block.name(), fx);
-  fx.broadcast(std::move(m));
+  return m;
 }
 
 // R8: the highest certified block; in Simplex the highest one from which certificates of skipped
@@ -159,20 +165,23 @@ bool LeaderChain::consider(Fx& fx) {
   const auto first = end_of(parent);
   if (!first || *first != block.block.first) return false;
   const bool bears = block.block.values.empty() || open_loads() < kVoterLoads;
-  const bool justified = rules_.linear() ? parent.view >= high_.view || !config_.locks
-                                         : skips_known(parent.view, view_) || !config_.proves_skips;
+  const bool justified =
+      rules_.linear() ? parent.view >= high_.view || !config_.locks
+                      : first_unskipped(parent.view, view_) == view_ || !config_.proves_skips;
   if (!bears || !justified) return false;
   keep_block(block, fx);
   say(Kind::kNotarize, block.name(), fx);
   return true;
 }
 
-bool LeaderChain::skips_known(std::uint64_t after, std::uint64_t before) const {
+// Of the views between the two the first one without a certificate that it was skipped; `before`
+// when all have it.
+std::uint64_t LeaderChain::first_unskipped(std::uint64_t after, std::uint64_t before) const {
   for (std::uint64_t k = after + 1; k < before; ++k) {
     const auto v = views_.find(k);
-    if (v == views_.end() || !v->second.skipped) return false;
+    if (v == views_.end() || !v->second.skipped) return k;
   }
-  return true;
+  return before;
 }
 
 std::optional<std::uint64_t> LeaderChain::end_of(const Reference& block) const {

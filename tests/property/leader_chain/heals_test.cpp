@@ -164,6 +164,36 @@ TYPED_TEST(LeaderChainHeals, AllCrashAtOnceAtAnyTime) {
   }
 }
 
+// While node 3 is cut off and no proposal arrives, the others skip `views`; then node 2 dies, so
+// that node 3 is needed. No message carries all that it lacks.
+template <class Node>
+void comes_back_after_skips(std::uint64_t views, bool restarts) {
+  ChainRun<Node> run(4);
+  bool bad = true;
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const LeaderChain::Message& m) {
+    const auto* first = std::get_if<leader_chain::Propose>(&m);
+    if (bad && (from == 3 || to == 3 || first != nullptr)) return kLost;
+    if (first == nullptr || ChainRun<Node>::kLinear) return std::int64_t{kLink};
+    // Whether it is said for the first time or again.
+    const std::uint64_t between = first->block.view - first->block.parent.view - 1;
+    EXPECT_EQ(first->skips.size(), std::min<std::uint64_t>(between, leader_chain::kSkips));
+    return std::int64_t{kLink};
+  };
+  for (std::uint16_t i = 0; i < 4; ++i) (void)run.submit(i);
+  while (run.net.node(0).view() < views) run.net.run_until(run.net.now() + kDelta);
+  EXPECT_EQ(run.net.node(3).view(), 1u);
+  bad = false;
+  run.net.kill(2);
+  for (std::uint16_t i = 0; restarts && i < 2; ++i) run.net.restart(i);
+  run.expect_progress(std::to_string(views).c_str());
+}
+
+TYPED_TEST(LeaderChainHeals, WhoMissedAnyNumberOfSkippedViewsComesBack) {
+  for (const std::uint64_t views : {30U, 80U, 150U}) {
+    for (const bool restarts : {false, true}) comes_back_after_skips<TypeParam>(views, restarts);
+  }
+}
+
 // Drawn: a time with loss, outages and restarts, liars' silence towards some; then all is well.
 TYPED_TEST(LeaderChainHeals, WhateverHappenedBefore) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "../../timed.hpp"
 #include "thresher/core/prng.hpp"
@@ -199,6 +200,61 @@ TEST(PbftHeals, RestartsLeadNobodyAway) {
       EXPECT_GT(run.least_delivered(), before + 10) << restarts << " restarts";
     }
   }
+}
+
+// Node 3 alone prepares what the liar, node 2, asked the leader for in view 1, and is cut off. Then
+// the liar asks each leader for something new, withholds its votes and takes part in view changes,
+// so that the others are shown another value in each of `views` views. Then it falls silent.
+// True: requests are ordered again.
+bool heals_from_values(std::uint64_t views) {
+  enum { kPrepares, kShows, kLeaves, kHealed } phase = kPrepares;
+  PbftRun run(4);
+  std::uint64_t value = 0;
+  const auto fresh = [&] { return Bytes::from(Writer().u64(1'000'000 + ++value).u16(2).take()); };
+  run.net.link = [&](std::uint16_t from, std::uint16_t to, const Pbft::Message& m) -> std::int64_t {
+    const bool vote = std::holds_alternative<pbft::Vote>(m);
+    const bool liar = from == 2 || to == 2;
+    const bool away = from == 3 || to == 3;
+    if (phase == kPrepares) return vote && to != 3 ? kLost : 300;
+    if (phase == kShows && (away || (vote && liar))) return kLost;
+    if (phase == kLeaves && (away || liar)) return kLost;
+    return phase == kHealed && liar ? kLost : 300;
+  };
+  constexpr std::uint16_t kCorrect[] = {0, 1, 3};
+  const auto urge = [&] {
+    const Bytes wanted = fresh();
+    for (const std::uint16_t i : kCorrect) run.net.say(2, i, pbft::Forward{wanted, true});
+  };
+  const auto see_through = [&](std::uint64_t view) {
+    for (std::uint64_t last = 0; run.net.node(0).view() < view;) {
+      if (run.net.node(0).view() != std::exchange(last, run.net.node(0).view())) urge();
+      run.net.run_until(run.net.now() + kDelta);
+    }
+  };
+  for (std::uint16_t i = 0; i < 2; ++i) (void)run.submit(i);
+  run.net.run_until(kDelta / 2);
+  urge();
+  run.net.run_until(run.net.now() + 6 * kDelta);
+  phase = kShows;
+  see_through(views);
+  phase = kLeaves;
+  while (std::min(run.net.node(0).view(), run.net.node(1).view()) <= views)
+    run.net.run_until(run.net.now() + kDelta);
+  phase = kHealed;
+  std::uint64_t patience = 0;
+  std::vector<std::uint64_t> wanted;
+  for (const std::uint16_t i : kCorrect) {
+    patience = std::max(patience, run.net.node(i).patience());
+    wanted.push_back(run.submit(i));
+  }
+  run.net.run_until(run.net.now() + bound_of(4, patience) * kDelta);
+  return std::all_of(wanted.begin(), wanted.end(), [&](std::uint64_t payload) {
+    return run.has(0, payload) && run.has(1, payload) && run.has(3, payload);
+  });
+}
+
+TEST(PbftHeals, ValuesThatALiarShowsMakeNobodyForgetWhatOneReplicaPrepared) {
+  for (const std::uint64_t views : {8U, 40U}) EXPECT_TRUE(heals_from_values(views)) << views;
 }
 
 // Everything at once, drawn: a liar that withholds some kinds of messages from some for ever, loss

@@ -82,7 +82,8 @@ struct Vote {
   Digest digest{};
   Signature signature{};
 };
-/// Asks for the payloads from `slot` on, and for the certificates from `view` on.
+/// Asks for the payloads from `slot` on, and for the certificates from `view` on: the view that the
+/// sender is in, or an earlier one of which it lacks the certificate.
 struct Want {
   std::uint64_t view = 0;
   std::uint64_t slot = 0;
@@ -263,12 +264,13 @@ class LeaderChain {
   bool enter(Fx& fx);
   void tell_leader(Fx& fx);
   void propose(Fx& fx);
+  leader_chain::Propose proposal_of(const leader_chain::Block& block) const;
   std::optional<Reference> choose_parent() const;
   std::vector<Bytes> gather(const Reference& parent) const;
   bool must_go_on(const Reference& parent) const;
   bool unpublished(const Reference& parent) const;
   bool consider(Fx& fx);
-  bool skips_known(std::uint64_t after, std::uint64_t before) const;
+  std::uint64_t first_unskipped(std::uint64_t after, std::uint64_t before) const;
   std::optional<std::uint64_t> end_of(const Reference& block) const;
   const Held* held(const Reference& block) const;
   const Certificate* certificate_of(const Reference& block) const;
@@ -287,6 +289,8 @@ class LeaderChain {
   void repeat(Fx& fx);
   void ask_slots(Fx& fx);
   void ask_blocks(Fx& fx);
+  std::uint64_t lacks() const;
+  void ask_skips(Fx& fx);
   void give_certificates(NodeId to, std::uint64_t from_view, Fx& fx);
   bool may_serve(NodeId to, std::size_t bytes, Fx& fx);
   void arm(Fx& fx);
