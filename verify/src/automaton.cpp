@@ -58,6 +58,11 @@ bool is_state(const Formula& f) {
   return std::all_of(f.children.begin(), f.children.end(), is_state);
 }
 
+bool names(const Formula& f, Symbol::Kind kind) {
+  return f.form.has(kind) || std::any_of(f.children.begin(), f.children.end(),
+                                         [kind](const Formula& c) { return names(c, kind); });
+}
+
 namespace {
 
 Linear less_one(const Linear& form, std::int64_t sign) {
@@ -119,6 +124,79 @@ const std::string& Automaton::name_of(Symbol s) const {
       break;
   }
   return locations[s.index];
+}
+
+namespace {
+
+/// Looks at one part after the other and keeps the first that does not fit.
+class Parts {
+ public:
+  explicit Parts(const Automaton& ta) : ta_(ta) {}
+
+  std::optional<Error> first_misfit() {
+    using Symbols = Symbol::Kind;
+    for (const Formula& f : ta_.resilience) {
+      state(f, "a resilience condition");
+      // Taken for true at every moment, it would be wrong as soon as the number changes.
+      if (names(f, Symbols::kShared) || names(f, Symbols::kLocation)) {
+        misfit("a resilience condition",
+               "names more than parameters; what holds at the start is "
+               "an initial condition");
+      }
+    }
+    for (const Formula& f : ta_.initial) state(f, "an initial condition");
+    for (const Rule& r : ta_.rules) rule(r);
+    for (const Property& p : ta_.properties) property(p);
+    return std::move(found_);
+  }
+
+ private:
+  void misfit(const std::string& where, const std::string& what) {
+    if (!found_) found_ = Error{ErrorCode::kMalformed, where + " " + what, where};
+  }
+  void formula(const Formula& f, const std::string& where) {
+    for (const auto& [s, coefficient] : f.form.terms) {
+      const auto& known = s.kind == Symbol::Kind::kParameter ? ta_.parameters
+                          : s.kind == Symbol::Kind::kShared  ? ta_.shared
+                                                             : ta_.locations;
+      if (s.index >= known.size()) misfit(where, "names a symbol that is not declared");
+    }
+    const bool one = f.kind == Kind::kNot || f.kind == Kind::kEventually || f.kind == Kind::kAlways;
+    if (one && f.children.size() != 1) misfit(where, "has an operator without its one operand");
+    for (const Formula& c : f.children) formula(c, where);
+  }
+  void state(const Formula& f, const std::string& where) {
+    formula(f, where);
+    if (!is_state(f)) misfit(where, "has a temporal operator");
+  }
+  void rule(const Rule& r) {
+    const std::string where = "rule " + std::to_string(r.id);
+    state(r.guard, where);
+    if (names(r.guard, Symbol::Kind::kLocation)) misfit(where, "has a guard over locations");
+    if (std::max(r.from, r.to) >= ta_.locations.size()) {
+      misfit(where, "joins a location that is not declared");
+    }
+    for (const Update& u : r.updates) {
+      if (u.shared >= ta_.shared.size()) misfit(where, "changes a variable that is not declared");
+      if (u.reset && u.amount < 0) misfit(where, "makes a variable negative");
+    }
+  }
+  void property(const Property& p) {
+    const std::string where = "property '" + p.name + "'";
+    formula(p.formula, where);
+    if (!p.fork) return;
+    for (const Formula* f : {&p.fork->when, &p.fork->first, &p.fork->second}) state(*f, where);
+  }
+
+  const Automaton& ta_;
+  std::optional<Error> found_;
+};
+
+}  // namespace
+
+Result<Unit, Error> check_shape(const Automaton& ta) {
+  if (auto misfit = Parts(ta).first_misfit()) return std::move(*misfit);
+  return Unit{};
 }
 
 }  // namespace thresher::verify

@@ -480,7 +480,7 @@ std::vector<Step> Encoding::steps(const z3::model& model, const Stretch& stretch
       processes.push_back(number_in(p));
     }
     const auto some =
-        prepared_.acyclic ? in_order(firings) : order_by_trial(hops, firings, processes);
+        prepared_.acyclic ? in_order(firings) : order_by_trial(hops, firings, processes, budget_);
     out.insert(out.end(), some.begin(), some.end());
   }
   return out;

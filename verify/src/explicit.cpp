@@ -4,6 +4,7 @@
 
 #include "budget.hpp"
 #include "instances.hpp"
+#include "starts.hpp"
 #include "thresher/verify/checker.hpp"
 
 namespace thresher::verify {
@@ -13,7 +14,7 @@ using Kind = Formula::Kind;
 
 constexpr std::int64_t kLargestParameter = 7;
 constexpr std::size_t kMostNodes = 300'000;
-constexpr std::int64_t kMostProcesses = 8;
+constexpr std::size_t kMostStarts = 50'000;
 constexpr std::size_t kMostLocations = 1'000;
 
 /// The configurations of one instance, found as they are asked for.
@@ -26,20 +27,22 @@ class Graph {
 
   Graph(const Automaton& ta, const std::vector<std::int64_t>& parameters, const Budget& budget)
       : ta_(ta), parameters_(parameters), budget_(budget) {
-    fix();
-    Configuration start{std::vector<std::int64_t>(ta.locations.size()),
-                        std::vector<std::int64_t>(ta.shared.size())};
-    for (const auto& [s, value] : fixed_) {
-      (s.kind == Symbol::Kind::kShared ? start.shared : start.processes)[s.index] = value;
-    }
-    spread(start, 0, kMostProcesses);
+    few_starts_ = for_each_start(ta, parameters, budget, [this](const Configuration& c) {
+      if (starts_.size() >= kMostStarts) return false;
+      const std::size_t known = nodes_.size();
+      const std::uint32_t node = add(c);
+      if (node == known) starts_.push_back(node);
+      return true;
+    });
   }
 
   const std::vector<std::uint32_t>& starts() const { return starts_; }
   const Configuration& at(std::uint32_t node) const { return *nodes_[node]; }
   std::size_t size() const { return nodes_.size(); }
-  /// Something was left out: too many configurations, or the time is over.
-  bool cut() const { return cut_; }
+  /// The graph grows no more: too many configurations, or the time is over.
+  bool ended() const { return cut_; }
+  /// Something is left out: that, or starts.
+  bool cut() const { return cut_ || !few_starts_; }
   bool out_of_time() const { return budget_.over(); }
 
   const std::vector<Edge>& successors(std::uint32_t node) {
@@ -60,34 +63,6 @@ class Graph {
   }
 
  private:
-  // What the initial constraints set to a number need not be tried.
-  void fix() {
-    for (const Formula& f : ta_.initial) {
-      if (f.kind != Kind::kEqual || f.form.terms.size() != 1) continue;
-      const auto& [s, coefficient] = *f.form.terms.begin();
-      if (coefficient == 1 && f.form.constant <= 0) fixed_[s] = -f.form.constant;
-    }
-  }
-
-  // Every way to put processes into locations that the initial constraints admit.
-  void spread(Configuration& c, std::uint32_t location, std::int64_t left) {
-    if (budget_.over()) {
-      cut_ = true;
-      return;
-    }
-    if (location == c.processes.size()) {
-      const auto admitted = [&](const Formula& f) { return holds_at(f, parameters_, c); };
-      if (std::all_of(ta_.initial.begin(), ta_.initial.end(), admitted)) starts_.push_back(add(c));
-      return;
-    }
-    if (fixed_.contains({Symbol::Kind::kLocation, location})) return spread(c, location + 1, left);
-    for (std::int64_t k = 0; k <= left; ++k) {
-      c.processes[location] = k;
-      spread(c, location + 1, left - k);
-    }
-    c.processes[location] = 0;
-  }
-
   std::uint32_t add(const Configuration& c) {
     const auto [it, fresh] = index_.try_emplace(c, static_cast<std::uint32_t>(nodes_.size()));
     if (fresh) {
@@ -115,11 +90,11 @@ class Graph {
   const Automaton& ta_;
   const std::vector<std::int64_t>& parameters_;
   const Budget& budget_;
-  std::map<Symbol, std::int64_t> fixed_;
   std::map<Configuration, std::uint32_t> index_;
   std::vector<const Configuration*> nodes_;
   std::vector<std::optional<std::vector<Edge>>> edges_;
   std::vector<std::uint32_t> starts_;
+  bool few_starts_ = true;
   bool cut_ = false;
 };
 
@@ -261,7 +236,7 @@ class ForkSearch {
       : graph_(graph), fork_(fork), parameters_(parameters) {}
 
   std::optional<Futures> search() {
-    for (std::uint32_t node = 0; node < graph_.size() && !graph_.cut(); ++node) {
+    for (std::uint32_t node = 0; node < graph_.size() && !graph_.ended(); ++node) {
       for (const Graph::Edge& e : graph_.successors(node)) {
         if (before_.size() <= e.to) before_.resize(e.to + 1);
         before_[e.to].push_back(node);
@@ -335,8 +310,54 @@ Exploration explored(const Automaton& ta, const Property& property,
     out.witness = runs.search(normal(negate(property.formula)));
     cut = runs.cut();
   }
-  out.complete = !cut && !graph.cut() && !graph.starts().empty();
+  out.started = !graph.starts().empty();
+  out.complete = !cut && !graph.cut() && out.started;
   return out;
+}
+
+/// What the small instances showed, up to the first violation.
+struct Tour {
+  Exploration last;
+  std::size_t complete = 0;
+  std::size_t begun = 0;  ///< those that are not complete have more than was looked at
+  bool in_time = true;
+
+  /// Why none was run in full.
+  std::string why_none() const {
+    const std::string largest = std::to_string(kLargestParameter);
+    if (!in_time) return "no small instance could be run in time";
+    if (begun == 0) return "no instance has parameters up to " + largest + ", so none was run";
+    return "all instances with parameters up to " + largest + " are too large to be run in full";
+  }
+};
+
+Tour tour(const Automaton& ta, const Property& property, const Budget& budget) {
+  Tour out;
+  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
+    out.last = explored(ta, property, parameters, budget);
+    out.complete += out.last.complete ? 1 : 0;
+    out.begun += out.last.started ? 1 : 0;
+    return !out.last.witness;
+  });
+  out.in_time = !budget.over();
+  return out;
+}
+
+std::string too_many_locations() {
+  return "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
+}
+
+// Of a tour without a violation.
+std::string found_nothing(const Tour& all) {
+  if (all.complete == 0) return all.why_none();
+  const std::size_t larger = all.begun - all.complete;
+  return "no violation among " + std::to_string(all.complete) +
+         (all.complete == 1 ? " small instance" : " small instances") + " that " +
+         (all.complete == 1 ? "was" : "were") + " run in full" +
+         (!all.in_time  ? " until the time was over"
+          : larger == 0 ? ""
+                        : ", and " + std::to_string(larger) + " were too large for that") +
+         "; this checker cannot prove their absence";
 }
 
 }  // namespace
@@ -351,20 +372,18 @@ Outcome check_explicit(const Automaton& ta, const Property& property, double sec
   const Budget budget(seconds, control.stop);
   Outcome out;
   out.checker = "explicit";
-  out.why = "no violation among small instances; this checker cannot prove their absence";
   if (ta.locations.size() > kMostLocations) {
-    out.why = "more than " + std::to_string(kMostLocations) + " locations are too many to explore";
+    out.why = too_many_locations();
     return out;
   }
-  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
-    Exploration found = explored(ta, property, parameters, budget);
-    if (!found.witness) return true;
+  Tour all = tour(ta, property, budget);
+  if (all.last.witness) {
     out.verdict = Verdict::kViolated;
-    out.why.clear();
-    out.witness = std::move(found.witness);
-    out.futures = std::move(found.futures);
-    return false;
-  });
+    out.witness = std::move(all.last.witness);
+    out.futures = std::move(all.last.futures);
+  } else {
+    out.why = found_nothing(all);
+  }
   out.seconds = budget.used();
   return out;
 }
@@ -373,14 +392,15 @@ Rehearsal rehearse(const Automaton& ta, const Property& property, double seconds
                    const CheckControl& control) {
   const Budget budget(seconds, control.stop);
   Rehearsal out;
-  if (ta.locations.size() > kMostLocations) return out;
-  for_each_instance(ta, kLargestParameter, budget, [&](const auto& parameters) {
-    Exploration found = explored(ta, property, parameters, budget);
-    out.instances += found.complete ? 1 : 0;
-    out.witness = std::move(found.witness);
-    out.futures = std::move(found.futures);
-    return !out.witness;
-  });
+  if (ta.locations.size() > kMostLocations) {
+    out.why_none = too_many_locations();
+    return out;
+  }
+  Tour all = tour(ta, property, budget);
+  out.instances = all.complete;
+  if (all.complete == 0) out.why_none = all.why_none();
+  out.witness = std::move(all.last.witness);
+  out.futures = std::move(all.last.futures);
   return out;
 }
 

@@ -350,9 +350,29 @@ Linear Grammar::factor() {
     return out;
   }
   const std::string text = name("a number, a name or a bracket");
-  if (const auto macro = macros_.find(text); macro != macros_.end()) return macro->second;
-  out.terms[symbol(at, text)] = 1;
+  if (const auto macro = macros_.find(text); macro != macros_.end()) {
+    out = macro->second;
+  } else {
+    out.terms[symbol(at, text)] = 1;
+  }
+  if (only_parameters_) check_parameters(at, out);
   return out;
+}
+void Grammar::check_parameters(const Token& at, const Linear& form) const {
+  for (const auto& [s, coefficient] : form.terms) {
+    if (s.kind == Symbol::Kind::kParameter) continue;
+    const bool tla = dialect_ == Dialect::kTla;
+    const std::string starts = tla ? "Init" : "'inits'";
+    fail(at, std::string(tla ? "ASSUME speaks" : "assumptions speak") +
+                 " of parameters only, and '" + ta_.name_of(s) + "' is a " +
+                 (s.kind == Symbol::Kind::kShared ? "shared variable" : "location") +
+                 "; what holds of it at the start belongs into " + starts);
+  }
+}
+void Grammar::add_initial(Formula f) {
+  const bool of_instance = names(f, Symbol::Kind::kParameter) && !names(f, Symbol::Kind::kShared) &&
+                           !names(f, Symbol::Kind::kLocation);
+  (of_instance ? ta_.resilience : ta_.initial).push_back(std::move(f));
 }
 
 }  // namespace thresher::verify

@@ -57,6 +57,16 @@ class Grammar {
   Formula disjunction(bool temporal);
   Formula unary(bool temporal);
   Linear sum();
+  /// What `read` reads may name parameters only: it holds of an instance, not of a moment.
+  template <class Read>
+  auto of_parameters(Read read) {
+    only_parameters_ = true;
+    auto out = read();
+    only_parameters_ = false;
+    return out;
+  }
+  /// A condition on the start; one on parameters alone says which instances there are.
+  void add_initial(Formula f);
   static bool is_comparison(std::string_view sign);
 
   Dialect dialect_;
@@ -87,10 +97,12 @@ class Grammar {
   Linear quotient(const Token& op, const Linear& form, std::int64_t by);
   Linear rounded(const Token& op, const Linear& form, std::int64_t by);
   Linear factor();
+  void check_parameters(const Token& at, const Linear& form) const;
 
   /// Throws OutOfTime now and then. Every list of the grammar comes through here.
   void demand_time();
 
+  bool only_parameters_ = false;
   int depth_ = 0;
   int retries_ = 0;
   std::size_t size_;

@@ -19,6 +19,7 @@ const Formula* first_too_many(z3::solver& solver, const SymbolTerms& at,
 }  // namespace
 
 Result<Unit, Error> check_instance(const Automaton& ta, double seconds) {
+  if (auto fits = check_shape(ta); !fits) return fits;
   const Budget budget(seconds, nullptr);
   try {
     z3::context context;

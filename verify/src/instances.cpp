@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "thresher/core/assert.hpp"
 #include "thresher/verify/replay.hpp"
 
 namespace thresher::verify {
 namespace {
 
-/// One more than the last parameter that the formula speaks of.
+/// One more than the last parameter that the formula speaks of. Pre: it speaks of nothing else.
 std::size_t decided_after(const Formula& f) {
+  THRESHER_ASSERT(!f.form.has(Symbol::Kind::kShared) && !f.form.has(Symbol::Kind::kLocation),
+                  "a condition on the instance names parameters only");
   std::size_t out = f.form.terms.empty() ? 0 : f.form.terms.rbegin()->first.index + 1u;
   for (const Formula& c : f.children) out = std::max(out, decided_after(c));
   return out;
@@ -26,7 +29,10 @@ class Instances {
         parameters_(ta.parameters.size()),
         nobody_{std::vector<std::int64_t>(ta.locations.size()),
                 std::vector<std::int64_t>(ta.shared.size())} {
-    for (const Formula& f : ta.resilience) conditions_[decided_after(f)].push_back(&f);
+    for (const Formula& f : ta.resilience) add(f);
+    for (const Formula& f : ta.initial) {
+      if (!names(f, Symbol::Kind::kShared) && !names(f, Symbol::Kind::kLocation)) add(f);
+    }
   }
 
   /// All whose largest parameter is `largest`. False when it is over.
@@ -36,6 +42,11 @@ class Instances {
   }
 
  private:
+  void add(const Formula& f) {
+    const std::size_t after = decided_after(f);
+    THRESHER_ASSERT(after < conditions_.size(), "a condition names parameters that are declared");
+    conditions_[after].push_back(&f);
+  }
   bool set(std::size_t index, bool reached) {
     if (budget_.over()) return false;
     const auto holds_here = [&](const Formula* f) { return holds_at(*f, parameters_, nobody_); };

@@ -2,9 +2,9 @@
 //
 //   for_each_instance(ta, 7, budget, [&](const auto& parameters) { return explore(parameters); });
 //
-// Guarantees: every vector of parameters up to `largest` that the resilience condition admits,
-// once; those whose largest parameter is smaller come first. Ends early when `visit` returns false
-// or the budget is over.
+// Guarantees: every vector of parameters up to `largest` that the resilience condition admits (and
+// an initial constraint that names parameters alone), once; those whose largest parameter is
+// smaller come first. Ends early when `visit` returns false or the budget is over.
 #pragma once
 
 #include <cstdint>

@@ -96,8 +96,8 @@ class Leap {
       hops.push_back({r, ta_.rules[r].from, ta_.rules[r].to});
     }
     for (std::size_t i = 0; i < firings_.size(); ++i) {
-      const auto steps =
-          order_by_trial(hops, numbers(model, firings_[i]), numbers(model, at_[i].processes));
+      const auto steps = order_by_trial(hops, numbers(model, firings_[i]),
+                                        numbers(model, at_[i].processes), budget_);
       out.steps.insert(out.steps.end(), steps.begin(), steps.end());
     }
     return out;

@@ -48,9 +48,10 @@ class Parser : private Grammar {
     if (section.text == "parameters") return declare(Symbol::Kind::kParameter, ta_.parameters);
     if (section.text == "define") return define();
     if (section.text == "assumptions" || section.text == "assume") {
-      return constraints(ta_.resilience);
+      return constraints(
+          [this] { ta_.resilience.push_back(of_parameters([this] { return formula(false); })); });
     }
-    if (section.text == "inits") return constraints(ta_.initial);
+    if (section.text == "inits") return constraints([this] { add_initial(formula(false)); });
     if (section.text == "locations") return locations();
     if (section.text == "rules") return rules();
     if (section.text == "specifications" || section.text == "spec" || section.text == "specs") {
@@ -94,10 +95,11 @@ class Parser : private Grammar {
     }
     expect("{");
   }
-  void constraints(std::vector<Formula>& into) {
+  template <class Item>
+  void constraints(Item item) {
     open_section();
     while (!accept("}")) {
-      into.push_back(formula(false));
+      item();
       if (!accept(";") && lexer_.peek().text != "}") expect(";");
     }
   }

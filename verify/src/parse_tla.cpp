@@ -103,10 +103,12 @@ class TlaParser : private Grammar {
   void assumptions() {
     conjuncts([this] {
       const Token at = lexer_.peek();
-      if (!accept(kCorrect)) return ta_.resilience.push_back(condition());
+      if (!accept(kCorrect)) {
+        return ta_.resilience.push_back(of_parameters([this] { return condition(); }));
+      }
       if (macros_.contains(kCorrect)) fail(at, "NbOfCorrProc is defined twice");
       expect_comparison("==");
-      macros_[std::string(kCorrect)] = sum();
+      macros_[std::string(kCorrect)] = of_parameters([this] { return sum(); });
     });
   }
   void expect_comparison(std::string_view sign) {
@@ -204,7 +206,7 @@ class TlaParser : private Grammar {
       if (starts.contains(l)) continue;
       ta_.initial.push_back(compare(Kind::kEqual, {{{{Symbol::Kind::kLocation, l}, 1}}, 0}));
     }
-    ta_.initial.insert(ta_.initial.end(), others.begin(), others.end());
+    for (Formula& f : others) add_initial(std::move(f));
   }
 
   /// A rule while it is read.

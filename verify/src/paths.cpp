@@ -376,8 +376,8 @@ class Paths {
       for (const std::size_t m : transitions_[i].moves) {
         hops.push_back({cells_.moves[m].rule, cells_.moves[m].from, cells_.moves[m].to});
       }
-      const auto steps =
-          order_by_trial(hops, numbers(transitions_[i].firings), numbers(at_[i].processes));
+      const auto steps = order_by_trial(hops, numbers(transitions_[i].firings),
+                                        numbers(at_[i].processes), budget_);
       out.steps.insert(out.steps.end(), steps.begin(), steps.end());
     }
     return out;

@@ -308,6 +308,7 @@ AskChecker rehearsed(const Automaton& ta, double patience, AskChecker ask) {
     if (out.verdict != Verdict::kSafe) return out;
     Rehearsal small = rehearse(*given, p, std::min(patience, own.left()), control);
     out.instances = small.instances;
+    out.no_instances = std::move(small.why_none);
     if (!small.witness) {
       if (control.keep_proofs) write_again(*given, p, out);
       return out;

@@ -1,6 +1,8 @@
 #include "thresher/verify/replay.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "thresher/verify/text.hpp"
 
@@ -9,20 +11,21 @@ namespace thresher::verify {
 using Kind = Formula::Kind;
 
 namespace {
-/// Firings that are replayed one by one; a run has a few dozens.
-constexpr std::int64_t kMostFirings = 200'000;
+/// Coefficients and constants are up to 10^9, and what a long run adds to a variable is much more.
+__extension__ using Wide = __int128;
 }  // namespace
 
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
                       const Configuration& at) {
-  std::int64_t sum = form.constant;
+  Wide sum = form.constant;
   for (const auto& [s, coefficient] : form.terms) {
     const auto& of = s.kind == Symbol::Kind::kParameter ? parameters
                      : s.kind == Symbol::Kind::kShared  ? at.shared
                                                         : at.processes;
-    sum += coefficient * of[s.index];
+    sum += static_cast<Wide>(coefficient) * of[s.index];
   }
-  return sum;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp<Wide>(sum, -kMost, kMost));
 }
 
 bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
@@ -87,6 +90,23 @@ Error none(std::string what, std::string where) {
   return {ErrorCode::kRejected, std::move(what), std::move(where)};
 }
 
+// Looked at before the first firing: each leaves a configuration behind.
+std::optional<Error> too_long(const std::vector<Step>& steps) {
+  std::int64_t left = kMostReplayed;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].times <= left) {
+      left -= std::max<std::int64_t>(0, steps[i].times);
+      continue;
+    }
+    const std::string step = "step " + std::to_string(i + 1);
+    return Error{ErrorCode::kUnsupported,
+                 step + ": with its " + std::to_string(steps[i].times) + " firings the run has " +
+                     "more than the " + std::to_string(kMostReplayed) + " that are replayed",
+                 step, "use smaller numbers in the automaton"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
@@ -102,8 +122,8 @@ Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Run&
   if (!std::all_of(ta.initial.begin(), ta.initial.end(), admitted)) {
     return none("the start is no initial configuration", "the start");
   }
+  if (auto longer = too_long(run.steps)) return std::move(*longer);
   std::vector<Configuration> all{run.start};
-  std::int64_t firings = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     const std::string step = "step " + std::to_string(i + 1);
     if (run.steps[i].rule >= ta.rules.size()) {
@@ -115,7 +135,6 @@ Result<std::vector<Configuration>, Error> replay(const Automaton& ta, const Run&
       if (next.processes[rule.from] <= 0 || !holds_at(rule.guard, run.parameters, next)) {
         return none(step + ": rule " + std::to_string(rule.id) + " is not enabled", step);
       }
-      if (++firings > kMostFirings) return none("the run is too long to be replayed", step);
       --next.processes[rule.from];
       ++next.processes[rule.to];
       for (const Update& u : rule.updates) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "budget.hpp"
 #include "thresher/verify/replay.hpp"
 
 namespace thresher::verify {
@@ -17,10 +18,11 @@ struct Hop {
 };
 
 /// One firing at a time in a drawn order of preference, until an order strands nobody. When none is
-/// found the last one is returned, and its replay will say so.
+/// found within the budget the last one is returned, and its replay will say so. More firings than
+/// a replay takes are not put into an order at all.
 std::vector<Step> order_by_trial(const std::vector<Hop>& hops,
                                  const std::vector<std::int64_t>& firings,
-                                 const std::vector<std::int64_t>& processes);
+                                 const std::vector<std::int64_t>& processes, const Budget& budget);
 
 /// Whether edges from one number to another close a circle.
 bool has_cycle(std::set<std::pair<std::uint32_t, std::uint32_t>> edges);

@@ -83,7 +83,7 @@ std::string verdict_text(const verify::Automaton& ta, const Outcome& o) {
 /// What was run step by step before a property was called safe.
 std::string instances_text(const Outcome& o) {
   if (o.verdict != Verdict::kSafe) return {};
-  if (o.instances == 0) return "; no small instance could be run in time";
+  if (o.instances == 0) return "; " + o.no_instances;
   return "; " + std::to_string(o.instances) + (o.instances == 1 ? " instance" : " instances") +
          " run";
 }

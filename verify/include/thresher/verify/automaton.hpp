@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "thresher/core/error.hpp"
+
 namespace thresher::verify {
 
 /// A name of the automaton.
@@ -62,6 +64,8 @@ Formula combine(Formula::Kind kind, std::vector<Formula> children);
 Formula negate(Formula f);
 /// True when no temporal operator is in it.
 bool is_state(const Formula& f);
+/// Whether a comparison in it names such a symbol.
+bool names(const Formula& f, Symbol::Kind kind);
 /// Negations pushed to the comparisons and gone there: form >= 0 becomes -form-1 >= 0, an equality
 /// a disjunction.
 Formula normal(const Formula& f);
@@ -118,5 +122,10 @@ struct Automaton {
   const std::string& name_of(Symbol s) const;
   friend bool operator==(const Automaton&, const Automaton&) = default;
 };
+
+/// Whether the parts fit together, as they do when a text was read. kMalformed: what does not, such
+/// as an index of nothing, a guard over locations, or a resilience condition that names more than
+/// parameters; `where` is the part, like "rule 3".
+Result<Unit, Error> check_shape(const Automaton& automaton);
 
 }  // namespace thresher::verify

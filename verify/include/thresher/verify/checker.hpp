@@ -37,6 +37,7 @@ struct Outcome {
   std::optional<Futures> futures{};
   /// Of kSafe from check_all(): how many small instances were run in full before it was said.
   std::size_t instances = 0;
+  std::string no_instances{};  ///< why, where it was none
   /// Of kViolated from check_all(): the checker that had called it safe, until a small instance was
   /// run. That is a defect of the checker.
   std::string overruled{};
@@ -59,8 +60,8 @@ struct CheckControl {
 };
 
 /// Whether the automaton has a run at all. kRejected: it has none, so that every property would
-/// hold of it; `where` is the assumption with which nothing is left. What is not decided within the
-/// time passes.
+/// hold of it; `where` is the assumption with which nothing is left. kMalformed: see check_shape(),
+/// which is a precondition of everything below. What is not decided within the time passes.
 Result<Unit, Error> check_instance(const Automaton& automaton, double seconds);
 
 /// The same automaton with guards free of what the resilience condition makes true or false anyway:
@@ -94,7 +95,8 @@ Outcome check_zcs(const Automaton& automaton, const Property& property, double s
 
 /// What one instance shows.
 struct Exploration {
-  bool complete = false;           ///< every configuration was seen and some run exists
+  bool started = false;            ///< a start was found
+  bool complete = false;           ///< so were all, and every configuration was seen
   std::optional<Run> witness;      ///< a run that violates the property
   std::optional<Futures> futures;  ///< of a property of two futures
 };
@@ -105,6 +107,7 @@ Exploration explore_instance(const Automaton& automaton, const Property& propert
 /// What small instances say of a property that a checker called safe.
 struct Rehearsal {
   std::size_t instances = 0;       ///< that were run in full
+  std::string why_none{};          ///< of 0 instances
   std::optional<Run> witness;      ///< a run of one that violates the property
   std::optional<Futures> futures;  ///< of a property of two futures
 };

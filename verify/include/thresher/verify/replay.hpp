@@ -49,6 +49,7 @@ struct Futures {
 Run one_future(const Futures& futures);
 Run another_future(const Futures& futures);
 
+/// Beyond 64 bits: the largest or smallest number that they hold.
 std::int64_t value_of(const Linear& form, const std::vector<std::int64_t>& parameters,
                       const Configuration& at);
 /// Pre: is_state(f).
@@ -58,8 +59,11 @@ bool holds_at(const Formula& f, const std::vector<std::int64_t>& parameters,
 bool holds(const Formula& f, const std::vector<std::int64_t>& parameters,
            const std::vector<Configuration>& run);
 
+/// Firings that are replayed, one by one; a run has a few dozens.
+inline constexpr std::int64_t kMostReplayed = 200'000;
+
 /// Every configuration of the run, the first included. kRejected: it is no run of the automaton;
-/// `where` is "step 3", or "the start".
+/// `where` is "step 3", or "the start". kUnsupported: it has more than kMostReplayed.
 Result<std::vector<Configuration>, Error> replay(const Automaton& automaton, const Run& run);
 
 /// Carries both futures out: whether they break what `fork` says. Errors as those of
