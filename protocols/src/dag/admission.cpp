@@ -46,8 +46,23 @@ void Dag::State::receive(NodeId from, const Give& message, Fx& fx) {
 
 // For a block that nothing held refers to.
 bool Dag::State::author_has_room(NodeId author) const {
-  return peers[author.value].waiting < config.limits.waiting_per_peer &&
+  const Peer& peer = peers[author.value];
+  return peer.waiting < config.limits.waiting_per_peer &&
+         peer.waiting_bytes < config.limits.waiting_bytes_per_peer &&
          missing.of(author) < config.limits.missing_per_peer;
+}
+
+void Dag::State::begins_to_wait(const Block& block) {
+  Peer& author = peers[block.author().value];
+  ++author.waiting;
+  author.waiting_bytes += block.header.payload_bytes;
+}
+
+void Dag::State::waits_no_more(const Block& block) {
+  Peer& author = peers[block.author().value];
+  if (author.waiting == 0) return;
+  --author.waiting;
+  author.waiting_bytes -= std::min<std::uint64_t>(author.waiting_bytes, block.header.payload_bytes);
 }
 
 // Asked for or not, a block is taken for one of two reasons: it is the first of its author and
@@ -66,7 +81,8 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   if (first != nullptr && !named && author.muted) return;
   const bool full =
       first != nullptr ? named && !payer_of(edge) : !named && !author_has_room(edge.author);
-  if (full || peer.pending >= config.limits.waiting_per_peer) {
+  if (full || peer.pending >= config.limits.waiting_per_peer ||
+      peer.pending_bytes >= config.limits.waiting_bytes_per_peer) {
     // Who was asked and hands on what another wrote does not know how much of that is held here.
     stats.refused += full && from != edge.author ? 0 : 1;
     return;
@@ -74,6 +90,7 @@ void Dag::State::admit(NodeId from, const BlockPtr& block, Fx& fx, bool attached
   foreign_own |= edge.author == config.self;
   const std::uint64_t ticket = awaited.keep({.block = block, .from = from, .attached = attached});
   ++peer.pending;
+  peer.pending_bytes += block->header.payload_bytes;
   ++stats.signatures_checked;
   fx.push(Verify{{ticket, {}}, edge.author, block->digest, block->signature});
 }
@@ -89,6 +106,7 @@ void Dag::State::verdict(const Verified& verified, Fx& fx) {
   if (p.other) return check_next(p, verified.ok, fx);
   if (p.vouched) return looked_at(p.block, verified.ok);
   --peers[p.from.value].pending;
+  peers[p.from.value].pending_bytes -= p.block->header.payload_bytes;
   const bool mine = p.block->author() == config.self;
   if (mine) foreign_own = false;
   if (!verified.ok) {
@@ -123,6 +141,7 @@ void Dag::State::hold_packed(const BlockPtr& block, Fx& fx) {
   }
   if (unfold(block, fx)) return;
   packed[block->round()].emplace(block->author(), block);
+  begins_to_wait(*block);
   arm_pull(fx);
 }
 
@@ -205,7 +224,7 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
   }
   found(edge);
   forget_packed(edge);
-  ++peers[edge.author.value].waiting;
+  begins_to_wait(*block);
   if (place(block)) {
     wake_evidence(Round{edge.round.value - 1}, ready);
     if (edge.round.value >= 2) wake_evidence(Round{edge.round.value - 2}, ready);
@@ -227,7 +246,10 @@ void Dag::State::hold(const BlockPtr& block, NodeId from, Fx& fx) {
 void Dag::State::forget_packed(const Edge& edge) {
   const auto it = packed.find(edge.round);
   if (it == packed.end()) return;
-  it->second.erase(edge.author);
+  const auto kept = it->second.find(edge.author);
+  if (kept == it->second.end()) return;
+  waits_no_more(*kept->second);
+  it->second.erase(kept);
   if (it->second.empty()) packed.erase(it);
 }
 
@@ -296,9 +318,9 @@ void Dag::State::settle(const Edge& edge, std::vector<Edge>& ready, Fx& fx) {
     wake_evidence(Round{edge.round.value - 2}, ready);
   }
   if (config.rules.coin) count_seen(*entry);
-  Peer& author = peers[edge.author.value];
-  if (author.waiting > 0) --author.waiting;
-  author.accepted = std::max(author.accepted, edge.round);
+  waits_no_more(*block);
+  Round& highest = peers[edge.author.value].accepted;
+  highest = std::max(highest, edge.round);
   ++stats.blocks_accepted;
   undelivered.add(*block, own_round());
   if (edge.round.value == 1 || entry->shape->dense) patience.block_came(edge.round, edge.author);

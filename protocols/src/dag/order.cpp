@@ -92,9 +92,7 @@ void Dag::State::raise_floor(Round leader, Fx& fx) {
     fx.push(Persist{kDelivered, Bytes::from(slot.take()), {}, {}, true});
   }
   store.raise_floor(floor, [&](const Entry& e) {
-    if (!e.accepted && peers[e.block->author().value].waiting > 0) {
-      --peers[e.block->author().value].waiting;
-    }
+    if (!e.accepted) waits_no_more(*e.block);
     if (e.accepted && !e.delivered) undelivered.remove(*e.block);
     // Transactions of ours that no leader took in time go into a new block.
     if (e.block->author() == config.self && !e.delivered) backlog.again(e.block->payload);
@@ -113,7 +111,11 @@ void Dag::State::forget_below(Round floor, Fx& fx) {
     unproved.erase(unproved.begin());
   }
   missing.forget(floor);
-  std::erase_if(packed, [&](const auto& p) { return p.first <= floor; });
+  std::erase_if(packed, [&](const auto& of_round) {
+    if (of_round.first > floor) return false;
+    for (const auto& [author, block] : of_round.second) waits_no_more(*block);
+    return true;
+  });
   patience.forget(floor);
   forget_evidence(attic.bottom(), fx);
   settle(std::move(freed), fx);

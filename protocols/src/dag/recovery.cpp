@@ -74,16 +74,16 @@ void Dag::State::adopt_block(const RestoredBlock& one, std::vector<Edge>& ready,
     if (edge.author == config.self) accuse_self(*block, fx);
     found(edge);
     forget_packed(edge);
-    ++peers[edge.author.value].waiting;
+    begins_to_wait(*block);
     place(block);
     if (one.vouched) vouched.emplace(edge, Look::kNone);
   }
   Entry* entry = store.find(edge);
   if (!entry->accepted) {
     store.accept(*entry, derived_claim(*entry));
-    Peer& author = peers[edge.author.value];
-    if (author.waiting > 0) --author.waiting;
-    author.accepted = std::max(author.accepted, round);
+    waits_no_more(*block);
+    Round& highest = peers[edge.author.value].accepted;
+    highest = std::max(highest, round);
     ++stats.blocks_accepted;
     undelivered.add(*block, own_round());
   }

@@ -65,6 +65,8 @@ struct Dag::State {
   void found(const Edge& edge);
   std::optional<NodeId> payer_of(const Edge& edge) const;
   bool author_has_room(NodeId author) const;
+  void begins_to_wait(const Block& block);
+  void waits_no_more(const Block& block);
   NodeSet not_wanted(Round round) const;
   void hurry(Fx& fx);
   void arm_pull(Fx& fx);
@@ -200,13 +202,15 @@ struct Dag::State {
     std::uint32_t blocks = 0;
   };
   struct Peer {
-    std::uint32_t pending = 0;      // blocks it sent that wait for a verdict
-    std::uint32_t waiting = 0;      // blocks it authored that are held but not accepted
-    std::uint32_t outstanding = 0;  // answers it may still send
-    std::uint32_t twins = 0;        // held beside others of their author and round because of it
-    std::uint32_t proofs = 0;       // proofs of equivocation it sent that wait for a verdict
-    Round accepted{0};              // highest round of an accepted block it authored
-    bool muted = false;             // proven equivocator: never referenced again
+    std::uint32_t pending = 0;        // blocks it sent that wait for a verdict
+    std::uint32_t waiting = 0;        // blocks it authored that are held but not accepted
+    std::uint64_t pending_bytes = 0;  // payload of those that wait for a verdict
+    std::uint64_t waiting_bytes = 0;  // payload of those that are not accepted
+    std::uint32_t outstanding = 0;    // answers it may still send
+    std::uint32_t twins = 0;          // held beside others of their author and round because of it
+    std::uint32_t proofs = 0;         // proofs of equivocation it sent that wait for a verdict
+    Round accepted{0};                // highest round of an accepted block it authored
+    bool muted = false;               // proven equivocator: never referenced again
     /// It sent something unasked, an attachment or a proof, with a false signature. Nothing of the
     /// kind is taken from it any more.
     bool misleads = false;

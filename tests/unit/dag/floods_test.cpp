@@ -178,6 +178,50 @@ TEST(Floods, Row1RoundsWithinTheWindowFillOneQuota) {
   EXPECT_GT(t.accusations_, 0);
 }
 
+// A block for each round of the window, with as much payload as fits a frame: 2 GiB of one liar.
+TEST(Floods, Row1PayloadsWithinTheWindowFillOneQuota) {
+  constexpr std::uint32_t kPayload = 1u << 20;
+  const Bytes bytes = Bytes::from(std::vector<std::byte>(kPayload));
+  const Digest root = hash(bytes.view());
+  const auto heavy = [&](std::uint16_t author, std::uint64_t round, std::uint64_t salt) {
+    Header h = block(author, round, salt)->header;
+    h.payload_root = root;
+    h.payload_bytes = kPayload;
+    return make_block(std::move(h), {bytes, root}, {}, {});
+  };
+  Target t;
+  const Limits limits;
+  const std::uint64_t most = limits.waiting_bytes_per_peer / kPayload;
+  ASSERT_LT(most, limits.window / 2);
+  for (std::uint64_t r = 3; r < limits.window; ++r) t.push(1, heavy(1, r, 0));
+  EXPECT_EQ(t.node_.footprint().blocks, most);
+  t.push(2, heavy(2, 3, 0));  // who has a quota of its own
+  EXPECT_EQ(t.node_.footprint().blocks,
+            most + 2);  // with the node's own, now that others are there
+}
+
+// What is accepted, or falls below the floor, gives its room back; what is named is taken anyway.
+TEST(Floods, Row1PayloadsThatWereAcceptedLeaveTheirQuota) {
+  Limits limits;
+  limits.waiting_bytes_per_peer = 16;  // two of these blocks
+  Target t(Rules::thresher(), limits);
+  const std::vector<BlockPtr> blocks = chain(1, 9, 1);
+  t.push(1, blocks[3]);
+  t.push(1, blocks[4]);
+  t.push(1, blocks[6]);  // no room, and nobody names it
+  EXPECT_EQ(t.node_.footprint().blocks, 2u);
+  for (std::size_t k = 3; k-- > 0;) t.push(1, blocks[k]);  // each named by the one after it
+  std::vector<Edge> accepted;
+  t.node_.accepted(Round{0}, accepted);
+  EXPECT_EQ(accepted.size(), 5u + 1);  // and the node's own
+  t.push(1, blocks[6]);
+  t.push(1, blocks[7]);
+  EXPECT_EQ(t.node_.footprint().blocks, 7u + 1);
+  t.push(1, blocks[5]);
+  t.push(1, blocks[8]);
+  EXPECT_EQ(t.node_.footprint().blocks, 9u + 1);
+}
+
 TEST(Floods, Row2EquivocationsAreNotCollected) {
   Target t;
   for (std::uint64_t i = 0; i < 100'000; ++i) t.push(1, block(1, 1, i));

@@ -76,6 +76,8 @@ struct Limits {
   std::uint32_t window = 256;            ///< W: rounds above the own one whose blocks are kept
   std::uint32_t wants_per_peer = 64;     ///< outstanding requests to a peer
   std::uint32_t waiting_per_peer = 512;  ///< blocks of a peer that wait for others or for a verdict
+  /// Their payload. A peer that is over it gets no further blocks held but named ones, as above.
+  std::uint64_t waiting_bytes_per_peer = 64u << 20;
   /// Blocks beyond the first of their author and round, held because blocks of one peer need them.
   std::uint32_t twins_per_peer = 512;
   /// A peer whose blocks refer to so many that are not held gets no further ones held.
