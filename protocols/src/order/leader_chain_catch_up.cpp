@@ -123,33 +123,27 @@ void LeaderChain::ask_blocks(Fx& fx) {
   }
 }
 
-// R12: the lowest view that was skipped, as far as this node cannot prove: of those that the
-// leader's proposal leaves out, or else of those above the highest block that it could build on.
-// This view: none.
-std::uint64_t LeaderChain::lacks() const {
-  if (rules_.linear()) return view_;
-  std::uint64_t after = tip_.view;
-  const auto here = views_.lower_bound(view_);
-  if (here != views_.end() && here->first == view_ && here->second.proposal) {
-    after = std::max(after, here->second.proposal->block.parent.view);
-    return first_unskipped(after, view_);
-  }
-  for (auto v = here; v != views_.begin() && std::prev(v)->first > tip_.view;) {
-    --v;
-    if (!v->second.notarized || held(about(*v->second.notarized)) == nullptr) continue;
-    after = v->first;
-    break;
-  }
-  return first_unskipped(after, view_);
-}
-
-// R12: one peer a tick, all in turn. f+1 correct ones came through each view by its certificate,
-// and keep it until a later block is final.
+// R12: from the lowest view on of which this node cannot prove that it was skipped, of those above
+// the highest block that it could build on, and of those that the leader's proposal leaves out. One
+// peer a tick, all in turn: f+1 correct ones came through each view by its certificate.
 void LeaderChain::ask_skips(Fx& fx) {
-  const std::uint64_t from = lacks();
   const NodeId who{
       static_cast<std::uint16_t>((config_.self.value + ticks_) % config_.committee.size())};
-  if (from < view_ && who != config_.self) fx.send(who, Want{from, log_.delivered()});
+  if (rules_.linear() || who == config_.self) return;
+  const auto ask = [&](std::uint64_t after) {
+    const std::uint64_t from = first_unskipped(after, view_);
+    if (from < view_) fx.send(who, Want{from, log_.delivered()});
+  };
+  std::uint64_t highest = tip_.view;
+  for (auto v = views_.lower_bound(view_); v != views_.begin() && highest == tip_.view;) {
+    if ((--v)->first <= tip_.view) break;
+    if (v->second.notarized && held(about(*v->second.notarized)) != nullptr) highest = v->first;
+  }
+  ask(highest);
+  const auto here = views_.find(view_);
+  if (here == views_.end() || !here->second.proposal) return;
+  const std::uint64_t parent = here->second.proposal->block.parent.view;
+  if (parent < highest) ask(std::max(parent, tip_.view));
 }
 
 bool LeaderChain::may_serve(NodeId to, std::size_t bytes, Fx& fx) {

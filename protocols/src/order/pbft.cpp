@@ -80,7 +80,7 @@ void Pbft::on(const Restored& record, Fx& fx) {
     view_ = value.u64();
     floor_ = value.u64();
   } else if (record.table == kClaims) {
-    if (auto c = read_claim(value, record.value, UINT64_MAX))
+    if (auto c = read_claim(value, record.value, UINT64_MAX, SIZE_MAX))
       slots_[key.u64()].claim = std::move(*c);
   } else if (record.table == kDecisions) {
     log_.restore(record.key, record.value, record.body);
@@ -316,27 +316,31 @@ void Pbft::propose(Fx& fx) {
   while (fits(next_)) {
     const order::Queued* request = requests_.next(next_, free);
     if (request == nullptr) return;
-    proposed_.insert(request->digest);
-    const Bytes value = request->value;
+    // R10: somebody may accept no other value there, or not in the next view.
+    const bool hole = next_ < worn_;
+    if (!hole) proposed_.insert(request->digest);
+    const Bytes value = hole ? Bytes{} : request->value;
     proposals_[{view_, next_}] = value;
     accept(next_, value, fx);
     fx.broadcast(PrePrepare{view_, next_++, value});
   }
 }
 
+// R10: what was accepted is never forgotten before its slot, so not everything is accepted. What a
+// view change chose was seen by somebody correct, and holes are one value: both have their place.
+bool Pbft::may_accept(std::uint64_t slot, const Claim& claim, const Bytes& value) const {
+  return slot < first_ || value.empty() || values_seen(claim) < kFresh;
+}
+
 // R3: durable, then the prepare vote.
 void Pbft::accept(std::uint64_t slot, const Bytes& value, Fx& fx) {
   Slot& s = slots_[slot];
   Ballot& b = s.ballots[view_];
-  if (b.accepted) return;
+  if (b.accepted || !may_accept(slot, s.claim, value)) return;
   b.accepted = hash(value.view());
   b.value = value;
   highest_ = std::max(highest_, slot + 1);
-  auto& seen = s.claim.seen;
-  seen[*b.accepted] = view_;
-  if (seen.size() > kMaxSeen)
-    seen.erase(std::min_element(seen.begin(), seen.end(),
-                                [](auto& a, auto& c) { return a.second < c.second; }));
+  s.claim.seen[*b.accepted] = view_;
   save_claim(slot, s.claim, fx);
   vote(slot, b, kPrepare, fx);
 }
@@ -455,7 +459,7 @@ void Pbft::arm(Fx& fx) {
 
 std::size_t Pbft::largest_view_change(const Config& c) {
   const std::size_t claim =
-      32 + c.value_bytes + kMaxSeen * (sizeof(Digest) + sizeof(std::uint64_t));
+      32 + c.value_bytes + most_seen(c.committee) * (sizeof(Digest) + sizeof(std::uint64_t));
   return 16 + 3 * c.window * claim;
 }
 

@@ -1,6 +1,7 @@
 // Numbers, records and claims that both halves of PBFT need. Private to the protocol.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "thresher/core/transcript.hpp"
@@ -10,7 +11,10 @@ namespace thresher::pbft {
 
 /// Bracha's own tables are 1 to 4; these follow, and kDecisions (13).
 enum Table : std::uint32_t { kView = 11, kClaims = 12 };
-inline constexpr std::size_t kMaxSeen = 16;  ///< proposals remembered of a slot, the latest views
+/// R10: of the values that leaders were free to choose a replica accepts so many for one slot.
+inline constexpr std::size_t kFresh = 5;
+/// R10: of a slot for which somebody accepted so many, leaders make a hole.
+inline constexpr std::size_t kWorn = 3;
 /// View changes are broadcast under the number of the view that they lead to, less the first such.
 inline constexpr std::uint64_t kFirstChange = 2;
 
@@ -27,9 +31,18 @@ inline Bytes key_of(std::uint64_t slot) {
   return Bytes::from(w.take());
 }
 
+/// R10: what a replica remembers of a slot at most: what each accepted freely, since a view change
+/// may choose it for all, and the hole. (Builds without R10 remembered 16.)
+inline std::size_t most_seen(const Committee& committee) {
+  return std::max<std::size_t>(16, kFresh * committee.size() + 1);
+}
+/// Accepted values other than the hole.
+std::size_t values_seen(const Claim& c);
+
 void write(Writer& w, const Claim& c);
-/// `r` reads `whole`, which values are cut from. Empty: malformed, or prepared in `below_view` or
-/// later.
-std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view);
+/// `r` reads `whole`, which values are cut from. Empty: malformed, prepared in `below_view` or
+/// later, or more than `most` values seen.
+std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
+                                std::size_t most);
 
 }  // namespace thresher::pbft

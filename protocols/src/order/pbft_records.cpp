@@ -5,22 +5,38 @@ namespace thresher {
 
 namespace pbft {
 
+namespace {
+
+constexpr std::uint8_t kMany = 255;  // the count of values seen follows in two bytes
+
+}  // namespace
+
+std::size_t values_seen(const Claim& c) {
+  return c.seen.size() - c.seen.count(hash({}));
+}
+
 void write(Writer& w, const Claim& c) {
   w.u64(c.prepared_view).u32(static_cast<std::uint32_t>(c.prepared.size()));
-  w.bytes(c.prepared.view()).u8(static_cast<std::uint8_t>(c.seen.size()));
+  w.bytes(c.prepared.view());
+  // One byte for as many as there are nearly always, and as older builds wrote it.
+  const bool few = c.seen.size() < kMany;
+  w.u8(few ? static_cast<std::uint8_t>(c.seen.size()) : kMany);
+  if (!few) w.u16(static_cast<std::uint16_t>(c.seen.size()));
   for (const auto& [digest, view] : c.seen) w.bytes(digest.bytes).u64(view);
 }
 
-std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view) {
+std::optional<Claim> read_claim(Reader& r, const Bytes& whole, std::uint64_t below_view,
+                                std::size_t most) {
   Claim c;
   c.prepared_view = r.u64();
   const std::uint32_t size = r.u32();
   if (size > r.remaining()) return std::nullopt;
   c.prepared = whole.slice(whole.size() - r.remaining(), size);
   (void)r.bytes(size);
-  const std::uint8_t seen = r.u8();
-  if (seen > kMaxSeen || c.prepared_view >= below_view) return std::nullopt;
-  for (std::uint8_t k = 0; k < seen; ++k) {
+  std::uint16_t seen = r.u8();
+  if (seen == kMany) seen = r.u16();
+  if (seen > most || c.prepared_view >= below_view) return std::nullopt;
+  for (std::uint16_t k = 0; k < seen && r.ok(); ++k) {
     const Digest d = r.digest();
     c.seen[d] = r.u64();
   }

@@ -48,6 +48,7 @@ void Pbft::submit_view_change(Fx& fx) {
   for (const auto& [number, slot] : slots_) {
     w.u64(number);
     write(w, slot.claim);
+    note_worn(number, slot.claim);
   }
   const Bytes change = Bytes::from(w.take());
   step_broadcast(Requested<Bracha::Request>{{change, number_of(view_)}}, fx);
@@ -61,7 +62,7 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   if (!r.ok() || slots > 2 * config_.window || change.floor > UINT64_MAX / 2) return std::nullopt;
   for (std::uint32_t k = 0; k < slots; ++k) {
     const std::uint64_t slot = r.u64();
-    auto claim = read_claim(r, payload, view_);
+    auto claim = read_claim(r, payload, view_, most_seen(config_.committee));
     const bool in =
         slot >= minus(change.floor, config_.window) && slot < change.floor + config_.window;
     if (!claim || !in || claim->prepared.size() > config_.value_bytes) return std::nullopt;
@@ -70,11 +71,24 @@ std::optional<ViewChange> Pbft::read_view_change(const Bytes& payload) const {
   return r.done() ? std::optional(std::move(change)) : std::nullopt;
 }
 
+// R10: what somebody says it is nearly full of. Who lies costs a window of holes at most in a view.
+void Pbft::note_worn(std::uint64_t slot, const Claim& claim) {
+  if (values_seen(claim) >= kWorn && slot < floor_ + config_.window)
+    worn_ = std::max(worn_, slot + 1);
+}
+
+// R6
+void Pbft::keep_view_change(NodeId origin, const Bytes& payload) {
+  auto change = read_view_change(payload);
+  if (!change) return;
+  for (const auto& [slot, claim] : change->claims) note_worn(slot, claim);
+  changes_.emplace(origin, std::move(*change));
+}
+
 void Pbft::take_view_change(const bracha::Delivery& d) {
   (void)latest_.raise(d.instance.origin, d.instance.number + kFirstChange);
   if (d.instance.number != number_of(view_)) return;  // looked for again in its view
-  if (auto change = read_view_change(d.payload))
-    changes_.emplace(d.instance.origin, std::move(*change));
+  keep_view_change(d.instance.origin, d.payload);
 }
 
 void Pbft::load_view_changes() {
@@ -82,8 +96,7 @@ void Pbft::load_view_changes() {
   for (std::uint32_t i = 0; i < config_.committee.size(); ++i) {
     const NodeId origin{static_cast<std::uint16_t>(i)};
     const Bytes* payload = broadcast_.delivered({origin, number_of(view_)});
-    auto change = payload == nullptr ? std::nullopt : read_view_change(*payload);
-    if (change) changes_.emplace(origin, std::move(*change));
+    if (payload != nullptr) keep_view_change(origin, *payload);
   }
 }
 

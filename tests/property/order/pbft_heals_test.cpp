@@ -204,12 +204,14 @@ TEST(PbftHeals, RestartsLeadNobodyAway) {
 
 // Node 3 alone prepares what the liar, node 2, asked the leader for in view 1, and is cut off. Then
 // the liar asks each leader for something new, withholds its votes and takes part in view changes,
-// so that the others are shown another value in each of `views` views. Then it falls silent.
+// so that the others are shown another value in each of `views` views; as a leader it may also show
+// each of them another one. Then it falls silent.
 // True: requests are ordered again.
-bool heals_from_values(std::uint64_t views) {
+bool heals_from_values(std::uint64_t views, bool equivocates) {
   enum { kPrepares, kShows, kLeaves, kHealed } phase = kPrepares;
   PbftRun run(4);
   std::uint64_t value = 0;
+  bool instead = false;  // a lie is on its way
   const auto fresh = [&] { return Bytes::from(Writer().u64(1'000'000 + ++value).u16(2).take()); };
   run.net.link = [&](std::uint16_t from, std::uint16_t to, const Pbft::Message& m) -> std::int64_t {
     const bool vote = std::holds_alternative<pbft::Vote>(m);
@@ -217,6 +219,13 @@ bool heals_from_values(std::uint64_t views) {
     const bool away = from == 3 || to == 3;
     if (phase == kPrepares) return vote && to != 3 ? kLost : 300;
     if (phase == kShows && (away || (vote && liar))) return kLost;
+    const auto* shown = std::get_if<pbft::PrePrepare>(&m);
+    if (phase == kShows && equivocates && shown != nullptr && from == 2 && !instead) {
+      instead = true;
+      run.net.say(2, to, pbft::PrePrepare{shown->view, shown->slot, fresh()});
+      instead = false;
+      return kLost;
+    }
     if (phase == kLeaves && (away || liar)) return kLost;
     return phase == kHealed && liar ? kLost : 300;
   };
@@ -254,7 +263,10 @@ bool heals_from_values(std::uint64_t views) {
 }
 
 TEST(PbftHeals, ValuesThatALiarShowsMakeNobodyForgetWhatOneReplicaPrepared) {
-  for (const std::uint64_t views : {8U, 40U}) EXPECT_TRUE(heals_from_values(views)) << views;
+  for (const std::uint64_t views : {3U, 4U, 5U, 6U, 8U, 40U}) {
+    for (const bool equivocates : {false, true})
+      EXPECT_TRUE(heals_from_values(views, equivocates)) << views << " views, " << equivocates;
+  }
 }
 
 // Everything at once, drawn: a liar that withholds some kinds of messages from some for ever, loss

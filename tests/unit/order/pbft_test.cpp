@@ -234,5 +234,77 @@ TEST(PbftAgain, RequestsThatWaitAreSentAgainSeldom) {
   EXPECT_LE(sent, kRequests * (1 + kTicks / kAgain));
 }
 
+// The record of a claim, and what a restarted node says of it when it leaves its view: the same.
+TEST(PbftClaims, OfAnyNumberOfValuesAreBroadcastAsTheyWereKept) {
+  for (const std::uint16_t values : std::initializer_list<std::uint16_t>{1, 5, 254, 255, 300}) {
+    Writer w;
+    w.u64(0).u32(0);
+    if (values < 255) w.u8(static_cast<std::uint8_t>(values));
+    if (values >= 255) w.u8(255).u16(values);
+    for (std::uint16_t k = 0; k < values; ++k) {
+      Digest value{};
+      value.bytes[0] = static_cast<std::byte>(k >> 8);
+      value.bytes[1] = static_cast<std::byte>(k & 255);
+      w.bytes(value.bytes).u64(1);
+    }
+    const Bytes claim = Bytes::from(w.take());
+    Pbft node{Pbft::Config{.committee = *Committee::of(64), .self = NodeId{0}}};
+    Pbft::Fx fx;
+    step(node, InputOf<Pbft>{Restored{12, pbft::decision_key(0), claim, {}}}, fx);
+    step(node, InputOf<Pbft>{Start{1}}, fx);
+    Bytes change;
+    for (const auto& effect : fx.list()) {
+      const auto* b = std::get_if<Broadcast<Pbft::Message>>(&effect);
+      const auto* inner = b == nullptr ? nullptr : std::get_if<Bracha::Message>(&b->message);
+      const auto* init = inner == nullptr ? nullptr : std::get_if<bracha::Init>(inner);
+      if (init != nullptr) change = init->payload;
+    }
+    constexpr std::size_t kBefore = 8 + 4 + 8;  // floor, slots, number
+    ASSERT_EQ(change.size(), kBefore + claim.size()) << values;
+    EXPECT_EQ(change.slice(kBefore, claim.size()), claim) << values;
+    EXPECT_LE(change.size(), Pbft::largest_view_change({.committee = *Committee::of(64)}));
+  }
+}
+
+// R10: of what a leader was free to choose five values, then holes alone. Else a leader that shows
+// another value in each view would fill the memory, or make a replica forget what it has seen.
+TEST(PbftWorn, AReplicaAcceptsFewValuesOfASlotAndThenHoles) {
+  Pbft node{Pbft::Config{.committee = *Committee::of(4), .self = NodeId{0}}};
+  std::optional<Digest> voted;
+  const auto say = [&](std::uint16_t from, Pbft::Message m) {
+    Pbft::Fx fx;
+    step(node, InputOf<Pbft>{Received<Pbft::Message>{NodeId{from}, std::move(m)}}, fx);
+    for (const auto& effect : fx.list()) {
+      const auto* b = std::get_if<Broadcast<Pbft::Message>>(&effect);
+      if (const auto* v = b == nullptr ? nullptr : std::get_if<pbft::Vote>(&b->message))
+        voted = v->digest;
+    }
+  };
+  const Bytes nothing = Bytes::from(Writer().u64(0).u32(0).take());
+  std::uint64_t accepted = 0;
+  for (std::uint64_t view = 1; view <= 40; ++view) {
+    const auto leader = static_cast<std::uint16_t>(view % 4);
+    if (leader == 0) continue;
+    for (std::uint16_t origin = 1; view > 1 && origin < 4; ++origin) {
+      const bracha::Instance i{NodeId{origin}, view - 2};
+      say(origin, bracha::Init{i, nothing});
+      for (const auto c : {bracha::kEcho, bracha::kReadied}) {
+        for (std::uint16_t from = 1; from < 4; ++from)
+          say(from, bracha::Statement{i, c, hash(nothing.view())});
+      }
+    }
+    if (view > 1) say(leader, pbft::NewView{view, {NodeId{1}, NodeId{2}, NodeId{3}}});
+    ASSERT_EQ(node.view(), view);
+    voted.reset();
+    const bool hole = view % 4 == 3;
+    const Bytes value = hole ? Bytes{} : Bytes::from(Writer().u64(view).take());
+    say(leader, pbft::PrePrepare{view, 0, value});
+    EXPECT_TRUE(voted || !hole) << view;
+    EXPECT_EQ(voted.value_or(hash(value.view())), hash(value.view()));
+    accepted += !hole && voted ? 1 : 0;
+  }
+  EXPECT_EQ(accepted, 5u);
+}
+
 }  // namespace
 }  // namespace thresher

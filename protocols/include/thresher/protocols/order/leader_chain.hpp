@@ -289,7 +289,6 @@ class LeaderChain {
   void repeat(Fx& fx);
   void ask_slots(Fx& fx);
   void ask_blocks(Fx& fx);
-  std::uint64_t lacks() const;
   void ask_skips(Fx& fx);
   void give_certificates(NodeId to, std::uint64_t from_view, Fx& fx);
   bool may_serve(NodeId to, std::size_t bytes, Fx& fx);

@@ -204,8 +204,11 @@ class Pbft {
   void lift_broadcast(Bracha::Fx& child, Fx& fx);
   std::optional<pbft::ViewChange> read_view_change(const Bytes& payload) const;
   void take_view_change(const bracha::Delivery& d);
+  void keep_view_change(NodeId origin, const Bytes& payload);
+  void note_worn(std::uint64_t slot, const pbft::Claim& claim);
   void advance(Fx& fx);
   void propose(Fx& fx);
+  bool may_accept(std::uint64_t slot, const pbft::Claim& claim, const Bytes& value) const;
   void accept(std::uint64_t slot, const Bytes& value, Fx& fx);
   void vote(std::uint64_t slot, Ballot& b, pbft::Phase phase, Fx& fx);
   bool announce(NodeId id, std::uint64_t delivered);
@@ -251,6 +254,7 @@ class Pbft {
   std::uint64_t floor_ = 0;             // a quorum delivered everything below, and so did this node
   std::uint64_t next_ = 0;              // first slot of this view that its leader is free to fill
   std::uint64_t first_ = 0;             // below it the view change decided what this view proposes
+  std::uint64_t worn_ = 0;              // below it leaders that are free make holes
   std::uint64_t highest_ = 0;           // one above the highest slot accepted
   std::uint64_t age_ = 0;               // ticks without progress
   std::optional<std::uint64_t> asked_;  // the slot of the last question to all
