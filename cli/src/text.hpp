@@ -1,6 +1,7 @@
 // Small helpers that several verbs share: errors, durations.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -15,10 +16,28 @@
 
 namespace thresher::cli {
 
+/// Bytes that somebody else wrote, for a terminal or a line of a list: no control character, no
+/// line break and no broken UTF-8 comes through; those stand as \\n, \\t or \\xNN, a backslash as
+/// two.
+std::string escaped(std::string_view bytes);
+
+/// The same for words of our own in which somebody else's are quoted: line breaks and backslashes
+/// stay.
+inline std::string escaped_words(std::string_view words) {
+  std::string out;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find_first_of("\n\\"), words.size());
+    out += escaped(words.substr(0, end));
+    out += words.substr(end, 1);
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return out;
+}
+
 /// Prints "thresher: why" and hands the exit status back, or kResourceMissing where the machine
-/// refused (machine.hpp).
+/// refused (machine.hpp). What a file or a name brought along reaches no terminal as it is.
 inline int fail(int status, const std::string& why) {
-  (void)std::fprintf(stderr, "thresher: %s\n", why.c_str());
+  (void)std::fprintf(stderr, "thresher: %s\n", escaped_words(why).c_str());
   return status_of(status, why);
 }
 
@@ -32,11 +51,6 @@ inline int fail_all(int status, const std::vector<std::string>& problems) {
   for (const std::string& p : problems) out = fail(status, p);
   return out;
 }
-
-/// Bytes that somebody else wrote, for a terminal or a line of a list: no control character, no
-/// line break and no broken UTF-8 comes through; those stand as \\n, \\t or \\xNN, a backslash as
-/// two.
-std::string escaped(std::string_view bytes);
 
 /// The parts of a list separated by commas; none of an empty one.
 std::vector<std::string> names_in(const std::string& list);

@@ -209,7 +209,7 @@ MaybeGuide explore(const Automaton& ta, const Query& query, const Cells& cells,
   try {
     return Backward(ta, query, cells, budget).run();
   } catch (const z3::exception& e) {
-    return budget.reason(std::string("the solver gave up: ") + e.msg());
+    return budget.reason(gave_up(e));
   }
 }
 

@@ -77,9 +77,7 @@ Outcome check_binding(const Automaton& ta, const Property& property, double seco
       out.why = out_of_time(seconds);
     } catch (const z3::exception& e) {
       // The solver says no more than that its clock stopped it.
-      out.why = e.msg() == std::string_view("canceled")
-                    ? out_of_time(seconds)
-                    : std::string("the solver gave up: ") + e.msg();
+      out.why = e.msg() == std::string_view("canceled") ? out_of_time(seconds) : gave_up(e);
     }
   }
   out.checker = "binding";

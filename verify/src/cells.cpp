@@ -33,7 +33,7 @@ Queries queries_under_eventually(const Formula& f) {
   if (f.kind != Kind::kOr) {
     return std::string(
         "what must come to pass is nested or repeated: use the smt checker, which orders "
-        "eventualities");
+        "eventualities, or explicit where a rule resets or lowers a variable");
   }
   std::vector<Query> all;
   for (const Formula& c : f.children) {
@@ -51,7 +51,8 @@ Queries both(const std::vector<Query>& left, const std::vector<Query>& right) {
     for (const Query& b : right) {
       if (a.target.kind != Kind::kTrue && b.target.kind != Kind::kTrue) {
         return std::string(
-            "two eventualities are conjoined: use the smt checker, which orders them");
+            "two eventualities are conjoined: use the smt checker, which orders them, or explicit "
+            "where a rule resets or lowers a variable");
       }
       all.push_back({a.start, a.target.kind == Kind::kTrue ? b.target : a.target});
       all.back().start.insert(all.back().start.end(), b.start.begin(), b.start.end());
@@ -426,7 +427,7 @@ Result<Cells, std::string> Cells::build(const Automaton& ta, const Query& query,
   try {
     return Builder(ta, query, budget, keep_proofs).run();
   } catch (const z3::exception& e) {
-    return budget.reason(std::string("the solver gave up: ") + e.msg());
+    return budget.reason(gave_up(e));
   }
 }
 

@@ -13,6 +13,9 @@ namespace {
 
 /// Coefficients beyond this are refused, so that sums stay in 64 bits.
 constexpr std::int64_t kLargest = 1'000'000'000;
+/// A run that is read may have numbers that a solver found: what fits into 64 bits with room for
+/// what its firings add.
+constexpr std::int64_t kLargestOfRuns = 4'000'000'000'000'000'000;
 constexpr int kDeepest = 1'000;
 constexpr int kMostRetries = 1'000'000;
 constexpr std::size_t kMostNames = 100'000;
@@ -77,8 +80,9 @@ std::int64_t Grammar::number() {
   const Token t = lexer_.next();
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), value);
-  if (t.kind != Token::Kind::kNumber || error != std::errc{} || value > kLargest) {
-    fail(t, "a number up to " + std::to_string(kLargest) + " is expected here");
+  const std::int64_t most = dialect_ == Dialect::kJson ? kLargestOfRuns : kLargest;
+  if (t.kind != Token::Kind::kNumber || error != std::errc{} || value > most) {
+    fail(t, "a number up to " + std::to_string(most) + " is expected here");
   }
   return value;
 }
@@ -187,12 +191,11 @@ std::optional<Formula> Grammar::parenthesised(bool temporal) {
   lexer_.next();
   try {
     Formula inner = formula(temporal);
-    if (accept(")")) {
-      const std::string_view after = lexer_.peek().text;
-      const bool sum_goes_on =
-          is_comparison(after) || after == "+" || after == "*" || after == "/" || (after == "-");
-      if (!sum_goes_on) return inner;
-    }
+    expect(")");
+    const std::string_view after = lexer_.peek().text;
+    const bool sum_goes_on =
+        is_comparison(after) || after == "+" || after == "*" || after == "/" || (after == "-");
+    if (!sum_goes_on) return inner;
     count_again(before, lexer_);
   } catch (const TooDeep&) {
     throw;

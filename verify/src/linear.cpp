@@ -80,6 +80,13 @@ void assume_start(z3::solver& solver, const SymbolTerms& at, const Automaton& ta
   for (const Formula& f : more) solver.add(at.state(normal(f)));
 }
 
+std::string gave_up(const z3::exception& e) {
+  const std::string why = e.msg();
+  if (why.find("does not fit") == std::string::npos) return "the solver gave up: " + why;
+  return "a violation that the solver found has numbers beyond 64 bits; use smaller constants in "
+         "the automaton";
+}
+
 std::string script(z3::solver& solver) {
   return "(set-logic QF_LIA)\n" + solver.to_smt2();
 }

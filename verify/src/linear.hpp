@@ -38,6 +38,8 @@ z3::solver simple_solver(z3::context& context);
 /// Asserts that `at` is an initial configuration in which each of `more` holds.
 void assume_start(z3::solver& solver, const SymbolTerms& at, const Automaton& automaton,
                   const std::vector<Formula>& more);
+/// Why a solver ended without an answer, by what it threw.
+std::string gave_up(const z3::exception& e);
 /// What is asserted, as SMT-LIB 2 text that ends with (check-sat).
 std::string script(z3::solver& solver);
 

@@ -424,7 +424,7 @@ Outcome search_paths(const Automaton& ta, const Property& property, const Query&
     return Paths(ta, property, query, cells, guide, budget, control, kNoLimit).run();
   } catch (const z3::exception& e) {
     Outcome out;
-    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
+    out.why = budget.reason(gave_up(e));
     return out;
   }
 }

@@ -49,6 +49,7 @@ class Reader : private Grammar {
   std::vector<NamedRun> read() {
     std::vector<NamedRun> runs;
     bool format = false;
+    bool automaton = false;
     fields({{"format",
              [&] {
                const Token at = lexer_.peek();
@@ -58,6 +59,7 @@ class Reader : private Grammar {
             {"automaton",
              [&] {
                const Token at = lexer_.peek();
+               automaton = true;
                if (text() != automaton_.name) {
                  fail(at, "the run is of another automaton than '" + automaton_.name + "'");
                }
@@ -65,6 +67,7 @@ class Reader : private Grammar {
             {"runs", [&] { items([&] { runs.push_back(run()); }); }}});
     if (lexer_.peek().kind != Token::Kind::kEnd) fail(lexer_.peek(), "nothing may follow");
     if (!format) fail(lexer_.peek(), "the field \"format\" is missing");
+    if (!automaton) fail(lexer_.peek(), "the field \"automaton\" is missing");
     return runs;
   }
 
@@ -110,14 +113,24 @@ class Reader : private Grammar {
     const auto near = nearest(key, names);
     fail(at, what + (near ? "; did you mean '" + *near + "'?" : std::string()));
   }
-  std::vector<std::int64_t> numbers(const std::vector<std::string>& names) {
+  // 0 for what is not given.
+  std::vector<std::int64_t> numbers(const std::vector<std::string>& names,
+                                    std::vector<bool>& given) {
     std::vector<std::int64_t> out(names.size());
+    given.assign(names.size(), false);
     Fields known;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      known.emplace_back(names[i], [this, &out, i] { out[i] = number(); });
+      known.emplace_back(names[i], [this, &out, &given, i] {
+        out[i] = number();
+        given[i] = true;
+      });
     }
     fields(known);
     return out;
+  }
+  std::vector<std::int64_t> sparse(const std::vector<std::string>& names) {
+    std::vector<bool> given;
+    return numbers(names, given);
   }
 
   NamedRun run() {
@@ -129,11 +142,18 @@ class Reader : private Grammar {
     fields({{"property", [&] { out.property = property(); }},
             {"parameters",
              [&] {
-               out.run.parameters = numbers(automaton_.parameters);
+               const Token first = lexer_.peek();
+               std::vector<bool> given;
+               out.run.parameters = numbers(automaton_.parameters, given);
+               for (std::size_t i = 0; i < given.size(); ++i) {
+                 if (!given[i]) {
+                   fail(first, "the parameter \"" + automaton_.parameters[i] + "\" is missing");
+                 }
+               }
                parameters = true;
              }},
-            {"locations", [&] { out.run.start.processes = numbers(automaton_.locations); }},
-            {"shared", [&] { out.run.start.shared = numbers(automaton_.shared); }},
+            {"locations", [&] { out.run.start.processes = sparse(automaton_.locations); }},
+            {"shared", [&] { out.run.start.shared = sparse(automaton_.shared); }},
             {"steps", [&] { items([&] { out.run.steps.push_back(step()); }); }}});
     if (out.property.empty()) fail(at, "the field \"property\" is missing in this run");
     if (!parameters) fail(at, "the field \"parameters\" is missing in this run");

@@ -134,7 +134,7 @@ Outcome check_smt(const Automaton& ta, const Property& property, double seconds,
       out = Search(ta, property, *prepared, seconds, budget).run();
     }
   } catch (const z3::exception& e) {
-    out.why = budget.reason(std::string("the solver gave up: ") + e.msg());
+    out.why = budget.reason(gave_up(e));
   } catch (const OutOfTime&) {
     out.why = out_of_time(seconds);
   }

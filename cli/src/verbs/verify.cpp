@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,9 +10,11 @@
 #include "../durations.hpp"
 #include "../input_file.hpp"
 #include "../json.hpp"
+#include "../output_file.hpp"
 #include "../rule_tables.hpp"
 #include "../text.hpp"
 #include "thresher/core/names.hpp"
+#include "thresher/sim/results.hpp"
 #include "thresher/text/json.hpp"
 #include "thresher/verify/checker.hpp"
 #include "thresher/verify/cross_check.hpp"
@@ -100,6 +101,22 @@ std::vector<Json> steps_json(const verify::Automaton& ta, const std::vector<veri
   return steps;
 }
 
+// Zeros are left out, as in a schedule.
+Json start_json(const verify::Automaton& ta, const verify::Configuration& start) {
+  const auto sparse = [](const std::vector<std::string>& names,
+                         const std::vector<std::int64_t>& values) {
+    Json out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (values[i] != 0) out.set(names[i], static_cast<std::uint64_t>(values[i]));
+    }
+    return out;
+  };
+  Json out;
+  out.set("locations", sparse(ta.locations, start.processes));
+  out.set("shared", sparse(ta.shared, start.shared));
+  return out;
+}
+
 // Of two futures, `steps` are those they share.
 Json witness_json(const verify::Automaton& ta, const Outcome& o) {
   const verify::Run& run = o.futures ? o.futures->prefix : *o.witness;
@@ -108,7 +125,8 @@ Json witness_json(const verify::Automaton& ta, const Outcome& o) {
     parameters.set(ta.parameters[i], static_cast<std::uint64_t>(run.parameters[i]));
   }
   Json out;
-  out.set("parameters", parameters).set("steps", steps_json(ta, run.steps));
+  out.set("parameters", parameters).set("start", start_json(ta, run.start));
+  out.set("steps", steps_json(ta, run.steps));
   if (o.futures) {
     out.set("first", steps_json(ta, o.futures->first));
     out.set("second", steps_json(ta, o.futures->second));
@@ -131,6 +149,7 @@ void print_json(const Args& a, const verify::Automaton& ta,
     row.set("checker", o.checker).set("seconds", o.seconds);
     if (!o.why.empty()) row.set("why", o.why);
     if (o.verdict == Verdict::kSafe) row.set("instances", static_cast<std::uint64_t>(o.instances));
+    if (!o.no_instances.empty()) row.set("no_instances", o.no_instances);
     if (!o.overruled.empty()) row.set("overruled", o.overruled);
     if (opinions[i]) row.set("cross_check", verify::to_string(opinions[i]->kind));
     if (o.witness) row.set("witness", witness_json(ta, o));
@@ -140,40 +159,65 @@ void print_json(const Args& a, const verify::Automaton& ta,
   out.set("file", a.file.empty() ? a.protocol : a.file).set("properties", rows).print();
 }
 
-std::string write_witnesses(const std::string& path, const verify::Automaton& ta,
-                            const std::vector<const verify::Property*>& wanted,
-                            const std::vector<Outcome>& outcomes) {
-  std::ofstream out(path);
-  if (path.ends_with(".json")) {
-    std::vector<verify::NamedRun> runs;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const Outcome& o = outcomes[i];
-      if (o.witness) runs.push_back({wanted[i]->name, *o.witness});
-      if (o.futures) runs.push_back({wanted[i]->name, another_future(*o.futures)});
-    }
-    out << verify::print_schedule(ta, runs);
-  }
-  if (path.ends_with(".svg")) {
-    std::vector<verify::Picture> pictures;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const Outcome& o = outcomes[i];
-      if (o.futures) {
-        pictures.push_back({wanted[i]->name + " (one future)", one_future(*o.futures)});
-        pictures.push_back({wanted[i]->name + " (another future)", another_future(*o.futures)});
-      } else if (o.witness) {
-        pictures.push_back({wanted[i]->name, *o.witness});
-      }
-    }
-    out << verify::draw_svg(ta, pictures);
-  }
+std::string schedule_of(const verify::Automaton& ta,
+                        const std::vector<const verify::Property*>& wanted,
+                        const std::vector<Outcome>& outcomes) {
+  std::vector<verify::NamedRun> runs;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!outcomes[i].witness || path.ends_with(".svg") || path.ends_with(".json")) continue;
     const Outcome& o = outcomes[i];
-    out << wanted[i]->name << " is violated\n"
-        << (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness))
-        << '\n';
+    if (o.futures) {
+      runs.push_back({wanted[i]->name, one_future(*o.futures)});
+      runs.push_back({wanted[i]->name, another_future(*o.futures)});
+    } else if (o.witness) {
+      runs.push_back({wanted[i]->name, *o.witness});
+    }
   }
-  return out.flush() ? std::string() : "cannot write '" + path + "'; check the folder";
+  return verify::print_schedule(ta, runs);
+}
+
+std::string drawing_of(const verify::Automaton& ta,
+                       const std::vector<const verify::Property*>& wanted,
+                       const std::vector<Outcome>& outcomes) {
+  std::vector<verify::Picture> pictures;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Outcome& o = outcomes[i];
+    if (o.futures) {
+      pictures.push_back({wanted[i]->name + " (one future)", one_future(*o.futures)});
+      pictures.push_back({wanted[i]->name + " (another future)", another_future(*o.futures)});
+    } else if (o.witness) {
+      pictures.push_back({wanted[i]->name, *o.witness});
+    }
+  }
+  return verify::draw_svg(ta, pictures);
+}
+
+std::string words_of(const verify::Automaton& ta,
+                     const std::vector<const verify::Property*>& wanted,
+                     const std::vector<Outcome>& outcomes) {
+  std::string out;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Outcome& o = outcomes[i];
+    if (!o.witness) continue;
+    out += wanted[i]->name + " is violated\n" +
+           (o.futures ? verify::describe(ta, *o.futures) : verify::describe(ta, *o.witness)) + "\n";
+  }
+  return out;
+}
+
+/// The violating runs in the form that the name asks for, the whole file or nothing.
+Result<Unit, Error> write_witnesses(const std::string& path, const verify::Automaton& ta,
+                                    const std::vector<const verify::Property*>& wanted,
+                                    const std::vector<Outcome>& outcomes) {
+  const auto text = path.ends_with(".json")  ? schedule_of
+                    : path.ends_with(".svg") ? drawing_of
+                                             : words_of;
+  return sim::save_file(path, text(ta, wanted, outcomes));
+}
+
+/// What speaks against the file for the runs before anything is worked out.
+std::string witness_problem(const Args& a) {
+  const std::string problem = output_problem("--witness", a.witness);
+  return problem.empty() ? same_file_problem("--witness", a.witness, a.file) : problem;
 }
 
 std::string checker_list() {
@@ -264,6 +308,17 @@ int report(const std::vector<const verify::Property*>& wanted, const Opinions& o
 
 /// Runs that were written with --witness, once more.
 int replay_file(const Args& a, const verify::Automaton& ta) {
+  const char* useless = a.json                  ? "--json"
+                        : !a.witness.empty()    ? "--witness"
+                        : !a.properties.empty() ? "--property"
+                        : a.cross_check         ? "--cross-check"
+                                                : nullptr;
+  if (useless != nullptr) {
+    return fail(kUsage,
+                "--replay carries out the runs of a file as they are, one line each; leave "
+                "out " +
+                    std::string(useless));
+  }
   const auto text = read_input(a.replay, "a .json file that --witness wrote");
   if (!text) return fail(kUsage, text.error());
   const auto runs = verify::parse_schedule(*text, a.replay, ta);
@@ -292,6 +347,9 @@ int replay_file(const Args& a, const verify::Automaton& ta) {
     std::printf("%-20s %s\n", named.property.c_str(),
                 kept ? "holds in the run" : "BROKEN by the run");
     if (!kept) status = kSafetyViolated;
+  }
+  if (runs->empty()) {
+    (void)std::fprintf(stderr, "note: '%s' holds no run\n", escaped(a.replay).c_str());
   }
   if (one_future != nullptr) {
     return fail(kUsage, a.replay + ": the second future of '" + one_future->property +
@@ -352,6 +410,26 @@ int list_all(bool json) {
   return kDone;
 }
 
+/// What is asked for instead of verdicts, if anything is.
+std::optional<int> without_checking(const Args& a, const verify::Automaton& ta) {
+  if (!a.replay.empty()) return replay_file(a, ta);
+  if (a.dot) {
+    std::fputs(verify::draw_dot(ta).c_str(), stdout);
+    return kDone;
+  }
+  if (!a.list) return std::nullopt;
+  if (a.json) {
+    text::Value out;
+    std::puts(text::write(out.set("properties", properties_of(ta))).c_str());
+    return kDone;
+  }
+  for (const auto& p : ta.properties) {
+    std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
+                verify::print_property(ta, p).c_str());
+  }
+  return kDone;
+}
+
 /// Sections that a file may leave out, but seldom means to.
 void note_missing(const Args& a, const verify::Automaton& ta) {
   if (ta.initial.empty()) {
@@ -391,8 +469,9 @@ int tell(const Args& a, const verify::Automaton& ta, const std::vector<Outcome>&
   const int contradiction = report(wanted, opinions);
   const int status = contradiction != kDone ? contradiction : status_of(outcomes);
   if (a.witness.empty()) return status;
-  const std::string problem = write_witnesses(a.witness, ta, wanted, outcomes);
-  if (!problem.empty()) return fail(status != kDone ? status : kUsage, problem);
+  if (const auto saved = write_witnesses(a.witness, ta, wanted, outcomes); !saved) {
+    return fail(status != kDone ? status : kUsage, saved.error());
+  }
   if (std::ranges::none_of(outcomes, [](const Outcome& o) { return o.witness.has_value(); })) {
     (void)std::fprintf(stderr, "note: nothing is violated, so '%s' holds no run\n",
                        a.witness.c_str());
@@ -428,26 +507,8 @@ int run(Args a) {
                   "nothing else; see --list");
     }
   }
-  if (!a.replay.empty()) return replay_file(a, *ta);
-  if (a.dot) {
-    std::fputs(verify::draw_dot(*ta).c_str(), stdout);
-    return kDone;
-  }
-  if (a.list && a.json) {
-    text::Value out;
-    std::puts(text::write(out.set("properties", properties_of(*ta))).c_str());
-    return kDone;
-  }
-  if (a.list) {
-    for (const auto& p : ta->properties) {
-      std::printf("%s (%s): %s\n", p.name.c_str(), p.category().c_str(),
-                  verify::print_property(*ta, p).c_str());
-    }
-    return kDone;
-  }
-  if (!a.witness.empty() && !std::ofstream(a.witness, std::ios::app)) {
-    return fail(kUsage, "cannot write '" + a.witness + "'; check the folder");
-  }
+  if (const auto status = without_checking(a, *ta)) return *status;
+  if (const std::string why = witness_problem(a); !why.empty()) return fail(kUsage, why);
   if (const auto instance = verify::check_instance(*ta, seconds - since(start)); !instance) {
     return fail(kUsage, "'" + (a.file.empty() ? a.protocol : a.file) +
                             "': " + instance.error().text() + "; every property would hold of it");

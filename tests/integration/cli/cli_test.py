@@ -197,19 +197,86 @@ class Verify(Files):
         path = self.write("p.ta", AUTOMATON)
         schedule = pathlib.Path(self.folder.name, "run.json")
         self.assertEqual(run("verify", path, "--witness", schedule).returncode, 3)
-        runs = json.loads(schedule.read_text())["runs"]
+        written = json.loads(schedule.read_text())
+        runs = written["runs"]
         self.assertEqual([r["property"] for r in runs], ["stays"])
         out = run("verify", path, "--replay", schedule)
         self.assertEqual(out.returncode, 3, out.stderr)
         self.assertIn("BROKEN by the run", out.stdout)
         runs[0]["steps"] = []
-        changed = self.write("none.json", json.dumps({"format": "thresher-run-1", "runs": runs}))
+        changed = self.write("none.json", json.dumps(dict(written, runs=runs)))
         self.assertEqual(run("verify", path, "--replay", changed).returncode, 0)
         runs[0]["parameters"]["N"] = 0
-        changed = self.write("bad.json", json.dumps({"format": "thresher-run-1", "runs": runs}))
+        changed = self.write("bad.json", json.dumps(dict(written, runs=runs)))
         out = run("verify", path, "--replay", changed)
         self.assertEqual(out.returncode, 2)
         self.assertIn("is none of this automaton", out.stderr)
+        out = run("verify", path, "--replay", self.write("empty.json", json.dumps(dict(written, runs=[]))))
+        self.assertEqual((out.returncode, out.stdout), (0, ""))
+        self.assertIn("empty.json' holds no run", out.stderr)
+        for option in [("--json",), ("--property", "stays"), ("--witness", schedule), ("--cross-check",)]:
+            out = run("verify", path, "--replay", schedule, *option)
+            self.assertEqual(out.returncode, 2, option)
+            self.assertIn("leave out " + option[0], out.stderr)
+
+    def test_a_witness_is_written_whole_or_not_at_all(self):
+        path = self.write("p.ta", AUTOMATON)
+        old = self.write("run.json", "precious")
+        none = self.write("none.ta", AUTOMATON.replace("N >= 1;", "N >= 1; N < 1;"))
+        self.assertEqual(run("verify", none, "--witness", old).returncode, 2)
+        self.assertEqual(run("verify", path, "--witness", old, "--property", "cuonted").returncode, 2)
+        self.assertEqual(old.read_text(), "precious")
+        waits = self.write("waits.ta", run("export-ta", "cobalt").stdout)
+        running = subprocess.Popen([BINARY, "verify", str(waits), "--witness", str(old)], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        running.kill()
+        running.wait()
+        self.assertIn(old.read_text()[:8], ["precious", '{"format'])
+        out = run("verify", path, "--witness", "/dev/full")
+        self.assertEqual(out.returncode, 3)
+        self.assertIn("No space left on device", out.stderr)
+        out = run("verify", path, "--witness", self.folder.name)
+        self.assertEqual(out.returncode, 2)
+        self.assertIn("is a folder; name a file", out.stderr)
+        self.assertEqual(run("verify", path, "--witness", old).returncode, 3)
+        self.assertEqual(json.loads(old.read_text())["automaton"], "P")
+
+    def test_a_witness_never_overwrites_the_automaton(self):
+        path = self.write("p.ta", AUTOMATON)
+        link = pathlib.Path(self.folder.name, "link.ta")
+        link.symlink_to(path)
+        twin = pathlib.Path(self.folder.name, "twin.txt")
+        os.link(path, twin)
+        around = pathlib.Path(self.folder.name, "..", pathlib.Path(self.folder.name).name, "p.ta")
+        for name in [path, link, twin, around]:
+            out = run("verify", path, "--witness", name)
+            self.assertEqual(out.returncode, 2, name)
+            self.assertIn("name another one", out.stderr)
+            self.assertEqual(path.read_text(), AUTOMATON)
+
+    def test_where_a_violating_run_starts(self):
+        path = self.write("p.ta", AUTOMATON.replace("x == 0;", "2 * x == 4;"))
+        out = run("verify", path, "--json", "--property", "stays")
+        witness = json.loads(out.stdout)["properties"][0]["witness"]
+        self.assertEqual(witness["start"], {"locations": {"a": 1}, "shared": {"x": 2}})
+
+    def test_why_no_instance_was_run(self):
+        path = self.write("p.ta", AUTOMATON.replace("N >= 1;", "N >= 1000;"))
+        out = run("verify", path, "--property", "counted")
+        self.assertIn("no instance has parameters up to 7", out.stdout)
+        row = json.loads(run("verify", path, "--property", "counted", "--json").stdout)["properties"][0]
+        self.assertEqual((row["verdict"], row["instances"]), ("safe", 0))
+        self.assertIn("parameters up to 7", row["no_instances"])
+
+    def test_what_a_file_brings_along_does_not_reach_the_terminal(self):
+        path = pathlib.Path(self.folder.name, "bytes.ta")
+        for junk, shown in [(b"\x1b[31m", "\\x1b"), (b"\0", "'\\x00'"), (b"\xff", "\\xff"), (b"\x07", "\\x07")]:
+            path.write_bytes(b"skel A { " + junk)
+            out = run("verify", path)
+            self.assertEqual(out.returncode, 2)
+            self.assertIn(shown, out.stderr)
+            self.assertTrue(all(c >= " " or c == "\n" for c in out.stderr), out.stderr)
 
     def test_two_futures(self):
         def binding(*arguments):
@@ -229,7 +296,7 @@ class Verify(Files):
         self.assertEqual((out.returncode, out.stdout), (3, "binding              BROKEN by the run\n"))
         runs = json.loads(schedule.read_text())["runs"]
         for changed, status in [([runs[0], runs[0]], 0), ([runs[0]], 2)]:
-            text = json.dumps({"format": "thresher-run-1", "runs": changed})
+            text = json.dumps({"format": "thresher-run-1", "automaton": "mmr14", "runs": changed})
             out = run("verify", "--protocol", "mmr14", "--replay", self.write("changed.json", text))
             self.assertEqual(out.returncode, status, out.stderr)
         picture = pathlib.Path(self.folder.name, "futures.svg")
@@ -336,7 +403,7 @@ class Verify(Files):
         for arguments, message in [((self.write("bad.ta", "skel A {"),), "bad.ta:1:9: "),
                                    ((self.folder.name,), "is a folder"),
                                    (("--protocol", "brachha"), "did you mean `bracha`"),
-                                   ((path, "--witness", "/none/run.txt"), "check the folder"),
+                                   ((path, "--witness", "/none/run.txt"), "choose a folder"),
                                    ((self.write("zero.ta", AUTOMATON.replace("when (true)", "when (N / 0 > 1)")),),
                                     "division by zero"),
                                    (("/none.ta",), "cannot read"),

@@ -20,7 +20,7 @@ inline constexpr std::size_t kPayload = 50'000;
 /// a DAG that is kept for as short as it can be.
 struct Pruning {
   explicit Pruning(const std::string& protocol = "thresher", const std::string& checkpoint = "4",
-                   std::size_t nodes = 4)
+                   std::uint32_t nodes = 4)
       : net(nodes, protocol, {{"checkpoint", checkpoint}}) {}
 
   Network net;

@@ -57,6 +57,15 @@ inline std::vector<std::string> some_guards(Prng& random) {
   return out;
 }
 
+/// What the variables start with, and now and then a condition on the parameters among it. Mostly
+/// 0: what else there is makes most guards true from the start.
+inline std::string some_values(Prng& random) {
+  if (random.below(3) != 0) return "x == 0; y == 0; ";
+  return pick(random, {"x <= 1; y == 0; ", "x == 0; 2 * y == 2; ", "x == T; y == 0; ",
+                       "x + y == 1; ", "x == 0 || x == 2; y == 0; ", "y <= x; x <= 1; ",
+                       "x == 0; y == 0; T == 1; ", "x <= 1; y == 0; N == T + 1; "});
+}
+
 /// Draws the states and moments that a property speaks of.
 class Properties {
  public:
@@ -143,7 +152,7 @@ inline std::string random_instance(Prng& random) {
   std::string locations;
   std::string inits = pick(random, {"l0 == N;", "l0 + l1 == N;"});
   const bool two_starts = inits.size() > 8;
-  inits += " x == 0; y == 0; ";
+  inits += " ";
   for (std::uint64_t i = 0; i < places; ++i) {
     locations += "l" + std::to_string(i) + "; ";
     if (i > (two_starts ? 1u : 0u)) inits += "l" + std::to_string(i) + " == 0; ";
@@ -170,6 +179,7 @@ inline std::string random_instance(Prng& random) {
              std::to_string(to) + " when (" + guard + ") do { " + grows + " };\n";
   }
   const std::string property = detail::Properties(random, places, guards).formula();
+  inits += detail::some_values(random);
   return "skel R { shared x, y; parameters N, T;\n"
          "assumptions (0) { T >= 1; T <= 2; N >= T; N <= T + 2; }\n"
          "locations (0) { " +

@@ -67,10 +67,20 @@ TEST(Schedule, TheTextIsTheOneInTheDocument) {
   EXPECT_EQ(parse_schedule(print_schedule(ta, {}), "none.json", ta)->size(), 0u);
 }
 
+// Solvers find numbers that no file of an automaton may have.
+TEST(Schedule, LargeNumbersAreReadAgain) {
+  const Automaton ta = automaton();
+  const std::int64_t large = 1'000'000'000'000'000'000;
+  const NamedRun named{"never", {{large, 1}, {{large, 0, 0}, {0, 0}}, {{0, 2}}}};
+  const auto read = parse_schedule(print_schedule(ta, {named}), "run.json", ta);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->front(), named);
+}
+
 TEST(Schedule, FieldsComeInAnyOrderAndNamesOfLocationsMayBeLeftOut) {
   const auto read = parse_schedule(
       R"({"runs": [{"steps": [{"times": 1, "rule": 4}], "locations": {"a": 2},
-          "property": "few", "parameters": {"T": 1, "N": 2}}], "format": "thresher-run-1"})",
+          "property": "few", "parameters": {"T": 1, "N": 2}}], "format": "thresher-run-1", "automaton": "S"})",
       "run.json", automaton());
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(read->at(0), (NamedRun{"few", {{2, 1}, {{2, 0, 0}, {0, 0}}, {{0, 1}}}}));
@@ -89,6 +99,8 @@ TEST(Schedule, ErrorsNameThePlaceAndTheNearestName) {
       {changed("\"S\"", "\"R\""), "another automaton than 'S'"},
       {changed("run-1", "run-2"), "the format is \"thresher-run-1\""},
       {changed("\"format\": \"thresher-run-1\",\n", ""), "\"format\" is missing"},
+      {changed("\"automaton\": \"S\",\n", ""), "\"automaton\" is missing"},
+      {changed("\"N\": 2, ", ""), "run.json:5:20: the parameter \"N\" is missing"},
       {changed("     \"parameters\": {\"N\": 2, \"T\": 1},\n", ""), "\"parameters\" is missing"},
       {changed("\"rule\": 4, ", ""), "\"rule\" is missing"},
       {std::string(kText) + "{}", "nothing may follow"},
