@@ -27,11 +27,13 @@ HoneyBadger::Config config_of(NodeId self) {
   c.coin = std::make_shared<coin::IdealCoin>(2, self, 7);
   return c;
 }
-Bytes numbered(std::uint64_t k) {
-  return Bytes::from(Writer().u64(k).take());
+Bytes numbered(std::uint64_t k, std::size_t size = sizeof(std::uint64_t)) {
+  auto bytes = Writer().u64(k).take();
+  bytes.resize(size);
+  return Bytes::from(std::move(bytes));
 }
-Requested<Submit> request(std::uint64_t k) {
-  return {{numbered(k)}};
+Requested<Submit> request(std::uint64_t k, std::size_t size = sizeof(std::uint64_t)) {
+  return {{numbered(k, size)}};
 }
 
 // Encrypts another batch than its node has, as only a liar does.
@@ -230,6 +232,20 @@ TEST(HoneyBadgerLeftOut, NeitherFullQueuesNorOwnPayloadsKeepACopyOut) {
   }
   all.net.feed(3, request(LeftOut::kMine));
   all.run(15);
+  EXPECT_EQ(all.ordered, 1u);
+}
+
+// The others have more of their own than a batch holds, at all times.
+TEST(HoneyBadgerLeftOut, LargeOwnPayloadsKeepNoCopyOut) {
+  LeftOut all;
+  constexpr std::size_t kLarge = 60'000;
+  all.net.feed(3, request(LeftOut::kMine, kLarge));
+  for (std::uint64_t k = 0; k < 150; ++k) {
+    for (std::uint16_t i = 0; i < 3; ++i) {
+      for (int queued = 0; queued < 4; ++queued) all.net.feed(i, request(++all.others, kLarge));
+    }
+    all.net.run_until(all.net.now() + kDelta / 10);
+  }
   EXPECT_EQ(all.ordered, 1u);
 }
 
